@@ -1,0 +1,5 @@
+//! The `xla-shape` program.
+
+#![forbid(unsafe_code)]
+
+fn main() {}

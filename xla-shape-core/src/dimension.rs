@@ -1,0 +1,60 @@
+//! The size of one dimension, known or not.
+
+use crate::list::Blank;
+use core::fmt;
+
+/// The size of one dimension of an array, in elements.
+///
+/// ```
+/// use xla_shape_core::Dimension;
+///
+/// assert_eq!(Dimension::Bounded(8).to_string(), "<=8");
+/// assert_eq!(Dimension::Bounded(8).extent(), Some(8));
+/// assert_eq!(Dimension::Unbounded.extent(), None);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Dimension {
+    /// Known when the program is compiled, written `N`.
+    Static(usize),
+    /// Known when the program runs and at most this, written `<=N`; laid out as if it were `N`.
+    Bounded(usize),
+    /// Known when the program runs, written `?`; has no place in memory before.
+    Unbounded,
+}
+
+impl Dimension {
+    /// The size that a layout reserves: the size or the bound; `None` if there is no bound.
+    #[must_use]
+    pub const fn extent(self) -> Option<usize> {
+        match self {
+            Self::Static(size) | Self::Bounded(size) => Some(size),
+            Self::Unbounded => None,
+        }
+    }
+
+    /// Whether the size is known only when the program runs.
+    #[must_use]
+    pub const fn is_dynamic(self) -> bool {
+        !matches!(self, Self::Static(_))
+    }
+}
+
+impl From<usize> for Dimension {
+    fn from(size: usize) -> Self {
+        Self::Static(size)
+    }
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Static(size) => write!(f, "{size}"),
+            Self::Bounded(bound) => write!(f, "<={bound}"),
+            Self::Unbounded => f.write_str("?"),
+        }
+    }
+}
+
+impl Blank for Dimension {
+    const BLANK: Self = Self::Static(0);
+}

@@ -1,0 +1,278 @@
+//! Shapes: what XLA says of a value without holding it.
+
+use crate::dimension::Dimension;
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::list::{Blank, List};
+use crate::size;
+use crate::stride_table::{Digit, StaticStrideTable, StrideTable, StrideTableError, Value};
+use crate::validate::{self, ValidationError};
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The shape of an array: element type, dimensions and layout. Always valid.
+///
+/// Two shapes are equal if they mean the same; how they were written does not matter.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, ElementType};
+///
+/// let shape: ArrayShape = "bf16[100,200]{1,0:T(8,128)(2,1)}".parse()?;
+/// assert_eq!(shape.element_type(), ElementType::Bf16);
+/// assert_eq!(shape.elements(), Some(20_000));
+/// assert_eq!(shape.physical_elements(), Some(104 * 256));
+/// assert_eq!(shape.byte_size(), Some(104 * 256 * 2));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ArrayShape {
+    element_type: ElementType,
+    dimensions: List<Dimension, 6>,
+    layout: Layout,
+}
+
+impl ArrayShape {
+    /// An array of these dimensions that lies as `layout` says.
+    ///
+    /// # Errors
+    /// If the layout does not fit the dimensions, or a size does not fit in an i64.
+    pub fn new(element_type: ElementType, dimensions: &[Dimension], layout: Layout) -> Result<Self, ValidationError> {
+        Self { element_type, dimensions: List::from_slice(dimensions), layout }.validated()
+    }
+
+    /// An array of these static sizes in the default layout: the last dimension is the most minor, no tiles.
+    ///
+    /// # Errors
+    /// If a size does not fit in an i64.
+    pub fn with_default_layout(element_type: ElementType, sizes: &[usize]) -> Result<Self, ValidationError> {
+        let mut dimensions = List::EMPTY;
+        for &size in sizes {
+            dimensions.push(Dimension::Static(size));
+        }
+        Self { element_type, dimensions, layout: Layout::descending(sizes.len()) }.validated()
+    }
+
+    /// An array shape from its parts, usable in a `const` without allocation.
+    ///
+    /// # Panics
+    /// If the layout does not fit the dimensions or a size is too large, with the text of the [`ValidationError`];
+    /// in a `const`, that is a compile error.
+    #[must_use]
+    pub const fn from_static(element_type: ElementType, dimensions: &'static [Dimension], layout: Layout) -> Self {
+        let scratch = size::Scratch {
+            digits: &mut [Digit::BLANK; StaticStrideTable::MAX_DIGITS],
+            values: &mut [Value::BLANK; StaticStrideTable::MAX_VALUES],
+        };
+        if let Err(error) = validate::array(element_type, dimensions, &layout, scratch) {
+            error.panic();
+        }
+        Self { element_type, dimensions: List::Static(dimensions), layout }
+    }
+
+    /// Takes over parts that the parser has read, and checks all of them.
+    pub(crate) fn from_parts(
+        element_type: ElementType,
+        dimensions: List<Dimension, 6>,
+        layout: Layout,
+    ) -> Result<Self, ValidationError> {
+        // That the numbers of dimensions differ is said before anything about one of them.
+        validate::num_dimensions(dimensions.as_slice(), &layout)?;
+        Self { element_type, dimensions, layout: layout.validated()? }.validated()
+    }
+
+    fn validated(self) -> Result<Self, ValidationError> {
+        size::with_scratch(&self.layout, |scratch| {
+            validate::array(self.element_type, self.dimensions.as_slice(), &self.layout, scratch)
+        })?;
+        Ok(self)
+    }
+
+    /// The type of the elements.
+    #[must_use]
+    pub const fn element_type(&self) -> ElementType {
+        self.element_type
+    }
+
+    /// The sizes of the dimensions, dimension 0 first.
+    #[must_use]
+    pub const fn dimensions(&self) -> &[Dimension] {
+        self.dimensions.as_slice()
+    }
+
+    /// How the elements lie in memory.
+    #[must_use]
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The same array in another layout.
+    ///
+    /// # Errors
+    /// If the layout does not fit the dimensions, or makes a size that does not fit in an i64.
+    pub fn with_layout(mut self, layout: Layout) -> Result<Self, ValidationError> {
+        self.layout = layout;
+        self.validated()
+    }
+
+    /// The number of dimensions, formerly called the rank.
+    #[must_use]
+    pub const fn num_dimensions(&self) -> usize {
+        self.dimensions().len()
+    }
+
+    /// The number of dimensions whose size (or bound) is greater than 1, formerly called the true rank.
+    #[must_use]
+    pub fn true_num_dimensions(&self) -> usize {
+        self.dimensions().iter().filter(|dimension| dimension.extent() > Some(1)).count()
+    }
+
+    /// Whether every size is known.
+    #[must_use]
+    pub fn is_static(&self) -> bool {
+        self.dimensions().iter().all(|dimension| !dimension.is_dynamic())
+    }
+
+    fn is_bounded(&self) -> bool {
+        !size::is_unbounded(self.dimensions())
+    }
+
+    /// The number of elements: the product of the sizes, or bounds. `None` if a dimension is unbounded.
+    #[must_use]
+    pub fn elements(&self) -> Option<usize> {
+        self.is_bounded().then(|| size::elements(self.dimensions()).ok()).flatten()
+    }
+
+    /// The number of elements that the array has room for, padding included. `None` if a dimension is unbounded.
+    ///
+    /// Of a split dimension, only the largest piece counts.
+    #[must_use]
+    pub fn physical_elements(&self) -> Option<usize> {
+        self.sized(|scratch| size::physical_elements(self.dimensions(), self.layout(), scratch))
+    }
+
+    /// The bits that one element takes: the layout's element_size_in_bits, or the element type's own storage.
+    #[must_use]
+    pub const fn element_bits(&self) -> usize {
+        size::element_bits(self.element_type, &self.layout)
+    }
+
+    /// The bits that the elements and their padding take. `None` if a dimension is unbounded.
+    #[must_use]
+    pub fn bit_size(&self) -> Option<u128> {
+        let elements = self.physical_elements()?;
+        // Two factors below 2^64 each.
+        Some((elements as u128).saturating_mul(self.element_bits() as u128))
+    }
+
+    /// The bytes that the array takes, with padding and with the prefix for bounded dimensions. `None` if a dimension
+    /// is unbounded.
+    #[must_use]
+    pub fn byte_size(&self) -> Option<usize> {
+        self.sized(|scratch| size::bytes(self.element_type, self.dimensions(), self.layout(), scratch))
+    }
+
+    fn sized(&self, size: impl FnOnce(size::Scratch<'_>) -> Result<usize, ValidationError>) -> Option<usize> {
+        self.is_bounded().then(|| size::with_scratch(&self.layout, size).ok()).flatten()
+    }
+
+    /// Where the elements lie.
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`].
+    pub fn stride_table(&self) -> Result<StrideTable, StrideTableError> {
+        StrideTable::new(self)
+    }
+}
+
+/// The shape of any XLA value.
+///
+/// ```
+/// use xla_shape_core::Shape;
+///
+/// let shape: Shape = "(f32[2], /*index=1*/s32[])".parse()?;
+/// assert_eq!(shape.to_string(), "(f32[2]{0}, s32[])");
+/// assert_eq!(shape.byte_size(), Ok(12));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Shape {
+    /// An array.
+    Array(ArrayShape),
+    /// Several values.
+    Tuple(Cow<'static, [Shape]>),
+    /// No data: only orders side effects.
+    Token,
+    /// Something that XLA does not look into.
+    Opaque,
+    /// An array that is passed by reference.
+    Buffer(ArrayShape),
+}
+
+/// Why a shape has no size in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum SizeError {
+    /// A dimension is unbounded.
+    UnboundedDimension,
+    /// The sum over a tuple does not fit in a u64.
+    Overflow,
+}
+
+impl fmt::Display for SizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnboundedDimension => "a dimension is unbounded: the size is not known",
+            Self::Overflow => "the tuple takes more bytes than fit in a u64",
+        })
+    }
+}
+
+impl core::error::Error for SizeError {}
+
+impl Shape {
+    /// A tuple of these shapes.
+    #[must_use]
+    pub fn tuple(elements: Vec<Self>) -> Self {
+        Self::Tuple(Cow::Owned(elements))
+    }
+
+    /// The array shape of an array, or of the array that a buffer refers to.
+    #[must_use]
+    pub const fn array(&self) -> Option<&ArrayShape> {
+        match self {
+            Self::Array(array) | Self::Buffer(array) => Some(array),
+            Self::Tuple(_) | Self::Token | Self::Opaque => None,
+        }
+    }
+
+    /// The elements of a tuple.
+    #[must_use]
+    pub const fn tuple_shapes(&self) -> Option<&[Self]> {
+        match self {
+            Self::Tuple(Cow::Borrowed(elements)) => Some(elements),
+            Self::Tuple(Cow::Owned(elements)) => Some(elements.as_slice()),
+            _ => None,
+        }
+    }
+
+    /// The bytes that the value takes: for a tuple, the sum over its leaves. Tokens and opaque values take none.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded or the sum is too large.
+    pub fn byte_size(&self) -> Result<usize, SizeError> {
+        match self {
+            Self::Array(array) | Self::Buffer(array) => array.byte_size().ok_or(SizeError::UnboundedDimension),
+            Self::Token | Self::Opaque => Ok(0),
+            Self::Tuple(elements) => elements
+                .iter()
+                .try_fold(0_usize, |sum, element| sum.checked_add(element.byte_size()?).ok_or(SizeError::Overflow)),
+        }
+    }
+}
+
+impl From<ArrayShape> for Shape {
+    fn from(array: ArrayShape) -> Self {
+        Self::Array(array)
+    }
+}

@@ -1,0 +1,268 @@
+//! From an element to its place and back.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "building checked that every product and sum fits; sources name dimensions and values that exist"
+)]
+
+use super::{Digit, Source, StrideTable, StrideTableRef, Term, Value, ValueRule};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::num::NonZeroUsize;
+
+/// What lies at a position of an array's memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Slot<I> {
+    /// The element with this index.
+    Element(I),
+    /// No element: room that the layout leaves.
+    Padding,
+    /// Nothing: the position lies behind the end of the array.
+    OutOfRange,
+}
+
+impl<I> Slot<I> {
+    /// The element's index, if there is an element.
+    pub fn element(self) -> Option<I> {
+        match self {
+            Self::Element(index) => Some(index),
+            Self::Padding | Self::OutOfRange => None,
+        }
+    }
+
+    /// The slot with the index put in another form.
+    pub fn map<J>(self, f: impl FnOnce(I) -> J) -> Slot<J> {
+        match self {
+            Self::Element(index) => Slot::Element(f(index)),
+            Self::Padding => Slot::Padding,
+            Self::OutOfRange => Slot::OutOfRange,
+        }
+    }
+}
+
+impl Term {
+    /// The term's value for an element; `values` holds the intermediate values before this one.
+    #[must_use]
+    #[inline(always)]
+    pub const fn of(self, index: &[usize], values: &[usize]) -> usize {
+        let source = match self.source {
+            Source::Zero => return 0,
+            Source::Dimension(dimension) => index[dimension as usize],
+            Source::Value(value) => values[value as usize],
+        };
+        let quotient = source / self.divisor.get();
+        match self.modulus {
+            Some(modulus) => quotient % modulus.get(),
+            None => quotient,
+        }
+    }
+
+    /// Adds what the term having this value says of its source; `false` if the term never has it.
+    #[inline(always)]
+    const fn undo(self, value: usize, index: &mut [usize], values: &mut [usize]) -> bool {
+        if let Some(modulus) = self.modulus
+            && value >= modulus.get()
+        {
+            return false;
+        }
+        match self.source {
+            Source::Zero => return value == 0,
+            Source::Dimension(dimension) => index[dimension as usize] += value * self.divisor.get(),
+            Source::Value(number) => values[number as usize] += value * self.divisor.get(),
+        }
+        true
+    }
+}
+
+impl Digit {
+    /// The digit's value for an element.
+    #[must_use]
+    #[inline(always)]
+    pub const fn of(self, index: &[usize], values: &[usize]) -> usize {
+        self.term.of(index, values)
+    }
+}
+
+impl Value {
+    /// The value for an element; `values` holds those before this one.
+    #[must_use]
+    #[inline(always)]
+    pub const fn of(self, index: &[usize], values: &[usize]) -> usize {
+        match self.rule {
+            ValueRule::Term(term) => term.of(index, values),
+            ValueRule::Combine { major, minor, minor_size } => {
+                major.of(index, values) * minor_size.get() + minor.of(index, values)
+            }
+        }
+    }
+}
+
+impl StrideTableRef<'_> {
+    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    ///
+    /// `values` is room for the intermediate values, at least as many as the table has.
+    ///
+    /// # Panics
+    /// If `index` or `values` is too short.
+    #[must_use]
+    #[inline]
+    pub const fn linear_index_with(self, index: &[usize], values: &mut [usize]) -> usize {
+        let mut i = 0;
+        while i < self.values.len() {
+            values[i] = self.values[i].of(index, values);
+            i += 1;
+        }
+        let mut position = 0_usize;
+        let mut i = 0;
+        while i < self.digits.len() {
+            let digit = self.digits[i];
+            position = position.wrapping_add(digit.of(index, values).wrapping_mul(digit.stride));
+            i += 1;
+        }
+        position
+    }
+
+    /// Writes the index of the element at `position` into `index`, if there is one.
+    ///
+    /// `values` is room for the intermediate values, at least as many as the table has.
+    ///
+    /// # Panics
+    /// If `index` has not exactly one entry for each dimension, or `values` is too short.
+    #[inline]
+    pub const fn multi_index_with(self, position: usize, index: &mut [usize], values: &mut [usize]) -> Slot<()> {
+        assert!(index.len() == self.extents.len(), "the index has another number of dimensions than the array");
+        if position >= self.positions {
+            return Slot::OutOfRange;
+        }
+        clear(index);
+        clear(values);
+        let mut i = 0;
+        while i < self.digits.len() {
+            let digit = self.digits[i];
+            // Strides and sizes of digits are at least 1 where there is a position at all.
+            let value = position / NonZeroUsize::new(digit.stride).unwrap().get() % digit.size;
+            if !digit.term.undo(value, index, values) {
+                return Slot::Padding;
+            }
+            i += 1;
+        }
+        let mut i = self.values.len();
+        while i > 0 {
+            i -= 1;
+            let value = values[i];
+            if value >= self.values[i].size {
+                return Slot::Padding;
+            }
+            let possible = match self.values[i].rule {
+                ValueRule::Term(term) => term.undo(value, index, values),
+                ValueRule::Combine { major, minor, minor_size } => {
+                    major.undo(value / minor_size.get(), index, values)
+                        && minor.undo(value % minor_size.get(), index, values)
+                }
+            };
+            if !possible {
+                return Slot::Padding;
+            }
+        }
+        let mut i = 0;
+        while i < index.len() {
+            if index[i] >= self.extents[i] {
+                return Slot::Padding;
+            }
+            i += 1;
+        }
+        Slot::Element(())
+    }
+
+    /// Whether `index` has the right number of entries and each is inside the array.
+    #[must_use]
+    pub const fn contains(self, index: &[usize]) -> bool {
+        if index.len() != self.extents.len() {
+            return false;
+        }
+        let mut i = 0;
+        while i < index.len() {
+            if index[i] >= self.extents[i] {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+}
+
+const fn clear(list: &mut [usize]) {
+    let mut i = 0;
+    while i < list.len() {
+        list[i] = 0;
+        i += 1;
+    }
+}
+
+/// How many intermediate values a run-time table may have before indexing needs the heap.
+const STACK_VALUES: usize = 8;
+
+/// Runs `f` with room for `n` intermediate values.
+#[inline]
+fn with_values<R>(n: usize, f: impl FnOnce(&mut [usize]) -> R) -> R {
+    if n <= STACK_VALUES { f(&mut [0; STACK_VALUES]) } else { f(&mut vec![0; n]) }
+}
+
+impl StrideTable {
+    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    ///
+    /// # Panics
+    /// If `index` has fewer entries than the array has dimensions.
+    #[must_use]
+    #[inline]
+    pub fn linear_index(&self, index: &[usize]) -> usize {
+        with_values(self.values.len(), |values| self.as_ref().linear_index_with(index, values))
+    }
+
+    /// The position of an element, in elements; `None` if the index has another number of entries than the array has
+    /// dimensions, or one of them is out of bounds.
+    #[must_use]
+    pub fn checked_linear_index(&self, index: &[usize]) -> Option<usize> {
+        self.as_ref().contains(index).then(|| self.linear_index(index))
+    }
+
+    /// What lies at a position.
+    #[must_use]
+    pub fn multi_index(&self, position: usize) -> Slot<Vec<usize>> {
+        let mut index = vec![0; self.extents.len()];
+        self.multi_index_into(position, &mut index).map(|()| index)
+    }
+
+    /// What lies at a position; the element's index, if there is one, is written into `index`.
+    ///
+    /// # Panics
+    /// If `index` has not exactly one entry for each dimension.
+    pub fn multi_index_into(&self, position: usize, index: &mut [usize]) -> Slot<()> {
+        with_values(self.values.len(), |values| self.as_ref().multi_index_with(position, index, values))
+    }
+
+    /// The sizes (or bounds) of the logical dimensions, in elements.
+    #[must_use]
+    pub fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    /// The digits, from the largest stride to the smallest; those of size 1 are left out.
+    #[must_use]
+    pub fn digits(&self) -> &[Digit] {
+        &self.digits
+    }
+
+    /// The intermediate values that digits refer to; a value refers to earlier ones only.
+    #[must_use]
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// How many positions the digits span, in elements, as [`StrideTableRef::positions`].
+    #[must_use]
+    pub const fn positions(&self) -> usize {
+        self.positions
+    }
+}

@@ -1,0 +1,328 @@
+//! What is wrong with a text, and where.
+
+use crate::validate::{Attribute, ValidationError};
+use alloc::boxed::Box;
+use core::fmt;
+use core::ops::Range;
+
+/// A range of bytes of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last one.
+    pub end: usize,
+}
+
+impl From<Span> for Range<usize> {
+    fn from(span: Span) -> Self {
+        span.start..span.end
+    }
+}
+
+/// What the grammar allows at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Expected {
+    /// An element type, a tuple, `token[]`, `opaque[]` or a buffer.
+    Shape,
+    /// An element type.
+    ElementType,
+    /// One of `u8`, `u16`, ….
+    UnsignedElementType,
+    /// A size, `<=` and a bound, or `?`.
+    Dimension,
+    /// A bound behind `<=`.
+    Bound,
+    /// A dimension number.
+    DimensionNumber,
+    /// A size or `*`.
+    TileDimension,
+    /// A number of this attribute.
+    AttributeValue(Attribute),
+    /// An attribute, or the end of the layout.
+    AttributeOrEnd,
+    /// One of `D`, `C`, `S`, `H`.
+    DimLevel,
+    /// A physical dimension.
+    SplitDimension,
+    /// An index at which a piece begins.
+    SplitIndex,
+    /// This very character.
+    Character(char),
+    /// Either of these characters.
+    Either(char, char),
+    /// Any of these characters.
+    AnyOf(char, char, char),
+    /// `{` or `<`, which open a layout.
+    Layout,
+    /// The end of the text.
+    End,
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shape => f.write_str("a shape"),
+            Self::ElementType => f.write_str("an element type"),
+            Self::UnsignedElementType => f.write_str("an unsigned element type"),
+            Self::Dimension => f.write_str("a dimension's size, `<=` and a bound, or `?`"),
+            Self::Bound => f.write_str("a bound"),
+            Self::DimensionNumber => f.write_str("a dimension number"),
+            Self::TileDimension => f.write_str("a tile dimension: a size or `*`"),
+            Self::AttributeValue(attribute) => write!(f, "a number for {}", attribute.name()),
+            Self::AttributeOrEnd => f.write_str("a layout attribute or the end of the layout"),
+            Self::DimLevel => f.write_str("a dimension level: `D`, `C`, `S` or `H`"),
+            Self::SplitDimension => f.write_str("a physical dimension to split"),
+            Self::SplitIndex => f.write_str("a split index"),
+            Self::Character(a) => write!(f, "`{a}`"),
+            Self::Either(a, b) => write!(f, "`{a}` or `{b}`"),
+            Self::AnyOf(a, b, c) => write!(f, "`{a}`, `{b}` or `{c}`"),
+            Self::Layout => f.write_str("a layout"),
+            Self::End => f.write_str("the end of the shape"),
+        }
+    }
+}
+
+/// What stood there instead.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Found {
+    /// This text; a long one is cut.
+    Text(Box<str>),
+    /// The end of the text.
+    End,
+}
+
+impl Found {
+    /// The most characters of the text that a message shows.
+    const MAX_CHARS: usize = 40;
+
+    #[cold]
+    pub(super) fn new(text: &str) -> Self {
+        if text.is_empty() {
+            return Self::End;
+        }
+        match text.char_indices().nth(Self::MAX_CHARS) {
+            None => Self::Text(text.into()),
+            Some((end, _)) => {
+                let mut shown = alloc::string::String::from(text.get(..end).unwrap_or(""));
+                shown.push('…');
+                Self::Text(shown.into())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "`{}`", text.escape_debug()),
+            Self::End => f.write_str("the end of the text"),
+        }
+    }
+}
+
+/// What is wrong with a text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ParseErrorKind {
+    /// The grammar wants something else here.
+    Unexpected {
+        /// What may stand here.
+        expected: Expected,
+        /// What does.
+        found: Found,
+    },
+    /// A name that is no element type.
+    UnknownElementType {
+        /// The name.
+        found: Found,
+        /// The element type that was probably meant.
+        suggestion: Option<&'static str>,
+    },
+    /// A number that does not fit in an i64.
+    NumberTooLarge {
+        /// The number.
+        found: Found,
+    },
+    /// A number that is not written in plain decimal digits.
+    MalformedNumber {
+        /// What stands for it.
+        found: Found,
+    },
+    /// A number with a sign, where there cannot be one.
+    NegativeNumber {
+        /// What the number would be.
+        expected: Expected,
+    },
+    /// An attribute behind one that it must precede.
+    AttributeOutOfOrder {
+        /// The attribute.
+        attribute: Attribute,
+        /// The attribute that already stands there.
+        after: Attribute,
+    },
+    /// An attribute for the second time.
+    DuplicateAttribute {
+        /// The attribute.
+        attribute: Attribute,
+    },
+    /// A comment that is opened but never closed.
+    UnclosedComment,
+    /// Tuples in tuples, too many levels deep.
+    NestedTooDeep {
+        /// How many levels there may be.
+        limit: usize,
+    },
+    /// The text is well-formed, but no such shape exists.
+    Invalid(ValidationError),
+}
+
+/// What is wrong with a text, and where.
+///
+/// `Display` gives one sentence; [`render`](Self::render) shows the text with the place marked.
+///
+/// ```
+/// use xla_shape_core::{Shape, Span};
+///
+/// let error = "f32[2,3]{1,1}".parse::<Shape>().unwrap_err();
+/// assert_eq!(error.span(), Span { start: 11, end: 12 });
+/// assert_eq!(error.to_string(), "expected every dimension once in minor_to_major, found 1 again");
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ParseError {
+    kind: ParseErrorKind,
+    span: Span,
+}
+
+impl ParseError {
+    #[cold]
+    pub(crate) fn new(kind: ParseErrorKind, span: Span) -> Self {
+        Self { kind, span }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub const fn kind(&self) -> &ParseErrorKind {
+        &self.kind
+    }
+
+    /// Which bytes of the text are wrong; empty, and at the end, if something is missing there.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Several lines that show the error, the line of `text` that it is in, and a mark under the offending part.
+    ///
+    /// `text` is what was parsed.
+    ///
+    /// ```
+    /// let text = "f32[2,3]{1,1}";
+    /// let error = text.parse::<xla_shape_core::Shape>().unwrap_err();
+    /// assert_eq!(error.render(text).to_string(), "\
+    /// error: expected every dimension once in minor_to_major, found 1 again
+    ///   |
+    /// 1 | f32[2,3]{1,1}
+    ///   |            ^");
+    /// ```
+    #[must_use]
+    pub fn render<'a>(&'a self, text: &'a str) -> impl fmt::Display + 'a {
+        Rendered { error: self, text }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ParseErrorKind::Unexpected { expected, found } => write!(f, "expected {expected}, found {found}"),
+            ParseErrorKind::UnknownElementType { found, suggestion } => {
+                write!(f, "expected an element type, found {found}")?;
+                match suggestion {
+                    Some(name) => write!(f, "; did you mean `{name}`?"),
+                    None => Ok(()),
+                }
+            }
+            ParseErrorKind::NumberTooLarge { found } => {
+                write!(f, "expected a number that fits in an i64, found {found}")
+            }
+            ParseErrorKind::MalformedNumber { found } => {
+                write!(f, "expected a number in plain decimal digits, found {found}")
+            }
+            ParseErrorKind::NegativeNumber { expected } => write!(f, "expected {expected}, found a negative number"),
+            ParseErrorKind::AttributeOutOfOrder { attribute, after } => write!(
+                f,
+                "expected `{attribute}` ({}) to stand before `{after}` ({}), found it behind",
+                attribute.name(),
+                after.name()
+            ),
+            ParseErrorKind::DuplicateAttribute { attribute } => {
+                write!(f, "expected `{attribute}` ({}) at most once, found it again", attribute.name())
+            }
+            ParseErrorKind::UnclosedComment => {
+                f.write_str("expected `*/` to close the comment, found the end of the text")
+            }
+            ParseErrorKind::NestedTooDeep { limit } => {
+                write!(f, "expected at most {limit} tuples inside each other, found more")
+            }
+            ParseErrorKind::Invalid(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ParseError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.kind {
+            ParseErrorKind::Invalid(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+struct Rendered<'a> {
+    error: &'a ParseError,
+    text: &'a str,
+}
+
+/// How much of a long line is shown before and behind the marked part, in characters.
+const CONTEXT: usize = 60;
+
+impl fmt::Display for Rendered<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { error, text } = self;
+        let Span { start, end } = error.span;
+        let (before, rest) = text.split_at_checked(start).unwrap_or((text, ""));
+        let line_number = before.matches('\n').count().saturating_add(1);
+        let before = before.rsplit('\n').next().unwrap_or("");
+        let rest = rest.split('\n').next().unwrap_or("");
+        let (marked, behind) = rest.split_at_checked(end.saturating_sub(start)).unwrap_or((rest, ""));
+
+        let hidden = before.chars().count().saturating_sub(CONTEXT);
+        let left = if hidden > 0 { "…" } else { "" };
+        let right = if behind.chars().nth(CONTEXT).is_some() { "…" } else { "" };
+        // Each character takes one column, so that the mark stands below its part.
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        let margin = Digits(line_number);
+        write!(f, "error: {error}\n{margin} |\n{line_number} | {left}")?;
+        before
+            .chars()
+            .skip(hidden)
+            .chain(marked.chars())
+            .chain(behind.chars().take(CONTEXT))
+            .try_for_each(|c| fmt::Write::write_char(f, plain(c)))?;
+        write!(f, "{right}\n{margin} | ")?;
+        let columns = before.chars().count().saturating_sub(hidden).saturating_add(left.chars().count());
+        (0..columns).try_for_each(|_| f.write_str(" "))?;
+        (0..marked.chars().count().max(1)).try_for_each(|_| f.write_str("^"))
+    }
+}
+
+/// As many spaces as a number has digits.
+struct Digits(usize);
+
+impl fmt::Display for Digits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.checked_ilog10().unwrap_or(0);
+        (0..=digits).try_for_each(|_| f.write_str(" "))
+    }
+}

@@ -1,0 +1,610 @@
+//! The parser: text to shapes.
+//!
+//! It reads the grammar and leaves the rules to [`validate`](crate::validate). Where a rule is broken, the array is read
+//! a second time to find where the part stands that breaks it, so that reading a good text keeps no positions.
+
+use super::error::{Expected, Found, ParseError, ParseErrorKind, Span};
+use super::token::{Lexer, Token, TokenKind};
+use crate::dimension::Dimension;
+use crate::element_type::{ElementClass, ElementType};
+use crate::layout::{Layout, SplitConfig};
+use crate::list::List;
+use crate::shape::{ArrayShape, Shape};
+use crate::tile::{Tile, TileDimension};
+use crate::validate::{self, Attribute, Part, ValidationError};
+use alloc::vec::Vec;
+use core::str::FromStr;
+
+type Result<T> = core::result::Result<T, ParseError>;
+
+/// How many tuples may stand inside each other.
+pub const MAX_NESTING: usize = 200;
+
+/// Reads shapes from a text, one after the other.
+///
+/// For a text that is just one shape, [`str::parse`] is shorter.
+///
+/// ```
+/// use xla_shape_core::text::Parser;
+///
+/// let text = "f32[2]{0} add(x, y)";
+/// let mut parser = Parser::new(text);
+/// assert_eq!(parser.shape()?.to_string(), "f32[2]{0}");
+/// assert_eq!(&text[parser.position()..], " add(x, y)");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The token to read next.
+    token: Token,
+    /// Where the last token that was read ends.
+    position: usize,
+    brackets: Brackets,
+    /// Which part of the array to find, and where it was found.
+    wanted: Option<Part>,
+    found: Option<Span>,
+}
+
+/// What opens a layout behind the dimensions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Brackets {
+    /// `{`, but only before an integer or `:`, since in HLO text a brace may open something else.
+    BraceBeforeLayout,
+    /// `{`.
+    Brace,
+    /// `{` or `<`.
+    BraceOrAngle,
+}
+
+impl<'a> Parser<'a> {
+    /// A parser for text in which something else may follow the shape: `{` opens a layout only before an integer or `:`.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        Self::at(text, 0)
+    }
+
+    /// A parser that begins at this byte of the text; positions are those in the whole text.
+    #[must_use]
+    pub fn at(text: &'a str, position: usize) -> Self {
+        let mut lexer = Lexer::new(text, position);
+        let token = lexer.next();
+        let brackets = Brackets::BraceBeforeLayout;
+        Self { lexer, token, position, brackets, wanted: None, found: None }
+    }
+
+    /// A parser for text that is nothing but one shape or layout; [`finish`](Self::finish) checks that.
+    #[must_use]
+    pub fn whole(text: &'a str) -> Self {
+        Self { brackets: Brackets::Brace, ..Self::at(text, 0) }
+    }
+
+    /// Lets a layout also be written `<…>`, as the macros do.
+    #[must_use]
+    pub fn allow_angle_brackets(self) -> Self {
+        Self { brackets: Brackets::BraceOrAngle, ..self }
+    }
+
+    /// Where the last token that was read ends.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Checks that nothing is left but white space and comments.
+    ///
+    /// # Errors
+    /// If something is.
+    pub fn finish(&self) -> Result<()> {
+        if self.token.kind == TokenKind::End { Ok(()) } else { Err(self.unexpected(Expected::End)) }
+    }
+
+    /// Reads a shape.
+    ///
+    /// # Errors
+    /// If there is none, or an invalid one.
+    pub fn shape(&mut self) -> Result<Shape> {
+        self.nested_shape(0)
+    }
+
+    fn nested_shape(&mut self, depth: usize) -> Result<Shape> {
+        if self.token.is(b'(') {
+            return self.tuple(depth);
+        }
+        if self.token.kind != TokenKind::Word {
+            return Err(self.unexpected(Expected::Shape));
+        }
+        match self.text(self.token) {
+            "token" => self.empty_brackets(Shape::Token),
+            "opaque" => self.empty_brackets(Shape::Opaque),
+            "b" => {
+                self.advance();
+                self.eat(b'(')?;
+                let array = self.array()?;
+                self.eat(b')')?;
+                Ok(Shape::Buffer(array))
+            }
+            _ => Ok(Shape::Array(self.array()?)),
+        }
+    }
+
+    fn empty_brackets(&mut self, shape: Shape) -> Result<Shape> {
+        self.advance();
+        self.eat(b'[')?;
+        self.eat(b']')?;
+        Ok(shape)
+    }
+
+    fn tuple(&mut self, depth: usize) -> Result<Shape> {
+        if depth == MAX_NESTING {
+            return Err(ParseError::new(ParseErrorKind::NestedTooDeep { limit: MAX_NESTING }, self.token.span()));
+        }
+        self.eat(b'(')?;
+        let mut elements = Vec::new();
+        if !self.token.is(b')') {
+            loop {
+                elements.push(self.nested_shape(depth.saturating_add(1))?);
+                if !self.comma_or(b')')? {
+                    break;
+                }
+            }
+        }
+        self.eat(b')')?;
+        Ok(Shape::tuple(elements))
+    }
+
+    /// Reads an array shape.
+    ///
+    /// # Errors
+    /// If there is none, or an invalid one.
+    pub fn array(&mut self) -> Result<ArrayShape> {
+        let (lexer, token) = (self.lexer, self.token);
+        let (element_type, dimensions, layout) = self.array_parts()?;
+        ArrayShape::from_parts(element_type, dimensions, layout).map_err(|error| {
+            let whole = Span { start: token.start, end: self.position };
+            let mut again = Self { lexer, token, wanted: Some(error.part()), ..self.clone() };
+            let span = again.array_parts().ok().and(again.found).unwrap_or(whole);
+            ParseError::new(ParseErrorKind::Invalid(error), span)
+        })
+    }
+
+    /// Reads a layout with its brackets.
+    ///
+    /// # Errors
+    /// If there is none, or an invalid one.
+    pub fn layout(&mut self) -> Result<Layout> {
+        let (lexer, token) = (self.lexer, self.token);
+        if !self.opens_layout(self.token) {
+            return Err(self.unexpected(Expected::Layout));
+        }
+        self.layout_parts()?.validated().map_err(|error| {
+            let whole = Span { start: token.start, end: self.position };
+            let mut again = Self { lexer, token, wanted: Some(error.part()), ..self.clone() };
+            let span = again.layout_parts().ok().and(again.found).unwrap_or(whole);
+            ParseError::new(ParseErrorKind::Invalid(error), span)
+        })
+    }
+
+    fn array_parts(&mut self) -> Result<(ElementType, List<Dimension, 6>, Layout)> {
+        let element_type = self.element_type()?;
+        self.eat(b'[')?;
+        let mut dimensions = List::EMPTY;
+        let mut count = 0_usize;
+        if !self.token.is(b']') {
+            loop {
+                let start = self.token.start;
+                dimensions.push(self.dimension()?);
+                self.mark(Part::Dimension(count), start);
+                count = count.saturating_add(1);
+                if !self.comma_or(b']')? {
+                    break;
+                }
+            }
+        }
+        self.eat(b']')?;
+        let layout = if self.layout_follows() { self.layout_parts()? } else { Layout::descending(count) };
+        Ok((element_type, dimensions, layout))
+    }
+
+    fn element_type(&mut self) -> Result<ElementType> {
+        if self.token.kind != TokenKind::Word {
+            return Err(self.unexpected(Expected::ElementType));
+        }
+        match ElementType::from_name(self.text(self.token)) {
+            Some(element_type) => {
+                self.advance();
+                Ok(element_type)
+            }
+            None => Err(self.unknown_element_type()),
+        }
+    }
+
+    fn dimension(&mut self) -> Result<Dimension> {
+        match self.token.kind {
+            TokenKind::Integer(size) => {
+                self.advance();
+                Ok(Dimension::Static(size))
+            }
+            TokenKind::LessEqual => {
+                self.advance();
+                Ok(Dimension::Bounded(self.integer(Expected::Bound)?))
+            }
+            TokenKind::Punctuation(b'?') => {
+                self.advance();
+                Ok(Dimension::Unbounded)
+            }
+            _ => self.integer(Expected::Dimension).map(Dimension::Static),
+        }
+    }
+
+    fn opens_layout(&self, token: Token) -> bool {
+        token.is(b'{') || (self.brackets == Brackets::BraceOrAngle && token.is(b'<'))
+    }
+
+    fn layout_follows(&self) -> bool {
+        self.opens_layout(self.token)
+            && (self.brackets != Brackets::BraceBeforeLayout || {
+                let mut ahead = self.lexer;
+                matches!(ahead.next().kind, TokenKind::Integer(_) | TokenKind::Punctuation(b':'))
+            })
+    }
+
+    fn layout_parts(&mut self) -> Result<Layout> {
+        let close = if self.token.is(b'<') { b'>' } else { b'}' };
+        self.advance();
+        let mut layout = Layout::descending(0);
+        let start = self.token.start;
+        // `{}` is no layout: without numbers there must be a colon.
+        if !self.token.is(b':') {
+            let mut position = 0_usize;
+            loop {
+                let start = self.token.start;
+                layout.minor_to_major.push(self.integer(Expected::DimensionNumber)?);
+                self.mark(Part::MinorToMajorEntry(position), start);
+                position = position.saturating_add(1);
+                if self.token.is(b',') {
+                    self.advance();
+                } else {
+                    break;
+                }
+            }
+        }
+        self.mark(Part::MinorToMajor, start);
+        if self.token.is(b':') {
+            self.advance();
+            self.attributes(&mut layout, close)?;
+        } else if !self.token.is(close) {
+            return Err(self.unexpected(Expected::AnyOf(',', ':', close.into())));
+        }
+        self.eat(close)?;
+        Ok(layout)
+    }
+
+    fn attributes(&mut self, layout: &mut Layout, close: u8) -> Result<()> {
+        let mut last: Option<Attribute> = None;
+        while !self.token.is(close) {
+            let symbol = self.text(self.token);
+            let Some(attribute) = Attribute::ALL.into_iter().find(|attribute| attribute.symbol() == symbol) else {
+                return Err(self.unexpected(Expected::AttributeOrEnd));
+            };
+            match last {
+                Some(after) if after == attribute => {
+                    return Err(ParseError::new(ParseErrorKind::DuplicateAttribute { attribute }, self.token.span()));
+                }
+                Some(after) if after > attribute => {
+                    let kind = ParseErrorKind::AttributeOutOfOrder { attribute, after };
+                    return Err(ParseError::new(kind, self.token.span()));
+                }
+                _ => last = Some(attribute),
+            }
+            let start = self.token.start;
+            self.advance();
+            match attribute {
+                Attribute::DimLevels => self.dim_levels()?,
+                Attribute::Tiles => self.tiles(layout)?,
+                Attribute::TailPaddingAlignment => {
+                    layout.tail_padding_alignment_in_elements = self.attribute_value(attribute)?;
+                }
+                Attribute::ElementSizeInBits => layout.element_size_in_bits = self.attribute_value(attribute)?,
+                Attribute::MemorySpace => {
+                    let value = self.attribute_value(attribute)?;
+                    // The value stands before the `)` that was read last.
+                    let span = self.found_value(start);
+                    layout.memory_space = validate::memory_space(value)
+                        .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), span))?;
+                }
+                Attribute::SplitConfigs => self.split_configs(layout)?,
+                Attribute::DynamicShapeMetadataPrefixBytes => {
+                    layout.dynamic_shape_metadata_prefix_bytes = self.attribute_value(attribute)?;
+                }
+                Attribute::IndexPrimitiveType | Attribute::PointerPrimitiveType => {
+                    self.eat(b'(')?;
+                    self.unsigned_element_type()?;
+                    self.eat(b')')?;
+                    return Err(self.sparse(attribute, start));
+                }
+                Attribute::PhysicalShape => return Err(self.sparse(attribute, start)),
+            }
+        }
+        Ok(())
+    }
+
+    fn sparse(&self, attribute: Attribute, start: usize) -> ParseError {
+        let kind = ParseErrorKind::Invalid(ValidationError::SparseAttribute { attribute });
+        ParseError::new(kind, Span { start, end: self.position })
+    }
+
+    fn unsigned_element_type(&mut self) -> Result<()> {
+        match ElementType::from_name(self.text(self.token)) {
+            Some(element_type) if element_type.class() == ElementClass::UnsignedInteger => {
+                self.advance();
+                Ok(())
+            }
+            _ => Err(self.unexpected(Expected::UnsignedElementType)),
+        }
+    }
+
+    fn dim_levels(&mut self) -> Result<()> {
+        self.eat(b'(')?;
+        if !self.token.is(b')') {
+            loop {
+                if !matches!(self.text(self.token), "D" | "C" | "S" | "H") {
+                    return Err(self.unexpected(Expected::DimLevel));
+                }
+                self.advance();
+                for sign in [b'+', b'~'] {
+                    if self.token.is(sign) {
+                        self.advance();
+                    }
+                }
+                if !self.comma_or(b')')? {
+                    break;
+                }
+            }
+        }
+        self.eat(b')')
+    }
+
+    fn tiles(&mut self, layout: &mut Layout) -> Result<()> {
+        let mut number = 0_usize;
+        loop {
+            let start = self.token.start;
+            self.eat(b'(')?;
+            let mut tile = Tile::EMPTY;
+            if !self.token.is(b')') {
+                let mut position = 0_usize;
+                loop {
+                    let start = self.token.start;
+                    if self.token.is(b'*') {
+                        self.advance();
+                        tile.push(TileDimension::Combine);
+                    } else {
+                        tile.push(TileDimension::Size(self.integer(Expected::TileDimension)?));
+                    }
+                    self.mark(Part::TileEntry(number, position), start);
+                    position = position.saturating_add(1);
+                    if !self.comma_or(b')')? {
+                        break;
+                    }
+                }
+            }
+            self.eat(b')')?;
+            self.mark(Part::Tile(number), start);
+            layout.tiles.push(tile);
+            number = number.saturating_add(1);
+            if !self.token.is(b'(') {
+                return Ok(());
+            }
+        }
+    }
+
+    fn split_configs(&mut self, layout: &mut Layout) -> Result<()> {
+        let mut split = 0_usize;
+        loop {
+            let start = self.token.start;
+            self.eat(b'(')?;
+            let dimension_start = self.token.start;
+            let dimension = self.integer(Expected::SplitDimension)?;
+            self.mark(Part::SplitDimension(split), dimension_start);
+            self.eat(b':')?;
+            let mut split_indices = List::EMPTY;
+            let mut position = 0_usize;
+            loop {
+                let start = self.token.start;
+                split_indices.push(self.integer(Expected::SplitIndex)?);
+                self.mark(Part::SplitIndex(split, position), start);
+                position = position.saturating_add(1);
+                if !self.comma_or(b')')? {
+                    break;
+                }
+            }
+            self.eat(b')')?;
+            self.mark(Part::Split(split), start);
+            layout.split_configs.push(SplitConfig { dimension, split_indices });
+            split = split.saturating_add(1);
+            if !self.token.is(b'(') {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads `(` number `)`.
+    fn attribute_value(&mut self, attribute: Attribute) -> Result<usize> {
+        self.eat(b'(')?;
+        let start = self.token.start;
+        let value = self.integer(Expected::AttributeValue(attribute))?;
+        self.mark(Part::Attribute(attribute), start);
+        self.eat(b')')?;
+        Ok(value)
+    }
+
+    /// Where the number stands in the attribute that begins at `start` and was read last.
+    fn found_value(&self, start: usize) -> Span {
+        let mut lexer = Lexer::new(self.lexer.text(), start);
+        lexer.next();
+        lexer.next();
+        lexer.next().span()
+    }
+
+    fn integer(&mut self, expected: Expected) -> Result<usize> {
+        match self.token.kind {
+            TokenKind::Integer(value) => {
+                self.advance();
+                Ok(value)
+            }
+            TokenKind::Punctuation(b'-') => self.negative_zero(expected),
+            _ => Err(self.no_integer(expected)),
+        }
+    }
+
+    /// XLA reads `-0` as 0.
+    #[cold]
+    fn negative_zero(&mut self, expected: Expected) -> Result<usize> {
+        let next = { self.lexer }.next();
+        if next.kind == TokenKind::Integer(0) && next.start == self.token.end {
+            self.advance();
+            self.advance();
+            return Ok(0);
+        }
+        Err(self.no_integer(expected))
+    }
+
+    #[cold]
+    fn no_integer(&self, expected: Expected) -> ParseError {
+        let token = self.token;
+        let found = || Found::new(self.text(token));
+        match token.kind {
+            TokenKind::LargeInteger => ParseError::new(ParseErrorKind::NumberTooLarge { found: found() }, token.span()),
+            TokenKind::MalformedInteger => {
+                ParseError::new(ParseErrorKind::MalformedNumber { found: found() }, token.span())
+            }
+            TokenKind::Punctuation(b'-') => {
+                let next = { self.lexer }.next();
+                match next.kind {
+                    TokenKind::Integer(_) | TokenKind::LargeInteger => ParseError::new(
+                        ParseErrorKind::NegativeNumber { expected },
+                        Span { start: token.start, end: next.end },
+                    ),
+                    _ => self.unexpected(expected),
+                }
+            }
+            _ => self.unexpected(expected),
+        }
+    }
+
+    #[cold]
+    fn unknown_element_type(&self) -> ParseError {
+        let word = self.text(self.token);
+        let suggestion = ElementType::ALL
+            .iter()
+            .map(|element_type| element_type.name())
+            .find(|name| name.eq_ignore_ascii_case(word) || other_names(word).is_some_and(|meant| meant == *name));
+        let kind = ParseErrorKind::UnknownElementType { found: Found::new(word), suggestion };
+        ParseError::new(kind, self.token.span())
+    }
+
+    #[cold]
+    fn unexpected(&self, expected: Expected) -> ParseError {
+        let kind = match self.token.kind {
+            TokenKind::UnclosedComment => ParseErrorKind::UnclosedComment,
+            _ => ParseErrorKind::Unexpected { expected, found: Found::new(self.text(self.token)) },
+        };
+        ParseError::new(kind, self.token.span())
+    }
+
+    /// Reads a comma and says `true`, or finds `close` and leaves it.
+    fn comma_or(&mut self, close: u8) -> Result<bool> {
+        if self.token.is(b',') {
+            self.advance();
+            Ok(true)
+        } else if self.token.is(close) {
+            Ok(false)
+        } else {
+            Err(self.unexpected(Expected::Either(',', close.into())))
+        }
+    }
+
+    fn eat(&mut self, punctuation: u8) -> Result<()> {
+        if self.token.is(punctuation) {
+            self.advance();
+            Ok(())
+        } else {
+            Err(self.unexpected(Expected::Character(punctuation.into())))
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.position = self.token.end;
+        self.token = self.lexer.next();
+    }
+
+    fn text(&self, token: Token) -> &'a str {
+        self.lexer.text().get(token.start..token.end).unwrap_or("")
+    }
+
+    /// Notes where a part stands that begins at `start` and was just read, if it is the one looked for.
+    #[inline]
+    fn mark(&mut self, part: Part, start: usize) {
+        if self.wanted == Some(part) {
+            self.found = Some(Span { start, end: self.position.max(start) });
+        }
+    }
+}
+
+/// What other languages call some element types.
+fn other_names(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "bool" | "i1" => "pred",
+        "i2" | "int2" => "s2",
+        "i4" | "int4" => "s4",
+        "i8" | "int8" => "s8",
+        "i16" | "int16" => "s16",
+        "i32" | "int32" | "int" => "s32",
+        "i64" | "int64" | "long" => "s64",
+        "uint8" => "u8",
+        "uint16" => "u16",
+        "uint32" => "u32",
+        "uint64" => "u64",
+        "half" | "float16" => "f16",
+        "bfloat16" => "bf16",
+        "float" | "float32" => "f32",
+        "double" | "float64" => "f64",
+        "complex64" => "c64",
+        "complex128" => "c128",
+        _ => return None,
+    })
+}
+
+impl FromStr for Shape {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let mut parser = Parser::whole(text);
+        let shape = parser.shape()?;
+        parser.finish()?;
+        Ok(shape)
+    }
+}
+
+impl FromStr for ArrayShape {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let mut parser = Parser::whole(text);
+        let array = parser.array()?;
+        parser.finish()?;
+        Ok(array)
+    }
+}
+
+impl FromStr for Layout {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let mut parser = Parser::whole(text);
+        let layout = parser.layout()?;
+        parser.finish()?;
+        Ok(layout)
+    }
+}

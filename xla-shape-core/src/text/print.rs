@@ -1,0 +1,224 @@
+//! The printer: shapes to XLA's canonical text.
+
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+#![expect(clippy::arithmetic_side_effects, reason = "counters stay below the lengths of lists in memory")]
+
+use super::sink::{self, ConstText, Sink};
+use crate::dimension::Dimension;
+use crate::layout::Layout;
+use crate::shape::{ArrayShape, Shape};
+use crate::tile::{Tile, TileDimension};
+use crate::validate::Attribute;
+use core::fmt;
+
+/// Writes `open`, the numbers with commas between them, and nothing behind.
+const fn numbers(sink: &mut Sink<'_>, numbers: &[usize]) {
+    let mut i = 0;
+    while i < numbers.len() {
+        if i > 0 {
+            sink.byte(b',');
+        }
+        sink.number(numbers[i]);
+        i += 1;
+    }
+}
+
+const fn tile(sink: &mut Sink<'_>, tile: &Tile) {
+    sink.byte(b'(');
+    let mut i = 0;
+    while i < tile.dimensions().len() {
+        if i > 0 {
+            sink.byte(b',');
+        }
+        match tile.dimensions()[i] {
+            TileDimension::Size(size) => sink.number(size),
+            TileDimension::Combine => sink.byte(b'*'),
+        }
+        i += 1;
+    }
+    sink.byte(b')');
+}
+
+/// Writes an attribute that has one number, unless it has the default.
+const fn number_attribute(sink: &mut Sink<'_>, attribute: Attribute, value: usize, default: usize) {
+    if value != default {
+        sink.text(attribute.symbol());
+        sink.byte(b'(');
+        sink.number(value);
+        sink.byte(b')');
+    }
+}
+
+const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
+    sink.byte(b'{');
+    numbers(sink, layout.minor_to_major());
+    let colon = sink.written();
+    sink.byte(b':');
+    let tiles = layout.tiles();
+    if !tiles.is_empty() {
+        sink.text(Attribute::Tiles.symbol());
+    }
+    let mut i = 0;
+    while i < tiles.len() {
+        tile(sink, &tiles[i]);
+        i += 1;
+    }
+    number_attribute(sink, Attribute::TailPaddingAlignment, layout.tail_padding_alignment_in_elements(), 1);
+    number_attribute(sink, Attribute::ElementSizeInBits, layout.element_size_in_bits(), 0);
+    number_attribute(sink, Attribute::MemorySpace, layout.memory_space() as usize, 0);
+    let splits = layout.split_configs();
+    if !splits.is_empty() {
+        sink.text(Attribute::SplitConfigs.symbol());
+    }
+    let mut i = 0;
+    while i < splits.len() {
+        sink.byte(b'(');
+        sink.number(splits[i].dimension());
+        sink.byte(b':');
+        numbers(sink, splits[i].split_indices());
+        sink.byte(b')');
+        i += 1;
+    }
+    let prefix = layout.dynamic_shape_metadata_prefix_bytes();
+    number_attribute(sink, Attribute::DynamicShapeMetadataPrefixBytes, prefix, 0);
+    if sink.written() == colon + 1 {
+        // No attribute followed the colon.
+        sink.truncate(colon);
+    }
+    sink.byte(b'}');
+}
+
+const fn array(sink: &mut Sink<'_>, array: &ArrayShape, with_layout: bool) {
+    sink.text(array.element_type().name());
+    sink.byte(b'[');
+    let mut i = 0;
+    while i < array.dimensions().len() {
+        if i > 0 {
+            sink.byte(b',');
+        }
+        match array.dimensions()[i] {
+            Dimension::Static(size) => sink.number(size),
+            Dimension::Bounded(bound) => {
+                sink.text("<=");
+                sink.number(bound);
+            }
+            Dimension::Unbounded => sink.byte(b'?'),
+        }
+        i += 1;
+    }
+    sink.byte(b']');
+    if with_layout {
+        let start = sink.written();
+        layout(sink, array.layout());
+        if array.dimensions().is_empty() && sink.written() == start + 2 {
+            // A scalar's `{}` says nothing, and would not be read again.
+            sink.truncate(start);
+        }
+    }
+}
+
+const fn shape(sink: &mut Sink<'_>, value: &Shape, with_layout: bool) {
+    match value {
+        Shape::Array(value) => array(sink, value, with_layout),
+        Shape::Token => sink.text("token[]"),
+        Shape::Opaque => sink.text("opaque[]"),
+        Shape::Buffer(value) => {
+            sink.text("b(");
+            array(sink, value, with_layout);
+            sink.byte(b')');
+        }
+        Shape::Tuple(_) => {
+            let Some(elements) = value.tuple_shapes() else { return };
+            sink.byte(b'(');
+            let mut i = 0;
+            while i < elements.len() {
+                if i > 0 {
+                    sink.text(", ");
+                    if i.is_multiple_of(5) {
+                        sink.text("/*index=");
+                        sink.number(i);
+                        sink.text("*/");
+                    }
+                }
+                shape(sink, &elements[i], with_layout);
+                i += 1;
+            }
+            sink.byte(b')');
+        }
+    }
+}
+
+/// Prints a shape without any layout. Made by [`Shape::without_layout`] and [`ArrayShape::without_layout`].
+#[derive(Clone, Copy, Debug)]
+pub struct WithoutLayout<'a>(Printed<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Printed<'a> {
+    Shape(&'a Shape),
+    Array(&'a ArrayShape),
+}
+
+impl fmt::Display for WithoutLayout<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        sink::display(f, |sink| match self.0 {
+            Printed::Shape(value) => shape(sink, value, false),
+            Printed::Array(value) => array(sink, value, false),
+        })
+    }
+}
+
+impl Shape {
+    /// The shape's text with every layout left out, as `Shape::Print` with `print_layout=false` gives it.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::Shape = "(f32[2,3]{0,1}, token[])".parse()?;
+    /// assert_eq!(shape.without_layout().to_string(), "(f32[2,3], token[])");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn without_layout(&self) -> WithoutLayout<'_> {
+        WithoutLayout(Printed::Shape(self))
+    }
+}
+
+impl ArrayShape {
+    /// The shape's text with the layout left out.
+    #[must_use]
+    pub fn without_layout(&self) -> WithoutLayout<'_> {
+        WithoutLayout(Printed::Array(self))
+    }
+
+    /// The canonical text, for a `const`.
+    #[must_use]
+    pub const fn const_text<const CAPACITY: usize>(&self) -> ConstText<CAPACITY> {
+        let mut text = ConstText::new();
+        let mut sink = text.sink();
+        array(&mut sink, self, true);
+        let written = sink.written();
+        text.set_len(written)
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        sink::display(f, |sink| layout(sink, self))
+    }
+}
+
+impl fmt::Display for Tile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        sink::display(f, |sink| tile(sink, self))
+    }
+}
+
+impl fmt::Display for ArrayShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        sink::display(f, |sink| array(sink, self, true))
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        sink::display(f, |sink| shape(sink, self, true))
+    }
+}

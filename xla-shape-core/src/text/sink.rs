@@ -1,0 +1,180 @@
+//! Writing text in a `const fn`: what the printer and the messages of the validator write to.
+
+use alloc::vec;
+use core::fmt;
+
+/// Text written into a fixed buffer; what does not fit is counted but not kept.
+pub(crate) struct Sink<'a> {
+    buffer: &'a mut [u8],
+    len: usize,
+}
+
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no `get_mut`; the index is compared with the length first")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "digits are below 10; a length is below the memory that holds the text"
+)]
+impl<'a> Sink<'a> {
+    pub(crate) const fn new(buffer: &'a mut [u8]) -> Self {
+        Self { buffer, len: 0 }
+    }
+
+    /// How many bytes were written, kept or not.
+    pub(crate) const fn written(&self) -> usize {
+        self.len
+    }
+
+    /// Takes back what was written from byte `len` on.
+    pub(crate) const fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            self.len = len;
+        }
+    }
+
+    pub(crate) const fn byte(&mut self, byte: u8) {
+        if self.len < self.buffer.len() {
+            self.buffer[self.len] = byte;
+        }
+        self.len += 1;
+    }
+
+    pub(crate) const fn text(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut i = 0;
+        while i < bytes.len() {
+            self.byte(bytes[i]);
+            i += 1;
+        }
+    }
+
+    pub(crate) const fn number(&mut self, number: usize) {
+        let mut divisor = 1;
+        while number / divisor >= 10 {
+            divisor *= 10;
+        }
+        while divisor > 0 {
+            self.byte(b'0' + (number / divisor % 10) as u8);
+            divisor /= 10;
+        }
+    }
+}
+
+/// Runs `write` into a buffer that is large enough and hands the text to `f`.
+pub(crate) fn display(f: &mut fmt::Formatter<'_>, write: impl Fn(&mut Sink<'_>)) -> fmt::Result {
+    let mut small = [0; 256];
+    let mut sink = Sink::new(&mut small);
+    write(&mut sink);
+    let written = sink.written();
+    let pad = |f: &mut fmt::Formatter<'_>, bytes: &[u8]| match core::str::from_utf8(bytes) {
+        Ok(text) => f.pad(text),
+        Err(_) => Err(fmt::Error),
+    };
+    match small.get(..written) {
+        Some(bytes) => pad(f, bytes),
+        None => {
+            let mut large = vec![0; written];
+            write(&mut Sink::new(&mut large));
+            pad(f, &large)
+        }
+    }
+}
+
+/// A short text made at compile time, such as the name of a type or the message of a failed check.
+///
+/// ```
+/// use xla_shape_core::text::ConstText;
+///
+/// const MESSAGE: ConstText<64> = ConstText::new().push_str("dimension ").push_number(3);
+/// assert_eq!(MESSAGE.as_str(), "dimension 3");
+/// ```
+#[derive(Clone, Copy)]
+pub struct ConstText<const CAPACITY: usize> {
+    bytes: [u8; CAPACITY],
+    len: usize,
+}
+
+impl<const CAPACITY: usize> ConstText<CAPACITY> {
+    /// No text.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { bytes: [0; CAPACITY], len: 0 }
+    }
+
+    /// The text written so far; if it was longer than `CAPACITY` bytes, what of it fitted.
+    #[must_use]
+    pub const fn as_str(&self) -> &str {
+        let mut end = if self.len < CAPACITY { self.len } else { CAPACITY };
+        loop {
+            // A character that was cut in two is left out.
+            match core::str::from_utf8(self.bytes.split_at(end).0) {
+                Ok(text) => return text,
+                Err(error) => end = error.valid_up_to(),
+            }
+        }
+    }
+
+    /// Whether some of the text did not fit.
+    #[must_use]
+    pub const fn is_cut(&self) -> bool {
+        self.len > CAPACITY
+    }
+
+    /// Appends a text.
+    #[must_use]
+    pub const fn push_str(mut self, text: &str) -> Self {
+        let mut sink = self.sink();
+        sink.text(text);
+        self.len = sink.written();
+        self
+    }
+
+    /// Appends a number in decimal.
+    #[must_use]
+    pub const fn push_number(mut self, number: usize) -> Self {
+        let mut sink = self.sink();
+        sink.number(number);
+        self.len = sink.written();
+        self
+    }
+
+    pub(crate) const fn sink(&mut self) -> Sink<'_> {
+        Sink { len: self.len, buffer: &mut self.bytes }
+    }
+
+    pub(crate) const fn set_len(mut self, len: usize) -> Self {
+        self.len = len;
+        self
+    }
+}
+
+impl<const CAPACITY: usize> Default for ConstText<CAPACITY> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const CAPACITY: usize> fmt::Debug for ConstText<CAPACITY> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ConstText;
+    use alloc::string::ToString;
+
+    #[test]
+    fn numbers_are_written_in_decimal() {
+        for number in [0, 1, 9, 10, 99, 100, 101, 1 << 40, usize::MAX] {
+            assert_eq!(ConstText::<32>::new().push_number(number).as_str(), number.to_string());
+        }
+    }
+
+    #[test]
+    fn too_long_a_text_is_cut_between_characters() {
+        let text = ConstText::<4>::new().push_str("abcé");
+        assert!(text.is_cut());
+        assert_eq!(text.as_str(), "abc");
+    }
+}

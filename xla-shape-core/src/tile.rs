@@ -1,0 +1,76 @@
+//! One level of tiling.
+
+use crate::list::{Blank, List};
+
+/// One entry of a [`Tile`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TileDimension {
+    /// The tile is this many elements long here; at least 1.
+    Size(usize),
+    /// `*`: the dimension is combined with the next more minor one before it is tiled.
+    Combine,
+}
+
+impl From<usize> for TileDimension {
+    fn from(size: usize) -> Self {
+        Self::Size(size)
+    }
+}
+
+impl Blank for TileDimension {
+    const BLANK: Self = Self::Combine;
+}
+
+/// One tile of a layout, such as `(8,128)` in `{1,0:T(8,128)(2,1)}`: it cuts the most minor dimensions into blocks.
+///
+/// Entries go from major to minor. A tile by itself is any list of entries; whether it is a valid one is checked
+/// when it becomes part of a [`Layout`](crate::Layout).
+///
+/// ```
+/// use xla_shape_core::{Tile, TileDimension};
+///
+/// let tile = Tile::of_sizes([8, 128]);
+/// assert_eq!(tile.dimensions(), [TileDimension::Size(8), TileDimension::Size(128)]);
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Tile(List<TileDimension, 2>);
+
+impl Tile {
+    /// A tile with these entries.
+    #[must_use]
+    pub fn new(dimensions: &[TileDimension]) -> Self {
+        Self(List::from_slice(dimensions))
+    }
+
+    /// A tile with these entries, usable in a `const`.
+    #[must_use]
+    pub const fn from_static(dimensions: &'static [TileDimension]) -> Self {
+        Self(List::Static(dimensions))
+    }
+
+    /// A tile with these sizes and no `*`.
+    #[must_use]
+    pub fn of_sizes(sizes: impl IntoIterator<Item = usize>) -> Self {
+        let mut tile = Self::EMPTY;
+        for size in sizes {
+            tile.push(TileDimension::Size(size));
+        }
+        tile
+    }
+
+    /// The entries, from major to minor.
+    #[must_use]
+    pub const fn dimensions(&self) -> &[TileDimension] {
+        self.0.as_slice()
+    }
+
+    pub(crate) const EMPTY: Self = Self(List::EMPTY);
+
+    pub(crate) fn push(&mut self, dimension: TileDimension) {
+        self.0.push(dimension);
+    }
+}
+
+impl Blank for Tile {
+    const BLANK: Self = Self::EMPTY;
+}

@@ -1,0 +1,3 @@
+//! XLA shapes and layouts: exact, fast and checked by the compiler.
+
+pub use xla_shape_core::*;
