@@ -1,4 +1,7 @@
-//! The data made by XLA that the tests compare with; `corpus/README.md` says where it comes from.
+//! What the tests share: the data made by XLA that they compare with (`corpus/README.md` says where it comes from), and
+//! random shapes for laws.
+
+pub mod strategy;
 
 use serde::de::DeserializeOwned;
 use std::fs;
