@@ -40,6 +40,9 @@ pub fn tiles() -> impl Strategy<Value = Vec<Tile>> {
 }
 
 /// An untiled or tiled layout of any order, all else at its default.
+///
+/// # Panics
+/// Never.
 pub fn layout(num_dimensions: usize) -> impl Strategy<Value = Layout> {
     (permutation(num_dimensions), tiles()).prop_map(|(minor_to_major, tiles)| {
         let layout = Layout::new(&minor_to_major).expect("a permutation is a valid order");
@@ -64,6 +67,9 @@ pub fn sizes() -> impl Strategy<Value = Vec<usize>> {
 
 /// An array whose elements and padding can be enumerated: at most [`MAX_POSITIONS`] positions, static sizes, any order,
 /// up to three tiles, all else at its default.
+///
+/// # Panics
+/// Never.
 pub fn small_array_shape() -> impl Strategy<Value = ArrayShape> {
     (element_type(), sizes())
         .prop_flat_map(|(element_type, sizes)| {
@@ -86,6 +92,9 @@ pub fn small_array_shape() -> impl Strategy<Value = ArrayShape> {
 }
 
 /// An array shape of any kind: also bounded and unbounded dimensions, splits and every other attribute of a layout.
+///
+/// # Panics
+/// Never.
 pub fn array_shape() -> impl Strategy<Value = ArrayShape> {
     let dynamic = vec(prop_oneof![6 => Just(0), 1 => Just(1), 1 => Just(2)], MAX_DIMENSIONS);
     let attributes = (
