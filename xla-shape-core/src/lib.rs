@@ -48,7 +48,7 @@ pub mod validate;
 pub use dimension::Dimension;
 pub use element_type::{ElementClass, ElementType};
 pub use layout::{Layout, LayoutAttributes, SplitConfig};
-pub use shape::{ArrayShape, Shape, SizeError};
+pub use shape::{ArrayShape, Shape, SizeError, Sizes};
 pub use stride_table::{Slot, StrideTable, StrideTableError};
 pub use text::{ParseError, Span};
 pub use tile::{Tile, TileDimension};

@@ -123,8 +123,17 @@ impl ArrayShape {
 
     /// The number of dimensions whose size (or bound) is greater than 1, formerly called the true rank.
     #[must_use]
-    pub fn true_num_dimensions(&self) -> usize {
-        self.dimensions().iter().filter(|dimension| dimension.extent() > Some(1)).count()
+    #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+    pub const fn true_num_dimensions(&self) -> usize {
+        let mut count = 0_usize;
+        let mut i = 0;
+        while i < self.num_dimensions() {
+            if let Some(2..) = self.dimensions()[i].extent() {
+                count = count.saturating_add(1);
+            }
+            i = i.saturating_add(1);
+        }
+        count
     }
 
     /// Whether every size is known.
@@ -176,6 +185,29 @@ impl ArrayShape {
         self.is_bounded().then(|| size::with_scratch(&self.layout, size).ok()).flatten()
     }
 
+    /// The array's sizes, for a `const`. `None` if a dimension is unbounded.
+    ///
+    /// # Panics
+    /// If the layout has more dimensions and tiles than a table in a `const` can hold.
+    #[must_use]
+    pub const fn sizes_in_const(&self) -> Option<Sizes> {
+        if size::is_unbounded(self.dimensions()) {
+            return None;
+        }
+        let mut digits = [Digit::BLANK; StaticStrideTable::MAX_DIGITS];
+        let mut values = [Value::BLANK; StaticStrideTable::MAX_VALUES];
+        let scratch = size::Scratch { digits: &mut digits, values: &mut values };
+        let Ok(elements) = size::elements(self.dimensions()) else { return None };
+        let Ok(physical_elements) = size::physical_elements(self.dimensions(), self.layout(), scratch) else {
+            return None;
+        };
+        let scratch = size::Scratch { digits: &mut digits, values: &mut values };
+        match size::bytes(self.element_type, self.dimensions(), self.layout(), scratch) {
+            Ok(bytes) => Some(Sizes { elements, physical_elements, bytes }),
+            Err(_) => None,
+        }
+    }
+
     /// Where the elements lie.
     ///
     /// # Errors
@@ -183,6 +215,17 @@ impl ArrayShape {
     pub fn stride_table(&self) -> Result<StrideTable, StrideTableError> {
         StrideTable::new(self)
     }
+}
+
+/// How large an array is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sizes {
+    /// As [`ArrayShape::elements`].
+    pub elements: usize,
+    /// As [`ArrayShape::physical_elements`].
+    pub physical_elements: usize,
+    /// As [`ArrayShape::byte_size`].
+    pub bytes: usize,
 }
 
 /// The shape of any XLA value.

@@ -149,6 +149,21 @@ pub enum StrideTableError {
     TooManyDigits,
 }
 
+impl StrideTableError {
+    /// Panics with a message; in a `const`, that is a compile error.
+    ///
+    /// # Panics
+    /// Always.
+    #[track_caller]
+    pub const fn panic(self) -> ! {
+        match self {
+            Self::UnboundedDimension { .. } => panic!("an unbounded dimension has no place in memory"),
+            Self::Overflow => panic!("the array spans more positions than fit in an i64"),
+            Self::TooManyDigits => panic!("the layout has too many dimensions and tiles for a static shape"),
+        }
+    }
+}
+
 impl fmt::Display for StrideTableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,0 +1,194 @@
+//! What the core read to the type that means it.
+
+use proc_macro::{Group, Ident, Span, TokenStream, TokenTree};
+use std::fmt::{self, Display};
+use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::text::Parser;
+use xla_shape_core::{
+    ArrayShape, Dimension, Layout, LayoutAttributes, ParseError, Shape, Span as TextSpan, SplitConfig, Tile,
+    TileDimension,
+};
+
+/// Why a text is no static shape.
+pub(crate) struct Error {
+    pub(crate) message: String,
+    pub(crate) span: TextSpan,
+}
+
+impl From<ParseError> for Error {
+    fn from(error: ParseError) -> Self {
+        Self { message: error.to_string(), span: error.span() }
+    }
+}
+
+/// The longest list of types that the library's traits know: the number of dimensions, of tiles, and of a tile's entries.
+const MAX_LIST: usize = 12;
+
+/// Reads the text of a static array shape.
+pub(crate) fn parse(text: &str) -> Result<ArrayShape, Error> {
+    let mut parser = Parser::whole(text).allow_angle_brackets();
+    let shape = parser.shape()?;
+    parser.finish()?;
+    let whole = |message| Error { message, span: TextSpan { start: 0, end: text.len() } };
+    let Shape::Array(array) = shape else {
+        return Err(whole(format!("expected the shape of an array, found {shape}")));
+    };
+    match extents(&array) {
+        Ok(extents) => check_limits(&array, &extents).map_err(whole)?,
+        Err(dimension) => {
+            return Err(whole(format!(
+                "expected static sizes, found {} in dimension {dimension}",
+                array.dimensions()[dimension]
+            )));
+        }
+    }
+    Ok(array)
+}
+
+/// The sizes, or the number of the first dimension that has none.
+fn extents(array: &ArrayShape) -> Result<Vec<usize>, usize> {
+    let sizes = array.dimensions().iter().enumerate().map(|(number, dimension)| match dimension {
+        Dimension::Static(size) => Ok(*size),
+        Dimension::Bounded(_) | Dimension::Unbounded => Err(number),
+    });
+    sizes.collect()
+}
+
+/// Types hold lists of limited length; shapes at run time do not.
+fn check_limits(array: &ArrayShape, extents: &[usize]) -> Result<(), String> {
+    let layout = array.layout();
+    let entries = layout.tiles().iter().map(|tile| tile.dimensions().len());
+    let indices = layout.split_configs().iter().map(|split| split.split_indices().len());
+    for (what, count) in [
+        ("dimensions", array.num_dimensions()),
+        ("tiles", layout.tiles().len()),
+        ("entries in a tile", entries.max().unwrap_or(0)),
+        ("splits", layout.split_configs().len()),
+        ("indices in a split", indices.max().unwrap_or(0)),
+    ] {
+        if count > MAX_LIST {
+            return Err(format!(
+                "expected at most {MAX_LIST} {what} in a static shape, found {count}; use a run-time `Shape`"
+            ));
+        }
+    }
+    StaticStrideTable::new(extents, layout).map(|_| ()).map_err(|error| format!("{error}; use a run-time `Shape`"))
+}
+
+/// The type of an array.
+pub(crate) fn array(array: &ArrayShape, library: &TokenStream) -> TokenStream {
+    let text = format!(
+        "{LIBRARY}::types::Array<{LIBRARY}::element::{:?}, {}, {}>",
+        array.element_type(),
+        List(array.dimensions().iter().map(|dimension| Size(dimension.extent().unwrap_or(0)))),
+        LayoutType(array.layout()),
+    );
+    match text.parse::<TokenStream>() {
+        Ok(tokens) => with_library(tokens, library),
+        Err(error) => crate::diagnose::compile_error(&error.to_string(), (Span::call_site(), Span::call_site())),
+    }
+}
+
+/// Stands for the path of the library until [`with_library`] puts it in.
+const LIBRARY: &str = "__xla_shape";
+
+/// Replaces [`LIBRARY`] by the path that the front macro gave, which is right wherever the expansion ends up.
+fn with_library(tokens: TokenStream, library: &TokenStream) -> TokenStream {
+    tokens
+        .into_iter()
+        .flat_map(|token| match token {
+            TokenTree::Ident(ident) if is_library(&ident) => library.clone(),
+            TokenTree::Group(group) => {
+                TokenTree::from(Group::new(group.delimiter(), with_library(group.stream(), library))).into()
+            }
+            token => token.into(),
+        })
+        .collect()
+}
+
+fn is_library(ident: &Ident) -> bool {
+    ident.to_string() == LIBRARY
+}
+
+/// A tuple of types.
+struct List<I>(I);
+
+impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        self.0.clone().try_for_each(|item| write!(f, "{item},"))?;
+        f.write_str(")")
+    }
+}
+
+struct Size(usize);
+
+impl Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{LIBRARY}::types::Size<{}>", self.0)
+    }
+}
+
+struct DimensionNumber(usize);
+
+impl Display for DimensionNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{LIBRARY}::types::DimensionNumber<{}>", self.0)
+    }
+}
+
+struct TileEntry(TileDimension);
+
+impl Display for TileEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            TileDimension::Size(size) => Size(size).fmt(f),
+            TileDimension::Combine => write!(f, "{LIBRARY}::types::Combine"),
+        }
+    }
+}
+
+struct TileType<'a>(&'a Tile);
+
+impl Display for TileType<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{LIBRARY}::types::Tile<{}>", List(self.0.dimensions().iter().copied().map(TileEntry)))
+    }
+}
+
+struct Split<'a>(&'a SplitConfig);
+
+impl Display for Split<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let indices = List(self.0.split_indices().iter().copied().map(Size));
+        write!(f, "{LIBRARY}::types::Split<{}, {indices}>", self.0.dimension())
+    }
+}
+
+struct LayoutType<'a>(&'a Layout);
+
+impl Display for LayoutType<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let layout = self.0;
+        write!(
+            f,
+            "{LIBRARY}::types::Layout<{}, {}, {LIBRARY}::types::MemorySpace<{}>",
+            List(layout.minor_to_major().iter().copied().map(DimensionNumber)),
+            List(layout.tiles().iter().map(TileType)),
+            layout.memory_space(),
+        )?;
+        let alignment = layout.tail_padding_alignment_in_elements();
+        let bits = layout.element_size_in_bits();
+        let prefix = layout.dynamic_shape_metadata_prefix_bytes();
+        let defaults = LayoutAttributes::DEFAULT;
+        if alignment != defaults.tail_padding_alignment_in_elements
+            || bits != defaults.element_size_in_bits
+            || prefix != defaults.dynamic_shape_metadata_prefix_bytes
+            || !layout.split_configs().is_empty()
+        {
+            let splits = List(layout.split_configs().iter().map(Split));
+            write!(f, ", {LIBRARY}::types::Attributes<{alignment}, {bits}, {prefix}, {splits}>")?;
+        }
+        f.write_str(">")
+    }
+}

@@ -1,0 +1,178 @@
+//! What can go wrong with memory that has a shape.
+
+use std::error::Error;
+use std::fmt;
+use xla_shape_core::{ArrayShape, ElementType, StrideTableError};
+
+/// Why memory cannot hold an array, or not as the array that was asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BufferError {
+    /// The memory is not as long as the array.
+    WrongLength {
+        /// The bytes that the array takes.
+        expected: usize,
+        /// The bytes that there are.
+        found: usize,
+    },
+    /// The first element does not begin at a multiple of its type's alignment.
+    Misaligned {
+        /// The alignment, in bytes.
+        alignment: usize,
+    },
+    /// There is not so much memory.
+    OutOfMemory {
+        /// The bytes that were asked for.
+        bytes: usize,
+    },
+    /// The list of values has another length than the array has elements.
+    WrongNumberOfElements {
+        /// The elements of the array.
+        expected: usize,
+        /// The values that there are.
+        found: usize,
+    },
+    /// The layout gives an element fewer bits than its type has.
+    ElementTooNarrow {
+        /// The type of the elements.
+        element_type: ElementType,
+        /// The bits of an element in the layout.
+        element_size_in_bits: usize,
+    },
+    /// A split array lies in several memories.
+    Split,
+    /// The elements have no place in memory.
+    StrideTable(StrideTableError),
+    /// The array has another shape.
+    Shape(ShapeMismatch),
+    /// An element cannot be accessed.
+    Access(AccessError),
+}
+
+impl fmt::Display for BufferError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongLength { expected, found } => write!(f, "expected {expected} bytes, found {found}"),
+            Self::Misaligned { alignment } => {
+                write!(f, "expected memory that begins at a multiple of {alignment} bytes, found some that does not")
+            }
+            Self::OutOfMemory { bytes } => write!(f, "expected room for {bytes} bytes, found less memory"),
+            Self::WrongNumberOfElements { expected, found } => {
+                write!(f, "expected {expected} elements, found {found}")
+            }
+            Self::ElementTooNarrow { element_type, element_size_in_bits } => write!(
+                f,
+                "expected an element_size_in_bits of at least {} for {element_type}, found {element_size_in_bits}",
+                element_type.bits()
+            ),
+            Self::Split => f.write_str("expected an array in one memory, found one with splits"),
+            Self::StrideTable(error) => error.fmt(f),
+            Self::Shape(error) => error.fmt(f),
+            Self::Access(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for BufferError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::StrideTable(error) => Some(error),
+            Self::Shape(error) => Some(error),
+            Self::Access(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<StrideTableError> for BufferError {
+    fn from(error: StrideTableError) -> Self {
+        Self::StrideTable(error)
+    }
+}
+
+impl From<ShapeMismatch> for BufferError {
+    fn from(error: ShapeMismatch) -> Self {
+        Self::Shape(error)
+    }
+}
+
+impl From<AccessError> for BufferError {
+    fn from(error: AccessError) -> Self {
+        Self::Access(error)
+    }
+}
+
+/// Why an element of an array with a run-time shape cannot be accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AccessError {
+    /// The elements are of another type.
+    WrongElementType {
+        /// The type that was asked for.
+        expected: ElementType,
+        /// The type of the array's elements.
+        found: ElementType,
+    },
+    /// The index has another number of entries than the array has dimensions.
+    WrongNumDimensions {
+        /// The number of dimensions.
+        expected: usize,
+        /// The number of entries.
+        found: usize,
+    },
+    /// The index lies outside the array.
+    OutOfBounds {
+        /// The first dimension in which it does.
+        dimension: usize,
+        /// The index in that dimension.
+        index: usize,
+        /// The size of that dimension, in elements.
+        size: usize,
+    },
+}
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongElementType { expected, found } => write!(f, "expected elements of {expected}, found {found}"),
+            Self::WrongNumDimensions { expected, found } => {
+                write!(f, "expected an index with {expected} entries, found {found}")
+            }
+            Self::OutOfBounds { dimension, index, size } => {
+                write!(f, "expected an index less than {size} in dimension {dimension}, found {index}")
+            }
+        }
+    }
+}
+
+impl Error for AccessError {}
+
+/// An array has another shape than was asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ShapeMismatch(Box<[ArrayShape; 2]>);
+
+impl ShapeMismatch {
+    pub(crate) fn new(expected: ArrayShape, found: ArrayShape) -> Self {
+        Self(Box::new([expected, found]))
+    }
+
+    /// The shape that was asked for.
+    #[must_use]
+    pub fn expected(&self) -> &ArrayShape {
+        &self.0[0]
+    }
+
+    /// The shape that the array has.
+    #[must_use]
+    pub fn found(&self) -> &ArrayShape {
+        &self.0[1]
+    }
+}
+
+impl fmt::Display for ShapeMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected an array of shape {}, found {}", self.expected(), self.found())
+    }
+}
+
+impl Error for ShapeMismatch {}

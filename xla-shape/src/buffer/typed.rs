@@ -1,0 +1,400 @@
+//! Memory whose shape is in the type.
+
+use super::bits::{self, Width};
+use super::bytes::{AlignedBytes, Bytes, BytesMut};
+use super::dynamic::DynBufferBase;
+use super::error::BufferError;
+use crate::element::{Element, Plain, Stored};
+use crate::types::{StaticIndex, StaticShape};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// An array of shape `S` that owns its memory, aligned to 64 bytes.
+///
+/// ```
+/// use xla_shape::{Buffer, index, shape};
+///
+/// let mut x = Buffer::<shape!(f32[100,200]{1,0:T(8,128)})>::zeroed();
+/// x.set([3, 150], 1.5);
+/// assert_eq!(x.get([3, 150]), Some(1.5));
+/// assert_eq!(x.get([100, 0]), None);
+/// assert_eq!(x.at(index![3, 150]), 1.5); // checked at compile time
+/// assert_eq!(x[[3, 150]], 1.5);
+/// ```
+pub type Buffer<S> = BufferBase<S, AlignedBytes>;
+
+/// An array of shape `S` in borrowed memory.
+///
+/// ```
+/// use xla_shape::{View, shape};
+///
+/// let x = View::<shape!(s32[2,3]{0,1})>::from_slice(&[1, 2, 3, 4, 5, 6])?;
+/// assert_eq!(x[[1, 0]], 2);
+/// # Ok::<(), xla_shape::BufferError>(())
+/// ```
+pub type View<'a, S> = BufferBase<S, &'a [u8]>;
+
+/// An array of shape `S` in memory that is borrowed to write.
+pub type ViewMut<'a, S> = BufferBase<S, &'a mut [u8]>;
+
+/// An array of shape `S` in memory `B`: a [`Buffer`], a [`View`] or a [`ViewMut`].
+pub struct BufferBase<S, B> {
+    /// Exactly `S::BYTES` bytes; if elements are whole, the first begins at a multiple of its type's alignment.
+    bytes: B,
+    shape: PhantomData<fn() -> S>,
+}
+
+/// What the accessors need to know of a shape, as constants.
+trait Access: StaticShape {
+    /// How wide an element is; evaluating it checks that a buffer can hold the array.
+    const WIDTH: Width = {
+        assert!(Self::SHAPE.layout().split_configs().is_empty(), "a buffer cannot hold an array with splits");
+        match Width::new(<Self::Element as Element>::TYPE, Self::SHAPE.element_bits()) {
+            Some(width) => width,
+            None => panic!("the layout's element_size_in_bits is less than the bits of the element type"),
+        }
+    };
+    /// The bytes before the first element.
+    const PREFIX: usize = Self::SHAPE.layout().dynamic_shape_metadata_prefix_bytes();
+}
+
+impl<S: StaticShape> Access for S {}
+
+impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
+    /// Takes over bytes as an array: the elements and the padding, in the order of memory.
+    ///
+    /// # Errors
+    /// If there are not exactly `S::BYTES` bytes, or the first element is not aligned as its Rust type wants.
+    pub fn from_bytes(bytes: B) -> Result<Self, BufferError> {
+        let found = bytes.as_ref().len();
+        if found != S::BYTES {
+            return Err(BufferError::WrongLength { expected: S::BYTES, found });
+        }
+        let alignment = align_of::<<S::Element as Stored>::Value>();
+        let is_whole = const { matches!(S::WIDTH, Width::Whole) };
+        if is_whole && !bytes.as_ref().as_ptr().addr().wrapping_add(S::PREFIX).is_multiple_of(alignment) {
+            return Err(BufferError::Misaligned { alignment });
+        }
+        Ok(Self { bytes, shape: PhantomData })
+    }
+
+    /// The bytes: the elements and the padding, in the order of memory.
+    #[must_use]
+    #[inline(always)]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+
+    /// The array, borrowed.
+    #[must_use]
+    #[inline(always)]
+    pub fn view(&self) -> View<'_, S> {
+        BufferBase { bytes: self.bytes.as_ref(), shape: PhantomData }
+    }
+
+    /// The same memory with the shape as a value.
+    ///
+    /// # Panics
+    /// Never: what a typed buffer holds, one with a run-time shape does.
+    #[must_use]
+    pub fn into_dyn(self) -> DynBufferBase<B> {
+        DynBufferBase::from_parts(S::SHAPE.clone(), self.bytes).expect("a typed buffer has been checked")
+    }
+
+    /// The element with this index; `None` if it is out of bounds.
+    #[must_use]
+    #[inline(always)]
+    pub fn get(&self, index: S::Index) -> Option<<S::Element as Stored>::Value> {
+        if !contains::<S>(index) {
+            return None;
+        }
+        // SAFETY: the index is inside the array.
+        Some(unsafe { self.get_unchecked(index) })
+    }
+
+    /// The element with a constant index.
+    ///
+    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
+    #[must_use]
+    #[inline(always)]
+    pub fn at<I: StaticIndex<S::Dimensions>>(&self, index: I) -> <S::Element as Stored>::Value {
+        let position = S::linear_index_at(index);
+        // SAFETY: `linear_index_at` does not compile unless the index is inside the array.
+        unsafe { self.read(position) }
+    }
+
+    /// The element with this index.
+    ///
+    /// # Safety
+    /// The index must be inside the array: every number less than the size of its dimension.
+    #[must_use]
+    #[inline(always)]
+    pub unsafe fn get_unchecked(&self, index: S::Index) -> <S::Element as Stored>::Value {
+        debug_assert!(contains::<S>(index), "{index:?} is out of bounds for {}", S::TEXT);
+        let position = S::linear_index(index);
+        // SAFETY: the caller promises that the index is inside the array; so is its position.
+        unsafe { self.read(position) }
+    }
+
+    /// The elements with their indices, in row-major order of the indices.
+    pub fn indexed_iter(&self) -> impl Iterator<Item = (S::Index, <S::Element as Stored>::Value)> + '_ {
+        // SAFETY: `indices` gives only indices inside the array.
+        S::indices().map(|index| (index, unsafe { self.get_unchecked(index) }))
+    }
+
+    /// The elements in row-major order of their indices, without padding.
+    #[must_use]
+    pub fn to_row_major(&self) -> Vec<<S::Element as Stored>::Value> {
+        self.indexed_iter().map(|(_, value)| value).collect()
+    }
+
+    /// # Safety
+    /// `position` must be that of an element, which is less than the physical elements.
+    #[inline(always)]
+    unsafe fn read(&self, position: usize) -> <S::Element as Stored>::Value {
+        match const { S::WIDTH } {
+            Width::Whole => {
+                let offset = S::PREFIX + position * size_of::<<S::Element as Stored>::Bytes>();
+                // SAFETY: the array's bytes are the prefix and the physical elements; the caller promises that
+                // `position` is one of them.
+                let element = unsafe { self.bytes.as_ref().as_ptr().add(offset) };
+                // SAFETY: all bytes of that element are inside the array and initialised; bytes need no alignment.
+                S::Element::from_le_bytes(unsafe { element.cast::<<S::Element as Stored>::Bytes>().read() })
+            }
+            Width::Bits(width) => bits::read::<S::Element>(&self.bytes.as_ref()[S::PREFIX..], width, position),
+        }
+    }
+}
+
+impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
+    /// The bytes, to write: the elements and the padding, in the order of memory.
+    #[must_use]
+    #[inline(always)]
+    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
+        self.bytes.as_mut()
+    }
+
+    /// The array, borrowed to write.
+    #[must_use]
+    #[inline(always)]
+    pub fn view_mut(&mut self) -> ViewMut<'_, S> {
+        BufferBase { bytes: self.bytes.as_mut(), shape: PhantomData }
+    }
+
+    /// Writes the element with this index; whether there is one.
+    #[inline(always)]
+    pub fn set(&mut self, index: S::Index, value: <S::Element as Stored>::Value) -> bool {
+        let inside = contains::<S>(index);
+        if inside {
+            // SAFETY: the index is inside the array.
+            unsafe { self.set_unchecked(index, value) };
+        }
+        inside
+    }
+
+    /// Writes the element with a constant index.
+    ///
+    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
+    #[inline(always)]
+    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, index: I, value: <S::Element as Stored>::Value) {
+        let position = S::linear_index_at(index);
+        // SAFETY: `linear_index_at` does not compile unless the index is inside the array.
+        unsafe { self.write(position, value) };
+    }
+
+    /// Writes the element with this index.
+    ///
+    /// # Safety
+    /// The index must be inside the array: every number less than the size of its dimension.
+    #[inline(always)]
+    pub unsafe fn set_unchecked(&mut self, index: S::Index, value: <S::Element as Stored>::Value) {
+        debug_assert!(contains::<S>(index), "{index:?} is out of bounds for {}", S::TEXT);
+        let position = S::linear_index(index);
+        // SAFETY: the caller promises that the index is inside the array; so is its position.
+        unsafe { self.write(position, value) };
+    }
+
+    /// Writes every element; padding stays as it is.
+    pub fn fill_with(&mut self, mut value: impl FnMut(S::Index) -> <S::Element as Stored>::Value) {
+        for index in S::indices() {
+            // SAFETY: `indices` gives only indices inside the array.
+            unsafe { self.set_unchecked(index, value(index)) };
+        }
+    }
+
+    /// # Safety
+    /// `position` must be that of an element, which is less than the physical elements.
+    #[inline(always)]
+    unsafe fn write(&mut self, position: usize, value: <S::Element as Stored>::Value) {
+        match const { S::WIDTH } {
+            Width::Whole => {
+                let offset = S::PREFIX + position * size_of::<<S::Element as Stored>::Bytes>();
+                // SAFETY: as in `read`.
+                let element = unsafe { self.bytes.as_mut().as_mut_ptr().add(offset) };
+                // SAFETY: as in `read`; the bytes are borrowed mutably.
+                unsafe { element.cast::<<S::Element as Stored>::Bytes>().write(S::Element::to_le_bytes(value)) };
+            }
+            Width::Bits(width) => {
+                bits::write::<S::Element>(&mut self.bytes.as_mut()[S::PREFIX..], width, position, value);
+            }
+        }
+    }
+}
+
+impl<S: StaticShape<Element: Stored>> Buffer<S> {
+    /// An array whose bytes, padding included, are all 0.
+    ///
+    /// # Panics
+    /// If there is not enough memory; see [`try_zeroed`](Self::try_zeroed).
+    #[must_use]
+    #[track_caller]
+    pub fn zeroed() -> Self {
+        Self::try_zeroed().unwrap_or_else(|error| panic!("{}: {error}", S::TEXT))
+    }
+
+    /// An array whose bytes, padding included, are all 0.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn try_zeroed() -> Result<Self, BufferError> {
+        Self::from_bytes(AlignedBytes::zeroed(S::BYTES)?)
+    }
+
+    /// An array with this value for each index; padding is 0.
+    ///
+    /// # Panics
+    /// If there is not enough memory.
+    #[must_use]
+    pub fn from_fn(value: impl FnMut(S::Index) -> <S::Element as Stored>::Value) -> Self {
+        let mut buffer = Self::zeroed();
+        buffer.fill_with(value);
+        buffer
+    }
+
+    /// An array with these elements, which come in row-major order of their indices; padding is 0.
+    ///
+    /// # Errors
+    /// If there are more or fewer values than elements, or not enough memory.
+    pub fn from_row_major(values: &[<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+        let expected = S::SHAPE.elements().unwrap_or(0);
+        if values.len() != expected {
+            return Err(BufferError::WrongNumberOfElements { expected, found: values.len() });
+        }
+        let mut buffer = Self::try_zeroed()?;
+        let mut values = values.iter().copied();
+        buffer.fill_with(|_| values.next().unwrap_or_default());
+        Ok(buffer)
+    }
+}
+
+impl<'a, S: StaticShape<Element: Plain>> View<'a, S> {
+    /// Borrows values as an array: the elements and the padding, in the order of memory.
+    ///
+    /// # Errors
+    /// If there are not as many values as the array has physical elements.
+    pub fn from_slice(values: &'a [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+        let data = values.as_ptr().cast::<u8>();
+        // SAFETY: `Plain` promises that values have no padding: all of their bytes are initialised.
+        Self::from_bytes(unsafe { std::slice::from_raw_parts(data, size_of_val(values)) })
+    }
+}
+
+impl<'a, S: StaticShape<Element: Plain>> ViewMut<'a, S> {
+    /// Borrows values as an array to write: the elements and the padding, in the order of memory.
+    ///
+    /// # Errors
+    /// If there are not as many values as the array has physical elements.
+    pub fn from_slice(values: &'a mut [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+        let (data, len) = (values.as_mut_ptr().cast::<u8>(), size_of_val(values));
+        // SAFETY: `Plain` promises that values have no padding and that any bytes are values.
+        Self::from_bytes(unsafe { std::slice::from_raw_parts_mut(data, len) })
+    }
+}
+
+impl<S: StaticShape<Element: Plain>, B: Bytes> BufferBase<S, B> {
+    /// The values in the order of memory, padding included. The elements must be whole, not packed bits.
+    #[must_use]
+    #[inline(always)]
+    pub fn as_slice(&self) -> &[<S::Element as Stored>::Value] {
+        const { assert!(matches!(S::WIDTH, Width::Whole), "packed elements cannot be borrowed; use `get` and `set`") };
+        let bytes = &self.bytes.as_ref()[S::PREFIX..];
+        // SAFETY: `Plain` promises that any bytes are values; `from_bytes` checked that the first one is aligned.
+        unsafe {
+            std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<<S::Element as Stored>::Value>())
+        }
+    }
+}
+
+impl<S: StaticShape<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+    /// The values in the order of memory, padding included, to write. The elements must be whole, not packed bits.
+    #[must_use]
+    #[inline(always)]
+    pub fn as_mut_slice(&mut self) -> &mut [<S::Element as Stored>::Value] {
+        const { assert!(matches!(S::WIDTH, Width::Whole), "packed elements cannot be borrowed; use `get` and `set`") };
+        let bytes = &mut self.bytes.as_mut()[S::PREFIX..];
+        let len = bytes.len() / size_of::<<S::Element as Stored>::Value>();
+        // SAFETY: as in `as_slice`; the bytes are borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), len) }
+    }
+}
+
+#[inline(always)]
+fn contains<S: StaticShape>(index: S::Index) -> bool {
+    index.as_ref().iter().zip(S::SIZES).all(|(index, size)| index < size)
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_bounds<S: StaticShape>(index: S::Index) -> ! {
+    panic!("index {index:?} is out of bounds for {}", S::TEXT)
+}
+
+impl<S: StaticShape<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S, B> {
+    type Output = <S::Element as Stored>::Value;
+
+    /// # Panics
+    /// If the index is out of bounds.
+    #[inline(always)]
+    #[track_caller]
+    fn index(&self, index: S::Index) -> &Self::Output {
+        if !contains::<S>(index) {
+            out_of_bounds::<S>(index);
+        }
+        // SAFETY: the position of an index inside the array is less than the physical elements.
+        unsafe { self.as_slice().get_unchecked(S::linear_index(index)) }
+    }
+}
+
+impl<S: StaticShape<Element: Plain>, B: BytesMut> IndexMut<S::Index> for BufferBase<S, B> {
+    #[inline(always)]
+    #[track_caller]
+    fn index_mut(&mut self, index: S::Index) -> &mut Self::Output {
+        if !contains::<S>(index) {
+            out_of_bounds::<S>(index);
+        }
+        // SAFETY: the position of an index inside the array is less than the physical elements.
+        unsafe { self.as_mut_slice().get_unchecked_mut(S::linear_index(index)) }
+    }
+}
+
+impl<S: StaticShape> Clone for View<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: StaticShape> Copy for View<'_, S> {}
+
+impl<S: StaticShape> Clone for Buffer<S> {
+    fn clone(&self) -> Self {
+        Self { bytes: self.bytes.clone(), shape: PhantomData }
+    }
+}
+
+impl<S: StaticShape, B: Bytes> fmt::Debug for BufferBase<S, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer({})", S::TEXT)
+    }
+}

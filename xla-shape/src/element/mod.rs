@@ -1,0 +1,56 @@
+//! Element types, as types, and the Rust values that they hold.
+//!
+//! Each of XLA's element types is a type here ([`F32`], [`Bf16`], [`S4`], …) that implements [`Element`]. Those whose
+//! values have a Rust type also implement [`Stored`]: buffers can then be read and written.
+
+mod small;
+mod stored;
+
+pub use small::{
+    F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0Fnu,
+    S1, S2, S4, U1, U2, U4,
+};
+pub use stored::{Plain, Stored};
+
+use core::fmt::Debug;
+use xla_shape_core::ElementType;
+
+/// The type of an array's elements, as a type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element type of XLA",
+    label = "expected one of the types in `xla_shape::element`"
+)]
+pub trait Element: Copy + Default + Debug + Send + Sync + 'static {
+    /// What the core says of it.
+    const TYPE: ElementType;
+}
+
+macro_rules! markers {
+    ($($name:ident $doc:literal;)*) => { $(
+        #[doc = $doc]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        pub struct $name;
+
+        impl Element for $name {
+            const TYPE: ElementType = ElementType::$name;
+        }
+    )* };
+}
+
+markers! {
+    Pred "`pred`; its values are `bool`.";
+    S8 "`s8`; its values are `i8`.";
+    S16 "`s16`; its values are `i16`.";
+    S32 "`s32`; its values are `i32`.";
+    S64 "`s64`; its values are `i64`.";
+    U8 "`u8`; its values are `u8`.";
+    U16 "`u16`; its values are `u16`.";
+    U32 "`u32`; its values are `u32`.";
+    U64 "`u64`; its values are `u64`.";
+    F16 "`f16`; its values are `half::f16` (feature `half`).";
+    Bf16 "`bf16`; its values are `half::bf16` (feature `half`).";
+    F32 "`f32`; its values are `f32`.";
+    F64 "`f64`; its values are `f64`.";
+    C64 "`c64`; its values are `num_complex::Complex<f32>` (feature `num-complex`).";
+    C128 "`c128`; its values are `num_complex::Complex<f64>` (feature `num-complex`).";
+}

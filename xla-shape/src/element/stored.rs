@@ -1,0 +1,171 @@
+//! Elements whose values have a Rust type.
+
+#[cfg(feature = "half")]
+use super::{Bf16, F16};
+use super::{
+    Element, F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz,
+    F8E8M0Fnu, F32, F64, Pred, S1, S2, S4, S8, S16, S32, S64, U1, U2, U4, U8, U16, U32, U64,
+};
+use core::fmt::Debug;
+
+/// An element whose values have a Rust type, and how a value is written in memory.
+///
+/// In memory, values are little-endian, as on every machine that XLA runs on.
+#[diagnostic::on_unimplemented(
+    message = "the values of `{Self}` have no Rust type here",
+    label = "a buffer of these elements cannot be read or written",
+    note = "`f16` and `bf16` need the feature `half` of `xla-shape`, `c64` and `c128` the feature `num-complex`"
+)]
+pub trait Stored: Element {
+    /// The type of a value.
+    type Value: Copy + Default + PartialEq + Debug + Send + Sync + 'static;
+
+    /// The bytes of one value.
+    type Bytes: Copy + AsRef<[u8]> + AsMut<[u8]> + Default;
+
+    /// The value with these bytes. Bits that no value has do not count.
+    #[must_use]
+    fn from_le_bytes(bytes: Self::Bytes) -> Self::Value;
+
+    /// The bytes of a value.
+    #[must_use]
+    fn to_le_bytes(value: Self::Value) -> Self::Bytes;
+}
+
+/// Elements whose values lie in memory as Rust lays them out, so that memory can be borrowed as a slice of values.
+///
+/// # Safety
+/// [`Stored::Value`] has the size of [`Stored::Bytes`], no padding, and is valid whatever its bytes; its bytes in
+/// memory are those of [`Stored::to_le_bytes`].
+#[diagnostic::on_unimplemented(
+    message = "memory with elements of `{Self}` cannot be borrowed as a slice of values",
+    note = "not every byte is a valid value; read and write them one by one with `get` and `set`"
+)]
+pub unsafe trait Plain: Stored {}
+
+macro_rules! primitives {
+    ($($element:ident $value:ty, $size:literal;)*) => { $(
+        impl Stored for $element {
+            type Value = $value;
+            type Bytes = [u8; $size];
+
+            #[inline(always)]
+            fn from_le_bytes(bytes: Self::Bytes) -> $value {
+                <$value>::from_le_bytes(bytes)
+            }
+
+            #[inline(always)]
+            fn to_le_bytes(value: $value) -> Self::Bytes {
+                value.to_le_bytes()
+            }
+        }
+
+        const _: () = assert!(size_of::<$value>() == $size);
+
+        // SAFETY: every bit pattern is a number of this type, whose size was asserted above and which has no padding;
+        // on little-endian targets its bytes in memory are those of `to_le_bytes`.
+        #[cfg(target_endian = "little")]
+        unsafe impl Plain for $element {}
+    )* };
+}
+
+primitives! {
+    S8 i8, 1;
+    S16 i16, 2;
+    S32 i32, 4;
+    S64 i64, 8;
+    U8 u8, 1;
+    U16 u16, 2;
+    U32 u32, 4;
+    U64 u64, 8;
+    F32 f32, 4;
+    F64 f64, 8;
+}
+
+#[cfg(feature = "half")]
+primitives! {
+    F16 half::f16, 2;
+    Bf16 half::bf16, 2;
+}
+
+macro_rules! bytes {
+    ($($element:ident)*) => { $(
+        impl Stored for $element {
+            type Value = Self;
+            type Bytes = [u8; 1];
+
+            #[inline(always)]
+            fn from_le_bytes([bits]: Self::Bytes) -> Self {
+                Self::from_bits(bits)
+            }
+
+            #[inline(always)]
+            fn to_le_bytes(value: Self) -> Self::Bytes {
+                [value.to_bits()]
+            }
+        }
+    )* };
+}
+
+bytes! {
+    S1 S2 S4 U1 U2 U4
+    F8E5M2 F8E4M3 F8E4M3Fn F8E4M3B11Fnuz F8E3M4 F8E5M2Fnuz F8E4M3Fnuz F8E8M0Fnu F6E3M2Fn F6E2M3Fn F4E2M1Fn
+}
+
+impl Stored for Pred {
+    type Value = bool;
+    type Bytes = [u8; 1];
+
+    #[inline(always)]
+    fn from_le_bytes([byte]: Self::Bytes) -> bool {
+        byte != 0
+    }
+
+    #[inline(always)]
+    fn to_le_bytes(value: bool) -> Self::Bytes {
+        [u8::from(value)]
+    }
+}
+
+#[cfg(feature = "num-complex")]
+macro_rules! complex {
+    ($($element:ident $part:ty, $size:literal;)*) => { $(
+        impl Stored for super::$element {
+            type Value = num_complex::Complex<$part>;
+            type Bytes = [u8; $size];
+
+            #[inline(always)]
+            fn from_le_bytes(bytes: Self::Bytes) -> Self::Value {
+                let (re, im) = bytes.split_at($size / 2);
+                let part = |half: &[u8]| {
+                    let mut bytes = [0; $size / 2];
+                    bytes.copy_from_slice(half);
+                    <$part>::from_le_bytes(bytes)
+                };
+                Self::Value { re: part(re), im: part(im) }
+            }
+
+            #[inline(always)]
+            fn to_le_bytes(value: Self::Value) -> Self::Bytes {
+                let mut bytes = [0; $size];
+                let (re, im) = bytes.split_at_mut($size / 2);
+                re.copy_from_slice(&value.re.to_le_bytes());
+                im.copy_from_slice(&value.im.to_le_bytes());
+                bytes
+            }
+        }
+
+        const _: () = assert!(size_of::<num_complex::Complex<$part>>() == $size);
+
+        // SAFETY: `Complex` is `repr(C)` of two numbers, re before im, each valid whatever its bits; its size was
+        // asserted above, so it has no padding.
+        #[cfg(target_endian = "little")]
+        unsafe impl Plain for super::$element {}
+    )* };
+}
+
+#[cfg(feature = "num-complex")]
+complex! {
+    C64 f32, 8;
+    C128 f64, 16;
+}

@@ -1,0 +1,242 @@
+//! Array shapes, as types.
+
+use super::dimensions::{MultiIndex, StaticDimensions};
+use super::index::{self, Indices, StaticIndex};
+use super::layout::LayoutType;
+use super::unroll;
+use crate::element::Element;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use xla_shape_core as model;
+use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::text::ConstText;
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot};
+
+/// The shape of an array as a type: `E` the element, `D` a tuple of dimensions, `L` the layout. Written
+/// [`shape!`](crate::shape)`(…)`.
+///
+/// Two types are the same exactly when the shapes are. If every size is static, a value of the type takes no memory.
+///
+/// ```
+/// use xla_shape::shape;
+///
+/// type X = shape!(bf16[100,200]{1,0:T(8,128)(2,1)});
+/// assert_eq!(X::TEXT, "bf16[100,200]{1,0:T(8,128)(2,1)}");
+/// assert_eq!(X::BYTES, 104 * 256 * 2);
+/// assert_eq!(X::linear_index([1, 0]), 1);
+/// assert_eq!(size_of::<X>(), 0);
+/// ```
+pub struct Array<E, D, L> {
+    dimensions: D,
+    element_and_layout: PhantomData<fn() -> (E, L)>,
+}
+
+/// An array shape whose sizes are all known at compile time: what generic code asks of its `S`.
+///
+/// Only [`Array`] implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a static array shape",
+    label = "expected a type made by `shape!(…)`"
+)]
+pub trait StaticShape: Copy + Default + fmt::Debug + 'static + sealed::Sealed {
+    /// The type of the elements.
+    type Element: Element;
+    /// The dimensions.
+    type Dimensions: StaticDimensions<Index = Self::Index>;
+    /// How the elements lie in memory.
+    type Layout: LayoutType;
+    /// The index of an element.
+    type Index: MultiIndex;
+
+    /// The shape as a value.
+    const SHAPE: &'static ArrayShape;
+    /// The sizes of the dimensions, in elements.
+    const SIZES: &'static [usize];
+    /// Where the elements lie.
+    const STRIDE_TABLE: &'static StaticStrideTable;
+    /// The bytes that the array takes, padding included.
+    const BYTES: usize;
+    /// The canonical text.
+    const TEXT: &'static str;
+
+    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    #[must_use]
+    fn linear_index(index: Self::Index) -> usize;
+
+    /// The position of the element with a constant index, in elements.
+    ///
+    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
+    #[must_use]
+    fn linear_index_at<I: StaticIndex<Self::Dimensions>>(index: I) -> usize;
+
+    /// Every index, in row-major order.
+    #[must_use]
+    fn indices() -> Indices<Self> {
+        Indices::new()
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<E, D, L> Sealed for super::Array<E, D, L> {}
+}
+
+impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
+    /// The type of the elements.
+    pub const ELEMENT_TYPE: ElementType = E::TYPE;
+    /// The sizes of the dimensions, dimension 0 first.
+    pub const DIMENSIONS: &'static [Dimension] = D::DIMENSIONS;
+    /// The number of dimensions.
+    pub const NUM_DIMENSIONS: usize = D::DIMENSIONS.len();
+    /// The number of dimensions whose size is greater than 1.
+    pub const TRUE_NUM_DIMENSIONS: usize = Self::SHAPE.true_num_dimensions();
+    /// How the elements lie in memory.
+    pub const LAYOUT: &'static model::Layout = Self::SHAPE.layout();
+    /// The dimensions from the fastest varying one to the slowest.
+    pub const MINOR_TO_MAJOR: &'static [usize] = Self::LAYOUT.minor_to_major();
+    /// The tiles, in the order in which they are applied.
+    pub const TILES: &'static [model::Tile] = Self::LAYOUT.tiles();
+    /// Where the array lies; 0 is the default memory.
+    pub const MEMORY_SPACE: u8 = Self::LAYOUT.memory_space();
+    /// The shape as a value.
+    pub const SHAPE: &'static ArrayShape = &ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT);
+    /// The canonical text.
+    pub const TEXT: &'static str = {
+        assert!(!Self::TEXT_BUFFER.is_cut(), "the text of a static shape is at most 512 bytes long");
+        Self::TEXT_BUFFER.as_str()
+    };
+    /// The number of elements.
+    pub const ELEMENTS: usize = Self::SIZES_IN_MEMORY.elements;
+    /// The number of elements that there is room for, padding included.
+    pub const PHYSICAL_ELEMENTS: usize = Self::SIZES_IN_MEMORY.physical_elements;
+    /// The bytes that the array takes, padding included.
+    pub const BYTES: usize = Self::SIZES_IN_MEMORY.bytes;
+    /// Where the elements lie.
+    pub const STRIDE_TABLE: &'static StaticStrideTable = &match StaticStrideTable::new(D::SIZES, Self::LAYOUT) {
+        Ok(table) => table,
+        Err(error) => error.panic(),
+    };
+
+    const TEXT_BUFFER: &'static ConstText<512> = &Self::SHAPE.const_text();
+    const SIZES_IN_MEMORY: Sizes = match Self::SHAPE.sizes_in_const() {
+        Some(sizes) => sizes,
+        None => panic!("a static shape has no unbounded dimensions"),
+    };
+
+    /// The position of an element, in elements. An index out of bounds gives a number that means nothing; see
+    /// [`checked_linear_index`](Self::checked_linear_index).
+    #[must_use]
+    #[inline(always)]
+    pub fn linear_index(index: D::Index) -> usize {
+        unroll::linear_index::<Self>(index.as_ref())
+    }
+
+    /// The position of an element, in elements; `None` if the index is out of bounds.
+    #[must_use]
+    #[inline(always)]
+    pub fn checked_linear_index(index: D::Index) -> Option<usize> {
+        Self::contains(index).then(|| Self::linear_index(index))
+    }
+
+    /// Whether there is an element with this index.
+    #[must_use]
+    #[inline(always)]
+    pub fn contains(index: D::Index) -> bool {
+        index.as_ref().iter().zip(D::SIZES).all(|(index, size)| index < size)
+    }
+
+    /// The position of the element with a constant index, in elements: a constant.
+    ///
+    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
+    ///
+    /// ```
+    /// use xla_shape::{index, shape};
+    ///
+    /// assert_eq!(<shape!(f32[3,5]{1,0:T(2,2)})>::linear_index_at(index![2, 3]), 17);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub const fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
+        const {
+            index::assert_in_bounds(I::INDEX, D::SIZES, Self::SHAPE);
+            let mut values = [0; StaticStrideTable::MAX_VALUES];
+            Self::STRIDE_TABLE.as_ref(D::SIZES).linear_index_with(I::INDEX, &mut values)
+        }
+    }
+
+    /// What lies at a position, in elements.
+    #[must_use]
+    #[inline]
+    pub fn multi_index(position: usize) -> Slot<D::Index> {
+        let mut index = D::Index::ORIGIN;
+        let mut values = [0; StaticStrideTable::MAX_VALUES];
+        let table = Self::STRIDE_TABLE.as_ref(D::SIZES);
+        table.multi_index_with(position, index.as_mut(), &mut values).map(|()| index)
+    }
+}
+
+impl<E: Element, D: StaticDimensions, L: LayoutType> StaticShape for Array<E, D, L> {
+    type Element = E;
+    type Dimensions = D;
+    type Layout = L;
+    type Index = D::Index;
+
+    const SHAPE: &'static ArrayShape = Self::SHAPE;
+    const SIZES: &'static [usize] = D::SIZES;
+    const STRIDE_TABLE: &'static StaticStrideTable = Self::STRIDE_TABLE;
+    const BYTES: usize = Self::BYTES;
+    const TEXT: &'static str = Self::TEXT;
+
+    #[inline(always)]
+    fn linear_index(index: D::Index) -> usize {
+        Self::linear_index(index)
+    }
+
+    #[inline(always)]
+    fn linear_index_at<I: StaticIndex<D>>(index: I) -> usize {
+        Self::linear_index_at(index)
+    }
+}
+
+impl<E, D: Copy, L> Clone for Array<E, D, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E, D: Copy, L> Copy for Array<E, D, L> {}
+
+impl<E, D: Default, L> Default for Array<E, D, L> {
+    fn default() -> Self {
+        Self { dimensions: D::default(), element_and_layout: PhantomData }
+    }
+}
+
+impl<E, D: PartialEq, L> PartialEq for Array<E, D, L> {
+    fn eq(&self, other: &Self) -> bool {
+        self.dimensions == other.dimensions
+    }
+}
+
+impl<E, D: Eq, L> Eq for Array<E, D, L> {}
+
+impl<E, D: Hash, L> Hash for Array<E, D, L> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.dimensions.hash(state);
+    }
+}
+
+/// Prints the shape's text.
+impl<E: Element, D: StaticDimensions, L: LayoutType> fmt::Debug for Array<E, D, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(Self::TEXT)
+    }
+}
+
+/// Prints the shape's text.
+impl<E: Element, D: StaticDimensions, L: LayoutType> fmt::Display for Array<E, D, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(Self::TEXT)
+    }
+}

@@ -1,0 +1,103 @@
+//! Constant indices, which are checked at compile time.
+
+use super::array::StaticShape;
+use super::dimensions::{Dimensions, MultiIndex};
+use core::fmt::Debug;
+use core::iter::FusedIterator;
+use xla_shape_core::ArrayShape;
+use xla_shape_core::text::ConstText;
+
+/// One number of a constant index, as a type. [`index!`](crate::index) makes tuples of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct At<const N: usize>;
+
+/// A constant index into an array with dimensions `D`: a tuple of [`At`], made by [`index!`](crate::index).
+#[diagnostic::on_unimplemented(
+    message = "the index `{Self}` does not have one number for each of the dimensions `{D}`",
+    label = "expected `index![…]` with as many numbers as the array has dimensions"
+)]
+pub trait StaticIndex<D: Dimensions>: Copy + Debug {
+    /// The numbers, dimension 0 first.
+    const INDEX: &'static [usize];
+}
+
+/// Fails the compilation if `index` does not lie inside an array of these sizes.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; both lists have the same length")]
+pub(super) const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &ArrayShape) {
+    let mut dimension = 0;
+    while dimension < sizes.len() {
+        if index[dimension] >= sizes[dimension] {
+            let text = ConstText::<1024>::new()
+                .push_str("index ")
+                .push_number(index[dimension])
+                .push_str(" is out of bounds for dimension ")
+                .push_number(dimension)
+                .push_str(" (size ")
+                .push_number(sizes[dimension])
+                .push_str(") of ")
+                .push_str(shape.const_text::<512>().as_str());
+            panic!("{}", text.as_str());
+        }
+        dimension += 1;
+    }
+}
+
+/// Every index into an array of shape `S`, in row-major order. Made by [`StaticShape::indices`].
+#[derive(Clone, Debug)]
+pub struct Indices<S: StaticShape> {
+    next: Option<S::Index>,
+}
+
+impl<S: StaticShape> Indices<S> {
+    pub(super) fn new() -> Self {
+        Self { next: S::SIZES.iter().all(|&size| size > 0).then_some(S::Index::ORIGIN) }
+    }
+}
+
+impl<S: StaticShape> Iterator for Indices<S> {
+    type Item = S::Index;
+
+    #[inline]
+    fn next(&mut self) -> Option<S::Index> {
+        let index = self.next?;
+        let mut next = index;
+        self.next = advance(next.as_mut(), S::SIZES).then_some(next);
+        Some(index)
+    }
+}
+
+impl<S: StaticShape> FusedIterator for Indices<S> {}
+
+/// Steps to the next index in row-major order; `false` behind the last one.
+#[inline]
+pub(crate) fn advance(index: &mut [usize], sizes: &[usize]) -> bool {
+    for (entry, &size) in index.iter_mut().zip(sizes).rev() {
+        *entry += 1;
+        if *entry < size {
+            return true;
+        }
+        *entry = 0;
+    }
+    false
+}
+
+/// A constant multi-index, for accesses that are checked at compile time.
+///
+/// ```
+/// use xla_shape::{Buffer, index, shape};
+///
+/// let buffer = Buffer::<shape!(f32[8,128])>::zeroed();
+/// assert_eq!(buffer.at(index![7, 127]), 0.0);
+/// ```
+///
+/// ```compile_fail
+/// # use xla_shape::{Buffer, index, shape};
+/// # let buffer = Buffer::<shape!(f32[8,128])>::zeroed();
+/// buffer.at(index![7, 128]); // does not compile: out of bounds
+/// ```
+#[macro_export]
+macro_rules! index {
+    ($($number:expr),* $(,)?) => {
+        ($($crate::types::At::<{ $number }>,)*)
+    };
+}

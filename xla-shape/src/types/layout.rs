@@ -1,0 +1,149 @@
+//! Layouts, as types.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+use xla_shape_core as model;
+
+/// The number of a dimension, in `minor_to_major`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct DimensionNumber<const N: usize>;
+
+/// The number of a memory space; 0 is the default memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct MemorySpace<const N: u8>;
+
+/// One tile; `Entries` is a tuple of [`Size`](super::Size) and [`Combine`](super::Combine).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Tile<Entries>(PhantomData<Entries>);
+
+/// One split: the physical dimension, and a tuple of [`Size`](super::Size) for the indices.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Split<const DIMENSION: usize, Indices>(PhantomData<Indices>);
+
+/// The rarer attributes of a layout, with their defaults.
+///
+/// `TAIL_PADDING_ALIGNMENT` is in elements, `ELEMENT_SIZE` in bits (0: the element type's own), `METADATA_PREFIX` in
+/// bytes; `Splits` is a tuple of [`Split`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Attributes<
+    const TAIL_PADDING_ALIGNMENT: usize = 1,
+    const ELEMENT_SIZE: usize = 0,
+    const METADATA_PREFIX: usize = 0,
+    Splits = (),
+>(PhantomData<Splits>);
+
+/// A layout: `Order` is a tuple of [`DimensionNumber`] (minor to major), `Tiles` a tuple of [`Tile`], `Space` a
+/// [`MemorySpace`], `Rest` an [`Attributes`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Layout<Order, Tiles = (), Space = MemorySpace<0>, Rest = Attributes>(
+    PhantomData<(Order, Tiles, Space, Rest)>,
+);
+
+/// The order of an array's dimensions: a tuple of [`DimensionNumber`], the fastest varying dimension first.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an order of dimensions",
+    label = "expected a tuple of up to 12 `DimensionNumber<N>`"
+)]
+pub trait Order: Copy + Debug + Default + 'static {
+    /// The dimension numbers.
+    const MINOR_TO_MAJOR: &'static [usize];
+}
+
+/// The entries of a tile: a tuple of [`TileEntry`](super::TileEntry).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of tile entries",
+    label = "expected a tuple of up to 12 `Size<N>` or `Combine`"
+)]
+pub trait TileEntries: Copy + Debug + Default + 'static {
+    /// The entries, major to minor.
+    const ENTRIES: &'static [model::TileDimension];
+}
+
+/// The tiles of a layout: a tuple of [`Tile`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of tiles",
+    label = "expected a tuple of up to 12 `Tile`"
+)]
+pub trait Tiles: Copy + Debug + Default + 'static {
+    /// The tiles, in the order in which they are applied.
+    const TILES: &'static [model::Tile];
+}
+
+/// One tile, as a type.
+pub trait TileType: Copy + Debug + Default + 'static {
+    /// The tile.
+    const TILE: model::Tile;
+}
+
+impl<Entries: TileEntries> TileType for Tile<Entries> {
+    const TILE: model::Tile = model::Tile::from_static(Entries::ENTRIES);
+}
+
+/// The indices of a split: a tuple of [`Size`](super::Size).
+pub trait SplitIndices: Copy + Debug + Default + 'static {
+    /// The indices at which pieces begin, in elements.
+    const INDICES: &'static [usize];
+}
+
+/// One split, as a type.
+pub trait SplitType: Copy + Debug + Default + 'static {
+    /// The split.
+    const SPLIT: model::SplitConfig;
+}
+
+impl<const DIMENSION: usize, Indices: SplitIndices> SplitType for Split<DIMENSION, Indices> {
+    const SPLIT: model::SplitConfig = model::SplitConfig::from_static(DIMENSION, Indices::INDICES);
+}
+
+/// The splits of a layout: a tuple of [`Split`].
+pub trait Splits: Copy + Debug + Default + 'static {
+    /// The splits.
+    const SPLITS: &'static [model::SplitConfig];
+}
+
+/// A memory space, as a type: [`MemorySpace`].
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a memory space", label = "expected `MemorySpace<N>`")]
+pub trait Space: Copy + Debug + Default + 'static {
+    /// The number of the memory space.
+    const MEMORY_SPACE: u8;
+}
+
+impl<const N: u8> Space for MemorySpace<N> {
+    const MEMORY_SPACE: u8 = N;
+}
+
+/// The rarer attributes of a layout, as a type: [`Attributes`].
+pub trait Rest: Copy + Debug + Default + 'static {
+    /// The attributes; their memory space is that of [`Space`].
+    const ATTRIBUTES: model::LayoutAttributes;
+}
+
+impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Splits> Rest for Attributes<TAIL, BITS, PREFIX, S> {
+    const ATTRIBUTES: model::LayoutAttributes = model::LayoutAttributes {
+        tail_padding_alignment_in_elements: TAIL,
+        element_size_in_bits: BITS,
+        memory_space: 0,
+        split_configs: S::SPLITS,
+        dynamic_shape_metadata_prefix_bytes: PREFIX,
+    };
+}
+
+/// A layout, as a type: [`Layout`].
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a layout", label = "expected `Layout<Order, Tiles, …>`")]
+pub trait LayoutType: Copy + Debug + Default + 'static {
+    /// Where the array lies.
+    type Space: Space;
+
+    /// The layout; evaluating it checks that it is valid.
+    const LAYOUT: model::Layout;
+}
+
+impl<O: Order, T: Tiles, S: Space, R: Rest> LayoutType for Layout<O, T, S, R> {
+    type Space = S;
+
+    const LAYOUT: model::Layout = model::Layout::from_static(
+        O::MINOR_TO_MAJOR,
+        T::TILES,
+        model::LayoutAttributes { memory_space: S::MEMORY_SPACE, ..R::ATTRIBUTES },
+    );
+}

@@ -1,0 +1,61 @@
+//! Shapes as types: what [`shape!`](crate::shape) expands to, and what generic code is written over.
+//!
+//! An array shape is [`Array`]`<Element, Dimensions, Layout>`, each a tuple of small types without size:
+//!
+//! ```
+//! use xla_shape::{element, shape};
+//! use xla_shape::types::{Array, DimensionNumber, Layout, Size, Tile};
+//!
+//! type Written = shape!(f32[16,256]{1,0:T(8,128)});
+//! type Meant = Array<
+//!     element::F32,
+//!     (Size<16>, Size<256>),
+//!     Layout<(DimensionNumber<1>, DimensionNumber<0>), (Tile<(Size<8>, Size<128>)>,)>,
+//! >;
+//! fn same(x: Written) -> Meant { x }
+//! ```
+
+mod array;
+mod dim;
+mod dimensions;
+mod index;
+mod layout;
+mod tuples;
+mod unroll;
+
+pub use array::{Array, StaticShape};
+pub use dim::{Combine, Dim, Size, StaticDim, TileEntry};
+pub use dimensions::{Dimensions, MultiIndex, StaticDimensions};
+pub(crate) use index::advance;
+pub use index::{At, Indices, StaticIndex};
+pub use layout::{
+    Attributes, DimensionNumber, Layout, LayoutType, MemorySpace, Order, Rest, Space, Split, SplitIndices, SplitType,
+    Splits, Tile, TileEntries, TileType, Tiles,
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::shape;
+    use crate::types::{Array, DimensionNumber, Layout};
+    use static_assertions::{assert_eq_size, assert_impl_all, assert_type_eq_all, assert_type_ne_all};
+
+    assert_eq_size!(shape!(f32[8,128]), ());
+    assert_eq_size!(shape!(s4[1000,7,3]{0,2,1:T(8,128)(8,1)L(64)E(4)S(5)SC(0:1,2)M(16)}), ());
+    assert_impl_all!(shape!(bf16[8,128]{1,0:T(8,128)(2,1)}): Copy, Default, core::fmt::Debug, Eq, Send, Sync);
+    assert_type_eq_all!(
+        shape!(f32[8,128]),
+        shape!(f32[8,128]{1,0}),
+        shape!(f32[8, 128]<1, 0>),
+        shape!(f32[8,128]{1,0:})
+    );
+    assert_type_eq_all!(shape!(s4[2]{0:L(1)E(0)S(0)M(0)}), shape!(s4[2]));
+    assert_type_ne_all!(shape!(f32[8,128]), shape!(f32[8,128]{0,1}), shape!(f32[8,128]{1,0:S(1)}));
+
+    #[test]
+    fn typenum_numbers_are_sizes_too() {
+        type Doubled = typenum::Prod<typenum::U8, typenum::U2>;
+        type X = Array<crate::element::F32, (Doubled, typenum::U0), Layout<(DimensionNumber<1>, DimensionNumber<0>)>>;
+        assert_eq!(X::TEXT, "f32[16,0]{1,0}");
+        assert_eq!((X::ELEMENTS, X::BYTES, X::NUM_DIMENSIONS, X::TRUE_NUM_DIMENSIONS), (0, 0, 2, 1));
+    }
+}

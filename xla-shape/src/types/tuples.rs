@@ -1,0 +1,61 @@
+//! What tuples of types mean: the lists that shapes are made of, up to 12 long.
+
+use super::dim::{Dim, Size, StaticDim, TileEntry};
+use super::dimensions::{Dimensions, StaticDimensions};
+use super::index::{At, StaticIndex};
+use super::layout::{DimensionNumber, Order, SplitIndices, SplitType, Splits, TileEntries, TileType, Tiles};
+use paste::paste;
+use xla_shape_core as model;
+
+macro_rules! tuples {
+    ($($i:literal)*) => { paste! {
+        impl<$([<D $i>]: Dim,)*> Dimensions for ($([<D $i>],)*) {
+            type Index = [usize; tuples!(@count $($i)*)];
+            const DIMENSIONS: &'static [model::Dimension] = &[$([<D $i>]::DIMENSION,)*];
+        }
+
+        impl<$([<D $i>]: StaticDim,)*> StaticDimensions for ($([<D $i>],)*) {
+            const SIZES: &'static [usize] = &[$([<D $i>]::SIZE,)*];
+        }
+
+        impl<$([<D $i>]: Dim, const [<I $i>]: usize,)*> StaticIndex<($([<D $i>],)*)> for ($(At<[<I $i>]>,)*) {
+            const INDEX: &'static [usize] = &[$([<I $i>],)*];
+        }
+
+        impl<$(const [<N $i>]: usize,)*> Order for ($(DimensionNumber<[<N $i>]>,)*) {
+            const MINOR_TO_MAJOR: &'static [usize] = &[$([<N $i>],)*];
+        }
+
+        impl<$([<T $i>]: TileEntry,)*> TileEntries for ($([<T $i>],)*) {
+            const ENTRIES: &'static [model::TileDimension] = &[$([<T $i>]::ENTRY,)*];
+        }
+
+        impl<$([<T $i>]: TileType,)*> Tiles for ($([<T $i>],)*) {
+            const TILES: &'static [model::Tile] = &[$([<T $i>]::TILE,)*];
+        }
+
+        impl<$(const [<N $i>]: usize,)*> SplitIndices for ($(Size<[<N $i>]>,)*) {
+            const INDICES: &'static [usize] = &[$([<N $i>],)*];
+        }
+
+        impl<$([<S $i>]: SplitType,)*> Splits for ($([<S $i>],)*) {
+            const SPLITS: &'static [model::SplitConfig] = &[$([<S $i>]::SPLIT,)*];
+        }
+    } };
+    (@count) => { 0 };
+    (@count $first:literal $($rest:literal)*) => { 1 + tuples!(@count $($rest)*) };
+}
+
+tuples!();
+tuples!(0);
+tuples!(0 1);
+tuples!(0 1 2);
+tuples!(0 1 2 3);
+tuples!(0 1 2 3 4);
+tuples!(0 1 2 3 4 5);
+tuples!(0 1 2 3 4 5 6);
+tuples!(0 1 2 3 4 5 6 7);
+tuples!(0 1 2 3 4 5 6 7 8);
+tuples!(0 1 2 3 4 5 6 7 8 9);
+tuples!(0 1 2 3 4 5 6 7 8 9 10);
+tuples!(0 1 2 3 4 5 6 7 8 9 10 11);
