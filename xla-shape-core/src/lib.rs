@@ -14,13 +14,14 @@
 //! ```
 //!
 //! This crate is the one place that knows the rules. The macros of `xla-shape` ask it while they expand, the types of
-//! `xla-shape` ask it in `const`s, and programs ask it at run time. It uses no `std` and no other crate.
+//! `xla-shape` ask it in `const`s, and programs ask it at run time. It uses no `std`.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`text`] | the grammar: lexer, parser, printer, errors with positions |
 //! | [`validate`] | what makes a shape valid |
 //! | [`stride_table`] | from an element to its place and back |
+//! | [`hlo`] | HLO modules: reading them and finding their shapes |
 //!
 //! The values themselves are [`Shape`], [`ArrayShape`], [`Layout`], [`Tile`], [`Dimension`] and [`ElementType`].
 //!
@@ -36,6 +37,7 @@ compile_error!("XLA's sizes are 64-bit; so must be `usize`");
 
 mod dimension;
 mod element_type;
+pub mod hlo;
 mod layout;
 mod list;
 mod shape;

@@ -2,7 +2,6 @@
 
 pub mod buffer;
 pub mod element;
-pub mod relayout;
 pub mod types;
 
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};

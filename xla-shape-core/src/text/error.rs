@@ -58,6 +58,26 @@ pub enum Expected {
     Layout,
     /// The end of the text.
     End,
+    /// A computation, or one of the parts of an HLO module that may stand before it.
+    Computation,
+    /// An instruction, or the end of the computation.
+    Instruction,
+    /// The name of a module, a computation, a parameter or an instruction.
+    Name,
+    /// What an instruction does.
+    Opcode,
+    /// An operand of an instruction.
+    Operand,
+    /// The number of a parameter.
+    ParameterNumber,
+    /// The name of an attribute of an instruction, a computation or a module.
+    HloAttribute,
+    /// The value of such an attribute.
+    HloAttributeValue,
+    /// A value of this kind, of an attribute.
+    Value(&'static str),
+    /// A row of a table of files, functions, locations or stack frames.
+    TableRow,
 }
 
 impl fmt::Display for Expected {
@@ -80,6 +100,16 @@ impl fmt::Display for Expected {
             Self::AnyOf(a, b, c) => write!(f, "`{a}`, `{b}` or `{c}`"),
             Self::Layout => f.write_str("a layout"),
             Self::End => f.write_str("the end of the shape"),
+            Self::Computation => f.write_str("a computation"),
+            Self::Instruction => f.write_str("an instruction or `}`"),
+            Self::Name => f.write_str("a name"),
+            Self::Opcode => f.write_str("an opcode"),
+            Self::Operand => f.write_str("an operand: a name, or a shape and a name"),
+            Self::ParameterNumber => f.write_str("the number of the parameter"),
+            Self::HloAttribute => f.write_str("an attribute's name"),
+            Self::HloAttributeValue => f.write_str("an attribute's value"),
+            Self::Value(what) => f.write_str(what),
+            Self::TableRow => f.write_str("a row of the table: a number, and a string or `{…}`"),
         }
     }
 }
@@ -98,7 +128,7 @@ impl Found {
     const MAX_CHARS: usize = 40;
 
     #[cold]
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         if text.is_empty() {
             return Self::End;
         }
@@ -176,6 +206,40 @@ pub enum ParseErrorKind {
     },
     /// The text is well-formed, but no such shape exists.
     Invalid(ValidationError),
+    /// A bracket that is opened but not closed before the next instruction.
+    UnclosedBracket {
+        /// The bracket.
+        open: char,
+    },
+    /// A string that is not closed before the next instruction.
+    UnclosedString,
+    /// A name that no instruction of the computation has.
+    UnknownInstruction {
+        /// The name.
+        name: Found,
+    },
+    /// A name that an instruction of the computation, or a computation, already has.
+    DuplicateName {
+        /// The name.
+        name: Found,
+    },
+    /// A second ROOT in a computation.
+    SecondRoot,
+    /// A second ENTRY in a module.
+    SecondEntry,
+    /// A module without ENTRY.
+    NoEntry,
+    /// A computation without instructions.
+    NoInstructions,
+    /// Bytes that are not UTF-8.
+    InvalidUtf8,
+    /// A text that is too long for the positions that a module keeps.
+    TextTooLong {
+        /// How many bytes it may have.
+        limit: usize,
+    },
+    /// So much of the text is broken that reading it to its end would take too long; what follows was not read.
+    TooManyErrors,
 }
 
 /// What is wrong with a text, and where.
@@ -211,6 +275,16 @@ impl ParseError {
     #[must_use]
     pub const fn span(&self) -> Span {
         self.span
+    }
+
+    /// The line and the column of the error in `text`, which is what was parsed. Both count from 1; a column is a
+    /// character.
+    #[must_use]
+    pub fn line_column(&self, text: &str) -> (usize, usize) {
+        let (before, _) = text.split_at_checked(self.span.start).unwrap_or((text, ""));
+        let line = before.bytes().filter(|&byte| byte == b'\n').count().saturating_add(1);
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count().saturating_add(1);
+        (line, column)
     }
 
     /// Several lines that show the error, the line of `text` that it is in, and a mark under the offending part.
@@ -266,6 +340,30 @@ impl fmt::Display for ParseError {
                 write!(f, "expected at most {limit} tuples inside each other, found more")
             }
             ParseErrorKind::Invalid(error) => error.fmt(f),
+            ParseErrorKind::UnclosedBracket { open } => {
+                write!(
+                    f,
+                    "expected a bracket that closes this `{open}`, found none before the next instruction or the end"
+                )
+            }
+            ParseErrorKind::UnclosedString => {
+                f.write_str("expected `\"` to close the string, found none before the next instruction or the end")
+            }
+            ParseErrorKind::UnknownInstruction { name } => {
+                write!(f, "expected the name of an instruction of this computation, found {name}")
+            }
+            ParseErrorKind::DuplicateName { name } => {
+                write!(f, "expected a name that is not taken, found {name} again")
+            }
+            ParseErrorKind::SecondRoot => f.write_str("expected one ROOT in a computation, found a second one"),
+            ParseErrorKind::SecondEntry => f.write_str("expected one ENTRY in a module, found a second one"),
+            ParseErrorKind::NoEntry => f.write_str("expected an ENTRY computation, found none"),
+            ParseErrorKind::NoInstructions => f.write_str("expected an instruction in the computation, found none"),
+            ParseErrorKind::InvalidUtf8 => f.write_str("expected UTF-8, found bytes that are not"),
+            ParseErrorKind::TextTooLong { limit } => write!(f, "expected a text of at most {limit} bytes, found more"),
+            ParseErrorKind::TooManyErrors => {
+                f.write_str("expected to find the rest of the text readable, gave up after too many errors")
+            }
         }
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! White space and comments may stand between tokens. [`Shape`](crate::Shape), [`ArrayShape`](crate::ArrayShape) and
 //! [`Layout`](crate::Layout) implement [`FromStr`](core::str::FromStr) and [`Display`](core::fmt::Display); [`Parser`]
-//! is for text that goes on behind the shape, or that is not quite XLA's.
+//! is for text that goes on behind the shape, or that is not quite XLA's. Whole programs are read by [`hlo`](crate::hlo).
 
 mod error;
 mod parse;

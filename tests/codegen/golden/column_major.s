@@ -1,3 +1,0 @@
-shl rsi, 7
-lea rax, [rsi + rdi]
-ret

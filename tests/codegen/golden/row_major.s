@@ -1,3 +1,0 @@
-shl rdi, 8
-lea rax, [rdi + rsi]
-ret

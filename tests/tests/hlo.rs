@@ -1,0 +1,108 @@
+//! HLO modules: XLA's own programs, and texts that are broken in every way.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use xla_shape_core::hlo::{Computation, Instruction, Module, Opcode};
+use xla_shape_tests::{HloModule, corpus, hlo_modules};
+
+/// Fails with the modules that disagree, and prints how many agree.
+fn for_all_modules(what: &str, disagreement: impl Fn(&HloModule) -> Result<(), String>) {
+    let modules = hlo_modules();
+    let failures: Vec<_> = modules
+        .iter()
+        .filter_map(|module| disagreement(module).err().map(|why| format!("{}/{}: {why}", module.set, module.module)))
+        .collect();
+    println!("{what}: {} of {} modules agree", modules.len() - failures.len(), modules.len());
+    assert_eq!(modules.len(), 143);
+    assert!(failures.is_empty(), "{what}: {} modules disagree:\n{}", failures.len(), failures.join("\n"));
+}
+
+fn parse(text: &str) -> Result<Module<'_>, String> {
+    Module::parse(text).map_err(|error| error.render(text).to_string())
+}
+
+#[test]
+fn modules_have_the_instructions_that_xla_counts() {
+    for_all_modules("counts of instructions by opcode", |row| {
+        let module = parse(&row.text)?;
+        let mut opcodes = BTreeMap::new();
+        for instruction in module.instructions() {
+            *opcodes.entry(instruction.opcode().to_string()).or_insert(0) += 1;
+        }
+        let counts = (module.computations().len(), module.instructions().len(), opcodes);
+        let expected = (row.computations, row.instructions, row.opcodes.clone());
+        if counts == expected { Ok(()) } else { Err(format!("{counts:?}, not {expected:?}")) }
+    });
+}
+
+#[derive(Deserialize, Debug)]
+struct ComputationRow {
+    module: String,
+    computation: String,
+    instructions: Vec<InstructionRow>,
+}
+
+/// Name, opcode, operands, and the shape as it is written; no shape where XLA made the name itself.
+#[derive(Deserialize, PartialEq, Debug)]
+struct InstructionRow(String, String, Vec<String>, Option<String>);
+
+#[test]
+fn instructions_are_those_that_xla_reads() {
+    let rows: Vec<ComputationRow> = corpus("hlo_instrs.jsonl.zst");
+    let texts = hlo_modules();
+    // A program has the same name before and after it was compiled.
+    let mut modules: BTreeMap<&str, Vec<Module<'_>>> = BTreeMap::new();
+    for row in &texts {
+        modules.entry(&row.module).or_default().push(Module::parse(&row.text).unwrap());
+    }
+    // `slice-start` is short for an `async-start` with a computation around the slice, which XLA adds when it reads it.
+    let (added, written): (Vec<_>, Vec<_>) =
+        rows.iter().partition(|row| row.instructions.iter().all(|instruction| instruction.3.is_none()));
+    for row in &written {
+        let found = modules[row.module.as_str()].iter().filter_map(|module| module.computation(&row.computation));
+        let found: Vec<_> = found.map(|computation| described(computation, row)).collect();
+        assert!(found.contains(&row.instructions), "{} {}:\n{found:?}\n{row:?}", row.module, row.computation);
+    }
+    let instructions: usize = written.iter().map(|row| row.instructions.len()).sum();
+    println!("instructions with opcode, operands and shape: {instructions} of {instructions} agree");
+    assert_eq!((written.len(), added.len(), instructions), (4065, 30, 43_263));
+}
+
+fn described(computation: Computation<'_, '_>, row: &ComputationRow) -> Vec<InstructionRow> {
+    // XLA calls a slice `slice.1` where the text says `slice.0`, because a computation that it added took the name.
+    let renamed: BTreeMap<&str, &str> = computation
+        .instructions()
+        .zip(&row.instructions)
+        .filter(|(_, expected)| expected.3.is_none())
+        .map(|(instruction, expected)| (instruction.name(), expected.0.as_str()))
+        .collect();
+    let name = |name: &str| renamed.get(name).copied().unwrap_or(name).to_owned();
+    let described = |instruction: Instruction<'_, '_>| {
+        let opcode = match instruction.opcode() {
+            Opcode::SliceStart => Opcode::AsyncStart,
+            Opcode::SliceDone => Opcode::AsyncDone,
+            // What the program that wrote the rows calls it.
+            Opcode::OptBarrier => Opcode::Other("optimization-barrier"),
+            opcode => opcode,
+        };
+        InstructionRow(
+            name(instruction.name()),
+            opcode.to_string(),
+            instruction.operands().map(|operand| name(operand.name())).collect(),
+            (!renamed.contains_key(instruction.name())).then(|| instruction.shape_text().into()),
+        )
+    };
+    computation.instructions().map(described).collect()
+}
+
+#[test]
+fn modules_are_printed_as_xla_prints_them() {
+    for_all_modules("printed text", |row| {
+        let printed = parse(&row.text)?.to_string();
+        match printed.lines().zip(row.text.lines()).find(|(ours, theirs)| ours != theirs) {
+            None if printed.trim_end() == row.text.trim_end() => Ok(()),
+            None => Err("another number of lines".into()),
+            Some((ours, theirs)) => Err(format!("\n  {ours}\n  {theirs}")),
+        }
+    });
+}

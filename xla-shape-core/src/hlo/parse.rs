@@ -1,0 +1,665 @@
+//! The parser: text to a [`Module`].
+//!
+//! It reads from front to back and looks at every byte about once. Where it is asked to go on behind errors, it goes on
+//! in the next line, and gives up when it has read broken parts again and again, so that time stays in proportion to
+//! the text.
+
+use super::cursor::Cursor;
+use super::module::{
+    AttributeRecord, ComputationRecord, InstructionRecord, Items, Module, OperandRecord, Piece, RowRecord, Table,
+};
+use super::names::{NONE, NameTable, hash};
+use super::opcode::Opcode;
+use crate::shape::Shape;
+use crate::text::{self, Expected, Found, ParseError, ParseErrorKind, Span};
+use alloc::vec::Vec;
+
+type Result<T> = core::result::Result<T, ParseError>;
+
+/// A module keeps positions as `u32`; the highest value means "none".
+const MAX_TEXT: usize = u32::MAX as usize - 1;
+
+impl<'a> Module<'a> {
+    /// Reads a module, some computations, or some instructions.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the text.
+    pub fn parse(text: &'a str) -> Result<Self> {
+        let mut parser = Parser::new(text, false);
+        match parser.module() {
+            Ok(()) => Ok(parser.finish()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads as [`parse`](Self::parse) does, but leaves out what is wrong and goes on behind it.
+    ///
+    /// An instruction that refers to one that was left out is kept; the [operand](super::Operand::instruction) then
+    /// has no instruction. The errors are in the order of the text.
+    ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let (module, errors) = Module::parse_with_errors("\
+    /// ENTRY main {
+    ///   a = f32[2]{0} parameter(0)
+    ///   b = f32[2]{1} negate(a)
+    ///   ROOT c = f32[2]{0} add(a, b)
+    /// }");
+    /// assert_eq!(module.instructions().len(), 2);
+    /// assert_eq!(errors.len(), 2);
+    /// assert_eq!(errors[0].to_string(), "expected a dimension number less than 1, found 1");
+    /// assert_eq!(errors[1].to_string(), "expected the name of an instruction of this computation, found `b`");
+    /// ```
+    #[must_use]
+    pub fn parse_with_errors(text: &'a str) -> (Self, Vec<ParseError>) {
+        let mut parser = Parser::new(text, true);
+        if let Err(error) = parser.module() {
+            parser.errors.push(error);
+        }
+        parser.errors.sort_by_key(|error| error.span().start);
+        let errors = core::mem::take(&mut parser.errors);
+        (parser.finish(), errors)
+    }
+}
+
+/// The text that these bytes are, to be read by [`Module::parse`].
+///
+/// # Errors
+/// If the bytes are not UTF-8; the span is that of the first ones that are not.
+pub fn utf8(bytes: &[u8]) -> Result<&str> {
+    core::str::from_utf8(bytes).map_err(|error| {
+        let start = error.valid_up_to();
+        let length = error.error_len().unwrap_or(bytes.len().saturating_sub(start));
+        ParseError::new(ParseErrorKind::InvalidUtf8, Span { start, end: start.saturating_add(length) })
+    })
+}
+
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+    module: Module<'a>,
+    errors: Vec<ParseError>,
+    goes_on: bool,
+    /// How many bytes were read for nothing.
+    wasted: usize,
+    /// The instructions of the current computation.
+    names: NameTable<'a>,
+    /// The spellings of shapes, by the number of the shape.
+    shape_names: NameTable<'a>,
+    shape_texts: Vec<Piece>,
+    /// Operands whose instruction was not there yet.
+    open_operands: Vec<u32>,
+    has_entry: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, goes_on: bool) -> Self {
+        let module = Module {
+            text,
+            name: None,
+            module_attributes: Items::default(),
+            rows: Vec::new(),
+            tables: Vec::new(),
+            computations: Vec::new(),
+            by_name: Vec::new(),
+            instructions: Vec::new(),
+            operands: Vec::new(),
+            attributes: Vec::new(),
+            shapes: Vec::new(),
+        };
+        Self {
+            cursor: Cursor::new(text, 0),
+            module,
+            errors: Vec::new(),
+            goes_on,
+            wasted: 0,
+            names: NameTable::new(),
+            shape_names: NameTable::new(),
+            shape_texts: Vec::new(),
+            open_operands: Vec::new(),
+            has_entry: false,
+        }
+    }
+
+    fn finish(mut self) -> Module<'a> {
+        let module = &mut self.module;
+        module.rows.shrink_to_fit();
+        module.computations.shrink_to_fit();
+        module.instructions.shrink_to_fit();
+        module.operands.shrink_to_fit();
+        module.attributes.shrink_to_fit();
+        module.shapes.shrink_to_fit();
+        self.module
+    }
+
+    fn module(&mut self) -> Result<()> {
+        if self.cursor.text().len() > MAX_TEXT {
+            let span = Span { start: MAX_TEXT, end: self.cursor.text().len() };
+            return Err(ParseError::new(ParseErrorKind::TextTooLong { limit: MAX_TEXT }, span));
+        }
+        let start = self.cursor.position;
+        let head = self.head();
+        self.or_go_on(head, start)?;
+        loop {
+            let start = self.cursor.position;
+            match self.top_level() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => self.or_go_on(Err(error), start)?,
+            }
+        }
+        self.sort_computations()?;
+        if self.module.name.is_some() && !self.has_entry {
+            let end = self.cursor.text().len();
+            self.report(ParseError::new(ParseErrorKind::NoEntry, Span { start: end, end }))?;
+        }
+        Ok(())
+    }
+
+    /// Notes an error, if going on is wanted, or returns it.
+    fn report(&mut self, error: ParseError) -> Result<()> {
+        if !self.goes_on {
+            return Err(error);
+        }
+        self.errors.push(error);
+        Ok(())
+    }
+
+    /// Behind an error in what began at `start`: notes it and goes to the line behind it, or returns it.
+    fn or_go_on(&mut self, result: Result<()>, start: usize) -> Result<()> {
+        let Err(error) = result else { return Ok(()) };
+        let reached = self.cursor.position;
+        self.cursor.position = error.span().start.clamp(start, reached.max(start));
+        self.report(error)?;
+        self.cursor.skip_line();
+        self.wasted = self.wasted.saturating_add(reached.saturating_sub(self.cursor.position));
+        if self.wasted > self.cursor.text().len() {
+            let start = self.cursor.position;
+            return Err(ParseError::new(ParseErrorKind::TooManyErrors, Span { start, end: start }));
+        }
+        Ok(())
+    }
+
+    /// Reads `HloModule`, the name and the attributes, if they are there.
+    fn head(&mut self) -> Result<()> {
+        self.cursor.skip_space()?;
+        if !self.cursor.eat_word("HloModule") {
+            return Ok(());
+        }
+        self.cursor.skip_space()?;
+        self.module.name = Some(self.name()?.0);
+        self.module.module_attributes = self.attributes()?;
+        Ok(())
+    }
+
+    /// Reads a table, a computation or instructions; says `false` at the end of the text.
+    fn top_level(&mut self) -> Result<bool> {
+        self.cursor.skip_space()?;
+        let start = self.cursor.position;
+        if self.cursor.peek().is_none() {
+            return Ok(false);
+        }
+        if let Some(table) = self.table_name() {
+            self.table(table)?;
+            return Ok(true);
+        }
+        if self.cursor.begins_instruction() {
+            if self.module.name.is_some() {
+                return Err(self.cursor.unexpected(Expected::Computation));
+            }
+            self.fragment()?;
+            return Ok(true);
+        }
+        let is_entry = self.cursor.eat_word("ENTRY");
+        self.cursor.skip_space()?;
+        let (name, _) = self.name().map_err(|_| self.cursor.unexpected(Expected::Computation))?;
+        if is_entry && core::mem::replace(&mut self.has_entry, true) {
+            let span = Span { start, end: start.saturating_add("ENTRY".len()) };
+            self.report(ParseError::new(ParseErrorKind::SecondEntry, span))?;
+        }
+        self.computation(name, is_entry)?;
+        Ok(true)
+    }
+
+    fn table_name(&mut self) -> Option<Table> {
+        let start = self.cursor.position;
+        let table = Table::ALL.into_iter().find(|table| self.cursor.eat_word(table.name()))?;
+        if self.cursor.ends_line() {
+            return Some(table);
+        }
+        self.cursor.position = start;
+        None
+    }
+
+    fn table(&mut self, table: Table) -> Result<()> {
+        self.module.tables.push(table);
+        loop {
+            self.cursor.skip_space()?;
+            if !self.cursor.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+                return Ok(());
+            }
+            let start = self.cursor.position;
+            let row = self.row(table);
+            self.or_go_on(row, start)?;
+        }
+    }
+
+    fn row(&mut self, table: Table) -> Result<()> {
+        let start = self.cursor.position;
+        let Ok(number) = self.cursor.digits().parse() else {
+            self.cursor.position = start;
+            return Err(self.cursor.unexpected(Expected::TableRow));
+        };
+        self.cursor.skip_space()?;
+        if !matches!(self.cursor.peek(), Some(b'"' | b'{')) {
+            return Err(self.cursor.unexpected(Expected::TableRow));
+        }
+        let start = self.cursor.position;
+        let end = self.cursor.value()?;
+        self.module.rows.push(RowRecord { table, number, value: piece(start, end) });
+        Ok(())
+    }
+
+    /// Reads a computation from behind its name.
+    fn computation(&mut self, name: Piece, is_entry: bool) -> Result<()> {
+        let first_parameter = self.module.operands.len();
+        let (mut result, mut has_head) = (NONE, false);
+        self.cursor.skip_space()?;
+        if self.cursor.peek() == Some(b'(') {
+            has_head = true;
+            self.parameters()?;
+            self.cursor.skip_space()?;
+            self.cursor.expect(b'-')?;
+            self.cursor.expect(b'>')?;
+            self.cursor.skip_space()?;
+            result = self.shape()?.0;
+            self.cursor.skip_space()?;
+        }
+        let parameters = items(first_parameter, self.module.operands.len());
+        self.cursor.expect(b'{')?;
+        let record = ComputationRecord {
+            name,
+            is_entry,
+            is_fragment: false,
+            has_head,
+            parameters,
+            result,
+            instructions: Items::default(),
+            root: NONE,
+            attributes: Items::default(),
+        };
+        self.instructions(record)
+    }
+
+    /// Reads instructions that stand outside any computation.
+    fn fragment(&mut self) -> Result<()> {
+        let record = ComputationRecord {
+            name: Piece::default(),
+            is_entry: false,
+            is_fragment: true,
+            has_head: false,
+            parameters: Items::default(),
+            result: NONE,
+            instructions: Items::default(),
+            root: NONE,
+            attributes: Items::default(),
+        };
+        self.instructions(record)
+    }
+
+    /// Reads `(name: shape, …)`.
+    fn parameters(&mut self) -> Result<()> {
+        self.cursor.expect(b'(')?;
+        self.cursor.skip_space()?;
+        if self.cursor.eat(b')') {
+            return Ok(());
+        }
+        loop {
+            self.cursor.skip_space()?;
+            let (name, _) = self.name()?;
+            self.cursor.skip_space()?;
+            self.cursor.expect(b':')?;
+            self.cursor.skip_space()?;
+            let shape = self.shape()?.0;
+            self.module.operands.push(OperandRecord { shape, ..OperandRecord::new(name) });
+            self.cursor.skip_space()?;
+            if !self.cursor.eat(b',') {
+                return self.cursor.expect_either(b',', b')');
+            }
+        }
+    }
+
+    /// Reads the instructions of a computation and what stands behind its closing brace.
+    fn instructions(&mut self, mut record: ComputationRecord) -> Result<()> {
+        let first = self.module.instructions.len();
+        self.names.restart(number(first));
+        self.open_operands.clear();
+        let mut is_open = true;
+        while is_open {
+            let start = self.cursor.position;
+            match self.instruction_or_end(&mut record, first) {
+                Ok(more) => is_open = more,
+                Err(error) => {
+                    // At the end of the text nothing is left to go on with.
+                    is_open = self.cursor.peek().is_some();
+                    self.or_go_on(Err(error), start)?;
+                }
+            }
+        }
+        self.resolve_open_operands(record.is_fragment)?;
+        if self.module.instructions.len() == first {
+            let span = span(record.name);
+            return self.report(ParseError::new(ParseErrorKind::NoInstructions, span));
+        }
+        record.instructions = items(first, self.module.instructions.len());
+        if record.root == NONE {
+            record.root = number(self.module.instructions.len()).saturating_sub(1);
+        }
+        self.module.computations.push(record);
+        Ok(())
+    }
+
+    /// Reads one instruction, or the end of the computation; says whether it was an instruction.
+    fn instruction_or_end(&mut self, record: &mut ComputationRecord, first: usize) -> Result<bool> {
+        self.cursor.skip_space()?;
+        if record.is_fragment {
+            if !self.cursor.begins_instruction() {
+                return Ok(false);
+            }
+        } else if self.cursor.eat(b'}') {
+            record.attributes = self.attributes()?;
+            return Ok(false);
+        }
+        let start = self.cursor.position;
+        let is_root = self.cursor.begins_root() && self.cursor.eat_word("ROOT");
+        if is_root {
+            self.cursor.skip_space()?;
+        }
+        let lengths = (self.module.operands.len(), self.module.attributes.len(), self.open_operands.len());
+        let result = self.instruction(is_root, first);
+        match result {
+            Ok(()) if is_root && record.root != NONE => {
+                let span = Span { start, end: start.saturating_add("ROOT".len()) };
+                self.report(ParseError::new(ParseErrorKind::SecondRoot, span))?;
+            }
+            Ok(()) if is_root => record.root = number(self.module.instructions.len()).saturating_sub(1),
+            Ok(()) => {}
+            Err(error) => {
+                self.module.operands.truncate(lengths.0);
+                self.module.attributes.truncate(lengths.1);
+                self.open_operands.truncate(lengths.2);
+                return Err(error);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads an instruction from its name on.
+    fn instruction(&mut self, is_root: bool, first: usize) -> Result<()> {
+        let (name, name_text) = match self.cursor.name() {
+            (_, "") => return Err(self.cursor.unexpected(Expected::Instruction)),
+            (start, text) => (piece(start, start.saturating_add(text.len())), text),
+        };
+        let name_hash = hash(name_text);
+        let instructions = &self.module.instructions;
+        let text_of = |number: u32| instructions.get(number as usize).map_or("", |known| self.module.piece(known.name));
+        if self.names.get(name_text, name_hash, text_of).is_some() {
+            let kind = ParseErrorKind::DuplicateName { name: Found::new(name_text) };
+            return Err(ParseError::new(kind, span(name)));
+        }
+        self.cursor.skip_space()?;
+        self.cursor.expect(b'=')?;
+        self.cursor.skip_space()?;
+        let (shape, shape_text) = self.shape()?;
+        self.cursor.skip_space()?;
+        let (opcode_start, opcode_name) = self.cursor.name();
+        if opcode_name.is_empty() {
+            return Err(self.cursor.unexpected(Expected::Opcode));
+        }
+        let opcode = Opcode::number(opcode_name).unwrap_or(u8::MAX);
+        let opcode_text = piece(opcode_start, opcode_start.saturating_add(opcode_name.len()));
+        self.cursor.skip_space()?;
+        let open = self.cursor.position;
+        let first_operand = self.module.operands.len();
+        match opcode_name {
+            "constant" => {
+                self.cursor.peek_is(b'(')?;
+                self.cursor.balanced()?;
+            }
+            "parameter" => self.parameter_number()?,
+            _ => self.operands()?,
+        }
+        let arguments = piece(open.saturating_add(1), self.cursor.position.saturating_sub(1));
+        let operands = items(first_operand, self.module.operands.len());
+        let attributes = self.attributes()?;
+        let record = InstructionRecord {
+            name,
+            shape_text,
+            opcode_text,
+            arguments,
+            operands,
+            attributes,
+            shape,
+            computation: number(self.module.computations.len()),
+            end: self.last_end(attributes, arguments),
+            opcode,
+            is_root,
+        };
+        self.module.instructions.push(record);
+        let instructions = &self.module.instructions;
+        let text_of = |number: u32| instructions.get(number as usize).map_or("", |known| self.module.piece(known.name));
+        debug_assert!(
+            self.module.instructions.len() > first,
+            "the names begin with the computation's first instruction"
+        );
+        self.names.insert(name_text, name_hash, number(instructions.len()).saturating_sub(1), text_of);
+        Ok(())
+    }
+
+    /// Where an instruction with these attributes ends.
+    fn last_end(&self, attributes: Items, arguments: Piece) -> u32 {
+        let end = |piece: Piece| piece.start.saturating_add(piece.len);
+        match self.module.attributes.last() {
+            Some(last) if attributes.len > 0 => end(last.value),
+            _ => end(arguments).saturating_add(1),
+        }
+    }
+
+    fn parameter_number(&mut self) -> Result<()> {
+        self.cursor.expect(b'(')?;
+        self.cursor.skip_space()?;
+        if self.cursor.digits().parse::<u32>().is_err() {
+            return Err(self.cursor.unexpected(Expected::ParameterNumber));
+        }
+        self.cursor.skip_space()?;
+        self.cursor.expect(b')')
+    }
+
+    fn operands(&mut self) -> Result<()> {
+        self.cursor.expect(b'(')?;
+        self.cursor.skip_space()?;
+        if self.cursor.eat(b')') {
+            return Ok(());
+        }
+        loop {
+            self.operand()?;
+            self.cursor.skip_space()?;
+            if !self.cursor.eat(b',') {
+                return self.cursor.expect_either(b',', b')');
+            }
+            self.cursor.skip_space()?;
+        }
+    }
+
+    /// Reads `[shape] name`.
+    fn operand(&mut self) -> Result<()> {
+        let start = self.cursor.position;
+        let mut shape = NONE;
+        let (mut name_start, mut name) = self.cursor.name();
+        let has_percent = name_start > start;
+        if !has_percent && (name.is_empty() || matches!(self.cursor.peek(), Some(b'[' | b'('))) {
+            self.cursor.position = start;
+            if name.is_empty() && self.cursor.peek() != Some(b'(') {
+                return Err(self.cursor.unexpected(Expected::Operand));
+            }
+            shape = self.shape()?.0;
+            self.cursor.skip_space()?;
+            (name_start, name) = self.cursor.name();
+        }
+        if name.is_empty() {
+            return Err(self.cursor.unexpected(Expected::Operand));
+        }
+        let instructions = &self.module.instructions;
+        let text_of = |number: u32| instructions.get(number as usize).map_or("", |known| self.module.piece(known.name));
+        let instruction = self.names.get(name, hash(name), text_of).unwrap_or(NONE);
+        if instruction == NONE {
+            self.open_operands.push(number(self.module.operands.len()));
+        }
+        let name = piece(name_start, name_start.saturating_add(name.len()));
+        self.module.operands.push(OperandRecord { name, shape, instruction });
+        Ok(())
+    }
+
+    /// Finds the instructions of operands that were named before them.
+    fn resolve_open_operands(&mut self, may_be_unknown: bool) -> Result<()> {
+        for open in core::mem::take(&mut self.open_operands) {
+            let Some(operand) = self.module.operands.get(open as usize) else { continue };
+            let (name, text) = (operand.name, self.module.piece(operand.name));
+            let instructions = &self.module.instructions;
+            let text_of =
+                |number: u32| instructions.get(number as usize).map_or("", |known| self.module.piece(known.name));
+            match self.names.get(text, hash(text), text_of) {
+                Some(instruction) => {
+                    if let Some(operand) = self.module.operands.get_mut(open as usize) {
+                        operand.instruction = instruction;
+                    }
+                }
+                None if may_be_unknown => {}
+                None => {
+                    let kind = ParseErrorKind::UnknownInstruction { name: Found::new(text) };
+                    self.report(ParseError::new(kind, span(name)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads `, key=value` as often as it stands there.
+    fn attributes(&mut self) -> Result<Items> {
+        let first = self.module.attributes.len();
+        loop {
+            let before = self.cursor.position;
+            self.cursor.skip_space()?;
+            if !self.cursor.eat(b',') {
+                self.cursor.position = before;
+                return Ok(items(first, self.module.attributes.len()));
+            }
+            self.cursor.skip_space()?;
+            let (start, key) = self.cursor.name();
+            if key.is_empty() {
+                return Err(self.cursor.unexpected(Expected::HloAttribute));
+            }
+            let key = piece(start, start.saturating_add(key.len()));
+            self.cursor.skip_space()?;
+            self.cursor.expect(b'=')?;
+            self.cursor.skip_space()?;
+            let start = self.cursor.position;
+            let end = self.cursor.value()?;
+            self.module.attributes.push(AttributeRecord { key, value: piece(start, end) });
+        }
+    }
+
+    /// Reads a shape: its number, and where it stands.
+    fn shape(&mut self) -> Result<(u32, Piece)> {
+        let start = self.cursor.position;
+        match self.cursor.shape_end() {
+            // What follows may be a layout behind a space.
+            Some(end) if !self.cursor.brace_follows(end) => {
+                let text = self.cursor.text().get(start..end).unwrap_or("");
+                let shape = self.known_shape(text, start, end, None)?;
+                self.cursor.position = end;
+                Ok((shape, piece(start, end)))
+            }
+            _ => {
+                let mut parser = text::Parser::at(self.cursor.text(), start);
+                match parser.shape() {
+                    Ok(shape) => {
+                        let end = parser.position();
+                        let text = self.cursor.text().get(start..end).unwrap_or("");
+                        self.cursor.position = end;
+                        Ok((self.known_shape(text, start, end, Some(shape))?, piece(start, end)))
+                    }
+                    Err(error) => {
+                        self.cursor.position = error.span().end.max(start);
+                        Err(error)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The number of the shape with this text, which is read unless it is known or was read.
+    fn known_shape(&mut self, text: &'a str, start: usize, end: usize, read: Option<Shape>) -> Result<u32> {
+        let shape_hash = hash(text);
+        let texts = &self.shape_texts;
+        let text_of = |number: u32| texts.get(number as usize).map_or("", |&known| self.module.piece(known));
+        if let Some(known) = self.shape_names.get(text, shape_hash, text_of) {
+            return Ok(known);
+        }
+        let shape = match read {
+            Some(shape) => shape,
+            None => {
+                let until = self.cursor.text().get(..end).unwrap_or("");
+                text::Parser::at(until, start).shape()?
+            }
+        };
+        let shape_number = number(self.module.shapes.len());
+        self.shape_names.insert(text, shape_hash, shape_number, text_of);
+        self.shape_texts.push(piece(start, end));
+        self.module.shapes.push(shape);
+        Ok(shape_number)
+    }
+
+    fn name(&mut self) -> Result<(Piece, &'a str)> {
+        match self.cursor.name() {
+            (_, "") => Err(self.cursor.unexpected(Expected::Name)),
+            (start, text) => Ok((piece(start, start.saturating_add(text.len())), text)),
+        }
+    }
+
+    /// Sorts the computations by name, and finds names that are there twice.
+    fn sort_computations(&mut self) -> Result<()> {
+        let named = self.module.computations.iter().zip(0_u32..).filter(|(record, _)| !record.is_fragment);
+        let mut by_name: Vec<_> = named.map(|(record, number)| (self.module.piece(record.name), number)).collect();
+        by_name.sort_unstable();
+        for pair in by_name.windows(2) {
+            if let [(first, _), (second, number)] = pair
+                && first == second
+                && let Some(record) = self.module.computations.get(*number as usize)
+            {
+                let kind = ParseErrorKind::DuplicateName { name: Found::new(second) };
+                self.report(ParseError::new(kind, span(record.name)))?;
+            }
+        }
+        self.module.by_name = by_name.into_iter().map(|(_, number)| number).collect();
+        Ok(())
+    }
+}
+
+/// A number of a list that is no longer than the text, whose length fits.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(NONE)
+}
+
+fn piece(start: usize, end: usize) -> Piece {
+    Piece { start: number(start), len: number(end.saturating_sub(start)) }
+}
+
+fn items(start: usize, end: usize) -> Items {
+    Items { start: number(start), len: number(end.saturating_sub(start)) }
+}
+
+const fn span(piece: Piece) -> Span {
+    let start = piece.start as usize;
+    Span { start, end: start.saturating_add(piece.len as usize) }
+}
