@@ -1,0 +1,30 @@
+//! A library that knows xla-shape by another name.
+
+pub use other::{Buffer, index, shape};
+
+/// A shape of its own.
+pub type Tile = other::shape!(bf16[8,128]{1,0:T(8,128)(2,1)});
+
+/// A matrix of these sizes, in tiles.
+#[macro_export]
+macro_rules! tiled {
+    ($rows:literal, $columns:literal) => {
+        $crate::shape!(bf16[$rows, $columns]{1,0:T(8,128)(2,1)})
+    };
+}
+
+/// A shape from its three parts.
+#[macro_export]
+macro_rules! shape_of_parts {
+    ($element:ident, $dimensions:tt, $layout:tt) => {
+        $crate::shape!($element $dimensions $layout)
+    };
+}
+
+/// The first element of a matrix.
+#[macro_export]
+macro_rules! first {
+    ($matrix:expr) => {
+        $matrix.at($crate::index![0, 0])
+    };
+}

@@ -1,0 +1,1 @@
+//! The cases are in `tests`.
