@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use xla_shape_core::{ArrayShape, Shape, Slot};
+use std::ops::ControlFlow;
+use xla_shape_core::compare::ShapeEqual;
+use xla_shape_core::{ArrayShape, ElementType, Shape, Slot};
 use xla_shape_tests::strategy;
 
 proptest! {
@@ -40,6 +42,115 @@ proptest! {
         let again: Shape = shape.to_string().parse().unwrap();
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         prop_assert_eq!(hasher.hash_one(&shape), hasher.hash_one(&again));
+    }
+
+    #[test]
+    fn permuted_there_and_back_is_the_same(
+        (array, permutation) in strategy::array_shape()
+            .prop_flat_map(|array| { let n = array.num_dimensions(); (Just(array), strategy::permutation(n)) })
+    ) {
+        let permuted = array.permute_dimensions(permutation.iter().copied()).unwrap();
+        let inverse = (0..permutation.len()).map(|old| permutation.iter().position(|&new| new == old).unwrap());
+        prop_assert_eq!(permuted.permute_dimensions(inverse), Ok(array));
+    }
+
+    #[test]
+    fn a_permutation_moves_no_element(
+        (array, permutation) in strategy::small_array_shape()
+            .prop_flat_map(|array| { let n = array.num_dimensions(); (Just(array), strategy::permutation(n)) })
+    ) {
+        let permuted = array.permute_dimensions(permutation.iter().copied()).unwrap().stride_table().unwrap();
+        for (position, slot) in array.stride_table().unwrap().iter().enumerate() {
+            let expected = slot.map(|index| permutation.iter().map(|&old| index[old]).collect::<Vec<_>>());
+            prop_assert_eq!(permuted.multi_index(position), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_inserted_can_be_deleted(
+        array in strategy::array_shape(), number in 0..=8_usize, place in 0..=8_usize, size in 0..=5_usize
+    ) {
+        let (number, place) = (number.min(array.num_dimensions()), place.min(array.num_dimensions()));
+        let larger = array.insert_dimension(number, size.into(), place).unwrap();
+        prop_assert_eq!(larger.get_dimension(number), Ok(size.into()));
+        prop_assert_eq!(larger.delete_dimension(number), Ok(array));
+    }
+
+    #[test]
+    fn byte_strides_are_where_the_elements_lie(array in strategy::small_array_shape()) {
+        let Some(strides) = array.byte_strides() else { return Ok(()) };
+        let table = array.stride_table().unwrap();
+        for slot in &table {
+            let index = slot.element().unwrap();
+            let bytes: usize = index.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
+            prop_assert_eq!(bytes, table.linear_index(&index) * array.element_type().storage_bytes());
+        }
+    }
+
+    #[test]
+    fn every_index_is_visited_once_in_the_order_of_the_layout(array in strategy::small_array_shape()) {
+        let untiled = array.clear_tiles().unwrap();
+        let mut visited = Vec::new();
+        let ended = array.for_each_index::<()>(|index| { visited.push(index.to_vec()); ControlFlow::Continue(()) });
+        prop_assert_eq!(ended, Ok(ControlFlow::Continue(())));
+        let expected = untiled.stride_table().unwrap().iter().filter_map(Slot::element).collect::<Vec<_>>();
+        prop_assert_eq!(visited, expected);
+    }
+
+    #[test]
+    fn a_reshape_does_not_touch_the_unmodified_dimensions(
+        sizes in strategy::sizes(), cuts in proptest::collection::vec(1..=8_usize, 1..=8)
+    ) {
+        // The other shape has neighbours of the first one multiplied together.
+        let mut merged = Vec::new();
+        let mut rest = sizes.as_slice();
+        for cut in cuts {
+            let (group, others) = rest.split_at(cut.min(rest.len()));
+            merged.push(group.iter().product());
+            rest = others;
+        }
+        merged.extend(rest);
+        let array = |sizes: &[usize]| ArrayShape::with_default_layout(ElementType::F32, sizes).unwrap();
+        let (a, b) = (array(&sizes), array(&merged));
+        let unmodified = a.dimensions_unmodified_by_reshape(&b).unwrap();
+        prop_assert!(unmodified.is_sorted_by(|x, y| x.0 < y.0 && x.1 < y.1));
+        let (table_a, table_b) = (a.stride_table().unwrap(), b.stride_table().unwrap());
+        for position in 0..table_a.positions() {
+            let (x, y) = (table_a.multi_index(position).element().unwrap(), table_b.multi_index(position).element().unwrap());
+            for &(i, o) in &unmodified {
+                prop_assert_eq!(x[i], y[o]);
+            }
+        }
+        if let Some(change) = a.inserted_or_deleted_1_sized_dimensions(&b) {
+            let ours = a.delete_dimensions(change.deleted_dimensions).unwrap();
+            let theirs = b.delete_dimensions(change.inserted_dimensions).unwrap();
+            prop_assert!(a.is_zero_element_array() || ours == theirs);
+        }
+    }
+
+    #[test]
+    fn the_host_shape_is_compatible(shape in strategy::shape()) {
+        let host = shape.clone().device_shape_to_host_shape().unwrap();
+        prop_assert!(shape.compatible(&host) && shape.equal_structure(&host) && shape.compatible_kind(&host));
+        let restored = { let mut host = host; Shape::copy_layout_between_shapes(&shape, &mut host).unwrap(); host };
+        prop_assert_eq!(restored, shape);
+    }
+
+    #[test]
+    fn ignoring_nothing_is_equality(a in strategy::shape(), b in strategy::shape()) {
+        prop_assert!(ShapeEqual::new().compare(&a, &a));
+        prop_assert_eq!(ShapeEqual::new().compare(&a, &b), a == b);
+    }
+
+    #[test]
+    fn every_subshape_is_found_by_its_index(shape in strategy::shape()) {
+        let mut leaves = 0;
+        for (index, part) in shape.subshapes() {
+            prop_assert_eq!(shape.get_subshape(&index), Some(part));
+            leaves += usize::from(shape.is_leaf_index(&index));
+        }
+        prop_assert_eq!(shape.subshapes().count(), shape.subshape_count());
+        prop_assert_eq!(leaves, shape.get_leaf_count());
     }
 
     #[test]

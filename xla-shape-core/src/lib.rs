@@ -22,8 +22,13 @@
 //! | [`validate`] | what makes a shape valid |
 //! | [`stride_table`] | from an element to its place and back |
 //! | [`hlo`] | HLO modules: reading them and finding their shapes |
+//! | [`compare`] | equal in all, or only in part |
+//! | [`index`] | walking over indices |
+//! | [`memory_space`] | the names of memory spaces |
 //!
-//! The values themselves are [`Shape`], [`ArrayShape`], [`Layout`], [`Tile`], [`Dimension`] and [`ElementType`].
+//! The values themselves are [`Shape`], [`ArrayShape`], [`Layout`], [`Tile`], [`Dimension`] and [`ElementType`]; what makes
+//! new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
+//! tuple by a [`ShapeIndex`].
 //!
 //! Sizes are `usize` and at most `i64::MAX`, as in XLA; targets with other than 64-bit pointers are not supported.
 
@@ -35,23 +40,38 @@ extern crate alloc;
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("XLA's sizes are 64-bit; so must be `usize`");
 
+pub mod compare;
 mod dimension;
+mod dimension_number;
+mod dynamic;
 mod element_type;
+mod extent;
 pub mod hlo;
+pub mod index;
 mod layout;
 mod list;
+pub mod memory_space;
+mod order;
+mod reshape;
 mod shape;
+mod shape_index;
 mod size;
 pub mod stride_table;
 pub mod text;
 mod tile;
+mod transform;
 pub mod validate;
 
 pub use dimension::Dimension;
+pub use dimension_number::{DimensionError, DimensionNumber, dimension_letter};
 pub use element_type::{ElementClass, ElementType};
+pub use extent::byte_strides_is_major_to_minor;
 pub use layout::{Layout, LayoutAttributes, SplitConfig};
+pub use reshape::ShapeEqualityDescriptor;
 pub use shape::{ArrayShape, Shape, SizeError, Sizes};
+pub use shape_index::{ShapeIndex, Subshapes};
 pub use stride_table::{Slot, StrideTable, StrideTableError};
 pub use text::{ParseError, Span};
 pub use tile::{Tile, TileDimension};
+pub use transform::TransformError;
 pub use validate::ValidationError;

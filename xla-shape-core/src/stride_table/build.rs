@@ -64,7 +64,8 @@ impl Extents<'_> {
     }
 }
 
-const fn largest_piece(extent: usize, layout: &Layout, physical: usize) -> usize {
+/// The largest piece that splits leave of the physical dimension `physical`, which has this size.
+pub(crate) const fn largest_piece(extent: usize, layout: &Layout, physical: usize) -> usize {
     let splits = layout.split_configs();
     let mut i = 0;
     while i < splits.len() {

@@ -13,7 +13,7 @@ mod build;
 mod index;
 mod iter;
 
-pub(crate) use build::{BuildError, Extents, Workspace, build};
+pub(crate) use build::{BuildError, Extents, Workspace, build, largest_piece};
 pub use index::Slot;
 pub use iter::Positions;
 

@@ -1,5 +1,7 @@
 //! The element types of XLA arrays.
 
+mod precision;
+
 use core::fmt;
 
 /// What kind of number an element type holds.

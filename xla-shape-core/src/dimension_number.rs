@@ -1,0 +1,250 @@
+//! Naming a dimension: by number from either end, or by letter.
+
+use core::fmt;
+
+/// Which dimension of an array is meant: 0, 1, … from the front, -1, -2, … from the back, as in Python.
+///
+/// The letters of XLA's documentation count from the back too: the last dimension is x, the one before y, then z, then p.
+/// Whatever names a dimension takes a number, positive or negative, or a `DimensionNumber`.
+///
+/// ```
+/// use xla_shape_core::{DimensionNumber, DimensionError};
+///
+/// assert_eq!(DimensionNumber::new(-1).resolve(3), Ok(2));
+/// assert_eq!(DimensionNumber::Z.resolve(3), Ok(0));
+/// assert_eq!(DimensionNumber::from_letter('y').unwrap().resolve(2), Ok(0));
+/// let error = DimensionNumber::new(3).resolve(3).unwrap_err();
+/// assert_eq!(error.to_string(), "expected a dimension number from -3 to 2, found 3");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DimensionNumber(i64);
+
+/// The letters of the last dimensions, the last one first.
+const LETTERS: [char; 4] = ['x', 'y', 'z', 'p'];
+
+impl DimensionNumber {
+    /// The last dimension.
+    pub const X: Self = Self(-1);
+    /// The last dimension but one.
+    pub const Y: Self = Self(-2);
+    /// The last dimension but two.
+    pub const Z: Self = Self(-3);
+    /// The last dimension but three.
+    pub const P: Self = Self(-4);
+
+    /// The dimension with this number; a negative one counts from the back.
+    #[must_use]
+    pub const fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// The dimension with this letter: `x`, `y`, `z` or `p`.
+    #[must_use]
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        Some(match letter {
+            'x' => Self::X,
+            'y' => Self::Y,
+            'z' => Self::Z,
+            'p' => Self::P,
+            _ => return None,
+        })
+    }
+
+    /// The number as it was given, negative if it counts from the back.
+    #[must_use]
+    pub const fn number(self) -> i64 {
+        self.0
+    }
+
+    /// The dimension's number from the front, in an array of `num_dimensions` dimensions.
+    ///
+    /// # Errors
+    /// If there is no such dimension.
+    pub const fn resolve(self, num_dimensions: usize) -> Result<usize, DimensionError> {
+        let magnitude = self.0.unsigned_abs() as usize;
+        if self.0 >= 0 && magnitude < num_dimensions {
+            return Ok(magnitude);
+        }
+        if self.0 < 0
+            && let Some(dimension) = num_dimensions.checked_sub(magnitude)
+        {
+            return Ok(dimension);
+        }
+        Err(DimensionError::OutOfRange { number: self.0, num_dimensions })
+    }
+}
+
+/// The letter of a dimension, in an array of 1 to 4 dimensions: x; y, x; z, y, x; p, z, y, x.
+///
+/// ```
+/// use xla_shape_core::dimension_letter;
+///
+/// assert_eq!((0..3).map(|dimension| dimension_letter(dimension, 3).unwrap()).collect::<String>(), "zyx");
+/// assert_eq!(dimension_letter(0, 5), None);
+/// ```
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "the index is compared with the length first")]
+pub const fn dimension_letter(dimension: usize, num_dimensions: usize) -> Option<char> {
+    if num_dimensions > LETTERS.len() || dimension >= num_dimensions {
+        return None;
+    }
+    match num_dimensions.saturating_sub(dimension).checked_sub(1) {
+        Some(from_back) => Some(LETTERS[from_back]),
+        None => None,
+    }
+}
+
+impl From<i64> for DimensionNumber {
+    fn from(number: i64) -> Self {
+        Self(number)
+    }
+}
+
+impl From<i32> for DimensionNumber {
+    fn from(number: i32) -> Self {
+        Self(number.into())
+    }
+}
+
+impl From<usize> for DimensionNumber {
+    fn from(number: usize) -> Self {
+        // No array has so many dimensions that the largest number could be one of them.
+        Self(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+
+impl fmt::Display for DimensionNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Dimensions of an array are named wrongly.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum DimensionError {
+    /// The array has no such dimension.
+    OutOfRange {
+        /// The number, as it was given.
+        number: i64,
+        /// How many dimensions there are.
+        num_dimensions: usize,
+    },
+    /// A dimension is named twice where each may be named once.
+    Duplicate {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// A list needs one entry for each dimension.
+    CountMismatch {
+        /// How many dimensions there are.
+        num_dimensions: usize,
+        /// How many entries the list has.
+        entries: usize,
+    },
+}
+
+impl fmt::Display for DimensionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::OutOfRange { number, num_dimensions: 0 } => {
+                write!(f, "expected no dimension number of a scalar, found {number}")
+            }
+            Self::OutOfRange { number, num_dimensions } => {
+                let last = num_dimensions.saturating_sub(1);
+                write!(f, "expected a dimension number from -{num_dimensions} to {last}, found {number}")
+            }
+            Self::Duplicate { dimension } => {
+                write!(f, "expected every dimension at most once, found {dimension} again")
+            }
+            Self::CountMismatch { num_dimensions, entries } => {
+                write!(f, "expected one entry for each of {num_dimensions} dimensions, found {entries}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for DimensionError {}
+
+/// The dimensions' numbers from the front.
+///
+/// # Errors
+/// If one is out of range or named twice.
+pub(crate) fn resolve_distinct(
+    numbers: impl IntoIterator<Item = impl Into<DimensionNumber>>,
+    num_dimensions: usize,
+) -> Result<alloc::vec::Vec<usize>, DimensionError> {
+    let mut seen = alloc::vec![false; num_dimensions];
+    let mut dimensions = alloc::vec::Vec::new();
+    for number in numbers {
+        let dimension = number.into().resolve(num_dimensions)?;
+        if seen.get_mut(dimension).is_none_or(|seen| core::mem::replace(seen, true)) {
+            return Err(DimensionError::Duplicate { dimension });
+        }
+        dimensions.push(dimension);
+    }
+    Ok(dimensions)
+}
+
+/// The numbers from the front of a list that names every dimension once.
+///
+/// # Errors
+/// If it does not.
+pub(crate) fn resolve_permutation(
+    numbers: impl IntoIterator<Item = impl Into<DimensionNumber>>,
+    num_dimensions: usize,
+) -> Result<alloc::vec::Vec<usize>, DimensionError> {
+    let dimensions = resolve_distinct(numbers, num_dimensions)?;
+    if dimensions.len() != num_dimensions {
+        return Err(DimensionError::CountMismatch { num_dimensions, entries: dimensions.len() });
+    }
+    Ok(dimensions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DimensionError, DimensionNumber, dimension_letter, resolve_distinct, resolve_permutation};
+
+    #[test]
+    fn numbers_count_from_both_ends() {
+        for num_dimensions in 0..5_usize {
+            for number in -6..6_i64 {
+                let expected = usize::try_from(if number < 0 { number + num_dimensions as i64 } else { number });
+                let expected = expected.ok().filter(|&dimension| dimension < num_dimensions);
+                assert_eq!(DimensionNumber::new(number).resolve(num_dimensions).ok(), expected);
+            }
+        }
+        assert!(DimensionNumber::new(i64::MIN).resolve(3).is_err());
+        assert!(DimensionNumber::from(usize::MAX).resolve(3).is_err());
+    }
+
+    #[test]
+    fn a_letter_names_the_dimension_it_is_the_letter_of() {
+        for num_dimensions in 0..6 {
+            for dimension in 0..num_dimensions {
+                let Some(letter) = dimension_letter(dimension, num_dimensions) else {
+                    assert!(num_dimensions > 4);
+                    continue;
+                };
+                assert_eq!(DimensionNumber::from_letter(letter).unwrap().resolve(num_dimensions), Ok(dimension));
+            }
+        }
+        assert_eq!(DimensionNumber::from_letter('w'), None);
+        assert_eq!(dimension_letter(2, 2), None);
+    }
+
+    #[test]
+    fn every_error_has_its_message() {
+        let message = |numbers: &[i64], num_dimensions| {
+            resolve_permutation(numbers.iter().copied(), num_dimensions).unwrap_err().to_string()
+        };
+        assert_eq!(message(&[0, -3], 2), "expected a dimension number from -2 to 1, found -3");
+        assert_eq!(message(&[0], 0), "expected no dimension number of a scalar, found 0");
+        assert_eq!(message(&[1, -1], 2), "expected every dimension at most once, found 1 again");
+        assert_eq!(message(&[1], 2), "expected one entry for each of 2 dimensions, found 1");
+        assert_eq!(resolve_distinct([1], 2), Ok(alloc::vec![1]));
+        assert_eq!(resolve_distinct([1, 1], 2), Err(DimensionError::Duplicate { dimension: 1 }));
+    }
+
+    use alloc::string::ToString;
+}

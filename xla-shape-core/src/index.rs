@@ -1,0 +1,279 @@
+//! Indices of arrays: counting them up, walking over them, comparing them.
+
+use crate::shape::ArrayShape;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::fmt;
+use core::ops::ControlFlow;
+
+/// Which indices to walk over: from `base` on in steps of `incr`, below `base + count`, in each dimension.
+///
+/// A dimension whose `count` is 0 stays at its base.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct IndexIterationSpace {
+    /// The first index.
+    pub index_base: Vec<usize>,
+    /// How far it goes in each dimension, in elements.
+    pub index_count: Vec<usize>,
+    /// The step in each dimension, in elements.
+    pub index_incr: Vec<usize>,
+}
+
+/// Why there is no such walk over an array's indices.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// A list needs one entry for each dimension.
+    CountMismatch {
+        /// How many dimensions there are.
+        num_dimensions: usize,
+        /// How many entries the list has.
+        entries: usize,
+    },
+    /// The walk would leave the array, or the dimension has no size.
+    OutOfRange {
+        /// In which dimension.
+        dimension: usize,
+    },
+    /// A walk without steps would not end.
+    ZeroStep {
+        /// In which dimension.
+        dimension: usize,
+    },
+}
+
+impl fmt::Display for IndexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CountMismatch { num_dimensions, entries } => {
+                write!(f, "expected one entry for each of {num_dimensions} dimensions, found {entries}")
+            }
+            Self::OutOfRange { dimension } => {
+                write!(f, "expected indices inside dimension {dimension}, found some outside")
+            }
+            Self::ZeroStep { dimension } => {
+                write!(f, "expected a step of at least 1 in dimension {dimension}, found 0")
+            }
+        }
+    }
+}
+
+impl core::error::Error for IndexError {}
+
+impl ArrayShape {
+    /// Whether the index has an entry for each dimension, inside it.
+    #[must_use]
+    pub fn index_in_bounds(&self, index: &[usize]) -> bool {
+        index.len() == self.num_dimensions()
+            && index.iter().zip(self.dimensions()).all(|(&entry, size)| Some(entry) < size.extent())
+    }
+
+    /// Counts the index up by one, the last dimension first, whatever the layout; `false`, with the index back at the start,
+    /// when there is no next one.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::ArrayShape = "f32[2,3]".parse()?;
+    /// let mut index = [0, 2];
+    /// assert!(shape.bump_indices(&mut index));
+    /// assert_eq!(index, [1, 0]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    pub fn bump_indices(&self, index: &mut [usize]) -> bool {
+        for (entry, size) in index.iter_mut().zip(self.dimensions()).rev() {
+            *entry = entry.saturating_add(1);
+            if Some(*entry) < size.extent() {
+                return true;
+            }
+            *entry = 0;
+        }
+        false
+    }
+
+    /// Calls `visit` with the index of every element, the most minor dimension of the layout first, until it breaks.
+    ///
+    /// Tiles do not matter; [`StrideTable::iter`](crate::StrideTable::iter) follows the order of memory.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// let shape: xla_shape_core::ArrayShape = "f32[2,2]{0,1}".parse()?;
+    /// let mut indices = vec![];
+    /// let _ = shape.for_each_index::<()>(|index| {
+    ///     indices.push(index.to_vec());
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(indices, [[0, 0], [1, 0], [0, 1], [1, 1]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a dimension is unbounded. What `visit` broke with is no error but the answer.
+    pub fn for_each_index<B>(
+        &self,
+        visit: impl FnMut(&[usize]) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, IndexError> {
+        let index_count = self
+            .dimensions()
+            .iter()
+            .enumerate()
+            .map(|(dimension, size)| size.extent().ok_or(IndexError::OutOfRange { dimension }));
+        let index_count = index_count.collect::<Result<Vec<_>, _>>()?;
+        if index_count.contains(&0) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let (index_base, index_incr) = (vec![0; index_count.len()], vec![1; index_count.len()]);
+        self.for_each_index_in(&IndexIterationSpace { index_base, index_count, index_incr }, visit)
+    }
+
+    /// Calls `visit` with the indices of a part of the array, the most minor dimension of the layout first, until it breaks.
+    /// An array without elements has no indices to visit.
+    ///
+    /// # Errors
+    /// If the part is not inside the array or has a step of 0, and a dimension that is not kept at its base.
+    pub fn for_each_index_in<B>(
+        &self,
+        space: &IndexIterationSpace,
+        mut visit: impl FnMut(&[usize]) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, IndexError> {
+        let steps = self.steps(space)?;
+        if self.is_zero_element_array() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let mut index = space.index_base.clone();
+        loop {
+            if let ControlFlow::Break(answer) = visit(&index) {
+                return Ok(ControlFlow::Break(answer));
+            }
+            // In no dimension is the sum more than its size.
+            let bumped = steps.iter().any(|step| {
+                let Some(entry) = index.get_mut(step.dimension) else { return false };
+                *entry = entry.saturating_add(step.incr);
+                let inside = *entry < step.limit;
+                if !inside {
+                    *entry = step.base;
+                }
+                inside
+            });
+            if !bumped {
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
+    }
+
+    /// What the walk does in each dimension, from minor to major.
+    fn steps(&self, space: &IndexIterationSpace) -> Result<Vec<Step>, IndexError> {
+        let num_dimensions = self.num_dimensions();
+        for list in [&space.index_base, &space.index_count, &space.index_incr] {
+            if list.len() != num_dimensions {
+                return Err(IndexError::CountMismatch { num_dimensions, entries: list.len() });
+            }
+        }
+        let parts = space.index_base.iter().zip(&space.index_count).zip(&space.index_incr).zip(self.dimensions());
+        let steps = parts.enumerate().map(|(dimension, (((&base, &count), &incr), size))| {
+            let out_of_range = IndexError::OutOfRange { dimension };
+            let size = size.extent().ok_or(out_of_range)?;
+            let limit = base.checked_add(count).filter(|&limit| limit <= size).ok_or(out_of_range)?;
+            if base >= size && size > 0 {
+                return Err(out_of_range);
+            }
+            if incr == 0 && count > 0 {
+                return Err(IndexError::ZeroStep { dimension });
+            }
+            Ok(Step { dimension, base, limit, incr })
+        });
+        let steps = steps.collect::<Result<Vec<_>, _>>()?;
+        Ok(self.layout().minor_to_major().iter().filter_map(|&dimension| steps.get(dimension).copied()).collect())
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    dimension: usize,
+    base: usize,
+    limit: usize,
+    incr: usize,
+}
+
+/// Which of two indices of the same array comes first where the last dimension is counted up first.
+#[must_use]
+pub fn compare_indices(a: &[usize], b: &[usize]) -> Ordering {
+    a.cmp(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IndexError, IndexIterationSpace};
+    use crate::shape::ArrayShape;
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+    use core::ops::ControlFlow;
+
+    fn array(text: &str) -> ArrayShape {
+        text.parse().unwrap()
+    }
+
+    fn walk(shape: &str, base: &[usize], count: &[usize], incr: &[usize]) -> Result<Vec<Vec<usize>>, IndexError> {
+        let mut indices = Vec::new();
+        let space = IndexIterationSpace { index_base: base.into(), index_count: count.into(), index_incr: incr.into() };
+        let ended = array(shape).for_each_index_in::<()>(&space, |index| {
+            indices.push(index.to_vec());
+            ControlFlow::Continue(())
+        })?;
+        assert_eq!(ended, ControlFlow::Continue(()));
+        Ok(indices)
+    }
+
+    #[test]
+    fn a_walk_steps_from_the_base_and_stays_below_the_end() {
+        assert_eq!(
+            walk("f32[4,5]", &[1, 0], &[2, 5], &[1, 2]).unwrap(),
+            [[1, 0], [1, 2], [1, 4], [2, 0], [2, 2], [2, 4]]
+        );
+        assert_eq!(walk("f32[4,5]{0,1}", &[1, 3], &[3, 2], &[2, 1]).unwrap(), [[1, 3], [3, 3], [1, 4], [3, 4]]);
+        assert_eq!(walk("f32[4,5]", &[3, 4], &[0, 0], &[0, 0]).unwrap(), [[3, 4]]);
+        assert_eq!(walk("f32[]", &[], &[], &[]).unwrap(), [[0_usize; 0]]);
+        assert!(walk("f32[4,0]", &[0, 0], &[4, 0], &[1, 1]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_walk_out_of_the_array_is_an_error() {
+        let message = |result: Result<Vec<Vec<usize>>, IndexError>| result.unwrap_err().to_string();
+        assert_eq!(
+            message(walk("f32[4]", &[2], &[3], &[1])),
+            "expected indices inside dimension 0, found some outside"
+        );
+        assert_eq!(walk("f32[4]", &[4], &[0], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
+        assert_eq!(walk("f32[4]", &[usize::MAX], &[3], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
+        assert_eq!(walk("f32[?]", &[0], &[1], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
+        assert_eq!(message(walk("f32[4]", &[0], &[3], &[0])), "expected a step of at least 1 in dimension 0, found 0");
+        assert_eq!(
+            message(walk("f32[4]", &[0], &[3, 1], &[0])),
+            "expected one entry for each of 1 dimensions, found 2"
+        );
+        assert!(array("f32[2,?]").for_each_index::<()>(|_| ControlFlow::Continue(())).is_err());
+    }
+
+    #[test]
+    fn a_break_ends_the_walk() {
+        let found = array("f32[2,3]").for_each_index(|index| {
+            if index == [1, 1] { ControlFlow::Break("here") } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(found, Ok(ControlFlow::Break("here")));
+    }
+
+    #[test]
+    fn counting_up_visits_every_index_once() {
+        let shape = array("f32[2,1,3]{0,1,2}");
+        let mut index = [0; 3];
+        let mut count = 1;
+        while shape.bump_indices(&mut index) {
+            assert!(shape.index_in_bounds(&index));
+            count += 1;
+        }
+        assert_eq!((count, index), (6, [0; 3]));
+        assert!(!shape.index_in_bounds(&[0, 1, 0]) && !shape.index_in_bounds(&[0, 0]));
+        assert!(!array("f32[]").bump_indices(&mut []));
+        assert_eq!(super::compare_indices(&[0, 2], &[1, 0]), core::cmp::Ordering::Less);
+    }
+}
