@@ -2,6 +2,7 @@
 
 pub mod buffer;
 pub mod element;
+pub mod relayout;
 pub mod types;
 
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};

@@ -146,6 +146,47 @@ pub(crate) const fn build(
     }
 }
 
+/// Leaves out digits of size 1, and joins neighbours that continue each other: `x / 8 · 1024 + x % 8 · 128` is
+/// `x · 128`. Returns how many digits are left, at the beginning of the list.
+pub(crate) const fn simplify(digits: &mut [Digit], count: usize) -> usize {
+    let mut kept = 0;
+    let mut i = 0;
+    while i < count {
+        let digit = digits[i];
+        i += 1;
+        if digit.size == 1 {
+            continue;
+        }
+        if kept > 0
+            && let Some(joined) = join(digits[kept - 1], digit)
+        {
+            digits[kept - 1] = joined;
+        } else {
+            digits[kept] = digit;
+            kept += 1;
+        }
+    }
+    kept
+}
+
+/// The digit that two neighbours make, if the major one counts what the minor one has room for.
+const fn join(major: Digit, minor: Digit) -> Option<Digit> {
+    let Some(modulus) = minor.term.modulus else { return None };
+    let continues = major.term.source.same(minor.term.source)
+        && modulus.get() == minor.size
+        && major.stride == minor.stride * minor.size
+        && matches!(minor.term.divisor.checked_mul(modulus), Some(divisor) if divisor.get() == major.term.divisor.get());
+    if !continues {
+        return None;
+    }
+    let joined_modulus = match major.term.modulus {
+        Some(major_modulus) => major_modulus.checked_mul(modulus),
+        None => None,
+    };
+    let term = Term { source: minor.term.source, divisor: minor.term.divisor, modulus: joined_modulus };
+    Some(Digit { term, size: major.size * minor.size, stride: minor.stride })
+}
+
 struct State<'a> {
     digits: &'a mut [Digit],
     num_digits: usize,

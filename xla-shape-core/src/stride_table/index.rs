@@ -248,7 +248,7 @@ impl StrideTable {
         &self.extents
     }
 
-    /// The digits, from the largest stride to the smallest; those of size 1 are left out.
+    /// The digits, from the largest stride to the smallest, as few as say the same.
     #[must_use]
     pub fn digits(&self) -> &[Digit] {
         &self.digits

@@ -46,6 +46,18 @@ pub struct Term {
     pub modulus: Option<NonZeroUsize>,
 }
 
+impl Source {
+    /// Whether the two are the same; usable in a `const`, where `==` is not.
+    #[must_use]
+    pub const fn same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Zero, Self::Zero) => true,
+            (Self::Dimension(a), Self::Dimension(b)) | (Self::Value(a), Self::Value(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
 impl Term {
     pub(crate) const ZERO: Self = Self::whole(Source::Zero);
 
@@ -114,7 +126,7 @@ impl<'a> StrideTableRef<'a> {
         self.extents
     }
 
-    /// The digits, from the largest stride to the smallest; those of size 1 are left out.
+    /// The digits, from the largest stride to the smallest, as few as say the same.
     #[must_use]
     pub const fn digits(self) -> &'a [Digit] {
         self.digits
@@ -222,9 +234,9 @@ impl StrideTable {
         let mut values = vec![Value::BLANK; capacity];
         let workspace = Workspace { digits: &mut digits, values: &mut values };
         let built = build(Extents::Logical(&extents), shape.layout(), workspace)?;
-        digits.truncate(built.digits);
+        let count = build::simplify(&mut digits, built.digits);
+        digits.truncate(count);
         values.truncate(built.values);
-        digits.retain(|digit| digit.size != 1);
         Ok(Self { extents, digits, values, positions: built.positions })
     }
 
@@ -256,8 +268,6 @@ impl StaticStrideTable {
     ///
     /// # Errors
     /// As [`StrideTable::new`], or if the table is too large for a `const`.
-    #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
-    #[expect(clippy::arithmetic_side_effects, reason = "the counters are below the lengths of the arrays")]
     pub const fn new(extents: &[usize], layout: &crate::Layout) -> Result<Self, StrideTableError> {
         let mut digits = [Digit::BLANK; Self::MAX_DIGITS];
         let mut values = [Value::BLANK; Self::MAX_VALUES];
@@ -266,15 +276,7 @@ impl StaticStrideTable {
             Ok(built) => built,
             Err(error) => return Err(error.into_stride_table_error()),
         };
-        let mut num_digits = 0;
-        let mut i = 0;
-        while i < built.digits {
-            if digits[i].size != 1 {
-                digits[num_digits] = digits[i];
-                num_digits += 1;
-            }
-            i += 1;
-        }
+        let num_digits = build::simplify(&mut digits, built.digits);
         Ok(Self { digits, num_digits, values, num_values: built.values, positions: built.positions })
     }
 

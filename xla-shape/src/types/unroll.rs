@@ -4,10 +4,10 @@
 //! is an inline `const`, so that what is left are shifts and masks, or multiplications by constants.
 
 use super::array::StaticShape;
-use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::stride_table::{StaticStrideTable, Term};
 
 macro_rules! unroll {
-    ($S:ident, $index:ident, $values:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
+    ($S:ident, $index:ident, $values:ident, $run:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
         $(
             if const { $v < $S::STRIDE_TABLE.num_values() } {
                 $values[$v] = const { $S::STRIDE_TABLE.value($v) }.of($index, &$values);
@@ -16,18 +16,33 @@ macro_rules! unroll {
         $(
             if const { $d < $S::STRIDE_TABLE.num_digits() } {
                 let digit = const { $S::STRIDE_TABLE.digit($d) };
-                $position = digit.of($index, &$values).wrapping_mul(digit.stride).wrapping_add($position);
+                $run = if const { $d > 0 && continues($S::STRIDE_TABLE, $d - 1) } { $run } else { 0 };
+                $run = $run.wrapping_mul(digit.size).wrapping_add(digit.of($index, &$values));
+                if const { !continues($S::STRIDE_TABLE, $d) } {
+                    $position = $run.wrapping_mul(digit.stride).wrapping_add($position);
+                }
             }
         )*
     };
+}
+
+/// Whether the digit behind number `d` is summed up with it before both are multiplied by a stride.
+///
+/// That pays for whole indices, `(b * 8 + a) * stride`. Where an index is cut, its shift and the stride's make one.
+const fn continues(table: &StaticStrideTable, d: usize) -> bool {
+    const fn is_whole(term: Term) -> bool {
+        term.divisor.get() == 1 && term.modulus.is_none()
+    }
+    d + 1 < table.num_digits() && is_whole(table.digit(d).term) && is_whole(table.digit(d + 1).term)
 }
 
 /// The position of the element with this index, which has as many entries as `S` has dimensions.
 #[inline(always)]
 pub(super) fn linear_index<S: StaticShape>(index: &[usize]) -> usize {
     let mut values = [0; StaticStrideTable::MAX_VALUES];
+    let mut run = 0_usize;
     let mut position = 0_usize;
-    unroll!(S, index, values, position;
+    unroll!(S, index, values, run, position;
         values 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
         digits 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
     position

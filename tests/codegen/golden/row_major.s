@@ -1,0 +1,3 @@
+shl rdi, 8
+lea rax, [rdi + rsi]
+ret

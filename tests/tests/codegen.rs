@@ -1,0 +1,124 @@
+//! The machine code of the index functions in `tests/codegen`: as good as that of functions written by hand, and the
+//! same as last time (`golden/`; `scripts/bless.sh` writes it).
+//!
+//! Only for x86-64 with the pinned toolchain: other machines' and compilers' code differs.
+
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// Every function of the package, by module and name, with its instructions.
+fn functions() -> BTreeMap<(String, String), Vec<String>> {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("codegen");
+    let output = Command::new(env!("CARGO"))
+        .current_dir(tests)
+        .args(["rustc", "--release", "--package", "xla-shape-codegen", "--lib", "--target-dir"])
+        .arg(&target)
+        .args(["--", "--emit=asm", "-Cllvm-args=-x86-asm-syntax=intel", "-Ctarget-cpu=x86-64", "-Ccodegen-units=1"])
+        .args(["-Csymbol-mangling-version=v0", "-Cforce-unwind-tables=no"])
+        // What the caller's environment adds would show in the code.
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    parse(&fs::read_to_string(newest_assembly(&target.join("release/deps"))).expect("the assembly is text"))
+}
+
+fn newest_assembly(folder: &Path) -> PathBuf {
+    let files =
+        fs::read_dir(folder).expect("cargo made the folder").map(|entry| entry.expect("a readable folder").path());
+    files
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("xla_shape_codegen") && name.ends_with(".s")
+        })
+        .max_by_key(|path| path.metadata().and_then(|metadata| metadata.modified()).expect("a file has a date"))
+        .expect("cargo wrote assembly")
+}
+
+/// The functions of an assembly file, from names such as `_RNvNtCs…_17xla_shape_codegen9row_major7library`.
+///
+/// Of functions with the same code, the compiler keeps one and makes the others its aliases.
+fn parse(assembly: &str) -> BTreeMap<(String, String), Vec<String>> {
+    let mut functions = BTreeMap::new();
+    let mut aliases = Vec::new();
+    let mut current: Option<&mut Vec<String>> = None;
+    for line in assembly.lines() {
+        if let Some((name, target)) = line.split_once(" = ") {
+            aliases.extend(function_name(name).zip(function_name(target)));
+        } else if let Some(label) = line.strip_suffix(':') {
+            if let Some(name) = function_name(label) {
+                current = Some(functions.entry(name).or_default());
+            } else if label.starts_with(".Lfunc_end") {
+                current = None;
+            }
+        } else if let Some(instructions) = &mut current {
+            let instruction = line.split('#').next().unwrap_or("").trim();
+            if !instruction.is_empty() && !instruction.starts_with('.') {
+                instructions.push(instruction.replace('\t', " "));
+            }
+        }
+    }
+    for (name, target) in aliases {
+        let instructions = functions[&target].clone();
+        functions.insert(name, instructions);
+    }
+    functions
+}
+
+/// The module and the name of a function of the package.
+fn function_name(symbol: &str) -> Option<(String, String)> {
+    let (_, path) = symbol.split_once("17xla_shape_codegen")?;
+    let (module, rest) = identifier(path);
+    let (function, _) = identifier(rest);
+    Some((module.to_owned(), function.to_owned()))
+}
+
+/// An identifier and what follows, from `9row_major7library`.
+fn identifier(mangled: &str) -> (&str, &str) {
+    let digits = mangled.find(|c: char| !c.is_ascii_digit()).expect("a name follows its length");
+    let length = mangled[..digits].parse().expect("digits are a number");
+    mangled[digits..].trim_start_matches('_').split_at(length)
+}
+
+#[test]
+fn index_functions_are_as_good_as_by_hand() {
+    let functions = functions();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("codegen/golden");
+    let bless = env::var_os("BLESS").is_some();
+    let mut report = String::new();
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for ((module, function), library) in &functions {
+        if function != "library" {
+            continue;
+        }
+        count += 1;
+        let by_hand = &functions[&(module.clone(), "by_hand".to_owned())];
+        // Both end with `ret`, which does not count.
+        let (ours, theirs) = (library.len() - 1, by_hand.len() - 1);
+        writeln!(report, "{module}: {ours} instructions, {theirs} by hand").expect("a string takes any text");
+        if ours > theirs {
+            failures.push(format!(
+                "{module}: more than by hand:\n{}\nby hand:\n{}",
+                library.join("\n"),
+                by_hand.join("\n")
+            ));
+        }
+        let (file, text) = (golden.join(format!("{module}.s")), format!("{}\n", library.join("\n")));
+        if bless {
+            fs::write(&file, &text).expect("the golden file can be written");
+        } else if fs::read_to_string(&file).ok().as_ref() != Some(&text) {
+            failures.push(format!("{module}: not as in {}:\n{text}", file.display()));
+        }
+    }
+    print!("{report}");
+    assert!(count >= 12, "only {count} functions were found");
+    assert!(failures.is_empty(), "{report}\n{}", failures.join("\n\n"));
+}

@@ -1,0 +1,289 @@
+//! Relayout against its definition: each element goes from its place in the one layout to its place in the other, and
+//! nothing else changes.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::ops::Range;
+use xla_shape::relayout::{Options, Padding, Plan, RelayoutError, Side};
+use xla_shape::{ArrayShape, Dimension, ElementType, Layout, Slot};
+use xla_shape_tests::strategy;
+
+/// Bytes before and behind every buffer that must stay what they are.
+const GUARD: usize = 64;
+
+/// A buffer in the middle of a larger one, at any alignment.
+struct Guarded {
+    bytes: Vec<u8>,
+    range: Range<usize>,
+}
+
+impl Guarded {
+    fn new(len: usize, shift: usize, mut content: impl FnMut(usize) -> u8) -> Self {
+        let start = GUARD + shift;
+        Self { bytes: (0..start + len + GUARD).map(&mut content).collect(), range: start..start + len }
+    }
+
+    fn data(&self) -> &[u8] {
+        &self.bytes[self.range.clone()]
+    }
+
+    fn data_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.range.clone()]
+    }
+}
+
+fn bit(bytes: &[u8], number: usize) -> bool {
+    bytes[number / 8] >> (number % 8) & 1 == 1
+}
+
+fn set_bit(bytes: &mut [u8], number: usize, value: bool) {
+    bytes[number / 8] = bytes[number / 8] & !(1 << (number % 8)) | u8::from(value) << (number % 8);
+}
+
+/// What a relayout must write, bit by bit.
+fn by_definition(
+    from: &ArrayShape,
+    to: &ArrayShape,
+    permutation: &[usize],
+    padding: &Padding,
+    source: &[u8],
+    destination: &mut [u8],
+) {
+    let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
+    let value_bits = if from_bits == to_bits { from_bits } else { from.element_type().bits() };
+    let (from_table, to_table) = (from.stride_table().unwrap(), to.stride_table().unwrap());
+    let from_start = 8 * from.layout().dynamic_shape_metadata_prefix_bytes();
+    let to_start = 8 * to.layout().dynamic_shape_metadata_prefix_bytes();
+    let fill = match padding {
+        Padding::Keep => None,
+        Padding::Zero => Some(vec![0; to_bits.div_ceil(8)]),
+        Padding::Fill(element) => Some(element.clone()),
+    };
+    for position in 0..to.physical_elements().unwrap() {
+        let start = to_start + position * to_bits;
+        match (to_table.multi_index(position), &fill) {
+            (Slot::Element(to_index), _) => {
+                let mut index = vec![0; to_index.len()];
+                for (&dimension, entry) in permutation.iter().zip(to_index) {
+                    index[dimension] = entry;
+                }
+                let place = from_start + from_table.linear_index(&index) * from_bits;
+                for i in 0..to_bits {
+                    set_bit(destination, start + i, i < value_bits && bit(source, place + i));
+                }
+            }
+            (_, Some(element)) => (0..to_bits).for_each(|i| set_bit(destination, start + i, bit(element, i))),
+            (_, None) => {}
+        }
+    }
+    if fill.is_some() {
+        let end = to_start + to.physical_elements().unwrap() * to_bits;
+        (end..8 * destination.len()).for_each(|number| set_bit(destination, number, false));
+    }
+}
+
+/// Runs the plan and compares every byte, those around the destination included.
+fn check(
+    from: &ArrayShape,
+    to: &ArrayShape,
+    permutation: &[usize],
+    padding: Padding,
+    shifts: (usize, usize),
+) -> Result<(), TestCaseError> {
+    let options = Options::new().padding(padding.clone()).transposed(permutation);
+    let plan = Plan::new(from, to, &options).unwrap();
+    let scrambled = |i: usize| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8;
+    let source = Guarded::new(from.byte_size().unwrap(), shifts.0, scrambled);
+    let mut expected = Guarded::new(to.byte_size().unwrap(), shifts.1, |i| !scrambled(i + 17));
+    let mut found = Guarded { bytes: expected.bytes.clone(), range: expected.range.clone() };
+    by_definition(from, to, permutation, &padding, source.data(), expected.data_mut());
+    plan.run(source.data(), found.data_mut()).unwrap();
+    prop_assert_eq!(found.bytes, expected.bytes, "{}", plan);
+    Ok(())
+}
+
+/// The same array in another layout, with its dimensions permuted.
+fn transposed(from: &ArrayShape, permutation: &[usize], layout: Layout) -> ArrayShape {
+    let dimensions = permutation.iter().map(|&dimension| from.dimensions()[dimension]).collect::<Vec<_>>();
+    ArrayShape::new(from.element_type(), &dimensions, layout).unwrap()
+}
+
+/// A layout without the tiles that would make the array too large to enumerate.
+fn moderate(array: &ArrayShape, mut layout: Layout) -> Layout {
+    while array.clone().with_layout(layout.clone()).unwrap().physical_elements() > Some(4 * strategy::MAX_POSITIONS) {
+        let tiles = layout.tiles().to_vec();
+        layout = layout.with_tiles(&tiles[1..]).unwrap();
+    }
+    layout
+}
+
+/// The sizes of elements that both sides may have: `(bits of the type or packed, …)`.
+fn element_bits(element_type: ElementType) -> impl Strategy<Value = (usize, usize)> {
+    let bits = element_type.bits();
+    let choices = match bits {
+        1..8 => vec![(0, 0), (0, bits), (bits, 0), (bits, bits), (bits, 8), (7, 8), (7, 7)],
+        _ => vec![(0, 0), (0, 0), (0, 0), (24, 24), (12, 12)],
+    };
+    select(choices)
+}
+
+type Pair = (ArrayShape, ArrayShape, Vec<usize>);
+
+fn pair() -> impl Strategy<Value = Pair> {
+    strategy::small_array_shape()
+        .prop_flat_map(|from| {
+            let n = from.num_dimensions();
+            let bits = element_bits(from.element_type());
+            let attributes = (1..=5_usize, 0..=9_usize, 0..=9_usize);
+            (Just(from), strategy::permutation(n), any::<bool>(), strategy::layout(n), bits, attributes)
+        })
+        .prop_map(|(from, permutation, transpose, layout, bits, (alignment, from_prefix, to_prefix))| {
+            let identity = (0..from.num_dimensions()).collect::<Vec<_>>();
+            let permutation = if transpose { permutation } else { identity };
+            let from_layout = from.layout().clone().with_element_size_in_bits(bits.0).unwrap();
+            let from_layout = from_layout.with_dynamic_shape_metadata_prefix_bytes(from_prefix).unwrap();
+            let from = from.with_layout(from_layout).unwrap();
+            let plain = transposed(&from, &permutation, Layout::descending(permutation.len()));
+            let layout = moderate(&plain, layout).with_element_size_in_bits(bits.1).unwrap();
+            let layout = layout.with_tail_padding_alignment_in_elements(alignment).unwrap();
+            let layout = layout.with_dynamic_shape_metadata_prefix_bytes(to_prefix).unwrap();
+            let to = transposed(&from, &permutation, layout);
+            (from, to, permutation)
+        })
+}
+
+fn padding(to: &ArrayShape, kind: u8, byte: u8) -> Padding {
+    let bytes = to.element_bits().div_ceil(8);
+    match kind {
+        0 => Padding::Keep,
+        1 => Padding::Zero,
+        _ => Padding::Fill((0..bytes).map(|i| byte.wrapping_mul(i as u8 + 1)).collect()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn agrees_with_the_definition(
+        (from, to, permutation) in pair(),
+        kind in 0..3_u8,
+        byte in any::<u8>(),
+        shifts in (0..32_usize, 0..32_usize),
+    ) {
+        check(&from, &to, &permutation, padding(&to, kind, byte), shifts)?;
+    }
+
+    #[test]
+    fn there_and_back(tiled in strategy::small_array_shape()) {
+        let n = tiled.num_dimensions();
+        let plain = transposed(&tiled, &(0..n).collect::<Vec<_>>(), Layout::descending(n));
+        let there = Plan::new(&plain, &tiled, &Options::new()).unwrap();
+        let back = Plan::new(&tiled, &plain, &Options::new()).unwrap();
+        let source = (0..plain.byte_size().unwrap()).map(|i| (i * 7 + i / 256) as u8).collect::<Vec<_>>();
+        let (mut middle, mut end) = (vec![0; tiled.byte_size().unwrap()], vec![0; source.len()]);
+        there.run(&source, &mut middle).unwrap();
+        back.run(&middle, &mut end).unwrap();
+        prop_assert_eq!(source, end);
+    }
+}
+
+fn shape(text: &str) -> ArrayShape {
+    text.parse().unwrap()
+}
+
+/// A mistake of the caller: the source, the destination, what is asked, and the answer.
+fn refused(from: &str, to: &str, options: &Options) -> String {
+    Plan::new(&shape(from), &shape(to), options).unwrap_err().to_string()
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let plain = Options::new();
+    assert_eq!(refused("f32[2]", "s32[2]", &plain), "expected a destination of f32 as the source is, found s32");
+    assert_eq!(
+        refused("f32[2]", "f32[2]{0:E(64)}", &plain),
+        "expected destination elements of 32 bits as in the source, found 64 bits"
+    );
+    assert_eq!(
+        refused("s4[2]", "s4[2]{0:E(2)}", &plain),
+        "expected destination elements of 8 bits as in the source, found 2 bits"
+    );
+    assert_eq!(
+        refused("f32[2]", "f32[2,1]", &plain),
+        "expected a destination with 1 dimensions as the source has, found 2"
+    );
+    assert_eq!(
+        refused("f32[2,3]", "f32[2,4]", &plain),
+        "expected size 3 of the source in the destination's dimension 1, found 4"
+    );
+    assert_eq!(
+        refused("f32[2,3]", "f32[2,3]", &plain.clone().transposed(&[1, 0])),
+        "expected size 3 of the source in the destination's dimension 0, found 2"
+    );
+    for permutation in [&[0][..], &[0, 0], &[0, 2], &[0, 1, 2]] {
+        assert_eq!(
+            refused("f32[2,3]", "f32[2,3]", &plain.clone().transposed(permutation)),
+            format!("expected a permutation of the source's 2 dimensions, found {permutation:?}")
+        );
+    }
+    assert_eq!(
+        refused("f32[?,3]", "f32[2,3]", &plain),
+        "expected sizes that are known, found the source's dimension 0 unbounded"
+    );
+    assert_eq!(
+        refused("f32[4]", "f32[4]{0:SC(0:2)}", &plain),
+        "expected arrays that lie in one memory, found a destination with splits"
+    );
+    assert_eq!(
+        refused("f32[4]", "f32[4]", &plain.padding(Padding::Fill(vec![0; 3]))),
+        "expected 4 bytes of one element to fill padding with, found 3"
+    );
+}
+
+#[test]
+fn buffers_of_another_size_are_refused_and_left_alone() {
+    let plan = Plan::new(&shape("u8[3]"), &shape("u8[3]{0:T(4)}"), &Options::new().zero_padding()).unwrap();
+    let mut destination = [7; 5];
+    for (source, len) in [(2, 4), (4, 4), (3, 3), (3, 5), (0, 0)] {
+        let error = plan.run(&[1, 2, 3, 4][..source], &mut destination[..len]).unwrap_err();
+        let expected = if source == 3 {
+            RelayoutError::BufferSizeMismatch { side: Side::Destination, expected: 4, found: len }
+        } else {
+            RelayoutError::BufferSizeMismatch { side: Side::Source, expected: 3, found: source }
+        };
+        assert_eq!(error, expected);
+    }
+    assert_eq!(destination, [7; 5]);
+}
+
+#[test]
+fn sizes_that_no_machine_has_make_a_plan_in_no_time() {
+    let huge = 1_usize << 59;
+    let from = ArrayShape::new(ElementType::F32, &[Dimension::Static(huge)], Layout::descending(1)).unwrap();
+    let to = shape(&format!("f32[{huge}]{{0:T(1024)}}"));
+    let plan = Plan::new(&from, &to, &Options::new().zero_padding()).unwrap();
+    assert!(plan.run(&[], &mut []).is_err());
+}
+
+/// Layouts that need each part of the rules, on both sides of each other.
+#[test]
+fn corner_cases() {
+    let cases = [
+        &["bf16[]", "bf16[]{:T(256)}", "bf16[]{:T(2,2)L(100)M(3)}"][..],
+        &["f32[0,3]", "f32[0,3]{1,0:T(8,128)}", "f32[0,3]{0,1:M(5)}"],
+        &["f32[20,30]", "f32[20,30]{1,0:T(8,16)(3,1)}", "f32[20,30]{0,1:T(4,4)}", "f32[20,30]{1,0:T(*,7)}"],
+        &["u8[4,6,10]", "u8[4,6,10]{2,1,0:T(*,4)}", "u8[4,6,10]{2,0,1:T(*,*,16)}", "u8[4,6,10]{0,1,2:T(2,3)(2,1)}"],
+        &["s4[7,9]", "s4[7,9]{1,0:E(4)}", "s4[7,9]{0,1:T(8,4)(8,1)E(4)}", "s4[7,9]{1,0:T(3,3)E(4)M(1)}"],
+        &["f6e3m2fn[5,7]", "f6e3m2fn[5,7]{1,0:T(2,4)E(6)}", "f6e3m2fn[5,7]{0,1:L(11)E(6)}"],
+        &["s16[<=5,7]", "s16[5,<=7]{0,1:T(2,2)M(8)}"],
+    ];
+    for texts in cases {
+        for (from, to) in texts.iter().flat_map(|from| texts.iter().map(move |to| (shape(from), shape(to)))) {
+            for kind in 0..3 {
+                let identity = (0..from.num_dimensions()).collect::<Vec<_>>();
+                check(&from, &to, &identity, padding(&to, kind, 0x5b), (1, 3)).unwrap();
+            }
+        }
+    }
+}

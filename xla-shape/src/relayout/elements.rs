@@ -1,0 +1,166 @@
+//! Moving one element, whatever its size, and the definition of a relayout: every element by itself.
+
+use crate::stride_table::StrideTable;
+
+/// How wide elements are on both sides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Widths {
+    /// The bits that one element takes in the source.
+    pub(super) from: usize,
+    /// The bits that one element takes in the destination.
+    pub(super) to: usize,
+    /// The low bits that are moved: all of them, unless elements are packed on one side only.
+    pub(super) value: usize,
+}
+
+impl Widths {
+    /// The bytes of one element, if it takes the same whole number of bytes on both sides.
+    pub(super) fn bytes(self) -> Option<usize> {
+        (self.from == self.to && self.from.is_multiple_of(8)).then_some(self.from / 8)
+    }
+
+    /// Copies the source's element number `from` to the destination's number `to`.
+    pub(super) fn copy(self, source: &[u8], from: usize, destination: &mut [u8], to: usize) {
+        if let Some(bytes) = self.bytes() {
+            destination[to * bytes..][..bytes].copy_from_slice(&source[from * bytes..][..bytes]);
+            return;
+        }
+        // A byte at a time; where the destination is wider, the bits above the value become 0.
+        let mut done = 0;
+        while done < self.to {
+            let count = (self.to - done).min(8);
+            let known = self.value.saturating_sub(done).min(count);
+            let value = if known == 0 { 0 } else { read_bits(source, Bit::of(from, self.from).plus(done), known) };
+            write_bits(destination, Bit::of(to, self.to).plus(done), count, value);
+            done += count;
+        }
+    }
+
+    /// Sets the destination's element number `to` to the low bits of `element`.
+    pub(super) fn fill(self, destination: &mut [u8], to: usize, element: &[u8]) {
+        for (i, &byte) in element.iter().enumerate() {
+            let count = (self.to - 8 * i).min(8);
+            write_bits(destination, Bit::of(to, self.to).plus(8 * i), count, low_bits(byte, count));
+        }
+    }
+}
+
+/// A place in a buffer: bits of a byte count from the low end.
+#[derive(Clone, Copy)]
+struct Bit {
+    byte: usize,
+    bit: usize,
+}
+
+impl Bit {
+    /// The first bit of element number `index`, computed so that nothing overflows in a buffer that exists.
+    fn of(index: usize, bits: usize) -> Self {
+        let start = Self { byte: index / 8 * bits, bit: 0 };
+        start.plus(index % 8 * (bits % 8)).skip(index % 8 * (bits / 8))
+    }
+
+    fn plus(self, bits: usize) -> Self {
+        let bit = self.bit + bits;
+        Self { byte: self.byte + bit / 8, bit: bit % 8 }
+    }
+
+    fn skip(self, bytes: usize) -> Self {
+        Self { byte: self.byte + bytes, ..self }
+    }
+}
+
+fn low_bits(value: u8, count: usize) -> u8 {
+    value & (u8::MAX >> (8 - count))
+}
+
+/// Up to 8 bits, which may lie in two bytes.
+fn read_bits(bytes: &[u8], at: Bit, count: usize) -> u8 {
+    let mut value = bytes[at.byte] >> at.bit;
+    if at.bit + count > 8 {
+        value |= bytes[at.byte + 1] << (8 - at.bit);
+    }
+    low_bits(value, count)
+}
+
+/// Writes up to 8 bits and leaves those around them alone.
+fn write_bits(bytes: &mut [u8], at: Bit, count: usize, value: u8) {
+    let mask = low_bits(u8::MAX, count);
+    let byte = &mut bytes[at.byte];
+    *byte = *byte & !(mask << at.bit) | value << at.bit;
+    if at.bit + count > 8 {
+        let byte = &mut bytes[at.byte + 1];
+        *byte = *byte & !(mask >> (8 - at.bit)) | value >> (8 - at.bit);
+    }
+}
+
+/// The relayout by its definition: each element is looked up in both stride tables. Always possible, never fast.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ElementByElement {
+    pub(super) from: StrideTable,
+    pub(super) to: StrideTable,
+    /// Which of the source's dimensions each of the destination's is.
+    pub(super) to_dimension: Vec<usize>,
+}
+
+impl ElementByElement {
+    /// Calls `copy` with both places of every element.
+    pub(super) fn for_each(&self, mut copy: impl FnMut(usize, usize)) {
+        let sizes = self.from.extents();
+        if sizes.contains(&0) {
+            return;
+        }
+        let mut index = vec![0; sizes.len()];
+        let mut to_index = index.clone();
+        'elements: loop {
+            copy(self.from.linear_index(&index), self.to.linear_index(&to_index));
+            // The next element in the row-major order of the destination.
+            for (&dimension, entry) in self.to_dimension.iter().zip(&mut to_index).rev() {
+                *entry = if *entry + 1 < sizes[dimension] { *entry + 1 } else { 0 };
+                index[dimension] = *entry;
+                if *entry > 0 {
+                    continue 'elements;
+                }
+            }
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bit, Widths};
+
+    #[test]
+    fn bits_of_an_element() {
+        for bits in 1..=130 {
+            for index in 0..100 {
+                let bit = Bit::of(index, bits);
+                assert_eq!((bit.byte, bit.bit), (index * bits / 8, index * bits % 8));
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_bits_of_the_element_change() {
+        for bits in [1, 2, 3, 4, 5, 6, 7, 9, 12, 20] {
+            for index in 0..9 {
+                for background in [0, 0xff] {
+                    let mut bytes = [background; 32];
+                    let widths = Widths { from: bits, to: bits, value: bits };
+                    widths.copy(&[!background; 32], 3, &mut bytes, index);
+                    for bit in 0..256 {
+                        let changed = bytes[bit / 8] >> (bit % 8) & 1 != background & 1;
+                        assert_eq!(changed, (index * bits..(index + 1) * bits).contains(&bit), "{bits} {index} {bit}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unpacking_clears_the_high_bits() {
+        let mut bytes = [0xff; 2];
+        Widths { from: 4, to: 8, value: 4 }.copy(&[0x9a], 1, &mut bytes, 0);
+        assert_eq!(bytes, [0x09, 0xff]);
+    }
+}

@@ -1,0 +1,146 @@
+//! What can be wrong with a relayout.
+
+use crate::{ElementType, StrideTableError};
+use std::fmt;
+
+/// One of the two arrays of a relayout.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Side {
+    /// The array that is read.
+    Source,
+    /// The array that is written.
+    Destination,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Source => "source",
+            Self::Destination => "destination",
+        })
+    }
+}
+
+/// Why one array cannot be relaid into the other, or not these bytes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum RelayoutError {
+    /// The element types differ.
+    ElementTypeMismatch {
+        /// That of the source.
+        source: ElementType,
+        /// That of the destination.
+        destination: ElementType,
+    },
+    /// The elements take another number of bits, and it is not that small elements are packed on one side and take a
+    /// byte each on the other.
+    ElementSizeMismatch {
+        /// The bits of one element in the source.
+        source: usize,
+        /// The bits of one element in the destination.
+        destination: usize,
+    },
+    /// The numbers of dimensions differ.
+    NumDimensionsMismatch {
+        /// That of the source.
+        source: usize,
+        /// That of the destination.
+        destination: usize,
+    },
+    /// The sizes (or bounds) of a dimension differ.
+    DimensionMismatch {
+        /// The destination's dimension.
+        dimension: usize,
+        /// The size of the source's dimension that becomes it.
+        source: usize,
+        /// Its size in the destination.
+        destination: usize,
+    },
+    /// The permutation is not one of the source's dimensions.
+    InvalidPermutation {
+        /// What was given.
+        permutation: Vec<usize>,
+        /// How many dimensions the source has.
+        num_dimensions: usize,
+    },
+    /// A dimension is unbounded: where elements lie is not known.
+    UnboundedDimension {
+        /// In which array.
+        side: Side,
+        /// Which dimension.
+        dimension: usize,
+    },
+    /// The layout has splits: the array lies in several memories.
+    Split {
+        /// In which array.
+        side: Side,
+    },
+    /// The array spans more positions than fit in an i64.
+    TooLarge {
+        /// Which array.
+        side: Side,
+    },
+    /// The element to fill padding with has another number of bytes than one element takes.
+    FillSizeMismatch {
+        /// The bytes of one element.
+        expected: usize,
+        /// How many bytes were given.
+        found: usize,
+    },
+    /// The buffer has another size than the array.
+    BufferSizeMismatch {
+        /// Which buffer.
+        side: Side,
+        /// The size of the array, in bytes.
+        expected: usize,
+        /// The size of the buffer, in bytes.
+        found: usize,
+    },
+}
+
+impl RelayoutError {
+    pub(super) fn of_table(side: Side, error: StrideTableError) -> Self {
+        match error {
+            StrideTableError::UnboundedDimension { dimension } => Self::UnboundedDimension { side, dimension },
+            _ => Self::TooLarge { side },
+        }
+    }
+}
+
+impl fmt::Display for RelayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ElementTypeMismatch { source, destination } => {
+                write!(f, "expected a destination of {source} as the source is, found {destination}")
+            }
+            Self::ElementSizeMismatch { source, destination } => {
+                write!(f, "expected destination elements of {source} bits as in the source, found {destination} bits")
+            }
+            Self::NumDimensionsMismatch { source, destination } => {
+                write!(f, "expected a destination with {source} dimensions as the source has, found {destination}")
+            }
+            Self::DimensionMismatch { dimension, source, destination } => {
+                write!(f, "expected size {source} of the source in the destination's dimension {dimension}, ")?;
+                write!(f, "found {destination}")
+            }
+            Self::InvalidPermutation { permutation, num_dimensions } => {
+                write!(f, "expected a permutation of the source's {num_dimensions} dimensions, found {permutation:?}")
+            }
+            Self::UnboundedDimension { side, dimension } => {
+                write!(f, "expected sizes that are known, found the {side}'s dimension {dimension} unbounded")
+            }
+            Self::Split { side } => {
+                write!(f, "expected arrays that lie in one memory, found a {side} with splits")
+            }
+            Self::TooLarge { side } => write!(f, "the {side} spans more positions than fit in an i64"),
+            Self::FillSizeMismatch { expected, found } => {
+                write!(f, "expected {expected} bytes of one element to fill padding with, found {found}")
+            }
+            Self::BufferSizeMismatch { side, expected, found } => {
+                write!(f, "expected a {side} of {expected} bytes, found {found}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RelayoutError {}

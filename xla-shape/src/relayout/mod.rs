@@ -1,0 +1,36 @@
+//! Relayout: copying an array from any dense layout to any other, transposing on the way if asked.
+//!
+//! ```
+//! use xla_shape::relayout::{Options, Plan};
+//! use xla_shape::ArrayShape;
+//!
+//! let from: ArrayShape = "u8[2,3]{1,0}".parse()?;
+//! let to: ArrayShape = "u8[2,3]{1,0:T(2,4)(2,1)}".parse()?;
+//! let plan = Plan::new(&from, &to, &Options::new().zero_padding())?;
+//!
+//! let mut tiled = [0xff; 8];
+//! plan.run(&[1, 2, 3, 4, 5, 6], &mut tiled)?;
+//! assert_eq!(tiled, [1, 4, 2, 5, 3, 6, 0, 0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `plan` | what is asked for, checks of it, and running it |
+//! | `regions` | cuts two stride tables into loops that both sides share |
+//! | `schedule` | picks a kernel and an order for such loops |
+//! | `execute` | walks the loops |
+//! | `elements` | the definition, element by element: what every other way must agree with |
+//! | `kernels` | the innermost loops; all `unsafe` of the relayout is here |
+
+mod elements;
+mod error;
+mod execute;
+mod options;
+mod plan;
+mod regions;
+mod schedule;
+
+pub use error::{RelayoutError, Side};
+pub use options::{Options, Padding};
+pub use plan::Plan;

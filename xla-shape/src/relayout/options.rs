@@ -1,0 +1,51 @@
+//! What may be asked of a relayout.
+
+/// What becomes of the destination's padding: places that hold no element.
+///
+/// The prefix for the sizes of bounded dimensions is not padding; it is always left alone.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Padding {
+    /// It is left as it is.
+    #[default]
+    Keep,
+    /// It is set to 0.
+    Zero,
+    /// Every place of it is set to this element: as many bytes as one element takes, little-endian; of a packed
+    /// element, the low bits of one byte. What is left of the last byte behind packed elements is set to 0.
+    Fill(Vec<u8>),
+}
+
+/// How to relay an array: what becomes of padding, and whether to transpose. By default, padding is left alone and
+/// the dimensions stay what they are.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Options {
+    pub(super) padding: Padding,
+    pub(super) permutation: Option<Vec<usize>>,
+}
+
+impl Options {
+    /// Leaves padding alone and does not transpose.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says what becomes of the destination's padding.
+    #[must_use]
+    pub fn padding(self, padding: Padding) -> Self {
+        Self { padding, ..self }
+    }
+
+    /// Sets the destination's padding to 0.
+    #[must_use]
+    pub fn zero_padding(self) -> Self {
+        self.padding(Padding::Zero)
+    }
+
+    /// Transposes: dimension `i` of the destination is dimension `permutation[i]` of the source, as in XLA's
+    /// `transpose(…), dimensions={…}`.
+    #[must_use]
+    pub fn transposed(self, permutation: &[usize]) -> Self {
+        Self { permutation: Some(permutation.to_vec()), ..self }
+    }
+}

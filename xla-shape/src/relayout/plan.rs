@@ -1,0 +1,210 @@
+//! What a relayout is asked to do, found possible, and prepared to do.
+
+use super::elements::{ElementByElement, Widths};
+use super::error::{RelayoutError, Side};
+use super::execute;
+use super::options::{Options, Padding};
+use super::regions::{Axis, Region, regions};
+use super::schedule::Step;
+use crate::{ArrayShape, StrideTable};
+use std::fmt;
+
+/// A prepared relayout: made once for two shapes, run on any number of buffers, from any number of threads.
+///
+/// ```
+/// use xla_shape::ArrayShape;
+/// use xla_shape::relayout::{Options, Plan};
+///
+/// let from: ArrayShape = "f32[4096,4096]{1,0}".parse()?;
+/// let to: ArrayShape = "f32[4096,4096]{1,0:T(8,128)}".parse()?;
+/// let plan = Plan::new(&from, &to, &Options::new())?;
+/// println!("{plan}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plan {
+    from: ArrayShape,
+    to: ArrayShape,
+    from_bytes: usize,
+    to_bytes: usize,
+    pub(super) widths: Widths,
+    fill: Option<Fill>,
+    work: Work,
+}
+
+/// Padding that is written before the elements are.
+#[derive(Clone, Debug)]
+struct Fill {
+    element: Vec<u8>,
+    regions: Vec<Region>,
+    /// The bits of the last byte that belong to an element or its padding.
+    last_byte: u8,
+}
+
+#[derive(Clone, Debug)]
+enum Work {
+    Steps(Vec<Step>),
+    Elements(Box<ElementByElement>),
+}
+
+impl Plan {
+    /// Prepares to copy arrays of shape `from` into arrays of shape `to`.
+    ///
+    /// Both have the same element type and, after the transpose that `options` may ask for, the same sizes; a bounded
+    /// dimension counts with its bound, and all of it is copied. Elements take the same number of bits, or are packed
+    /// on one side (`E(4)`) and take a byte each on the other: then the byte's low bits hold the element, and its high
+    /// bits are ignored when read and 0 when written.
+    ///
+    /// # Errors
+    /// If the two do not go together, or an array's elements have no place in one buffer.
+    pub fn new(from: &ArrayShape, to: &ArrayShape, options: &Options) -> Result<Self, RelayoutError> {
+        let widths = widths(from, to)?;
+        let (from_table, from_bytes) = placed(from, Side::Source)?;
+        let (to_table, to_bytes) = placed(to, Side::Destination)?;
+        let to_dimension = to_dimension(&from_table, &to_table, options.permutation.as_deref())?;
+        let element = match &options.padding {
+            Padding::Keep => None,
+            Padding::Zero => Some(vec![0; widths.to.div_ceil(8)]),
+            Padding::Fill(element) if element.len() == widths.to.div_ceil(8) => Some(element.clone()),
+            Padding::Fill(element) => {
+                let (expected, found) = (widths.to.div_ceil(8), element.len());
+                return Err(RelayoutError::FillSizeMismatch { expected, found });
+            }
+        };
+        // Without splits, and with every size known, the shape has its number of positions.
+        let room = to.physical_elements().ok_or(RelayoutError::TooLarge { side: Side::Destination })?;
+        let positions = to_table.positions();
+        let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
+        let (work, padding) = match regions(&from_table, &to_table, &to_dimension) {
+            Some(regions) => {
+                let steps = regions.copy.into_iter().map(|region| Step::of(region, widths)).collect();
+                (Work::Steps(steps), regions.padding)
+            }
+            None => {
+                let elements = ElementByElement { from: from_table, to: to_table, to_dimension };
+                (Work::Elements(Box::new(elements)), None)
+            }
+        };
+        let fill = element.map(|element| {
+            // Where it is not known what is padding, everything is filled before elements are written.
+            let mut regions = padding.unwrap_or_else(|| vec![everything(0)]);
+            if room > positions {
+                regions.push(everything(positions));
+            }
+            let last_bits = room % 8 * (widths.to % 8) % 8;
+            let last_byte = if last_bits == 0 { u8::MAX } else { u8::MAX >> (8 - last_bits) };
+            Fill { element, regions: regions.into_iter().map(Region::normalized).collect(), last_byte }
+        });
+        Ok(Self { from: from.clone(), to: to.clone(), from_bytes, to_bytes, widths, fill, work })
+    }
+
+    /// The shape of the arrays that are read.
+    #[must_use]
+    pub const fn from(&self) -> &ArrayShape {
+        &self.from
+    }
+
+    /// The shape of the arrays that are written.
+    #[must_use]
+    pub const fn to(&self) -> &ArrayShape {
+        &self.to
+    }
+
+    /// Copies the array in `source` into `destination`.
+    ///
+    /// # Errors
+    /// If a buffer has not exactly the size of its shape in bytes; then nothing is written.
+    pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
+        check(Side::Source, self.from_bytes, source.len())?;
+        check(Side::Destination, self.to_bytes, destination.len())?;
+        let source = &source[self.from.layout().dynamic_shape_metadata_prefix_bytes()..];
+        let destination = &mut destination[self.to.layout().dynamic_shape_metadata_prefix_bytes()..];
+        if let Some(fill) = &self.fill {
+            fill.run(self.widths, destination);
+        }
+        match &self.work {
+            Work::Steps(steps) => steps.iter().for_each(|step| execute::run(step, self.widths, source, destination)),
+            Work::Elements(elements) => {
+                elements.for_each(|from, to| self.widths.copy(source, from, destination, to));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fill {
+    fn run(&self, widths: Widths, destination: &mut [u8]) {
+        for region in &self.regions {
+            execute::fill(region, widths, destination, &self.element);
+        }
+        if let Some(last) = destination.last_mut() {
+            *last &= self.last_byte;
+        }
+    }
+}
+
+fn check(side: Side, expected: usize, found: usize) -> Result<(), RelayoutError> {
+    if expected == found { Ok(()) } else { Err(RelayoutError::BufferSizeMismatch { side, expected, found }) }
+}
+
+/// The stride table and the size in bytes.
+fn placed(shape: &ArrayShape, side: Side) -> Result<(StrideTable, usize), RelayoutError> {
+    if !shape.layout().split_configs().is_empty() {
+        return Err(RelayoutError::Split { side });
+    }
+    let table = shape.stride_table().map_err(|error| RelayoutError::of_table(side, error))?;
+    let bytes = shape.byte_size().ok_or(RelayoutError::TooLarge { side })?;
+    Ok((table, bytes))
+}
+
+fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
+    let (source, destination) = (from.element_type(), to.element_type());
+    if source != destination {
+        return Err(RelayoutError::ElementTypeMismatch { source, destination });
+    }
+    let (from, to) = (from.element_bits(), to.element_bits());
+    let value = from.min(to);
+    if from != to && (from.max(to) > 8 || value < source.bits()) {
+        return Err(RelayoutError::ElementSizeMismatch { source: from, destination: to });
+    }
+    Ok(Widths { from, to, value: if from == to { from } else { source.bits() } })
+}
+
+/// Which of the source's dimensions each of the destination's is.
+fn to_dimension(
+    from: &StrideTable,
+    to: &StrideTable,
+    permutation: Option<&[usize]>,
+) -> Result<Vec<usize>, RelayoutError> {
+    let num_dimensions = from.extents().len();
+    let to_dimension = permutation.map_or_else(|| (0..num_dimensions).collect(), <[usize]>::to_vec);
+    let mut seen = vec![false; num_dimensions];
+    let fresh = |&dimension: &usize| seen.get_mut(dimension).is_some_and(|seen| !std::mem::replace(seen, true));
+    if to_dimension.len() != num_dimensions || !to_dimension.iter().all(fresh) {
+        return Err(RelayoutError::InvalidPermutation { permutation: to_dimension, num_dimensions });
+    }
+    if to.extents().len() != num_dimensions {
+        let (source, destination) = (num_dimensions, to.extents().len());
+        return Err(RelayoutError::NumDimensionsMismatch { source, destination });
+    }
+    for (dimension, (&from_dimension, &destination)) in to_dimension.iter().zip(to.extents()).enumerate() {
+        let source = from.extents()[from_dimension];
+        if source != destination {
+            return Err(RelayoutError::DimensionMismatch { dimension, source, destination });
+        }
+    }
+    Ok(to_dimension)
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} -> {}", self.from, self.to)?;
+        if let Some(fill) = &self.fill {
+            writeln!(f, "  fill {} regions of padding with {:x?}", fill.regions.len(), fill.element)?;
+        }
+        match &self.work {
+            Work::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {step}")),
+            Work::Elements(_) => writeln!(f, "  each element by itself"),
+        }
+    }
+}
