@@ -1,5 +1,27 @@
-//! The `xla-shape` program.
+//! The `xla-shape` program: explains XLA shapes and layouts and checks their text.
+//!
+//! It is thin: what a shape means, whether it is valid, how large it is and where its elements lie is the library's to
+//! say. Here are its arguments, its files and its words.
 
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod args;
+mod failure;
+mod io;
+mod render;
+mod verbs;
+
+use args::{Arguments, Verb};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().verb {
+        Verb::Check(arguments) => verbs::check::run(&arguments),
+        Verb::Explain(arguments) => verbs::explain::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

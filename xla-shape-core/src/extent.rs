@@ -70,7 +70,7 @@ impl ArrayShape {
     }
 
     /// The bytes of this many elements, next to each other.
-    fn bytes_of(&self, elements: usize) -> Option<usize> {
+    pub(crate) fn bytes_of(&self, elements: usize) -> Option<usize> {
         let bits = (elements as u128).saturating_mul(self.element_bits() as u128);
         usize::try_from(bits.div_ceil(8)).ok()
     }

@@ -149,6 +149,15 @@ impl Layout {
         layout
     }
 
+    /// The same layout with this order of dimensions, the fastest varying one first.
+    ///
+    /// # Errors
+    /// If `minor_to_major` is not a permutation of 0, 1, …, or a split's dimension is not among them.
+    pub fn with_minor_to_major(mut self, minor_to_major: &[usize]) -> Result<Self, ValidationError> {
+        self.minor_to_major = List::from_slice(minor_to_major);
+        self.validated()
+    }
+
     /// The same layout with these tiles.
     ///
     /// # Errors

@@ -304,12 +304,16 @@ impl Shape {
     /// # Errors
     /// If a dimension is unbounded or the sum is too large.
     pub fn byte_size(&self) -> Result<usize, SizeError> {
+        self.sum_over_arrays(ArrayShape::byte_size)
+    }
+
+    pub(crate) fn sum_over_arrays(&self, size: fn(&ArrayShape) -> Option<usize>) -> Result<usize, SizeError> {
         match self {
-            Self::Array(array) | Self::Buffer(array) => array.byte_size().ok_or(SizeError::UnboundedDimension),
+            Self::Array(array) | Self::Buffer(array) => size(array).ok_or(SizeError::UnboundedDimension),
             Self::Token | Self::Opaque => Ok(0),
-            Self::Tuple(elements) => elements
-                .iter()
-                .try_fold(0_usize, |sum, element| sum.checked_add(element.byte_size()?).ok_or(SizeError::Overflow)),
+            Self::Tuple(elements) => elements.iter().try_fold(0_usize, |sum, element| {
+                sum.checked_add(element.sum_over_arrays(size)?).ok_or(SizeError::Overflow)
+            }),
         }
     }
 }

@@ -51,6 +51,12 @@ macro_rules! element_types {
                 match self { $(Self::$variant => $enum_name,)* }
             }
 
+            /// What it is, in a short sentence.
+            #[must_use]
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+
             /// The number in XLA's schema (`PrimitiveType`).
             #[must_use]
             pub const fn proto_number(self) -> i32 {

@@ -13,11 +13,12 @@ mod build;
 mod index;
 mod iter;
 
-pub(crate) use build::{BuildError, Extents, Workspace, build, largest_piece};
+pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, largest_piece};
 pub use index::Slot;
 pub use iter::Positions;
 
-use crate::list::Blank;
+use crate::layout::Layout;
+use crate::list::{Blank, List};
 use crate::shape::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -218,26 +219,46 @@ impl StrideTable {
     /// # Errors
     /// If a dimension is unbounded, or if the shape has splits and would be too large without them.
     pub fn new(shape: &ArrayShape) -> Result<Self, StrideTableError> {
-        Self::with_extents(shape, shape.dimensions().iter().map(|dimension| dimension.extent()))
+        let mut table = Self::with_all_digits(known_extents(shape)?, shape.layout())?;
+        let count = table.digits.len();
+        let count = build::simplify(&mut table.digits, count);
+        table.digits.truncate(count);
+        Ok(table)
     }
 
-    fn with_extents(
-        shape: &ArrayShape,
-        extents: impl Iterator<Item = Option<usize>>,
-    ) -> Result<Self, StrideTableError> {
-        let extents = extents
-            .enumerate()
-            .map(|(dimension, extent)| extent.ok_or(StrideTableError::UnboundedDimension { dimension }))
-            .collect::<Result<Vec<_>, _>>()?;
-        let capacity = build::capacity(shape.layout());
+    fn with_all_digits(extents: Vec<usize>, layout: &Layout) -> Result<Self, StrideTableError> {
+        let capacity = capacity(layout);
         let mut digits = vec![Digit::BLANK; capacity];
         let mut values = vec![Value::BLANK; capacity];
         let workspace = Workspace { digits: &mut digits, values: &mut values };
-        let built = build(Extents::Logical(&extents), shape.layout(), workspace)?;
-        let count = build::simplify(&mut digits, built.digits);
-        digits.truncate(count);
+        let built = build(Extents::Logical(&extents), layout, workspace)?;
+        digits.truncate(built.digits);
         values.truncate(built.values);
         Ok(Self { extents, digits, values, positions: built.positions })
+    }
+
+    /// The table as it is after the first `tiles` tiles of the layout, to show how it comes about: unlike in the whole
+    /// table, every dimension and every entry of a tile has its own digit, also of size 1.
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, StrideTable};
+    ///
+    /// let shape: ArrayShape = "f32[3,1000]{1,0:T(8,128)}".parse()?;
+    /// let sizes = |tiles| -> Result<Vec<_>, _> {
+    ///     Ok(StrideTable::after_tiles(&shape, tiles)?.digits().iter().map(|digit| digit.size).collect())
+    /// };
+    /// assert_eq!(sizes(0), Ok(vec![3, 1000]));
+    /// assert_eq!(sizes(1), Ok::<_, xla_shape_core::StrideTableError>(vec![1, 8, 8, 128]));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`].
+    pub fn after_tiles(shape: &ArrayShape, tiles: usize) -> Result<Self, StrideTableError> {
+        let mut layout = shape.layout().clone();
+        let kept = layout.tiles().get(..tiles).map(List::from_slice);
+        layout.tiles = kept.unwrap_or(layout.tiles);
+        Self::with_all_digits(known_extents(shape)?, &layout)
     }
 
     /// The table, borrowed.
@@ -245,6 +266,12 @@ impl StrideTable {
     pub fn as_ref(&self) -> StrideTableRef<'_> {
         StrideTableRef { extents: &self.extents, digits: &self.digits, values: &self.values, positions: self.positions }
     }
+}
+
+/// The sizes or bounds of all dimensions.
+fn known_extents(shape: &ArrayShape) -> Result<Vec<usize>, StrideTableError> {
+    let extents = shape.dimensions().iter().map(|dimension| dimension.extent()).enumerate();
+    extents.map(|(dimension, extent)| extent.ok_or(StrideTableError::UnboundedDimension { dimension })).collect()
 }
 
 /// The stride table of a shape that is known at compile time, as a plain value of fixed size.
@@ -268,7 +295,7 @@ impl StaticStrideTable {
     ///
     /// # Errors
     /// As [`StrideTable::new`], or if the table is too large for a `const`.
-    pub const fn new(extents: &[usize], layout: &crate::Layout) -> Result<Self, StrideTableError> {
+    pub const fn new(extents: &[usize], layout: &Layout) -> Result<Self, StrideTableError> {
         let mut digits = [Digit::BLANK; Self::MAX_DIGITS];
         let mut values = [Value::BLANK; Self::MAX_VALUES];
         let workspace = Workspace { digits: &mut digits, values: &mut values };

@@ -1,0 +1,59 @@
+//! The arguments of the program.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Explains XLA shapes and layouts.
+#[derive(Debug, Parser)]
+#[command(name = "xla-shape", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "Exit codes: 0 all is well, 1 the input has problems, 2 wrong usage.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Explain(ExplainArguments),
+    Check(CheckArguments),
+}
+
+/// Say what every part of a shape's text means, where its elements lie, and what it costs
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape explain 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)S(1)}'
+  xla-shape explain --format json 'f32[3,5]{1,0:T(2,2)}'")]
+pub(crate) struct ExplainArguments {
+    /// The shape, in quotes: shells have a use of their own for brackets and braces
+    pub(crate) shape: String,
+
+    /// Text for people, or one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Read one shape per line and answer each line with one JSON object
+///
+/// A good line's answer is {"input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null where a
+/// dimension is unbounded}. A bad line's is {"input": …, "ok": false, "error": {"message": …, "span": [start, end]}}
+/// with byte offsets into the line. An empty line is a bad line. In the input of a line that is no UTF-8, U+FFFD stands
+/// for what is wrong. A line longer than 64 MiB is bad, and its answer repeats its first 1,024 bytes only.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  echo 'f32[2,3]' | xla-shape check
+  xla-shape check shapes.txt > answers.jsonl || echo 'some are bad'")]
+pub(crate) struct CheckArguments {
+    /// The file to read; `-` is standard input
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+}
+
+/// The form of the output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}

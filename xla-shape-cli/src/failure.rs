@@ -1,0 +1,41 @@
+//! Why a verb did not do all that it was asked for.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+use thiserror::Error;
+use xla_shape::ParseError;
+
+/// The exit code where the input has problems; clap's own, for wrong usage, is 2.
+const INPUT_HAS_PROBLEMS: u8 = 1;
+
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// The input has problems that the output already tells.
+    #[error("the input has problems")]
+    Told,
+    /// A text that is no shape; the message shows where.
+    #[error("{0}")]
+    Shape(String),
+    #[error("error: cannot read {name}: {error}")]
+    Read { name: String, error: io::Error },
+    #[error("error: cannot write to standard output: {0}")]
+    Write(io::Error),
+}
+
+impl Failure {
+    pub(crate) fn shape(error: &ParseError, text: &str) -> Self {
+        Self::Shape(error.render(text).to_string())
+    }
+
+    /// Says on standard error what is wrong, unless it is said already, and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        match self {
+            // Whoever read our output has enough of it, as `head` has.
+            Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Self::Told => {}
+            // Where standard error is gone too, nobody is left to tell.
+            _ => drop(writeln!(io::stderr(), "{self}")),
+        }
+        ExitCode::from(INPUT_HAS_PROBLEMS)
+    }
+}

@@ -1,0 +1,112 @@
+//! Lines of any bytes, as they come in.
+
+use std::io::{ErrorKind, Read, Result};
+use std::ops::Range;
+
+/// The bytes of a line that are kept at the most.
+pub(crate) const MAX_LINE: usize = 64 << 20;
+
+/// How much is asked for at a time.
+const CHUNK: usize = 256 << 10;
+
+/// A line without its ending, which is `\n` or `\r\n`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Line<'a> {
+    Whole(&'a [u8]),
+    /// A line of more than [`MAX_LINE`] bytes: how it begins, and its length in bytes.
+    TooLong {
+        beginning: &'a [u8],
+        length: u64,
+    },
+}
+
+/// Hands out lines, and says when it would have to wait for more of them.
+#[derive(Debug)]
+pub(crate) struct Lines<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// What has been read and not yet handed out.
+    pending: Range<usize>,
+    /// Up to where `pending` is known to have no line ending.
+    searched: usize,
+    /// The bytes of the current line that were too many to keep.
+    dropped: u64,
+}
+
+impl<R: Read> Lines<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, buffer: vec![0; CHUNK], pending: 0..0, searched: 0, dropped: 0 }
+    }
+
+    /// The next line, if all of it has been read.
+    pub(crate) fn next_buffered(&mut self) -> Option<Line<'_>> {
+        let unsearched = self.buffer.get(self.searched..self.pending.end)?;
+        let Some(offset) = memchr::memchr(b'\n', unsearched) else {
+            self.searched = self.pending.end;
+            return None;
+        };
+        let end = self.searched + offset;
+        let range = self.pending.start..end;
+        self.pending.start = end + 1;
+        self.searched = end + 1;
+        Some(self.line(range))
+    }
+
+    /// Waits for more input; `false` at its end.
+    pub(crate) fn fill(&mut self) -> Result<bool> {
+        self.make_room();
+        loop {
+            match self.reader.read(&mut self.buffer[self.pending.end..]) {
+                Ok(count) => {
+                    self.pending.end += count;
+                    return Ok(count > 0);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// What stands behind the last line ending when nothing more is to come.
+    pub(crate) fn last(&mut self) -> Option<Line<'_>> {
+        let range = std::mem::replace(&mut self.pending, 0..0);
+        (!range.is_empty() || self.dropped > 0).then(|| self.line_at_end(range))
+    }
+
+    fn make_room(&mut self) {
+        if self.pending.start > 0 {
+            self.buffer.copy_within(self.pending.clone(), 0);
+            self.searched -= self.pending.start;
+            self.pending = 0..self.pending.len();
+        }
+        if self.pending.end == self.buffer.len() {
+            if self.buffer.len() < MAX_LINE + CHUNK {
+                // Doubled because so much has really come in.
+                self.buffer.resize((self.buffer.len() * 2).min(MAX_LINE + CHUNK), 0);
+            } else {
+                // The beginning is kept, to be shown.
+                self.dropped += (self.pending.end - MAX_LINE) as u64;
+                self.pending.end = MAX_LINE;
+                self.searched = MAX_LINE;
+            }
+        }
+    }
+
+    fn line(&mut self, range: Range<usize>) -> Line<'_> {
+        let range = match self.buffer.get(range.clone()) {
+            Some([.., b'\r']) => range.start..range.end - 1,
+            _ => range,
+        };
+        self.line_at_end(range)
+    }
+
+    fn line_at_end(&mut self, range: Range<usize>) -> Line<'_> {
+        let dropped = std::mem::take(&mut self.dropped);
+        let bytes = &self.buffer[range];
+        if dropped == 0 && bytes.len() <= MAX_LINE {
+            Line::Whole(bytes)
+        } else {
+            Line::TooLong { beginning: bytes, length: dropped + bytes.len() as u64 }
+        }
+    }
+}

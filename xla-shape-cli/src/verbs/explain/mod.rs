@@ -1,0 +1,154 @@
+//! `explain`: what a shape's text means, where its elements lie and what it costs.
+
+mod json;
+mod memory;
+mod padding;
+mod parts;
+
+use crate::args::{ExplainArguments, Format};
+use crate::failure::Failure;
+use crate::render::words::{Bytes, Factor, Grouped};
+use anstyle::Style;
+use std::fmt::{Display, Write as _};
+use std::io::Write as _;
+use xla_shape::{ArrayShape, Shape};
+
+pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
+    let text = &arguments.shape;
+    let shape = text.parse::<Shape>().map_err(|error| Failure::shape(&error, text))?;
+    let page = match arguments.format {
+        Format::Text => page(&shape),
+        Format::Json => json::object(&shape) + "\n",
+    };
+    let mut output = anstream::stdout().lock();
+    output.write_all(page.as_bytes()).and_then(|()| output.flush()).map_err(Failure::Write)
+}
+
+/// The most lines that a list has before the rest is only counted.
+const MAX_LIST: usize = 32;
+
+/// Text that grows line by line.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn heading(&mut self, text: &str) {
+        let bold = Style::new().bold();
+        self.line(format_args!("\n{bold}{text}{bold:#}"));
+    }
+
+    fn line(&mut self, text: impl Display) {
+        // Writing to memory does not fail.
+        let _ = writeln!(self.0, "{text}");
+    }
+
+    /// Lines of a first column and a second one, which may have several lines itself.
+    fn columns(&mut self, rows: &[(String, String)]) {
+        const WIDEST: usize = 24;
+        let width = rows.iter().map(|(first, _)| first.chars().count()).filter(|&width| width <= WIDEST).max();
+        let width = width.unwrap_or(0);
+        for (first, second) in rows {
+            let mut first = first.as_str();
+            if first.chars().count() > width {
+                self.line(format_args!("  {first}"));
+                first = "";
+            }
+            for line in second.lines() {
+                self.line(format_args!("  {first:width$}  {line}").to_string().trim_end());
+                first = "";
+            }
+        }
+    }
+}
+
+fn page(shape: &Shape) -> String {
+    let mut page = Page::default();
+    page.line(shape);
+    match shape {
+        Shape::Array(array) => explain_array(&mut page, array),
+        Shape::Buffer(array) => {
+            page.heading("What it is");
+            page.line("  A buffer: not an array by value, but a place that holds one and that operations write to.");
+            page.line("  What follows is about the array in it.");
+            explain_array(&mut page, array);
+        }
+        Shape::Token => {
+            page.heading("What it is");
+            page.line(
+                "  A token: it holds no data and takes no memory. An operation that takes a token runs after the",
+            );
+            page.line("  operation that made it; so tokens keep side effects, such as infeed and send, in order.");
+        }
+        Shape::Opaque => {
+            page.heading("What it is");
+            page.line("  An opaque value: something of a backend's own that XLA passes on and does not look into.");
+            page.line("  It has no dimensions, no layout and no size.");
+        }
+        Shape::Tuple(elements) => explain_tuple(&mut page, shape, elements),
+    }
+    page.0
+}
+
+fn explain_array(page: &mut Page, array: &ArrayShape) {
+    parts::explain(page, array);
+    memory::explain(page, array);
+    padding::explain(page, array);
+}
+
+fn explain_tuple(page: &mut Page, shape: &Shape, elements: &[Shape]) {
+    page.heading("What it is");
+    match elements.len() {
+        0 => page.line("  An empty tuple: no values, no memory."),
+        1 => page.line("  A tuple of 1 value, which lies in a buffer of its own."),
+        count => page.line(format_args!("  A tuple of {} values, each in a buffer of its own.", Grouped(count))),
+    }
+    let rows = elements.iter().take(MAX_LIST).enumerate().map(|(number, element)| {
+        let size = match (element.byte_size(), element.unpadded_byte_size()) {
+            (Err(error), _) => error.to_string(),
+            (Ok(bytes), Ok(unpadded)) if unpadded > 0 && bytes > unpadded => {
+                format!("{}, {} what its elements need", Bytes(bytes), Factor(bytes as f64 / unpadded as f64))
+            }
+            (Ok(bytes), _) => Bytes(bytes).to_string(),
+        };
+        (format!("{number}"), format!("{element}\n  {size}"))
+    });
+    page.columns(&rows.collect::<Vec<_>>());
+    if elements.len() > MAX_LIST {
+        page.line(format_args!("  … and {} more", Grouped(elements.len() - MAX_LIST)));
+    }
+    page.heading("Size");
+    match (shape.byte_size(), shape.padding_byte_size()) {
+        (Ok(bytes), Ok(padding)) => {
+            page.line(format_args!("  {} in all, of which {} are padding.", Bytes(bytes), Bytes(padding)));
+            page.line("  The table of pointers to the values is the runtime's own and not counted.");
+        }
+        (Err(error), _) | (_, Err(error)) => page.line(format_args!("  Not known: {error}.")),
+    }
+    if elements.iter().any(|element| element.array().is_some()) {
+        page.line("\nExplain an element by itself to see how it lies in memory.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use xla_shape::Shape;
+
+    #[test]
+    fn has_something_to_say_about_every_shape_of_the_corpus() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/corpus/shapes.jsonl");
+        let rows = std::fs::read_to_string(path).unwrap();
+        let mut explained = 0;
+        for row in rows.lines() {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            if row["expect"] == "valid" {
+                let shape: Shape = row["input"].as_str().unwrap().parse().unwrap();
+                let page = super::page(&shape);
+                assert!(page.starts_with(&shape.to_string()), "{page}");
+                assert!(!page.contains("  \n"), "{page}");
+                assert!(super::json::object(&shape).starts_with("{\"shape\":"));
+                explained += 1;
+            }
+        }
+        assert!(explained > 1000);
+    }
+}

@@ -1,0 +1,4 @@
+//! One module for each thing the program does.
+
+pub(crate) mod check;
+pub(crate) mod explain;

@@ -1,0 +1,91 @@
+//! `xla-shape explain`, run as a program.
+//!
+//! The pages in `tests/explain/` are what it prints; their first line is the shape. After a change that is meant,
+//! `BLESS=1 cargo test -p xla-shape-cli --test explain` writes them anew.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+fn explain(arguments: &[&str]) -> Output {
+    Command::cargo_bin("xla-shape").unwrap().arg("explain").args(arguments).output().unwrap()
+}
+
+fn explain_json(shape: &str) -> Value {
+    let output = explain(&["--format", "json", shape]);
+    assert_eq!(output.status.code(), Some(0), "{shape}");
+    assert_eq!(output.stdout.iter().filter(|&&byte| byte == b'\n').count(), 1, "one line");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn pages_are_as_they_were_approved() {
+    let mut pages = 0;
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/explain")).unwrap() {
+        let path = entry.unwrap().path();
+        let approved = fs::read_to_string(&path).unwrap();
+        let output = explain(&[approved.lines().next().unwrap()]);
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{}", path.display());
+        let page = String::from_utf8(output.stdout).unwrap();
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, page).unwrap();
+        } else {
+            assert_eq!(page, approved, "{}", path.display());
+        }
+        pages += 1;
+    }
+    assert!(pages >= 10);
+}
+
+#[test]
+fn json_has_every_field() {
+    let expected = json!({
+        "shape": "bf16[100,<=30]{0,1:T(8,128)(2,1)S(1)}",
+        "element_type": "bf16",
+        "dimensions": [100, 30],
+        "dynamic": [false, true],
+        "minor_to_major": [0, 1],
+        "tiles": [[8, 128], [2, 1]],
+        "memory_space": 1,
+        "element_bits": 16,
+        "true_rank": 2,
+        "elements": 3000,
+        "physical_elements": 4096,
+        "bytes": 8192,
+        "padding_bytes": 2192,
+        "expansion": 8192.0 / 6000.0,
+    });
+    assert_eq!(explain_json("bf16[100, <=30]{0,1:T(8,128)(2,1)S(1)}"), expected);
+}
+
+#[test]
+fn json_of_other_shapes() {
+    let unbounded = explain_json("f32[?,2]{1,0:T(*,2)}");
+    assert_eq!(unbounded["dimensions"], json!([null, 2]));
+    assert_eq!(unbounded["tiles"], json!([["*", 2]]));
+    assert_eq!(unbounded["bytes"], Value::Null);
+    let tuple = explain_json("(s8[3], (token[]), b(u8[2]))");
+    assert_eq!((&tuple["bytes"], &tuple["padding_bytes"]), (&json!(5), &json!(0)));
+    assert_eq!(tuple["tuple_shapes"][0]["bytes"], 3);
+    assert_eq!(
+        tuple["tuple_shapes"][1]["tuple_shapes"][0],
+        json!({"shape": "token[]", "bytes": 0, "padding_bytes": 0})
+    );
+    assert_eq!(tuple["tuple_shapes"][2]["shape"], "b(u8[2]{0})");
+}
+
+#[test]
+fn a_bad_shape_is_shown_with_a_mark() {
+    let output = explain(&["f32[2,3]{1,1}"]);
+    let message = "error: expected every dimension once in minor_to_major, found 1 again\n  |\n1 | f32[2,3]{1,1}\n  |            ^\n";
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), message);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]));
+}
+
+#[test]
+fn without_a_shape_it_is_wrong_usage() {
+    assert_eq!(explain(&[]).status.code(), Some(2));
+    assert_eq!(explain(&["f32[]", "--format", "xml"]).status.code(), Some(2));
+}
