@@ -39,3 +39,7 @@ macro_rules! shape {
         $crate::__private::shape!([$crate] $($tokens)*)
     };
 }
+
+#[doc = include_str!("../../README.md")]
+#[cfg(doctest)]
+struct ReadmeExamples;

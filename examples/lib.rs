@@ -1,0 +1,1 @@
+//! The examples of `xla-shape`; run one with `cargo run --release --example NAME`.

@@ -1,0 +1,166 @@
+//! A kernel that is compiled for the layouts of a real TPU program.
+//!
+//! Reads an optimized HLO module, finds a matrix product in it, and multiplies matrices that lie in memory exactly as
+//! the module says: once with the shapes in the types, once with the shapes as values.
+//!
+//! ```text
+//! cargo run --release --example tiled_matmul [MODULE.hlo]
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod kernel;
+mod product;
+
+use half::bf16;
+use product::Product;
+use std::error::Error;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+use xla_shape::element::Bf16;
+use xla_shape::hlo::Module;
+use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, shape};
+
+/// One step of a recurrent network, compiled by XLA for TPU v5e.
+const DEFAULT_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hlo/v5e__rnn_scan.hlo");
+
+// What the typed kernel is compiled for. Change a number, and the program says so and takes the other path.
+type Lhs = shape!(bf16[4,224]{1,0:T(4,128)(2,1)});
+type Rhs = shape!(bf16[224,512]{1,0:T(8,128)(2,1)});
+type Out = shape!(bf16[4,512]{1,0:T(4,128)(2,1)});
+
+fn main() -> ExitCode {
+    let path = env::args().nth(1).unwrap_or_else(|| DEFAULT_MODULE.to_owned());
+    match run(&path) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{path}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(path: &str) -> Result<(), Box<dyn Error>> {
+    let text = fs::read_to_string(path)?;
+    let module = Module::parse(&text).map_err(|error| error.render(&text).to_string())?;
+    let product = product::find(&module).ok_or("no product of two bf16 matrices in this module")?;
+    println!("module {}, instruction {}", module.name().unwrap_or("without a name"), product.name);
+    print_operands(&product);
+
+    let (lhs, rhs) = (values(&product.lhs, 1), values(&product.rhs, 2));
+    let sizes = sizes(&product);
+    let mut expected = vec![0.0; sizes[0] * sizes[2]];
+    let plain = time(|| kernel::plain(black_box(&lhs), black_box(&rhs), &mut expected, sizes));
+
+    let (runtime, runtime_result) = run_dynamic(&product, &lhs, &rhs, sizes)?;
+    let compiled_for = [Lhs::SHAPE, Rhs::SHAPE, Out::SHAPE];
+    let typed = if compiled_for == [&product.lhs, &product.rhs, &product.out] {
+        let (typed, result) = run_typed(&lhs, &rhs)?;
+        if result != runtime_result {
+            return Err("the typed and the run-time kernel disagree".into());
+        }
+        Some(typed)
+    } else {
+        println!("\nThe typed kernel is compiled for other shapes: the run-time path does it.");
+        for (name, shape) in ["lhs", "rhs", "out"].into_iter().zip(compiled_for) {
+            println!("  {name}  {shape}");
+        }
+        None
+    };
+
+    let error = largest_error(&expected, &runtime_result)?;
+    println!("\nlargest relative error against a row-major product in f32: {error:.2e} (bf16 rounds to 3.9e-3)");
+    println!("\n{:<34}{:>12}{:>10}", "time of one product", "µs", "÷ plain");
+    for (name, time) in
+        [("plain row-major loops", Some(plain)), ("shapes in the types", typed), ("shapes at run time", Some(runtime))]
+    {
+        match time {
+            Some(time) => {
+                let ratio = time.as_secs_f64() / plain.as_secs_f64();
+                println!("{name:<34}{:>12.1}{ratio:>10.2}", time.as_secs_f64() * 1e6);
+            }
+            None => println!("{name:<34}{:>12}{:>10}", "–", "–"),
+        }
+    }
+    Ok(())
+}
+
+fn print_operands(product: &Product) {
+    println!("\n{:<5}{:<40}{:>10}{:>10}{:>9}", "", "shape", "bytes", "padding", "");
+    for (name, shape) in [("lhs", &product.lhs), ("rhs", &product.rhs), ("out", &product.out)] {
+        let bytes = shape.byte_size().unwrap_or(0);
+        let data = shape.elements().unwrap_or(0) * shape.element_type().storage_bytes();
+        let percent = 100.0 * (bytes - data) as f64 / bytes.max(1) as f64;
+        println!("{name:<5}{:<40}{bytes:>10}{:>10}{percent:>8.1}%", shape.to_string(), bytes - data);
+    }
+}
+
+/// M, K and N.
+fn sizes(product: &Product) -> [usize; 3] {
+    let size = |shape: &ArrayShape, dimension: usize| shape.dimensions()[dimension].extent().unwrap_or(0);
+    [size(&product.lhs, 0), size(&product.lhs, 1), size(&product.out, 1)]
+}
+
+fn run_typed(lhs: &[bf16], rhs: &[bf16]) -> Result<(Duration, Vec<bf16>), Box<dyn Error>> {
+    let lhs = Buffer::<Lhs>::from_row_major(lhs)?;
+    let rhs = Buffer::<Rhs>::from_row_major(rhs)?;
+    let mut out = Buffer::<Out>::zeroed();
+    let time = time(|| kernel::typed(black_box(&lhs).view(), black_box(&rhs).view(), out.view_mut()));
+    Ok((time, out.to_row_major()))
+}
+
+fn run_dynamic(
+    product: &Product,
+    lhs: &[bf16],
+    rhs: &[bf16],
+    sizes: [usize; 3],
+) -> Result<(Duration, Vec<bf16>), Box<dyn Error>> {
+    let lhs = pack(&product.lhs, lhs)?;
+    let rhs = pack(&product.rhs, rhs)?;
+    let mut out = DynBuffer::zeroed(product.out.clone())?;
+    let mut result = Ok(());
+    let time = time(|| result = kernel::dynamic(black_box(&lhs), black_box(&rhs), &mut out, sizes));
+    result?;
+    Ok((time, out.to_row_major::<Bf16>()?))
+}
+
+/// Row-major values in the layout of `shape`.
+fn pack(shape: &ArrayShape, values: &[bf16]) -> Result<DynBuffer, Box<dyn Error>> {
+    let mut values = values.iter().copied();
+    Ok(DynBuffer::from_fn::<Bf16>(shape.clone(), |_| values.next().unwrap_or_default())?)
+}
+
+/// Numbers between -1 and 1, the same in each run.
+fn values(shape: &ArrayShape, seed: u32) -> Vec<bf16> {
+    let mut state = seed;
+    let count = shape.dimensions().iter().copied().filter_map(Dimension::extent).product();
+    let next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        bf16::from_f32((state >> 8) as f32 / (1 << 23) as f32 - 1.0)
+    };
+    std::iter::repeat_with(next).take(count).collect()
+}
+
+fn largest_error(expected: &[f32], found: &[bf16]) -> Result<f32, Box<dyn Error>> {
+    let scale = expected.iter().fold(0.0_f32, |scale, value| scale.max(value.abs()));
+    let errors = expected.iter().zip(found).map(|(expected, found)| (expected - found.to_f32()).abs());
+    let error = errors.fold(0.0_f32, f32::max) / scale;
+    // Half of the last of eight bits.
+    if error > 1.0 / 256.0 || expected.len() != found.len() {
+        return Err(format!("the product is wrong: the relative error is {error}").into());
+    }
+    Ok(error)
+}
+
+/// The median time of a few runs.
+fn time(mut f: impl FnMut()) -> Duration {
+    let mut times: [Duration; 21] = std::array::from_fn(|_| {
+        let start = Instant::now();
+        f();
+        start.elapsed()
+    });
+    times.sort();
+    times[times.len() / 2]
+}

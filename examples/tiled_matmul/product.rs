@@ -1,0 +1,45 @@
+//! Finding a matrix product in an HLO module.
+
+use xla_shape::hlo::{Instruction, Module, Opcode};
+use xla_shape::{ArrayShape, ElementType, Shape};
+
+/// A product of two matrices of bf16: on TPU, XLA makes it a convolution without a window.
+pub(crate) struct Product {
+    /// The name of the instruction.
+    pub(crate) name: String,
+    pub(crate) lhs: ArrayShape,
+    pub(crate) rhs: ArrayShape,
+    pub(crate) out: ArrayShape,
+}
+
+/// The first product `[M,K] × [K,N] → [M,N]` of bf16 in the module.
+pub(crate) fn find(module: &Module<'_>) -> Option<Product> {
+    module.instructions().find_map(product)
+}
+
+fn product(instruction: Instruction<'_, '_>) -> Option<Product> {
+    let attribute = |name| instruction.attribute(name).map(|value| value.text());
+    let is_product = match instruction.opcode() {
+        // `b`atch and `f`eature of the left side, `i`nput and `o`utput feature of the right side.
+        Opcode::Convolution => attribute("dim_labels") == Some("bf_io->bf") && attribute("window").is_none(),
+        Opcode::Dot => {
+            attribute("lhs_contracting_dims") == Some("{1}") && attribute("rhs_contracting_dims") == Some("{0}")
+        }
+        _ => false,
+    };
+    if !is_product {
+        return None;
+    }
+    Some(Product {
+        name: instruction.name().to_owned(),
+        lhs: matrix(instruction.operand(0)?.shape()?)?,
+        rhs: matrix(instruction.operand(1)?.shape()?)?,
+        out: matrix(instruction.shape())?,
+    })
+}
+
+fn matrix(shape: &Shape) -> Option<ArrayShape> {
+    let array = shape.array()?;
+    (array.element_type() == ElementType::Bf16 && array.num_dimensions() == 2 && array.is_static())
+        .then(|| array.clone())
+}
