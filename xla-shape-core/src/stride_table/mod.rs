@@ -10,10 +10,13 @@
 //! indexing, its inverse, padding, sizes and copies need.
 
 mod build;
+mod canonical;
 mod index;
 mod iter;
+mod normal;
 
 pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, largest_piece};
+pub use canonical::{CanonicalTable, CompareError};
 pub use index::Slot;
 pub use iter::Positions;
 

@@ -1,0 +1,145 @@
+//! The canonical form decides: equal exactly when every element lies at the same position, by enumeration.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use xla_shape_core::stride_table::{CompareError, StaticStrideTable, StrideTable};
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, Tile, TileDimension};
+
+/// A tile whose entries are few and small, so that two of them are often alike.
+fn coarse_tile() -> impl Strategy<Value = Tile> {
+    let size = || select(vec![1_usize, 2, 2, 3, 4, 5, 6, 8, 12]);
+    let entry = prop_oneof![3 => size().prop_map(TileDimension::Size), 1 => Just(TileDimension::Combine)];
+    (vec(entry, 0..=2), size()).prop_map(|(mut entries, last)| {
+        entries.push(TileDimension::Size(last));
+        Tile::new(&entries)
+    })
+}
+
+fn coarse_layout(num_dimensions: usize) -> impl Strategy<Value = Layout> {
+    (Just((0..num_dimensions).collect::<Vec<_>>()).prop_shuffle(), vec(coarse_tile(), 0..=3))
+        .prop_map(|(order, tiles)| Layout::new(&order).unwrap().with_tiles(&tiles).unwrap())
+}
+
+fn table(sizes: &[usize], layout: Layout) -> StrideTable {
+    let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
+    ArrayShape::new(ElementType::F32, &dimensions, layout).unwrap().stride_table().unwrap()
+}
+
+/// Two layouts of the same few elements.
+fn pair() -> impl Strategy<Value = (StrideTable, StrideTable)> {
+    let size = select(vec![1_usize, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 24]);
+    vec(size, 0..=3).prop_flat_map(|sizes| {
+        let layouts = (coarse_layout(sizes.len()), coarse_layout(sizes.len()));
+        (Just(sizes), layouts).prop_map(|(sizes, (a, b))| (table(&sizes, a), table(&sizes, b)))
+    })
+}
+
+fn indices(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    let elements = sizes.iter().product();
+    (0..elements).map(move |mut number: usize| {
+        let mut index = vec![0; sizes.len()];
+        for (entry, size) in index.iter_mut().zip(sizes).rev() {
+            *entry = number % size;
+            number /= size;
+        }
+        index
+    })
+}
+
+fn enumerated(a: &StrideTable, b: &StrideTable) -> Option<Vec<usize>> {
+    indices(a.extents()).find(|index| a.linear_index(index) != b.linear_index(index))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn the_form_has_the_same_map((table, _) in pair()) {
+        let form = table.canonical().unwrap();
+        for index in indices(table.extents()) {
+            prop_assert_eq!(form.linear_index(&index), table.linear_index(&index));
+        }
+    }
+
+    #[test]
+    fn forms_are_equal_exactly_when_maps_are((a, b) in pair()) {
+        let (this, that) = (a.canonical().unwrap(), b.canonical().unwrap());
+        let alike = enumerated(&a, &b).is_none();
+        if this == that || this.is_plain() && that.is_plain() {
+            prop_assert_eq!(this == that, alike);
+        }
+    }
+
+    #[test]
+    fn the_first_element_that_moves_is_found((a, b) in pair()) {
+        prop_assert_eq!(a.first_moved(&b), Ok(enumerated(&a, &b)));
+        prop_assert_eq!(a.as_ref().places_alike(b.as_ref()), Ok(enumerated(&a, &b).is_none()));
+    }
+
+    #[test]
+    fn digits_of_a_form_are_sorted_and_none_is_idle((table, _) in pair()) {
+        let form = table.canonical().unwrap();
+        prop_assert!(form.digits().windows(2).all(|pair| pair[0].stride >= pair[1].stride));
+        prop_assert!(form.digits().iter().all(|digit| digit.size > 1));
+        prop_assert!(form.is_plain() || !form.values().is_empty());
+    }
+}
+
+/// The pairs above are of both kinds.
+#[test]
+fn random_pairs_are_often_alike_and_often_not() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let pairs = (0..500).map(|_| pair().new_tree(&mut runner).unwrap().current());
+    let alike = pairs.filter(|(a, b)| enumerated(a, b).is_none()).count();
+    assert!((100..=400).contains(&alike), "{alike} of 500 pairs are alike");
+}
+
+fn read(text: &str) -> StrideTable {
+    text.parse::<ArrayShape>().unwrap().stride_table().unwrap()
+}
+
+#[test]
+fn large_and_uneven_layouts_are_compared_too() {
+    let cases = [
+        ("u8[4611686018427387904]{0}", "u8[4611686018427387904]{0:T(1073741824)(1048576)}", None),
+        ("f32[4611686018427387]{0:T(1000003)(999)}", "f32[4611686018427387]{0:T(1000003)(999)(37)}", None),
+        ("f32[46116860184]{0:T(1000003,7)(999,1)}", "f32[46116860184]{0:T(1000003,7)}", Some(vec![1])),
+        ("f32[1000000,1000000]{1,0:T(8,128)(3,1)}", "f32[1000000,1000000]{1,0:T(8,128)(3,2)}", Some(vec![0, 1])),
+        ("f32[1000000,1000000]{1,0:T(8,128)}", "f32[1000000,1000000]{1,0:T(8,128)(3,128)}", Some(vec![0, 128])),
+        ("f32[99991,99989]{1,0:T(*,1000)}", "f32[99991,99989]{1,0}", None),
+        ("f32[99991,99989,3]{2,1,0:T(*,1000,2)}", "f32[99991,99989,3]{2,1,0:T(*,1000,2)(1000,2)}", None),
+        ("f32[99991,99989,3]{2,1,0:T(*,1000,2)}", "f32[99991,99989,3]{2,1,0:T(*,1001,2)}", Some(vec![0, 0, 2])),
+    ];
+    for (a, b, first) in cases {
+        assert_eq!(read(a).first_moved(&read(b)), Ok(first), "{a} and {b}");
+    }
+}
+
+#[test]
+fn nothing_moves_in_an_array_of_nothing() {
+    let (a, b) = (read("f32[3,0]{1,0:T(2,2)}"), read("f32[3,0]{0,1}"));
+    assert_eq!(a.first_moved(&b), Ok(None));
+    assert_eq!(a.canonical(), b.canonical());
+    assert_eq!(a.first_moved(&read("f32[0,3]{0,1}")), Err(CompareError::OtherDimensions));
+}
+
+#[test]
+fn static_tables_are_compared_in_a_const() {
+    const EXTENTS: [usize; 2] = [1024, 128];
+    const TILES: &[Tile] = &[Tile::from_static(&[TileDimension::Size(8), TileDimension::Size(128)])];
+    const TILED: &Layout = &Layout::from_static(&[1, 0], TILES, LayoutAttributes::DEFAULT);
+    const PLAIN: &Layout = &Layout::from_static(&[1, 0], &[], LayoutAttributes::DEFAULT);
+    const TURNED: &Layout = &Layout::from_static(&[0, 1], &[], LayoutAttributes::DEFAULT);
+
+    const fn alike(a: &Layout, b: &Layout) -> Result<bool, CompareError> {
+        match (StaticStrideTable::new(&EXTENTS, a), StaticStrideTable::new(&EXTENTS, b)) {
+            (Ok(a), Ok(b)) => a.as_ref(&EXTENTS).places_alike(b.as_ref(&EXTENTS)),
+            _ => panic!("the tables are small"),
+        }
+    }
+
+    const _: () = assert!(matches!(alike(TILED, PLAIN), Ok(true)));
+    const _: () = assert!(matches!(alike(TILED, TURNED), Ok(false)));
+}
