@@ -1,4 +1,41 @@
 //! XLA shapes and layouts: exact, fast and checked by the compiler.
+//!
+//! ```
+//! use xla_shape::{Buffer, index, shape};
+//!
+//! type Activations = shape!(f32[100,200]{1,0:T(8,128)}); // or <1,0:T(8,128)>
+//!
+//! let mut x = Buffer::<Activations>::zeroed();
+//! x[[3, 150]] = 1.5;
+//! assert_eq!(x.at(index![3, 150]), 1.5); // index![3, 200] would not compile
+//! assert_eq!(Activations::BYTES, 104 * 256 * 4);
+//! ```
+//!
+//! # What it does
+//!
+//! - [`shape!`] makes the text of a shape a type without size ([`types::Array`]). An invalid shape, operands that do not fit,
+//!   and constant indices out of bounds do not compile. Index arithmetic folds to shifts and masks.
+//! - [`Buffer`], [`View`] and [`ViewMut`] are memory with such a type; [`DynBuffer`], [`DynView`] and [`DynViewMut`] are
+//!   memory whose shape is known at run time. Each becomes the other, checked.
+//! - [`relayout`] copies an array from any layout to any other.
+//! - [`Shape`], [`ArrayShape`], [`Layout`] and the rest of `xla-shape-core`, re-exported here, are the same shapes as
+//!   values: read, print, validate, measure, index.
+//! - [`hlo`] reads XLA's programs.
+//!
+//! # What it does not do
+//!
+//! It computes nothing with arrays, differentiates nothing and runs no programs: it is the layer below what does.
+//!
+//! # What the compiler checks, and when
+//!
+//! What is wrong with a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. What
+//! depends on numbers that only the code generator knows, such as a constant index out of bounds, shows in
+//! `cargo build`.
+//!
+//! # Features
+//!
+//! - `half` (on by default): values of `f16` and `bf16` elements, from the crate `half`.
+//! - `num-complex` (on by default): values of `c64` and `c128` elements, from the crate `num-complex`.
 
 pub mod buffer;
 pub mod element;

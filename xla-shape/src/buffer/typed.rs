@@ -72,8 +72,9 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
             return Err(BufferError::WrongLength { expected: S::BYTES, found });
         }
         let alignment = align_of::<<S::Element as Stored>::Value>();
-        let is_whole = const { matches!(S::WIDTH, Width::Whole) };
-        if is_whole && !bytes.as_ref().as_ptr().addr().wrapping_add(S::PREFIX).is_multiple_of(alignment) {
+        // Of an array without elements, nothing is borrowed as a value.
+        let is_borrowed = const { matches!(S::WIDTH, Width::Whole) } && S::BYTES > S::PREFIX;
+        if is_borrowed && !bytes.as_ref().as_ptr().addr().wrapping_add(S::PREFIX).is_multiple_of(alignment) {
             return Err(BufferError::Misaligned { alignment });
         }
         Ok(Self { bytes, shape: PhantomData })
@@ -319,10 +320,12 @@ impl<S: StaticShape<Element: Plain>, B: Bytes> BufferBase<S, B> {
     pub fn as_slice(&self) -> &[<S::Element as Stored>::Value] {
         const { assert!(matches!(S::WIDTH, Width::Whole), "packed elements cannot be borrowed; use `get` and `set`") };
         let bytes = &self.bytes.as_ref()[S::PREFIX..];
-        // SAFETY: `Plain` promises that any bytes are values; `from_bytes` checked that the first one is aligned.
-        unsafe {
-            std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<<S::Element as Stored>::Value>())
+        let len = bytes.len() / size_of::<<S::Element as Stored>::Value>();
+        if len == 0 {
+            return &[];
         }
+        // SAFETY: `Plain` promises that any bytes are values; `from_bytes` checked that the first one is aligned.
+        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), len) }
     }
 }
 
@@ -334,6 +337,9 @@ impl<S: StaticShape<Element: Plain>, B: BytesMut> BufferBase<S, B> {
         const { assert!(matches!(S::WIDTH, Width::Whole), "packed elements cannot be borrowed; use `get` and `set`") };
         let bytes = &mut self.bytes.as_mut()[S::PREFIX..];
         let len = bytes.len() / size_of::<<S::Element as Stored>::Value>();
+        if len == 0 {
+            return &mut [];
+        }
         // SAFETY: as in `as_slice`; the bytes are borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), len) }
     }

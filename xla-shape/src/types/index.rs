@@ -7,11 +7,11 @@ use core::iter::FusedIterator;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::text::ConstText;
 
-/// One number of a constant index, as a type. [`index!`](crate::index) makes tuples of it.
+/// One number of a constant index, as a type. [`index!`](macro@crate::index) makes tuples of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct At<const N: usize>;
 
-/// A constant index into an array with dimensions `D`: a tuple of [`At`], made by [`index!`](crate::index).
+/// A constant index into an array with dimensions `D`: a tuple of [`At`], made by [`index!`](macro@crate::index).
 #[diagnostic::on_unimplemented(
     message = "the index `{Self}` does not have one number for each of the dimensions `{D}`",
     label = "expected `index![…]` with as many numbers as the array has dimensions"
