@@ -1,7 +1,8 @@
 //! The arguments of the program.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Explains XLA shapes and layouts.
 #[derive(Debug, Parser)]
@@ -15,6 +16,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Explain(ExplainArguments),
+    Index(IndexArguments),
+    Map(MapArguments),
     Check(CheckArguments),
 }
 
@@ -46,6 +49,63 @@ pub(crate) struct CheckArguments {
     /// The file to read; `-` is standard input
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
+}
+
+/// Say where an element lies, or what lies at a position
+///
+/// Positions count elements from the start of the buffer, padding included. As JSON: index and linear (both null, and
+/// padding true, where a position holds padding), position, byte_offset, bit_offset.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").required(true)))]
+#[command(override_usage = "xla-shape index [OPTIONS] <SHAPE> <INDEX>\n       xla-shape index [OPTIONS] <SHAPE> --linear <N>")]
+#[command(after_help = "Examples:
+  xla-shape index 'f32[3,5]{1,0:T(2,2)}' 2,3
+  xla-shape index 'f32[3,5]{1,0:T(2,2)}' --linear 17
+  xla-shape index 'f32[]' ''")]
+pub(crate) struct IndexArguments {
+    /// The shape of an array
+    pub(crate) shape: String,
+
+    /// The index of the element, dimension 0 first, such as 2,3
+    #[arg(group = "what")]
+    pub(crate) index: Option<MultiIndex>,
+
+    /// The position to look at, in elements
+    #[arg(long, group = "what", value_name = "N")]
+    pub(crate) linear: Option<usize>,
+
+    /// Text for people, or one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Print which element lies at each position, as a JSON array
+///
+/// Entry N is the number of the element at position N, counted row-major (the last dimension first), or null for
+/// padding.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape map 'f32[3,5]{1,0:T(2,2)}'")]
+pub(crate) struct MapArguments {
+    /// The shape of an array
+    pub(crate) shape: String,
+}
+
+/// An index such as `2,3`, with or without brackets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MultiIndex(pub(crate) Vec<usize>);
+
+impl FromStr for MultiIndex {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text).trim();
+        if inner.is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        let entry = |entry: &str| entry.trim().parse().map_err(|_| format!("expected a number, found `{entry}`"));
+        inner.split(',').map(entry).collect::<Result<_, _>>().map(Self)
+    }
 }
 
 /// The form of the output.

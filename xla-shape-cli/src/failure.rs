@@ -1,5 +1,6 @@
 //! Why a verb did not do all that it was asked for.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use thiserror::Error;
@@ -16,6 +17,9 @@ pub(crate) enum Failure {
     /// A text that is no shape; the message shows where.
     #[error("{0}")]
     Shape(String),
+    /// Anything else that one sentence says.
+    #[error("error: {0}")]
+    Said(String),
     #[error("error: cannot read {name}: {error}")]
     Read { name: String, error: io::Error },
     #[error("error: cannot write to standard output: {0}")]
@@ -25,6 +29,10 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn shape(error: &ParseError, text: &str) -> Self {
         Self::Shape(error.render(text).to_string())
+    }
+
+    pub(crate) fn said(message: impl Display) -> Self {
+        Self::Said(message.to_string())
     }
 
     /// Says on standard error what is wrong, unless it is said already, and gives the exit code.

@@ -19,6 +19,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Check(arguments) => verbs::check::run(&arguments),
         Verb::Explain(arguments) => verbs::explain::run(&arguments),
+        Verb::Index(arguments) => verbs::index::run(&arguments),
+        Verb::Map(arguments) => verbs::map::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

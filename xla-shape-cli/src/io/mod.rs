@@ -6,7 +6,7 @@ pub(crate) use lines::{Line, Lines, MAX_LINE};
 
 use crate::failure::Failure;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// The file's contents; `-` is standard input.
@@ -23,4 +23,10 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
 pub(crate) fn read_failure(path: &Path, error: io::Error) -> Failure {
     let name = if path.as_os_str() == "-" { "standard input".into() } else { format!("`{}`", path.display()) };
     Failure::Read { name, error }
+}
+
+/// Writes to standard output; without styles where it is not a terminal that shows them.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut output = anstream::stdout().lock();
+    output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(Failure::Write)
 }

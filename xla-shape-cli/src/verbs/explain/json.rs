@@ -23,11 +23,7 @@ struct Array {
 }
 
 /// One JSON object.
-pub(super) fn object(shape: &Shape) -> String {
-    value(shape).to_string()
-}
-
-fn value(shape: &Shape) -> Value {
+pub(super) fn value(shape: &Shape) -> Value {
     match shape {
         Shape::Array(array) | Shape::Buffer(array) => json!(array_object(shape, array)),
         Shape::Token | Shape::Opaque => json!({ "shape": shape.to_string(), "bytes": 0, "padding_bytes": 0 }),

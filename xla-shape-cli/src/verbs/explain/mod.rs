@@ -7,21 +7,19 @@ mod parts;
 
 use crate::args::{ExplainArguments, Format};
 use crate::failure::Failure;
+use crate::io;
 use crate::render::words::{Bytes, Factor, Grouped};
 use anstyle::Style;
 use std::fmt::{Display, Write as _};
-use std::io::Write as _;
 use xla_shape::{ArrayShape, Shape};
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
-    let text = &arguments.shape;
-    let shape = text.parse::<Shape>().map_err(|error| Failure::shape(&error, text))?;
+    let shape = super::shape_of(&arguments.shape)?;
     let page = match arguments.format {
         Format::Text => page(&shape),
-        Format::Json => json::object(&shape) + "\n",
+        Format::Json => super::json_line(&json::value(&shape)),
     };
-    let mut output = anstream::stdout().lock();
-    output.write_all(page.as_bytes()).and_then(|()| output.flush()).map_err(Failure::Write)
+    io::print(&page)
 }
 
 /// The most lines that a list has before the rest is only counted.
@@ -145,7 +143,7 @@ mod tests {
                 let page = super::page(&shape);
                 assert!(page.starts_with(&shape.to_string()), "{page}");
                 assert!(!page.contains("  \n"), "{page}");
-                assert!(super::json::object(&shape).starts_with("{\"shape\":"));
+                assert!(super::json::value(&shape).to_string().starts_with("{\"shape\":"));
                 explained += 1;
             }
         }
