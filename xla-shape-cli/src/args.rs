@@ -18,6 +18,7 @@ pub(crate) enum Verb {
     Explain(ExplainArguments),
     Index(IndexArguments),
     Map(MapArguments),
+    Draw(DrawArguments),
     Check(CheckArguments),
 }
 
@@ -57,7 +58,9 @@ pub(crate) struct CheckArguments {
 /// padding true, where a position holds padding), position, byte_offset, bit_offset.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").required(true)))]
-#[command(override_usage = "xla-shape index [OPTIONS] <SHAPE> <INDEX>\n       xla-shape index [OPTIONS] <SHAPE> --linear <N>")]
+#[command(
+    override_usage = "xla-shape index [OPTIONS] <SHAPE> <INDEX>\n       xla-shape index [OPTIONS] <SHAPE> --linear <N>"
+)]
 #[command(after_help = "Examples:
   xla-shape index 'f32[3,5]{1,0:T(2,2)}' 2,3
   xla-shape index 'f32[3,5]{1,0:T(2,2)}' --linear 17
@@ -89,6 +92,27 @@ pub(crate) struct IndexArguments {
 pub(crate) struct MapArguments {
     /// The shape of an array
     pub(crate) shape: String,
+}
+
+/// Draw where the elements lie, by index and by place in memory side by side
+///
+/// Without a file, as text. Of a large array a window is shown: what lies at its beginning, at its end, and where tiles
+/// meet.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape draw 'f32[3,5]{1,0:T(2,2)}'
+  xla-shape draw 'bf16[100,300]{1,0:T(8,128)(2,1)}' --html tiles.html")]
+pub(crate) struct DrawArguments {
+    /// The shape of an array
+    pub(crate) shape: String,
+
+    /// Write an SVG picture into this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+
+    /// Write a page into this file, with answers about every element; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// An index such as `2,3`, with or without brackets.

@@ -22,6 +22,8 @@ pub(crate) enum Failure {
     Said(String),
     #[error("error: cannot read {name}: {error}")]
     Read { name: String, error: io::Error },
+    #[error("error: cannot write `{name}`: {error}")]
+    WriteFile { name: String, error: io::Error },
     #[error("error: cannot write to standard output: {0}")]
     Write(io::Error),
 }

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Check(arguments) => verbs::check::run(&arguments),
+        Verb::Draw(arguments) => verbs::draw::run(&arguments),
         Verb::Explain(arguments) => verbs::explain::run(&arguments),
         Verb::Index(arguments) => verbs::index::run(&arguments),
         Verb::Map(arguments) => verbs::map::run(&arguments),

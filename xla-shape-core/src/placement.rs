@@ -2,7 +2,7 @@
 //! else that the layout says.
 
 use crate::shape::ArrayShape;
-use crate::stride_table::{Slot, StrideTable, StrideTableError};
+use crate::stride_table::{Slot, Source, StrideTable, StrideTableError};
 use crate::tile::TileDimension;
 use alloc::vec::Vec;
 
@@ -120,6 +120,21 @@ impl Placement {
             .iter()
             .zip(extents)
             .try_fold(0_usize, |number, (entry, extent)| number.checked_mul(*extent)?.checked_add(*entry))
+    }
+
+    /// The indices of a dimension, above 0 and in ascending order, at which something in memory begins anew: a tile, or
+    /// a part of one. Where `*` combines the dimension with another, none is told.
+    #[must_use]
+    pub fn boundaries(&self, dimension: usize) -> Vec<usize> {
+        let digits = self.table.digits().iter().chain(self.first_tile.iter().flat_map(|(table, _)| table.digits()));
+        let of_dimension = digits
+            .filter(|digit| matches!(digit.term.source, Source::Dimension(source) if source as usize == dimension));
+        let extent = self.table.extents().get(dimension).copied().unwrap_or(0);
+        let mut boundaries = of_dimension.map(|digit| digit.term.divisor.get()).collect::<Vec<_>>();
+        boundaries.retain(|&boundary| 1 < boundary && boundary < extent);
+        boundaries.sort_unstable();
+        boundaries.dedup();
+        boundaries
     }
 
     /// The block of the first tile that the element lies in, by its number in every direction, major to minor. `None`

@@ -1,4 +1,8 @@
 //! From values to what people read.
 
 pub(crate) mod formula;
+pub(crate) mod grid;
+pub(crate) mod html;
+pub(crate) mod picture;
+pub(crate) mod svg;
 pub(crate) mod words;

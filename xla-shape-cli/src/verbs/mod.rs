@@ -1,6 +1,7 @@
 //! One module for each thing the program does.
 
 pub(crate) mod check;
+pub(crate) mod draw;
 pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod map;

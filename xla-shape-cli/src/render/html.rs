@@ -1,0 +1,75 @@
+//! A picture as a page of its own: the SVG, with answers about every cell.
+
+use super::picture::Picture;
+use super::svg::{self, escape};
+
+/// The page; it needs nothing but itself.
+pub(crate) fn page(picture: &Picture) -> String {
+    let title = escape(&picture.title);
+    let last = picture.runs.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
+    let drawing = svg::draw(picture);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<div id=\"bar\">\n\
+         <label for=\"walk\">Walk through memory</label>\n\
+         <input id=\"walk\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\">\n\
+         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n<main>\n{drawing}</main>\n\
+         <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+}
+
+const HINT: &str = "Point at a cell, click to follow it, or walk with the slider.";
+
+const STYLE: &str = "\
+body{margin:0;font:14px system-ui,sans-serif;color:#000;background:#fff}
+#bar{position:sticky;top:0;background:#f4f4f4;border-bottom:1px solid #999;padding:8px 16px;display:flex;gap:12px;\
+align-items:center;flex-wrap:wrap}
+#walk{width:260px}
+#info{font-family:ui-monospace,monospace;white-space:pre}
+main{overflow-x:auto}
+.c{cursor:pointer}
+.c.on rect{stroke:#000;stroke-width:3}
+.c.pin rect{stroke:#000;stroke-width:3;stroke-dasharray:4 2}
+@media print{#bar{display:none}}
+";
+
+/// Knows nothing about shapes: it finds cells of the same position and shows what they carry.
+const SCRIPT: &str = r#"'use strict';
+const info = document.getElementById('info'), walk = document.getElementById('walk');
+const cells = [...document.querySelectorAll('.c')];
+const at = new Map();
+for (const cell of cells) {
+  const p = cell.dataset.p;
+  if (!at.has(p)) at.set(p, []);
+  at.get(p).push(cell);
+}
+const order = [...at.keys()].sort((a, b) => { const d = BigInt(a) - BigInt(b); return d < 0n ? -1 : d > 0n ? 1 : 0; });
+const step = new Map(order.map((p, n) => [p, n]));
+let pinned = null;
+function mark(name, p) {
+  for (const cell of document.querySelectorAll('.c.' + name)) cell.classList.remove(name);
+  for (const cell of at.get(p) || []) cell.classList.add(name);
+}
+function tell(p) {
+  const d = at.get(p)[0].dataset;
+  const what = d.i === undefined ? 'padding' : 'element ' + (d.i === '[]' ? d.i : '[' + d.i + ']');
+  const bit = d.o === undefined ? '' : ', bit ' + d.o;
+  const tile = d.t === undefined ? '' : ', tile [' + d.t + ']';
+  info.textContent = what + ' at position ' + p + ', byte ' + d.b + bit + tile;
+}
+function show(p) { mark('on', p); tell(p); walk.value = step.get(p); }
+for (const cell of cells) {
+  const p = cell.dataset.p;
+  cell.addEventListener('mouseenter', () => show(p));
+  cell.addEventListener('mouseleave', () => { if (pinned !== null) show(pinned); });
+  cell.addEventListener('click', () => {
+    pinned = pinned === p ? null : p;
+    mark('pin', pinned);
+    show(p);
+    const other = at.get(p).find(twin => twin !== cell);
+    if (pinned !== null && other) other.scrollIntoView({ block: 'center', inline: 'center', behavior: 'smooth' });
+  });
+}
+walk.addEventListener('input', () => show(order[walk.value]));
+"#;
