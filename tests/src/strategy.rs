@@ -3,7 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, Shape, SplitConfig, Tile, TileDimension};
+use xla_shape_core::{
+    ArrayShape, Dimension, ElementType, Layout, LegacyShape, PaddingValue, Shape, SplitConfig, Tile, TileDimension,
+};
 
 /// The most dimensions that a random array has.
 pub const MAX_DIMENSIONS: usize = 8;
@@ -152,4 +154,25 @@ pub fn shape() -> impl Strategy<Value = Shape> {
         1 => Just(Shape::Opaque),
     ];
     leaf.prop_recursive(4, 24, 7, |element| vec(element, 0..=7).prop_map(Shape::tuple))
+}
+
+/// An array in a layout of 2017, of few positions.
+///
+/// # Panics
+/// Never.
+pub fn legacy_shape() -> impl Strategy<Value = LegacyShape> {
+    let size = prop_oneof![1 => Just(0_usize), 3 => Just(1), 8 => 2..=5_usize];
+    let dimension = (size, 0..=2_usize).prop_map(|(size, padding)| (size, size + padding));
+    let value = proptest::option::of(select(&PaddingValue::ALL[..]));
+    (element_type(), vec(dimension, 0..=5), any::<bool>(), value)
+        .prop_flat_map(|(element_type, dimensions, padded, value)| {
+            let order = permutation(dimensions.len());
+            (Just(element_type), Just(dimensions), Just(padded), Just(value), order)
+        })
+        .prop_map(|(element_type, dimensions, padded, value, order)| {
+            let (sizes, widths): (Vec<_>, Vec<_>) = dimensions.into_iter().unzip();
+            let widths = if padded { widths } else { vec![] };
+            LegacyShape::new(element_type, &sizes, &order, &widths, value)
+                .expect("the widths are not less than the sizes")
+        })
 }

@@ -141,6 +141,29 @@ pub enum ValidationError {
         /// Which attribute.
         attribute: Attribute,
     },
+    /// `padded_dimensions` of an older layout must give a width for every dimension.
+    PaddedDimensionsMismatch {
+        /// How many dimensions the array has.
+        dimensions: usize,
+        /// How many widths there are.
+        padded_dimensions: usize,
+    },
+    /// A padded dimension is at least as wide as its size.
+    PaddedDimensionTooSmall {
+        /// Which dimension.
+        dimension: usize,
+        /// Its width.
+        width: usize,
+        /// Its size.
+        size: usize,
+    },
+    /// The width of a padded dimension fits in an `i64`.
+    PaddedDimensionTooLarge {
+        /// Which dimension.
+        dimension: usize,
+        /// Its width.
+        width: usize,
+    },
     /// A size fits in an `i64`.
     DimensionTooLarge {
         /// Which dimension.
@@ -182,10 +205,14 @@ pub enum Attribute {
     PhysicalShape,
     /// `M(n)`: bytes before the data.
     DynamicShapeMetadataPrefixBytes,
+    /// `PAD(…)`: the widths of an older layout; no XLA text has it.
+    PaddedDimensions,
+    /// `V(…)`: the value in the padding of an older layout; no XLA text has it.
+    PaddingValue,
 }
 
 impl Attribute {
-    /// Every attribute, in the order in which text must have them.
+    /// Every attribute of XLA's text, in the order in which it must have them.
     pub const ALL: [Self; 10] = [
         Self::DimLevels,
         Self::Tiles,
@@ -213,6 +240,8 @@ impl Attribute {
             Self::SplitConfigs => "SC",
             Self::PhysicalShape => "P",
             Self::DynamicShapeMetadataPrefixBytes => "M",
+            Self::PaddedDimensions => "PAD",
+            Self::PaddingValue => "V",
         }
     }
 
@@ -230,6 +259,8 @@ impl Attribute {
             Self::SplitConfigs => "split_configs",
             Self::PhysicalShape => "physical_shape",
             Self::DynamicShapeMetadataPrefixBytes => "dynamic_shape_metadata_prefix_bytes",
+            Self::PaddedDimensions => "padded_dimensions",
+            Self::PaddingValue => "padding_value",
         }
     }
 }
@@ -264,6 +295,8 @@ pub enum Part {
     SplitDimension(usize),
     /// An index (second number) of a split (first number).
     SplitIndex(usize, usize),
+    /// The width of one dimension in an older layout.
+    PaddedDimension(usize),
 }
 
 impl ValidationError {
@@ -290,6 +323,10 @@ impl ValidationError {
             | Self::SplitOfUnboundedDimension { split, .. } => Part::SplitDimension(split),
             Self::SplitIndexNotIncreasing { split, position, .. }
             | Self::SplitIndexOutOfRange { split, position, .. } => Part::SplitIndex(split, position),
+            Self::PaddedDimensionsMismatch { .. } => Part::Attribute(Attribute::PaddedDimensions),
+            Self::PaddedDimensionTooSmall { dimension, .. } | Self::PaddedDimensionTooLarge { dimension, .. } => {
+                Part::PaddedDimension(dimension)
+            }
             Self::DimensionTooLarge { dimension, .. } => Part::Dimension(dimension),
             Self::ElementCountOverflow
             | Self::ByteCountOverflow
@@ -373,6 +410,19 @@ impl ValidationError {
                 sink.text(attribute.name());
                 sink.text(", which only the former sparse layouts had");
             }
+            Self::PaddedDimensionsMismatch { dimensions, padded_dimensions } => {
+                sink.text("expected padded_dimensions to have a width for each of ");
+                sink.number(dimensions);
+                sink.text(" dimensions, found ");
+                sink.number(padded_dimensions);
+            }
+            Self::PaddedDimensionTooSmall { width, size, .. } => {
+                sink.text("expected a padded dimension at least as wide as its size ");
+                sink.number(size);
+                sink.text(", found ");
+                sink.number(width);
+            }
+            Self::PaddedDimensionTooLarge { width, .. } => too_large(sink, "a padded dimension's width", width),
             Self::DimensionTooLarge { size, .. } => too_large(sink, "a dimension's size", size),
             Self::ElementCountOverflow => overflow(sink, "elements"),
             Self::ByteCountOverflow => overflow(sink, "bytes"),

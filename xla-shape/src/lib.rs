@@ -36,9 +36,13 @@
 //!
 //! - `half` (on by default): values of `f16` and `bf16` elements, from the crate `half`.
 //! - `num-complex` (on by default): values of `c64` and `c128` elements, from the crate `num-complex`.
+//! - `proto`: the messages of XLA's schema, in the module `proto`, with the crate `prost`.
+//! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
 
 pub mod buffer;
 pub mod element;
+#[cfg(feature = "proto")]
+pub mod proto;
 pub mod relayout;
 pub mod types;
 

@@ -1,5 +1,6 @@
 //! What is wrong with a text, and where.
 
+use crate::dimension_number::DimensionError;
 use crate::validate::{Attribute, ValidationError};
 use alloc::boxed::Box;
 use core::fmt;
@@ -38,6 +39,16 @@ pub enum Expected {
     DimensionNumber,
     /// A size or `*`.
     TileDimension,
+    /// A size, with no `<=` or `?`.
+    Size,
+    /// The width of a dimension in an older layout.
+    Width,
+    /// One of `zero`, `one`, `lowest`, `highest`.
+    PaddingValue,
+    /// An entry of an index: a number, or a letter and a number.
+    IndexEntry,
+    /// The letter of a dimension.
+    DimensionLetter,
     /// A number of this attribute.
     AttributeValue(Attribute),
     /// An attribute, or the end of the layout.
@@ -90,6 +101,11 @@ impl fmt::Display for Expected {
             Self::Bound => f.write_str("a bound"),
             Self::DimensionNumber => f.write_str("a dimension number"),
             Self::TileDimension => f.write_str("a tile dimension: a size or `*`"),
+            Self::Size => f.write_str("a dimension's size"),
+            Self::Width => f.write_str("the width of a padded dimension"),
+            Self::PaddingValue => f.write_str("a padding value: `zero`, `one`, `lowest` or `highest`"),
+            Self::IndexEntry => f.write_str("an entry of an index"),
+            Self::DimensionLetter => f.write_str("the letter of a dimension that has none yet"),
             Self::AttributeValue(attribute) => write!(f, "a number for {}", attribute.name()),
             Self::AttributeOrEnd => f.write_str("a layout attribute or the end of the layout"),
             Self::DimLevel => f.write_str("a dimension level: `D`, `C`, `S` or `H`"),
@@ -206,6 +222,8 @@ pub enum ParseErrorKind {
     },
     /// The text is well-formed, but no such shape exists.
     Invalid(ValidationError),
+    /// The text is well-formed, but no index of the array.
+    Index(DimensionError),
     /// A bracket that is opened but not closed before the next instruction.
     UnclosedBracket {
         /// The bracket.
@@ -340,6 +358,7 @@ impl fmt::Display for ParseError {
                 write!(f, "expected at most {limit} tuples inside each other, found more")
             }
             ParseErrorKind::Invalid(error) => error.fmt(f),
+            ParseErrorKind::Index(error) => error.fmt(f),
             ParseErrorKind::UnclosedBracket { open } => {
                 write!(
                     f,
@@ -372,6 +391,7 @@ impl core::error::Error for ParseError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match &self.kind {
             ParseErrorKind::Invalid(error) => Some(error),
+            ParseErrorKind::Index(error) => Some(error),
             _ => None,
         }
     }

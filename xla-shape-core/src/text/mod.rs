@@ -9,6 +9,17 @@
 //! attributes ::= [D] [T] [L] [#] [*] [E] [S] [SC] [P] [M]
 //! ```
 //!
+//! Two things are not XLA's: the layouts of 2017 ([`LegacyShape`](crate::LegacyShape)), and indices, with the letters of
+//! their dimensions or without ([`parse_index`]).
+//!
+//! ```text
+//! legacy     ::= element_type '[' [ INT { ',' INT } ] ']' [ '{' [ INT { ',' INT } ] [ ':' [ widths [ value ] ] ] '}' ]
+//! widths     ::= 'PAD' '(' INT { ',' INT } ')'
+//! value      ::= 'V' '(' ( 'zero' | 'one' | 'lowest' | 'highest' ) ')'
+//! index      ::= [ entry { ',' entry } ] | '(' [ entry { ',' entry } ] ')'
+//! entry      ::= INT | letter '=' INT
+//! ```
+//!
 //! White space and comments may stand between tokens. [`Shape`](crate::Shape), [`ArrayShape`](crate::ArrayShape) and
 //! [`Layout`](crate::Layout) implement [`FromStr`](core::str::FromStr) and [`Display`](core::fmt::Display); [`Parser`]
 //! is for text that goes on behind the shape, or that is not quite XLA's. Whole programs are read by [`hlo`](crate::hlo).
@@ -20,6 +31,6 @@ pub(crate) mod sink;
 mod token;
 
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
-pub use parse::{MAX_NESTING, Parser};
-pub use print::WithoutLayout;
+pub use parse::{MAX_NESTING, Parser, parse_index};
+pub use print::{WithoutLayout, index_with_letters};
 pub use sink::ConstText;

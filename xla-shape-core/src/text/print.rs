@@ -5,7 +5,9 @@
 
 use super::sink::{self, ConstText, Sink};
 use crate::dimension::Dimension;
+use crate::dimension_number::dimension_letter;
 use crate::layout::Layout;
+use crate::legacy::LegacyShape;
 use crate::shape::{ArrayShape, Shape};
 use crate::tile::{Tile, TileDimension};
 use crate::validate::Attribute;
@@ -196,6 +198,59 @@ impl ArrayShape {
         array(&mut sink, self, true);
         let written = sink.written();
         text.set_len(written)
+    }
+}
+
+/// The text of an index, each entry with the letter of its dimension where it has one, such as `y=2,x=3`; the text is read
+/// again by [`parse_index`](super::parse_index).
+#[must_use]
+pub fn index_with_letters(index: &[usize]) -> impl fmt::Display + '_ {
+    struct Index<'a>(&'a [usize]);
+
+    impl fmt::Display for Index<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            for (dimension, entry) in self.0.iter().enumerate() {
+                if dimension > 0 {
+                    f.write_str(",")?;
+                }
+                if let Some(letter) = dimension_letter(dimension, self.0.len()) {
+                    write!(f, "{letter}=")?;
+                }
+                entry.fmt(f)?;
+            }
+            Ok(())
+        }
+    }
+
+    Index(index)
+}
+
+const fn legacy(sink: &mut Sink<'_>, shape: &LegacyShape) {
+    array(sink, shape.modern(), false);
+    if shape.dimensions().is_empty() {
+        return;
+    }
+    sink.byte(b'{');
+    numbers(sink, shape.minor_to_major());
+    if !shape.padded_dimensions().is_empty() {
+        sink.byte(b':');
+        sink.text(Attribute::PaddedDimensions.symbol());
+        sink.byte(b'(');
+        numbers(sink, shape.padded_dimensions());
+        sink.byte(b')');
+    }
+    if let Some(value) = shape.padding_value() {
+        sink.text(Attribute::PaddingValue.symbol());
+        sink.byte(b'(');
+        sink.text(value.name());
+        sink.byte(b')');
+    }
+    sink.byte(b'}');
+}
+
+impl fmt::Display for LegacyShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        sink::display(f, |sink| legacy(sink, self))
     }
 }
 

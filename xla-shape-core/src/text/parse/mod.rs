@@ -3,6 +3,9 @@
 //! It reads the grammar and leaves the rules to [`validate`](crate::validate). Where a rule is broken, the array is read
 //! a second time to find where the part stands that breaks it, so that reading a good text keeps no positions.
 
+mod index;
+mod legacy;
+
 use super::error::{Expected, Found, ParseError, ParseErrorKind, Span};
 use super::token::{Lexer, Token, TokenKind};
 use crate::dimension::Dimension;
@@ -14,6 +17,8 @@ use crate::tile::{Tile, TileDimension};
 use crate::validate::{self, Attribute, Part, ValidationError};
 use alloc::vec::Vec;
 use core::str::FromStr;
+
+pub use index::parse_index;
 
 type Result<T> = core::result::Result<T, ParseError>;
 
@@ -104,13 +109,11 @@ impl<'a> Parser<'a> {
     /// # Errors
     /// If there is none, or an invalid one.
     pub fn shape(&mut self) -> Result<Shape> {
-        self.nested_shape(0)
+        if self.token.is(b'(') { self.tuple() } else { self.leaf() }
     }
 
-    fn nested_shape(&mut self, depth: usize) -> Result<Shape> {
-        if self.token.is(b'(') {
-            return self.tuple(depth);
-        }
+    /// Reads a shape that is no tuple.
+    fn leaf(&mut self) -> Result<Shape> {
         if self.token.kind != TokenKind::Word {
             return Err(self.unexpected(Expected::Shape));
         }
@@ -135,22 +138,34 @@ impl<'a> Parser<'a> {
         Ok(shape)
     }
 
-    fn tuple(&mut self, depth: usize) -> Result<Shape> {
-        if depth == MAX_NESTING {
-            return Err(ParseError::new(ParseErrorKind::NestedTooDeep { limit: MAX_NESTING }, self.token.span()));
-        }
-        self.eat(b'(')?;
-        let mut elements = Vec::new();
-        if !self.token.is(b')') {
+    /// Reads a tuple, whatever is in it, without recursion: the depth of the text takes no stack.
+    fn tuple(&mut self) -> Result<Shape> {
+        // The elements so far of each tuple that is not closed yet.
+        let mut open = Vec::<Vec<Shape>>::new();
+        loop {
+            let mut shape = if !self.token.is(b'(') {
+                self.leaf()?
+            } else if open.len() == MAX_NESTING {
+                return Err(ParseError::new(ParseErrorKind::NestedTooDeep { limit: MAX_NESTING }, self.token.span()));
+            } else {
+                self.advance();
+                if !self.token.is(b')') {
+                    open.push(Vec::new());
+                    continue;
+                }
+                self.advance();
+                Shape::make_nil()
+            };
             loop {
-                elements.push(self.nested_shape(depth.saturating_add(1))?);
-                if !self.comma_or(b')')? {
+                let Some(elements) = open.last_mut() else { return Ok(shape) };
+                elements.push(shape);
+                if self.comma_or(b')')? {
                     break;
                 }
+                self.advance();
+                shape = Shape::tuple(open.pop().unwrap_or_default());
             }
         }
-        self.eat(b')')?;
-        Ok(Shape::tuple(elements))
     }
 
     /// Reads an array shape.
@@ -324,6 +339,10 @@ impl<'a> Parser<'a> {
                     return Err(self.sparse(attribute, start));
                 }
                 Attribute::PhysicalShape => return Err(self.sparse(attribute, start)),
+                // No symbol in `ALL` is theirs.
+                Attribute::PaddedDimensions | Attribute::PaddingValue => {
+                    return Err(self.unexpected(Expected::AttributeOrEnd));
+                }
             }
         }
         Ok(())

@@ -1,0 +1,38 @@
+//! Tuples in tuples, as deep as the parser lets them be, on half of the usual stack and in a build without optimisation.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::Hash;
+use std::ops::ControlFlow;
+use xla_shape::proto::{decode_shape, encode_shape};
+use xla_shape::text::MAX_NESTING;
+use xla_shape::{ElementType, Shape};
+
+#[test]
+fn nothing_needs_a_large_stack() {
+    let all = std::thread::Builder::new().stack_size(1 << 20).spawn(|| {
+        let text = format!("{}f32[2]{{0}}{}", "(".repeat(MAX_NESTING), ")".repeat(MAX_NESTING));
+        let shape: Shape = text.parse().unwrap();
+        assert_eq!(shape.to_string(), text);
+        assert_eq!(shape.clone(), shape);
+        shape.hash(&mut DefaultHasher::new());
+        assert!(format!("{shape:?}").len() > text.len());
+        assert_eq!(decode_shape(&encode_shape(&shape)), Ok(shape.clone()));
+        let json = serde_json::to_string(&shape).unwrap();
+        assert_eq!(serde_json::from_str::<Shape>(&json).unwrap(), shape);
+        let bytes = postcard::to_allocvec(&shape).unwrap();
+        assert_eq!(postcard::from_bytes::<Shape>(&bytes).unwrap(), shape);
+        assert_eq!(shape.byte_size(), Ok(8));
+        assert_eq!((shape.subshape_count(), shape.get_leaf_count()), (MAX_NESTING + 1, 1));
+        assert_eq!(shape.subshapes().count(), MAX_NESTING + 1);
+        let mut visited = 0;
+        let _ = shape.for_each_subshape_post_order::<()>(|_, _| {
+            visited += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(visited, MAX_NESTING + 1);
+        let changed = shape.clone().change_element_type(ElementType::Bf16).unwrap();
+        assert!(shape.compatible_ignoring_fp_precision(&changed) && shape.equal_structure(&changed));
+        assert!(shape.dynamic_shape_is_compatible(&changed));
+    });
+    all.unwrap().join().unwrap();
+}

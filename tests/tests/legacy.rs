@@ -1,0 +1,161 @@
+//! The layout of 2017: its text, its map, and the modern layout that is the same.
+
+use proptest::prelude::*;
+use xla_shape::{ArrayShape, LegacyShape, PaddingValue, Slot};
+use xla_shape_tests::strategy;
+
+/// The example of the documents of 2017, letter by letter.
+#[test]
+fn the_documents_example() {
+    let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(zero)}".parse().unwrap();
+    let letters = [["a", "b", "c"], ["d", "e", "f"]];
+    let table = shape.modern().stride_table().unwrap();
+    let memory = table.iter().map(|slot| match slot {
+        Slot::Element(index) => letters[index[0]][index[1]],
+        _ => "0",
+    });
+    assert_eq!(memory.collect::<Vec<_>>().join(" "), "a d 0 b e 0 c f 0 0 0 0 0 0 0");
+    assert_eq!(shape.padding_bits(), Some(0));
+}
+
+#[test]
+fn text_is_read_and_printed() {
+    for (text, canonical, modern) in [
+        ("f32[2,3]{0,1:PAD(3,5)V(one)}", "f32[2,3]{0,1:PAD(3,5)V(one)}", "f32[2,3]{0,1:T(5,3)}"),
+        ("s8[ 4 ]{0: PAD ( 4 ) }", "s8[4]{0:PAD(4)}", "s8[4]{0:T(4)}"),
+        ("f32[2,3]", "f32[2,3]{1,0}", "f32[2,3]{1,0}"),
+        ("f32[2,3]{0,1}", "f32[2,3]{0,1}", "f32[2,3]{0,1}"),
+        ("f32[]", "f32[]", "f32[]"),
+        ("f32[0,2]{1,0:PAD(0,4)V(highest)}", "f32[0,2]{1,0:PAD(0,4)V(highest)}", "f32[0,2]{1,0:T(1,4)}"),
+    ] {
+        let shape: LegacyShape = text.parse().unwrap();
+        assert_eq!(shape.to_string(), canonical);
+        assert_eq!(shape.modern().to_string(), modern);
+        assert_eq!(canonical.parse(), Ok(shape));
+    }
+}
+
+#[test]
+fn every_error_stands_at_its_place() {
+    for (text, message, place) in [
+        ("f32[2,3]{0,1:PAD(3)}", "expected padded_dimensions to have a width for each of 2 dimensions, found 1", "(3)"),
+        ("f32[2,3]{0,1:PAD(3,2)}", "expected a padded dimension at least as wide as its size 3, found 2", "2"),
+        ("f32[2,3]{0,0:PAD(3,5)}", "expected every dimension once in minor_to_major, found 0 again", "0"),
+        ("f32[2,3]{0:PAD(3,5)}", "expected minor_to_major to name all 2 dimensions of the array, found 1", "0"),
+        (
+            "s8[2,3]{1,0:PAD(9223372036854775807,3)}",
+            "expected a number of elements with padding that fits in an i64, found more",
+            "s8[2,3]{1,0:PAD(9223372036854775807,3)}",
+        ),
+        ("f32[2]{0:V(zero)}", "expected a layout attribute or the end of the layout, found `V`", "V"),
+        ("f32[2]{0:PAD(2)T(2)}", "expected a layout attribute or the end of the layout, found `T`", "T"),
+        ("f32[2]{0:T(2)}", "expected a layout attribute or the end of the layout, found `T`", "T"),
+        (
+            "f32[2]{0:PAD(2)V(two)}",
+            "expected a padding value: `zero`, `one`, `lowest` or `highest`, found `two`",
+            "two",
+        ),
+        ("f32[2]{0:PAD()}", "expected the width of a padded dimension, found `)`", ")"),
+        ("f32[<=2]", "expected a dimension's size, found `<=`", "<="),
+        ("(f32[2])", "expected an element type, found `(`", "("),
+    ] {
+        let error = text.parse::<LegacyShape>().unwrap_err();
+        assert_eq!(error.to_string(), message, "{text}");
+        assert_eq!(&text[std::ops::Range::from(error.span())], place, "{text}");
+    }
+    // XLA's own text does not have it.
+    assert!("f32[2]{0:PAD(2)}".parse::<ArrayShape>().is_err());
+}
+
+proptest! {
+    #[test]
+    fn text_there_and_back(shape in strategy::legacy_shape()) {
+        prop_assert_eq!(shape.to_string().parse(), Ok(shape));
+    }
+
+    /// Every element lies where an array of the padded widths would have it.
+    #[test]
+    fn an_array_lies_as_one_of_the_widths(shape in strategy::legacy_shape()) {
+        let widths = match shape.padded_dimensions() {
+            [] => shape.dimensions().iter().filter_map(|size| size.extent()).collect(),
+            widths => widths.to_vec(),
+        };
+        let table = shape.modern().stride_table().unwrap();
+        let elements = shape.modern().elements().unwrap();
+        let expected = if elements == 0 { 0 } else { widths.iter().product() };
+        prop_assert_eq!(table.positions(), expected);
+        let mut strides = vec![0; widths.len()];
+        let mut stride = 1;
+        for &dimension in shape.minor_to_major() {
+            strides[dimension] = stride;
+            stride *= widths[dimension];
+        }
+        let mut count = 0;
+        for (position, slot) in table.iter().enumerate() {
+            let Slot::Element(index) = slot else { continue };
+            count += 1;
+            prop_assert_eq!(index.iter().zip(&strides).map(|(entry, stride)| entry * stride).sum::<usize>(), position);
+        }
+        prop_assert_eq!(count, elements);
+    }
+
+    #[test]
+    fn to_the_modern_layout_and_back(shape in strategy::legacy_shape()) {
+        let back = LegacyShape::from_modern(shape.modern(), shape.padding_value()).unwrap();
+        prop_assert_eq!(back.modern(), shape.modern());
+        // Of an array without elements, the tile does not tell whether a width is 0.
+        prop_assert!(shape.padded_dimensions().contains(&0) || back == shape);
+    }
+
+    /// Where a modern layout has an older one, the two place every element alike.
+    #[test]
+    fn from_any_modern_layout_only_to_the_same_map(array in strategy::small_array_shape()) {
+        if let Some(shape) = LegacyShape::from_modern(&array, None) {
+            let (old, new) = (shape.modern().stride_table().unwrap(), array.stride_table().unwrap());
+            prop_assert_eq!(old.iter().collect::<Vec<_>>(), new.iter().collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Modern layouts that say in several tiles, or in other words, what widths can say.
+#[test]
+fn an_older_layout_is_found_where_there_is_one() {
+    let convert = |text: &str| {
+        let array: ArrayShape = text.parse().unwrap();
+        LegacyShape::from_modern(&array, None).map(|shape| shape.to_string())
+    };
+    for (modern, expected) in [
+        ("f32[2,3]{1,0:T(4)}", Some("f32[2,3]{1,0:PAD(2,4)}")),
+        ("f32[3,8]{1,0:T(1,4)}", Some("f32[3,8]{1,0:PAD(3,8)}")),
+        ("f32[3,5]{1,0:T(3,1)}", Some("f32[3,5]{0,1:PAD(3,5)}")),
+        ("f32[5,1,7]{2,1,0:T(2,8)}", Some("f32[5,1,7]{2,0,1:PAD(5,1,16)}")),
+        ("f32[3,8]{1,0:T(2,4)}", None),
+        ("bf16[16,128]{1,0:T(8,128)(2,1)}", None),
+        ("f32[2,3]{1,0:S(1)}", None),
+        ("f32[<=2]", None),
+        ("f32[?]", None),
+    ] {
+        assert_eq!(convert(modern).as_deref(), expected, "{modern}");
+    }
+}
+
+#[test]
+fn every_element_type_has_the_values_it_can_have() {
+    use xla_shape::ElementType;
+    for &element_type in ElementType::ALL {
+        let [zero, one, lowest, highest] = PaddingValue::ALL.map(|value| value.bits(element_type));
+        assert_eq!(zero.is_none(), element_type == ElementType::F8E8M0Fnu, "{element_type}");
+        assert_eq!(one.is_none(), element_type == ElementType::S1, "{element_type}");
+        assert_eq!(lowest.is_none(), element_type.is_complex(), "{element_type}");
+        for bits in [zero, one, lowest, highest].into_iter().flatten() {
+            assert!(element_type.bits() == 128 || bits >> element_type.bits() == 0, "{element_type}");
+        }
+    }
+    let bits = |value: PaddingValue, element_type| value.bits(element_type).unwrap();
+    assert_eq!(f32::from_bits(bits(PaddingValue::Lowest, ElementType::F32) as u32), f32::NEG_INFINITY);
+    assert_eq!(f64::from_bits(bits(PaddingValue::Highest, ElementType::F64) as u64), f64::INFINITY);
+    assert_eq!(f64::from_bits(bits(PaddingValue::One, ElementType::F64) as u64), 1.0);
+    assert_eq!(bits(PaddingValue::Lowest, ElementType::S64) as u64 as i64, i64::MIN);
+    assert_eq!(bits(PaddingValue::Highest, ElementType::S16), 0x7fff);
+    assert_eq!(bits(PaddingValue::One, ElementType::C64), u128::from(1_f32.to_bits()));
+}

@@ -1,0 +1,130 @@
+//! Shapes in the layout of 2017.
+
+use super::{Parser, Result};
+use crate::ElementType;
+use crate::layout::Layout;
+use crate::legacy::{LegacyShape, PaddingValue};
+use crate::text::error::{Expected, ParseError, ParseErrorKind, Span};
+use crate::text::token::TokenKind;
+use crate::validate::{Attribute, Part};
+use alloc::vec::Vec;
+use core::str::FromStr;
+
+/// What the text of a shape says before it is checked.
+struct Parts {
+    element_type: ElementType,
+    sizes: Vec<usize>,
+    minor_to_major: Vec<usize>,
+    padded_dimensions: Vec<usize>,
+    padding_value: Option<PaddingValue>,
+}
+
+impl Parser<'_> {
+    /// Reads an array shape in a layout of 2017, such as `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
+    ///
+    /// # Errors
+    /// If there is none, or an invalid one.
+    pub fn legacy(&mut self) -> Result<LegacyShape> {
+        let (lexer, token) = (self.lexer, self.token);
+        let Parts { element_type, sizes, minor_to_major, padded_dimensions, padding_value } = self.legacy_parts()?;
+        let shape = LegacyShape::new(element_type, &sizes, &minor_to_major, &padded_dimensions, padding_value);
+        shape.map_err(|error| {
+            let whole = Span { start: token.start, end: self.position };
+            let mut again = Self { lexer, token, wanted: Some(error.part()), ..self.clone() };
+            let span = again.legacy_parts().ok().and(again.found).unwrap_or(whole);
+            ParseError::new(ParseErrorKind::Invalid(error), span)
+        })
+    }
+
+    fn legacy_parts(&mut self) -> Result<Parts> {
+        let element_type = self.element_type()?;
+        self.eat(b'[')?;
+        let sizes = if self.token.is(b']') { Vec::new() } else { self.list(b']', Expected::Size, Part::Dimension)? };
+        self.eat(b']')?;
+        let minor_to_major = Layout::descending(sizes.len()).minor_to_major().to_vec();
+        let mut parts =
+            Parts { element_type, sizes, minor_to_major, padded_dimensions: Vec::new(), padding_value: None };
+        if !self.layout_follows() {
+            return Ok(parts);
+        }
+        let close = if self.token.is(b'<') { b'>' } else { b'}' };
+        self.advance();
+        let start = self.token.start;
+        parts.minor_to_major.clear();
+        if !self.token.is(b':') {
+            loop {
+                let (start, position) = (self.token.start, parts.minor_to_major.len());
+                parts.minor_to_major.push(self.integer(Expected::DimensionNumber)?);
+                self.mark(Part::MinorToMajorEntry(position), start);
+                if !self.token.is(b',') {
+                    break;
+                }
+                self.advance();
+            }
+        }
+        self.mark(Part::MinorToMajor, start);
+        if self.token.is(b':') {
+            self.advance();
+            self.legacy_attributes(&mut parts)?;
+            if !self.token.is(close) {
+                return Err(self.unexpected(Expected::AttributeOrEnd));
+            }
+        } else if !self.token.is(close) {
+            return Err(self.unexpected(Expected::AnyOf(',', ':', close.into())));
+        }
+        self.eat(close)?;
+        Ok(parts)
+    }
+
+    fn legacy_attributes(&mut self, parts: &mut Parts) -> Result<()> {
+        if self.text(self.token) != Attribute::PaddedDimensions.symbol() {
+            return Ok(());
+        }
+        self.advance();
+        let start = self.token.start;
+        self.eat(b'(')?;
+        parts.padded_dimensions = self.list(b')', Expected::Width, Part::PaddedDimension)?;
+        self.eat(b')')?;
+        self.mark(Part::Attribute(Attribute::PaddedDimensions), start);
+        if self.text(self.token) == Attribute::PaddingValue.symbol() {
+            self.advance();
+            self.eat(b'(')?;
+            parts.padding_value = PaddingValue::from_name(self.text(self.token));
+            if parts.padding_value.is_none() {
+                return Err(self.unexpected(Expected::PaddingValue));
+            }
+            self.advance();
+            self.eat(b')')?;
+        }
+        Ok(())
+    }
+
+    /// Reads one or more numbers up to `close`, which it leaves.
+    pub(super) fn list(&mut self, close: u8, expected: Expected, part: fn(usize) -> Part) -> Result<Vec<usize>> {
+        let mut numbers = Vec::new();
+        loop {
+            let start = self.token.start;
+            let position = numbers.len();
+            numbers.push(self.integer(expected)?);
+            self.mark(part(position), start);
+            if !self.comma_or(close)? {
+                return Ok(numbers);
+            }
+        }
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.token.kind == TokenKind::End
+    }
+}
+
+impl FromStr for LegacyShape {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let mut parser = Parser::whole(text);
+        let shape = parser.legacy()?;
+        parser.finish()?;
+        Ok(shape)
+    }
+}

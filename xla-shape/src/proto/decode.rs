@@ -1,0 +1,237 @@
+//! From messages to shapes.
+
+use super::error::{ProtoError, ProtoErrorKind};
+use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
+use super::{UNKNOWN, kind};
+use crate::text::MAX_NESTING;
+use crate::validate::{Attribute, MAX_MEMORY_SPACE};
+use crate::{
+    ArrayShape, Dimension, ElementType, Layout, ProgramParameter, ProgramShape, Shape, SplitConfig, Tile,
+    TileDimension, ValidationError,
+};
+use prost::Message;
+
+type Result<T> = core::result::Result<T, ProtoError>;
+
+/// The shape that these bytes are a `ShapeProto` of.
+///
+/// # Errors
+/// If the bytes are no message, or one of no valid shape.
+pub fn decode_shape(bytes: &[u8]) -> Result<Shape> {
+    Shape::try_from(&ShapeProto::decode(bytes)?)
+}
+
+/// The number as a size, or an error about the field that it stands in.
+pub(super) fn size(value: i64, field: impl FnOnce() -> String) -> Result<usize> {
+    usize::try_from(value).map_err(|_| ProtoError::new(field(), ProtoErrorKind::Negative { value }))
+}
+
+pub(super) fn sizes(values: &[i64], field: &str) -> Result<Vec<usize>> {
+    values.iter().enumerate().map(|(i, &value)| size(value, || format!("{field}[{i}]"))).collect()
+}
+
+/// The element type with this number.
+pub(super) fn element_type(number: i32) -> Result<ElementType> {
+    let error = || ProtoError::new("element_type", ProtoErrorKind::UnknownElementType { number });
+    ElementType::from_proto_number(number).ok_or_else(error)
+}
+
+impl TryFrom<&TileProto> for Tile {
+    type Error = ProtoError;
+
+    /// # Errors
+    /// If a size is negative and does not stand for `*`.
+    fn try_from(tile: &TileProto) -> Result<Self> {
+        let entry = |(i, &value)| match value {
+            UNKNOWN => Ok(TileDimension::Combine),
+            value => size(value, || format!("dimensions[{i}]")).map(TileDimension::Size),
+        };
+        Ok(Self::new(&tile.dimensions.iter().enumerate().map(entry).collect::<Result<Vec<_>>>()?))
+    }
+}
+
+impl TryFrom<&SplitConfigProto> for SplitConfig {
+    type Error = ProtoError;
+
+    /// # Errors
+    /// If a number is negative.
+    fn try_from(split: &SplitConfigProto) -> Result<Self> {
+        let dimension = size(split.dimension, || "dimension".to_owned())?;
+        Ok(Self::new(dimension, &sizes(&split.split_indices, "split_indices")?))
+    }
+}
+
+impl TryFrom<&LayoutProto> for Layout {
+    type Error = ProtoError;
+
+    /// # Errors
+    /// If a number is negative, a rule is broken, or it is the layout of a former sparse array; the path begins inside the
+    /// layout.
+    fn try_from(layout: &LayoutProto) -> Result<Self> {
+        self::layout(layout).map_err(|error| {
+            // The paths of broken rules begin at the array.
+            let path = error.path().strip_prefix("layout.").unwrap_or(error.path());
+            ProtoError::new(path, error.kind().clone())
+        })
+    }
+}
+
+/// Reads a layout; the paths of errors begin at the shape that holds it.
+fn layout(layout: &LayoutProto) -> Result<Layout> {
+    let within = |error: ProtoError| error.within("layout");
+    for (attribute, present) in [
+        (Attribute::IndexPrimitiveType, layout.index_primitive_type != 0),
+        (Attribute::PointerPrimitiveType, layout.pointer_primitive_type != 0),
+        (Attribute::PhysicalShape, layout.physical_shape.is_some()),
+    ] {
+        if present {
+            return Err(ValidationError::SparseAttribute { attribute }.into());
+        }
+    }
+    let number = |value, attribute: Attribute| size(value, || format!("layout.{}", attribute.name()));
+    let minor_to_major = sizes(&layout.minor_to_major, "minor_to_major").map_err(within)?;
+    let tiles = layout.tiles.iter().enumerate();
+    let tiles =
+        tiles.map(|(i, tile)| Tile::try_from(tile).map_err(|error| within(error.within(format_args!("tiles[{i}]")))));
+    let splits = layout.split_configs.iter().enumerate().map(|(i, split)| {
+        SplitConfig::try_from(split).map_err(|error| within(error.within(format_args!("split_configs[{i}]"))))
+    });
+    let alignment = match number(layout.tail_padding_alignment_in_elements, Attribute::TailPaddingAlignment)? {
+        0 => 1,
+        alignment => alignment,
+    };
+    let memory_space = number(layout.memory_space, Attribute::MemorySpace)?;
+    let out_of_range = ValidationError::MemorySpaceOutOfRange { memory_space };
+    let memory_space =
+        u8::try_from(memory_space).ok().filter(|&space| usize::from(space) <= MAX_MEMORY_SPACE).ok_or(out_of_range)?;
+    let prefix = layout.dynamic_shape_metadata_prefix_bytes;
+    Ok(Layout::new(&minor_to_major)?
+        .with_tiles(&tiles.collect::<Result<Vec<_>>>()?)?
+        .with_tail_padding_alignment_in_elements(alignment)?
+        .with_element_size_in_bits(number(layout.element_size_in_bits, Attribute::ElementSizeInBits)?)?
+        .with_memory_space(memory_space)?
+        .with_split_configs(&splits.collect::<Result<Vec<_>>>()?)?
+        .with_dynamic_shape_metadata_prefix_bytes(number(prefix, Attribute::DynamicShapeMetadataPrefixBytes)?)?)
+}
+
+impl TryFrom<&ShapeProto> for ArrayShape {
+    type Error = ProtoError;
+
+    /// # Errors
+    /// If it is no message of an array, or of no valid one.
+    fn try_from(shape: &ShapeProto) -> Result<Self> {
+        let element_type = element_type(shape.element_type)?;
+        reject("tuple_shapes", !shape.tuple_shapes.is_empty())?;
+        let dynamic = &shape.is_dynamic_dimension;
+        let (expected, found) = (shape.dimensions.len(), dynamic.len());
+        // Messages from before there were dynamic dimensions lack the list.
+        if found != 0 && found != expected {
+            let kind = ProtoErrorKind::CountMismatch { expected, found };
+            return Err(ProtoError::new("is_dynamic_dimension", kind));
+        }
+        let dimension = |(i, &value): (usize, &i64)| match (value, dynamic.get(i).copied().unwrap_or(false)) {
+            (UNKNOWN, true) => Ok(Dimension::Unbounded),
+            (value, dynamic) => {
+                let size = size(value, || format!("dimensions[{i}]"))?;
+                Ok(if dynamic { Dimension::Bounded(size) } else { Dimension::Static(size) })
+            }
+        };
+        let dimensions = shape.dimensions.iter().enumerate().map(dimension).collect::<Result<Vec<_>>>()?;
+        let layout = match &shape.layout {
+            Some(layout) => self::layout(layout)?,
+            None => Layout::descending(dimensions.len()),
+        };
+        Ok(Self::new(element_type, &dimensions, layout)?)
+    }
+}
+
+impl TryFrom<&ShapeProto> for Shape {
+    type Error = ProtoError;
+
+    /// # Errors
+    /// If it is the message of no valid shape.
+    fn try_from(shape: &ShapeProto) -> Result<Self> {
+        nested(shape, 0)
+    }
+}
+
+/// Reads a shape that is inside `depth` tuples.
+fn nested(shape: &ShapeProto, depth: usize) -> Result<Shape> {
+    if shape.element_type != kind::TUPLE {
+        return leaf(shape);
+    }
+    reject_array_fields(shape)?;
+    if depth == MAX_NESTING {
+        return Err(ProtoError::new("", ProtoErrorKind::NestedTooDeep { limit: MAX_NESTING }));
+    }
+    // A plain loop: the fewer and smaller its frames, the deeper it may nest on a small stack.
+    let mut elements = Vec::new();
+    for (i, element) in shape.tuple_shapes.iter().enumerate() {
+        match nested(element, depth + 1) {
+            Ok(element) => elements.push(element),
+            Err(error) => return Err(in_tuple(error, i)),
+        }
+    }
+    Ok(Shape::tuple(elements))
+}
+
+#[cold]
+fn in_tuple(error: ProtoError, element: usize) -> ProtoError {
+    error.within(format_args!("tuple_shapes[{element}]"))
+}
+
+/// Reads a shape that is no tuple.
+#[inline(never)]
+fn leaf(shape: &ShapeProto) -> Result<Shape> {
+    match shape.element_type {
+        kind::BUFFER => {
+            reject_array_fields(shape)?;
+            let [array] = shape.tuple_shapes.as_slice() else {
+                let kind = ProtoErrorKind::CountMismatch { expected: 1, found: shape.tuple_shapes.len() };
+                return Err(ProtoError::new("tuple_shapes", kind));
+            };
+            if matches!(array.element_type, kind::TUPLE | kind::OPAQUE | kind::TOKEN | kind::BUFFER) {
+                return Err(ProtoError::new("tuple_shapes[0]", ProtoErrorKind::NotAnArray));
+            }
+            ArrayShape::try_from(array).map(Shape::Buffer).map_err(|error| in_tuple(error, 0))
+        }
+        number @ (kind::TOKEN | kind::OPAQUE) => {
+            reject_array_fields(shape)?;
+            reject("tuple_shapes", !shape.tuple_shapes.is_empty())?;
+            Ok(if number == kind::TOKEN { Shape::Token } else { Shape::Opaque })
+        }
+        _ => ArrayShape::try_from(shape).map(Shape::Array),
+    }
+}
+
+/// Checks that there is nothing that only an array has.
+fn reject_array_fields(shape: &ShapeProto) -> Result<()> {
+    reject("dimensions", !shape.dimensions.is_empty())?;
+    reject("layout", shape.layout.is_some())?;
+    reject("is_dynamic_dimension", !shape.is_dynamic_dimension.is_empty())
+}
+
+fn reject(field: &str, present: bool) -> Result<()> {
+    if present { Err(ProtoError::new(field, ProtoErrorKind::UnexpectedField)) } else { Ok(()) }
+}
+
+impl TryFrom<&ProgramShapeProto> for ProgramShape {
+    type Error = ProtoError;
+
+    /// # Errors
+    /// If a shape is not valid, the result is missing, or there are not as many names as parameters.
+    fn try_from(program: &ProgramShapeProto) -> Result<Self> {
+        let (expected, found) = (program.parameters.len(), program.parameter_names.len());
+        if expected != found {
+            return Err(ProtoError::new("parameter_names", ProtoErrorKind::CountMismatch { expected, found }));
+        }
+        let parameters = program.parameters.iter().zip(&program.parameter_names).enumerate();
+        let parameters = parameters.map(|(i, (shape, name))| {
+            let shape = Shape::try_from(shape).map_err(|error| error.within(format_args!("parameters[{i}]")))?;
+            Ok(ProgramParameter { name: name.clone(), shape })
+        });
+        let parameters = parameters.collect::<Result<_>>()?;
+        let result = program.result.as_ref().ok_or_else(|| ProtoError::new("result", ProtoErrorKind::Missing))?;
+        Ok(Self { parameters, result: Shape::try_from(result).map_err(|error| error.within("result"))? })
+    }
+}

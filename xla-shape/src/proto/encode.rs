@@ -1,0 +1,86 @@
+//! From shapes to messages.
+
+use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
+use super::{UNKNOWN, kind};
+use crate::{ArrayShape, Dimension, Layout, ProgramShape, Shape, SplitConfig, Tile, TileDimension};
+use prost::Message;
+
+/// The bytes that XLA writes for this shape.
+#[must_use]
+pub fn encode_shape(shape: &Shape) -> Vec<u8> {
+    ShapeProto::from(shape).encode_to_vec()
+}
+
+/// A size as the schema has it.
+pub(super) fn int(size: usize) -> i64 {
+    // Every number in a valid shape fits.
+    i64::try_from(size).unwrap_or(i64::MAX)
+}
+
+impl From<&Tile> for TileProto {
+    fn from(tile: &Tile) -> Self {
+        let entry = |entry: &TileDimension| match *entry {
+            TileDimension::Size(size) => int(size),
+            TileDimension::Combine => UNKNOWN,
+        };
+        Self { dimensions: tile.dimensions().iter().map(entry).collect() }
+    }
+}
+
+impl From<&SplitConfig> for SplitConfigProto {
+    fn from(split: &SplitConfig) -> Self {
+        let split_indices = split.split_indices().iter().copied().map(int).collect();
+        Self { dimension: int(split.dimension()), split_indices }
+    }
+}
+
+impl From<&Layout> for LayoutProto {
+    fn from(layout: &Layout) -> Self {
+        Self {
+            minor_to_major: layout.minor_to_major().iter().copied().map(int).collect(),
+            tiles: layout.tiles().iter().map(TileProto::from).collect(),
+            element_size_in_bits: int(layout.element_size_in_bits()),
+            memory_space: layout.memory_space().into(),
+            dynamic_shape_metadata_prefix_bytes: int(layout.dynamic_shape_metadata_prefix_bytes()),
+            tail_padding_alignment_in_elements: int(layout.tail_padding_alignment_in_elements()),
+            split_configs: layout.split_configs().iter().map(SplitConfigProto::from).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<&ArrayShape> for ShapeProto {
+    fn from(array: &ArrayShape) -> Self {
+        let size = |dimension: &Dimension| dimension.extent().map_or(UNKNOWN, int);
+        Self {
+            element_type: array.element_type().proto_number(),
+            dimensions: array.dimensions().iter().map(size).collect(),
+            tuple_shapes: vec![],
+            layout: Some(array.layout().into()),
+            is_dynamic_dimension: array.dimensions().iter().map(|dimension| dimension.is_dynamic()).collect(),
+        }
+    }
+}
+
+impl From<&Shape> for ShapeProto {
+    fn from(shape: &Shape) -> Self {
+        let (element_type, tuple_shapes) = match shape {
+            Shape::Array(array) => return array.into(),
+            Shape::Buffer(array) => (kind::BUFFER, vec![array.into()]),
+            Shape::Tuple(elements) => (kind::TUPLE, elements.iter().map(Self::from).collect()),
+            Shape::Token => (kind::TOKEN, vec![]),
+            Shape::Opaque => (kind::OPAQUE, vec![]),
+        };
+        Self { element_type, tuple_shapes, ..Self::default() }
+    }
+}
+
+impl From<&ProgramShape> for ProgramShapeProto {
+    fn from(program: &ProgramShape) -> Self {
+        Self {
+            parameters: program.parameters.iter().map(|parameter| (&parameter.shape).into()).collect(),
+            result: Some((&program.result).into()),
+            parameter_names: program.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is wrong with a message, and in which field.
+
+use crate::ValidationError;
+use crate::validate::Part;
+use std::fmt;
+
+/// What is wrong with a message, and in which field.
+///
+/// `Display` gives the path and one sentence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProtoError {
+    path: String,
+    kind: ProtoErrorKind,
+}
+
+/// What is wrong with a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ProtoErrorKind {
+    /// The bytes are no message.
+    Wire(prost::DecodeError),
+    /// No element type or kind of shape has this number.
+    UnknownElementType {
+        /// The number.
+        number: i32,
+    },
+    /// A number that cannot be negative.
+    Negative {
+        /// The number.
+        value: i64,
+    },
+    /// A field that is needed.
+    Missing,
+    /// A field that shapes of this kind do not have.
+    UnexpectedField,
+    /// A list of the wrong length.
+    CountMismatch {
+        /// How many entries it must have.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// A buffer refers to something that is no array.
+    NotAnArray,
+    /// Tuples in tuples, too many levels deep.
+    NestedTooDeep {
+        /// How many levels there may be.
+        limit: usize,
+    },
+    /// The message is well-formed, but no such shape exists.
+    Invalid(ValidationError),
+}
+
+impl ProtoError {
+    pub(super) fn new(path: impl Into<String>, kind: ProtoErrorKind) -> Self {
+        Self { path: path.into(), kind }
+    }
+
+    /// The same error in a message that holds this one in `field`.
+    #[must_use]
+    pub(super) fn within(mut self, field: impl fmt::Display) -> Self {
+        self.path = match self.path.as_str() {
+            "" => field.to_string(),
+            path => format!("{field}.{path}"),
+        };
+        self
+    }
+
+    /// The field that is wrong, from the message that was read, such as `tuple_shapes[3].layout.minor_to_major`; empty for the
+    /// whole message.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub const fn kind(&self) -> &ProtoErrorKind {
+        &self.kind
+    }
+}
+
+/// The field that a part of an array shape stands in.
+fn field(part: Part) -> String {
+    match part {
+        Part::Dimension(i) => format!("dimensions[{i}]"),
+        Part::MinorToMajor => "layout.minor_to_major".to_owned(),
+        Part::MinorToMajorEntry(i) => format!("layout.minor_to_major[{i}]"),
+        Part::Tile(tile) => format!("layout.tiles[{tile}]"),
+        Part::TileEntry(tile, i) => format!("layout.tiles[{tile}].dimensions[{i}]"),
+        Part::Attribute(attribute) => format!("layout.{}", attribute.name()),
+        Part::Split(split) => format!("layout.split_configs[{split}]"),
+        Part::SplitDimension(split) => format!("layout.split_configs[{split}].dimension"),
+        Part::SplitIndex(split, i) => format!("layout.split_configs[{split}].split_indices[{i}]"),
+        Part::PaddedDimension(i) => format!("layout.padded_dimensions[{i}]"),
+        // Whatever the core may add is somewhere in the shape.
+        _ => String::new(),
+    }
+}
+
+impl From<ValidationError> for ProtoError {
+    fn from(error: ValidationError) -> Self {
+        Self::new(field(error.part()), ProtoErrorKind::Invalid(error))
+    }
+}
+
+impl From<prost::DecodeError> for ProtoError {
+    fn from(error: prost::DecodeError) -> Self {
+        Self::new("", ProtoErrorKind::Wire(error))
+    }
+}
+
+impl fmt::Display for ProtoError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        match &self.kind {
+            ProtoErrorKind::Wire(error) => error.fmt(f),
+            ProtoErrorKind::UnknownElementType { number } => {
+                write!(f, "expected the number of an element type, found {number}")
+            }
+            ProtoErrorKind::Negative { value } => write!(f, "expected a number of at least 0, found {value}"),
+            ProtoErrorKind::Missing => f.write_str("expected this field, found none"),
+            ProtoErrorKind::UnexpectedField => f.write_str("expected no such field in a shape of this kind, found one"),
+            ProtoErrorKind::CountMismatch { expected, found } => {
+                write!(f, "expected {expected} entries, found {found}")
+            }
+            ProtoErrorKind::NotAnArray => f.write_str("expected an array in a buffer, found another kind of shape"),
+            ProtoErrorKind::NestedTooDeep { limit } => {
+                write!(f, "expected at most {limit} tuples inside each other, found more")
+            }
+            ProtoErrorKind::Invalid(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ProtoError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ProtoErrorKind::Wire(error) => Some(error),
+            ProtoErrorKind::Invalid(error) => Some(error),
+            _ => None,
+        }
+    }
+}

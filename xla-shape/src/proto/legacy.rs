@@ -1,0 +1,74 @@
+//! The messages of 2017.
+
+use super::decode::{element_type, sizes};
+use super::encode::int;
+use super::error::ProtoError;
+use crate::{LegacyShape, PaddingValue};
+
+/// `LayoutProto` as it was in 2017.
+#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
+pub struct LegacyLayoutProto {
+    /// The dimensions from the fastest varying one to the slowest.
+    #[prost(int64, repeated, tag = "1")]
+    pub minor_to_major: Vec<i64>,
+    /// The width of each dimension in memory, dimension 0 first, in elements; empty if there is no padding.
+    #[prost(int64, repeated, tag = "2")]
+    pub padded_dimensions: Vec<i64>,
+    /// What the padding holds: 1 zero, 2 one, 3 the lowest, 4 the highest value; 0 and 5 anything.
+    #[prost(int32, tag = "3")]
+    pub padding_value: i32,
+}
+
+/// The shape of an array as it was in 2017.
+#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
+pub struct LegacyShapeProto {
+    /// The number of the element type (`PrimitiveType`).
+    #[prost(int32, tag = "2")]
+    pub element_type: i32,
+    /// The sizes, in elements.
+    #[prost(int64, repeated, tag = "3")]
+    pub dimensions: Vec<i64>,
+    /// How the array lies in memory.
+    #[prost(message, optional, tag = "5")]
+    pub layout: Option<LegacyLayoutProto>,
+}
+
+impl From<&LegacyShape> for LegacyShapeProto {
+    fn from(shape: &LegacyShape) -> Self {
+        let ints = |numbers: &[usize]| numbers.iter().copied().map(int).collect();
+        Self {
+            element_type: shape.element_type().proto_number(),
+            dimensions: shape.dimensions().iter().filter_map(|size| size.extent()).map(int).collect(),
+            layout: Some(LegacyLayoutProto {
+                minor_to_major: ints(shape.minor_to_major()),
+                padded_dimensions: ints(shape.padded_dimensions()),
+                padding_value: shape.padding_value().map_or(0, PaddingValue::proto_number),
+            }),
+        }
+    }
+}
+
+impl TryFrom<&LegacyShapeProto> for LegacyShape {
+    type Error = ProtoError;
+
+    /// # Errors
+    /// If it is the message of no array, or of no valid one.
+    fn try_from(shape: &LegacyShapeProto) -> Result<Self, ProtoError> {
+        let element_type = element_type(shape.element_type)?;
+        let dimensions = sizes(&shape.dimensions, "dimensions")?;
+        let default;
+        let layout = match &shape.layout {
+            Some(layout) => layout,
+            None => {
+                let minor_to_major = (0..shape.dimensions.len()).rev().map(int).collect();
+                default = LegacyLayoutProto { minor_to_major, ..LegacyLayoutProto::default() };
+                &default
+            }
+        };
+        let within = |error: ProtoError| error.within("layout");
+        let minor_to_major = sizes(&layout.minor_to_major, "minor_to_major").map_err(within)?;
+        let padded_dimensions = sizes(&layout.padded_dimensions, "padded_dimensions").map_err(within)?;
+        let padding_value = PaddingValue::from_proto_number(layout.padding_value);
+        Ok(Self::new(element_type, &dimensions, &minor_to_major, &padded_dimensions, padding_value)?)
+    }
+}
