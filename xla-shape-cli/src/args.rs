@@ -19,6 +19,7 @@ pub(crate) enum Verb {
     Index(IndexArguments),
     Map(MapArguments),
     Draw(DrawArguments),
+    Relayout(RelayoutArguments),
     Check(CheckArguments),
 }
 
@@ -113,6 +114,41 @@ pub(crate) struct DrawArguments {
     /// Write a page into this file, with answers about every element; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// Copy an array in a file into another layout
+///
+/// The names of the files tell their form: .npy, .safetensors (one tensor of it), and raw bytes for anything else.
+/// Padding of the result is set to 0.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape relayout in.bin --from 'bf16[256,300]' --to 'bf16[256,300]{1,0:T(8,128)(2,1)}' -o out.bin
+  xla-shape relayout in.npy --to '{0,1:T(8,128)}' -o out.bin
+  xla-shape relayout model.safetensors --tensor w1 --permute 1,0 -o w1_transposed.safetensors")]
+pub(crate) struct RelayoutArguments {
+    /// The file to read; `-` is standard input
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+
+    /// The shape of the array in the file; .npy and .safetensors give their own
+    #[arg(long, value_name = "SHAPE")]
+    pub(crate) from: Option<String>,
+
+    /// The shape to write, or only its layout; row-major by default where the file to write is .npy or .safetensors
+    #[arg(long, value_name = "SHAPE|LAYOUT")]
+    pub(crate) to: Option<String>,
+
+    /// Transpose: dimension i of the result is dimension N of the source, N being entry i, such as 1,0
+    #[arg(long, value_name = "N,N,…")]
+    pub(crate) permute: Option<MultiIndex>,
+
+    /// The name of the tensor in a .safetensors file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tensor: Option<String>,
+
+    /// The file to write; `-` is standard output
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: PathBuf,
 }
 
 /// An index such as `2,3`, with or without brackets.

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         Verb::Explain(arguments) => verbs::explain::run(&arguments),
         Verb::Index(arguments) => verbs::index::run(&arguments),
         Verb::Map(arguments) => verbs::map::run(&arguments),
+        Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

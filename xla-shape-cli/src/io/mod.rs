@@ -1,6 +1,8 @@
 //! Files and streams.
 
 mod lines;
+mod npy;
+pub(crate) mod tensor;
 
 pub(crate) use lines::{Line, Lines, MAX_LINE};
 
@@ -58,6 +60,11 @@ impl<'a> Replacement<'a> {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         Ok(Self { file: builder.prefix(".xla-shape-").tempfile_in(folder)?, path })
+    }
+
+    /// Where the file is until then.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
     }
 
     /// Puts the file in its place.

@@ -5,6 +5,7 @@ pub(crate) mod draw;
 pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod map;
+pub(crate) mod relayout;
 
 use crate::failure::Failure;
 use serde::Serialize;

@@ -1,0 +1,84 @@
+//! `relayout`: an array in a file, copied into another layout.
+
+use crate::args::RelayoutArguments;
+use crate::failure::Failure;
+use crate::io::tensor::{self, FileFormat, TensorFile};
+use xla_shape::relayout::{Options, Plan, RelayoutError};
+use xla_shape::{ArrayShape, Layout};
+
+/// What a tensor is called that has no name yet.
+const UNNAMED: &str = "tensor";
+
+pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
+    let given = arguments.from.as_deref().map(super::array_of).transpose()?.map(|(_, array)| array);
+    let file = TensorFile::read(&arguments.input, arguments.tensor.as_deref())?;
+    let from = source(arguments, given, &file)?;
+    let mut options = Options::new().zero_padding();
+    if let Some(permutation) = &arguments.permute {
+        options = options.transposed(&permutation.0);
+    }
+    let to = destination(arguments, &from)?;
+    tensor::check_writable(&arguments.output, &to)?;
+    let plan = Plan::new(&from, &to, &options).map_err(Failure::said)?;
+    // Before the room for the result is made: only then are the shapes known to be those of real data.
+    let expected = from.byte_size().unwrap_or_default();
+    if file.data().len() != expected {
+        return Err(Failure::said(format_args!(
+            "expected {expected} bytes of {from} in `{}`, found {}",
+            arguments.input.display(),
+            file.data().len()
+        )));
+    }
+    let mut data = room(&to)?;
+    plan.run(file.data(), &mut data).map_err(|error: RelayoutError| Failure::said(error))?;
+    tensor::write(&arguments.output, &to, &data, arguments.tensor.as_deref().unwrap_or(UNNAMED))
+}
+
+/// The shape of the array in the file.
+fn source(arguments: &RelayoutArguments, given: Option<ArrayShape>, file: &TensorFile) -> Result<ArrayShape, Failure> {
+    match (given, &file.shape) {
+        (Some(given), None) => Ok(given),
+        (None, Some(shape)) => Ok(shape.clone()),
+        (Some(given), Some(shape)) if given == *shape => Ok(given),
+        (Some(given), Some(shape)) => {
+            Err(Failure::said(format_args!("`{}` holds {shape}, not {given}", arguments.input.display())))
+        }
+        (None, None) => Err(Failure::said("raw bytes do not tell their shape; give it with --from")),
+    }
+}
+
+/// The shape to write: what `--to` says, which may be a layout alone; by default, row-major.
+fn destination(arguments: &RelayoutArguments, from: &ArrayShape) -> Result<ArrayShape, Failure> {
+    let text = match &arguments.to {
+        Some(text) if !text.trim_start().starts_with('{') => return Ok(super::array_of(text)?.1),
+        None if FileFormat::of(&arguments.output) == FileFormat::Raw => {
+            return Err(Failure::said("give the layout of the result with --to"));
+        }
+        text => text,
+    };
+    let dimensions = match &arguments.permute {
+        None => from.dimensions().to_vec(),
+        Some(permutation) => {
+            let dimension = |&number: &usize| from.dimensions().get(number).copied();
+            permutation.0.iter().map(dimension).collect::<Option<Vec<_>>>().ok_or_else(|| {
+                let (permutation, num_dimensions) = (permutation.0.clone(), from.num_dimensions());
+                Failure::said(RelayoutError::InvalidPermutation { permutation, num_dimensions })
+            })?
+        }
+    };
+    let layout = match text {
+        Some(text) => text.parse::<Layout>().map_err(|error| Failure::shape(&error, text))?,
+        None => Layout::descending(dimensions.len()),
+    };
+    ArrayShape::new(from.element_type(), &dimensions, layout).map_err(Failure::said)
+}
+
+/// Zeroed memory for an array, if there is as much.
+fn room(array: &ArrayShape) -> Result<Vec<u8>, Failure> {
+    let bytes = array.byte_size().unwrap_or_default();
+    let mut data = Vec::new();
+    data.try_reserve_exact(bytes)
+        .map_err(|_| Failure::said(format_args!("{array} takes {bytes} bytes, which there is no memory for")))?;
+    data.resize(bytes, 0);
+    Ok(data)
+}
