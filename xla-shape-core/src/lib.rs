@@ -21,6 +21,7 @@
 //! | [`text`] | the grammar: lexer, parser, printer, errors with positions |
 //! | [`validate`] | what makes a shape valid |
 //! | [`stride_table`] | from an element to its place and back |
+//! | [`bitcast`] | which reshapes and transposes leave every byte where it is |
 //! | [`hlo`] | HLO modules: reading them and finding their shapes |
 //! | [`compare`] | equal in all, or only in part |
 //! | [`index`] | walking over indices |
@@ -40,6 +41,7 @@ extern crate alloc;
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("XLA's sizes are 64-bit; so must be `usize`");
 
+pub mod bitcast;
 pub mod compare;
 mod dimension;
 mod dimension_number;

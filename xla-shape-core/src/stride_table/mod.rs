@@ -17,8 +17,10 @@ mod normal;
 
 pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, largest_piece};
 pub use canonical::{CanonicalTable, CompareError};
+pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved};
 pub use index::Slot;
 pub use iter::Positions;
+pub(crate) use normal::View;
 
 use crate::layout::Layout;
 use crate::list::{Blank, List};
@@ -262,6 +264,20 @@ impl StrideTable {
         let kept = layout.tiles().get(..tiles).map(List::from_slice);
         layout.tiles = kept.unwrap_or(layout.tiles);
         Self::with_all_digits(known_extents(shape)?, &layout)
+    }
+
+    /// The table of the array with every element cut into so many parts, which are a last dimension.
+    pub(crate) fn in_parts(mut self, parts: usize) -> Self {
+        if parts > 1 {
+            for digit in &mut self.digits {
+                digit.stride = digit.stride.saturating_mul(parts);
+            }
+            let term = Term::whole(Source::Dimension(self.extents.len() as u32));
+            self.digits.push(Digit { term, size: parts, stride: 1 });
+            self.extents.push(parts);
+            self.positions = self.positions.saturating_mul(parts);
+        }
+        self
     }
 
     /// The table, borrowed.

@@ -1,0 +1,293 @@
+//! Bitcasts: every one that the XLA:TPU compiler made in the corpus is classified as XLA's data say, and explained; the
+//! answers agree with enumeration.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use xla_shape_core::bitcast::{Answer, Decomposition, DecompositionKind, Move, Reason, StaticArray};
+use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout};
+use xla_shape_tests::{corpus, strategy};
+
+#[derive(Deserialize)]
+struct Row {
+    op: String,
+    operand: String,
+    result: String,
+    bytes: usize,
+    same_padding_mask: Option<bool>,
+    same_row_major_order: Option<bool>,
+}
+
+/// How many elements of a large array are looked at.
+const SAMPLE: usize = 2_000;
+
+#[test]
+fn bitcasts_of_real_programs() {
+    let rows: Vec<Row> = corpus("bitcasts.jsonl");
+    let mut counts = BTreeMap::<String, usize>::new();
+    for row in &rows {
+        let what = format!("{} {} -> {}", row.op, row.operand, row.result);
+        let class = classify(row).unwrap_or_else(|error| panic!("{what}: {error}"));
+        *counts.entry(class).or_default() += 1;
+    }
+    for (class, count) in &counts {
+        println!("{count:>4} {class}");
+    }
+    println!("{:>4} in all", rows.len());
+    assert_eq!(rows.len(), 343);
+    assert_eq!(counts.values().sum::<usize>(), rows.len());
+}
+
+fn classify(row: &Row) -> Result<String, Box<dyn std::error::Error>> {
+    let (operand, result): (ArrayShape, ArrayShape) = (row.operand.parse()?, row.result.parse()?);
+    if operand.byte_size() != Some(row.bytes) || result.byte_size() != Some(row.bytes) {
+        return Err("another number of bytes".into());
+    }
+    let keeps_order = operand.reshape_is_bitcast(&result)?.is_yes();
+    if row.same_row_major_order.is_some_and(|expected| expected != keeps_order) {
+        return Err(format!("the row-major order is the same: {keeps_order}").into());
+    }
+    let explained = operand.decompose_bitcast(&result)?;
+    if row.same_padding_mask.is_some_and(|expected| expected == explained.other_padding) {
+        return Err(format!("padding in other places: {}", explained.other_padding).into());
+    }
+    let kind = explained.kind();
+    if keeps_order
+        != (matches!(kind, DecompositionKind::Identity | DecompositionKind::Reshape) && !explained.other_padding)
+    {
+        return Err(format!("explained as {explained}").into());
+    }
+    if row.op == "bitcast-convert" && kind != DecompositionKind::Identity {
+        return Err(format!("converts and moves: {explained}").into());
+    }
+    check(&operand, &result, &explained)?;
+    let padding = if explained.other_padding { ", other padding" } else { "" };
+    let parts = if explained.operand_parts != explained.result_parts { ", other element size" } else { "" };
+    Ok(format!("{}: {kind:?}{padding}{parts}", row.op))
+}
+
+/// Checks an explanation against the places of elements: all of them, or a sample of many.
+fn check(
+    operand: &ArrayShape,
+    result: &ArrayShape,
+    explained: &Decomposition,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let (operand_table, result_table) = (operand.stride_table()?, result.stride_table()?);
+    let elements: usize = explained.operand_sizes.iter().product();
+    let step = if elements > SAMPLE { (elements / SAMPLE) | 1 } else { 1 };
+    let mut compared = 0;
+    for number in (0..elements).step_by(step) {
+        let index = unravel(number, &explained.operand_sizes);
+        let mapped = explained.map_index(&index).ok_or("an index is not mapped")?;
+        let (index, part) = without_part(&index, explained.operand_parts);
+        let (mapped, mapped_part) = without_part(&mapped, explained.result_parts);
+        // Padding that is read as an element has no place in the array itself.
+        let here = operand_table.checked_linear_index(index).map(|place| place * explained.operand_parts + part);
+        let there = result_table.checked_linear_index(mapped).map(|place| place * explained.result_parts + mapped_part);
+        if let (Some(here), Some(there)) = (here, there) {
+            compared += 1;
+            if here != there {
+                return Err(format!("{explained}: {index:?} lies at {here}, {mapped:?} at {there}").into());
+            }
+        }
+    }
+    if compared == 0 { Err("no element was compared".into()) } else { Ok(()) }
+}
+
+fn without_part(index: &[usize], parts: usize) -> (&[usize], usize) {
+    match index {
+        [index @ .., part] if parts > 1 => (index, *part),
+        _ => (index, 0),
+    }
+}
+
+fn unravel(mut number: usize, sizes: &[usize]) -> Vec<usize> {
+    let mut index = vec![0; sizes.len()];
+    for (entry, &size) in index.iter_mut().zip(sizes).rev() {
+        *entry = number % size;
+        number /= size;
+    }
+    index
+}
+
+fn array(sizes: &[usize], layout: Layout) -> Option<ArrayShape> {
+    let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
+    ArrayShape::new(ElementType::F32, &dimensions, layout)
+        .ok()
+        .filter(|array| array.physical_elements() < Some(1 << 16))
+}
+
+fn permuted(list: &[usize], permutation: &[usize]) -> Vec<usize> {
+    permutation.iter().map(|&i| list[i]).collect()
+}
+
+/// Sizes of dimensions in two arrays with the same elements in row-major order: both group the same factors.
+fn factors() -> impl Strategy<Value = (Vec<usize>, Vec<bool>, Vec<bool>)> {
+    vec(prop::sample::select(vec![1_usize, 2, 2, 3, 4, 5]), 1..=5).prop_flat_map(|factors| {
+        (Just(factors.clone()), vec(any::<bool>(), factors.len()), vec(any::<bool>(), factors.len()))
+    })
+}
+
+fn grouped(factors: &[usize], joins: &[bool]) -> Vec<usize> {
+    let mut sizes: Vec<usize> = vec![];
+    for (&factor, &joins) in factors.iter().zip(joins) {
+        match sizes.last_mut() {
+            Some(last) if joins => *last *= factor,
+            _ => sizes.push(factor),
+        }
+    }
+    sizes
+}
+
+/// The answer to be expected, from the elements' places as they are enumerated.
+fn enumerated(operand: &ArrayShape, result: &ArrayShape, map: impl Fn(&[usize]) -> Vec<usize>) -> Option<Move> {
+    let (operand_table, result_table) = (operand.stride_table().unwrap(), result.stride_table().unwrap());
+    let sizes = operand_table.extents();
+    (0..sizes.iter().product()).find_map(|number| {
+        let element = unravel(number, sizes);
+        let operand_position = operand_table.linear_index(&element);
+        let result_position = result_table.linear_index(&map(&element));
+        let moved = Move { element, operand_position, result_position, cause: None };
+        (operand_position != result_position).then_some(moved)
+    })
+}
+
+/// Whether the answer is the enumerated one.
+fn agrees(answer: &Answer, moved: Option<Move>, operand: &ArrayShape, result: &ArrayShape) -> bool {
+    match (answer, moved) {
+        (Answer::Yes, None) => operand.byte_size() == result.byte_size(),
+        (Answer::OtherPadding { operand_bytes, result_bytes }, None) => {
+            operand_bytes != result_bytes
+                && operand.byte_size() == Some(*operand_bytes)
+                && result.byte_size() == Some(*result_bytes)
+        }
+        (Answer::No(Reason::Moves(found)), Some(expected)) => Move { cause: None, ..found.clone() } == expected,
+        _ => false,
+    }
+}
+
+/// The array as a `const` would hold it.
+fn static_array<R>(array: &ArrayShape, f: impl FnOnce(StaticArray<'_>) -> R) -> R {
+    let extents = array.dimensions().iter().filter_map(|dimension| dimension.extent()).collect::<Vec<_>>();
+    let table = StaticStrideTable::new(&extents, array.layout()).unwrap();
+    f(StaticArray::new(array, &table, &extents))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+
+    #[test]
+    fn transposes_are_decided_as_enumerated(
+        (sizes, permutation, layouts) in vec(1..=9_usize, 0..=4).prop_flat_map(|sizes| {
+            let n = sizes.len();
+            (Just(sizes), strategy::permutation(n), (strategy::layout(n), strategy::layout(n)))
+        }),
+        same_layout in any::<bool>(),
+    ) {
+        let (Some(operand), Some(result)) = (array(&sizes, layouts.0), array(&permuted(&sizes, &permutation), layouts.1)) else {
+            return Ok(());
+        };
+        let result = if same_layout { operand.permute_dimensions(permutation.clone()).unwrap() } else { result };
+        let answer = operand.transpose_is_bitcast(&result, &permutation).unwrap();
+        let moved = enumerated(&operand, &result, |index| permuted(index, &permutation));
+        prop_assert!(agrees(&answer, moved, &operand, &result), "{} {} {:?}: {}", operand, result, permutation, answer);
+        prop_assert!(!same_layout || answer.is_yes());
+        let in_const = static_array(&operand, |operand| {
+            static_array(&result, |result| operand.transpose_obstacle(result, &permutation))
+        });
+        prop_assert_eq!(in_const.is_none(), answer.is_yes());
+        if answer.is_yes() {
+            let deduced = operand.deduce_transpose_dimensions_for_bitcast(&result).unwrap();
+            let found = deduced.as_ref().is_some_and(|p| operand.transpose_is_bitcast(&result, p).unwrap().is_yes());
+            prop_assert!(found, "{operand} {result}: {deduced:?}");
+        }
+    }
+
+    #[test]
+    fn reshapes_are_decided_as_enumerated(
+        (operand, result) in factors().prop_flat_map(|(factors, joins, other_joins)| {
+            let (sizes, other_sizes) = (grouped(&factors, &joins), grouped(&factors, &other_joins));
+            let layouts = (strategy::layout(sizes.len()), strategy::layout(other_sizes.len()));
+            layouts.prop_map(move |layouts| (array(&sizes, layouts.0), array(&other_sizes, layouts.1)))
+        }),
+    ) {
+        let (Some(operand), Some(result)) = (operand, result) else { return Ok(()) };
+        let answer = operand.reshape_is_bitcast(&result).unwrap();
+        let (from, to) = (operand.stride_table().unwrap(), result.stride_table().unwrap());
+        let reshape = |index: &[usize]| {
+            let number = index.iter().zip(from.extents()).fold(0, |number, (i, size)| number * size + i);
+            unravel(number, to.extents())
+        };
+        prop_assert!(agrees(&answer, enumerated(&operand, &result, reshape), &operand, &result), "{operand} {result}: {answer}");
+        let in_const = static_array(&operand, |operand| static_array(&result, |result| operand.reshape_obstacle(result)));
+        prop_assert_eq!(in_const.is_none(), answer.is_yes());
+        if operand.byte_size() == result.byte_size() {
+            match operand.decompose_bitcast(&result) {
+                Ok(explained) => prop_assert!(check(&operand, &result, &explained).is_ok(), "{explained}"),
+                Err(error) => prop_assert!(!answer.is_yes(), "{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_reshape_and_a_transpose_are_found_again(
+        (factors, joins, permutation) in factors().prop_flat_map(|(factors, joins, _)| {
+            let n = factors.len();
+            (Just(factors), Just(joins), strategy::permutation(n))
+        }),
+    ) {
+        let sizes = grouped(&factors, &joins);
+        let operand = array(&sizes, Layout::descending(sizes.len())).unwrap();
+        let split = array(&factors, Layout::descending(factors.len())).unwrap();
+        let result = split.permute_dimensions(permutation).unwrap();
+        for (from, to) in [(&operand, &result), (&result, &operand)] {
+            let explained = from.decompose_bitcast(to).unwrap();
+            prop_assert!(!explained.other_padding && check(from, to, &explained).is_ok(), "{from} {to}: {explained}");
+        }
+    }
+}
+
+#[test]
+fn answers_say_what_differs() {
+    let shape = |text: &str| text.parse::<ArrayShape>().unwrap();
+    let layouts = |a: &str, b: &str| shape(a).layout_change_is_bitcast(&shape(b)).unwrap().to_string();
+    assert_eq!(
+        layouts("f32[16,256]{1,0:T(8,128)}", "f32[16,256]{1,0:T(8,128)L(8192)}"),
+        "every element stays where it is, but the arrays take 16384 and 32768 bytes"
+    );
+    assert_eq!(
+        layouts("f32[16,256]{1,0:T(8,128)}", "f32[16,256]{1,0}"),
+        "element (0,128) lies at 1024 in the one and at 128 in the other; the first tile differs"
+    );
+    assert_eq!(layouts("s4[8]{0:E(4)}", "s4[8]"), "an element takes 4 bits in the one and 8 in the other");
+    assert_eq!(layouts("f32[8]", "f32[4,2]"), "the result should have the sizes (8), not (4,2)");
+    assert_eq!(
+        layouts("f32[<=8]{0:M(64)}", "f32[<=8]"),
+        "the elements begin behind 64 bytes in the one and behind 0 in the other"
+    );
+    assert_eq!(layouts("f32[8]{0:SC(0:4)}", "f32[8]"), "the arrays are cut into other pieces");
+    assert_eq!(layouts("f32[0,8]{1,0}", "f32[0,8]{0,1}"), "every byte stays where it is");
+    assert_eq!(
+        shape("f32[8,2]").transpose_is_bitcast(&shape("f32[2,8]"), &[1, 1]).unwrap_err().to_string(),
+        "(1,1) should be a permutation of the numbers below 2"
+    );
+    assert_eq!(
+        shape("f32[?]").reshape_is_bitcast(&shape("f32[?]")).unwrap_err().to_string(),
+        "dimension 0 is unbounded: its elements have no place until its size is known"
+    );
+    assert_eq!(
+        shape("f32[8]").decompose_bitcast(&shape("f32[9]")).unwrap_err().to_string(),
+        "a bitcast keeps the number of bytes, but the arrays take 32 and 36"
+    );
+    assert_eq!(
+        shape("f32[100]{0:T(128)}").decompose_bitcast(&shape("f32[1]{0:T(128)}")).unwrap().to_string(),
+        "[128] stays; padding is read as elements, or elements as padding"
+    );
+    assert_eq!(
+        shape("bf16[8,128]{1,0:T(8,128)(2,1)}").decompose_bitcast(&shape("s32[4,128]")).unwrap().to_string(),
+        "cut each element into 1, put 2 together to one; in parts, reshape [8,128] to [4,2,128], transpose by [0,2,1], \
+         reshape to [4,128,2]"
+    );
+}
