@@ -17,6 +17,11 @@ proptest! {
     }
 
     #[test]
+    fn layouts_there_and_back(array in strategy::array_shape()) {
+        prop_assert_eq!(array.layout().to_string().parse(), Ok(array.layout().clone()));
+    }
+
+    #[test]
     fn the_size_is_the_number_of_positions(array in strategy::small_array_shape()) {
         let table = array.stride_table().unwrap();
         prop_assert_eq!(array.physical_elements(), Some(table.positions()));

@@ -620,9 +620,16 @@ impl FromStr for ArrayShape {
 impl FromStr for Layout {
     type Err = ParseError;
 
+    /// Also `{}`, the layout of a scalar, which is no layout behind a shape.
     fn from_str(text: &str) -> Result<Self> {
         let mut parser = Parser::whole(text);
-        let layout = parser.layout()?;
+        let layout = if parser.token.is(b'{') && { parser.lexer }.next().is(b'}') {
+            parser.advance();
+            parser.advance();
+            Self::descending(0)
+        } else {
+            parser.layout()?
+        };
         parser.finish()?;
         Ok(layout)
     }
