@@ -11,10 +11,11 @@ fn fails_in_check() {
     cases.compile_fail("tests/fail/types/*.rs");
 }
 
-/// What is wrong with a constant index may show only when code is generated; the case that passes makes it so.
+/// What is wrong with a constant index, or with a free transpose, may show only when code is generated; the case that passes makes it so.
 #[test]
 fn passes_and_fails_in_build() {
     let cases = TestCases::new();
     cases.pass("tests/pass/*.rs");
     cases.compile_fail("tests/fail/index/*.rs");
+    cases.compile_fail("tests/fail/bitcast/*.rs");
 }

@@ -32,6 +32,38 @@ impl<'a> StaticArray<'a> {
         Self { shape, table: table.as_ref(extents) }
     }
 
+    /// As [`ArrayShape::layout_change_is_bitcast`]: `None` if every element of this array lies at the same position of
+    /// `result`, which has the same dimensions; why not, or why that cannot be decided in a `const`.
+    ///
+    /// ```
+    /// use xla_shape_core::bitcast::StaticArray;
+    /// use xla_shape_core::{ArrayShape, stride_table::StaticStrideTable};
+    ///
+    /// let (tiled, plain): (ArrayShape, ArrayShape) = ("f32[2,256]{1,0:T(2,128)}".parse()?, "f32[2,256]".parse()?);
+    /// let tables = (StaticStrideTable::new(&[2, 256], tiled.layout())?, StaticStrideTable::new(&[2, 256], plain.layout())?);
+    /// let (tiled, plain) = (StaticArray::new(&tiled, &tables.0, &[2, 256]), StaticArray::new(&plain, &tables.1, &[2, 256]));
+    /// assert_eq!(
+    ///     tiled.layout_change_obstacle(plain).unwrap().as_str(),
+    ///     "f32[2,256]{1,0:T(2,128)} is not the bytes of f32[2,256]{1,0}: element (0,128) lies at 256 in the one and at \
+    ///      128 in the other"
+    /// );
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn layout_change_obstacle(self, result: Self) -> Option<StaticReason> {
+        let mut identity = [0; Self::MAX_DIMENSIONS];
+        let mut i = 0;
+        while i < Self::MAX_DIMENSIONS {
+            identity[i] = i;
+            i += 1;
+        }
+        let num_dimensions = self.table.extents().len();
+        if num_dimensions > Self::MAX_DIMENSIONS {
+            return Some(self.is_not(result, "there are too many dimensions to decide it in a `const`"));
+        }
+        self.transpose_obstacle(result, identity.split_at(num_dimensions).0)
+    }
+
     /// As [`ArrayShape::transpose_is_bitcast`]: `None` if dimension `permutation[i]` of this array can be read as
     /// dimension `i` of `result` with every byte where it is; why not, or why that cannot be decided in a `const`.
     #[must_use]

@@ -94,6 +94,16 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
         BufferBase { bytes: self.bytes.as_ref(), shape: PhantomData }
     }
 
+    /// The same memory as an array of shape `R`.
+    ///
+    /// # Safety
+    /// `R` must take as many bytes as `S`, as many of them before the first element, and as many bits for an element.
+    #[inline(always)]
+    pub(super) unsafe fn into_shape<R: StaticShape<Element = S::Element>>(self) -> BufferBase<R, B> {
+        debug_assert_eq!((S::BYTES, S::PREFIX, S::WIDTH), (R::BYTES, R::PREFIX, R::WIDTH));
+        BufferBase { bytes: self.bytes, shape: PhantomData }
+    }
+
     /// The same memory with the shape as a value.
     ///
     /// # Panics

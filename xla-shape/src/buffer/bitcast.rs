@@ -1,0 +1,92 @@
+//! Reading the same memory as another shape, for free: where the compiler can show that every element stays where it is.
+
+use super::bytes::Bytes;
+use super::typed::BufferBase;
+use crate::element::Stored;
+use crate::types::{StaticIndex, StaticShape};
+use xla_shape_core::bitcast::{StaticArray, StaticReason};
+
+/// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
+/// shows in `cargo build`, not in `cargo check`. To copy, use [`relayout`](crate::relayout).
+impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
+    /// The same array in another layout that has the same bytes.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, View, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[64,128]{1,0:T(8,128)})>::from_fn(|[i, j]| (i * 128 + j) as f32);
+    /// let row_major: View<'_, shape!(f32[64,128])> = x.view().retile();
+    /// assert_eq!(row_major[[9, 5]], 9.0 * 128.0 + 5.0);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use xla_shape::{Buffer, View, shape};
+    /// let x = Buffer::<shape!(f32[64,256]{1,0:T(8,128)})>::zeroed();
+    /// let row_major: View<'_, shape!(f32[64,256])> = x.view().retile(); // element (0,128) would move
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn retile<R>(self) -> BufferBase<R, B>
+    where
+        R: StaticShape<Element = S::Element, Dimensions = S::Dimensions>,
+    {
+        const { assert_none(array::<S>().layout_change_obstacle(array::<R>())) };
+        // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
+        // element, and as many bits for an element.
+        unsafe { self.into_shape() }
+    }
+
+    /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, index, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[31,57]{1,0:T(8,128)})>::zeroed();
+    /// x.set([30, 2], 1.5);
+    /// let transposed: Buffer<shape!(f32[57,31]{0,1:T(8,128)})> = x.transpose(index![1, 0]);
+    /// assert_eq!(transposed[[2, 30]], 1.5);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn transpose<R, P>(self, _: P) -> BufferBase<R, B>
+    where
+        R: StaticShape<Element = S::Element>,
+        P: StaticIndex<S::Dimensions>,
+    {
+        const { assert_none(array::<S>().transpose_obstacle(array::<R>(), P::INDEX)) };
+        // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
+        // element, and as many bits for an element.
+        unsafe { self.into_shape() }
+    }
+
+    /// The array with other dimensions and the same elements in row-major order, in the same bytes.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, View, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[4,8,128]{2,1,0:T(8,128)})>::from_fn(|[i, j, k]| (i * 8 * 128 + j * 128 + k) as f32);
+    /// let rows: View<'_, shape!(f32[32,128]{1,0:T(8,128)})> = x.view().reshape();
+    /// assert_eq!(rows[[9, 5]], 9.0 * 128.0 + 5.0);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn reshape<R>(self) -> BufferBase<R, B>
+    where
+        R: StaticShape<Element = S::Element>,
+    {
+        const { assert_none(array::<S>().reshape_obstacle(array::<R>())) };
+        // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
+        // element, and as many bits for an element.
+        unsafe { self.into_shape() }
+    }
+}
+
+const fn array<S: StaticShape>() -> StaticArray<'static> {
+    StaticArray::new(S::SHAPE, S::STRIDE_TABLE, S::SIZES)
+}
+
+const fn assert_none(obstacle: Option<StaticReason>) {
+    if let Some(reason) = obstacle {
+        panic!("{}", reason.as_str());
+    }
+}
