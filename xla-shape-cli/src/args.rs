@@ -20,6 +20,8 @@ pub(crate) enum Verb {
     Map(MapArguments),
     Draw(DrawArguments),
     Relayout(RelayoutArguments),
+    Bitcast(BitcastArguments),
+    Advise(AdviseArguments),
     Check(CheckArguments),
 }
 
@@ -40,7 +42,7 @@ pub(crate) struct ExplainArguments {
 /// Read one shape per line and answer each line with one JSON object
 ///
 /// A good line's answer is {"input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null where a
-/// dimension is unbounded}. A bad line's is {"input": …, "ok": false, "error": {"message": …, "span": [start, end]}}
+/// dimension is unbounded, "proto": the bytes of XLA's ShapeProto in base64}. A bad line's is {"input": …, "ok": false, "error": {"message": …, "span": [start, end]}}
 /// with byte offsets into the line. An empty line is a bad line. In the input of a line that is no UTF-8, U+FFFD stands
 /// for what is wrong. A line longer than 64 MiB is bad, and its answer repeats its first 1,024 bytes only.
 #[derive(Debug, Args)]
@@ -149,6 +151,77 @@ pub(crate) struct RelayoutArguments {
     /// The file to write; `-` is standard output
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: PathBuf,
+}
+
+/// Say whether one array can be taken for another without moving a byte
+///
+/// Between equal dimensions, whether the other layout leaves each element where it is; if not, the first element that
+/// moves and why. Between other dimensions, which reshape and transpose the same bytes mean. As JSON: bitcast,
+/// same_bytes, reason, and kind, which is identity, reshape, transpose, reshape+transpose or none.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape bitcast 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'
+  xla-shape bitcast 'bf16[256,128]{1,0:T(8,128)(2,1)}' 'bf16[256,128]{1,0:T(8,128)}'")]
+pub(crate) struct BitcastArguments {
+    /// The shape that the bytes have
+    #[arg(value_name = "A")]
+    pub(crate) from: String,
+
+    /// The shape to take them for
+    #[arg(value_name = "B")]
+    pub(crate) to: String,
+
+    /// Text for people, or one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Rank other layouts of an array by the memory they take
+///
+/// All orders of up to six dimensions are tried, each in the given tiling and in those that XLA:TPU uses for such
+/// elements. As JSON, one line for each: shape, bytes, saved_bytes, padding_bytes, expansion.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape advise 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}'
+  xla-shape advise 'f32[100,1]{1,0:T(8,128)}' --what-if 1=8
+  xla-shape advise 'f32[100,1]{1,0:T(8,128)}' --what-if 0,1")]
+pub(crate) struct AdviseArguments {
+    /// The shape of an array
+    pub(crate) shape: String,
+
+    /// First give dimension N another size (1=128), or swap two dimensions (0,1); may be repeated
+    #[arg(long, value_name = "N=SIZE|N,N")]
+    pub(crate) what_if: Vec<Change>,
+
+    /// How many layouts to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+
+    /// Text for people, or JSON lines
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// A change of an array's dimensions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Change {
+    Resize { dimension: usize, size: usize },
+    Swap(usize, usize),
+}
+
+impl FromStr for Change {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.trim().parse().map_err(|_| format!("expected a number, found `{text}`"));
+        if let Some((dimension, size)) = text.split_once('=') {
+            return Ok(Self::Resize { dimension: number(dimension)?, size: number(size)? });
+        }
+        match text.split_once(',') {
+            Some((a, b)) => Ok(Self::Swap(number(a)?, number(b)?)),
+            None => Err("expected a dimension and its size (1=128) or two dimensions (0,1)".into()),
+        }
+    }
 }
 
 /// An index such as `2,3`, with or without brackets.

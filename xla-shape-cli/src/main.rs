@@ -17,6 +17,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
+        Verb::Advise(arguments) => verbs::advise::run(&arguments),
+        Verb::Bitcast(arguments) => verbs::bitcast::run(&arguments),
         Verb::Check(arguments) => verbs::check::run(&arguments),
         Verb::Draw(arguments) => verbs::draw::run(&arguments),
         Verb::Explain(arguments) => verbs::explain::run(&arguments),

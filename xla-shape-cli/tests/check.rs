@@ -24,7 +24,9 @@ fn a_good_line_is_answered_with_its_canonical_text_and_size() {
     let output = check("f32[2, 3]\n");
     assert_eq!(
         std::str::from_utf8(&output.stdout),
-        Ok("{\"input\":\"f32[2, 3]\",\"ok\":true,\"shape\":\"f32[2,3]{1,0}\",\"bytes\":24}\n")
+        Ok(
+            "{\"input\":\"f32[2, 3]\",\"ok\":true,\"shape\":\"f32[2,3]{1,0}\",\"bytes\":24,\"proto\":\"EAsaAgIDKgcKAgEAgAEBMgIAAA==\"}\n"
+        )
     );
     assert!(output.stderr.is_empty());
     assert_eq!(output.status.code(), Some(0));
@@ -43,7 +45,11 @@ fn a_bad_line_is_answered_with_a_message_and_a_span() {
 #[test]
 fn an_unbounded_shape_has_no_size() {
     let output = check("f32[?]");
-    assert_eq!(answers(&output), [json!({"input": "f32[?]", "ok": true, "shape": "f32[?]{0}", "bytes": null})]);
+    assert_eq!(
+        answers(&output),
+        [json!({"input": "f32[?]", "ok": true, "shape": "f32[?]{0}", "bytes": null,
+        "proto": "EAsaCoCAgICAgICAgAEqBgoBAIABATIBAQ=="})]
+    );
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -199,8 +205,9 @@ fn agrees_with_xla() {
         assert_eq!(row["input"], answer["input"]);
         match row["expect"].as_str() {
             Some("valid") => {
-                let expected = (&json!(true), &row["canonical"], &row["bytes"]);
-                assert_eq!((&answer["ok"], &answer["shape"], &answer["bytes"]), expected, "{}", row["input"]);
+                let expected = [&json!(true), &row["canonical"], &row["bytes"], &row["proto_b64"]];
+                let found = ["ok", "shape", "bytes", "proto"].map(|field| &answer[field]);
+                assert_eq!(found, expected, "{}", row["input"]);
             }
             Some("error") => {
                 let span = answer["error"]["span"].as_array().unwrap().iter().map(|end| end.as_u64().unwrap() as usize);

@@ -41,6 +41,7 @@ extern crate alloc;
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("XLA's sizes are 64-bit; so must be `usize`");
 
+mod advise;
 pub mod bitcast;
 pub mod compare;
 mod dimension;
@@ -70,6 +71,7 @@ mod tile;
 mod transform;
 pub mod validate;
 
+pub use advise::tpu_tilings;
 pub use dimension::Dimension;
 pub use dimension_number::{DimensionError, DimensionNumber, dimension_letter};
 pub use element_type::{ElementClass, ElementType, UnknownElementType};

@@ -134,54 +134,6 @@ impl ArrayShape {
     }
 }
 
-/// The most dimensions of an array whose orders are all tried.
-const MAX_ORDERED: usize = 8;
-
-impl ArrayShape {
-    /// The same array in the order of dimensions that takes the fewest bytes: this one, if no other takes fewer.
-    ///
-    /// `None` if a dimension is unbounded, if the layout has splits (which name dimensions by their place in the order),
-    /// or if there are more than eight dimensions.
-    ///
-    /// ```
-    /// let shape: xla_shape_core::ArrayShape = "f32[100,1]{1,0:T(8,128)}".parse()?;
-    /// assert_eq!(shape.smallest_order().unwrap().to_string(), "f32[100,1]{0,1:T(8,128)}");
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    #[must_use]
-    pub fn smallest_order(&self) -> Option<Self> {
-        if self.num_dimensions() > MAX_ORDERED || !self.layout().split_configs().is_empty() {
-            return None;
-        }
-        let (mut best, mut best_bytes) = (self.clone(), self.byte_size()?);
-        let mut order: Vec<usize> = (0..self.num_dimensions()).collect();
-        loop {
-            if let Ok(other) = self.clone().with_layout(self.layout().clone().with_minor_to_major(&order).ok()?)
-                && let Some(bytes) = other.byte_size()
-                && bytes < best_bytes
-            {
-                (best, best_bytes) = (other, bytes);
-            }
-            if !next_permutation(&mut order) {
-                return Some(best);
-            }
-        }
-    }
-}
-
-/// Makes the next permutation in alphabetical order; `false` behind the last.
-fn next_permutation(order: &mut [usize]) -> bool {
-    let Some(rise) = order.windows(2).rposition(|pair| pair.first() < pair.last()) else { return false };
-    let (head, tail) = order.split_at_mut(rise.saturating_add(1));
-    if let Some(pivot) = head.last_mut()
-        && let Some(next) = tail.iter_mut().rev().find(|next| **next > *pivot)
-    {
-        core::mem::swap(pivot, next);
-    }
-    tail.reverse();
-    true
-}
-
 /// Which dimensions lie as one: sets of dimension numbers, and of one number more for what belongs to none.
 struct Groups {
     parents: Vec<usize>,
@@ -245,24 +197,11 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use super::next_permutation;
     use crate::ArrayShape;
-    use alloc::vec;
     use alloc::vec::Vec;
 
     fn shape(text: &str) -> ArrayShape {
         text.parse().unwrap()
-    }
-
-    #[test]
-    fn every_order_is_tried_once() {
-        let mut order = vec![0, 1, 2, 3];
-        let mut seen = vec![order.clone()];
-        while next_permutation(&mut order) {
-            seen.push(order.clone());
-        }
-        assert_eq!(seen.len(), 24);
-        assert!(seen.is_sorted_by(|a, b| a < b));
     }
 
     #[test]

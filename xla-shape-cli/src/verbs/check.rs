@@ -3,8 +3,12 @@
 use crate::args::CheckArguments;
 use crate::failure::Failure;
 use crate::io::{self, Line, Lines, MAX_LINE};
+use base64::display::Base64Display;
+use base64::engine::general_purpose::{GeneralPurpose, STANDARD};
 use serde::{Serialize, Serializer};
+use std::fmt::Display;
 use std::io::Write;
+use xla_shape::proto::encode_shape;
 use xla_shape::{Shape, Span};
 
 /// The answer to a line that is a shape.
@@ -15,6 +19,9 @@ struct Good<'a> {
     #[serde(serialize_with = "display")]
     shape: &'a Shape,
     bytes: Option<usize>,
+    /// XLA's ShapeProto, in base64.
+    #[serde(serialize_with = "display")]
+    proto: Base64Display<'a, 'static, GeneralPurpose>,
 }
 
 /// The answer to any other line.
@@ -31,8 +38,8 @@ struct Problem {
     span: [u64; 2],
 }
 
-fn display<S: Serializer>(shape: &Shape, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(shape)
+fn display<S: Serializer>(text: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(text)
 }
 
 /// How many bytes of answers are collected before they are written, while more input is at hand.
@@ -96,7 +103,9 @@ fn answer(line: Line<'_>, answers: &mut Vec<u8>) -> bool {
 fn answer_text(text: &str, answers: &mut Vec<u8>) -> bool {
     match text.parse::<Shape>() {
         Ok(shape) => {
-            put(&Good { input: text, ok: true, shape: &shape, bytes: shape.byte_size().ok() }, answers);
+            let proto = encode_shape(&shape);
+            let proto = Base64Display::new(&proto, &STANDARD);
+            put(&Good { input: text, ok: true, shape: &shape, bytes: shape.byte_size().ok(), proto }, answers);
             true
         }
         Err(error) => {
@@ -120,7 +129,7 @@ fn put(answer: &impl Serialize, answers: &mut Vec<u8>) {
 /// Bytes as `0xff 0x80`.
 struct Hexadecimal<'a>(&'a [u8]);
 
-impl std::fmt::Display for Hexadecimal<'_> {
+impl Display for Hexadecimal<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (i, byte) in self.0.iter().enumerate() {
             write!(f, "{}0x{byte:02x}", if i > 0 { " " } else { "" })?;

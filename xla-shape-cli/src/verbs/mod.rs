@@ -1,5 +1,7 @@
 //! One module for each thing the program does.
 
+pub(crate) mod advise;
+pub(crate) mod bitcast;
 pub(crate) mod check;
 pub(crate) mod draw;
 pub(crate) mod explain;
