@@ -126,6 +126,8 @@ proptest! {
                 prop_assert_eq!(x[i], y[o]);
             }
         }
+        let aligned = a.align_layouts(&b).unwrap();
+        prop_assert!(a.reshape_is_bitcast(&aligned).unwrap().is_yes());
         if let Some(change) = a.inserted_or_deleted_1_sized_dimensions(&b) {
             let ours = a.delete_dimensions(change.deleted_dimensions).unwrap();
             let theirs = b.delete_dimensions(change.inserted_dimensions).unwrap();

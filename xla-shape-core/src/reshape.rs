@@ -1,5 +1,6 @@
 //! Which dimensions a reshape leaves alone.
 
+use crate::layout::Layout;
 use crate::shape::ArrayShape;
 use alloc::vec::Vec;
 
@@ -46,6 +47,50 @@ impl ArrayShape {
                 .map(|pair| pair.1)
         };
         dimensions.is_sorted().then(|| dimensions.iter().map(new_number).collect()).flatten()
+    }
+
+    /// `output` in a layout that makes the reshape to it a bitcast: every element stays where it is in memory. `None` if there
+    /// is no such layout without tiles, or this array has tiles, or a size is not known.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let input: ArrayShape = "f32[2,15,7]{0,2,1}".parse()?;
+    /// let output = input.align_layouts(&"f32[2,3,5,7]".parse()?).unwrap();
+    /// assert_eq!(output.to_string(), "f32[2,3,5,7]{0,3,2,1}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn align_layouts(&self, output: &Self) -> Option<Self> {
+        let with_order = |order: &[usize]| output.clone().with_layout(Layout::new(order).ok()?).ok();
+        let (input_sizes, output_sizes) = (extents(self)?, extents(output)?);
+        if self.is_zero_element_array() && output.is_zero_element_array() {
+            return with_order(Layout::descending(output_sizes.len()).minor_to_major());
+        }
+        if !self.layout().is_untiled() {
+            return None;
+        }
+        // A dimension of size 1 may lie anywhere.
+        let long = |sizes: &[usize]| (0..sizes.len()).filter(|&i| sizes.get(i) != Some(&1)).collect::<Vec<_>>();
+        let (input_long, output_long) = (long(&input_sizes), long(&output_sizes));
+        let sizes =
+            |long: &[usize], all: &[usize]| long.iter().filter_map(|&i| all.get(i).copied()).collect::<Vec<_>>();
+        let bounds = common_factors(&sizes(&input_long, &input_sizes), &sizes(&output_long, &output_sizes))?;
+        let mut order = Vec::new();
+        let mut rest = self.layout().minor_to_major().iter().filter(|dimension| input_long.contains(dimension));
+        while let Some(most_minor) = rest.next() {
+            // The dimensions of a piece must lie next to each other, the last one the most minor.
+            let position = input_long.iter().position(|dimension| dimension == most_minor)?;
+            let (start, end) =
+                bounds.iter().zip(bounds.iter().skip(1)).find(|(_, end)| end.0 == position.saturating_add(1))?;
+            let others = input_long.get(start.0..position)?;
+            if !others.iter().rev().all(|dimension| rest.next() == Some(dimension)) {
+                return None;
+            }
+            order.extend(output_long.get(start.1..end.1)?.iter().rev());
+        }
+        order.extend((0..output_sizes.len()).rev().filter(|dimension| !output_long.contains(dimension)));
+        with_order(&order)
     }
 
     /// The dimensions of size 1 that must go and come to make `output` of this array; `None` if more must change.
@@ -144,6 +189,17 @@ mod tests {
         assert_eq!(input.reshape_leaves_dimensions_unmodified(&output, &[3, 2]), None);
         assert_eq!(input.reshape_leaves_dimensions_unmodified(&output, &[1]), None);
         assert_eq!(array("f32[?]").dimensions_unmodified_by_reshape(&array("f32[?]")), None);
+    }
+
+    #[test]
+    fn a_layout_is_found_where_pieces_lie_together() {
+        let align = |a: &str, b: &str| array(a).align_layouts(&array(b)).map(|shape| shape.layout().clone());
+        assert_eq!(align("f32[6,5]{0,1}", "f32[2,3,5]"), Some("{1,0,2}".parse().unwrap()));
+        assert_eq!(align("f32[2,3,5]{1,0,2}", "f32[6,5]"), Some("{0,1}".parse().unwrap()));
+        assert_eq!(align("f32[2,3,5]{0,1,2}", "f32[6,5]"), None);
+        assert_eq!(align("f32[2,1,3]{1,0,2}", "f32[1,2,3,1]"), Some("{1,2,3,0}".parse().unwrap()));
+        assert_eq!(align("f32[2,3]{1,0:T(2)}", "f32[6]"), None);
+        assert_eq!(align("f32[2,3]", "f32[5]"), None);
     }
 
     #[test]
