@@ -106,3 +106,14 @@ fn modules_are_printed_as_xla_prints_them() {
         }
     });
 }
+
+#[test]
+fn checks_find_nothing_in_programs_of_xla() {
+    for_all_modules("modules without findings", |row| {
+        let module = parse(&row.text)?;
+        match module.check().as_slice() {
+            [] => Ok(()),
+            findings => Err(findings.iter().map(|finding| format!("\n  {finding}")).collect()),
+        }
+    });
+}

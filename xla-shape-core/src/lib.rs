@@ -22,6 +22,7 @@
 //! | [`validate`] | what makes a shape valid |
 //! | [`stride_table`] | from an element to its place and back |
 //! | [`bitcast`] | which reshapes and transposes leave every byte where it is |
+//! | [`infer`] | the dimensions of an operation's result |
 //! | [`hlo`] | HLO modules: reading them and finding their shapes |
 //! | [`compare`] | equal in all, or only in part |
 //! | [`index`] | walking over indices |
@@ -51,6 +52,7 @@ mod element_type;
 mod extent;
 pub mod hlo;
 pub mod index;
+pub mod infer;
 mod layout;
 mod legacy;
 mod list;

@@ -1,6 +1,18 @@
 //! Attributes: what stands behind an instruction's operands, a computation's end or a module's name.
+//!
+//! An attribute keeps its value as it is written. [`Value`] reads the usual kinds of value on request.
 
-use crate::text::Span;
+use super::cursor::Cursor;
+use super::window;
+use crate::infer::{PaddingDimension, SliceDimension, WindowDimension};
+use crate::shape::Shape;
+use crate::text::{self, Expected, ParseError, Span};
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+type Result<T> = core::result::Result<T, ParseError>;
 
 /// An attribute: a name and a value.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +39,22 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// The value of an attribute, as it is written.
+/// The value of an attribute, as it is written, and what can be read from it.
+///
+/// The positions of errors are those in the text of the module.
+///
+/// ```
+/// use xla_shape_core::hlo::Module;
+///
+/// let text = "y = f32[4,3] transpose(x), dimensions={1,0}, metadata={op_name=\"jit(f)/t\" source_line=7}";
+/// let module = Module::parse(text)?;
+/// let transpose = module.instructions().next().unwrap();
+/// assert_eq!(transpose.attribute("dimensions").unwrap().numbers()?, [1, 0]);
+/// let metadata = transpose.attribute("metadata").unwrap();
+/// assert_eq!(metadata.field("op_name")?.unwrap().string()?, "jit(f)/t");
+/// assert_eq!(metadata.field("source_line")?.unwrap().number()?, 7);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     /// The text of the module.
@@ -51,10 +78,361 @@ impl<'a> Value<'a> {
     pub const fn span(self) -> Span {
         self.span
     }
+
+    /// A cursor that sees the value and nothing behind it.
+    pub(super) fn cursor(self) -> Cursor<'a> {
+        Cursor::new(self.source.get(..self.span.end).unwrap_or(""), self.span.start)
+    }
+
+    /// The error that the value is not what it should be.
+    pub(super) fn is_not(self, what: &'static str) -> ParseError {
+        let found = text::Found::new(self.text());
+        ParseError::new(text::ParseErrorKind::Unexpected { expected: Expected::Value(what), found }, self.span)
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn boolean(self) -> Result<bool> {
+        match self.text() {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(self.is_not("`true` or `false`")),
+        }
+    }
+
+    /// Reads a number, such as `3`.
+    ///
+    /// # Errors
+    /// If it is none, or too large.
+    pub fn number(self) -> Result<usize> {
+        decimal(self.text()).ok_or_else(|| self.is_not("a number"))
+    }
+
+    /// Reads a list of numbers, such as `{0,2,1}`.
+    ///
+    /// # Errors
+    /// If it is none, or a number is too large.
+    pub fn numbers(self) -> Result<Vec<usize>> {
+        self.items()?.into_iter().map(Self::number).collect()
+    }
+
+    /// Reads the name of a computation or an instruction, with or without `%`, and gives it without.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn name(self) -> Result<&'a str> {
+        let mut cursor = self.cursor();
+        match cursor.name().1 {
+            name if !name.is_empty() && cursor.peek().is_none() => Ok(name),
+            _ => Err(self.is_not("a name")),
+        }
+    }
+
+    /// Reads a list of names, such as `{%a, %b}`, or a single one.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn names(self) -> Result<Vec<&'a str>> {
+        if self.text().starts_with('{') {
+            self.items()?.into_iter().map(Self::name).collect()
+        } else {
+            Ok([self.name()?].into())
+        }
+    }
+
+    /// Reads a string in quotes, and replaces the usual escapes.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn string(self) -> Result<Cow<'a, str>> {
+        let inside = self.text().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let inside = inside.ok_or_else(|| self.is_not("a string"))?;
+        if inside.contains('\\') { Ok(Cow::Owned(unescaped(inside))) } else { Ok(Cow::Borrowed(inside)) }
+    }
+
+    /// Reads a list in braces, and gives its items: what stands between its commas.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn items(self) -> Result<Vec<Self>> {
+        let mut cursor = self.cursor();
+        let mut items = Vec::new();
+        cursor.expect(b'{')?;
+        cursor.skip_space()?;
+        while cursor.peek() != Some(b'}') {
+            let start = cursor.position;
+            let end = cursor.value()?;
+            items.push(Self::new(self.source, Span { start, end }));
+            cursor.skip_space()?;
+            if !cursor.eat(b',') {
+                break;
+            }
+            cursor.skip_space()?;
+        }
+        cursor.expect(b'}')?;
+        if cursor.peek().is_some() { Err(self.is_not("a list in braces")) } else { Ok(items) }
+    }
+
+    /// Reads `{key=value key=value}`, also with commas, as `metadata`, `window` and `frontend_attributes` have it.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn fields(self) -> Result<Vec<(&'a str, Self)>> {
+        let mut cursor = self.cursor();
+        let mut fields = Vec::new();
+        cursor.expect(b'{')?;
+        cursor.skip_space()?;
+        while cursor.peek() != Some(b'}') {
+            let (_, key) = cursor.name();
+            if key.is_empty() {
+                return Err(cursor.unexpected(Expected::HloAttribute));
+            }
+            cursor.skip_space()?;
+            cursor.expect(b'=')?;
+            cursor.skip_space()?;
+            let start = cursor.position;
+            let end = cursor.value()?;
+            fields.push((key, Self::new(self.source, Span { start, end })));
+            cursor.skip_space()?;
+            if cursor.eat(b',') {
+                cursor.skip_space()?;
+            }
+        }
+        cursor.expect(b'}')?;
+        Ok(fields)
+    }
+
+    /// Reads one of the [`fields`](Self::fields).
+    ///
+    /// # Errors
+    /// If the value has no fields.
+    pub fn field(self, name: &str) -> Result<Option<Self>> {
+        Ok(self.fields()?.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value))
+    }
+
+    /// Reads a window: `{size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x0}`.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn window(self) -> Result<Vec<WindowDimension>> {
+        window::window(self)
+    }
+
+    /// Reads padding: `low_high` or `low_high_interior` for each dimension, with `x` between them.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn padding(self) -> Result<Vec<PaddingDimension>> {
+        window::padding(self)
+    }
+
+    /// Reads a slice: `{[start:limit], [start:limit:stride]}`.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn slice(self) -> Result<Vec<SliceDimension>> {
+        window::slice(self)
+    }
+
+    /// Reads what the dimensions of a convolution mean, such as `b01f_01io->b01f`.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn dim_labels(self) -> Result<DimLabels> {
+        window::dim_labels(self)
+    }
+
+    /// Reads groups of replicas.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn replica_groups(self) -> Result<ReplicaGroups<'a>> {
+        window::replica_groups(self)
+    }
+
+    /// Reads a list of shapes in braces, such as `operand_layout_constraints`.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn shapes(self) -> Result<Vec<Shape>> {
+        let items = self.items()?;
+        items.into_iter().map(|item| text::Parser::at(item.cursor().text(), item.span.start).shape()).collect()
+    }
+
+    /// Reads the shapes of a program, such as `entry_computation_layout`: `{(shape, shape)->shape}`.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn program_shape(self) -> Result<ProgramShape> {
+        let mut cursor = self.cursor();
+        cursor.expect(b'{')?;
+        let parameters = shape(&mut cursor)?;
+        cursor.skip_space()?;
+        cursor.expect(b'-')?;
+        cursor.expect(b'>')?;
+        let result = shape(&mut cursor)?;
+        cursor.skip_space()?;
+        cursor.expect(b'}')?;
+        match parameters {
+            Shape::Tuple(parameters) => Ok(ProgramShape { parameters: parameters.into_owned(), result }),
+            _ => Err(self.is_not("the shapes of a program: `{(shape, …)->shape}`")),
+        }
+    }
+
+    /// Reads which results lie where parameters lie, such as `input_output_alias`:
+    /// `{ {0}: (1, {}, may-alias) }`.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn aliases(self) -> Result<Vec<Alias>> {
+        let mut cursor = self.cursor();
+        let mut aliases = Vec::new();
+        cursor.expect(b'{')?;
+        cursor.skip_space()?;
+        while cursor.peek() != Some(b'}') {
+            let result_index = index(self.source, &mut cursor)?;
+            cursor.skip_space()?;
+            cursor.expect(b':')?;
+            cursor.skip_space()?;
+            cursor.expect(b'(')?;
+            cursor.skip_space()?;
+            let parameter = decimal(cursor.digits()).ok_or_else(|| cursor.unexpected(Expected::ParameterNumber))?;
+            cursor.skip_space()?;
+            cursor.expect(b',')?;
+            cursor.skip_space()?;
+            let parameter_index = index(self.source, &mut cursor)?;
+            cursor.skip_space()?;
+            let mut must = false;
+            if cursor.eat(b',') {
+                cursor.skip_space()?;
+                must = cursor.name().1 == "must-alias";
+                cursor.skip_space()?;
+            }
+            cursor.expect(b')')?;
+            aliases.push(Alias { result_index, parameter, parameter_index, must });
+            cursor.skip_space()?;
+            if !cursor.eat(b',') {
+                break;
+            }
+            cursor.skip_space()?;
+        }
+        cursor.expect(b'}')?;
+        Ok(aliases)
+    }
 }
 
-impl core::fmt::Debug for Value<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+/// Reads a shape at the cursor.
+fn shape(cursor: &mut Cursor<'_>) -> Result<Shape> {
+    let mut parser = text::Parser::at(cursor.text(), cursor.position);
+    let shape = parser.shape()?;
+    cursor.position = parser.position();
+    Ok(shape)
+}
+
+/// Reads `{0,1}` at the cursor.
+fn index(source: &str, cursor: &mut Cursor<'_>) -> Result<Vec<usize>> {
+    let start = cursor.position;
+    cursor.peek_is(b'{')?;
+    cursor.balanced()?;
+    Value::new(source, Span { start, end: cursor.position }).numbers()
+}
+
+/// The number that these digits are, if they are digits and it fits.
+pub(super) fn decimal(text: &str) -> Option<usize> {
+    // `parse` would also take a sign.
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+fn unescaped(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            result.push(character);
+            continue;
+        }
+        match characters.next() {
+            Some('n') => result.push('\n'),
+            Some('t') => result.push('\t'),
+            Some('r') => result.push('\r'),
+            Some(other @ ('"' | '\'' | '\\')) => result.push(other),
+            other => {
+                result.push('\\');
+                result.extend(other);
+            }
+        }
+    }
+    result
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text().fmt(f)
     }
+}
+
+/// The shapes of a program: `entry_computation_layout`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ProgramShape {
+    /// The shapes of the parameters.
+    pub parameters: Vec<Shape>,
+    /// The shape of the result.
+    pub result: Shape,
+}
+
+/// A part of the result that lies where a part of a parameter lies.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Alias {
+    /// Which element of the result, from the outermost tuple inwards.
+    pub result_index: Vec<usize>,
+    /// The number of the parameter.
+    pub parameter: usize,
+    /// Which element of the parameter, from the outermost tuple inwards.
+    pub parameter_index: Vec<usize>,
+    /// Whether it must lie there, or only may.
+    pub must: bool,
+}
+
+/// What the dimensions of a convolution mean: `dim_labels`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DimLabels {
+    /// Batch `b`, feature `f` and spatial dimensions of the input.
+    pub input: Labels,
+    /// Input features `i`, output features `o` and spatial dimensions of the kernel.
+    pub kernel: Labels,
+    /// Batch `b`, feature `f` and spatial dimensions of the output.
+    pub output: Labels,
+}
+
+/// The meaning of the dimensions of one array of a convolution, as dimension numbers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Labels {
+    /// Batch, or input features of a kernel.
+    pub first: usize,
+    /// Features, or output features of a kernel.
+    pub second: usize,
+    /// The spatial dimensions.
+    pub spatial: Vec<usize>,
+}
+
+/// Which replicas work together: `replica_groups`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ReplicaGroups<'a> {
+    /// `{{0,1},{2,3}}`: each group in full; none stands for one group of all.
+    Lists(Vec<Vec<usize>>),
+    /// `[groups,size]<=[dimensions]T(permutation)`: the numbers 0, 1, … as an array of `dimensions`, transposed, and
+    /// then cut into groups.
+    Iota {
+        /// The shape of the result: the number of groups, then the size of each.
+        shape: Vec<usize>,
+        /// The dimensions of the array that the numbers fill.
+        dimensions: Vec<usize>,
+        /// Its transposition, if there is one.
+        permutation: Option<Vec<usize>>,
+    },
+    /// `mesh['x'=2,'y'=2] {'x'}`: groups along axes of a mesh, as they are written.
+    Mesh(&'a str),
 }

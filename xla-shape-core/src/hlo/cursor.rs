@@ -41,7 +41,7 @@ static CLASS: [u8; 256] = {
     add(&mut class, b" \t\r\n", SPACE);
     add(&mut class, b"()[]{}\"/\n", INSIDE);
     add(&mut class, b"()[]{}\"/\n, \t\r", OUTSIDE);
-    add(&mut class, b",<=?", DIMENSION);
+    add(&mut class, b" ,<=?", DIMENSION);
     add(&mut class, b"0123456789,:()*#+~ABCDEFGHIJKLMNOPQRSTUVWXYZ", LAYOUT);
     class
 };
@@ -414,30 +414,46 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Where the array shape ends that begins at `position`.
+    /// Where the array shape that begins at `position` ends, with its layout.
     #[inline]
     pub(super) fn array_end(&self, position: usize) -> Option<usize> {
+        let end = self.dimensions_end(position)?;
+        if self.byte(end) != Some(b'{') || !matches!(self.byte(end.saturating_add(1)), Some(b'0'..=b'9' | b':')) {
+            return Some(end);
+        }
+        let close = self.while_class(end.saturating_add(1), LAYOUT);
+        (self.byte(close)? == b'}').then_some(close.saturating_add(1))
+    }
+
+    /// Where the dimensions of the array shape end that begins at `position`.
+    #[inline]
+    pub(super) fn dimensions_end(&self, position: usize) -> Option<usize> {
         let open = self.while_class(position, NAME);
         if open == position || self.byte(open)? != b'[' {
             return None;
         }
         let close = self.while_class(open.saturating_add(1), DIMENSION);
-        if self.byte(close)? != b']' {
-            return None;
-        }
-        let end = close.saturating_add(1);
-        if self.byte(end) != Some(b'{') || !matches!(self.byte(end.saturating_add(1)), Some(b'0'..=b'9' | b':')) {
-            return Some(end);
-        }
-        let close = self.layout_end(end);
-        if self.byte(close)? != b'}' {
-            return None;
-        }
-        Some(close.saturating_add(1))
+        (self.byte(close)? == b']').then_some(close.saturating_add(1))
     }
 
-    fn layout_end(&self, open: usize) -> usize {
-        self.while_class(open.saturating_add(1), LAYOUT)
+    /// Where the shape of the instruction stands that begins in the line at the cursor, if one does.
+    #[inline]
+    pub(super) fn instruction_shape(&mut self) -> Option<Span> {
+        self.skip_blanks();
+        if self.begins_root() {
+            self.position = self.position.saturating_add("ROOT".len());
+            self.skip_blanks();
+        }
+        if self.name().1.is_empty() {
+            return None;
+        }
+        self.skip_blanks();
+        if !self.eat(b'=') {
+            return None;
+        }
+        self.skip_blanks();
+        let (start, end) = (self.position, self.shape_end()?);
+        Some(Span { start, end })
     }
 
     /// Goes on behind the next end of a line.

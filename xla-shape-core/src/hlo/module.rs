@@ -507,7 +507,8 @@ impl<'m, 'a> Instruction<'m, 'a> {
     /// Operand number `index`.
     #[must_use]
     pub fn operand(self, index: usize) -> Option<Operand<'m, 'a>> {
-        self.operands().nth(index)
+        let record = self.record.operands.of(&self.module.operands).get(index)?;
+        Some(Operand { module: self.module, record })
     }
 
     /// The literal of a constant, as it is written.

@@ -1,0 +1,351 @@
+//! HLO text that is broken, old, odd or huge: every answer is an error with a place, never a crash, in linear time.
+
+use proptest::prelude::*;
+use std::fmt::Write as _;
+use xla_shape_core::hlo::{self, Module, Opcode, find_shapes, instruction_shapes};
+use xla_shape_core::text::ParseErrorKind;
+use xla_shape_core::{ParseError, Span};
+use xla_shape_tests::hlo_modules;
+
+/// The messages of all errors, each with the text that it points to.
+fn errors(text: &str) -> Vec<(String, String)> {
+    let (_, errors) = Module::parse_with_errors(text);
+    let first = Module::parse(text).err();
+    assert_eq!(first.is_some(), !errors.is_empty(), "both ways of reading find errors, or none");
+    errors.iter().map(|error| (text[range(error.span())].to_owned(), error.to_string())).collect()
+}
+
+fn range(span: Span) -> std::ops::Range<usize> {
+    span.start..span.end
+}
+
+fn error(text: &str) -> (String, String) {
+    let found = errors(text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.into_iter().next().unwrap()
+}
+
+fn expect(text: &str, place: &str, message: &str) {
+    assert_eq!(error(text), (place.into(), message.into()), "{text}");
+}
+
+/// A module with these instructions in its entry computation.
+fn module(instructions: &str) -> String {
+    format!("HloModule m\n\nENTRY %main {{\n  %a = f32[2]{{0}} parameter(0)\n{instructions}\n}}\n")
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let unknown = "expected the name of an instruction of this computation, found";
+    let body = |text: &str| module(&format!("  ROOT %b = {text}"));
+    expect(&body("f32[2]{1} negate(%a)"), "1", "expected a dimension number less than 1, found 1");
+    expect(&body("f33[2] negate(%a)"), "f33", "expected an element type, found `f33`");
+    expect(&body("f32[2]{0} negate(%c)"), "c", &format!("{unknown} `c`"));
+    expect(&body("f32[2]{0} (%a)"), "(", "expected an opcode, found `(`");
+    expect(&body("f32[2]{0} negate %a"), "%", "expected `(`, found `%`");
+    expect(&body("f32[2]{0} negate(%a %a)"), "%", "expected `,` or `)`, found `%`");
+    expect(&body("f32[2]{0} add(%a, )"), ")", "expected an operand: a name, or a shape and a name, found `)`");
+    expect(&body("f32[2]{0} negate(%a), "), "}", "expected an attribute's name, found `}`");
+    expect(&body("f32[2]{0} negate(%a), x"), "}", "expected `=`, found `}`");
+    expect(&body("f32[2]{0} negate(%a), x="), "}", "expected an attribute's value, found `}`");
+    let unclosed = "found none before the next instruction or the end";
+    expect(&body("f32[2]{0} constant({1, 2)"), ")", "expected `}`, found `)`");
+    expect(&body("f32[2]{0} constant({1, 2"), "(", &format!("expected a bracket that closes this `(`, {unclosed}"));
+    expect(&body("f32[2]{0} negate(%a), x=\"y"), "\"", &format!("expected `\"` to close the string, {unclosed}"));
+    expect(&body("f32[2]{0} parameter(x)"), "x", "expected the number of the parameter, found `x`");
+    expect(&body("f32[2]{0} /* negate(%a)"), "/*", "expected `*/` to close the comment, found the end of the text");
+    expect(&module("  %a = f32[] constant(1)"), "a", "expected a name that is not taken, found `a` again");
+    expect(
+        &module("  ROOT %b = f32[] constant(1)\n  ROOT %c = f32[] constant(1)"),
+        "ROOT",
+        "expected one ROOT in a computation, found a second one",
+    );
+    expect("HloModule m\n", "", "expected an ENTRY computation, found none");
+    expect("HloModule m\nENTRY e {\n}\n", "e", "expected an instruction in the computation, found none");
+    expect(
+        "HloModule m\nENTRY e { a = f32[] constant(1)\n}\nENTRY f { a = f32[] constant(1)\n}",
+        "ENTRY",
+        "expected one ENTRY in a module, found a second one",
+    );
+    expect(
+        "e { a = f32[] constant(1)\n}\ne { a = f32[] constant(1)\n}",
+        "e",
+        "expected a name that is not taken, found `e` again",
+    );
+    expect("HloModule", "", "expected a name, found the end of the text");
+    expect(
+        "FileNames\n1 x\ne { a = f32[] constant(1)\n}",
+        "x",
+        "expected a row of the table: a number, and a string or `{…}`, found `x`",
+    );
+}
+
+#[test]
+fn an_error_is_shown_with_line_and_column() {
+    let text = module("  ROOT %b = f32[2]{1} negate(%a)");
+    let error = Module::parse(&text).unwrap_err();
+    assert_eq!(error.line_column(&text), (5, 20));
+    assert_eq!(
+        error.render(&text).to_string(),
+        "error: expected a dimension number less than 1, found 1\n  |\n5 |   ROOT %b = f32[2]{1} negate(%a)\n  |                    ^"
+    );
+}
+
+#[test]
+fn what_is_right_is_kept_beside_what_is_wrong() {
+    let text = "\
+HloModule m, x=y
+
+%broken (a: f32[2) -> f32[2] {
+  %a = f32[2] parameter(0)
+}
+
+%sum (x: f32[], y: f32[]) -> f32[] {
+  %x = f32[] parameter(0)
+  %y = f32[] parameter(1)
+  ROOT %add = f32[] add(%x, %y)
+}
+
+ENTRY %main (a: f32[2]) -> f32[] {
+  %a = f32[2]{0} parameter(0)
+  %zero = f32[ constant(0)
+  %one = f32[] constant(1)
+  %b = f32[2]{0} multiply(%a, %a), dimensions={0
+  ROOT %sum.1 = f32[] reduce(%a, %one), dimensions={0}, to_apply=%sum
+}
+";
+    let (module, errors) = Module::parse_with_errors(text);
+    let lines: Vec<_> = errors.iter().map(|error| error.line_column(text).0).collect();
+    assert_eq!(lines[0], 3);
+    assert!(lines.ends_with(&[15, 17]), "{errors:?}");
+    let main = module.entry().unwrap();
+    let names: Vec<_> = main.instructions().map(|instruction| instruction.name()).collect();
+    assert_eq!(names, ["a", "one", "sum.1"]);
+    assert_eq!(main.root().opcode(), Opcode::Reduce);
+    assert_eq!(module.computation("sum").unwrap().instructions().len(), 3);
+}
+
+#[test]
+fn old_and_short_spellings_are_read() {
+    // Operands with shapes, names without `%`, no head, comments, spaces, a literal over several lines.
+    let text = "\
+HloModule   old // a comment
+/* another
+   one */
+ENTRY main.5 {
+  p = (f32[2,2]{1,0}, s32[]) parameter( 0 )
+  gte = f32[2, 2] {1, 0} get-tuple-element((f32[2,2]{1,0}, /*index=1*/s32[]) p), index=0
+  c = f32[2,2]{1,0} constant({
+    { 1, 2 },
+    { 3, nan }
+  })
+  later = f32[2,2]{1,0} add(f32[2,2]{1,0} first, f32[2,2]{1,0} %c), metadata={op_name=\"a \\\" } b\"}
+  first = f32[2,2]{1,0} negate(gte)
+  ROOT r = f32[2,2]{1,0} my-op(later), a={1}, b=\"x\", c=[2,2]<=[4]T(1,0), d=bf_io->bf
+}, execution_thread=\"main\"
+";
+    let crlf = text.replace('\n', "\r\n");
+    for text in [text, &crlf] {
+        let module = Module::parse(text).unwrap();
+        let main = module.entry().unwrap();
+        assert_eq!(main.name(), "main.5");
+        assert_eq!(main.attribute("execution_thread").unwrap().string().unwrap(), "main");
+        let gte = main.instruction("gte").unwrap();
+        assert_eq!(gte.shape().to_string(), "f32[2,2]{1,0}");
+        assert_eq!(gte.operand(0).unwrap().written_shape().unwrap().to_string(), "(f32[2,2]{1,0}, s32[])");
+        let later = main.instruction("later").unwrap();
+        assert_eq!(later.operand(0).unwrap().instruction().unwrap().opcode(), Opcode::Negate);
+        let name = later.attribute("metadata").unwrap().field("op_name").unwrap().unwrap();
+        assert_eq!(name.string().unwrap(), "a \" } b");
+        assert!(
+            main.instruction("c")
+                .unwrap()
+                .literal()
+                .unwrap()
+                .ends_with("{ 3, nan }\r\n  }".trim_start_matches(|_| !text.contains('\r')))
+                || !text.contains('\r')
+        );
+        assert_eq!(main.root().opcode(), Opcode::Other("my-op"));
+        assert_eq!(main.root().attributes().len(), 4);
+        let printed = module.to_string();
+        let again = Module::parse(&printed).unwrap();
+        assert_eq!(again.to_string(), printed);
+    }
+}
+
+#[test]
+fn one_line_is_enough_for_a_module() {
+    let text =
+        "HloModule m, is_scheduled=true ENTRY e { a = f32[2] parameter(0), x={1} ROOT b = f32[2] negate(a), k=v }";
+    let module = Module::parse(text).unwrap();
+    assert!(module.is_scheduled());
+    assert_eq!(module.entry().unwrap().root().attribute("k").unwrap().text(), "v");
+}
+
+#[test]
+fn parts_of_modules_are_read() {
+    let line = "add.936 = bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)} add(exponential.183, broadcast.3115)";
+    let module = Module::parse(line).unwrap();
+    let add = module.instructions().next().unwrap();
+    assert_eq!((add.name(), add.opcode()), ("add.936", Opcode::Add));
+    assert_eq!(add.operands().map(|operand| operand.name()).collect::<Vec<_>>(), ["exponential.183", "broadcast.3115"]);
+    assert!(add.operand(0).unwrap().instruction().is_none());
+    assert!(module.check().is_empty());
+
+    let module = Module::parse("a = f32[] constant(1)\nROOT b = f32[] negate(a)\n").unwrap();
+    assert_eq!(module.instructions().len(), 2);
+    assert_eq!(module.computations().next().unwrap().root().name(), "b");
+
+    let module = Module::parse("%f (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n").unwrap();
+    assert_eq!(module.computation("f").unwrap().parameters().unwrap().len(), 1);
+
+    assert_eq!(Module::parse("").unwrap().instructions().len(), 0);
+}
+
+#[test]
+fn bytes_that_are_not_utf8_have_a_place() {
+    let error = hlo::utf8(b"HloModule m\xff\n").unwrap_err();
+    assert_eq!((error.kind(), error.span()), (&ParseErrorKind::InvalidUtf8, Span { start: 11, end: 12 }));
+    assert_eq!(hlo::utf8(b"HloModule m").unwrap(), "HloModule m");
+    assert_eq!(hlo::utf8("é".as_bytes().split_last().unwrap().1).unwrap_err().span(), Span { start: 0, end: 1 });
+}
+
+#[test]
+fn nul_bytes_are_errors() {
+    expect("e {\n  a = f32[] \0constant(1)\n}", "\0", "expected an opcode, found `\\0`");
+    assert!(Module::parse("\0").is_err());
+    assert_eq!(find_shapes("\0f32[2]\0").count(), 1);
+}
+
+/// Reads the text in every way; what comes out must be whole.
+fn survive(text: &str) -> (usize, Vec<ParseError>) {
+    let (module, errors) = Module::parse_with_errors(text);
+    for error in &errors {
+        assert!(text.get(range(error.span())).is_some(), "{error}: {:?}", error.span());
+    }
+    assert_eq!(Module::parse(text).is_err(), !errors.is_empty());
+    assert!(errors.is_sorted_by_key(|error| error.span().start));
+    for instruction in module.instructions() {
+        assert_eq!(instruction.computation().instructions().filter(|other| *other == instruction).count(), 1);
+        let _ = instruction.operands().filter_map(|operand| operand.shape()).count();
+    }
+    let _ = (module.check().len(), module.memory().peaks(), module.to_string());
+    assert!(find_shapes(text).all(|found| text.get(range(found.span)).is_some()));
+    assert!(instruction_shapes(text).all(|span| text.get(range(span)).is_some()));
+    (module.instructions().len(), errors)
+}
+
+#[test]
+fn truncated_modules_are_errors() {
+    let modules = hlo_modules();
+    let smallest = modules.iter().min_by_key(|module| module.text.len()).unwrap();
+    for length in 0..smallest.text.len() {
+        let text = &smallest.text[..length];
+        let (instructions, errors) = survive(text);
+        assert!(instructions <= smallest.instructions);
+        let ends_inside = text.contains("HloModule ") && !text.trim_end().ends_with('}');
+        assert!(!ends_inside || !errors.is_empty(), "{length}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn damaged_modules_are_survived(
+        module in 0_usize..1000,
+        damage in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..40, "[ -~\n\0é]{0,4}|[(){}\\[\\]\"/*,=%]{1,3}"), 1..5),
+    ) {
+        let modules = small_modules();
+        let mut text = modules[module % modules.len()].clone();
+        for (at, length, new) in damage {
+            let floor = |mut at: usize| { while !text.is_char_boundary(at) { at -= 1 } at };
+            let start = floor(at.index(text.len()));
+            let end = floor((start + length).min(text.len())).max(start);
+            text.replace_range(start..end, &new);
+        }
+        survive(&text);
+    }
+
+    #[test]
+    fn any_text_is_survived(text in "(HloModule|ENTRY|ROOT|%?[a-z]{1,2}|=|f32\\[2?\\]|\\{[01]?\\}|[(){}\\[\\],\"/*\n\0é -]|parameter\\(0\\)|add|, ){0,60}") {
+        survive(&text);
+    }
+}
+
+fn small_modules() -> &'static [String] {
+    static MODULES: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+    MODULES.get_or_init(|| hlo_modules().into_iter().map(|row| row.text).filter(|text| text.len() < 20_000).collect())
+}
+
+#[test]
+fn hostile_texts_are_survived() {
+    const MANY: usize = 1_000_000;
+    let many = |piece: &str| piece.repeat(MANY);
+    let short = |piece: &str| piece.repeat(100_000);
+    let in_operand = |inside: String| format!("e {{\n  a = f32[] add({inside}\n}}\n");
+    let texts = [
+        many("("),
+        format!("x = {}", many("(")),
+        format!("x = {}{}", many("("), many(")")),
+        in_operand(many("(")),
+        format!("e {{\n  a = f32[] constant({}{})\n}}\n", many("{"), many("}")),
+        format!("e {{\n  a = f32[] constant(1), x={}{}\n}}\n", many("["), many("]")),
+        short("x = f32[] add((\n"),
+        short("x = f32[/*\n"),
+        short("x\n= f32[] add(\n"),
+        short("/**/x = f32[] add(\n"),
+        short("/*\n*/x = f32[] add(\n"),
+        short("x = f32[] constant(\"\n"),
+        short("x = f32[] constant(1), y={\n\n"),
+        short("e {\n"),
+        short("ENTRY e (a: f32[]\n"),
+        short("}\n"),
+        short("FileNames\n1 \"\n"),
+        short("f32[/*"),
+        short("(f32[2],"),
+        short("((f32[],s32[]),"),
+        format!("{}f32[]{}", short("("), short(")")),
+        many("\n"),
+        many("a"),
+        many("é"),
+    ];
+    for text in &texts {
+        let (module, errors) = Module::parse_with_errors(text);
+        assert!(errors.iter().all(|error| text.get(range(error.span())).is_some()));
+        let _ = (module.check().len(), module.memory().peaks(), module.to_string().len());
+        let _ = (find_shapes(text).count(), instruction_shapes(text).count());
+    }
+}
+
+#[test]
+fn long_and_wide_modules_are_read() {
+    // A line of 50 MB, a tuple of 100,000 elements with all of its elements taken out, a chain of 100,000 calls.
+    let long =
+        module(&format!("  ROOT %b = f32[2]{{0}} negate(%a), metadata={{op_name=\"{}\"}}", "x".repeat(50_000_000)));
+    assert_eq!(survive_large(&long), 2);
+
+    let count = 100_000;
+    let mut text = String::from("HloModule wide, is_scheduled=true\nENTRY e {\n  t = (");
+    text.push_str(&vec!["f32[]"; count].join(", "));
+    text.push_str(") parameter(0)\n");
+    for index in 0..count {
+        writeln!(text, "  g.{index} = f32[] get-tuple-element(t), index={index}").unwrap();
+    }
+    text.push_str("}\n");
+    assert_eq!(survive_large(&text), count + 1);
+
+    let mut text = String::from("HloModule deep, is_scheduled=true\n");
+    for index in 0..count {
+        writeln!(text, "c.{index} {{\n  ROOT r = f32[] call(), to_apply=c.{}\n}}", (index + 1) % count).unwrap();
+    }
+    text.push_str("ENTRY e {\n  ROOT r = f32[] call(), to_apply=c.0\n}\n");
+    assert_eq!(survive_large(&text), count + 1);
+}
+
+fn survive_large(text: &str) -> usize {
+    let module = Module::parse(text).unwrap();
+    assert_eq!(module.check().len(), 0);
+    assert!(module.memory().peaks().is_some());
+    module.instructions().len()
+}

@@ -1,0 +1,69 @@
+//! Operations that look at one element of each operand, and those that repeat or number elements.
+
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
+
+use super::{InferError, agree, check_dimensions, check_len, merge};
+use crate::dimension::Dimension;
+
+/// The result of an elementwise operation: the dimensions that all operands have.
+///
+/// # Errors
+/// If there is no operand, or two have different dimensions.
+pub const fn elementwise(operands: &[&[Dimension]], result: &mut [Dimension]) -> Result<(), InferError> {
+    let Some((first, others)) = operands.split_first() else {
+        return Err(InferError::NoOperands);
+    };
+    if let Err(error) = check_len("the result", first.len(), result.len()) {
+        return Err(error);
+    }
+    result.copy_from_slice(first);
+    let mut i = 0;
+    while i < others.len() {
+        let other = others[i];
+        if let Err(error) = check_len("an operand", first.len(), other.len()) {
+            return Err(error);
+        }
+        let mut dimension = 0;
+        while dimension < other.len() {
+            let (expected, found) = (result[dimension], other[dimension]);
+            if !agree(expected, found) {
+                return Err(InferError::SizeMismatch { what: "an operand", dimension, expected, found });
+            }
+            result[dimension] = merge(expected, found);
+            dimension = dimension.saturating_add(1);
+        }
+        i = i.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// Checks a broadcast: dimension `i` of the operand is dimension `dimensions[i]` of the result, of the same size.
+///
+/// # Errors
+/// If `dimensions` does not name a dimension of the result for each of the operand, each once, of the same size.
+pub const fn broadcast(operand: &[Dimension], dimensions: &[usize], result: &[Dimension]) -> Result<(), InferError> {
+    if let Err(error) = check_len("`dimensions`", operand.len(), dimensions.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_dimensions("`dimensions`", dimensions, result.len()) {
+        return Err(error);
+    }
+    let mut i = 0;
+    while i < dimensions.len() {
+        let dimension = dimensions[i];
+        if !agree(operand[i], result[dimension]) {
+            let (expected, found) = (operand[i], result[dimension]);
+            return Err(InferError::SizeMismatch { what: "the result", dimension, expected, found });
+        }
+        i = i.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// Checks an iota: the dimension along which it counts is one of the result.
+///
+/// # Errors
+/// If it is not.
+pub const fn iota(dimension: usize, result: &[Dimension]) -> Result<(), InferError> {
+    check_dimensions("`iota_dimension`", &[dimension], result.len())
+}

@@ -1,0 +1,237 @@
+//! Shape inference: the dimensions of an operation's result from those of its operands.
+//!
+//! Each rule is a `const fn` over dimensions, so that a check of a program, a type and a macro can ask the same one. A
+//! rule that computes its result writes it into a slice, which must have as many entries as the result has dimensions;
+//! one whose result is an input too only checks it. Layouts and element types are not looked at.
+//!
+//! Sizes agree if they are equal, bounded ones by their bound; an unbounded dimension agrees with every other. A result
+//! is dynamic where an operand's dimension that it comes from is.
+//!
+//! ```
+//! use xla_shape_core::Dimension::{self, Static};
+//! use xla_shape_core::infer::{self, DotDimensions};
+//!
+//! let dimensions = DotDimensions {
+//!     lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[1],
+//! };
+//! let mut result = [Dimension::Unbounded; 3];
+//! infer::dot(&[Static(8), Static(2), Static(3)], &[Static(8), Static(3), Static(5)], dimensions, &mut result)?;
+//! assert_eq!(result, [Static(8), Static(2), Static(5)]);
+//! # Ok::<(), infer::InferError>(())
+//! ```
+//!
+//! The rules are those of XLA's operation semantics.
+
+mod contract;
+mod elementwise;
+mod rearrange;
+mod window;
+
+pub use contract::{DotDimensions, dot, reduce};
+pub use elementwise::{broadcast, elementwise, iota};
+pub use rearrange::{
+    PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, slice, transpose,
+};
+pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
+
+use crate::dimension::Dimension;
+use core::fmt;
+
+/// Why an operation has no result of some shape.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum InferError {
+    /// A list must have one entry for each of some dimensions.
+    NumDimensions {
+        /// What the list is.
+        what: &'static str,
+        /// How many entries it must have.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// A dimension number must be one of the array.
+    DimensionOutOfRange {
+        /// What names the dimension.
+        what: &'static str,
+        /// The dimension number.
+        dimension: usize,
+        /// How many dimensions there are.
+        num_dimensions: usize,
+    },
+    /// A list names a dimension only once.
+    DuplicateDimension {
+        /// The list.
+        what: &'static str,
+        /// The dimension number.
+        dimension: usize,
+    },
+    /// Two dimensions must have the same size.
+    SizeMismatch {
+        /// What has the size.
+        what: &'static str,
+        /// The dimension number.
+        dimension: usize,
+        /// The size that it must have.
+        expected: Dimension,
+        /// The size that it has.
+        found: Dimension,
+    },
+    /// Operand and result must have the same number of elements.
+    ElementCountMismatch {
+        /// The elements of the operand.
+        expected: usize,
+        /// The elements of the result.
+        found: usize,
+    },
+    /// A slice lies inside the array, and does not end before it begins.
+    SliceOutOfRange {
+        /// The dimension number.
+        dimension: usize,
+        /// The first index.
+        start: usize,
+        /// The index behind the last one.
+        limit: usize,
+        /// The size of the dimension.
+        size: usize,
+    },
+    /// A stride or a dilation is at least 1.
+    ZeroStride {
+        /// The dimension number.
+        dimension: usize,
+    },
+    /// Negative padding takes away no more than there is.
+    NegativeSize {
+        /// The dimension number.
+        dimension: usize,
+    },
+    /// An operation needs at least one operand.
+    NoOperands,
+    /// Groups divide what they group.
+    UnevenGroups {
+        /// What is grouped.
+        what: &'static str,
+        /// How many groups there are.
+        groups: usize,
+        /// What they should divide.
+        size: Dimension,
+    },
+    /// A size does not fit in an i64.
+    Overflow,
+}
+
+impl fmt::Display for InferError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NumDimensions { what, expected, found } => {
+                write!(f, "expected {expected} dimensions in {what}, found {found}")
+            }
+            Self::DimensionOutOfRange { what, dimension, num_dimensions } => {
+                write!(f, "expected a dimension number less than {num_dimensions} in {what}, found {dimension}")
+            }
+            Self::DuplicateDimension { what, dimension } => {
+                write!(f, "expected every dimension at most once in {what}, found {dimension} again")
+            }
+            Self::SizeMismatch { what, dimension, expected, found } => {
+                write!(f, "expected size {expected} in dimension {dimension} of {what}, found {found}")
+            }
+            Self::ElementCountMismatch { expected, found } => {
+                write!(f, "expected a result of {expected} elements, found {found}")
+            }
+            Self::SliceOutOfRange { dimension, start, limit, size } => write!(
+                f,
+                "expected a slice inside dimension {dimension} of size {size}, found the one from {start} to {limit}"
+            ),
+            Self::ZeroStride { dimension } => {
+                write!(f, "expected a stride and a dilation of at least 1 in dimension {dimension}, found 0")
+            }
+            Self::NegativeSize { dimension } => {
+                write!(
+                    f,
+                    "expected padding that leaves dimension {dimension} a size, found more taken away than it has"
+                )
+            }
+            Self::NoOperands => f.write_str("expected an operand, found none"),
+            Self::UnevenGroups { what, groups, size } => {
+                write!(f, "expected {what} that {groups} groups divide, found {size}")
+            }
+            Self::Overflow => f.write_str("expected sizes that fit in an i64, found a larger one"),
+        }
+    }
+}
+
+impl core::error::Error for InferError {}
+
+/// Whether two sizes may be the same: they are equal, bounded ones by their bound, or one is unbounded.
+#[must_use]
+pub const fn agree(a: Dimension, b: Dimension) -> bool {
+    match (a.extent(), b.extent()) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// Whether two lists of dimensions are equally long and their sizes [`agree`].
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the lengths")]
+pub const fn all_agree(a: &[Dimension], b: &[Dimension]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() {
+        if !agree(a[i], b[i]) {
+            return false;
+        }
+        i = i.saturating_add(1);
+    }
+    a.len() == b.len()
+}
+
+/// What is known of a size that is both.
+const fn merge(a: Dimension, b: Dimension) -> Dimension {
+    match (a, b) {
+        (Dimension::Unbounded, known) => known,
+        (Dimension::Bounded(_), _) | (_, Dimension::Unbounded) => a,
+        (Dimension::Static(_), other) => other,
+    }
+}
+
+/// A dimension of this size that is dynamic if `from` is.
+const fn sized(from: Dimension, size: usize) -> Dimension {
+    if from.is_dynamic() { Dimension::Bounded(size) } else { Dimension::Static(size) }
+}
+
+const fn check_len(what: &'static str, expected: usize, found: usize) -> Result<(), InferError> {
+    if expected == found { Ok(()) } else { Err(InferError::NumDimensions { what, expected, found }) }
+}
+
+/// Checks that every entry of a list is a dimension number, and none is there twice.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn check_dimensions(what: &'static str, list: &[usize], num_dimensions: usize) -> Result<(), InferError> {
+    if list.len() > num_dimensions {
+        // One of them must be there twice or out of range; and the search below stays short.
+        return Err(InferError::NumDimensions { what, expected: num_dimensions, found: list.len() });
+    }
+    let mut i = 0;
+    while i < list.len() {
+        let dimension = list[i];
+        if dimension >= num_dimensions {
+            return Err(InferError::DimensionOutOfRange { what, dimension, num_dimensions });
+        }
+        if contains(list.split_at(i).0, dimension) {
+            return Err(InferError::DuplicateDimension { what, dimension });
+        }
+        i = i.saturating_add(1);
+    }
+    Ok(())
+}
+
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn contains(list: &[usize], number: usize) -> bool {
+    let mut i = 0;
+    while i < list.len() {
+        if list[i] == number {
+            return true;
+        }
+        i = i.saturating_add(1);
+    }
+    false
+}

@@ -1,0 +1,270 @@
+//! Operations that put elements elsewhere, take some of them, or add some.
+
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
+
+use super::{InferError, agree, check_dimensions, check_len, merge, sized};
+use crate::dimension::Dimension;
+use crate::validate::MAX_SIZE;
+
+/// Which indices of a dimension a slice takes: from `start`, below `limit`, every `stride`-th.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SliceDimension {
+    /// The first index.
+    pub start: usize,
+    /// The index behind the last one.
+    pub limit: usize,
+    /// How far apart the indices lie.
+    pub stride: usize,
+}
+
+/// How a dimension is padded, in elements. What is negative takes elements away.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PaddingDimension {
+    /// Before the first element.
+    pub low: i64,
+    /// Behind the last one.
+    pub high: i64,
+    /// Between neighbouring elements; never negative.
+    pub interior: usize,
+}
+
+/// The number of elements, if no dimension is unbounded and the number fits.
+const fn elements(dimensions: &[Dimension]) -> Result<Option<usize>, InferError> {
+    let mut product = 1_usize;
+    let mut i = 0;
+    while i < dimensions.len() {
+        let Some(extent) = dimensions[i].extent() else { return Ok(None) };
+        product = match product.checked_mul(extent) {
+            Some(product) => product,
+            None => return Err(InferError::Overflow),
+        };
+        i = i.saturating_add(1);
+    }
+    Ok(Some(product))
+}
+
+/// Checks a reshape: operand and result have the same number of elements.
+///
+/// # Errors
+/// If they do not.
+pub const fn reshape(operand: &[Dimension], result: &[Dimension]) -> Result<(), InferError> {
+    match (elements(operand), elements(result)) {
+        (Err(error), _) | (_, Err(error)) => Err(error),
+        (Ok(Some(expected)), Ok(Some(found))) if expected != found => {
+            Err(InferError::ElementCountMismatch { expected, found })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The result of a transpose: its dimension `i` is dimension `permutation[i]` of the operand.
+///
+/// # Errors
+/// If `permutation` is no permutation of the operand's dimensions.
+pub const fn transpose(
+    operand: &[Dimension],
+    permutation: &[usize],
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    if let Err(error) = check_len("`dimensions`", operand.len(), permutation.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_dimensions("`dimensions`", permutation, operand.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_len("the result", operand.len(), result.len()) {
+        return Err(error);
+    }
+    let mut i = 0;
+    while i < permutation.len() {
+        result[i] = operand[permutation[i]];
+        i = i.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// The result of a slice.
+///
+/// # Errors
+/// If a slice is not inside its dimension or a stride is 0.
+pub const fn slice(
+    operand: &[Dimension],
+    slices: &[SliceDimension],
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    if let Err(error) = check_len("`slice`", operand.len(), slices.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_len("the result", operand.len(), result.len()) {
+        return Err(error);
+    }
+    let mut dimension = 0;
+    while dimension < slices.len() {
+        let SliceDimension { start, limit, stride } = slices[dimension];
+        if stride == 0 {
+            return Err(InferError::ZeroStride { dimension });
+        }
+        let size = match operand[dimension].extent() {
+            Some(size) => size,
+            None => MAX_SIZE,
+        };
+        if start > limit || limit > size {
+            return Err(InferError::SliceOutOfRange { dimension, start, limit, size });
+        }
+        let taken = limit.saturating_sub(start).div_ceil(stride);
+        // The whole of a dynamic dimension is as dynamic as before; the size of a part of it is known.
+        result[dimension] = if taken == size { operand[dimension] } else { Dimension::Static(taken) };
+        dimension = dimension.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// The result of a pad.
+///
+/// # Errors
+/// If more is taken away from a dimension than it has, or a size is too large.
+pub const fn pad(
+    operand: &[Dimension],
+    padding: &[PaddingDimension],
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    if let Err(error) = check_len("`padding`", operand.len(), padding.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_len("the result", operand.len(), result.len()) {
+        return Err(error);
+    }
+    let mut dimension = 0;
+    while dimension < padding.len() {
+        result[dimension] = match operand[dimension].extent() {
+            None => Dimension::Unbounded,
+            Some(size) => match padded(size, padding[dimension], dimension) {
+                Ok(size) => sized(operand[dimension], size),
+                Err(error) => return Err(error),
+            },
+        };
+        dimension = dimension.saturating_add(1);
+    }
+    Ok(())
+}
+
+#[expect(clippy::arithmetic_side_effects, reason = "sums and a product of numbers below 2^64 fit in an i128")]
+const fn padded(size: usize, padding: PaddingDimension, dimension: usize) -> Result<usize, InferError> {
+    let between = size.saturating_sub(1) as i128 * padding.interior as i128;
+    let padded = size as i128 + between + padding.low as i128 + padding.high as i128;
+    if padded < 0 {
+        Err(InferError::NegativeSize { dimension })
+    } else if padded > MAX_SIZE as i128 {
+        Err(InferError::Overflow)
+    } else {
+        Ok(padded as usize)
+    }
+}
+
+/// The result of a concatenation along `dimension`.
+///
+/// # Errors
+/// If there is no operand, or two differ in another dimension.
+pub const fn concatenate(
+    operands: &[&[Dimension]],
+    dimension: usize,
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    let Some((first, others)) = operands.split_first() else {
+        return Err(InferError::NoOperands);
+    };
+    if let Err(error) = check_dimensions("`dimensions`", &[dimension], first.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_len("the result", first.len(), result.len()) {
+        return Err(error);
+    }
+    result.copy_from_slice(first);
+    let mut i = 0;
+    while i < others.len() {
+        let other = others[i];
+        if let Err(error) = check_len("an operand", first.len(), other.len()) {
+            return Err(error);
+        }
+        let mut at = 0;
+        while at < other.len() {
+            let (expected, found) = (result[at], other[at]);
+            result[at] = if at == dimension {
+                match joined(expected, found) {
+                    Ok(sum) => sum,
+                    Err(error) => return Err(error),
+                }
+            } else if agree(expected, found) {
+                merge(expected, found)
+            } else {
+                return Err(InferError::SizeMismatch { what: "an operand", dimension: at, expected, found });
+            };
+            at = at.saturating_add(1);
+        }
+        i = i.saturating_add(1);
+    }
+    Ok(())
+}
+
+const fn joined(a: Dimension, b: Dimension) -> Result<Dimension, InferError> {
+    match (a.extent(), b.extent()) {
+        (Some(size), Some(more)) => match size.checked_add(more) {
+            Some(sum) if sum <= MAX_SIZE => Ok(sized(if a.is_dynamic() { a } else { b }, sum)),
+            _ => Err(InferError::Overflow),
+        },
+        _ => Ok(Dimension::Unbounded),
+    }
+}
+
+/// The result of a dynamic slice: the sizes that it takes.
+///
+/// # Errors
+/// If it takes more than there is.
+pub const fn dynamic_slice(operand: &[Dimension], sizes: &[usize], result: &mut [Dimension]) -> Result<(), InferError> {
+    if let Err(error) = check_len("`dynamic_slice_sizes`", operand.len(), sizes.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_len("the result", operand.len(), result.len()) {
+        return Err(error);
+    }
+    let mut dimension = 0;
+    while dimension < sizes.len() {
+        let limit = sizes[dimension];
+        if let Some(size) = operand[dimension].extent()
+            && limit > size
+        {
+            return Err(InferError::SliceOutOfRange { dimension, start: 0, limit, size });
+        }
+        result[dimension] = Dimension::Static(limit);
+        dimension = dimension.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// The result of a dynamic update of a slice: the operand's dimensions, none smaller than the update's.
+///
+/// # Errors
+/// If the update is larger than the operand.
+pub const fn dynamic_update_slice(
+    operand: &[Dimension],
+    update: &[Dimension],
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    if let Err(error) = check_len("the update", operand.len(), update.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_len("the result", operand.len(), result.len()) {
+        return Err(error);
+    }
+    let mut dimension = 0;
+    while dimension < update.len() {
+        if let (Some(size), Some(limit)) = (operand[dimension].extent(), update[dimension].extent())
+            && limit > size
+        {
+            return Err(InferError::SliceOutOfRange { dimension, start: 0, limit, size });
+        }
+        result[dimension] = operand[dimension];
+        dimension = dimension.saturating_add(1);
+    }
+    Ok(())
+}
