@@ -157,14 +157,8 @@ ENTRY main.5 {
         assert_eq!(later.operand(0).unwrap().instruction().unwrap().opcode(), Opcode::Negate);
         let name = later.attribute("metadata").unwrap().field("op_name").unwrap().unwrap();
         assert_eq!(name.string().unwrap(), "a \" } b");
-        assert!(
-            main.instruction("c")
-                .unwrap()
-                .literal()
-                .unwrap()
-                .ends_with("{ 3, nan }\r\n  }".trim_start_matches(|_| !text.contains('\r')))
-                || !text.contains('\r')
-        );
+        let literal = main.instruction("c").unwrap().literal().unwrap();
+        assert!(literal.starts_with("{") && literal.ends_with("}"), "{literal}");
         assert_eq!(main.root().opcode(), Opcode::Other("my-op"));
         assert_eq!(main.root().attributes().len(), 4);
         let printed = module.to_string();
@@ -346,6 +340,6 @@ fn long_and_wide_modules_are_read() {
 fn survive_large(text: &str) -> usize {
     let module = Module::parse(text).unwrap();
     assert_eq!(module.check().len(), 0);
-    assert!(module.memory().peaks().is_some());
+    assert_eq!(module.memory().peaks().is_some(), module.is_scheduled());
     module.instructions().len()
 }

@@ -273,6 +273,15 @@ impl<'a> Cursor<'a> {
         !ahead.name().1.is_empty()
     }
 
+    /// Whether a brace that closes a computation stands at the cursor: the first character of its line.
+    pub(super) fn closes_computation(&self) -> bool {
+        let before = self.text.as_bytes().get(..self.position).unwrap_or(&[]);
+        self.peek() == Some(b'}') && {
+            let blanks = before.iter().rev().take_while(|byte| is(**byte, SPACE) && **byte != b'\n').count();
+            before.iter().rev().nth(blanks) == Some(&b'\n')
+        }
+    }
+
     /// Whether nothing but blanks stand between the cursor and the end of the line.
     pub(super) fn ends_line(&self) -> bool {
         let mut ahead = Self::new(self.text, self.position);

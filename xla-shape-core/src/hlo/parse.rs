@@ -168,10 +168,15 @@ impl<'a> Parser<'a> {
     /// Behind an error in what began at `start`: notes it and goes to the line behind it, or returns it.
     fn or_go_on(&mut self, result: Result<()>, start: usize) -> Result<()> {
         let Err(error) = result else { return Ok(()) };
+        if *error.kind() == ParseErrorKind::TooManyErrors {
+            return Err(error);
+        }
         let reached = self.cursor.position;
         self.cursor.position = error.span().start.clamp(start, reached.max(start));
         self.report(error)?;
-        self.cursor.skip_line();
+        if self.cursor.position == start || !self.cursor.closes_computation() {
+            self.cursor.skip_line();
+        }
         self.wasted = self.wasted.saturating_add(reached.saturating_sub(self.cursor.position));
         if self.wasted > self.cursor.text().len() {
             let start = self.cursor.position;
@@ -232,7 +237,9 @@ impl<'a> Parser<'a> {
     }
 
     fn table(&mut self, table: Table) -> Result<()> {
-        self.module.tables.push(table);
+        if !self.module.tables.contains(&table) {
+            self.module.tables.push(table);
+        }
         loop {
             self.cursor.skip_space()?;
             if !self.cursor.peek().is_some_and(|byte| byte.is_ascii_digit()) {
@@ -332,6 +339,7 @@ impl<'a> Parser<'a> {
     /// Reads the instructions of a computation and what stands behind its closing brace.
     fn instructions(&mut self, mut record: ComputationRecord) -> Result<()> {
         let first = self.module.instructions.len();
+        let errors = self.errors.len();
         self.names.restart(number(first));
         self.open_operands.clear();
         let mut is_open = true;
@@ -340,16 +348,20 @@ impl<'a> Parser<'a> {
             match self.instruction_or_end(&mut record, first) {
                 Ok(more) => is_open = more,
                 Err(error) => {
+                    self.or_go_on(Err(error), start)?;
                     // At the end of the text nothing is left to go on with.
                     is_open = self.cursor.peek().is_some();
-                    self.or_go_on(Err(error), start)?;
                 }
             }
         }
         self.resolve_open_operands(record.is_fragment)?;
         if self.module.instructions.len() == first {
-            let span = span(record.name);
-            return self.report(ParseError::new(ParseErrorKind::NoInstructions, span));
+            // What was left out has its error.
+            return if self.errors.len() > errors {
+                Ok(())
+            } else {
+                self.report(ParseError::new(ParseErrorKind::NoInstructions, span(record.name)))
+            };
         }
         record.instructions = items(first, self.module.instructions.len());
         if record.root == NONE {

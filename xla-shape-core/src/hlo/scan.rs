@@ -29,7 +29,7 @@ pub struct FoundShape {
 /// ```
 #[must_use]
 pub fn find_shapes(text: &str) -> FindShapes<'_> {
-    FindShapes { text, position: 0, open: Vec::new(), pending: Vec::new(), ready: 0 }
+    FindShapes { text, position: 0, open: Vec::new(), place: Place::Opened, pending: Vec::new(), ready: 0 }
 }
 
 const fn is_word(byte: u8) -> bool {
@@ -43,10 +43,20 @@ pub struct FindShapes<'a> {
     position: usize,
     /// The parentheses that may open a tuple: where each stands, and how many shapes were found before it.
     open: Vec<(usize, usize)>,
+    /// Where in the innermost of them the position is.
+    place: Place,
     /// What was found and may still be a part of a tuple.
     pending: Vec<FoundShape>,
     /// How many of them were handed out.
     ready: usize,
+}
+
+/// What stands before a position inside a tuple.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Opened,
+    BehindElement,
+    BehindComma,
 }
 
 impl Iterator for FindShapes<'_> {
@@ -91,13 +101,19 @@ impl FindShapes<'_> {
             let from = self.position;
             self.position = bracket.saturating_add(1);
             let Some(found) = self.array_at(bracket, from) else { continue };
-            if !self.open.is_empty() && !self.only_comma(from, found.span.start) {
+            let start = found.span.start;
+            if self.open.is_empty() || start != from {
+                // Something else stood between: only what is opened directly before the shape can be a tuple.
+                self.open.clear();
+                self.opens_before(from, start);
+            }
+            if self.place == Place::BehindElement {
                 self.open.clear();
             }
-            self.opens_before(from, found.span.start);
             self.position = found.span.end;
             self.pending.push(found);
-            self.close();
+            self.place = Place::BehindElement;
+            self.go_on_in_tuple();
             return true;
         }
     }
@@ -127,57 +143,75 @@ impl FindShapes<'_> {
         cursor.array_end(start).and_then(found).or_else(|| cursor.dimensions_end(start).and_then(found))
     }
 
-    /// Whether between a shape and the next one of a tuple there is a comma, and nothing else but spaces, opening
-    /// parentheses and the numbers that XLA writes.
-    fn only_comma(&self, from: usize, to: usize) -> bool {
-        let between = self.text.get(from..to).unwrap_or("").trim_ascii_start();
-        let Some(rest) = between.strip_prefix(',') else {
-            // The first element of a tuple.
-            return false;
-        };
-        let rest = rest.trim_ascii_start();
-        let rest = match rest.strip_prefix("/*") {
-            Some(comment) => comment.split_once("*/").map_or("/", |(_, rest)| rest),
-            None => rest,
-        };
-        rest.bytes().all(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b'('))
-    }
-
     /// Notes the parentheses directly before a shape at `to`, back to `from`.
     fn opens_before(&mut self, from: usize, to: usize) {
         let between = self.text.as_bytes().get(from..to).unwrap_or(&[]);
-        let run = between.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b'(')).count();
-        let begin = to.saturating_sub(run);
+        let run =
+            between.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b'(' | b')' | b','));
+        let begin = to.saturating_sub(run.count());
+        self.place = Place::Opened;
         for position in begin..to {
-            if self.byte(position) != Some(b'(') {
-                continue;
-            }
-            // Behind a word, a parenthesis opens arguments.
-            let is_call = position.checked_sub(1).and_then(|before| self.byte(before)).is_some_and(is_word);
-            if is_call || self.open.len() == MAX_NESTING {
-                self.open.clear();
-            }
-            if !is_call {
-                self.open.push((position, self.pending.len()));
+            self.step(position);
+        }
+    }
+
+    /// Goes on behind a shape, as long as only what belongs to a tuple stands there.
+    fn go_on_in_tuple(&mut self) {
+        while !self.open.is_empty() {
+            match self.byte(self.position) {
+                Some(b'/') => {
+                    // `/*index=5*/`; what is longer stands in no tuple.
+                    let comment = self.text.as_bytes().get(self.position..).unwrap_or(&[]);
+                    let comment = comment.get(..32).unwrap_or(comment);
+                    let end = comment.windows(2).skip(2).position(|pair| pair == b"*/");
+                    match end {
+                        Some(end) if comment.starts_with(b"/*") => {
+                            self.position = self.position.saturating_add(end).saturating_add(4);
+                        }
+                        _ => return,
+                    }
+                }
+                Some(b' ' | b'\n' | b'\r' | b'\t' | b'(' | b')' | b',') => {
+                    self.step(self.position);
+                    if self.open.is_empty() && self.byte(self.position) == Some(b'(') {
+                        // It may open another tuple.
+                        return;
+                    }
+                    self.position = self.position.saturating_add(1);
+                }
+                _ => return,
             }
         }
     }
 
-    /// Closes the tuples whose parenthesis stands behind the shape that was just found.
-    fn close(&mut self) {
-        while let Some(&(start, first)) = self.open.last() {
-            let mut end = self.position;
-            while self.byte(end).is_some_and(|byte| byte.is_ascii_whitespace()) {
-                end = end.saturating_add(1);
+    /// Looks at one character of a tuple.
+    fn step(&mut self, position: usize) {
+        match (self.byte(position), self.place) {
+            (Some(b'('), Place::Opened | Place::BehindComma) => {
+                // Behind a word, a parenthesis opens arguments.
+                let is_call = position.checked_sub(1).and_then(|before| self.byte(before)).is_some_and(is_word);
+                if is_call || self.open.len() == MAX_NESTING {
+                    self.open.clear();
+                }
+                if !is_call {
+                    self.open.push((position, self.pending.len()));
+                }
+                self.place = Place::Opened;
             }
-            if self.byte(end) != Some(b')') {
-                return;
+            (Some(b')'), Place::Opened | Place::BehindElement) => {
+                if let Some((start, first)) = self.open.pop() {
+                    let elements = self.pending.drain(first..).map(|found| found.shape).collect();
+                    let span = Span { start, end: position.saturating_add(1) };
+                    self.pending.push(FoundShape { shape: Shape::tuple(elements), span });
+                }
+                self.place = if self.open.is_empty() { Place::Opened } else { Place::BehindElement };
             }
-            self.open.pop();
-            let end = end.saturating_add(1);
-            let elements = self.pending.drain(first..).map(|found| found.shape).collect();
-            self.pending.push(FoundShape { shape: Shape::tuple(elements), span: Span { start, end } });
-            self.position = end;
+            (Some(b','), Place::BehindElement) => self.place = Place::BehindComma,
+            (Some(b'(' | b')' | b','), _) => {
+                self.open.clear();
+                self.place = Place::Opened;
+            }
+            _ => {}
         }
     }
 }

@@ -1,0 +1,219 @@
+//! What is found in modules: wrong instructions, memory, and shapes alone.
+
+use xla_shape_core::hlo::{Memory, Module, find_shapes, instruction_shapes};
+use xla_shape_tests::hlo_modules;
+
+/// What the checks say of the last of these instructions.
+fn finding(instructions: &str) -> String {
+    let module = Module::parse(instructions).unwrap();
+    match module.check().as_slice() {
+        [] => String::new(),
+        [finding] => finding.problem().to_string(),
+        findings => panic!("{findings:?}"),
+    }
+}
+
+#[test]
+fn wrong_shapes_are_found() {
+    let operands = "a = f32[2,3] parameter(0)\nb = f32[3,5] parameter(1)\np = pred[2,3] parameter(2)\ns = s32[] parameter(3)\n\
+                    t = (f32[2,3], s32[]) tuple(a, s)\nz = f32[] constant(0)\n";
+    let cases = [
+        ("f32[2,4] negate(a)", "expected the shape f32[2,3], found f32[2,4]"),
+        ("bf16[2,3] negate(a)", "expected the shape f32[2,3], found bf16[2,3]"),
+        ("f32[2,3] add(a)", "expected 2 operands, found 1"),
+        ("f32[2,3] add(a, b)", "expected size 2 in dimension 0 of an operand, found 3"),
+        ("f32[2,3] add(a, p)", "expected f32 as the element type of operand 1, found pred"),
+        ("f32[2,3] negate(t)", "expected an array as operand 0, found (f32[2,3]{1,0}, s32[])"),
+        ("f32[2,3] compare(a, a), direction=LT", "expected the shape pred[2,3], found f32[2,3]"),
+        ("f32[2,3] select(a, a, a)", "expected pred as the element type of operand 0, found f32"),
+        ("f32[2,3] clamp(z, a, b)", "expected size 2 in dimension 0 of an operand, found 3"),
+        ("f32[2,9] broadcast(a), dimensions={0,1}", "expected size 3 in dimension 1 of the result, found 9"),
+        ("f32[7] reshape(a)", "expected a result of 6 elements, found 7"),
+        ("f32[2,3] transpose(a), dimensions={1,0}", "expected the shape f32[3,2], found f32[2,3]"),
+        (
+            "f32[2,3] transpose(a), dimensions={0,0}",
+            "expected every dimension at most once in `dimensions`, found 0 again",
+        ),
+        (
+            "f32[1,3] slice(a), slice={[0:1], [0:4]}",
+            "expected a slice inside dimension 1 of size 3, found the one from 0 to 4",
+        ),
+        ("f32[1,3] slice(a)", "expected the attribute `slice`, found none"),
+        ("f32[1,3] slice(a), slice={0:1}", "expected a slice: `[start:limit]` or `[start:limit:stride]`, found `0:1`"),
+        ("f32[2,3] pad(a, z), padding=0_1x0_0", "expected the shape f32[3,3], found f32[2,3]"),
+        ("f32[2,3] concatenate(a, a), dimensions={1}", "expected the shape f32[2,6], found f32[2,3]"),
+        ("f32[3] reduce(a, z), dimensions={1}", "expected the shape f32[2], found f32[3]"),
+        ("f32[2,3] reduce-window(a, z), window={size=1x2 stride=1x2}", "expected the shape f32[2,1], found f32[2,3]"),
+        (
+            "f32[5,2] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+            "expected the shape f32[2,5], found f32[5,2]",
+        ),
+        (
+            "f32[2,5] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+            "expected size 2 in dimension 0 of the right operand, found 3",
+        ),
+        ("f32[5,2] convolution(a, b), dim_labels=bf_io->bf", "expected the shape f32[2,5], found f32[5,2]"),
+        (
+            "f32[2,5] convolution(a, b), dim_labels=bf_io->bg",
+            "expected labels of a convolution, such as `b01f_01io->b01f`, found `bf_io->bg`",
+        ),
+        ("f32[7] bitcast(a)", "expected a result of 24 bytes as the operand has, found 28"),
+        ("u8[7] bitcast-convert(a)", "expected a result of 24 bytes as the operand has, found 7"),
+        ("f32[2,3] get-tuple-element(t), index=1", "expected the shape s32[], found f32[2,3]"),
+        ("f32[2,3] get-tuple-element(t), index=2", "expected an index less than 2, the number of elements, found 2"),
+        ("f32[2,3] get-tuple-element(a), index=0", "expected a tuple as operand 0, found f32[2,3]{1,0}"),
+        ("(f32[2,3], f32[]) tuple(a, s)", "expected the shape s32[], found f32[]"),
+        ("(f32[2,3]) tuple(a, s)", "expected 1 operands, found 2"),
+        ("f32[1,3] dynamic-slice(a, s), dynamic_slice_sizes={1,3}", "expected 3 operands, found 2"),
+        ("f32[2,3] dynamic-slice(a, s, s), dynamic_slice_sizes={1,3}", "expected the shape f32[1,3], found f32[2,3]"),
+        (
+            "f32[2,3] dynamic-update-slice(a, b, s, s)",
+            "expected a slice inside dimension 0 of size 2, found the one from 0 to 3",
+        ),
+        ("s32[4] iota(), iota_dimension=1", "expected a dimension number less than 1 in `iota_dimension`, found 1"),
+        ("f32[2,3] fusion(a), kind=kLoop, calls=f", "expected the name of a computation, found `f`"),
+        ("f32[2,3] unheard-of(a, b)", ""),
+        ("f32[2,3] negate(nowhere)", ""),
+    ];
+    for (instruction, expected) in cases {
+        assert_eq!(finding(&format!("{operands}ROOT r = {instruction}")), expected, "{instruction}");
+    }
+}
+
+#[test]
+fn wrong_calls_are_found() {
+    let callee = "f {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}\n";
+    let findings = |text: &str| {
+        let text = format!("{callee}{text}");
+        let module = Module::parse(&text).unwrap();
+        module.check().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let entry =
+        |call: &str| format!("ENTRY e {{\n  a = f32[3] parameter(0)\n  b = f32[2] parameter(1)\n  ROOT c = {call}\n}}");
+    assert!(findings(&entry("f32[2] call(b), to_apply=f")).is_empty());
+    assert_eq!(findings(&entry("f32[2] call(a), to_apply=f")), ["%c (call): expected the shape f32[3], found f32[2]"]);
+    assert_eq!(findings(&entry("f32[3] call(b), to_apply=f")), ["%c (call): expected the shape f32[2], found f32[3]"]);
+    assert_eq!(
+        findings(&entry("f32[2] fusion(a, b), calls=f")),
+        ["%c (fusion): expected `f` to have 2 parameters, as many as operands, found 1"]
+    );
+    assert_eq!(
+        findings("ENTRY e (p: f32[3]) -> f32[2] {\n  ROOT p = f32[2] parameter(0)\n}"),
+        ["%p (parameter): expected the shape f32[3], found f32[2]"]
+    );
+    assert_eq!(
+        findings("ENTRY e {\n  ROOT p = f32[2] parameter(1)\n}"),
+        ["%p (parameter): expected the parameters to be numbered from 0, each once, found 1"]
+    );
+}
+
+#[test]
+fn live_ranges_end_at_the_last_use() {
+    let text = "HloModule m, is_scheduled=true
+body {
+  p = (f32[256]{0}, s32[]) parameter(0)
+  x = f32[256]{0} get-tuple-element(p), index=0
+  i = s32[] get-tuple-element(p), index=1
+  d = f32[512]{0} concatenate(x, x), dimensions={0}
+  y = f32[256]{0} slice(d), slice={[0:256]}
+  ROOT r = (f32[256]{0}, s32[]) tuple(y, i)
+}
+condition {
+  p = (f32[256]{0}, s32[]) parameter(0)
+  ROOT t = pred[] constant(true)
+}
+ENTRY e {
+  a = f32[256]{0} parameter(0)
+  b = f32[1024]{0:S(1)} concatenate(a, a, a, a), dimensions={0}
+  c = f32[256]{0} slice(b), slice={[0:256]}
+  d = f32[16,16]{1,0} bitcast(c)
+  i = s32[] constant(0)
+  t = (f32[256]{0}, s32[]) tuple(c, i)
+  w = (f32[256]{0}, s32[]) while(t), condition=condition, body=body
+  x = f32[256]{0} get-tuple-element(w), index=0
+  e = f32[16,16]{1,0} negate(d)
+  ROOT s = f32[16,16]{1,0} add(e, e)
+}
+";
+    let module = Module::parse(text).unwrap();
+    assert_eq!(module.check().len(), 0);
+    let memory = module.memory();
+    let peaks = memory.peaks().unwrap();
+    // In the loop: a, c and i live around it, d and y in it (1 KiB, 1 KiB, 4 B; 2 KiB, 1 KiB).
+    assert_eq!((peaks[&0].bytes, peaks[&0].at.name()), (5 * 1024 + 4, "w"));
+    assert_eq!((peaks[&1].bytes, peaks[&1].at.name()), (4096, "b"));
+    let usage = &memory.usage()[&0];
+    assert_eq!((usage.parameters.bytes, usage.results.bytes), (1024, 1024));
+    // c, i, e, s of the entry, d and y of the body, t of the condition.
+    assert_eq!((usage.num_values, usage.values.bytes), (7, 1024 + 4 + 1024 + 1024 + 2048 + 1024 + 1));
+    let changes = memory.layout_changes();
+    assert_eq!(
+        changes.iter().map(|change| (change.instruction.name(), change.moved_bytes)).collect::<Vec<_>>(),
+        [("d", 0)]
+    );
+}
+
+#[test]
+fn memory_of_all_modules_adds_up() {
+    let modules = hlo_modules();
+    let (mut arrays, mut peaks_seen) = (0, 0);
+    for row in &modules {
+        let module = Module::parse(&row.text).unwrap();
+        let memory: Memory<'_, '_> = module.memory();
+        let (usage, peaks) = (memory.usage(), memory.peaks());
+        let sum: usize = usage.values().map(|usage| usage.parameters.bytes + usage.values.bytes).sum();
+        assert_eq!(sum, memory.buffers().iter().map(|buffer| buffer.footprint.bytes).sum::<usize>());
+        assert_eq!(sum, memory.tile_formats().values().map(|format| format.footprint.bytes).sum::<usize>());
+        for buffer in memory.buffers() {
+            assert!(buffer.footprint.data_bytes <= buffer.footprint.bytes);
+        }
+        assert!(memory.largest(2).is_sorted_by_key(|buffer| usize::MAX - buffer.footprint.bytes));
+        assert_eq!(peaks.is_some(), row.set != "tpu-hlo-before");
+        for (space, peak) in peaks.iter().flatten() {
+            let usage = usage[space];
+            assert!(usage.parameters.bytes <= peak.bytes, "{}", row.module);
+            assert!(peak.bytes <= usage.parameters.bytes + usage.values.bytes, "{}", row.module);
+            peaks_seen += 1;
+        }
+        arrays += memory.buffers().len();
+    }
+    println!("{arrays} arrays and {peaks_seen} peaks of {} modules", modules.len());
+}
+
+#[test]
+fn shapes_alone_are_those_of_the_model() {
+    let mut shapes = 0;
+    for row in hlo_modules() {
+        let module = Module::parse(&row.text).unwrap();
+        let model: Vec<_> = module.instructions().map(|instruction| instruction.shape_span()).collect();
+        assert_eq!(instruction_shapes(&row.text).collect::<Vec<_>>(), model, "{}", row.module);
+        let mut found = find_shapes(&row.text);
+        for instruction in module.instructions() {
+            // Between the shapes of instructions stand those of heads and attributes.
+            let same = found.find(|found| found.span == instruction.shape_span());
+            assert_eq!(same.map(|found| found.shape).as_ref(), Some(instruction.shape()), "{}", instruction.name());
+        }
+        shapes += model.len();
+    }
+    println!("{shapes} shapes of instructions are found without the model");
+}
+
+#[test]
+fn shapes_are_found_in_any_text() {
+    let cases: [(&str, &[&str]); 10] = [
+        ("", &[]),
+        ("no shape[3] here, my_f32[2], x.f32[2] f32 [2]", &[]),
+        ("TypeError: add got f32[8, 3] and bf16[8,<=3].", &["f32[8,3]{1,0}", "bf16[8,<=3]{1,0}"]),
+        ("f32[2]{1} f32[2]{0:x} f32[2]{", &["f32[2]{0}", "f32[2]{0}", "f32[2]{0}"]),
+        ("f(f32[2], s32[])", &["f32[2]{0}", "s32[]"]),
+        ("((f32[2], /*index=1*/token[]), s32[])->(f32[])", &["((f32[2]{0}, token[]), s32[])", "(f32[])"]),
+        ("((f32[2], s32[]) %x, f32[3] %y)", &["(f32[2]{0}, s32[])", "f32[3]{0}"]),
+        ("(f32[2], nothing), (f32[3]", &["f32[2]{0}", "f32[3]{0}"]),
+        ("(f32[2] (s32[], f32[]))", &["f32[2]{0}", "(s32[], f32[])"]),
+        ("f32[9223372036854775808] s8[3", &[]),
+    ];
+    for (text, expected) in cases {
+        let found: Vec<_> = find_shapes(text).map(|found| found.shape.to_string()).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
