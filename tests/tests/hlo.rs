@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use xla_shape_core::hlo::{Computation, Instruction, Module, Opcode};
+use xla_shape_core::ParseError;
+use xla_shape_core::hlo::{Computation, Instruction, Module, Opcode, Value};
 use xla_shape_tests::{HloModule, corpus, hlo_modules};
 
 /// Fails with the modules that disagree, and prints how many agree.
@@ -115,5 +116,61 @@ fn checks_find_nothing_in_programs_of_xla() {
             [] => Ok(()),
             findings => Err(findings.iter().map(|finding| format!("\n  {finding}")).collect()),
         }
+    });
+}
+
+/// Reads an attribute as the kind of value that it has, and gives the text of an error.
+fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
+    match name {
+        "metadata" | "frontend_attributes" => drop(value.fields()?),
+        "dimensions"
+        | "lhs_contracting_dims"
+        | "rhs_contracting_dims"
+        | "lhs_batch_dims"
+        | "rhs_batch_dims"
+        | "dynamic_slice_sizes"
+        | "slice_sizes"
+        | "offset_dims"
+        | "collapsed_slice_dims"
+        | "start_index_map"
+        | "update_window_dims"
+        | "inserted_window_dims"
+        | "scatter_dims_to_operand_dims"
+        | "operand_batching_dims"
+        | "start_indices_batching_dims" => drop(value.numbers()?),
+        "calls" | "to_apply" | "condition" | "body" | "select" | "scatter" | "kind" | "direction" => {
+            drop(value.name()?)
+        }
+        "called_computations" | "control-predecessors" => drop(value.names()?),
+        "index" | "iota_dimension" | "index_vector_dim" | "channel_id" | "k" | "num_partitions" => {
+            drop(value.number()?)
+        }
+        "is_scheduled" | "use_global_device_ids" | "is_stable" | "indices_are_sorted" | "unique_indices" => {
+            value.boolean()?;
+        }
+        "custom_call_target" | "async_execution_thread" | "execution_thread" => drop(value.string()?),
+        "slice" => drop(value.slice()?),
+        "padding" => drop(value.padding()?),
+        "window" => drop(value.window()?),
+        "dim_labels" => drop(value.dim_labels()?),
+        "replica_groups" => drop(value.replica_groups()?),
+        "operand_layout_constraints" => drop(value.shapes()?),
+        "entry_computation_layout" => drop(value.program_shape()?),
+        "input_output_alias" | "output_to_operand_aliasing" => drop(value.aliases()?),
+        _ => {}
+    }
+    Ok(())
+}
+
+#[test]
+fn attributes_have_the_values_of_their_kind() {
+    for_all_modules("attributes", |row| {
+        let module = parse(&row.text)?;
+        let of_computations = module.computations().flat_map(|computation| computation.attributes());
+        let of_instructions = module.instructions().flat_map(|instruction| instruction.attributes());
+        for attribute in module.attributes().chain(of_computations).chain(of_instructions) {
+            read(attribute.name(), attribute.value()).map_err(|error| error.render(&row.text).to_string())?;
+        }
+        Ok(())
     });
 }

@@ -5,6 +5,7 @@
 use super::cursor::Cursor;
 use super::window;
 use crate::infer::{PaddingDimension, SliceDimension, WindowDimension};
+use crate::program_shape::{ProgramParameter, ProgramShape};
 use crate::shape::Shape;
 use crate::text::{self, Expected, ParseError, Span};
 use alloc::borrow::Cow;
@@ -261,7 +262,8 @@ impl<'a> Value<'a> {
         items.into_iter().map(|item| text::Parser::at(item.cursor().text(), item.span.start).shape()).collect()
     }
 
-    /// Reads the shapes of a program, such as `entry_computation_layout`: `{(shape, shape)->shape}`.
+    /// Reads the shapes of a program, such as `entry_computation_layout`: `{(shape, shape)->shape}`. Its parameters
+    /// have no names.
     ///
     /// # Errors
     /// If there are none.
@@ -276,7 +278,11 @@ impl<'a> Value<'a> {
         cursor.skip_space()?;
         cursor.expect(b'}')?;
         match parameters {
-            Shape::Tuple(parameters) => Ok(ProgramShape { parameters: parameters.into_owned(), result }),
+            Shape::Tuple(parameters) => {
+                let parameters = parameters.into_owned().into_iter();
+                let unnamed = |shape| ProgramParameter { name: String::new(), shape };
+                Ok(ProgramShape { parameters: parameters.map(unnamed).collect(), result })
+            }
             _ => Err(self.is_not("the shapes of a program: `{(shape, …)->shape}`")),
         }
     }
@@ -371,15 +377,6 @@ impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text().fmt(f)
     }
-}
-
-/// The shapes of a program: `entry_computation_layout`.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ProgramShape {
-    /// The shapes of the parameters.
-    pub parameters: Vec<Shape>,
-    /// The shape of the result.
-    pub result: Shape,
 }
 
 /// A part of the result that lies where a part of a parameter lies.

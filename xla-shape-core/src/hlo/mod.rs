@@ -12,7 +12,7 @@ mod print;
 mod scan;
 mod window;
 
-pub use attribute::{Alias, Attribute, DimLabels, Labels, ProgramShape, ReplicaGroups, Value};
+pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
 pub use check::{Finding, Problem};
 pub use memory::{Buffer, Footprint, FormatUsage, LayoutChange, Memory, Peak, Usage};
 pub use module::{Computation, Instruction, Module, Operand, Table};
