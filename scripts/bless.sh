@@ -3,3 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 BLESS=1 cargo test -p xla-shape-tests --test codegen -- --nocapture
+TRYBUILD=overwrite cargo test -p xla-shape-ui-tests --test ui

@@ -41,15 +41,23 @@ fn every_error_stands_at_its_place() {
         ("f32[2,3]{0,1:PAD(3)}", "expected padded_dimensions to have a width for each of 2 dimensions, found 1", "(3)"),
         ("f32[2,3]{0,1:PAD(3,2)}", "expected a padded dimension at least as wide as its size 3, found 2", "2"),
         ("f32[2,3]{0,0:PAD(3,5)}", "expected every dimension once in minor_to_major, found 0 again", "0"),
-        ("f32[2,3]{0:PAD(3,5)}", "expected minor_to_major to name all 2 dimensions of the array, found 1", "0"),
+        (
+            "f32[2,3]{0:PAD(3,5)}",
+            "expected as many dimension numbers in minor_to_major as the array has dimensions (2), found 1",
+            "0",
+        ),
         (
             "s8[2,3]{1,0:PAD(9223372036854775807,3)}",
             "expected a number of elements with padding that fits in an i64, found more",
             "s8[2,3]{1,0:PAD(9223372036854775807,3)}",
         ),
-        ("f32[2]{0:V(zero)}", "expected a layout attribute or the end of the layout, found `V`", "V"),
-        ("f32[2]{0:PAD(2)T(2)}", "expected a layout attribute or the end of the layout, found `T`", "T"),
-        ("f32[2]{0:T(2)}", "expected a layout attribute or the end of the layout, found `T`", "T"),
+        ("f32[2]{0:V(zero)}", "expected the padding of a layout (`PAD`, `V`) or the end of the layout, found `V`", "V"),
+        (
+            "f32[2]{0:PAD(2)T(2)}",
+            "expected the padding of a layout (`PAD`, `V`) or the end of the layout, found `T`",
+            "T",
+        ),
+        ("f32[2]{0:T(2)}", "expected the padding of a layout (`PAD`, `V`) or the end of the layout, found `T`", "T"),
         (
             "f32[2]{0:PAD(2)V(two)}",
             "expected a padding value: `zero`, `one`, `lowest` or `highest`, found `two`",

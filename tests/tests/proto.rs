@@ -100,7 +100,7 @@ fn every_error_has_the_path_to_its_field() {
         ),
         (
             |layout| layout.minor_to_major = vec![2, 1, 0],
-            ".layout.minor_to_major: expected minor_to_major to name all 2 dimensions of the array, found 3",
+            ".layout.minor_to_major: expected as many dimension numbers in minor_to_major as the array has dimensions (2), found 3",
         ),
         (
             |layout| layout.minor_to_major = vec![0, 0],

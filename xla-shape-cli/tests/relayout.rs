@@ -137,7 +137,10 @@ fn what_does_not_fit_is_an_error_and_writes_nothing() {
     assert!(raw("u32[7]", "{0}").contains("expected 28 bytes of u32[7]{0} in `in.bin`, found 24"));
     assert!(raw("u32[6", "{0}").contains("1 | u32[6\n  |      ^"));
     assert!(raw("u32[6]", "{0:T()}").contains("1 | {0:T()}"));
-    assert!(raw("u32[6]", "{1,0}").contains("expected minor_to_major to name all 1 dimensions of the array, found 2"));
+    assert!(
+        raw("u32[6]", "{1,0}")
+            .contains("expected as many dimension numbers in minor_to_major as the array has dimensions (1), found 2")
+    );
     assert!(raw("u32[6]", "s32[6]").contains("expected a destination of u32"));
     assert!(raw("u32[?]", "{0}").contains("unbounded"));
     assert!(raw("u32[6]", "{0:T(9000000000,9000000000)}").contains("that fits in an i64"));

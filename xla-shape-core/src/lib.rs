@@ -67,6 +67,7 @@ mod serde;
 mod shape;
 mod shape_index;
 mod size;
+pub mod static_shape;
 pub mod stride_table;
 pub mod text;
 mod tile;

@@ -352,13 +352,13 @@ impl ValidationError {
     pub(crate) const fn write(&self, sink: &mut Sink<'_>) {
         match *self {
             Self::NumDimensionsMismatch { dimensions, minor_to_major } => {
-                sink.text("expected minor_to_major to name all ");
+                sink.text("expected as many dimension numbers in minor_to_major as the array has dimensions (");
                 sink.number(dimensions);
-                sink.text(" dimensions of the array, found ");
+                sink.text("), found ");
                 sink.number(minor_to_major);
             }
             Self::DimensionNumberOutOfRange { dimension, num_dimensions, .. } => {
-                out_of_range(sink, "dimension number ", dimension, num_dimensions);
+                out_of_range(sink, "dimension number", dimension, num_dimensions);
             }
             Self::DuplicateDimensionNumber { dimension, .. } => {
                 sink.text("expected every dimension once in minor_to_major, found ");
@@ -380,7 +380,7 @@ impl ValidationError {
             }
             Self::AttributeTooLarge { attribute, value } => too_large(sink, attribute.name(), value),
             Self::SplitDimensionOutOfRange { dimension, num_dimensions, .. } => {
-                out_of_range(sink, "physical dimension ", dimension, num_dimensions);
+                out_of_range(sink, "physical dimension", dimension, num_dimensions);
             }
             Self::DuplicateSplitDimension { dimension, .. } => {
                 sink.text("expected every physical dimension to be split at most once, found ");
@@ -433,15 +433,17 @@ impl ValidationError {
 }
 
 const fn out_of_range(sink: &mut Sink<'_>, what: &str, found: usize, num_dimensions: usize) {
-    sink.text("expected a ");
-    sink.text(what);
     if num_dimensions == 0 {
-        sink.text("of a scalar, which has none");
+        sink.text("expected no ");
+        sink.text(what);
+        sink.text(", since a scalar has none, found ");
     } else {
-        sink.text("less than ");
+        sink.text("expected a ");
+        sink.text(what);
+        sink.text(" less than ");
         sink.number(num_dimensions);
+        sink.text(", found ");
     }
-    sink.text(", found ");
     sink.number(found);
 }
 

@@ -1,6 +1,46 @@
 //! An error to a compile error under the tokens that it is about.
 
+use crate::expand::Error;
+use crate::tokens::Text;
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use xla_shape_core::ParseError;
+use xla_shape_core::text::{Expected, Found, ParseErrorKind};
+
+/// The compile error for tokens that are no static shape.
+pub(crate) fn not_a_shape(error: &Error, text: &Text) -> TokenStream {
+    match error {
+        Error::Parse(error) => compile_error(&message(error, text), text.spans_of(error.span())),
+        Error::NotStatic { message, span } => compile_error(message, text.spans_of(*span)),
+    }
+}
+
+/// The core's message, with the whole token in it where only the first character of one was unexpected.
+fn message(error: &ParseError, text: &Text) -> String {
+    let expected = match *error.kind() {
+        ParseErrorKind::Unexpected { expected, found: Found::Text(_) } => expected,
+        ParseErrorKind::UnknownElementType { .. } => Expected::ElementType,
+        _ => return error.to_string(),
+    };
+    let Some(token) = text.token_around(error.span()) else {
+        return error.to_string();
+    };
+    let message = ParseErrorKind::Unexpected { expected, found: Found::new(token) }.to_string();
+    if token.ends_with('"') { format!("{message}; no quotes belong here") } else { message }
+}
+
+/// The compile error for a number of an index that begins with a minus.
+pub(crate) fn negative_number(number: &TokenStream) -> Option<TokenStream> {
+    let mut tokens = number.clone().into_iter();
+    let first = match tokens.next()? {
+        // What a macro passes on.
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => return negative_number(&group.stream()),
+        TokenTree::Punct(minus) if minus.as_char() == '-' => minus.span(),
+        _ => return None,
+    };
+    let last = tokens.last().map_or(first, |token| token.span());
+    let found = Text::new(number.clone()).text;
+    Some(compile_error(&format!("expected an index of at least 0, found `{found}`"), (first, last)))
+}
 
 /// `::core::compile_error! { "message" }`, which the compiler underlines from the first span to the last.
 pub(crate) fn compile_error(message: &str, (first, last): (Span, Span)) -> TokenStream {

@@ -1,78 +1,48 @@
 //! What the core read to the type that means it.
 
-use proc_macro::{Group, Ident, Span, TokenStream, TokenTree};
+use crate::diagnose;
+use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::fmt::{self, Display};
-use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::static_shape;
 use xla_shape_core::text::Parser;
 use xla_shape_core::{
-    ArrayShape, Dimension, Layout, LayoutAttributes, ParseError, Shape, Span as TextSpan, SplitConfig, Tile,
-    TileDimension,
+    ArrayShape, Layout, LayoutAttributes, ParseError, Shape, Span as TextSpan, SplitConfig, Tile, TileDimension,
 };
 
 /// Why a text is no static shape.
-pub(crate) struct Error {
-    pub(crate) message: String,
-    pub(crate) span: TextSpan,
+pub(crate) enum Error {
+    /// The core cannot read it.
+    Parse(ParseError),
+    /// The shape is none that a type can have.
+    NotStatic { message: String, span: TextSpan },
 }
 
 impl From<ParseError> for Error {
     fn from(error: ParseError) -> Self {
-        Self { message: error.to_string(), span: error.span() }
+        Self::Parse(error)
     }
 }
-
-/// The longest list of types that the library's traits know: the number of dimensions, of tiles, and of a tile's entries.
-const MAX_LIST: usize = 12;
 
 /// Reads the text of a static array shape.
 pub(crate) fn parse(text: &str) -> Result<ArrayShape, Error> {
     let mut parser = Parser::whole(text).allow_angle_brackets();
+    let before = parser.clone();
     let shape = parser.shape()?;
     parser.finish()?;
-    let whole = |message| Error { message, span: TextSpan { start: 0, end: text.len() } };
+    let whole = TextSpan { start: 0, end: text.len() };
     let Shape::Array(array) = shape else {
-        return Err(whole(format!("expected the shape of an array, found {shape}")));
+        return Err(Error::NotStatic {
+            message: format!("expected the shape of an array, found `{shape}`"),
+            span: whole,
+        });
     };
-    match extents(&array) {
-        Ok(extents) => check_limits(&array, &extents).map_err(whole)?,
-        Err(dimension) => {
-            return Err(whole(format!(
-                "expected static sizes, found {} in dimension {dimension}",
-                array.dimensions()[dimension]
-            )));
+    match static_shape::check(&array) {
+        Ok(()) => Ok(array),
+        Err(error) => {
+            let span = before.part_of_array(error.part()).unwrap_or(whole);
+            Err(Error::NotStatic { message: error.to_string(), span })
         }
     }
-    Ok(array)
-}
-
-/// The sizes, or the number of the first dimension that has none.
-fn extents(array: &ArrayShape) -> Result<Vec<usize>, usize> {
-    let sizes = array.dimensions().iter().enumerate().map(|(number, dimension)| match dimension {
-        Dimension::Static(size) => Ok(*size),
-        Dimension::Bounded(_) | Dimension::Unbounded => Err(number),
-    });
-    sizes.collect()
-}
-
-/// Types hold lists of limited length; shapes at run time do not.
-fn check_limits(array: &ArrayShape, extents: &[usize]) -> Result<(), String> {
-    let layout = array.layout();
-    let entries = layout.tiles().iter().map(|tile| tile.dimensions().len());
-    let indices = layout.split_configs().iter().map(|split| split.split_indices().len());
-    for (what, count) in [
-        ("dimensions", array.num_dimensions()),
-        ("tiles", layout.tiles().len()),
-        ("entries in a tile", entries.max().unwrap_or(0)),
-        ("splits", layout.split_configs().len()),
-        ("indices in a split", indices.max().unwrap_or(0)),
-    ] {
-        if count > MAX_LIST {
-            return Err(format!(
-                "expected at most {MAX_LIST} {what} in a static shape, found {count}; use a run-time `Shape`"
-            ));
-        }
-    }
-    StaticStrideTable::new(extents, layout).map(|_| ()).map_err(|error| format!("{error}; use a run-time `Shape`"))
 }
 
 /// The type of an array.
@@ -85,8 +55,18 @@ pub(crate) fn array(array: &ArrayShape, library: &TokenStream) -> TokenStream {
     );
     match text.parse::<TokenStream>() {
         Ok(tokens) => with_library(tokens, library),
-        Err(error) => crate::diagnose::compile_error(&error.to_string(), (Span::call_site(), Span::call_site())),
+        Err(error) => diagnose::compile_error(&error.to_string(), (Span::call_site(), Span::call_site())),
     }
+}
+
+/// A type that is not known because of a compile error, so that nothing is complained about that depends on it.
+///
+/// In the place of a type, `compile_error!` stands for `()`; in a constant, for a value that is not known.
+pub(crate) fn unknown(compile_error: TokenStream) -> TokenStream {
+    let unit = TokenTree::from(Group::new(Delimiter::Parenthesis, TokenStream::new()));
+    let mut array = TokenStream::from_iter([unit, Punct::new(';', Spacing::Alone).into()]);
+    array.extend(compile_error);
+    TokenTree::from(Group::new(Delimiter::Bracket, array)).into()
 }
 
 /// Stands for the path of the library until [`with_library`] puts it in.

@@ -14,9 +14,16 @@ use proc_macro::TokenStream;
 /// `xla_shape::shape!`, with the path of `xla_shape` in brackets before the shape.
 #[proc_macro]
 pub fn shape(input: TokenStream) -> TokenStream {
-    let (library, text) = tokens::read(input);
+    let (library, tokens) = tokens::library(input);
+    let text = tokens::Text::new(tokens);
     match expand::parse(&text.text) {
         Ok(array) => expand::array(&array, &library),
-        Err(error) => diagnose::compile_error(&error.message, text.spans_of(error.span)),
+        Err(error) => expand::unknown(diagnose::not_a_shape(&error, &text)),
     }
+}
+
+/// One number of `xla_shape::index!`, handed on unless it has a minus.
+#[proc_macro]
+pub fn index_number(number: TokenStream) -> TokenStream {
+    diagnose::negative_number(&number).unwrap_or(number)
 }

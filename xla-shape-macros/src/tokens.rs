@@ -1,24 +1,29 @@
 //! Tokens to text, and positions in the text back to tokens.
 
 use proc_macro::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
+use std::ops::RangeInclusive;
 
 /// The text of some tokens.
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// Where each token ends in the text, and its span; in order.
-    tokens: Vec<(usize, Span)>,
+    /// In order.
+    tokens: Vec<Token>,
 }
 
-/// The path of the library, which is the first group, and the text of the other tokens.
-pub(crate) fn read(input: TokenStream) -> (TokenStream, Text) {
+/// Where a token stands in the text, and where it came from.
+struct Token {
+    start: usize,
+    end: usize,
+    span: Span,
+}
+
+/// The path of the library, which is the first group, and the other tokens.
+pub(crate) fn library(input: TokenStream) -> (TokenStream, TokenStream) {
     let mut input = input.into_iter();
-    let library = match input.next() {
-        Some(TokenTree::Group(group)) => group.stream(),
-        _ => TokenStream::new(),
-    };
-    let mut text = Text { text: String::new(), tokens: Vec::new() };
-    text.push_all(input, &mut Last::Other);
-    (library, text)
+    match input.next() {
+        Some(TokenTree::Group(group)) => (group.stream(), input.collect()),
+        _ => (TokenStream::new(), input.collect()),
+    }
 }
 
 /// What must not run together with the next token.
@@ -32,7 +37,14 @@ enum Last {
 }
 
 impl Text {
-    fn push_all(&mut self, tokens: impl Iterator<Item = TokenTree>, last: &mut Last) {
+    /// The text of these tokens.
+    pub(crate) fn new(tokens: TokenStream) -> Self {
+        let mut text = Self { text: String::new(), tokens: Vec::new() };
+        text.push_all(tokens, &mut Last::Other);
+        text
+    }
+
+    fn push_all(&mut self, tokens: TokenStream, last: &mut Last) {
         for token in tokens {
             match token {
                 TokenTree::Group(group) => self.push_group(&group, last),
@@ -54,10 +66,10 @@ impl Text {
             Delimiter::Parenthesis => ("(", ")"),
             Delimiter::Brace => ("{", "}"),
             Delimiter::Bracket => ("[", "]"),
-            Delimiter::None => return self.push_all(group.stream().into_iter(), last),
+            Delimiter::None => return self.push_all(group.stream(), last),
         };
         self.push(open, group.span_open(), Last::Other, last);
-        self.push_all(group.stream().into_iter(), last);
+        self.push_all(group.stream(), last);
         self.push(close, group.span_close(), Last::Other, last);
     }
 
@@ -65,18 +77,40 @@ impl Text {
         if *last == Last::Word && kind == Last::Word {
             self.text.push(' ');
         }
+        let start = self.text.len();
         self.text.push_str(token);
-        self.tokens.push((self.text.len(), span));
+        let end = self.text.len();
+        match self.tokens.last_mut() {
+            // A lifetime comes in two tokens.
+            Some(quote) if kind == Last::Word && self.text.get(quote.start..start) == Some("'") => quote.end = end,
+            _ => self.tokens.push(Token { start, end, span }),
+        }
         *last = kind;
     }
 
-    /// The spans of the first and the last token in this part of the text; of the last token of all if the part lies
-    /// behind it.
-    pub(crate) fn spans_of(&self, part: xla_shape_core::Span) -> (Span, Span) {
+    /// The tokens that this part of the text belongs to; the last token of all if it lies behind that.
+    fn tokens_of(&self, part: xla_shape_core::Span) -> &[Token] {
         let at = |position: usize| {
-            let token = self.tokens.partition_point(|&(end, _)| end <= position);
-            self.tokens.get(token).or(self.tokens.last()).map_or_else(Span::call_site, |&(_, span)| span)
+            let token = self.tokens.partition_point(|token| token.end <= position);
+            token.min(self.tokens.len().saturating_sub(1))
         };
-        (at(part.start), at(part.end.saturating_sub(1).max(part.start)))
+        let tokens: RangeInclusive<usize> = at(part.start)..=at(part.end.saturating_sub(1).max(part.start));
+        self.tokens.get(tokens).unwrap_or_default()
+    }
+
+    /// The spans of the first and the last token of this part of the text.
+    pub(crate) fn spans_of(&self, part: xla_shape_core::Span) -> (Span, Span) {
+        match self.tokens_of(part) {
+            [first, .., last] => (first.span, last.span),
+            [only] => (only.span, only.span),
+            [] => (Span::call_site(), Span::call_site()),
+        }
+    }
+
+    /// The text of the token that has this part of the text inside: a string or a lifetime, of which only the first
+    /// character was unexpected.
+    pub(crate) fn token_around(&self, part: xla_shape_core::Span) -> Option<&str> {
+        let [token] = self.tokens_of(part) else { return None };
+        if token.start == part.start && token.end == part.end { None } else { self.text.get(token.start..token.end) }
     }
 }

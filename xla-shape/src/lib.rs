@@ -51,7 +51,7 @@ pub use xla_shape_core::*;
 
 #[doc(hidden)]
 pub mod __private {
-    pub use xla_shape_macros::shape;
+    pub use xla_shape_macros::{index_number, shape};
 }
 
 /// The shape of an array, as a type: XLA's text, with the layout in `{…}` or `<…>`, or left out.

@@ -3,7 +3,7 @@
 use crate::dimension_number::DimensionError;
 use crate::validate::{Attribute, ValidationError};
 use alloc::boxed::Box;
-use core::fmt;
+use core::fmt::{self, Write};
 use core::ops::Range;
 
 /// A range of bytes of a text.
@@ -31,6 +31,8 @@ pub enum Expected {
     ElementType,
     /// One of `u8`, `u16`, ….
     UnsignedElementType,
+    /// The dimensions, in brackets.
+    Dimensions,
     /// A size, `<=` and a bound, or `?`.
     Dimension,
     /// A bound behind `<=`.
@@ -53,6 +55,8 @@ pub enum Expected {
     AttributeValue(Attribute),
     /// An attribute, or the end of the layout.
     AttributeOrEnd,
+    /// The padding of a layout of 2017, or the end of the layout.
+    LegacyAttributeOrEnd,
     /// One of `D`, `C`, `S`, `H`.
     DimLevel,
     /// A physical dimension.
@@ -107,10 +111,14 @@ impl fmt::Display for Expected {
             Self::IndexEntry => f.write_str("an entry of an index"),
             Self::DimensionLetter => f.write_str("the letter of a dimension that has none yet"),
             Self::AttributeValue(attribute) => write!(f, "a number for {}", attribute.name()),
-            Self::AttributeOrEnd => f.write_str("a layout attribute or the end of the layout"),
+            Self::AttributeOrEnd => {
+                f.write_str("a layout attribute (`T`, `L`, `E`, `S`, `SC` or `M`) or the end of the layout")
+            }
+            Self::LegacyAttributeOrEnd => f.write_str("the padding of a layout (`PAD`, `V`) or the end of the layout"),
             Self::DimLevel => f.write_str("a dimension level: `D`, `C`, `S` or `H`"),
             Self::SplitDimension => f.write_str("a physical dimension to split"),
             Self::SplitIndex => f.write_str("a split index"),
+            Self::Dimensions => f.write_str("`[` and the dimensions"),
             Self::Character(a) => write!(f, "`{a}`"),
             Self::Either(a, b) => write!(f, "`{a}` or `{b}`"),
             Self::AnyOf(a, b, c) => write!(f, "`{a}`, `{b}` or `{c}`"),
@@ -143,8 +151,10 @@ impl Found {
     /// The most characters of the text that a message shows.
     const MAX_CHARS: usize = 40;
 
+    /// This text, cut if it is long; the end if it is empty.
     #[cold]
-    pub(crate) fn new(text: &str) -> Self {
+    #[must_use]
+    pub fn new(text: &str) -> Self {
         if text.is_empty() {
             return Self::End;
         }
@@ -162,7 +172,15 @@ impl Found {
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) => write!(f, "`{}`", text.escape_debug()),
+            Self::Text(text) => {
+                // What cannot be seen is escaped; quotes and backslashes stay as they were written.
+                f.write_str("`")?;
+                text.chars().try_for_each(|c| match c {
+                    '"' | '\'' | '\\' => f.write_char(c),
+                    _ => c.escape_debug().try_for_each(|c| f.write_char(c)),
+                })?;
+                f.write_str("`")
+            }
             Self::End => f.write_str("the end of the text"),
         }
     }
@@ -200,6 +218,8 @@ pub enum ParseErrorKind {
     NegativeNumber {
         /// What the number would be.
         expected: Expected,
+        /// The number, with its sign.
+        found: Found,
     },
     /// An attribute behind one that it must precede.
     AttributeOutOfOrder {
@@ -326,61 +346,67 @@ impl ParseError {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            ParseErrorKind::Unexpected { expected, found } => write!(f, "expected {expected}, found {found}"),
-            ParseErrorKind::UnknownElementType { found, suggestion } => {
+        self.kind.fmt(f)
+    }
+}
+
+impl fmt::Display for ParseErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unexpected { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Self::UnknownElementType { found, suggestion } => {
                 write!(f, "expected an element type, found {found}")?;
                 match suggestion {
                     Some(name) => write!(f, "; did you mean `{name}`?"),
                     None => Ok(()),
                 }
             }
-            ParseErrorKind::NumberTooLarge { found } => {
+            Self::NumberTooLarge { found } => {
                 write!(f, "expected a number that fits in an i64, found {found}")
             }
-            ParseErrorKind::MalformedNumber { found } => {
+            Self::MalformedNumber { found } => {
                 write!(f, "expected a number in plain decimal digits, found {found}")
             }
-            ParseErrorKind::NegativeNumber { expected } => write!(f, "expected {expected}, found a negative number"),
-            ParseErrorKind::AttributeOutOfOrder { attribute, after } => write!(
+            Self::NegativeNumber { expected, found } => {
+                write!(f, "expected {expected}, found {found}, which is negative")
+            }
+            Self::AttributeOutOfOrder { attribute, after } => write!(
                 f,
                 "expected `{attribute}` ({}) to stand before `{after}` ({}), found it behind",
                 attribute.name(),
                 after.name()
             ),
-            ParseErrorKind::DuplicateAttribute { attribute } => {
+            Self::DuplicateAttribute { attribute } => {
                 write!(f, "expected `{attribute}` ({}) at most once, found it again", attribute.name())
             }
-            ParseErrorKind::UnclosedComment => {
-                f.write_str("expected `*/` to close the comment, found the end of the text")
-            }
-            ParseErrorKind::NestedTooDeep { limit } => {
+            Self::UnclosedComment => f.write_str("expected `*/` to close the comment, found the end of the text"),
+            Self::NestedTooDeep { limit } => {
                 write!(f, "expected at most {limit} tuples inside each other, found more")
             }
-            ParseErrorKind::Invalid(error) => error.fmt(f),
-            ParseErrorKind::Index(error) => error.fmt(f),
-            ParseErrorKind::UnclosedBracket { open } => {
+            Self::Invalid(error) => error.fmt(f),
+            Self::Index(error) => error.fmt(f),
+            Self::UnclosedBracket { open } => {
                 write!(
                     f,
                     "expected a bracket that closes this `{open}`, found none before the next instruction or the end"
                 )
             }
-            ParseErrorKind::UnclosedString => {
+            Self::UnclosedString => {
                 f.write_str("expected `\"` to close the string, found none before the next instruction or the end")
             }
-            ParseErrorKind::UnknownInstruction { name } => {
+            Self::UnknownInstruction { name } => {
                 write!(f, "expected the name of an instruction of this computation, found {name}")
             }
-            ParseErrorKind::DuplicateName { name } => {
+            Self::DuplicateName { name } => {
                 write!(f, "expected a name that is not taken, found {name} again")
             }
-            ParseErrorKind::SecondRoot => f.write_str("expected one ROOT in a computation, found a second one"),
-            ParseErrorKind::SecondEntry => f.write_str("expected one ENTRY in a module, found a second one"),
-            ParseErrorKind::NoEntry => f.write_str("expected an ENTRY computation, found none"),
-            ParseErrorKind::NoInstructions => f.write_str("expected an instruction in the computation, found none"),
-            ParseErrorKind::InvalidUtf8 => f.write_str("expected UTF-8, found bytes that are not"),
-            ParseErrorKind::TextTooLong { limit } => write!(f, "expected a text of at most {limit} bytes, found more"),
-            ParseErrorKind::TooManyErrors => {
+            Self::SecondRoot => f.write_str("expected one ROOT in a computation, found a second one"),
+            Self::SecondEntry => f.write_str("expected one ENTRY in a module, found a second one"),
+            Self::NoEntry => f.write_str("expected an ENTRY computation, found none"),
+            Self::NoInstructions => f.write_str("expected an instruction in the computation, found none"),
+            Self::InvalidUtf8 => f.write_str("expected UTF-8, found bytes that are not"),
+            Self::TextTooLong { limit } => write!(f, "expected a text of at most {limit} bytes, found more"),
+            Self::TooManyErrors => {
                 f.write_str("expected to find the rest of the text readable, gave up after too many errors")
             }
         }
@@ -427,7 +453,7 @@ impl fmt::Display for Rendered<'_> {
             .skip(hidden)
             .chain(marked.chars())
             .chain(behind.chars().take(CONTEXT))
-            .try_for_each(|c| fmt::Write::write_char(f, plain(c)))?;
+            .try_for_each(|c| f.write_char(plain(c)))?;
         write!(f, "{right}\n{margin} | ")?;
         let columns = before.chars().count().saturating_sub(hidden).saturating_add(left.chars().count());
         (0..columns).try_for_each(|_| f.write_str(" "))?;

@@ -11,7 +11,7 @@ pub(crate) enum TokenKind {
     Integer(usize),
     /// Digits only, more than `i64::MAX`.
     LargeInteger,
-    /// Digits that run into letters, such as `0x10` or `1_000`.
+    /// Digits that run into letters or dots, such as `0x10`, `1_000` or `1.5`.
     MalformedInteger,
     /// `<=`
     LessEqual,
@@ -135,8 +135,8 @@ impl<'a> Lexer<'a> {
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
             end = end.saturating_add(1);
         }
-        if self.byte(end).is_some_and(is_word) {
-            let end = self.skip(end, is_word);
+        if self.byte(end).is_some_and(is_number) {
+            let end = self.skip(end, is_number);
             return Token { kind: TokenKind::MalformedInteger, start, end };
         }
         let kind = if fits { TokenKind::Integer(value as usize) } else { TokenKind::LargeInteger };
@@ -146,6 +146,11 @@ impl<'a> Lexer<'a> {
 
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// What goes on with a number in other notations.
+const fn is_number(byte: u8) -> bool {
+    is_word(byte) || byte == b'.'
 }
 
 #[cfg(test)]
@@ -179,6 +184,6 @@ mod tests {
         assert_eq!(kinds("99999999999999999999999999999999999999999"), [LargeInteger]);
         assert_eq!(kinds("00018446744073709551616"), [LargeInteger]);
         assert_eq!(kinds("0007"), [Integer(7)]);
-        assert_eq!(kinds("0x10 1_000 8usize"), [MalformedInteger; 3]);
+        assert_eq!(kinds("0x10 1_000 8usize 1.5 8. 0..8"), [MalformedInteger; 6]);
     }
 }

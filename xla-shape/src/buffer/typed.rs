@@ -5,10 +5,11 @@ use super::bytes::{AlignedBytes, Bytes, BytesMut};
 use super::dynamic::DynBufferBase;
 use super::error::BufferError;
 use crate::element::{Element, Plain, Stored};
-use crate::types::{StaticIndex, StaticShape};
+use crate::types::{StaticIndex, StaticShape, position_at};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
+use xla_shape_core::text::ConstText;
 
 /// An array of shape `S` that owns its memory, aligned to 64 bytes.
 ///
@@ -47,13 +48,10 @@ pub struct BufferBase<S, B> {
 
 /// What the accessors need to know of a shape, as constants.
 trait Access: StaticShape {
-    /// How wide an element is; evaluating it checks that a buffer can hold the array.
-    const WIDTH: Width = {
-        assert!(Self::SHAPE.layout().split_configs().is_empty(), "a buffer cannot hold an array with splits");
-        match Width::new(<Self::Element as Element>::TYPE, Self::SHAPE.element_bits()) {
-            Some(width) => width,
-            None => panic!("the layout's element_size_in_bits is less than the bits of the element type"),
-        }
+    /// How wide an element is. If a buffer cannot hold the array, no constructor compiles.
+    const WIDTH: Width = match width::<Self>() {
+        Some(width) => width,
+        None => Width::Bits(Self::SHAPE.element_bits()),
     };
     /// The bytes before the first element.
     const PREFIX: usize = Self::SHAPE.layout().dynamic_shape_metadata_prefix_bytes();
@@ -61,19 +59,68 @@ trait Access: StaticShape {
 
 impl<S: StaticShape> Access for S {}
 
+/// How wide an element is; `None` if a buffer cannot hold the array.
+const fn width<S: StaticShape>() -> Option<Width> {
+    if S::SHAPE.layout().split_configs().is_empty() {
+        Width::new(<S::Element as Element>::TYPE, S::SHAPE.element_bits())
+    } else {
+        None
+    }
+}
+
+/// How wide an element is. Fails the compilation if a buffer cannot hold the array.
+///
+/// Every constructor has this in a `const` block of its own: the compiler then shows the line that calls it.
+#[track_caller]
+const fn checked_width<S: StaticShape>() -> Width {
+    if let Some(width) = width::<S>() {
+        return width;
+    }
+    let element_type = <S::Element as Element>::TYPE;
+    let problem = ConstText::<1024>::new();
+    let problem = if S::SHAPE.layout().split_configs().is_empty() {
+        problem
+            .push_str("expected an element_size_in_bits of at least ")
+            .push_number(element_type.bits())
+            .push_str(" for ")
+            .push_str(element_type.name())
+            .push_str(", found ")
+            .push_number(S::SHAPE.element_bits())
+    } else {
+        problem.push_str("expected an array in one memory, found one with splits")
+    };
+    panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
+}
+
+/// Fails the compilation if the elements are packed bits.
+#[track_caller]
+const fn assert_whole<S: StaticShape>() {
+    if !matches!(S::WIDTH, Width::Whole) {
+        let problem = ConstText::<1024>::new()
+            .push_str("expected whole elements, found packed ones, which cannot be borrowed: ")
+            .push_str(S::TEXT)
+            .push_str("; use `get` and `set`");
+        panic!("{}", problem.as_str())
+    }
+}
+
 impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// Takes over bytes as an array: the elements and the padding, in the order of memory.
     ///
     /// # Errors
     /// If there are not exactly `S::BYTES` bytes, or the first element is not aligned as its Rust type wants.
     pub fn from_bytes(bytes: B) -> Result<Self, BufferError> {
+        Self::new(bytes, const { checked_width::<S>() })
+    }
+
+    fn new(bytes: B, width: Width) -> Result<Self, BufferError> {
         let found = bytes.as_ref().len();
         if found != S::BYTES {
             return Err(BufferError::WrongLength { expected: S::BYTES, found });
         }
         let alignment = align_of::<<S::Element as Stored>::Value>();
         // Of an array without elements, nothing is borrowed as a value.
-        let is_borrowed = const { matches!(S::WIDTH, Width::Whole) } && S::BYTES > S::PREFIX;
+        let is_borrowed = width == Width::Whole && S::BYTES > S::PREFIX;
         if is_borrowed && !bytes.as_ref().as_ptr().addr().wrapping_add(S::PREFIX).is_multiple_of(alignment) {
             return Err(BufferError::Misaligned { alignment });
         }
@@ -129,9 +176,9 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
     #[must_use]
     #[inline(always)]
-    pub fn at<I: StaticIndex<S::Dimensions>>(&self, index: I) -> <S::Element as Stored>::Value {
-        let position = S::linear_index_at(index);
-        // SAFETY: `linear_index_at` does not compile unless the index is inside the array.
+    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> <S::Element as Stored>::Value {
+        let position = const { position_at::<S, I>() };
+        // SAFETY: `position_at` does not compile unless the index is inside the array.
         unsafe { self.read(position) }
     }
 
@@ -208,9 +255,9 @@ impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
     ///
     /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
     #[inline(always)]
-    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, index: I, value: <S::Element as Stored>::Value) {
-        let position = S::linear_index_at(index);
-        // SAFETY: `linear_index_at` does not compile unless the index is inside the array.
+    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: <S::Element as Stored>::Value) {
+        let position = const { position_at::<S, I>() };
+        // SAFETY: `position_at` does not compile unless the index is inside the array.
         unsafe { self.write(position, value) };
     }
 
@@ -261,7 +308,7 @@ impl<S: StaticShape<Element: Stored>> Buffer<S> {
     #[must_use]
     #[track_caller]
     pub fn zeroed() -> Self {
-        Self::try_zeroed().unwrap_or_else(|error| panic!("{}: {error}", S::TEXT))
+        Self::allocated(const { checked_width::<S>() })
     }
 
     /// An array whose bytes, padding included, are all 0.
@@ -269,7 +316,16 @@ impl<S: StaticShape<Element: Stored>> Buffer<S> {
     /// # Errors
     /// If there is not enough memory.
     pub fn try_zeroed() -> Result<Self, BufferError> {
-        Self::from_bytes(AlignedBytes::zeroed(S::BYTES)?)
+        Self::try_allocated(const { checked_width::<S>() })
+    }
+
+    #[track_caller]
+    fn allocated(width: Width) -> Self {
+        Self::try_allocated(width).unwrap_or_else(|error| panic!("{}: {error}", S::TEXT))
+    }
+
+    fn try_allocated(width: Width) -> Result<Self, BufferError> {
+        Self::new(AlignedBytes::zeroed(S::BYTES)?, width)
     }
 
     /// An array with this value for each index; padding is 0.
@@ -278,7 +334,7 @@ impl<S: StaticShape<Element: Stored>> Buffer<S> {
     /// If there is not enough memory.
     #[must_use]
     pub fn from_fn(value: impl FnMut(S::Index) -> <S::Element as Stored>::Value) -> Self {
-        let mut buffer = Self::zeroed();
+        let mut buffer = Self::allocated(const { checked_width::<S>() });
         buffer.fill_with(value);
         buffer
     }
@@ -288,11 +344,12 @@ impl<S: StaticShape<Element: Stored>> Buffer<S> {
     /// # Errors
     /// If there are more or fewer values than elements, or not enough memory.
     pub fn from_row_major(values: &[<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+        let width = const { checked_width::<S>() };
         let expected = S::SHAPE.elements().unwrap_or(0);
         if values.len() != expected {
             return Err(BufferError::WrongNumberOfElements { expected, found: values.len() });
         }
-        let mut buffer = Self::try_zeroed()?;
+        let mut buffer = Self::try_allocated(width)?;
         let mut values = values.iter().copied();
         buffer.fill_with(|_| values.next().unwrap_or_default());
         Ok(buffer)
@@ -305,9 +362,10 @@ impl<'a, S: StaticShape<Element: Plain>> View<'a, S> {
     /// # Errors
     /// If there are not as many values as the array has physical elements.
     pub fn from_slice(values: &'a [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+        let width = const { checked_width::<S>() };
         let data = values.as_ptr().cast::<u8>();
         // SAFETY: `Plain` promises that values have no padding: all of their bytes are initialised.
-        Self::from_bytes(unsafe { std::slice::from_raw_parts(data, size_of_val(values)) })
+        Self::new(unsafe { std::slice::from_raw_parts(data, size_of_val(values)) }, width)
     }
 }
 
@@ -317,9 +375,10 @@ impl<'a, S: StaticShape<Element: Plain>> ViewMut<'a, S> {
     /// # Errors
     /// If there are not as many values as the array has physical elements.
     pub fn from_slice(values: &'a mut [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+        let width = const { checked_width::<S>() };
         let (data, len) = (values.as_mut_ptr().cast::<u8>(), size_of_val(values));
         // SAFETY: `Plain` promises that values have no padding and that any bytes are values.
-        Self::from_bytes(unsafe { std::slice::from_raw_parts_mut(data, len) })
+        Self::new(unsafe { std::slice::from_raw_parts_mut(data, len) }, width)
     }
 }
 
@@ -328,13 +387,13 @@ impl<S: StaticShape<Element: Plain>, B: Bytes> BufferBase<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn as_slice(&self) -> &[<S::Element as Stored>::Value] {
-        const { assert!(matches!(S::WIDTH, Width::Whole), "packed elements cannot be borrowed; use `get` and `set`") };
+        const { assert_whole::<S>() };
         let bytes = &self.bytes.as_ref()[S::PREFIX..];
         let len = bytes.len() / size_of::<<S::Element as Stored>::Value>();
         if len == 0 {
             return &[];
         }
-        // SAFETY: `Plain` promises that any bytes are values; `from_bytes` checked that the first one is aligned.
+        // SAFETY: `Plain` promises that any bytes are values; `new` checked that the first one is aligned.
         unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), len) }
     }
 }
@@ -344,7 +403,7 @@ impl<S: StaticShape<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [<S::Element as Stored>::Value] {
-        const { assert!(matches!(S::WIDTH, Width::Whole), "packed elements cannot be borrowed; use `get` and `set`") };
+        const { assert_whole::<S>() };
         let bytes = &mut self.bytes.as_mut()[S::PREFIX..];
         let len = bytes.len() / size_of::<<S::Element as Stored>::Value>();
         if len == 0 {

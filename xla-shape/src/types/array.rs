@@ -9,6 +9,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use xla_shape_core as model;
+use xla_shape_core::static_shape::MAX_TEXT;
 use xla_shape_core::stride_table::StaticStrideTable;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot};
@@ -103,7 +104,7 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     pub const SHAPE: &'static ArrayShape = &ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT);
     /// The canonical text.
     pub const TEXT: &'static str = {
-        assert!(!Self::TEXT_BUFFER.is_cut(), "the text of a static shape is at most 512 bytes long");
+        assert!(!Self::TEXT_BUFFER.is_cut(), "the text of a static shape is longer than 512 bytes");
         Self::TEXT_BUFFER.as_str()
     };
     /// The number of elements.
@@ -118,7 +119,7 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
         Err(error) => error.panic(),
     };
 
-    const TEXT_BUFFER: &'static ConstText<512> = &Self::SHAPE.const_text();
+    const TEXT_BUFFER: &'static ConstText<MAX_TEXT> = &Self::SHAPE.const_text();
     const SIZES_IN_MEMORY: Sizes = match Self::SHAPE.sizes_in_const() {
         Some(sizes) => sizes,
         None => panic!("a static shape has no unbounded dimensions"),
@@ -158,11 +159,7 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     #[must_use]
     #[inline(always)]
     pub const fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
-        const {
-            index::assert_in_bounds(I::INDEX, D::SIZES, Self::SHAPE);
-            let mut values = [0; StaticStrideTable::MAX_VALUES];
-            Self::STRIDE_TABLE.as_ref(D::SIZES).linear_index_with(I::INDEX, &mut values)
-        }
+        const { index::position_at::<Self, I>() }
     }
 
     /// What lies at a position, in elements.
@@ -194,8 +191,8 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> StaticShape for Array<E, D,
     }
 
     #[inline(always)]
-    fn linear_index_at<I: StaticIndex<D>>(index: I) -> usize {
-        Self::linear_index_at(index)
+    fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
+        const { index::position_at::<Self, I>() }
     }
 }
 

@@ -5,6 +5,8 @@ use super::dimensions::{Dimensions, MultiIndex};
 use core::fmt::Debug;
 use core::iter::FusedIterator;
 use xla_shape_core::ArrayShape;
+use xla_shape_core::static_shape::MAX_TEXT;
+use xla_shape_core::stride_table::StaticStrideTable;
 use xla_shape_core::text::ConstText;
 
 /// One number of a constant index, as a type. [`index!`](macro@crate::index) makes tuples of it.
@@ -21,9 +23,21 @@ pub trait StaticIndex<D: Dimensions>: Copy + Debug {
     const INDEX: &'static [usize];
 }
 
+/// The position of the element with a constant index. Fails the compilation if the index is out of bounds.
+///
+/// Whatever a user calls with a constant index has this in a `const` block of its own: the compiler then shows the line
+/// of that call.
+#[track_caller]
+pub(crate) const fn position_at<S: StaticShape, I: StaticIndex<S::Dimensions>>() -> usize {
+    assert_in_bounds(I::INDEX, S::SIZES, S::SHAPE);
+    let mut values = [0; StaticStrideTable::MAX_VALUES];
+    S::STRIDE_TABLE.as_ref(S::SIZES).linear_index_with(I::INDEX, &mut values)
+}
+
 /// Fails the compilation if `index` does not lie inside an array of these sizes.
+#[track_caller]
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; both lists have the same length")]
-pub(super) const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &ArrayShape) {
+const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &ArrayShape) {
     let mut dimension = 0;
     while dimension < sizes.len() {
         if index[dimension] >= sizes[dimension] {
@@ -35,7 +49,7 @@ pub(super) const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &A
                 .push_str(" (size ")
                 .push_number(sizes[dimension])
                 .push_str(") of ")
-                .push_str(shape.const_text::<512>().as_str());
+                .push_str(shape.const_text::<MAX_TEXT>().as_str());
             panic!("{}", text.as_str());
         }
         dimension += 1;
@@ -98,6 +112,6 @@ pub(crate) fn advance(index: &mut [usize], sizes: &[usize]) -> bool {
 #[macro_export]
 macro_rules! index {
     ($($number:expr),* $(,)?) => {
-        ($($crate::types::At::<{ $number }>,)*)
+        ($($crate::types::At::<{ $crate::__private::index_number!($number) }>,)*)
     };
 }

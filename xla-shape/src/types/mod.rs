@@ -26,8 +26,8 @@ mod unroll;
 pub use array::{Array, StaticShape};
 pub use dim::{Combine, Dim, Size, StaticDim, TileEntry};
 pub use dimensions::{Dimensions, MultiIndex, StaticDimensions};
-pub(crate) use index::advance;
 pub use index::{At, Indices, StaticIndex};
+pub(crate) use index::{advance, position_at};
 pub use layout::{
     Attributes, DimensionNumber, Layout, LayoutType, MemorySpace, Order, Rest, Space, Split, SplitIndices, SplitType,
     Splits, Tile, TileEntries, TileType, Tiles,

@@ -18,10 +18,12 @@ macro_rules! tuples {
             const SIZES: &'static [usize] = &[$([<D $i>]::SIZE,)*];
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$([<D $i>]: Dim, const [<I $i>]: usize,)*> StaticIndex<($([<D $i>],)*)> for ($(At<[<I $i>]>,)*) {
             const INDEX: &'static [usize] = &[$([<I $i>],)*];
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$(const [<N $i>]: usize,)*> Order for ($(DimensionNumber<[<N $i>]>,)*) {
             const MINOR_TO_MAJOR: &'static [usize] = &[$([<N $i>],)*];
         }
@@ -34,6 +36,7 @@ macro_rules! tuples {
             const TILES: &'static [model::Tile] = &[$([<T $i>]::TILE,)*];
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$(const [<N $i>]: usize,)*> SplitIndices for ($(Size<[<N $i>]>,)*) {
             const INDICES: &'static [usize] = &[$([<N $i>],)*];
         }
@@ -59,3 +62,5 @@ tuples!(0 1 2 3 4 5 6 7 8);
 tuples!(0 1 2 3 4 5 6 7 8 9);
 tuples!(0 1 2 3 4 5 6 7 8 9 10);
 tuples!(0 1 2 3 4 5 6 7 8 9 10 11);
+
+const _: () = assert!(model::static_shape::MAX_LIST == 12, "the longest list above");

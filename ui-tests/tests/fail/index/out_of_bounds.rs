@@ -1,7 +1,9 @@
+//! A constant index lies outside the array.
+
 use xla_shape::{Buffer, index, shape};
 
 fn main() {
-    let buffer = Buffer::<shape!(bf16[8,128]{1,0:T(8,128)(2,1)})>::zeroed();
-    let _ = buffer.at(index![7, 127]);
-    let _ = buffer.at(index![3, 200]);
+    let x = Buffer::<shape!(bf16[8,128]{1,0:T(8,128)(2,1)})>::zeroed();
+    let _ = x.at(index![7, 127]);
+    let _ = x.at(index![3, 200]);
 }

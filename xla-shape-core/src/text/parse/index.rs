@@ -115,7 +115,7 @@ mod tests {
             ("1 2", 2, "expected `,`, found `2`", 2),
             ("(1,2", 2, "expected `,` or `)`, found the end of the text", 4),
             ("(1,2)3", 2, "expected the end of the shape, found `3`", 5),
-            ("-1", 1, "expected an entry of an index, found a negative number", 0),
+            ("-1", 1, "expected an entry of an index, found `-1`, which is negative", 0),
             ("99999999999999999999", 1, "expected a number that fits in an i64, found `99999999999999999999`", 0),
             ("x=1,x=2", 2, "expected the letter of a dimension that has none yet, found `x`", 4),
             ("z=1,y=2", 2, "expected the letter of a dimension that has none yet, found `z`", 0),

@@ -67,7 +67,7 @@ impl Parser<'_> {
             self.advance();
             self.legacy_attributes(&mut parts)?;
             if !self.token.is(close) {
-                return Err(self.unexpected(Expected::AttributeOrEnd));
+                return Err(self.unexpected(Expected::LegacyAttributeOrEnd));
             }
         } else if !self.token.is(close) {
             return Err(self.unexpected(Expected::AnyOf(',', ':', close.into())));

@@ -173,14 +173,28 @@ impl<'a> Parser<'a> {
     /// # Errors
     /// If there is none, or an invalid one.
     pub fn array(&mut self) -> Result<ArrayShape> {
-        let (lexer, token) = (self.lexer, self.token);
+        let before = self.clone();
         let (element_type, dimensions, layout) = self.array_parts()?;
         ArrayShape::from_parts(element_type, dimensions, layout).map_err(|error| {
-            let whole = Span { start: token.start, end: self.position };
-            let mut again = Self { lexer, token, wanted: Some(error.part()), ..self.clone() };
-            let span = again.array_parts().ok().and(again.found).unwrap_or(whole);
+            let whole = Span { start: before.token.start, end: self.position };
+            let span = before.part_of_array(error.part()).unwrap_or(whole);
             ParseError::new(ParseErrorKind::Invalid(error), span)
         })
+    }
+
+    /// Where a part stands of the array shape that comes next; `None` if the text does not have that part.
+    ///
+    /// ```
+    /// use xla_shape_core::text::Parser;
+    /// use xla_shape_core::validate::Part;
+    ///
+    /// let span = Parser::new("f32[100,200]{1,0:T(8,128)}").part_of_array(Part::TileEntry(0, 1)).unwrap();
+    /// assert_eq!((span.start, span.end), (21, 24));
+    /// ```
+    #[must_use]
+    pub fn part_of_array(&self, part: Part) -> Option<Span> {
+        let mut parser = Self { wanted: Some(part), found: None, ..self.clone() };
+        parser.array_parts().ok().and(parser.found)
     }
 
     /// Reads a layout with its brackets.
@@ -202,7 +216,10 @@ impl<'a> Parser<'a> {
 
     fn array_parts(&mut self) -> Result<(ElementType, List<Dimension, 6>, Layout)> {
         let element_type = self.element_type()?;
-        self.eat(b'[')?;
+        if !self.token.is(b'[') {
+            return Err(self.unexpected(Expected::Dimensions));
+        }
+        self.advance();
         let mut dimensions = List::EMPTY;
         let mut count = 0_usize;
         if !self.token.is(b']') {
@@ -500,10 +517,11 @@ impl<'a> Parser<'a> {
             TokenKind::Punctuation(b'-') => {
                 let next = { self.lexer }.next();
                 match next.kind {
-                    TokenKind::Integer(_) | TokenKind::LargeInteger => ParseError::new(
-                        ParseErrorKind::NegativeNumber { expected },
-                        Span { start: token.start, end: next.end },
-                    ),
+                    TokenKind::Integer(_) | TokenKind::LargeInteger => {
+                        let number = Token { end: next.end, ..token };
+                        let found = Found::new(self.text(number));
+                        ParseError::new(ParseErrorKind::NegativeNumber { expected, found }, number.span())
+                    }
                     _ => self.unexpected(expected),
                 }
             }

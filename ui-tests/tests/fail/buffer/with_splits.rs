@@ -1,0 +1,7 @@
+//! An array with splits lies in several memories, not in a buffer.
+
+use xla_shape::{Buffer, shape};
+
+fn main() {
+    let _ = Buffer::<shape!(f32[8]{0:SC(0:4)})>::zeroed();
+}

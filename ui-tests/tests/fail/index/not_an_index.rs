@@ -1,0 +1,9 @@
+//! A constant index is made by `index!`.
+
+use xla_shape::{Buffer, index, shape};
+
+fn main() {
+    let x = Buffer::<shape!(f32[8,128])>::zeroed();
+    let _ = x.at([0, 0]);
+    let _ = x.at((0, 0));
+}

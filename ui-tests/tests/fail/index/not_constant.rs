@@ -1,0 +1,9 @@
+//! A constant index is constant.
+
+use xla_shape::{Buffer, index, shape};
+
+fn main() {
+    let x = Buffer::<shape!(f32[8,128])>::zeroed();
+    let i = 3;
+    let _ = x.at(index![i, 0]);
+}

@@ -1,0 +1,16 @@
+//! In generic code, the line is shown that asks for the element.
+
+use xla_shape::types::{At, StaticIndex, StaticShape};
+use xla_shape::shape;
+
+fn last<S: StaticShape>() -> usize
+where
+    (At<7>, At<127>): StaticIndex<S::Dimensions>,
+{
+    S::linear_index_at((At::<7>, At::<127>))
+}
+
+fn main() {
+    last::<shape!(f32[8,128])>();
+    last::<shape!(f32[8,100])>();
+}

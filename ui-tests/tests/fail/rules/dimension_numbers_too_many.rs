@@ -1,0 +1,8 @@
+//! minor_to_major names only the dimensions there are.
+
+use xla_shape::shape;
+
+type More = shape!(f32[2,3]{2,1,0});
+type OfScalar = shape!(f32[]{0});
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! What has no end cannot be split.
+
+use xla_shape::shape;
+
+type Unbounded = shape!(f32[?]{0:SC(0:4)});
+
+fn main() {}

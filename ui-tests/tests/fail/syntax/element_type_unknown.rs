@@ -1,0 +1,9 @@
+//! A name that is no element type, and nothing like one.
+
+use xla_shape::shape;
+
+type Name = shape!(tensor[2,3]);
+type Odd = shape!(f31[2]);
+type RawIdentifier = shape!(r#f32[2]);
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! A shape, not nothing.
+
+use xla_shape::shape;
+
+type Nothing = shape!();
+
+fn main() {}

@@ -1,0 +1,124 @@
+//! Which shapes can be types: what the macros of `xla-shape` ask before they make one.
+
+use crate::dimension::Dimension;
+use crate::shape::ArrayShape;
+use crate::stride_table::{StaticStrideTable, StrideTableError};
+use crate::validate::Part;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// How many dimensions, tiles, entries of a tile, splits and indices of a split a type can have.
+pub const MAX_LIST: usize = 12;
+
+/// How many bytes the text of a type's shape can have.
+pub const MAX_TEXT: usize = 512;
+
+/// Why a valid array shape cannot be a type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum StaticShapeError {
+    /// A size is not known at compile time.
+    DynamicDimension {
+        /// Which dimension.
+        dimension: usize,
+        /// What stands there.
+        found: Dimension,
+    },
+    /// A list is longer than [`MAX_LIST`].
+    ListTooLong {
+        /// The first part that is too many.
+        part: Part,
+        /// How many there are.
+        found: usize,
+    },
+    /// The text is longer than [`MAX_TEXT`].
+    TextTooLong {
+        /// How many bytes it has.
+        found: usize,
+    },
+    /// The index arithmetic does not fit in a constant.
+    StrideTable(StrideTableError),
+}
+
+impl StaticShapeError {
+    /// What the error is about.
+    #[must_use]
+    pub const fn part(&self) -> Part {
+        match *self {
+            Self::DynamicDimension { dimension, .. } => Part::Dimension(dimension),
+            Self::ListTooLong { part, .. } => part,
+            Self::TextTooLong { .. } | Self::StrideTable(_) => Part::Shape,
+        }
+    }
+}
+
+impl fmt::Display for StaticShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::DynamicDimension { found, .. } => write!(f, "expected a static size, found `{found}`")?,
+            Self::ListTooLong { part, found } => {
+                let what = match part {
+                    Part::Tile(_) => "tiles",
+                    Part::TileEntry(..) => "entries in a tile",
+                    Part::Split(_) => "splits",
+                    Part::SplitIndex(..) => "indices in a split",
+                    _ => "dimensions",
+                };
+                write!(f, "expected at most {MAX_LIST} {what}, found {found}")?;
+            }
+            Self::TextTooLong { found } => {
+                write!(f, "expected a shape whose text has at most {MAX_TEXT} bytes, found {found}")?;
+            }
+            Self::StrideTable(error) => error.fmt(f)?,
+        }
+        f.write_str("; a shape at run time, `Shape`, has no such limit")
+    }
+}
+
+impl core::error::Error for StaticShapeError {}
+
+/// Checks that this shape can be a type: it has static sizes, and lists and a text of limited length.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::static_shape::check;
+///
+/// assert!(check(&"bf16[8,128]{1,0:T(8,128)(2,1)}".parse::<ArrayShape>()?).is_ok());
+/// let error = check(&"bf16[8,<=128]".parse::<ArrayShape>()?).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "expected a static size, found `<=128`; a shape at run time, `Shape`, has no such limit"
+/// );
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+///
+/// # Errors
+/// If it cannot.
+pub fn check(array: &ArrayShape) -> Result<(), StaticShapeError> {
+    let layout = array.layout();
+    short(array.num_dimensions(), Part::Dimension(MAX_LIST))?;
+    short(layout.tiles().len(), Part::Tile(MAX_LIST))?;
+    for (number, tile) in layout.tiles().iter().enumerate() {
+        short(tile.dimensions().len(), Part::TileEntry(number, MAX_LIST))?;
+    }
+    short(layout.split_configs().len(), Part::Split(MAX_LIST))?;
+    for (number, split) in layout.split_configs().iter().enumerate() {
+        short(split.split_indices().len(), Part::SplitIndex(number, MAX_LIST))?;
+    }
+    let sizes = array.dimensions().iter().enumerate().map(|(dimension, &found)| match found {
+        Dimension::Static(size) => Ok(size),
+        Dimension::Bounded(_) | Dimension::Unbounded => Err(StaticShapeError::DynamicDimension { dimension, found }),
+    });
+    let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
+    let text = array.to_string();
+    if text.len() > MAX_TEXT {
+        return Err(StaticShapeError::TextTooLong { found: text.len() });
+    }
+    StaticStrideTable::new(&sizes, layout).map_err(StaticShapeError::StrideTable)?;
+    Ok(())
+}
+
+fn short(found: usize, part: Part) -> Result<(), StaticShapeError> {
+    if found > MAX_LIST { Err(StaticShapeError::ListTooLong { part, found }) } else { Ok(()) }
+}
