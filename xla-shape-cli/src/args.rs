@@ -20,6 +20,8 @@ pub(crate) enum Verb {
     Map(MapArguments),
     Draw(DrawArguments),
     Relayout(RelayoutArguments),
+    Hlo(HloArguments),
+    Scan(ScanArguments),
     Bitcast(BitcastArguments),
     Advise(AdviseArguments),
     Check(CheckArguments),
@@ -196,6 +198,83 @@ pub(crate) struct AdviseArguments {
     /// How many layouts to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
+
+    /// Text for people, or JSON lines
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Show what the values of an HLO module take in memory
+///
+/// Totals by memory space, the most padded and the largest values, tile formats, layout changes, and what is wrong with
+/// instructions. As JSON: module, computations, instructions, opcodes, spaces, findings, most_padded, largest,
+/// tile_formats, layout_changes.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:
+  xla-shape hlo module.hlo --top 5
+  xla-shape hlo module.hlo --space 1 --html vmem.html
+  xla-shape hlo diff before.hlo after.hlo")]
+pub(crate) struct HloArguments {
+    #[command(subcommand)]
+    pub(crate) verb: Option<HloVerb>,
+
+    /// The file with the module's text; `-` is standard input
+    #[arg(required = true)]
+    pub(crate) file: Option<PathBuf>,
+
+    /// How many values a list shows
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+
+    /// Only look at this memory space
+    #[arg(long, value_name = "S")]
+    pub(crate) space: Option<u8>,
+
+    /// Write a page with a map of the values into this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// Text for people, or one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HloVerb {
+    Diff(HloDiffArguments),
+}
+
+/// Say which values changed shape, layout or memory space between two modules, and what that costs
+///
+/// Values are matched by name. As JSON, one line for each that changed: name, change (shape, layout, memory space, added
+/// or removed), before, after, bytes_before, bytes_after, bytes.
+#[derive(Debug, Args)]
+pub(crate) struct HloDiffArguments {
+    /// The file with the first module
+    #[arg(value_name = "A")]
+    pub(crate) before: PathBuf,
+
+    /// The file with the second module
+    #[arg(value_name = "B")]
+    pub(crate) after: PathBuf,
+
+    /// Text for people, or JSON lines
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Find every shape in any text, such as a log or an out-of-memory report
+///
+/// As JSON, one line for each: line and column (from 1, in bytes), shape, bytes, padding_bytes, expansion.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape scan oom.txt
+  my_program 2>&1 | xla-shape scan --format json -")]
+pub(crate) struct ScanArguments {
+    /// The file to read; `-` is standard input
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
 
     /// Text for people, or JSON lines
     #[arg(long, value_enum, default_value_t)]

@@ -22,9 +22,11 @@ fn main() -> ExitCode {
         Verb::Check(arguments) => verbs::check::run(&arguments),
         Verb::Draw(arguments) => verbs::draw::run(&arguments),
         Verb::Explain(arguments) => verbs::explain::run(&arguments),
+        Verb::Hlo(arguments) => verbs::hlo::run(&arguments),
         Verb::Index(arguments) => verbs::index::run(&arguments),
         Verb::Map(arguments) => verbs::map::run(&arguments),
         Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
+        Verb::Scan(arguments) => verbs::scan::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

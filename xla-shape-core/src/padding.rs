@@ -46,10 +46,7 @@ impl ArrayShape {
     /// Out-of-memory reports of XLA call it the expansion.
     #[must_use]
     pub fn expansion(&self) -> Option<f64> {
-        match self.unpadded_byte_size()? {
-            0 => Some(1.0),
-            unpadded => Some(1.0 + self.padding_byte_size()? as f64 / unpadded as f64),
-        }
+        Some(expansion(self.unpadded_byte_size()?, self.padding_byte_size()?))
     }
 
     /// The room that the layout gives each dimension, without that for
@@ -100,6 +97,10 @@ impl ArrayShape {
         padded.sort_by_key(|group| group.dimensions.iter().min().copied().unwrap_or(usize::MAX));
         Some(padded)
     }
+}
+
+fn expansion(unpadded: usize, padding: usize) -> f64 {
+    if unpadded == 0 { 1.0 } else { 1.0 + padding as f64 / unpadded as f64 }
 }
 
 impl ArrayShape {
@@ -178,6 +179,14 @@ impl Groups {
 }
 
 impl Shape {
+    /// How many times as many bytes the value takes as its elements would without padding: 1 for one that has none.
+    ///
+    /// # Errors
+    /// As [`byte_size`](Self::byte_size).
+    pub fn expansion(&self) -> Result<f64, SizeError> {
+        Ok(expansion(self.unpadded_byte_size()?, self.padding_byte_size()?))
+    }
+
     /// The bytes of padding: for a tuple, the sum over its leaves.
     ///
     /// # Errors

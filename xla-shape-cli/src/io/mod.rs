@@ -23,6 +23,13 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     }
 }
 
+/// All of a file; `-` is standard input.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(|error| read_failure(path, error))?;
+    Ok(bytes)
+}
+
 pub(crate) fn read_failure(path: &Path, error: io::Error) -> Failure {
     let name = if path.as_os_str() == "-" { "standard input".into() } else { format!("`{}`", path.display()) };
     Failure::Read { name, error }

@@ -28,14 +28,12 @@ pub(crate) fn draw(picture: &Picture) -> String {
     let right = body.memory(picture, left.0 + 3 * MARGIN, top);
     let (legend, bottom) = body.legend(picture, left.1.max(right.1) + MARGIN);
     let width = (right.0 + MARGIN).max(MARGIN * 2 + picture.title.chars().count() * 10).max(legend + MARGIN);
-    let (title, styles) = (escape(&picture.title), styles());
+    let (title, styles, hatching) = (escape(&picture.title), styles(), hatching());
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {bottom}\" width=\"{width}\" \
          height=\"{bottom}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
          font-size=\"11\" role=\"img\" aria-label=\"Where the elements of {title} lie\">\n<style>{styles}</style>\n\
-         <defs><pattern id=\"padding\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-         patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#fff\"/>\
-         <path d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>\n\
+         {hatching}\n\
          <rect width=\"{width}\" height=\"{bottom}\" fill=\"#fff\"/>\n\
          <text x=\"{MARGIN}\" y=\"{y}\" font-size=\"15\" font-weight=\"bold\">{title}</text>\n{body}</svg>\n",
         y = MARGIN + 12,
@@ -52,6 +50,13 @@ fn styles() -> String {
         let _ = write!(styles, ".k{number} rect{{fill:{fill}}}");
     }
     styles
+}
+
+/// The pattern `padding`: lines from corner to corner.
+pub(super) fn hatching() -> &'static str {
+    "<defs><pattern id=\"padding\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
+     patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#fff\"/>\
+     <path d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>"
 }
 
 /// Text in XML.

@@ -1,7 +1,7 @@
 //! Numbers and names as people read them.
 
 use std::fmt;
-use xla_shape::{ArrayShape, dimension_letter};
+use xla_shape::{ArrayShape, dimension_letter, memory_space};
 
 /// A number with a comma between thousands.
 #[derive(Clone, Copy)]
@@ -84,6 +84,14 @@ pub(crate) fn dimension_name(dimension: usize, num_dimensions: usize) -> String 
 pub(crate) fn dimension_names(array: &ArrayShape) -> Vec<String> {
     let num_dimensions = array.num_dimensions();
     (0..num_dimensions).map(|dimension| dimension_name(dimension, num_dimensions)).collect()
+}
+
+/// A memory space as `S(1) VMEM`.
+pub(crate) fn space_name(space: u8) -> String {
+    match memory_space::name(space) {
+        Some(name) => format!("S({space}) {name}"),
+        None => format!("S({space})"),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::io::{self, Line, Lines, MAX_LINE};
 use base64::display::Base64Display;
 use base64::engine::general_purpose::{GeneralPurpose, STANDARD};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::fmt::Display;
 use std::io::Write;
 use xla_shape::proto::encode_shape;
@@ -16,11 +16,11 @@ use xla_shape::{Shape, Span};
 struct Good<'a> {
     input: &'a str,
     ok: bool,
-    #[serde(serialize_with = "display")]
+    #[serde(serialize_with = "super::display")]
     shape: &'a Shape,
     bytes: Option<usize>,
     /// XLA's ShapeProto, in base64.
-    #[serde(serialize_with = "display")]
+    #[serde(serialize_with = "super::display")]
     proto: Base64Display<'a, 'static, GeneralPurpose>,
 }
 
@@ -36,10 +36,6 @@ struct Bad<'a> {
 struct Problem {
     message: String,
     span: [u64; 2],
-}
-
-fn display<S: Serializer>(text: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(text)
 }
 
 /// How many bytes of answers are collected before they are written, while more input is at hand.

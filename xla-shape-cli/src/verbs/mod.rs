@@ -5,12 +5,15 @@ pub(crate) mod bitcast;
 pub(crate) mod check;
 pub(crate) mod draw;
 pub(crate) mod explain;
+pub(crate) mod hlo;
 pub(crate) mod index;
 pub(crate) mod map;
 pub(crate) mod relayout;
+pub(crate) mod scan;
 
 use crate::failure::Failure;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::fmt::Display;
 use xla_shape::{ArrayShape, Shape};
 
 /// The shape that a text stands for.
@@ -31,6 +34,11 @@ fn array_of(text: &str) -> Result<(Shape, ArrayShape), Failure> {
 fn bracketed(numbers: &[usize]) -> String {
     let numbers = numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
     format!("[{}]", numbers.join(","))
+}
+
+/// Serialises what has a text as that text.
+fn display<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// A value as a line of JSON.

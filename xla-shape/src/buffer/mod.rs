@@ -13,7 +13,6 @@ mod bits;
 mod bytes;
 mod dynamic;
 mod error;
-mod legacy;
 mod typed;
 
 pub use bytes::{AlignedBytes, Bytes, BytesMut};

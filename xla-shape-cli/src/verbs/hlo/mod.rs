@@ -1,0 +1,38 @@
+//! `hlo`: what the values of a program take in memory.
+
+mod diff;
+mod report;
+mod text;
+
+use crate::args::{Format, HloArguments, HloVerb};
+use crate::failure::Failure;
+use crate::io;
+use crate::render::memory;
+use report::Report;
+use std::path::Path;
+use xla_shape::hlo::{Module, utf8};
+
+pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
+    if let Some(HloVerb::Diff(arguments)) = &arguments.verb {
+        return diff::run(arguments);
+    }
+    let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
+    let bytes = io::read(file)?;
+    let module = parse(file, &bytes)?;
+    let report = Report::new(&module, arguments.top, arguments.space);
+    if let Some(path) = &arguments.html {
+        return io::write_file(path, memory::page(&module, arguments.space).as_bytes());
+    }
+    let text = match arguments.format {
+        Format::Json => super::json_line(&report),
+        Format::Text => text::page(&report),
+    };
+    io::print(&text)
+}
+
+/// The module in a file, whole or not at all.
+fn parse<'a>(file: &Path, bytes: &'a [u8]) -> Result<Module<'a>, Failure> {
+    let named = |message: String| Failure::Shape(format!("{message}\n  in {}", file.display()));
+    let text = utf8(bytes).map_err(|error| named(format!("error: {error}")))?;
+    Module::parse(text).map_err(|error| named(error.render(text).to_string()))
+}

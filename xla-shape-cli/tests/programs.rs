@@ -1,0 +1,124 @@
+//! `xla-shape hlo` and `xla-shape scan`, run as programs.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use std::process::Output;
+
+const MODULE: &str = "\
+HloModule m, is_scheduled=true
+
+ENTRY main {
+  a = f32[4,100]{1,0:T(8,128)} parameter(0)
+  b = f32[4,100]{1,0:T(8,128)S(1)} copy(a)
+  c = f32[4,100]{0,1:T(8,128)} copy(b)
+  ROOT d = f32[4,100]{0,1:T(8,128)} negate(c)
+}
+";
+
+fn program(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
+    Command::cargo_bin("xla-shape").unwrap().args(arguments).write_stdin(input).output().unwrap()
+}
+
+fn text(arguments: &[&str], input: impl Into<Vec<u8>>) -> String {
+    let output = program(arguments, input);
+    assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(arguments: &[&str], input: impl Into<Vec<u8>>) -> Value {
+    serde_json::from_str(&text(arguments, input)).unwrap()
+}
+
+fn real(name: &str) -> String {
+    format!("{}/../examples/hlo/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_module_is_measured() {
+    let report = json(&["hlo", "-", "--format", "json"], MODULE);
+    assert_eq!(
+        (&report["module"], &report["computations"], &report["instructions"]),
+        (&json!("m"), &json!(1), &json!(4))
+    );
+    assert_eq!(report["opcodes"], json!({"copy": 2, "negate": 1, "parameter": 1}));
+    let spaces = report["spaces"].as_array().unwrap();
+    let sums = |space: &Value| (space["space"].clone(), space["bytes"].clone(), space["padding_bytes"].clone());
+    let tall = 13 * 4096;
+    assert_eq!(sums(&spaces[0]), (json!(0), json!(4096 + 2 * tall), json!(4096 + 2 * tall - 3 * 1600)));
+    assert_eq!(sums(&spaces[1]), (json!(1), json!(4096), json!(2496)));
+    assert_eq!(report["largest"][0]["name"], "c");
+    assert_eq!(report["most_padded"][0]["padding_bytes"], tall - 1600);
+    assert_eq!(report["layout_changes"][0]["name"], "c");
+    assert_eq!(report["findings"], json!([]));
+    let vmem = json(&["hlo", "-", "--space", "1", "--top", "5", "--format", "json"], MODULE);
+    assert_eq!((vmem["spaces"].as_array().unwrap().len(), vmem["largest"].as_array().unwrap().len()), (1, 1));
+    let page = text(&["hlo", "-"], MODULE);
+    assert!(page.starts_with("module m: 1 computations, 4 instructions\n") && page.contains("S(1) VMEM"), "{page}");
+}
+
+#[test]
+fn real_modules_have_reports_and_pages() {
+    for name in ["v5e__rnn_scan.hlo", "v5e__host_offload.hlo"] {
+        let report = json(&["hlo", &real(name), "--format", "json"], "");
+        assert!(report["instructions"].as_u64() > Some(10), "{name}");
+        assert_eq!(report["findings"], json!([]), "{name}");
+        let page = text(&["hlo", &real(name), "--html", "-"], "");
+        assert!(page.len() < 300_000 && page.contains("class=\"v\"") && page.ends_with("</html>\n"));
+    }
+}
+
+#[test]
+fn a_diff_tells_what_changed_and_what_it_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("a"), MODULE).unwrap();
+    let changed = MODULE
+        .replace("b = f32[4,100]{1,0:T(8,128)S(1)}", "b = f32[4,100]{1,0:T(8,128)}")
+        .replace("c = f32[4,100]{0,1:T(8,128)}", "c = f32[4,100]{1,0:T(8,128)}")
+        .replace("a = f32[4,100]", "e = f32[4,100]")
+        .replace("copy(a)", "copy(e)");
+    std::fs::write(path("b"), changed).unwrap();
+    let rows = text(&["hlo", "diff", &path("a"), &path("b"), "--format", "json"], "");
+    let rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).collect::<Vec<_>>();
+    let mut found = rows
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap(), row["change"].as_str().unwrap(), row["bytes"].as_i64().unwrap()));
+    let mut found = found.by_ref().collect::<Vec<_>>();
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [("a", "removed", -4096), ("b", "memory space", 0), ("c", "layout", 4096 - 13 * 4096), ("e", "added", 4096)]
+    );
+    let same = text(&["hlo", "diff", &path("a"), &path("a")], "");
+    assert_eq!(same, "0 shapes, 0 layouts and 0 memory spaces changed; 0 values added, 0 removed; +0 B in all\n");
+}
+
+#[test]
+fn a_bad_module_is_shown_with_a_mark() {
+    let output = program(&["hlo", "-"], "HloModule m\nENTRY main { ROOT a = f32[2 parameter(0) }");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        message.contains("2 | ENTRY main { ROOT a = f32[2 parameter(0) }\n  |                             ^^^"),
+        "{message}"
+    );
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert_eq!(program(&["hlo", "-"], b"\xff".to_vec()).status.code(), Some(1));
+    assert_eq!(program(&["hlo", "no/such/file"], "").status.code(), Some(1));
+    assert_eq!(program(&["hlo"], "").status.code(), Some(2));
+}
+
+#[test]
+fn shapes_are_found_in_any_text() {
+    let log = b"OOM \xff Shape: f32[16,512]{1,0:T(8,128)}, 32.0K\r\n\nbf16[100,1]{1,0:T(8,128)(2,1)} and f32[?]";
+    let rows = text(&["scan", "--format", "json"], log.to_vec());
+    let rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).collect::<Vec<_>>();
+    let expected = [
+        json!({"line": 1, "column": 14, "shape": "f32[16,512]{1,0:T(8,128)}", "bytes": 32768, "padding_bytes": 0, "expansion": 1.0}),
+        json!({"line": 3, "column": 1, "shape": "bf16[100,1]{1,0:T(8,128)(2,1)}", "bytes": 26624, "padding_bytes": 26424, "expansion": 133.12}),
+        json!({"line": 3, "column": 36, "shape": "f32[?]{0}", "bytes": null, "padding_bytes": null, "expansion": null}),
+    ];
+    assert_eq!(rows, expected);
+    assert_eq!(text(&["scan", "-"], "nothing here"), "");
+    let table = text(&["scan"], "x bf16[100,1]{1,0:T(8,128)(2,1)}");
+    assert_eq!(table, "      1:3     26 KiB   25.8 KiB padding   133.1x  bf16[100,1]{1,0:T(8,128)(2,1)}\n");
+}
