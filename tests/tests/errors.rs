@@ -154,9 +154,7 @@ fn what_has_no_size_or_place() {
     assert_eq!(SizeError::UnboundedDimension.to_string(), "a dimension is unbounded: the size is not known");
     let max = "s8[9223372036854775807]";
     assert_eq!(shape(&format!("({max},{max},s8[2])")).byte_size(), Err(SizeError::Overflow));
-    let message = std::panic::catch_unwind(|| {
-        let _: () = ValidationError::ZeroTailPaddingAlignment.panic();
-    });
+    let message = std::panic::catch_unwind::<_, ()>(|| ValidationError::ZeroTailPaddingAlignment.panic());
     let message = message.unwrap_err().downcast::<String>().unwrap();
     assert_eq!(*message, ValidationError::ZeroTailPaddingAlignment.to_string());
 }

@@ -1,7 +1,8 @@
 //! The layout of 2017: its text, its map, and the modern layout that is the same.
 
 use proptest::prelude::*;
-use xla_shape::{ArrayShape, LegacyShape, PaddingValue, Slot};
+use xla_shape::element::U8;
+use xla_shape::{ArrayShape, DynBuffer, ElementType, LegacyShape, PaddingValue, Slot};
 use xla_shape_tests::strategy;
 
 /// The example of the documents of 2017, letter by letter.
@@ -16,6 +17,30 @@ fn the_documents_example() {
     });
     assert_eq!(memory.collect::<Vec<_>>().join(" "), "a d 0 b e 0 c f 0 0 0 0 0 0 0");
     assert_eq!(shape.padding_bits(), Some(0));
+}
+
+/// The same in memory, for every element type and every value that its padding can hold.
+#[test]
+fn padding_is_filled_with_its_value() {
+    let mut letters = DynBuffer::padded(&"u8[2,3]{0,1:PAD(3,5)V(zero)}".parse().unwrap()).unwrap();
+    letters.fill_with::<U8>(|index| b"abcdef"[3 * index[0] + index[1]]).unwrap();
+    assert_eq!(letters.as_bytes(), b"ad\0be\0cf\0\0\0\0\0\0\0");
+    for &element_type in ElementType::ALL {
+        for value in PaddingValue::ALL {
+            let shape = LegacyShape::new(element_type, &[2, 3], &[0, 1], &[3, 5], Some(value)).unwrap();
+            match (value.bits(element_type), DynBuffer::padded(&shape)) {
+                (Some(bits), Ok(buffer)) => {
+                    let element = &bits.to_le_bytes()[..element_type.storage_bytes()];
+                    assert_eq!(buffer.as_bytes(), element.repeat(15), "{shape}");
+                }
+                (None, Err(error)) => {
+                    let message = format!("expected a padding value that {element_type} has, found `{}`", value.name());
+                    assert_eq!(error.to_string(), message);
+                }
+                (_, other) => panic!("{shape}: {other:?}"),
+            }
+        }
+    }
 }
 
 #[test]
@@ -149,7 +174,6 @@ fn an_older_layout_is_found_where_there_is_one() {
 
 #[test]
 fn every_element_type_has_the_values_it_can_have() {
-    use xla_shape::ElementType;
     for &element_type in ElementType::ALL {
         let [zero, one, lowest, highest] = PaddingValue::ALL.map(|value| value.bits(element_type));
         assert_eq!(zero.is_none(), element_type == ElementType::F8E8M0Fnu, "{element_type}");

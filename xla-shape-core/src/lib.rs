@@ -20,7 +20,7 @@
 //! |---|---|
 //! | [`text`] | the grammar: lexer, parser, printer, errors with positions |
 //! | [`validate`] | what makes a shape valid |
-//! | [`stride_table`] | from an element to its place and back |
+//! | [`stride_table`] | from an element to its place and back; its canonical form; facts and algebra of layouts |
 //! | [`bitcast`] | which reshapes and transposes leave every byte where it is |
 //! | [`infer`] | the dimensions of an operation's result |
 //! | [`hlo`] | HLO modules: reading them and finding their shapes |

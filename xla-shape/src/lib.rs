@@ -17,6 +17,9 @@
 //!   and constant indices out of bounds do not compile. Index arithmetic folds to shifts and masks.
 //! - [`Buffer`], [`View`] and [`ViewMut`] are memory with such a type; [`DynBuffer`], [`DynView`] and [`DynViewMut`] are
 //!   memory whose shape is known at run time. Each becomes the other, checked.
+//! - [`transpose`](buffer::BufferBase::transpose), [`reshape`](buffer::BufferBase::reshape) and
+//!   [`retile`](buffer::BufferBase::retile) read the same memory as another shape: free, or a compile error that says which
+//!   element would move. [`bitcast`] answers the same of shapes as values, and explains.
 //! - [`relayout`] copies an array from any layout to any other.
 //! - [`Shape`], [`ArrayShape`], [`Layout`] and the rest of `xla-shape-core`, re-exported here, are the same shapes as
 //!   values: read, print, validate, measure, index.
@@ -29,8 +32,8 @@
 //! # What the compiler checks, and when
 //!
 //! What is wrong with a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. What
-//! depends on numbers that only the code generator knows, such as a constant index out of bounds, shows in
-//! `cargo build`.
+//! depends on numbers that only the code generator knows, such as a constant index out of bounds or a free transpose that
+//! is none, shows in `cargo build`.
 //!
 //! # Features
 //!

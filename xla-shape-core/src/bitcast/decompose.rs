@@ -4,10 +4,13 @@
 //! either has a boundary in memory, so that they pair off; a pair says which digits of the one number are which digits
 //! of the other. Where both numbers can be split into the same digits, those are the dimensions that are permuted.
 
-use super::{BitcastError, Reason, row_major_terms, whole_dimension};
+use super::{BitcastError, Reason};
 use crate::dimension::Dimension;
 use crate::shape::ArrayShape;
-use crate::stride_table::{CanonicalTable, Digit, Source, StrideTable, ValueRule, View, canonical, first_moved};
+use crate::stride_table::{
+    CanonicalTable, Digit, Source, StrideTable, ValueRule, View, canonical, first_moved, row_major_terms,
+    whole_dimension,
+};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;

@@ -6,10 +6,12 @@
     reason = "`const fn` has no iterators; every index is below a length, and counters are below the room"
 )]
 
-use super::fill_row_major_terms;
 use crate::layout::SplitConfig;
 use crate::shape::ArrayShape;
-use crate::stride_table::{CompareError, Comparison, StaticStrideTable, StrideTableRef, Term, View, compare_in_const};
+use crate::stride_table::{
+    CompareError, Comparison, StaticStrideTable, StrideTableRef, Term, View, compare_in_const, fill_row_major_terms,
+    whole_dimension,
+};
 use crate::text::ConstText;
 
 /// An array that is known at compile time, and its stride table.
@@ -77,7 +79,7 @@ impl<'a> StaticArray<'a> {
         let mut same = result_sizes.len() == sizes.len();
         let mut i = 0;
         while i < permutation.len() {
-            dimensions[i] = super::whole_dimension(permutation[i]);
+            dimensions[i] = whole_dimension(permutation[i]);
             same = same && result_sizes[i] == sizes[permutation[i]];
             i += 1;
         }

@@ -12,11 +12,9 @@ pub use in_const::{StaticArray, StaticReason};
 
 use crate::layout::Layout;
 use crate::shape::ArrayShape;
-use crate::stride_table::{CompareError, Source, StrideTableError, Term, View, first_moved};
-use alloc::vec;
+use crate::stride_table::{CompareError, StrideTableError, View, first_moved, row_major_terms, whole_dimension};
 use alloc::vec::Vec;
 use core::fmt;
-use core::num::NonZeroUsize;
 
 /// Whether an operation on an array is a bitcast.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -357,33 +355,6 @@ impl ArrayShape {
                 Answer::OtherPadding { operand_bytes, result_bytes }
             }
             _ => Answer::Yes,
-        }
-    }
-}
-
-/// Dimension `dimension`, as a term.
-const fn whole_dimension(dimension: usize) -> Term {
-    Term::whole(Source::Dimension(dimension as u32))
-}
-
-/// What the indices of an array of these sizes are of an element's row-major number, which is dimension 0.
-fn row_major_terms(extents: &[usize]) -> Vec<Term> {
-    let mut terms = vec![Term::ZERO; extents.len()];
-    fill_row_major_terms(extents, &mut terms);
-    terms
-}
-
-#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
-#[expect(clippy::arithmetic_side_effects, reason = "the counter is above 0")]
-const fn fill_row_major_terms(extents: &[usize], terms: &mut [Term]) {
-    let mut divisor = NonZeroUsize::MIN;
-    let mut i = extents.len();
-    while i > 0 {
-        i -= 1;
-        let modulus = NonZeroUsize::new(extents[i]);
-        terms[i] = Term { source: Source::Dimension(0), divisor, modulus };
-        if let Some(size) = modulus {
-            divisor = divisor.saturating_mul(size);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The canonical form of a stride table, and what follows from it: whether two tables place every element alike, and
 //! if not, which element is the first that lies elsewhere.
 
-use super::normal::{Node, Normal, Part, Range, Room, Shortage, View, normal, slice};
+use super::normal::{Node, Normal, Part, Range, Room, Shortage, normal, slice};
+use super::view::View;
 use super::{Digit, Source, StrideTable, StrideTableRef, Term, Value, ValueRule};
 use crate::list::Blank;
 use alloc::vec;

@@ -11,16 +11,20 @@
 
 mod build;
 mod canonical;
+mod facts;
 mod index;
 mod iter;
+mod mapping;
 mod normal;
+mod view;
 
 pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, largest_piece};
 pub use canonical::{CanonicalTable, CompareError};
 pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved};
 pub use index::Slot;
 pub use iter::Positions;
-pub(crate) use normal::View;
+pub use mapping::{LayoutMapping, MappingError};
+pub(crate) use view::{View, fill_row_major_terms, row_major_terms, whole_dimension};
 
 use crate::layout::Layout;
 use crate::list::{Blank, List};

@@ -17,7 +17,8 @@
     reason = "`const fn` has no iterators; every index is below a counter, and products are checked or below `positions`"
 )]
 
-use super::{Source, StrideTableRef, Term, ValueRule};
+use super::view::View;
+use super::{Source, Term, ValueRule};
 use crate::list::Blank;
 
 /// No modulus: larger than any size.
@@ -85,14 +86,6 @@ pub(crate) struct Normal<'a> {
     pub(crate) digits: &'a [Part],
     pub(crate) pool: &'a [Part],
     pub(crate) nodes: &'a [Node],
-}
-
-/// A table whose dimensions are read as terms of other dimensions: the identity, a permutation, a reshape.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    pub(crate) table: StrideTableRef<'a>,
-    /// What each dimension of the table is; empty if it is itself.
-    pub(crate) dimensions: &'a [Term],
 }
 
 /// The normal form of `view` for indices below `extents`, none of which is 0.

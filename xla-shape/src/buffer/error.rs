@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use xla_shape_core::{ArrayShape, ElementType, StrideTableError};
+use xla_shape_core::{ArrayShape, ElementType, PaddingValue, StrideTableError};
 
 /// Why memory cannot hold an array, or not as the array that was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,6 +41,13 @@ pub enum BufferError {
     },
     /// A split array lies in several memories.
     Split,
+    /// The padding cannot hold this value.
+    NoSuchPaddingValue {
+        /// The type of the elements.
+        element_type: ElementType,
+        /// The value that it lacks.
+        padding_value: PaddingValue,
+    },
     /// The elements have no place in memory.
     StrideTable(StrideTableError),
     /// The array has another shape.
@@ -66,6 +73,9 @@ impl fmt::Display for BufferError {
                 element_type.bits()
             ),
             Self::Split => f.write_str("expected an array in one memory, found one with splits"),
+            Self::NoSuchPaddingValue { element_type, padding_value } => {
+                write!(f, "expected a padding value that {element_type} has, found `{}`", padding_value.name())
+            }
             Self::StrideTable(error) => error.fmt(f),
             Self::Shape(error) => error.fmt(f),
             Self::Access(error) => error.fmt(f),

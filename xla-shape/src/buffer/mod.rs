@@ -13,6 +13,7 @@ mod bits;
 mod bytes;
 mod dynamic;
 mod error;
+mod legacy;
 mod typed;
 
 pub use bytes::{AlignedBytes, Bytes, BytesMut};

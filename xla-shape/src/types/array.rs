@@ -119,6 +119,24 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
         Err(error) => error.panic(),
     };
 
+    /// Whether no two elements share a position: always, in a layout.
+    pub const IS_UNIQUE: bool = true;
+    /// Whether there is an element at every position: no padding.
+    ///
+    /// ```
+    /// use xla_shape::shape;
+    ///
+    /// type Wide = shape!(f32[32,256]{1,0:T(8,128)});
+    /// type Narrow = shape!(f32[32,100]{1,0:T(8,128)}); // one tile wide: rows of 128
+    /// assert_eq!((Wide::IS_EXHAUSTIVE, Wide::IS_STRIDED), (true, false));
+    /// assert_eq!((Narrow::IS_EXHAUSTIVE, Narrow::IS_STRIDED), (false, true));
+    /// ```
+    pub const IS_EXHAUSTIVE: bool = Self::ELEMENTS == Self::PHYSICAL_ELEMENTS;
+    /// Whether positions are a sum of `index · stride` over the dimensions.
+    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(D::SIZES).is_strided();
+    /// Whether the layout is strided and has no padding.
+    pub const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
+
     const TEXT_BUFFER: &'static ConstText<MAX_TEXT> = &Self::SHAPE.const_text();
     const SIZES_IN_MEMORY: Sizes = match Self::SHAPE.sizes_in_const() {
         Some(sizes) => sizes,

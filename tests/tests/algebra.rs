@@ -1,0 +1,195 @@
+//! Facts about layouts as the mdspan concept has them, and the laws of the algebra on layouts, by enumeration.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use xla_shape_core::stride_table::{LayoutMapping, MappingError, StrideTable};
+use xla_shape_core::{ArrayShape, Slot};
+use xla_shape_tests::strategy;
+
+fn indices(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    let elements = sizes.iter().product();
+    (0..elements).map(move |mut number: usize| {
+        let mut index = vec![0; sizes.len()];
+        for (entry, size) in index.iter_mut().zip(sizes).rev() {
+            *entry = number % size;
+            number /= size;
+        }
+        index
+    })
+}
+
+fn table() -> impl Strategy<Value = StrideTable> {
+    strategy::small_array_shape().prop_map(|array| array.stride_table().unwrap())
+}
+
+fn permuted(list: &[usize], permutation: &[usize]) -> Vec<usize> {
+    permutation.iter().map(|&i| list[i]).collect()
+}
+
+fn positions(mapping: &LayoutMapping) -> Vec<usize> {
+    indices(mapping.extents()).map(|index| mapping.checked_linear_index(&index).unwrap()).collect()
+}
+
+/// A start and a size inside each dimension.
+fn slice_of(sizes: &[usize], numbers: &[(usize, usize)]) -> (Vec<usize>, Vec<usize>) {
+    let slice = |(&size, &(a, b)): (&usize, &(usize, usize))| {
+        let start = a % (size + 1);
+        (start, b % (size - start + 1))
+    };
+    sizes.iter().zip(numbers).map(slice).unzip()
+}
+
+proptest! {
+    #[test]
+    fn facts_are_as_enumerated(table in table()) {
+        let elements = indices(table.extents()).map(|index| table.linear_index(&index)).collect::<Vec<_>>();
+        let distinct = elements.iter().collect::<BTreeSet<_>>().len();
+        prop_assert_eq!(table.is_unique(), distinct == elements.len());
+        let is_exhaustive = table.iter().all(|slot| matches!(slot, Slot::Element(_)));
+        prop_assert_eq!(table.is_exhaustive(), is_exhaustive);
+
+        // Only the steps from the first element can be the strides.
+        let unit = |dimension| (0..table.extents().len()).map(|i| usize::from(i == dimension)).collect::<Vec<_>>();
+        let step = |(dimension, &size): (usize, &usize)| if size > 1 { table.linear_index(&unit(dimension)) } else { 0 };
+        let steps = table.extents().iter().enumerate().map(step).collect::<Vec<_>>();
+        let is_strided = indices(table.extents()).all(|index| {
+            table.linear_index(&index) == index.iter().zip(&steps).map(|(i, step)| i * step).sum::<usize>()
+        });
+        prop_assert_eq!(table.strides(), is_strided.then_some(steps));
+        prop_assert_eq!(table.is_contiguous(), is_strided && is_exhaustive);
+        prop_assert_eq!(table.as_ref().is_strided(), is_strided);
+        prop_assert_eq!(table.as_ref().is_exhaustive(), is_exhaustive);
+    }
+
+    #[test]
+    fn coalesce_keeps_positions_and_is_idempotent(table in table(), numbers in vec(any::<(usize, usize)>(), 8)) {
+        let mapping = LayoutMapping::from(&table);
+        let (starts, sizes) = slice_of(table.extents(), &numbers);
+        for mapping in [mapping.slice(&starts, &sizes).unwrap(), mapping] {
+            let coalesced = mapping.coalesce().unwrap();
+            prop_assert_eq!(positions(&coalesced), positions(&mapping));
+            let again = coalesced.coalesce().unwrap();
+            prop_assert_eq!(again, coalesced);
+        }
+    }
+
+    #[test]
+    fn permute_there_and_back(
+        (table, permutation) in table().prop_flat_map(|table| {
+            let permutation = strategy::permutation(table.extents().len());
+            (Just(table), permutation)
+        }),
+    ) {
+        let mapping = LayoutMapping::from(&table);
+        let turned = mapping.permute(&permutation).unwrap();
+        for index in indices(table.extents()) {
+            let position = turned.checked_linear_index(&permuted(&index, &permutation));
+            prop_assert_eq!(position, Some(table.linear_index(&index)));
+        }
+        let mut inverse = vec![0; permutation.len()];
+        permutation.iter().enumerate().for_each(|(i, &dimension)| inverse[dimension] = i);
+        prop_assert_eq!(turned.permute(&inverse).unwrap(), mapping);
+    }
+
+    #[test]
+    fn the_inverse_says_which_element_lies_there(table in table()) {
+        let Some(inverse) = table.inverse() else { return Ok(()) };
+        prop_assert!(table.is_exhaustive());
+        for (number, index) in indices(table.extents()).enumerate() {
+            prop_assert_eq!(inverse.linear_index(&[table.linear_index(&index)]), number);
+        }
+        let twice = inverse.inverse().unwrap();
+        for position in 0..table.positions() {
+            prop_assert_eq!(twice.linear_index(&[inverse.linear_index(&[position])]), position);
+        }
+    }
+
+    #[test]
+    fn untiled_layouts_have_an_inverse(
+        (sizes, order) in vec(1..=6_usize, 0..=4).prop_flat_map(|sizes| {
+            let order = strategy::permutation(sizes.len());
+            (Just(sizes), order)
+        }),
+    ) {
+        let dimensions = sizes.iter().map(|&size| size.into()).collect::<Vec<_>>();
+        let layout = xla_shape_core::Layout::new(&order).unwrap();
+        let array = ArrayShape::new(xla_shape_core::ElementType::F32, &dimensions, layout).unwrap();
+        prop_assert!(array.stride_table().unwrap().inverse().is_some());
+    }
+
+    #[test]
+    fn divide_is_grid_times_tile_plus_place(table in table(), divisors in vec(1..=6_usize, 8)) {
+        let tile = table.extents().iter().zip(&divisors);
+        let tile = tile.map(|(&size, &tile)| if size % tile == 0 { tile } else { 1 }).collect::<Vec<_>>();
+        let divided = LayoutMapping::from(&table).divide(&tile).unwrap();
+        for index in indices(divided.extents()) {
+            let (grid, place) = index.split_at(tile.len());
+            let whole = grid.iter().zip(&tile).zip(place).map(|((grid, tile), place)| grid * tile + place);
+            let whole = whole.collect::<Vec<_>>();
+            prop_assert_eq!(divided.checked_linear_index(&index), Some(table.linear_index(&whole)));
+        }
+        prop_assert!(divided.is_unique());
+    }
+
+    #[test]
+    fn slice_starts_elsewhere(table in table(), numbers in vec(any::<[(usize, usize); 2]>(), 8)) {
+        let mapping = LayoutMapping::from(&table);
+        let (first, second): (Vec<_>, Vec<_>) = numbers.iter().map(|[a, b]| (*a, *b)).unzip();
+        let (starts, sizes) = slice_of(table.extents(), &first);
+        let slice = mapping.slice(&starts, &sizes).unwrap();
+        for index in indices(&sizes) {
+            let whole = index.iter().zip(&starts).map(|(i, start)| i + start).collect::<Vec<_>>();
+            prop_assert_eq!(slice.checked_linear_index(&index), Some(table.linear_index(&whole)));
+        }
+        // A slice of a slice is a slice.
+        let (more_starts, more_sizes) = slice_of(&sizes, &second);
+        let sums = starts.iter().zip(&more_starts).map(|(a, b)| a + b).collect::<Vec<_>>();
+        prop_assert_eq!(slice.slice(&more_starts, &more_sizes), mapping.slice(&sums, &more_sizes));
+    }
+
+    #[test]
+    fn broadcast_repeats(
+        (table, dimensions) in table().prop_flat_map(|table| {
+            let dimensions = strategy::permutation(table.extents().len() + 1);
+            (Just(table), dimensions)
+        }),
+        repeats in 2..=3_usize,
+    ) {
+        let num_dimensions = table.extents().len();
+        let (dimensions, added) = dimensions.split_at(num_dimensions);
+        let mut sizes = vec![repeats; num_dimensions + 1];
+        for (&to, &size) in dimensions.iter().zip(table.extents()) {
+            sizes[to] = if size == 1 { repeats } else { size };
+        }
+        let broadcast = LayoutMapping::from(&table).broadcast(&sizes, dimensions).unwrap();
+        for index in indices(&sizes).take(10_000) {
+            let whole = dimensions.iter().zip(table.extents());
+            let whole = whole.map(|(&to, &size)| if size == 1 { 0 } else { index[to] }).collect::<Vec<_>>();
+            prop_assert_eq!(broadcast.checked_linear_index(&index), Some(table.linear_index(&whole)));
+        }
+        prop_assert_eq!(broadcast.is_unique(), sizes.contains(&0));
+        prop_assert_eq!(sizes[added[0]], repeats);
+    }
+}
+
+#[test]
+fn what_is_not_defined_is_refused() {
+    let table = "f32[6,1]".parse::<ArrayShape>().unwrap().stride_table().unwrap();
+    let mapping = LayoutMapping::from(&table);
+    let message = |result: Result<LayoutMapping, MappingError>| result.unwrap_err().to_string();
+    assert_eq!(message(mapping.permute(&[0])), "expected 2 numbers, one for each dimension, but found 1");
+    assert_eq!(message(mapping.permute(&[1, 1])), "[1, 1] should name every dimension once");
+    assert_eq!(message(mapping.permute(&[1, 2])), "[1, 2] should name every dimension once");
+    assert_eq!(message(mapping.divide(&[4, 1])), "dimension 0 of size 6 cannot be divided into tiles of size 4");
+    assert_eq!(message(mapping.divide(&[0, 1])), "dimension 0 of size 6 cannot be divided into tiles of size 0");
+    assert_eq!(message(mapping.slice(&[3, 0], &[4, 1])), "the slice ends at 7, but dimension 0 has size 6");
+    assert_eq!(
+        message(mapping.slice(&[usize::MAX, 0], &[4, 1])),
+        format!("the slice ends at {}, but dimension 0 has size 6", usize::MAX)
+    );
+    assert_eq!(message(mapping.broadcast(&[7, 1], &[0, 1])), "dimension 0 of size 6 cannot be broadcast to size 7");
+    assert_eq!(message(mapping.broadcast(&[6, 1], &[0, 0])), "[0, 0] should name every dimension once");
+    assert_eq!(mapping.checked_linear_index(&[6, 0]), None);
+    assert_eq!(mapping.checked_linear_index(&[5]), None);
+}

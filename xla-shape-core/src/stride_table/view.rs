@@ -1,0 +1,46 @@
+//! Stride tables over other dimensions than their own.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; every index is below a length, and counters are above 0"
+)]
+
+use super::{Source, StrideTableRef, Term};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::num::NonZeroUsize;
+
+/// A table whose dimensions are read as terms of other dimensions: the identity, a permutation, a reshape.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) table: StrideTableRef<'a>,
+    /// What each dimension of the table is; empty if it is itself.
+    pub(crate) dimensions: &'a [Term],
+}
+
+/// Dimension `dimension`, as a term.
+pub(crate) const fn whole_dimension(dimension: usize) -> Term {
+    Term::whole(Source::Dimension(dimension as u32))
+}
+
+/// What the indices of an array of these sizes are of an element's row-major number, which is dimension 0.
+pub(crate) fn row_major_terms(extents: &[usize]) -> Vec<Term> {
+    let mut terms = vec![Term::ZERO; extents.len()];
+    fill_row_major_terms(extents, &mut terms);
+    terms
+}
+
+/// [`row_major_terms`] for a `const`.
+pub(crate) const fn fill_row_major_terms(extents: &[usize], terms: &mut [Term]) {
+    let mut divisor = NonZeroUsize::MIN;
+    let mut i = extents.len();
+    while i > 0 {
+        i -= 1;
+        let modulus = NonZeroUsize::new(extents[i]);
+        terms[i] = Term { source: Source::Dimension(0), divisor, modulus };
+        if let Some(size) = modulus {
+            divisor = divisor.saturating_mul(size);
+        }
+    }
+}
