@@ -21,16 +21,20 @@
 //! | `schedule` | picks a kernel and an order for such loops |
 //! | `execute` | walks the loops |
 //! | `elements` | the definition, element by element: what every other way must agree with |
+//! | `threads` | splits steps among threads (feature `threads`) |
 //! | `kernels` | the innermost loops; all `unsafe` of the relayout is here |
 
 mod elements;
 mod error;
 mod execute;
+mod kernels;
 mod options;
 mod plan;
 mod regions;
 mod schedule;
+#[cfg(feature = "threads")]
+mod threads;
 
 pub use error::{RelayoutError, Side};
-pub use options::{Options, Padding};
+pub use options::{Options, Padding, Stores};
 pub use plan::Plan;

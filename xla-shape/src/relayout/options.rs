@@ -15,12 +15,25 @@ pub enum Padding {
     Fill(Vec<u8>),
 }
 
+/// How the destination is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Stores {
+    /// Past the caches if the destination is larger than they are.
+    #[default]
+    Auto,
+    /// Past the caches, where the machine can: best if nobody reads the destination soon.
+    Streaming,
+    /// Through the caches.
+    Regular,
+}
+
 /// How to relay an array: what becomes of padding, and whether to transpose. By default, padding is left alone and
 /// the dimensions stay what they are.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
     pub(super) padding: Padding,
     pub(super) permutation: Option<Vec<usize>>,
+    pub(super) stores: Stores,
 }
 
 impl Options {
@@ -40,6 +53,12 @@ impl Options {
     #[must_use]
     pub fn zero_padding(self) -> Self {
         self.padding(Padding::Zero)
+    }
+
+    /// Says how the destination is written.
+    #[must_use]
+    pub fn stores(self, stores: Stores) -> Self {
+        Self { stores, ..self }
     }
 
     /// Transposes: dimension `i` of the destination is dimension `permutation[i]` of the source, as in XLA's

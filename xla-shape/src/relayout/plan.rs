@@ -3,7 +3,8 @@
 use super::elements::{ElementByElement, Widths};
 use super::error::{RelayoutError, Side};
 use super::execute;
-use super::options::{Options, Padding};
+use super::kernels::{self, Fence, Machine};
+use super::options::{Options, Padding, Stores};
 use super::regions::{Axis, Region, regions};
 use super::schedule::Step;
 use crate::{ArrayShape, StrideTable};
@@ -29,7 +30,8 @@ pub struct Plan {
     to_bytes: usize,
     pub(super) widths: Widths,
     fill: Option<Fill>,
-    work: Work,
+    method: Method,
+    stores: Stores,
 }
 
 /// Padding that is written before the elements are.
@@ -42,7 +44,7 @@ struct Fill {
 }
 
 #[derive(Clone, Debug)]
-enum Work {
+enum Method {
     Steps(Vec<Step>),
     Elements(Box<ElementByElement>),
 }
@@ -75,14 +77,14 @@ impl Plan {
         let room = to.physical_elements().ok_or(RelayoutError::TooLarge { side: Side::Destination })?;
         let positions = to_table.positions();
         let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
-        let (work, padding) = match regions(&from_table, &to_table, &to_dimension) {
+        let (method, padding) = match regions(&from_table, &to_table, &to_dimension) {
             Some(regions) => {
                 let steps = regions.copy.into_iter().map(|region| Step::of(region, widths)).collect();
-                (Work::Steps(steps), regions.padding)
+                (Method::Steps(steps), regions.padding)
             }
             None => {
                 let elements = ElementByElement { from: from_table, to: to_table, to_dimension };
-                (Work::Elements(Box::new(elements)), None)
+                (Method::Elements(Box::new(elements)), None)
             }
         };
         let fill = element.map(|element| {
@@ -95,7 +97,16 @@ impl Plan {
             let last_byte = if last_bits == 0 { u8::MAX } else { u8::MAX >> (8 - last_bits) };
             Fill { element, regions: regions.into_iter().map(Region::normalized).collect(), last_byte }
         });
-        Ok(Self { from: from.clone(), to: to.clone(), from_bytes, to_bytes, widths, fill, work })
+        Ok(Self {
+            from: from.clone(),
+            to: to.clone(),
+            from_bytes,
+            to_bytes,
+            widths,
+            fill,
+            method,
+            stores: options.stores,
+        })
     }
 
     /// The shape of the arrays that are read.
@@ -115,6 +126,29 @@ impl Plan {
     /// # Errors
     /// If a buffer has not exactly the size of its shape in bytes; then nothing is written.
     pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
+        self.run_with(source, destination, |step, source, destination| {
+            let fence = Fence::new(self.machine());
+            execute::run(step, self.widths, &fence, source, destination);
+        })
+    }
+
+    /// As [`run`](Self::run), with the threads of the current rayon pool.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    #[cfg(feature = "threads")]
+    pub fn run_in_parallel(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
+        self.run_with(source, destination, |step, source, destination| {
+            super::threads::run(step, self.widths, self.machine(), source, destination);
+        })
+    }
+
+    fn run_with(
+        &self,
+        source: &[u8],
+        destination: &mut [u8],
+        run: impl Fn(&Step, &[u8], &mut [u8]),
+    ) -> Result<(), RelayoutError> {
         check(Side::Source, self.from_bytes, source.len())?;
         check(Side::Destination, self.to_bytes, destination.len())?;
         let source = &source[self.from.layout().dynamic_shape_metadata_prefix_bytes()..];
@@ -122,13 +156,23 @@ impl Plan {
         if let Some(fill) = &self.fill {
             fill.run(self.widths, destination);
         }
-        match &self.work {
-            Work::Steps(steps) => steps.iter().for_each(|step| execute::run(step, self.widths, source, destination)),
-            Work::Elements(elements) => {
+        match &self.method {
+            Method::Steps(steps) => steps.iter().for_each(|step| run(step, source, destination)),
+            Method::Elements(elements) => {
                 elements.for_each(|from, to| self.widths.copy(source, from, destination, to));
             }
         }
         Ok(())
+    }
+
+    fn machine(&self) -> Machine {
+        let machine = Machine::detect();
+        let streaming = match self.stores {
+            Stores::Auto => self.to_bytes >= kernels::STREAMING_BYTES,
+            Stores::Streaming => true,
+            Stores::Regular => false,
+        };
+        if streaming { machine.streaming() } else { machine }
     }
 }
 
@@ -202,9 +246,9 @@ impl fmt::Display for Plan {
         if let Some(fill) = &self.fill {
             writeln!(f, "  fill {} regions of padding with {:x?}", fill.regions.len(), fill.element)?;
         }
-        match &self.work {
-            Work::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {step}")),
-            Work::Elements(_) => writeln!(f, "  each element by itself"),
+        match &self.method {
+            Method::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {step}")),
+            Method::Elements(_) => writeln!(f, "  each element by itself"),
         }
     }
 }

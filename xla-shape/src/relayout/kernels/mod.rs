@@ -1,0 +1,239 @@
+//! The innermost loops. All `unsafe` code of the relayout is here, behind functions that check every bound first.
+//!
+//! Each kernel has a scalar twin in `scalar`, which is its definition, does what the vectors leave over, and is all
+//! there is on machines without vectors that this module knows.
+
+mod packed;
+mod scalar;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use super::regions::Axis;
+
+/// From this size on, a destination is written past the caches.
+pub(super) const STREAMING_BYTES: usize = 8 << 20;
+
+/// Which vectors the machine has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Vectors {
+    None,
+    /// 16 bytes; every x86-64 has these.
+    #[cfg(target_arch = "x86_64")]
+    Sse2,
+    /// 32 bytes, with SSSE3's byte shuffle.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+/// What the kernels may use. A value that allows vectors is proof that the machine has them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Machine {
+    vectors: Vectors,
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no streaming stores are known there"))]
+    streaming: bool,
+}
+
+impl Machine {
+    /// What this machine can do, with ordinary stores.
+    pub(super) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let vectors = if std::arch::is_x86_feature_detected!("avx2") { Vectors::Avx2 } else { Vectors::Sse2 };
+        #[cfg(not(target_arch = "x86_64"))]
+        let vectors = Vectors::None;
+        Self { vectors, streaming: false }
+    }
+
+    /// The same with stores that go past the caches, where there are such.
+    pub(super) fn streaming(self) -> Self {
+        Self { streaming: self.vectors != Vectors::None, ..self }
+    }
+
+    /// Every choice that this machine has, the scalar twins first.
+    #[cfg(test)]
+    fn all() -> Vec<Self> {
+        let best = Self::detect().vectors;
+        let mut all = vec![Self { vectors: Vectors::None, streaming: false }];
+        #[cfg(target_arch = "x86_64")]
+        for vectors in [Vectors::Sse2, Vectors::Avx2].into_iter().filter(|&vectors| vectors <= best) {
+            all.extend([false, true].map(|streaming| Self { vectors, streaming }));
+        }
+        all
+    }
+}
+
+/// While it lives, streaming stores may be on their way; when it is dropped, they have all become visible.
+pub(super) struct Fence(Machine);
+
+impl Fence {
+    pub(super) fn new(machine: Machine) -> Self {
+        Self(machine)
+    }
+
+    pub(super) fn machine(&self) -> Machine {
+        self.0
+    }
+}
+
+impl Drop for Fence {
+    fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.0.streaming {
+            // SAFETY: every x86-64 has SSE.
+            unsafe { std::arch::x86_64::_mm_sfence() };
+        }
+    }
+}
+
+/// Places in both arrays from which a kernel runs: loops around it, the outermost first.
+#[derive(Clone, Copy)]
+pub(super) struct Turns<'a>(pub(super) &'a [Axis]);
+
+impl Turns<'_> {
+    /// Calls `inner` with both places, in bytes, of every turn. Recursion is at most 63 deep, since each loop has at
+    /// least two turns and all turns together fit in an i64.
+    #[inline]
+    pub(super) fn for_each(self, from: usize, to: usize, inner: &mut impl FnMut(usize, usize)) {
+        match self.0 {
+            [] => inner(from, to),
+            [axis] => (0..axis.len).for_each(|i| inner(from + i * axis.from, to + i * axis.to)),
+            [axis, rest @ ..] => {
+                (0..axis.len).for_each(|i| Turns(rest).for_each(from + i * axis.from, to + i * axis.to, inner));
+            }
+        }
+    }
+
+    /// How many bytes each side must have for a kernel that needs `from` and `to` bytes at its place.
+    fn ends(self, (from, to): (usize, usize)) -> Option<(usize, usize)> {
+        last_turn(self.0, (from, to))
+    }
+}
+
+/// Where the last turn of loops ends on both sides, if a turn takes so many bytes.
+fn last_turn<'a>(axes: impl IntoIterator<Item = &'a Axis>, turn: (usize, usize)) -> Option<(usize, usize)> {
+    axes.into_iter().try_fold(turn, |(from, to), axis| {
+        let turns = axis.len.checked_sub(1)?;
+        let add = |end: usize, stride: usize| end.checked_add(stride.checked_mul(turns)?);
+        Some((add(from, axis.from)?, add(to, axis.to)?))
+    })
+}
+
+/// `ways` rows of `len` elements, `row` bytes apart, become one run that takes an element of each row in turn; or back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Interleave {
+    /// 2, 4 or 8.
+    pub(super) ways: usize,
+    /// The bytes of an element: a power of two, at most 16 / `ways`.
+    pub(super) bytes: usize,
+    pub(super) len: usize,
+    pub(super) row: usize,
+}
+
+impl Interleave {
+    /// The bytes of the rows, with what lies between them, and those of the run; `None` if they overflow.
+    fn ends(&self) -> Option<(usize, usize)> {
+        let row = self.len.checked_mul(self.bytes)?;
+        Some((self.row.checked_mul(self.ways.checked_sub(1)?)?.checked_add(row)?, row.checked_mul(self.ways)?))
+    }
+}
+
+/// A transpose: elements that lie together in the source along `a`, and in the destination along `b`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Transpose {
+    /// The bytes of an element: 1, 2, 4, 8 or 16.
+    pub(super) bytes: usize,
+    /// Byte `i` of 16 bytes of elements in the destination is byte `shuffle[i]` of these elements in the source; no
+    /// element takes bytes of another.
+    pub(super) shuffle: Option<[u8; 16]>,
+    /// The inner loop first: elements are next to each other in the source.
+    pub(super) a: [Axis; 2],
+    /// The inner loop first: elements are next to each other in the destination, and so are the turns of the outer.
+    pub(super) b: [Axis; 2],
+}
+
+impl Transpose {
+    /// How many bytes, counted from the first element, each side must have; `None` if they overflow.
+    fn ends(&self) -> Option<(usize, usize)> {
+        last_turn(self.a.iter().chain(&self.b), (self.bytes, self.bytes))
+    }
+
+    /// How many elements lie together in the destination.
+    fn b_len(&self) -> usize {
+        self.b[0].len * self.b[1].len
+    }
+
+    /// Where in the source the row of elements begins that becomes element `b` of each row of the destination.
+    fn row(&self, b: usize) -> usize {
+        let [inner, outer] = self.b;
+        if outer.len == 1 { b * inner.from } else { b % inner.len * inner.from + b / inner.len * outer.from }
+    }
+}
+
+/// Elements that take a byte each become packed ones; or back. The bytes that they are packed into are interleaved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Packing {
+    /// The bits of a packed element: 1, 2 or 4.
+    pub(super) bits: usize,
+    /// How far apart the elements lie that share a byte.
+    pub(super) distance: usize,
+    /// How far apart the elements lie that begin neighbouring bytes of a row.
+    pub(super) step: usize,
+    /// Rows of packed bytes; `row` is the distance of their first elements. One row (`ways` is 1) is just copied.
+    pub(super) rows: Interleave,
+}
+
+impl Packing {
+    /// The bytes that the elements take, with what lies between them, and those they are packed into.
+    fn ends(&self) -> Option<(usize, usize)> {
+        let axis = |len: usize, from| Axis { len, from, to: 0 };
+        let Interleave { ways, len, row, .. } = self.rows;
+        let axes = [axis(8 / self.bits, self.distance), axis(len, self.step), axis(ways, row)];
+        Some((last_turn(&axes, (1, 0))?.0, ways.checked_mul(len)?))
+    }
+}
+
+/// What the innermost loops do; places are in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kernel {
+    /// Copies this many bytes that lie together on both sides.
+    Copy(usize),
+    Interleave(Interleave),
+    /// The way back: `from` and `to` of [`Interleave`] change places.
+    Deinterleave(Interleave),
+    Transpose(Transpose),
+    Pack(Packing),
+    /// The way back: `from` and `to` of [`Packing`] change places.
+    Unpack(Packing),
+}
+
+impl Kernel {
+    /// Runs the kernel in every turn.
+    ///
+    /// # Panics
+    /// If a turn would leave the source or the destination.
+    pub(super) fn run(&self, machine: Machine, turns: Turns<'_>, source: &[u8], destination: &mut [u8]) {
+        let ends = match self {
+            Self::Copy(bytes) => Some((*bytes, *bytes)),
+            Self::Interleave(kernel) => kernel.ends(),
+            Self::Deinterleave(kernel) => kernel.ends().map(|(rows, run)| (run, rows)),
+            Self::Transpose(kernel) => kernel.ends(),
+            Self::Pack(kernel) => kernel.ends(),
+            Self::Unpack(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)),
+        };
+        let (from, to) = ends.and_then(|ends| turns.ends(ends)).expect("the places of an array fit in an i64");
+        let (source, destination) = (&source[..from], &mut destination[..to]);
+        #[cfg(target_arch = "x86_64")]
+        if x86::run(self, machine, turns, source, destination) {
+            return;
+        }
+        turns.for_each(0, 0, &mut |from, to| {
+            let (source, destination) = (&source[from..], &mut destination[to..]);
+            match self {
+                Self::Pack(kernel) => packed::pack(kernel, machine, source, destination),
+                Self::Unpack(kernel) => packed::unpack(kernel, machine, source, destination),
+                _ => scalar::run(self, source, destination),
+            }
+        });
+    }
+}

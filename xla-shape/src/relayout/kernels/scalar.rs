@@ -1,0 +1,84 @@
+//! The kernels in plain safe Rust: what each of them means.
+
+use super::{Interleave, Kernel, Packing, Transpose};
+
+/// Calls `$f::<BYTES>` with the element's size as a constant.
+macro_rules! with_size {
+    ($bytes:expr, $f:ident($($argument:expr),*)) => {
+        match $bytes {
+            1 => $f::<1>($($argument),*),
+            2 => $f::<2>($($argument),*),
+            4 => $f::<4>($($argument),*),
+            8 => $f::<8>($($argument),*),
+            _ => $f::<16>($($argument),*),
+        }
+    };
+}
+
+/// One turn of a kernel.
+pub(super) fn run(kernel: &Kernel, source: &[u8], destination: &mut [u8]) {
+    match kernel {
+        Kernel::Copy(bytes) => destination[..*bytes].copy_from_slice(&source[..*bytes]),
+        Kernel::Interleave(kernel) => with_size!(kernel.bytes, interleave(kernel, source, destination)),
+        Kernel::Deinterleave(kernel) => with_size!(kernel.bytes, deinterleave(kernel, source, destination)),
+        Kernel::Transpose(kernel) => with_size!(kernel.bytes, transpose(kernel, source, destination)),
+        Kernel::Pack(kernel) => each_packed(kernel, |element, byte, shift| {
+            let mask = u8::MAX >> (8 - kernel.bits);
+            destination[byte] = destination[byte] & !(mask << shift) | (source[element] & mask) << shift;
+        }),
+        Kernel::Unpack(kernel) => each_packed(kernel, |element, byte, shift| {
+            destination[element] = source[byte] >> shift & (u8::MAX >> (8 - kernel.bits));
+        }),
+    }
+}
+
+fn interleave<const BYTES: usize>(kernel: &Interleave, source: &[u8], destination: &mut [u8]) {
+    let run = &mut destination.as_chunks_mut::<BYTES>().0[..kernel.len * kernel.ways];
+    for way in 0..kernel.ways {
+        let row = &source[way * kernel.row..].as_chunks::<BYTES>().0[..kernel.len];
+        run.iter_mut().skip(way).step_by(kernel.ways).zip(row).for_each(|(to, from)| *to = *from);
+    }
+}
+
+fn deinterleave<const BYTES: usize>(kernel: &Interleave, source: &[u8], destination: &mut [u8]) {
+    let run = &source.as_chunks::<BYTES>().0[..kernel.len * kernel.ways];
+    for way in 0..kernel.ways {
+        let row = &mut destination[way * kernel.row..].as_chunks_mut::<BYTES>().0[..kernel.len];
+        row.iter_mut().zip(run.iter().skip(way).step_by(kernel.ways)).for_each(|(to, from)| *to = *from);
+    }
+}
+
+/// Calls `copy` for each element with its place, and the byte and the bit where it is packed.
+fn each_packed(kernel: &Packing, mut copy: impl FnMut(usize, usize, usize)) {
+    let Interleave { ways, len, row, .. } = kernel.rows;
+    for (way, i) in (0..ways).flat_map(|way| (0..len).map(move |i| (way, i))) {
+        for part in 0..8 / kernel.bits {
+            let element = way * row + i * kernel.step + part * kernel.distance;
+            copy(element, i * ways + way, part * kernel.bits);
+        }
+    }
+}
+
+/// How many rows of the destination are written in turn, so that their lines stay in the cache.
+const BLOCK: usize = 16;
+
+fn transpose<const BYTES: usize>(kernel: &Transpose, source: &[u8], destination: &mut [u8]) {
+    let [inner, outer] = kernel.a;
+    for turn in 0..outer.len {
+        for block in (0..inner.len).step_by(BLOCK) {
+            for b in 0..kernel.b_len() {
+                let row = kernel.row(b) + turn * outer.from;
+                for a in block..(block + BLOCK).min(inner.len) {
+                    let from = &source[row + a * BYTES..][..BYTES];
+                    let to = &mut destination[turn * outer.to + a * inner.to + b * BYTES..][..BYTES];
+                    match &kernel.shuffle {
+                        None => to.copy_from_slice(from),
+                        Some(shuffle) => {
+                            to.iter_mut().zip(shuffle).for_each(|(to, &i)| *to = from[usize::from(i)]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Every kernel against its scalar twin, on every kind of vectors that this machine has.
+
+use super::{Axis, Fence, Interleave, Kernel, Machine, Packing, Transpose, Turns, scalar};
+
+/// Bytes around the destination that must stay what they are.
+const GUARD: usize = 64;
+
+/// Compares all ways to run a kernel, with the destination at `shift` behind a multiple of 64.
+fn check(kernel: Kernel, turns: &[Axis], shift: usize) {
+    let ends = match &kernel {
+        Kernel::Copy(bytes) => (*bytes, *bytes),
+        Kernel::Interleave(kernel) => kernel.ends().unwrap(),
+        Kernel::Deinterleave(kernel) => kernel.ends().map(|(rows, run)| (run, rows)).unwrap(),
+        Kernel::Transpose(kernel) => kernel.ends().unwrap(),
+        Kernel::Pack(kernel) => kernel.ends().unwrap(),
+        Kernel::Unpack(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)).unwrap(),
+    };
+    let (from, to) = Turns(turns).ends(ends).unwrap();
+    let source = (0..from).map(|i| (i * 151 + i / 256 * 7 + 13) as u8).collect::<Vec<_>>();
+    let mut expected = vec![0x5a; to + 3 * GUARD];
+    let start = expected.as_ptr().align_offset(GUARD) + shift;
+    Turns(turns).for_each(0, 0, &mut |from_turn, to_turn| {
+        scalar::run(&kernel, &source[from_turn..], &mut expected[start + to_turn..]);
+    });
+    for machine in Machine::all() {
+        let mut found = vec![0x5a; to + 4 * GUARD];
+        let found_start = found.as_ptr().align_offset(GUARD) + shift;
+        {
+            let fence = Fence::new(machine);
+            kernel.run(fence.machine(), Turns(turns), &source, &mut found[found_start..][..to]);
+        }
+        let surplus =
+            |bytes: &[u8], start: usize| bytes[..start].iter().chain(&bytes[start + to..]).all(|&byte| byte == 0x5a);
+        assert!(surplus(&found, found_start), "{kernel:?} {turns:?} {shift} {machine:?}: writes outside");
+        assert!(
+            found[found_start..][..to] == expected[start..][..to],
+            "{kernel:?} {turns:?} {shift} {machine:?}: another result"
+        );
+    }
+}
+
+#[test]
+fn copies() {
+    for len in (0..200).chain([511, 512, 513, 1000]) {
+        for shift in [0, 1, 16, 63] {
+            check(Kernel::Copy(len), &[], shift);
+            check(Kernel::Copy(len), &[Axis { len: 3, from: len + 5, to: len + 64 }], shift);
+        }
+    }
+}
+
+#[test]
+fn interleaves_and_back() {
+    for (bytes, ways) in [(1, 2), (1, 4), (1, 8), (2, 2), (2, 4), (2, 8), (4, 2), (4, 4), (8, 2)] {
+        for len in (1..=40).chain([63, 64, 65, 128, 200]) {
+            for shift in [0, 1, 32] {
+                let kernel = Interleave { ways, bytes, len, row: len * bytes + 3 };
+                let turn = Axis { len: 2, from: 5, to: ways * bytes * len };
+                check(Kernel::Interleave(kernel), &[turn], shift);
+                let kernel = Interleave { row: (len * bytes).next_multiple_of(64), ..kernel };
+                let turn = Axis { len: 2, from: ways * bytes * len, to: ways * kernel.row };
+                check(Kernel::Interleave(kernel), &[], shift);
+                check(Kernel::Deinterleave(kernel), &[turn], shift);
+            }
+        }
+    }
+}
+
+#[test]
+fn transposes() {
+    let shuffle = |bytes: usize| std::array::from_fn(|i| (i / bytes * bytes + (bytes - 1 - i % bytes)) as u8);
+    for bytes in [1, 2, 4, 8, 16] {
+        for (a_len, b_len) in (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).chain([
+            (16, 64),
+            (17, 65),
+            (33, 35),
+            (3, 200),
+            (200, 3),
+            (70, 130),
+            (1100 / bytes, 1030 / bytes),
+        ]) {
+            let b = Axis { len: b_len, from: a_len * bytes + 1, to: bytes };
+            let a = Axis { len: a_len, from: bytes, to: b_len * bytes + 2 };
+            let one = Axis { len: 1, from: 0, to: 0 };
+            let kernel = Transpose { bytes, shuffle: None, a: [a, one], b: [b, one] };
+            check(Kernel::Transpose(kernel), &[], a_len % 3);
+            check(Kernel::Transpose(Transpose { shuffle: Some(shuffle(bytes)), ..kernel }), &[], 0);
+            // The same with both pairs of loops.
+            let b_outer = Axis { len: 3, from: b.from * b_len + 7, to: b_len * bytes };
+            let a = Axis { to: 3 * b_len * bytes, ..a };
+            let a_outer = Axis { len: 2, from: 3 * b_outer.from, to: a.to * a_len + 5 };
+            let kernel = Transpose { a: [a, a_outer], b: [b, b_outer], ..kernel };
+            check(Kernel::Transpose(kernel), &[], b_len % 5);
+        }
+    }
+}
+
+#[test]
+fn packs_and_unpacks() {
+    for bits in [1, 2, 4] {
+        for ways in [1, 2, 4, 8] {
+            for len in (1..=40).chain([128, 300, 2500]) {
+                let parts = 8 / bits;
+                let above = Packing {
+                    bits,
+                    distance: len + 1,
+                    step: 1,
+                    rows: Interleave { ways, bytes: 1, len, row: parts * (len + 1) },
+                };
+                let beside = Packing { distance: 1, step: parts, ..above };
+                for kernel in [above, beside] {
+                    check(Kernel::Pack(kernel), &[], 0);
+                    check(Kernel::Unpack(kernel), &[], 1);
+                }
+            }
+        }
+    }
+}
