@@ -25,6 +25,9 @@ pub(crate) enum Verb {
     Bitcast(BitcastArguments),
     Advise(AdviseArguments),
     Check(CheckArguments),
+    Completions(CompletionsArguments),
+    /// Print the manual, as `man` reads it
+    Man,
 }
 
 /// Say what every part of a shape's text means, where its elements lie, and what it costs
@@ -301,6 +304,15 @@ impl FromStr for Change {
             None => Err("expected a dimension and its size (1=128) or two dimensions (0,1)".into()),
         }
     }
+}
+
+/// Print what a shell needs to complete the arguments of this program
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape completions bash > ~/.local/share/bash-completion/completions/xla-shape")]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 /// An index such as `2,3`, with or without brackets.

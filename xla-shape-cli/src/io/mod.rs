@@ -38,8 +38,7 @@ pub(crate) fn read_failure(path: &Path, error: io::Error) -> Failure {
 /// Writes a file, whole or not at all; `-` is standard output.
 pub(crate) fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
-        let mut output = io::stdout().lock();
-        return output.write_all(contents).and_then(|()| output.flush()).map_err(Failure::Write);
+        return write(contents);
     }
     let written = Replacement::new(path).and_then(|mut file| {
         file.write_all(contents)?;
@@ -88,6 +87,12 @@ impl Write for Replacement<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// Writes bytes to standard output.
+pub(crate) fn write(bytes: &[u8]) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    output.write_all(bytes).and_then(|()| output.flush()).map_err(Failure::Write)
 }
 
 /// Writes to standard output; without styles where it is not a terminal that shows them.

@@ -89,8 +89,7 @@ pub(crate) fn write(path: &Path, array: &ArrayShape, data: &[u8], tensor: &str) 
     let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
     let failed = |error| write_failure(path, error);
     if path.as_os_str() == "-" {
-        let mut output = io::stdout().lock();
-        return output.write_all(data).and_then(|()| output.flush()).map_err(Failure::Write);
+        return super::write(data);
     }
     let header = match FileFormat::of(path) {
         FileFormat::Raw => Vec::new(),

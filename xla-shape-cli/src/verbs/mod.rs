@@ -7,6 +7,7 @@ pub(crate) mod draw;
 pub(crate) mod explain;
 pub(crate) mod hlo;
 pub(crate) mod index;
+pub(crate) mod manual;
 pub(crate) mod map;
 pub(crate) mod relayout;
 pub(crate) mod scan;
