@@ -1,0 +1,93 @@
+//! The book in `docs/`: what its commands print, and its pictures.
+//!
+//! In a block of `console`, a line `$ …` is a command, and what stands below it is its output.
+//! `BLESS=1 cargo test -p xla-shape-cli --test book` writes output and pictures anew.
+
+use assert_cmd::cargo::cargo_bin;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// What a shell shows for a command at the root of the repository.
+fn run(command: &str) -> String {
+    let program = cargo_bin("xla-shape");
+    let path = std::env::join_paths(
+        std::iter::once(program.parent().unwrap().to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let output =
+        Command::new("sh").args(["-c", command]).env("PATH", path.unwrap()).current_dir(root()).output().unwrap();
+    let shown = [output.stdout, output.stderr].concat();
+    let mut shown = String::from_utf8(shown).unwrap();
+    if !shown.is_empty() && !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    shown
+}
+
+/// A page with the output of each of its commands as it is now, and how many there are.
+fn with_output(page: &str) -> (String, usize) {
+    let (mut text, mut commands, mut in_console) = (String::new(), 0, false);
+    for line in page.lines() {
+        match (in_console, line) {
+            (false, _) => in_console = line == "```console",
+            (true, "```") => in_console = false,
+            (true, _) => {
+                if let Some(command) = line.strip_prefix("$ ") {
+                    commands += 1;
+                    write!(text, "{line}\n{}", run(command)).unwrap();
+                }
+                continue;
+            }
+        }
+        writeln!(text, "{line}").unwrap();
+    }
+    (text, commands)
+}
+
+#[test]
+fn commands_print_what_the_book_says() {
+    let mut commands = 0;
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            let page = fs::read_to_string(&path).unwrap();
+            let (now, count) = with_output(&page);
+            if std::env::var_os("BLESS").is_some() {
+                fs::write(&path, now).unwrap();
+            } else {
+                assert_eq!(now, page, "{}", path.display());
+            }
+            commands += count;
+        }
+    }
+    assert!(commands > 20);
+}
+
+#[test]
+fn pictures_are_what_the_program_draws() {
+    for (name, shape) in [("tiles", "f32[3,5]{1,0:T(2,2)}"), ("bf16", "bf16[16,256]{1,0:T(8,128)(2,1)}")] {
+        let path = root().join(format!("docs/pictures/{name}.svg"));
+        let picture = run(&format!("xla-shape draw '{shape}' --svg -"));
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, &picture).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), picture, "{}", path.display());
+    }
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") && name != "SUMMARY.md" {
+            assert!(summary.contains(&format!("({name})")), "{name}");
+        }
+    }
+}
