@@ -67,7 +67,9 @@ pub(crate) const fn physical_elements(
         match build(Extents::LargestPieces(dimensions), layout, scratch) {
             Ok(built) => built.positions,
             Err(BuildError::Overflow) => return Err(ValidationError::PaddedElementCountOverflow),
-            Err(BuildError::OutOfSpace) => panic!("the layout has too many dimensions and tiles for a `const`"),
+            Err(BuildError::OutOfSpace | BuildError::CombinesUnknown) => {
+                panic!("the layout has too many dimensions and tiles for a `const`")
+            }
         }
     };
     let alignment = layout.tail_padding_alignment_in_elements();

@@ -1,11 +1,9 @@
 //! Which shapes can be types: what the macros of `xla-shape` ask before they make one.
 
-use crate::dimension::Dimension;
 use crate::shape::ArrayShape;
 use crate::stride_table::{StaticStrideTable, StrideTableError};
 use crate::validate::Part;
 use alloc::string::ToString;
-use alloc::vec::Vec;
 use core::fmt;
 
 /// How many dimensions, tiles, entries of a tile, splits and indices of a split a type can have.
@@ -18,13 +16,6 @@ pub const MAX_TEXT: usize = 512;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum StaticShapeError {
-    /// A size is not known at compile time.
-    DynamicDimension {
-        /// Which dimension.
-        dimension: usize,
-        /// What stands there.
-        found: Dimension,
-    },
     /// A list is longer than [`MAX_LIST`].
     ListTooLong {
         /// The first part that is too many.
@@ -46,7 +37,6 @@ impl StaticShapeError {
     #[must_use]
     pub const fn part(&self) -> Part {
         match *self {
-            Self::DynamicDimension { dimension, .. } => Part::Dimension(dimension),
             Self::ListTooLong { part, .. } => part,
             Self::TextTooLong { .. } | Self::StrideTable(_) => Part::Shape,
         }
@@ -56,13 +46,13 @@ impl StaticShapeError {
 impl fmt::Display for StaticShapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::DynamicDimension { found, .. } => write!(f, "expected a static size, found `{found}`")?,
             Self::ListTooLong { part, found } => {
                 let what = match part {
                     Part::Tile(_) => "tiles",
                     Part::TileEntry(..) => "entries in a tile",
                     Part::Split(_) => "splits",
                     Part::SplitIndex(..) => "indices in a split",
+                    Part::TupleElement(_) => "elements in a tuple",
                     _ => "dimensions",
                 };
                 write!(f, "expected at most {MAX_LIST} {what}, found {found}")?;
@@ -78,17 +68,17 @@ impl fmt::Display for StaticShapeError {
 
 impl core::error::Error for StaticShapeError {}
 
-/// Checks that this shape can be a type: it has static sizes, and lists and a text of limited length.
+/// Checks that the shape of an array can be a type: its lists and its text are not too long.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
 /// use xla_shape_core::static_shape::check;
 ///
 /// assert!(check(&"bf16[8,128]{1,0:T(8,128)(2,1)}".parse::<ArrayShape>()?).is_ok());
-/// let error = check(&"bf16[8,<=128]".parse::<ArrayShape>()?).unwrap_err();
+/// let error = check(&"pred[1,1,1,1,1,1,1,1,1,1,1,1,1]".parse::<ArrayShape>()?).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "expected a static size, found `<=128`; a shape at run time, `Shape`, has no such limit"
+///     "expected at most 12 dimensions, found 13; a shape at run time, `Shape`, has no such limit"
 /// );
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
@@ -106,17 +96,17 @@ pub fn check(array: &ArrayShape) -> Result<(), StaticShapeError> {
     for (number, split) in layout.split_configs().iter().enumerate() {
         short(split.split_indices().len(), Part::SplitIndex(number, MAX_LIST))?;
     }
-    let sizes = array.dimensions().iter().enumerate().map(|(dimension, &found)| match found {
-        Dimension::Static(size) => Ok(size),
-        Dimension::Bounded(_) | Dimension::Unbounded => Err(StaticShapeError::DynamicDimension { dimension, found }),
-    });
-    let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
     let text = array.to_string();
     if text.len() > MAX_TEXT {
         return Err(StaticShapeError::TextTooLong { found: text.len() });
     }
-    StaticStrideTable::new(&sizes, layout).map_err(StaticShapeError::StrideTable)?;
+    StaticStrideTable::of(array.dimensions(), layout).map_err(StaticShapeError::StrideTable)?;
     Ok(())
+}
+
+/// Checks that a tuple of this many elements can be a type.
+pub(crate) fn check_tuple(elements: usize) -> Result<(), StaticShapeError> {
+    short(elements, Part::TupleElement(MAX_LIST))
 }
 
 fn short(found: usize, part: Part) -> Result<(), StaticShapeError> {

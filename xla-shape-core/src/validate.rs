@@ -297,6 +297,8 @@ pub enum Part {
     SplitIndex(usize, usize),
     /// The width of one dimension in an older layout.
     PaddedDimension(usize),
+    /// An element of a tuple.
+    TupleElement(usize),
 }
 
 impl ValidationError {

@@ -1,17 +1,13 @@
 //! An error to a compile error under the tokens that it is about.
 
-use crate::expand::Error;
 use crate::tokens::Text;
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use xla_shape_core::ParseError;
 use xla_shape_core::text::{Expected, Found, ParseErrorKind};
 
-/// The compile error for tokens that are no static shape.
-pub(crate) fn not_a_shape(error: &Error, text: &Text) -> TokenStream {
-    match error {
-        Error::Parse(error) => compile_error(&message(error, text), text.spans_of(error.span())),
-        Error::NotStatic { message, span } => compile_error(message, text.spans_of(*span)),
-    }
+/// The compile error for tokens that the core cannot read, or cannot make a type of.
+pub(crate) fn parse_error(error: &ParseError, text: &Text) -> TokenStream {
+    compile_error(&message(error, text), text.spans_of(error.span()))
 }
 
 /// The core's message, with the whole token in it where only the first character of one was unexpected.

@@ -3,56 +3,29 @@
 use crate::diagnose;
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::fmt::{self, Display};
-use xla_shape_core::static_shape;
 use xla_shape_core::text::Parser;
 use xla_shape_core::{
-    ArrayShape, Layout, LayoutAttributes, ParseError, Shape, Span as TextSpan, SplitConfig, Tile, TileDimension,
+    ArrayShape, Dimension, Layout, LayoutAttributes, ParseError, Shape, SplitConfig, Tile, TileDimension,
 };
 
-/// Why a text is no static shape.
-pub(crate) enum Error {
-    /// The core cannot read it.
-    Parse(ParseError),
-    /// The shape is none that a type can have.
-    NotStatic { message: String, span: TextSpan },
-}
-
-impl From<ParseError> for Error {
-    fn from(error: ParseError) -> Self {
-        Self::Parse(error)
-    }
-}
-
-/// Reads the text of a static array shape.
-pub(crate) fn parse(text: &str) -> Result<ArrayShape, Error> {
-    let mut parser = Parser::whole(text).allow_angle_brackets();
-    let before = parser.clone();
+/// The type of the shape that a text means.
+pub(crate) fn shape_type(text: &str) -> Result<String, ParseError> {
+    let mut parser = Parser::whole(text).for_types();
     let shape = parser.shape()?;
     parser.finish()?;
-    let whole = TextSpan { start: 0, end: text.len() };
-    let Shape::Array(array) = shape else {
-        return Err(Error::NotStatic {
-            message: format!("expected the shape of an array, found `{shape}`"),
-            span: whole,
-        });
-    };
-    match static_shape::check(&array) {
-        Ok(()) => Ok(array),
-        Err(error) => {
-            let span = before.part_of_array(error.part()).unwrap_or(whole);
-            Err(Error::NotStatic { message: error.to_string(), span })
-        }
-    }
+    Ok(ShapeType(&shape).to_string())
 }
 
-/// The type of an array.
-pub(crate) fn array(array: &ArrayShape, library: &TokenStream) -> TokenStream {
-    let text = format!(
-        "{LIBRARY}::types::Array<{LIBRARY}::element::{:?}, {}, {}>",
-        array.element_type(),
-        List(array.dimensions().iter().map(|dimension| Size(dimension.extent().unwrap_or(0)))),
-        LayoutType(array.layout()),
-    );
+/// The type of the layout that a text means.
+pub(crate) fn layout_type(text: &str) -> Result<String, ParseError> {
+    let mut parser = Parser::whole(text).for_types();
+    let layout = parser.layout()?;
+    parser.finish()?;
+    Ok(LayoutType(&layout).to_string())
+}
+
+/// The tokens of an expansion's text.
+pub(crate) fn tokens(text: &str, library: &TokenStream) -> TokenStream {
     match text.parse::<TokenStream>() {
         Ok(tokens) => with_library(tokens, library),
         Err(error) => diagnose::compile_error(&error.to_string(), (Span::call_site(), Span::call_site())),
@@ -98,6 +71,48 @@ impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
         f.write_str("(")?;
         self.0.clone().try_for_each(|item| write!(f, "{item},"))?;
         f.write_str(")")
+    }
+}
+
+/// The type of a shape of any kind.
+struct ShapeType<'a>(&'a Shape);
+
+impl Display for ShapeType<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Shape::Array(array) => ArrayType(array).fmt(f),
+            Shape::Tuple(elements) => List(elements.iter().map(ShapeType)).fmt(f),
+            Shape::Token => write!(f, "{LIBRARY}::types::Token"),
+            Shape::Opaque => write!(f, "{LIBRARY}::types::Opaque"),
+            Shape::Buffer(array) => write!(f, "{LIBRARY}::types::BufferOf<{}>", ArrayType(array)),
+        }
+    }
+}
+
+struct ArrayType<'a>(&'a ArrayShape);
+
+impl Display for ArrayType<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(array) = self;
+        write!(
+            f,
+            "{LIBRARY}::types::Array<{LIBRARY}::element::{:?}, {}, {}>",
+            array.element_type(),
+            List(array.dimensions().iter().copied().map(DimType)),
+            LayoutType(array.layout()),
+        )
+    }
+}
+
+struct DimType(Dimension);
+
+impl Display for DimType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Dimension::Static(size) => Size(size).fmt(f),
+            Dimension::Bounded(bound) => write!(f, "{LIBRARY}::types::Bounded<{bound}>"),
+            Dimension::Unbounded => write!(f, "{LIBRARY}::types::Unbounded"),
+        }
     }
 }
 

@@ -10,15 +10,26 @@ mod expand;
 mod tokens;
 
 use proc_macro::TokenStream;
+use xla_shape_core::ParseError;
 
 /// `xla_shape::shape!`, with the path of `xla_shape` in brackets before the shape.
 #[proc_macro]
 pub fn shape(input: TokenStream) -> TokenStream {
+    expand(input, expand::shape_type)
+}
+
+/// `xla_shape::layout!`, with the path of `xla_shape` in brackets before the layout.
+#[proc_macro]
+pub fn layout(input: TokenStream) -> TokenStream {
+    expand(input, expand::layout_type)
+}
+
+fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<String, ParseError>) -> TokenStream {
     let (library, tokens) = tokens::library(input);
     let text = tokens::Text::new(tokens);
-    match expand::parse(&text.text) {
-        Ok(array) => expand::array(&array, &library),
-        Err(error) => expand::unknown(diagnose::not_a_shape(&error, &text)),
+    match type_of(&text.text) {
+        Ok(expansion) => expand::tokens(&expansion, &library),
+        Err(error) => expand::unknown(diagnose::parse_error(&error, &text)),
     }
 }
 

@@ -54,13 +54,21 @@ pub use xla_shape_core::*;
 
 #[doc(hidden)]
 pub mod __private {
-    pub use xla_shape_macros::{index_number, shape};
+    pub use xla_shape_macros::{index_number, layout, shape};
 }
 
-/// The shape of an array, as a type: XLA's text, with the layout in `{…}` or `<…>`, or left out.
+/// A shape, as a type: XLA's text, with layouts in `{…}` or `<…>`, or left out.
+///
+/// | text | type |
+/// |---|---|
+/// | an array | [`types::Array`]; dimensions `<=N` and `?` hold their sizes, the rest takes no memory |
+/// | `(…, …)` | a Rust tuple of the elements' types |
+/// | `token[]`, `opaque[]` | [`types::Token`], [`types::Opaque`] |
+/// | `b(…)` | [`types::BufferOf`] the array's type |
 ///
 /// Two shapes that mean the same are the same type. A text that is no valid shape does not compile; the error shows in
-/// `cargo check`, under the part that is wrong.
+/// `cargo check`, under the part that is wrong. Lists (dimensions, tiles, a tile's entries, tuples) are at most
+/// [`static_shape::MAX_LIST`] long in a type; the values, such as [`Shape`], have no such limit.
 ///
 /// ```
 /// use xla_shape::shape;
@@ -81,6 +89,38 @@ pub mod __private {
 macro_rules! shape {
     ($($tokens:tt)*) => {
         $crate::__private::shape!([$crate] $($tokens)*)
+    };
+}
+
+/// A layout, as a type: XLA's text for it, in `{…}` or `<…>`.
+///
+/// ```
+/// use xla_shape::element::F32;
+/// use xla_shape::types::{Array, Size};
+/// use xla_shape::{layout, shape};
+///
+/// type Tiled = layout!({1,0:T(8,128)});
+/// fn same(x: shape!(f32[16,256]{1,0:T(8,128)})) -> Array<F32, (Size<16>, Size<256>), Tiled> { x }
+/// ```
+#[macro_export]
+macro_rules! layout {
+    ($($tokens:tt)*) => {
+        $crate::__private::layout!([$crate] $($tokens)*)
+    };
+}
+
+/// A [`Shape`] that a `const` can hold, checked at compile time, without allocation.
+///
+/// ```
+/// use xla_shape::{Shape, shape_value};
+///
+/// const RESULTS: Shape = shape_value!((f32[2,3]{0,1}, s32[<=4], token[]));
+/// assert_eq!(RESULTS, "(f32[2,3]{0,1}, s32[<=4], token[])".parse().unwrap());
+/// ```
+#[macro_export]
+macro_rules! shape_value {
+    ($($tokens:tt)*) => {
+        <$crate::shape!($($tokens)*) as $crate::types::ShapeType>::VALUE
     };
 }
 

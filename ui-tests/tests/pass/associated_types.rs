@@ -1,6 +1,6 @@
 //! Shapes as type aliases, associated types, and fields.
 
-use xla_shape::types::StaticShape;
+use xla_shape::types::{ArrayType, StaticShape};
 use xla_shape::{Buffer, shape};
 
 type Weights = shape!(bf16[8,128]{1,0:T(8,128)(2,1)});
@@ -25,7 +25,7 @@ impl Layer for Dense {
 
 struct Memory<L: Layer>
 where
-    <L::Input as StaticShape>::Element: xla_shape::element::Stored,
+    <L::Input as ArrayType>::Element: xla_shape::element::Stored,
 {
     input: Buffer<L::Input>,
 }

@@ -3,7 +3,7 @@
 use std::ops::Mul;
 use typenum::{Prod, U2, U4, U8, U128};
 use xla_shape::element::F32;
-use xla_shape::types::{Array, DimensionNumber, Layout, StaticDim, StaticShape};
+use xla_shape::types::{Array, ArrayType, DimensionNumber, Layout, StaticDim};
 
 type Order = Layout<(DimensionNumber<1>, DimensionNumber<0>)>;
 type Flat<M, N> = Array<F32, (Prod<M, N>,), Layout<(DimensionNumber<0>,)>>;
@@ -13,6 +13,6 @@ fn flat_bytes<M: Mul<N, Output: StaticDim>, N>(_: Array<F32, (M, N), Order>) -> 
 }
 
 fn main() {
-    assert_eq!(<Array<F32, (Prod<U2, U4>, U128), Order> as StaticShape>::TEXT, "f32[8,128]{1,0}");
+    assert_eq!(<Array<F32, (Prod<U2, U4>, U128), Order> as ArrayType>::TEXT, "f32[8,128]{1,0}");
     assert_eq!(flat_bytes(Array::<F32, (U8, U128), Order>::default()), 4096);
 }

@@ -23,6 +23,8 @@ pub(crate) enum BuildError {
     Overflow,
     /// The workspace is too small.
     OutOfSpace,
+    /// `*` combines a dimension whose size is not known.
+    CombinesUnknown,
 }
 
 impl BuildError {
@@ -30,6 +32,7 @@ impl BuildError {
         match self {
             Self::Overflow => StrideTableError::Overflow,
             Self::OutOfSpace => StrideTableError::TooManyDigits,
+            Self::CombinesUnknown => StrideTableError::CombinesUnbounded,
         }
     }
 }
@@ -40,11 +43,19 @@ impl From<BuildError> for StrideTableError {
     }
 }
 
+/// Stands for the size of an unbounded dimension, and of the digit that counts its tiles.
+///
+/// Such a digit is cut and joined like one that is larger than any tile. The strides of more major digits are then to be
+/// multiplied by what its size turns out to be.
+pub(crate) const UNKNOWN: usize = usize::MAX;
+
 /// The sizes that are laid out.
 #[derive(Clone, Copy)]
 pub(crate) enum Extents<'a> {
     /// One for each logical dimension.
     Logical(&'a [usize]),
+    /// Each dimension's size or bound; [`UNKNOWN`] for an unbounded one.
+    OrUnknown(&'a [Dimension]),
     /// Each dimension's size or bound; 1 for an unbounded one; its largest piece for a split one.
     LargestPieces(&'a [Dimension]),
 }
@@ -56,6 +67,10 @@ impl Extents<'_> {
         let dimension = minor_to_major[minor_to_major.len() - 1 - physical];
         match self {
             Self::Logical(extents) => extents[dimension],
+            Self::OrUnknown(dimensions) => match dimensions[dimension].extent() {
+                Some(extent) => extent,
+                None => UNKNOWN,
+            },
             Self::LargestPieces(dimensions) => match dimensions[dimension].extent() {
                 None => 1,
                 Some(extent) => largest_piece(extent, layout, physical),
@@ -184,7 +199,8 @@ const fn join(major: Digit, minor: Digit) -> Option<Digit> {
         None => None,
     };
     let term = Term { source: minor.term.source, divisor: minor.term.divisor, modulus: joined_modulus };
-    Some(Digit { term, size: major.size * minor.size, stride: minor.stride })
+    let size = if major.size == UNKNOWN { UNKNOWN } else { major.size * minor.size };
+    Some(Digit { term, size, stride: minor.stride })
 }
 
 struct State<'a> {
@@ -280,6 +296,9 @@ impl State<'_> {
         if minor.size == 1 {
             return Ok(major);
         }
+        if major.size == UNKNOWN || minor.size == UNKNOWN {
+            return Err(BuildError::CombinesUnknown);
+        }
         let (Some(size), Some(minor_size)) = (major.size.checked_mul(minor.size), NonZeroUsize::new(minor.size)) else {
             return Err(BuildError::Overflow);
         };
@@ -302,7 +321,7 @@ impl State<'_> {
     /// Cuts a digit into the number of the tile and the place inside the tile.
     const fn cut(&mut self, digit: Digit, tile: usize) -> Result<(Digit, Digit), BuildError> {
         let Some(tile_size) = NonZeroUsize::new(tile) else { return Err(BuildError::Overflow) };
-        let outer_size = digit.size.div_ceil(tile);
+        let outer_size = if digit.size == UNKNOWN { UNKNOWN } else { digit.size.div_ceil(tile) };
         if digit.size <= tile {
             // One tile holds all: its number is 0.
             return Ok((Digit::BLANK, Digit { term: digit.term, size: tile, stride: 0 }));
@@ -336,6 +355,9 @@ impl State<'_> {
         while i > 0 {
             i -= 1;
             self.digits[i].stride = positions;
+            if self.digits[i].size == UNKNOWN {
+                continue;
+            }
             positions = match positions.checked_mul(self.digits[i].size) {
                 Some(positions) if positions <= MAX_SIZE => positions,
                 _ => return Err(BuildError::Overflow),

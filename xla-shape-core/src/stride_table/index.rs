@@ -84,6 +84,20 @@ impl Digit {
     }
 }
 
+impl Digit {
+    /// How many values a digit that counts an [unbounded](Self::is_unbounded) dimension has room for, when the
+    /// dimensions have these sizes.
+    #[must_use]
+    #[inline(always)]
+    pub const fn unbounded_size(self, sizes: &[usize]) -> usize {
+        match self.term.source {
+            Source::Dimension(dimension) => sizes[dimension as usize].div_ceil(self.term.divisor.get()),
+            // Only a dimension is unbounded: a value that combines one with others is refused.
+            Source::Zero | Source::Value(_) => 1,
+        }
+    }
+}
+
 impl Value {
     /// The value for an element; `values` holds those before this one.
     #[must_use]

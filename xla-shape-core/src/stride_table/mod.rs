@@ -26,6 +26,7 @@ pub use iter::Positions;
 pub use mapping::{LayoutMapping, MappingError};
 pub(crate) use view::{View, fill_row_major_terms, row_major_terms, whole_dimension};
 
+use crate::dimension::Dimension;
 use crate::layout::Layout;
 use crate::list::{Blank, List};
 use crate::shape::ArrayShape;
@@ -85,6 +86,15 @@ pub struct Digit {
     pub size: usize,
     /// How far apart neighbouring values lie, in elements.
     pub stride: usize,
+}
+
+impl Digit {
+    /// Whether the digit counts the tiles of an unbounded dimension, so that its size is not known. Only digits of
+    /// [`StaticStrideTable::of`] can be so.
+    #[must_use]
+    pub const fn is_unbounded(self) -> bool {
+        self.size == build::UNKNOWN
+    }
 }
 
 /// An intermediate value that digits, or later values, are cut out of.
@@ -167,6 +177,8 @@ pub enum StrideTableError {
     },
     /// The positions do not fit in an `i64`. For a valid shape, only one with splits can be so large.
     Overflow,
+    /// `*` combines an unbounded dimension with another one.
+    CombinesUnbounded,
     /// A table in a `const` has at most [`StaticStrideTable::MAX_DIGITS`] digits.
     TooManyDigits,
 }
@@ -181,6 +193,7 @@ impl StrideTableError {
         match self {
             Self::UnboundedDimension { .. } => panic!("an unbounded dimension has no place in memory"),
             Self::Overflow => panic!("the array spans more positions than fit in an i64"),
+            Self::CombinesUnbounded => panic!("`*` cannot combine an unbounded dimension in a type"),
             Self::TooManyDigits => panic!("the layout has too many dimensions and tiles for a static shape"),
         }
     }
@@ -193,6 +206,9 @@ impl fmt::Display for StrideTableError {
                 write!(f, "dimension {dimension} is unbounded: its elements have no place until its size is known")
             }
             Self::Overflow => f.write_str("the array spans more positions than fit in an i64"),
+            Self::CombinesUnbounded => {
+                f.write_str("`*` combines an unbounded dimension with another one: their common size is not known")
+            }
             Self::TooManyDigits => {
                 write!(f, "the layout needs more than {} digits", StaticStrideTable::MAX_DIGITS)
             }
@@ -319,10 +335,25 @@ impl StaticStrideTable {
     /// # Errors
     /// As [`StrideTable::new`], or if the table is too large for a `const`.
     pub const fn new(extents: &[usize], layout: &Layout) -> Result<Self, StrideTableError> {
+        Self::build(Extents::Logical(extents), layout)
+    }
+
+    /// The table of a valid layout over these dimensions, of which some may be unbounded.
+    ///
+    /// The size of a digit that counts an unbounded dimension [is not known](Digit::is_unbounded); the strides of the
+    /// digits before it are to be multiplied by what it turns out to be.
+    ///
+    /// # Errors
+    /// If a `*` combines an unbounded dimension, or the table is too large for a `const`.
+    pub const fn of(dimensions: &[Dimension], layout: &Layout) -> Result<Self, StrideTableError> {
+        Self::build(Extents::OrUnknown(dimensions), layout)
+    }
+
+    const fn build(extents: Extents<'_>, layout: &Layout) -> Result<Self, StrideTableError> {
         let mut digits = [Digit::BLANK; Self::MAX_DIGITS];
         let mut values = [Value::BLANK; Self::MAX_VALUES];
         let workspace = Workspace { digits: &mut digits, values: &mut values };
-        let built = match build(Extents::Logical(extents), layout, workspace) {
+        let built = match build(extents, layout, workspace) {
             Ok(built) => built,
             Err(error) => return Err(error.into_stride_table_error()),
         };

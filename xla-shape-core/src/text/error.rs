@@ -1,6 +1,7 @@
 //! What is wrong with a text, and where.
 
 use crate::dimension_number::DimensionError;
+use crate::static_shape::StaticShapeError;
 use crate::validate::{Attribute, ValidationError};
 use alloc::boxed::Box;
 use core::fmt::{self, Write};
@@ -244,6 +245,8 @@ pub enum ParseErrorKind {
     Invalid(ValidationError),
     /// The text is well-formed, but no index of the array.
     Index(DimensionError),
+    /// There is such a shape, but a type cannot have it.
+    NotAType(StaticShapeError),
     /// A bracket that is opened but not closed before the next instruction.
     UnclosedBracket {
         /// The bracket.
@@ -385,6 +388,7 @@ impl fmt::Display for ParseErrorKind {
             }
             Self::Invalid(error) => error.fmt(f),
             Self::Index(error) => error.fmt(f),
+            Self::NotAType(error) => error.fmt(f),
             Self::UnclosedBracket { open } => {
                 write!(
                     f,
@@ -418,6 +422,7 @@ impl core::error::Error for ParseError {
         match &self.kind {
             ParseErrorKind::Invalid(error) => Some(error),
             ParseErrorKind::Index(error) => Some(error),
+            ParseErrorKind::NotAType(error) => Some(error),
             _ => None,
         }
     }

@@ -170,6 +170,16 @@ impl fmt::Display for WithoutLayout<'_> {
 }
 
 impl Shape {
+    /// The canonical text, for a `const`.
+    #[must_use]
+    pub const fn const_text<const CAPACITY: usize>(&self) -> ConstText<CAPACITY> {
+        let mut text = ConstText::new();
+        let mut sink = text.sink();
+        shape(&mut sink, self, true);
+        let written = sink.written();
+        text.set_len(written)
+    }
+
     /// The shape's text with every layout left out, as `Shape::Print` with `print_layout=false` gives it.
     ///
     /// ```

@@ -5,7 +5,7 @@ use super::bytes::{AlignedBytes, Bytes, BytesMut};
 use super::error::{AccessError, BufferError, ShapeMismatch};
 use super::typed::{BufferBase, View, ViewMut};
 use crate::element::{Element, Stored};
-use crate::types::{StaticShape, advance};
+use crate::types::{ArrayType, advance};
 use std::fmt;
 use xla_shape_core::{ArrayShape, StrideTable, StrideTableError};
 
@@ -167,29 +167,24 @@ impl<B: Bytes> DynBufferBase<B> {
         }
     }
 
-    /// The same array with the shape in the type.
+    /// The same array with the shape in the type; the type's unbounded dimensions take the sizes of this one.
     ///
     /// # Errors
     /// If the shape is another one (the error names both), or the memory is not aligned for the elements' Rust type.
-    pub fn typed<S: StaticShape<Element: Stored>>(&self) -> Result<View<'_, S>, BufferError> {
-        self.expect_shape::<S>()?;
-        View::from_bytes(self.bytes.as_ref())
+    pub fn typed<S: ArrayType<Element: Stored>>(&self) -> Result<View<'_, S>, BufferError> {
+        View::with_shape(self.expect_shape::<S>()?, self.bytes.as_ref())
     }
 
     /// The same memory with the shape in the type.
     ///
     /// # Errors
     /// As [`typed`](Self::typed).
-    pub fn into_typed<S: StaticShape<Element: Stored>>(self) -> Result<BufferBase<S, B>, BufferError> {
-        self.expect_shape::<S>()?;
-        BufferBase::from_bytes(self.bytes)
+    pub fn into_typed<S: ArrayType<Element: Stored>>(self) -> Result<BufferBase<S, B>, BufferError> {
+        BufferBase::with_shape(self.expect_shape::<S>()?, self.bytes)
     }
 
-    fn expect_shape<S: StaticShape>(&self) -> Result<(), ShapeMismatch> {
-        if &self.shape == S::SHAPE {
-            return Ok(());
-        }
-        Err(ShapeMismatch::new(S::SHAPE.clone(), self.shape.clone()))
+    fn expect_shape<S: ArrayType>(&self) -> Result<S, ShapeMismatch> {
+        S::from_array_shape(&self.shape).ok_or_else(|| ShapeMismatch::new(S::SHAPE.clone(), self.shape.clone()))
     }
 
     /// The bytes before the first element.
@@ -230,9 +225,8 @@ impl<B: BytesMut> DynBufferBase<B> {
     ///
     /// # Errors
     /// As [`typed`](Self::typed).
-    pub fn typed_mut<S: StaticShape<Element: Stored>>(&mut self) -> Result<ViewMut<'_, S>, BufferError> {
-        self.expect_shape::<S>()?;
-        ViewMut::from_bytes(self.bytes.as_mut())
+    pub fn typed_mut<S: ArrayType<Element: Stored>>(&mut self) -> Result<ViewMut<'_, S>, BufferError> {
+        ViewMut::with_shape(self.expect_shape::<S>()?, self.bytes.as_mut())
     }
 
     /// Writes the element with this index.

@@ -5,9 +5,8 @@ use super::bytes::{AlignedBytes, Bytes, BytesMut};
 use super::dynamic::DynBufferBase;
 use super::error::BufferError;
 use crate::element::{Element, Plain, Stored};
-use crate::types::{StaticIndex, StaticShape, position_at};
+use crate::types::{ArrayType, StaticIndex, StaticShape, position_at};
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 use xla_shape_core::text::ConstText;
 
@@ -41,13 +40,14 @@ pub type ViewMut<'a, S> = BufferBase<S, &'a mut [u8]>;
 
 /// An array of shape `S` in memory `B`: a [`Buffer`], a [`View`] or a [`ViewMut`].
 pub struct BufferBase<S, B> {
-    /// Exactly `S::BYTES` bytes; if elements are whole, the first begins at a multiple of its type's alignment.
+    /// Exactly as many bytes as `shape` takes; if elements are whole, the first begins at a multiple of its type's
+    /// alignment.
     bytes: B,
-    shape: PhantomData<fn() -> S>,
+    shape: S,
 }
 
 /// What the accessors need to know of a shape, as constants.
-trait Access: StaticShape {
+trait Access: ArrayType {
     /// How wide an element is. If a buffer cannot hold the array, no constructor compiles.
     const WIDTH: Width = match width::<Self>() {
         Some(width) => width,
@@ -57,10 +57,10 @@ trait Access: StaticShape {
     const PREFIX: usize = Self::SHAPE.layout().dynamic_shape_metadata_prefix_bytes();
 }
 
-impl<S: StaticShape> Access for S {}
+impl<S: ArrayType> Access for S {}
 
 /// How wide an element is; `None` if a buffer cannot hold the array.
-const fn width<S: StaticShape>() -> Option<Width> {
+const fn width<S: ArrayType>() -> Option<Width> {
     if S::SHAPE.layout().split_configs().is_empty() {
         Width::new(<S::Element as Element>::TYPE, S::SHAPE.element_bits())
     } else {
@@ -72,7 +72,7 @@ const fn width<S: StaticShape>() -> Option<Width> {
 ///
 /// Every constructor has this in a `const` block of its own: the compiler then shows the line that calls it.
 #[track_caller]
-const fn checked_width<S: StaticShape>() -> Width {
+const fn checked_width<S: ArrayType>() -> Width {
     if let Some(width) = width::<S>() {
         return width;
     }
@@ -94,7 +94,7 @@ const fn checked_width<S: StaticShape>() -> Width {
 
 /// Fails the compilation if the elements are packed bits.
 #[track_caller]
-const fn assert_whole<S: StaticShape>() {
+const fn assert_whole<S: ArrayType>() {
     if !matches!(S::WIDTH, Width::Whole) {
         let problem = ConstText::<1024>::new()
             .push_str("expected whole elements, found packed ones, which cannot be borrowed: ")
@@ -110,21 +110,72 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// # Errors
     /// If there are not exactly `S::BYTES` bytes, or the first element is not aligned as its Rust type wants.
     pub fn from_bytes(bytes: B) -> Result<Self, BufferError> {
-        Self::new(bytes, const { checked_width::<S>() })
+        Self::new(S::default(), bytes, const { checked_width::<S>() })
     }
 
-    fn new(bytes: B, width: Width) -> Result<Self, BufferError> {
-        let found = bytes.as_ref().len();
-        if found != S::BYTES {
-            return Err(BufferError::WrongLength { expected: S::BYTES, found });
+    /// The same memory as an array of shape `R`.
+    ///
+    /// # Safety
+    /// `R` must take as many bytes as `S`, as many of them before the first element, and as many bits for an element.
+    #[inline(always)]
+    pub(super) unsafe fn into_shape<R: StaticShape<Element = S::Element>>(self) -> BufferBase<R, B> {
+        debug_assert_eq!((S::BYTES, S::PREFIX, S::WIDTH), (R::BYTES, R::PREFIX, R::WIDTH));
+        BufferBase { bytes: self.bytes, shape: R::default() }
+    }
+
+    /// The element with a constant index.
+    ///
+    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
+    #[must_use]
+    #[inline(always)]
+    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> <S::Element as Stored>::Value {
+        let position = const { position_at::<S, I>() };
+        // SAFETY: `position_at` does not compile unless the index is inside the array.
+        unsafe { self.read(position) }
+    }
+}
+
+impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
+    /// Writes the element with a constant index.
+    ///
+    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
+    #[inline(always)]
+    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: <S::Element as Stored>::Value) {
+        let position = const { position_at::<S, I>() };
+        // SAFETY: `position_at` does not compile unless the index is inside the array.
+        unsafe { self.write(position, value) };
+    }
+}
+
+impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
+    /// Takes over bytes as an array of this shape: the elements and the padding, in the order of memory.
+    ///
+    /// # Errors
+    /// If there are not exactly as many bytes as the shape takes, or the first element is not aligned as its Rust type
+    /// wants.
+    pub fn with_shape(shape: S, bytes: B) -> Result<Self, BufferError> {
+        Self::new(shape, bytes, const { checked_width::<S>() })
+    }
+
+    fn new(shape: S, bytes: B, width: Width) -> Result<Self, BufferError> {
+        let (expected, found) = (shape.byte_size(), bytes.as_ref().len());
+        if found != expected {
+            return Err(BufferError::WrongLength { expected, found });
         }
         let alignment = align_of::<<S::Element as Stored>::Value>();
         // Of an array without elements, nothing is borrowed as a value.
-        let is_borrowed = width == Width::Whole && S::BYTES > S::PREFIX;
+        let is_borrowed = width == Width::Whole && found > S::PREFIX;
         if is_borrowed && !bytes.as_ref().as_ptr().addr().wrapping_add(S::PREFIX).is_multiple_of(alignment) {
             return Err(BufferError::Misaligned { alignment });
         }
-        Ok(Self { bytes, shape: PhantomData })
+        Ok(Self { bytes, shape })
+    }
+
+    /// The shape, with the sizes that are known only at run time.
+    #[must_use]
+    #[inline(always)]
+    pub fn shape(&self) -> S {
+        self.shape
     }
 
     /// The bytes: the elements and the padding, in the order of memory.
@@ -138,17 +189,7 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn view(&self) -> View<'_, S> {
-        BufferBase { bytes: self.bytes.as_ref(), shape: PhantomData }
-    }
-
-    /// The same memory as an array of shape `R`.
-    ///
-    /// # Safety
-    /// `R` must take as many bytes as `S`, as many of them before the first element, and as many bits for an element.
-    #[inline(always)]
-    pub(super) unsafe fn into_shape<R: StaticShape<Element = S::Element>>(self) -> BufferBase<R, B> {
-        debug_assert_eq!((S::BYTES, S::PREFIX, S::WIDTH), (R::BYTES, R::PREFIX, R::WIDTH));
-        BufferBase { bytes: self.bytes, shape: PhantomData }
+        BufferBase { bytes: self.bytes.as_ref(), shape: self.shape }
     }
 
     /// The same memory with the shape as a value.
@@ -157,29 +198,18 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// Never: what a typed buffer holds, one with a run-time shape does.
     #[must_use]
     pub fn into_dyn(self) -> DynBufferBase<B> {
-        DynBufferBase::from_parts(S::SHAPE.clone(), self.bytes).expect("a typed buffer has been checked")
+        DynBufferBase::from_parts(self.shape.array_shape(), self.bytes).expect("a typed buffer has been checked")
     }
 
     /// The element with this index; `None` if it is out of bounds.
     #[must_use]
     #[inline(always)]
     pub fn get(&self, index: S::Index) -> Option<<S::Element as Stored>::Value> {
-        if !contains::<S>(index) {
+        if !self.shape.has_index(index) {
             return None;
         }
         // SAFETY: the index is inside the array.
         Some(unsafe { self.get_unchecked(index) })
-    }
-
-    /// The element with a constant index.
-    ///
-    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
-    #[must_use]
-    #[inline(always)]
-    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> <S::Element as Stored>::Value {
-        let position = const { position_at::<S, I>() };
-        // SAFETY: `position_at` does not compile unless the index is inside the array.
-        unsafe { self.read(position) }
     }
 
     /// The element with this index.
@@ -189,8 +219,8 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     #[must_use]
     #[inline(always)]
     pub unsafe fn get_unchecked(&self, index: S::Index) -> <S::Element as Stored>::Value {
-        debug_assert!(contains::<S>(index), "{index:?} is out of bounds for {}", S::TEXT);
-        let position = S::linear_index(index);
+        debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
+        let position = self.shape.linear_index_of(index);
         // SAFETY: the caller promises that the index is inside the array; so is its position.
         unsafe { self.read(position) }
     }
@@ -198,7 +228,7 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// The elements with their indices, in row-major order of the indices.
     pub fn indexed_iter(&self) -> impl Iterator<Item = (S::Index, <S::Element as Stored>::Value)> + '_ {
         // SAFETY: `indices` gives only indices inside the array.
-        S::indices().map(|index| (index, unsafe { self.get_unchecked(index) }))
+        self.shape.indices().map(|index| (index, unsafe { self.get_unchecked(index) }))
     }
 
     /// The elements in row-major order of their indices, without padding.
@@ -225,7 +255,7 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     }
 }
 
-impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
+impl<S: ArrayType<Element: Stored>, B: BytesMut> BufferBase<S, B> {
     /// The bytes, to write: the elements and the padding, in the order of memory.
     #[must_use]
     #[inline(always)]
@@ -237,28 +267,18 @@ impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn view_mut(&mut self) -> ViewMut<'_, S> {
-        BufferBase { bytes: self.bytes.as_mut(), shape: PhantomData }
+        BufferBase { bytes: self.bytes.as_mut(), shape: self.shape }
     }
 
     /// Writes the element with this index; whether there is one.
     #[inline(always)]
     pub fn set(&mut self, index: S::Index, value: <S::Element as Stored>::Value) -> bool {
-        let inside = contains::<S>(index);
+        let inside = self.shape.has_index(index);
         if inside {
             // SAFETY: the index is inside the array.
             unsafe { self.set_unchecked(index, value) };
         }
         inside
-    }
-
-    /// Writes the element with a constant index.
-    ///
-    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
-    #[inline(always)]
-    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: <S::Element as Stored>::Value) {
-        let position = const { position_at::<S, I>() };
-        // SAFETY: `position_at` does not compile unless the index is inside the array.
-        unsafe { self.write(position, value) };
     }
 
     /// Writes the element with this index.
@@ -267,15 +287,15 @@ impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
     /// The index must be inside the array: every number less than the size of its dimension.
     #[inline(always)]
     pub unsafe fn set_unchecked(&mut self, index: S::Index, value: <S::Element as Stored>::Value) {
-        debug_assert!(contains::<S>(index), "{index:?} is out of bounds for {}", S::TEXT);
-        let position = S::linear_index(index);
+        debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
+        let position = self.shape.linear_index_of(index);
         // SAFETY: the caller promises that the index is inside the array; so is its position.
         unsafe { self.write(position, value) };
     }
 
     /// Writes every element; padding stays as it is.
     pub fn fill_with(&mut self, mut value: impl FnMut(S::Index) -> <S::Element as Stored>::Value) {
-        for index in S::indices() {
+        for index in self.shape.indices() {
             // SAFETY: `indices` gives only indices inside the array.
             unsafe { self.set_unchecked(index, value(index)) };
         }
@@ -297,6 +317,27 @@ impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
                 bits::write::<S::Element>(&mut self.bytes.as_mut()[S::PREFIX..], width, position, value);
             }
         }
+    }
+}
+
+impl<S: ArrayType<Element: Stored>> Buffer<S> {
+    /// An array of this shape whose bytes, padding included, are all 0.
+    ///
+    /// ```
+    /// use xla_shape::types::ArrayType;
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// type Rows = shape!(f32[?,128]{1,0:T(8,128)});
+    /// let x = Buffer::zeroed_with(Rows::with_sizes([20, 128])?)?;
+    /// assert_eq!(x.as_bytes().len(), 24 * 128 * 4);
+    /// assert_eq!((x.get([19, 0]), x.get([20, 0])), (Some(0.0), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn zeroed_with(shape: S) -> Result<Self, BufferError> {
+        Self::new(shape, AlignedBytes::zeroed(shape.byte_size())?, const { checked_width::<S>() })
     }
 }
 
@@ -325,7 +366,7 @@ impl<S: StaticShape<Element: Stored>> Buffer<S> {
     }
 
     fn try_allocated(width: Width) -> Result<Self, BufferError> {
-        Self::new(AlignedBytes::zeroed(S::BYTES)?, width)
+        Self::new(S::default(), AlignedBytes::zeroed(S::BYTES)?, width)
     }
 
     /// An array with this value for each index; padding is 0.
@@ -365,7 +406,7 @@ impl<'a, S: StaticShape<Element: Plain>> View<'a, S> {
         let width = const { checked_width::<S>() };
         let data = values.as_ptr().cast::<u8>();
         // SAFETY: `Plain` promises that values have no padding: all of their bytes are initialised.
-        Self::new(unsafe { std::slice::from_raw_parts(data, size_of_val(values)) }, width)
+        Self::new(S::default(), unsafe { std::slice::from_raw_parts(data, size_of_val(values)) }, width)
     }
 }
 
@@ -378,11 +419,11 @@ impl<'a, S: StaticShape<Element: Plain>> ViewMut<'a, S> {
         let width = const { checked_width::<S>() };
         let (data, len) = (values.as_mut_ptr().cast::<u8>(), size_of_val(values));
         // SAFETY: `Plain` promises that values have no padding and that any bytes are values.
-        Self::new(unsafe { std::slice::from_raw_parts_mut(data, len) }, width)
+        Self::new(S::default(), unsafe { std::slice::from_raw_parts_mut(data, len) }, width)
     }
 }
 
-impl<S: StaticShape<Element: Plain>, B: Bytes> BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     /// The values in the order of memory, padding included. The elements must be whole, not packed bits.
     #[must_use]
     #[inline(always)]
@@ -398,7 +439,7 @@ impl<S: StaticShape<Element: Plain>, B: Bytes> BufferBase<S, B> {
     }
 }
 
-impl<S: StaticShape<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     /// The values in the order of memory, padding included, to write. The elements must be whole, not packed bits.
     #[must_use]
     #[inline(always)]
@@ -414,19 +455,14 @@ impl<S: StaticShape<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     }
 }
 
-#[inline(always)]
-fn contains<S: StaticShape>(index: S::Index) -> bool {
-    index.as_ref().iter().zip(S::SIZES).all(|(index, size)| index < size)
-}
-
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn out_of_bounds<S: StaticShape>(index: S::Index) -> ! {
-    panic!("index {index:?} is out of bounds for {}", S::TEXT)
+fn out_of_bounds<S: ArrayType>(shape: S, index: S::Index) -> ! {
+    panic!("index {index:?} is out of bounds for {}", shape.array_shape())
 }
 
-impl<S: StaticShape<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S, B> {
     type Output = <S::Element as Stored>::Value;
 
     /// # Panics
@@ -434,42 +470,43 @@ impl<S: StaticShape<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S,
     #[inline(always)]
     #[track_caller]
     fn index(&self, index: S::Index) -> &Self::Output {
-        if !contains::<S>(index) {
-            out_of_bounds::<S>(index);
+        if !self.shape.has_index(index) {
+            out_of_bounds(self.shape, index);
         }
         // SAFETY: the position of an index inside the array is less than the physical elements.
-        unsafe { self.as_slice().get_unchecked(S::linear_index(index)) }
+        unsafe { self.as_slice().get_unchecked(self.shape.linear_index_of(index)) }
     }
 }
 
-impl<S: StaticShape<Element: Plain>, B: BytesMut> IndexMut<S::Index> for BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for BufferBase<S, B> {
     #[inline(always)]
     #[track_caller]
     fn index_mut(&mut self, index: S::Index) -> &mut Self::Output {
-        if !contains::<S>(index) {
-            out_of_bounds::<S>(index);
+        if !self.shape.has_index(index) {
+            out_of_bounds(self.shape, index);
         }
+        let position = self.shape.linear_index_of(index);
         // SAFETY: the position of an index inside the array is less than the physical elements.
-        unsafe { self.as_mut_slice().get_unchecked_mut(S::linear_index(index)) }
+        unsafe { self.as_mut_slice().get_unchecked_mut(position) }
     }
 }
 
-impl<S: StaticShape> Clone for View<'_, S> {
+impl<S: ArrayType> Clone for View<'_, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S: StaticShape> Copy for View<'_, S> {}
+impl<S: ArrayType> Copy for View<'_, S> {}
 
-impl<S: StaticShape> Clone for Buffer<S> {
+impl<S: ArrayType> Clone for Buffer<S> {
     fn clone(&self) -> Self {
-        Self { bytes: self.bytes.clone(), shape: PhantomData }
+        Self { bytes: self.bytes.clone(), shape: self.shape }
     }
 }
 
-impl<S: StaticShape, B: Bytes> fmt::Debug for BufferBase<S, B> {
+impl<S: ArrayType, B: Bytes> fmt::Debug for BufferBase<S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Buffer({})", S::TEXT)
+        write!(f, "Buffer({})", self.shape.array_shape())
     }
 }

@@ -1,8 +1,9 @@
 //! Array shapes, as types.
 
-use super::dimensions::{MultiIndex, StaticDimensions};
+use super::dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 use super::index::{self, Indices, StaticIndex};
 use super::layout::LayoutType;
+use super::sizes::SizesError;
 use super::unroll;
 use crate::element::Element;
 use core::fmt;
@@ -17,7 +18,8 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot};
 /// The shape of an array as a type: `E` the element, `D` a tuple of dimensions, `L` the layout. Written
 /// [`shape!`](crate::shape)`(…)`.
 ///
-/// Two types are the same exactly when the shapes are. If every size is static, a value of the type takes no memory.
+/// Two types are the same exactly when the shapes are. A value of the type holds the sizes that are not static; if all
+/// are, it takes no memory.
 ///
 /// ```
 /// use xla_shape::shape;
@@ -33,33 +35,84 @@ pub struct Array<E, D, L> {
     element_and_layout: PhantomData<fn() -> (E, L)>,
 }
 
-/// An array shape whose sizes are all known at compile time: what generic code asks of its `S`.
+/// The shape of an array, whose sizes may or may not be known at compile time: what buffers ask of their `S`.
 ///
 /// Only [`Array`] implements it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a static array shape",
+    message = "`{Self}` is not the shape of an array",
     label = "expected a type made by `shape!(…)`"
 )]
-pub trait StaticShape: Copy + Default + fmt::Debug + 'static + sealed::Sealed {
+pub trait ArrayType: Copy + fmt::Debug + 'static + sealed::Sealed {
     /// The type of the elements.
     type Element: Element;
     /// The dimensions.
-    type Dimensions: StaticDimensions<Index = Self::Index>;
+    type Dimensions: Dimensions<Index = Self::Index>;
     /// How the elements lie in memory.
     type Layout: LayoutType;
     /// The index of an element.
     type Index: MultiIndex;
 
-    /// The shape as a value.
+    /// The shape as a value; sizes that are known only at run time are bounds or `?`.
     const SHAPE: &'static ArrayShape;
-    /// The sizes of the dimensions, in elements.
-    const SIZES: &'static [usize];
-    /// Where the elements lie.
-    const STRIDE_TABLE: &'static StaticStrideTable;
-    /// The bytes that the array takes, padding included.
-    const BYTES: usize;
     /// The canonical text.
     const TEXT: &'static str;
+    /// Where the elements lie, as far as the sizes are known.
+    const STRIDE_TABLE: &'static StaticStrideTable;
+
+    /// The shape with these sizes.
+    ///
+    /// # Errors
+    /// If a size is not the static one or larger than the bound, or the array is larger than fits in an i64.
+    fn with_sizes(sizes: Self::Index) -> Result<Self, SizesError>;
+
+    /// The sizes of the dimensions, in elements.
+    #[must_use]
+    fn sizes(self) -> Self::Index;
+
+    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    #[must_use]
+    fn linear_index_of(self, index: Self::Index) -> usize;
+
+    /// The shape as a value, with the sizes of unbounded dimensions put in; bounds stay bounds.
+    #[must_use]
+    fn array_shape(self) -> ArrayShape;
+
+    /// The bytes that the array takes, padding included.
+    #[must_use]
+    fn byte_size(self) -> usize;
+
+    /// The shape that a run-time shape is, if it is one of this type.
+    ///
+    /// A bounded dimension gets its bound as its size.
+    #[must_use]
+    fn from_array_shape(shape: &ArrayShape) -> Option<Self>;
+
+    /// Whether there is an element with this index.
+    #[must_use]
+    #[inline(always)]
+    fn has_index(self, index: Self::Index) -> bool {
+        index.as_ref().iter().zip(self.sizes().as_ref()).all(|(index, size)| index < size)
+    }
+
+    /// Every index, in row-major order.
+    #[must_use]
+    fn indices(self) -> Indices<Self::Index> {
+        Indices::new(self.sizes())
+    }
+}
+
+/// An array shape whose sizes are all known at compile time.
+///
+/// Only [`Array`] implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a static array shape",
+    label = "expected a type made by `shape!(…)` with static sizes"
+)]
+pub trait StaticShape: ArrayType<Dimensions: StaticDimensions> + Default {
+    /// The sizes of the dimensions, in elements.
+    const SIZES: &'static [usize];
+    /// The bytes that the array takes, padding included.
+    const BYTES: usize;
 
     /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
     #[must_use]
@@ -70,12 +123,6 @@ pub trait StaticShape: Copy + Default + fmt::Debug + 'static + sealed::Sealed {
     /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
     #[must_use]
     fn linear_index_at<I: StaticIndex<Self::Dimensions>>(index: I) -> usize;
-
-    /// Every index, in row-major order.
-    #[must_use]
-    fn indices() -> Indices<Self> {
-        Indices::new()
-    }
 }
 
 mod sealed {
@@ -83,14 +130,14 @@ mod sealed {
     impl<E, D, L> Sealed for super::Array<E, D, L> {}
 }
 
-impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
+impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     /// The type of the elements.
     pub const ELEMENT_TYPE: ElementType = E::TYPE;
-    /// The sizes of the dimensions, dimension 0 first.
+    /// The dimensions, dimension 0 first.
     pub const DIMENSIONS: &'static [Dimension] = D::DIMENSIONS;
     /// The number of dimensions.
     pub const NUM_DIMENSIONS: usize = D::DIMENSIONS.len();
-    /// The number of dimensions whose size is greater than 1.
+    /// The number of dimensions whose size (or bound) is greater than 1.
     pub const TRUE_NUM_DIMENSIONS: usize = Self::SHAPE.true_num_dimensions();
     /// How the elements lie in memory.
     pub const LAYOUT: &'static model::Layout = Self::SHAPE.layout();
@@ -100,24 +147,31 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     pub const TILES: &'static [model::Tile] = Self::LAYOUT.tiles();
     /// Where the array lies; 0 is the default memory.
     pub const MEMORY_SPACE: u8 = Self::LAYOUT.memory_space();
-    /// The shape as a value.
+    /// The shape as a value; sizes that are known only at run time are bounds or `?`.
     pub const SHAPE: &'static ArrayShape = &ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT);
     /// The canonical text.
     pub const TEXT: &'static str = {
         assert!(!Self::TEXT_BUFFER.is_cut(), "the text of a static shape is longer than 512 bytes");
         Self::TEXT_BUFFER.as_str()
     };
-    /// The number of elements.
-    pub const ELEMENTS: usize = Self::SIZES_IN_MEMORY.elements;
-    /// The number of elements that there is room for, padding included.
-    pub const PHYSICAL_ELEMENTS: usize = Self::SIZES_IN_MEMORY.physical_elements;
-    /// The bytes that the array takes, padding included.
-    pub const BYTES: usize = Self::SIZES_IN_MEMORY.bytes;
-    /// Where the elements lie.
-    pub const STRIDE_TABLE: &'static StaticStrideTable = &match StaticStrideTable::new(D::SIZES, Self::LAYOUT) {
+    /// Where the elements lie, as far as the sizes are known.
+    pub const STRIDE_TABLE: &'static StaticStrideTable = &match StaticStrideTable::of(D::DIMENSIONS, Self::LAYOUT) {
         Ok(table) => table,
         Err(error) => error.panic(),
     };
+
+    const TEXT_BUFFER: &'static ConstText<MAX_TEXT> = &Self::SHAPE.const_text();
+    /// `None` if a dimension is unbounded.
+    const SIZES_IN_MEMORY: Option<Sizes> = Self::SHAPE.sizes_in_const();
+}
+
+impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
+    /// The number of elements, or the most there can be.
+    pub const ELEMENTS: usize = Self::SIZES.elements;
+    /// The number of elements that there is room for, padding included.
+    pub const PHYSICAL_ELEMENTS: usize = Self::SIZES.physical_elements;
+    /// The bytes that the array takes, padding included.
+    pub const BYTES: usize = Self::SIZES.bytes;
 
     /// Whether no two elements share a position: always, in a layout.
     pub const IS_UNIQUE: bool = true;
@@ -133,14 +187,13 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     /// ```
     pub const IS_EXHAUSTIVE: bool = Self::ELEMENTS == Self::PHYSICAL_ELEMENTS;
     /// Whether positions are a sum of `index · stride` over the dimensions.
-    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(D::SIZES).is_strided();
+    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(D::EXTENTS).is_strided();
     /// Whether the layout is strided and has no padding.
     pub const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
 
-    const TEXT_BUFFER: &'static ConstText<MAX_TEXT> = &Self::SHAPE.const_text();
-    const SIZES_IN_MEMORY: Sizes = match Self::SHAPE.sizes_in_const() {
+    const SIZES: Sizes = match Self::SIZES_IN_MEMORY {
         Some(sizes) => sizes,
-        None => panic!("a static shape has no unbounded dimensions"),
+        None => panic!("an array with a bound for every dimension has a size"),
     };
 
     /// The position of an element, in elements. An index out of bounds gives a number that means nothing; see
@@ -151,20 +204,26 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
         unroll::linear_index::<Self>(index.as_ref())
     }
 
-    /// The position of an element, in elements; `None` if the index is out of bounds.
+    /// The position of an element, in elements; `None` if the index is outside the sizes or bounds.
     #[must_use]
     #[inline(always)]
     pub fn checked_linear_index(index: D::Index) -> Option<usize> {
-        Self::contains(index).then(|| Self::linear_index(index))
+        let inside = index.as_ref().iter().zip(D::EXTENTS).all(|(index, extent)| index < extent);
+        inside.then(|| Self::linear_index(index))
     }
 
-    /// Whether there is an element with this index.
+    /// What lies at a position, in elements. Of a bounded dimension, everything up to the bound is there.
     #[must_use]
-    #[inline(always)]
-    pub fn contains(index: D::Index) -> bool {
-        index.as_ref().iter().zip(D::SIZES).all(|(index, size)| index < size)
+    #[inline]
+    pub fn multi_index(position: usize) -> Slot<D::Index> {
+        let mut index = D::Index::ORIGIN;
+        let mut values = [0; StaticStrideTable::MAX_VALUES];
+        let table = Self::STRIDE_TABLE.as_ref(D::EXTENTS);
+        table.multi_index_with(position, index.as_mut(), &mut values).map(|()| index)
     }
+}
 
+impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     /// The position of the element with a constant index, in elements: a constant.
     ///
     /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
@@ -179,29 +238,92 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     pub const fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
         const { index::position_at::<Self, I>() }
     }
-
-    /// What lies at a position, in elements.
-    #[must_use]
-    #[inline]
-    pub fn multi_index(position: usize) -> Slot<D::Index> {
-        let mut index = D::Index::ORIGIN;
-        let mut values = [0; StaticStrideTable::MAX_VALUES];
-        let table = Self::STRIDE_TABLE.as_ref(D::SIZES);
-        table.multi_index_with(position, index.as_mut(), &mut values).map(|()| index)
-    }
 }
 
-impl<E: Element, D: StaticDimensions, L: LayoutType> StaticShape for Array<E, D, L> {
+impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
     type Element = E;
     type Dimensions = D;
     type Layout = L;
     type Index = D::Index;
 
     const SHAPE: &'static ArrayShape = Self::SHAPE;
-    const SIZES: &'static [usize] = D::SIZES;
-    const STRIDE_TABLE: &'static StaticStrideTable = Self::STRIDE_TABLE;
-    const BYTES: usize = Self::BYTES;
     const TEXT: &'static str = Self::TEXT;
+    const STRIDE_TABLE: &'static StaticStrideTable = Self::STRIDE_TABLE;
+
+    fn with_sizes(sizes: D::Index) -> Result<Self, SizesError> {
+        let dimensions = D::with_sizes(sizes).map_err(|dimension| SizesError::Dimension {
+            dimension,
+            expected: D::DIMENSIONS[dimension],
+            found: sizes.as_ref()[dimension],
+        })?;
+        let array = Self { dimensions, element_and_layout: PhantomData };
+        if Self::SIZES_IN_MEMORY.is_none() {
+            array.bound_shape()?;
+        }
+        Ok(array)
+    }
+
+    #[inline(always)]
+    fn sizes(self) -> D::Index {
+        self.dimensions.sizes()
+    }
+
+    #[inline(always)]
+    fn linear_index_of(self, index: D::Index) -> usize {
+        if const { Self::SIZES_IN_MEMORY.is_some() } {
+            unroll::linear_index::<Self>(index.as_ref())
+        } else {
+            unroll::scaled_linear_index::<Self>(index.as_ref(), self.sizes().as_ref())
+        }
+    }
+
+    fn array_shape(self) -> ArrayShape {
+        match self.bound_shape() {
+            Ok(shape) => shape,
+            Err(_) => unreachable!("`with_sizes` made the same shape before"),
+        }
+    }
+
+    fn byte_size(self) -> usize {
+        match const { Self::SIZES_IN_MEMORY } {
+            Some(sizes) => sizes.bytes,
+            None => self.array_shape().byte_size().unwrap_or(usize::MAX),
+        }
+    }
+
+    fn from_array_shape(shape: &ArrayShape) -> Option<Self> {
+        let sizes = shape.dimensions();
+        if shape.element_type() != E::TYPE || shape.layout() != Self::LAYOUT || sizes.len() != Self::NUM_DIMENSIONS {
+            return None;
+        }
+        let mut index = D::Index::ORIGIN;
+        for ((entry, found), wanted) in index.as_mut().iter_mut().zip(sizes).zip(D::DIMENSIONS) {
+            *entry = match (wanted, found) {
+                (Dimension::Unbounded, &Dimension::Static(size)) => size,
+                (wanted, found) if wanted == found => found.extent()?,
+                _ => return None,
+            };
+        }
+        Self::with_sizes(index).ok()
+    }
+}
+
+impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
+    /// The shape with the sizes of unbounded dimensions put in, if it is valid.
+    fn bound_shape(self) -> Result<ArrayShape, SizesError> {
+        let sizes = self.sizes();
+        let bound = D::DIMENSIONS.iter().zip(sizes.as_ref()).map(|(dimension, &size)| match dimension {
+            Dimension::Unbounded => Dimension::Static(size),
+            known => *known,
+        });
+        let bound = bound.collect::<Vec<_>>();
+        ArrayShape::new(E::TYPE, &bound, Self::LAYOUT.clone()).map_err(SizesError::Invalid)
+    }
+}
+
+impl<E: Element, D: StaticDimensions, L: LayoutType> StaticShape for Array<E, D, L> {
+    const SIZES: &'static [usize] = D::SIZES;
+    const BYTES: usize = Self::BYTES;
 
     #[inline(always)]
     fn linear_index(index: D::Index) -> usize {
@@ -243,14 +365,14 @@ impl<E, D: Hash, L> Hash for Array<E, D, L> {
 }
 
 /// Prints the shape's text.
-impl<E: Element, D: StaticDimensions, L: LayoutType> fmt::Debug for Array<E, D, L> {
+impl<E: Element, D: Dimensions, L: LayoutType> fmt::Debug for Array<E, D, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(Self::TEXT)
     }
 }
 
 /// Prints the shape's text.
-impl<E: Element, D: StaticDimensions, L: LayoutType> fmt::Display for Array<E, D, L> {
+impl<E: Element, D: Dimensions, L: LayoutType> fmt::Display for Array<E, D, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(Self::TEXT)
     }

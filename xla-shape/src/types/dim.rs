@@ -7,13 +7,28 @@ use xla_shape_core::{Dimension, TileDimension};
 /// A number in a type: the static size of a dimension, or an entry of a tile.
 ///
 /// ```
-/// use xla_shape::types::{Dim, Size, StaticDim};
+/// use xla_shape::types::{Size, StaticDim};
 ///
 /// assert_eq!(Size::<128>::SIZE, 128);
 /// assert_eq!(size_of::<Size<128>>(), 0);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Size<const N: usize>;
+
+/// `<=N`: a size that is known at run time and at most `N`; memory is laid out as if it were `N`.
+///
+/// ```
+/// use xla_shape::types::{Bounded, Dim};
+///
+/// assert_eq!(Bounded::<8>::with_size(5).map(Dim::size), Some(5));
+/// assert_eq!(Bounded::<8>::with_size(9), None);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Bounded<const N: usize>(usize);
+
+/// `?`: a size that is known at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Unbounded(usize);
 
 /// `*` in a tile: the dimension is combined with the next more minor one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -22,48 +37,97 @@ pub struct Combine;
 /// One dimension of an array, as a type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the size of a dimension",
-    label = "expected `Size<N>` or an unsigned number of `typenum`"
+    label = "expected `Size<N>`, `Bounded<N>`, `Unbounded` or an unsigned number of `typenum`"
 )]
-pub trait Dim: Copy + 'static {
+pub trait Dim: Copy + Debug + 'static {
     /// What the core says of the dimension.
     const DIMENSION: Dimension;
-}
 
-/// A dimension whose size is known at compile time, in elements.
-#[diagnostic::on_unimplemented(message = "the size of dimension `{Self}` is not known at compile time")]
-pub trait StaticDim: Dim + Default {
     /// The size, in elements.
-    const SIZE: usize;
+    #[must_use]
+    fn size(self) -> usize;
+
+    /// The dimension with this size, if it can have it.
+    #[must_use]
+    fn with_size(size: usize) -> Option<Self>;
 }
 
-impl<const N: usize> Dim for Size<N> {
-    const DIMENSION: Dimension = Dimension::Static(N);
+/// A dimension that memory can be laid out for at compile time: its size, or a bound of it, is known.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is an unbounded dimension",
+    label = "what depends on the layout in memory is not known at compile time"
+)]
+pub trait BoundedDim: Dim {
+    /// The size or the bound, in elements.
+    const EXTENT: usize;
 }
 
-impl<const N: usize> StaticDim for Size<N> {
-    const SIZE: usize = N;
+/// A dimension whose size is known at compile time.
+#[diagnostic::on_unimplemented(message = "the size of dimension `{Self}` is not known at compile time")]
+pub trait StaticDim: BoundedDim + Default {
+    /// The size, in elements.
+    const SIZE: usize = Self::EXTENT;
 }
 
-impl<U: Unsigned, B: Bit> Dim for UInt<U, B>
-where
-    Self: Unsigned,
-{
-    const DIMENSION: Dimension = Dimension::Static(<Self as Unsigned>::USIZE);
+/// Implements the traits of a dimension without a value.
+macro_rules! static_dim {
+    ($({$($generics:tt)*})? $dim:ty, $size:expr $(, where $bounded:ty: $bound:path)?) => {
+        impl<$($($generics)*)?> Dim for $dim $(where $bounded: $bound)? {
+            const DIMENSION: Dimension = Dimension::Static($size);
+
+            #[inline(always)]
+            fn size(self) -> usize {
+                $size
+            }
+
+            #[inline(always)]
+            fn with_size(size: usize) -> Option<Self> {
+                (size == $size).then(Self::default)
+            }
+        }
+
+        impl<$($($generics)*)?> BoundedDim for $dim $(where $bounded: $bound)? {
+            const EXTENT: usize = $size;
+        }
+
+        impl<$($($generics)*)?> StaticDim for $dim $(where $bounded: $bound)? {}
+    };
 }
 
-impl<U: Unsigned, B: Bit> StaticDim for UInt<U, B>
-where
-    Self: Unsigned,
-{
-    const SIZE: usize = <Self as Unsigned>::USIZE;
+static_dim!({const N: usize} Size<N>, N);
+static_dim!(UTerm, 0);
+static_dim!({U: Unsigned + Debug, B: Bit + Debug} UInt<U, B>, <Self as Unsigned>::USIZE, where Self: Unsigned);
+
+impl<const N: usize> Dim for Bounded<N> {
+    const DIMENSION: Dimension = Dimension::Bounded(N);
+
+    #[inline(always)]
+    fn size(self) -> usize {
+        self.0
+    }
+
+    #[inline(always)]
+    fn with_size(size: usize) -> Option<Self> {
+        (size <= N).then_some(Self(size))
+    }
 }
 
-impl Dim for UTerm {
-    const DIMENSION: Dimension = Dimension::Static(0);
+impl<const N: usize> BoundedDim for Bounded<N> {
+    const EXTENT: usize = N;
 }
 
-impl StaticDim for UTerm {
-    const SIZE: usize = 0;
+impl Dim for Unbounded {
+    const DIMENSION: Dimension = Dimension::Unbounded;
+
+    #[inline(always)]
+    fn size(self) -> usize {
+        self.0
+    }
+
+    #[inline(always)]
+    fn with_size(size: usize) -> Option<Self> {
+        Some(Self(size))
+    }
 }
 
 /// An entry of a tile, as a type: [`Size`] or [`Combine`].

@@ -56,31 +56,32 @@ const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &ArrayShape) 
     }
 }
 
-/// Every index into an array of shape `S`, in row-major order. Made by [`StaticShape::indices`].
+/// Every index into an array, in row-major order. Made by [`ArrayType::indices`](super::ArrayType::indices).
 #[derive(Clone, Debug)]
-pub struct Indices<S: StaticShape> {
-    next: Option<S::Index>,
+pub struct Indices<I> {
+    next: Option<I>,
+    sizes: I,
 }
 
-impl<S: StaticShape> Indices<S> {
-    pub(super) fn new() -> Self {
-        Self { next: S::SIZES.iter().all(|&size| size > 0).then_some(S::Index::ORIGIN) }
+impl<I: MultiIndex> Indices<I> {
+    pub(super) fn new(sizes: I) -> Self {
+        Self { next: sizes.as_ref().iter().all(|&size| size > 0).then_some(I::ORIGIN), sizes }
     }
 }
 
-impl<S: StaticShape> Iterator for Indices<S> {
-    type Item = S::Index;
+impl<I: MultiIndex> Iterator for Indices<I> {
+    type Item = I;
 
     #[inline]
-    fn next(&mut self) -> Option<S::Index> {
+    fn next(&mut self) -> Option<I> {
         let index = self.next?;
         let mut next = index;
-        self.next = advance(next.as_mut(), S::SIZES).then_some(next);
+        self.next = advance(next.as_mut(), self.sizes.as_ref()).then_some(next);
         Some(index)
     }
 }
 
-impl<S: StaticShape> FusedIterator for Indices<S> {}
+impl<I: MultiIndex> FusedIterator for Indices<I> {}
 
 /// Steps to the next index in row-major order; `false` behind the last one.
 #[inline]

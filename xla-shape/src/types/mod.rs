@@ -20,18 +20,22 @@ mod dim;
 mod dimensions;
 mod index;
 mod layout;
+mod shape_type;
+mod sizes;
 mod tuples;
 mod unroll;
 
-pub use array::{Array, StaticShape};
-pub use dim::{Combine, Dim, Size, StaticDim, TileEntry};
-pub use dimensions::{Dimensions, MultiIndex, StaticDimensions};
+pub use array::{Array, ArrayType, StaticShape};
+pub use dim::{Bounded, BoundedDim, Combine, Dim, Size, StaticDim, TileEntry, Unbounded};
+pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 pub use index::{At, Indices, StaticIndex};
 pub(crate) use index::{advance, position_at};
 pub use layout::{
     Attributes, DimensionNumber, Layout, LayoutType, MemorySpace, Order, Rest, Space, Split, SplitIndices, SplitType,
     Splits, Tile, TileEntries, TileType, Tiles,
 };
+pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
+pub use sizes::SizesError;
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,12 @@
 //! What tuples of types mean: the lists that shapes are made of, up to 12 long.
 
-use super::dim::{Dim, Size, StaticDim, TileEntry};
-use super::dimensions::{Dimensions, StaticDimensions};
+use super::dim::{BoundedDim, Dim, Size, StaticDim, TileEntry};
+use super::dimensions::{BoundedDimensions, Dimensions, StaticDimensions};
 use super::index::{At, StaticIndex};
 use super::layout::{DimensionNumber, Order, SplitIndices, SplitType, Splits, TileEntries, TileType, Tiles};
+use super::shape_type::{ShapeType, TupleShapes};
 use paste::paste;
+use std::borrow::Cow;
 use xla_shape_core as model;
 
 macro_rules! tuples {
@@ -12,11 +14,24 @@ macro_rules! tuples {
         impl<$([<D $i>]: Dim,)*> Dimensions for ($([<D $i>],)*) {
             type Index = [usize; tuples!(@count $($i)*)];
             const DIMENSIONS: &'static [model::Dimension] = &[$([<D $i>]::DIMENSION,)*];
+
+            #[inline(always)]
+            fn sizes(self) -> Self::Index {
+                [$(self.$i.size(),)*]
+            }
+
+            #[inline(always)]
+            fn with_sizes(sizes: Self::Index) -> Result<Self, usize> {
+                let [$([<size $i>],)*] = sizes;
+                Ok(($(<[<D $i>]>::with_size([<size $i>]).ok_or::<usize>($i)?,)*))
+            }
         }
 
-        impl<$([<D $i>]: StaticDim,)*> StaticDimensions for ($([<D $i>],)*) {
-            const SIZES: &'static [usize] = &[$([<D $i>]::SIZE,)*];
+        impl<$([<D $i>]: BoundedDim,)*> BoundedDimensions for ($([<D $i>],)*) {
+            const EXTENTS: &'static [usize] = &[$([<D $i>]::EXTENT,)*];
         }
+
+        impl<$([<D $i>]: StaticDim,)*> StaticDimensions for ($([<D $i>],)*) {}
 
         #[diagnostic::do_not_recommend]
         impl<$([<D $i>]: Dim, const [<I $i>]: usize,)*> StaticIndex<($([<D $i>],)*)> for ($(At<[<I $i>]>,)*) {
@@ -26,6 +41,14 @@ macro_rules! tuples {
         #[diagnostic::do_not_recommend]
         impl<$(const [<N $i>]: usize,)*> Order for ($(DimensionNumber<[<N $i>]>,)*) {
             const MINOR_TO_MAJOR: &'static [usize] = &[$([<N $i>],)*];
+        }
+
+        impl<$([<S $i>]: ShapeType,)*> TupleShapes for ($([<S $i>],)*) {
+            const SHAPES: &'static [model::Shape] = &[$([<S $i>]::VALUE,)*];
+        }
+
+        impl<$([<S $i>]: ShapeType,)*> ShapeType for ($([<S $i>],)*) {
+            const VALUE: model::Shape = model::Shape::Tuple(Cow::Borrowed(<Self as TupleShapes>::SHAPES));
         }
 
         impl<$([<T $i>]: TileEntry,)*> TileEntries for ($([<T $i>],)*) {

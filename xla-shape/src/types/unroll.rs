@@ -3,7 +3,7 @@
 //! A loop over the table would leave it to the optimiser to unroll it and to look through the table. Here every digit
 //! is an inline `const`, so that what is left are shifts and masks, or multiplications by constants.
 
-use super::array::StaticShape;
+use super::array::ArrayType;
 use xla_shape_core::stride_table::{StaticStrideTable, Term};
 
 macro_rules! unroll {
@@ -38,13 +38,48 @@ const fn continues(table: &StaticStrideTable, d: usize) -> bool {
 
 /// The position of the element with this index, which has as many entries as `S` has dimensions.
 #[inline(always)]
-pub(super) fn linear_index<S: StaticShape>(index: &[usize]) -> usize {
+pub(super) fn linear_index<S: ArrayType>(index: &[usize]) -> usize {
     let mut values = [0; StaticStrideTable::MAX_VALUES];
     let mut run = 0_usize;
     let mut position = 0_usize;
     unroll!(S, index, values, run, position;
         values 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
         digits 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    position
+}
+
+macro_rules! unroll_scaled {
+    ($S:ident, $index:ident, $sizes:ident, $values:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
+        $(
+            if const { $v < $S::STRIDE_TABLE.num_values() } {
+                $values[$v] = const { $S::STRIDE_TABLE.value($v) }.of($index, &$values);
+            }
+        )*
+        let mut scale = 1_usize;
+        $(
+            if const { $d < $S::STRIDE_TABLE.num_digits() } {
+                let digit = const { $S::STRIDE_TABLE.digit($d) };
+                let stride = digit.stride.wrapping_mul(scale);
+                $position = digit.of($index, &$values).wrapping_mul(stride).wrapping_add($position);
+                if const { $S::STRIDE_TABLE.digit($d).is_unbounded() } {
+                    scale = scale.wrapping_mul(digit.unbounded_size($sizes));
+                }
+            }
+        )*
+        let _ = scale;
+    };
+}
+
+/// The position of the element with this index in an array with unbounded dimensions, of these sizes.
+///
+/// From the most minor digit on, strides are constants until the first unbounded dimension.
+#[inline(always)]
+pub(super) fn scaled_linear_index<S: ArrayType>(index: &[usize], sizes: &[usize]) -> usize {
+    let mut values = [0; StaticStrideTable::MAX_VALUES];
+    let mut position = 0_usize;
+    unroll_scaled!(S, index, sizes, values, position;
+        values 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
+        digits 31 30 29 28 27 26 25 24 23 22 21 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0);
     position
 }
 

@@ -13,6 +13,7 @@ use crate::element_type::{ElementClass, ElementType};
 use crate::layout::{Layout, SplitConfig};
 use crate::list::List;
 use crate::shape::{ArrayShape, Shape};
+use crate::static_shape;
 use crate::tile::{Tile, TileDimension};
 use crate::validate::{self, Attribute, Part, ValidationError};
 use alloc::vec::Vec;
@@ -46,6 +47,8 @@ pub struct Parser<'a> {
     /// Where the last token that was read ends.
     position: usize,
     brackets: Brackets,
+    /// Whether shapes must be such as types can have.
+    for_types: bool,
     /// Which part of the array to find, and where it was found.
     wanted: Option<Part>,
     found: Option<Span>,
@@ -75,7 +78,7 @@ impl<'a> Parser<'a> {
         let mut lexer = Lexer::new(text, position);
         let token = lexer.next();
         let brackets = Brackets::BraceBeforeLayout;
-        Self { lexer, token, position, brackets, wanted: None, found: None }
+        Self { lexer, token, position, brackets, for_types: false, wanted: None, found: None }
     }
 
     /// A parser for text that is nothing but one shape or layout; [`finish`](Self::finish) checks that.
@@ -88,6 +91,12 @@ impl<'a> Parser<'a> {
     #[must_use]
     pub fn allow_angle_brackets(self) -> Self {
         Self { brackets: Brackets::BraceOrAngle, ..self }
+    }
+
+    /// Refuses shapes that cannot be types, as [`static_shape::check`] does, and lets a layout also be written `<…>`.
+    #[must_use]
+    pub fn for_types(self) -> Self {
+        Self { for_types: true, ..self.allow_angle_brackets() }
     }
 
     /// Where the last token that was read ends.
@@ -143,6 +152,11 @@ impl<'a> Parser<'a> {
         // The elements so far of each tuple that is not closed yet.
         let mut open = Vec::<Vec<Shape>>::new();
         loop {
+            if self.for_types {
+                let elements = open.last().map_or(0, Vec::len).saturating_add(1);
+                static_shape::check_tuple(elements)
+                    .map_err(|error| ParseError::new(ParseErrorKind::NotAType(error), self.token.span()))?;
+            }
             let mut shape = if !self.token.is(b'(') {
                 self.leaf()?
             } else if open.len() == MAX_NESTING {
@@ -173,28 +187,19 @@ impl<'a> Parser<'a> {
     /// # Errors
     /// If there is none, or an invalid one.
     pub fn array(&mut self) -> Result<ArrayShape> {
-        let before = self.clone();
+        let (lexer, token) = (self.lexer, self.token);
         let (element_type, dimensions, layout) = self.array_parts()?;
-        ArrayShape::from_parts(element_type, dimensions, layout).map_err(|error| {
-            let whole = Span { start: before.token.start, end: self.position };
-            let span = before.part_of_array(error.part()).unwrap_or(whole);
-            ParseError::new(ParseErrorKind::Invalid(error), span)
-        })
-    }
-
-    /// Where a part stands of the array shape that comes next; `None` if the text does not have that part.
-    ///
-    /// ```
-    /// use xla_shape_core::text::Parser;
-    /// use xla_shape_core::validate::Part;
-    ///
-    /// let span = Parser::new("f32[100,200]{1,0:T(8,128)}").part_of_array(Part::TileEntry(0, 1)).unwrap();
-    /// assert_eq!((span.start, span.end), (21, 24));
-    /// ```
-    #[must_use]
-    pub fn part_of_array(&self, part: Part) -> Option<Span> {
-        let mut parser = Self { wanted: Some(part), found: None, ..self.clone() };
-        parser.array_parts().ok().and(parser.found)
+        let error_at = |part, kind| {
+            let mut again = Self { lexer, token, wanted: Some(part), found: None, ..self.clone() };
+            let whole = Span { start: token.start, end: self.position };
+            ParseError::new(kind, again.array_parts().ok().and(again.found).unwrap_or(whole))
+        };
+        let array = ArrayShape::from_parts(element_type, dimensions, layout)
+            .map_err(|error| error_at(error.part(), ParseErrorKind::Invalid(error)))?;
+        if self.for_types {
+            static_shape::check(&array).map_err(|error| error_at(error.part(), ParseErrorKind::NotAType(error)))?;
+        }
+        Ok(array)
     }
 
     /// Reads a layout with its brackets.

@@ -1,0 +1,44 @@
+//! Why sizes at run time do not fit a type.
+
+use core::fmt;
+use xla_shape_core::{Dimension, ValidationError};
+
+/// Sizes that an array type cannot have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SizesError {
+    /// The type wants another size, or a smaller one.
+    Dimension {
+        /// Which dimension.
+        dimension: usize,
+        /// What the type says of it.
+        expected: Dimension,
+        /// The size that was asked for, in elements.
+        found: usize,
+    },
+    /// There is no such shape.
+    Invalid(ValidationError),
+}
+
+impl fmt::Display for SizesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dimension { dimension, expected: Dimension::Bounded(bound), found } => {
+                write!(f, "expected a size of at most {bound} for dimension {dimension}, found {found}")
+            }
+            Self::Dimension { dimension, expected, found } => {
+                write!(f, "expected size {expected} for dimension {dimension}, found {found}")
+            }
+            Self::Invalid(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SizesError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Dimension { .. } => None,
+            Self::Invalid(error) => Some(error),
+        }
+    }
+}
