@@ -64,6 +64,22 @@ impl Tile {
         self.0.as_slice()
     }
 
+    /// `==` for a `const`.
+    #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below both lengths")]
+    pub(crate) const fn equals(&self, other: &Self) -> bool {
+        let (entries, others) = (self.dimensions(), other.dimensions());
+        let mut i = 0;
+        while i < entries.len() && i < others.len() {
+            match (entries[i], others[i]) {
+                (TileDimension::Combine, TileDimension::Combine) => {}
+                (TileDimension::Size(size), TileDimension::Size(other)) if size == other => {}
+                _ => return false,
+            }
+            i = i.saturating_add(1);
+        }
+        entries.len() == others.len()
+    }
+
     pub(crate) const EMPTY: Self = Self(List::EMPTY);
 
     pub(crate) fn push(&mut self, dimension: TileDimension) {

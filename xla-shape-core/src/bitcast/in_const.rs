@@ -6,6 +6,7 @@
     reason = "`const fn` has no iterators; every index is below a length, and counters are below the room"
 )]
 
+use super::{Cause, difference};
 use crate::layout::SplitConfig;
 use crate::shape::ArrayShape;
 use crate::stride_table::{
@@ -47,7 +48,7 @@ impl<'a> StaticArray<'a> {
     /// assert_eq!(
     ///     tiled.layout_change_obstacle(plain).unwrap().as_str(),
     ///     "f32[2,256]{1,0:T(2,128)} is not the bytes of f32[2,256]{1,0}: element (0,128) lies at 256 in the one and at \
-    ///      128 in the other"
+    ///      128 in the other; the first tile differs"
     /// );
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
@@ -88,7 +89,7 @@ impl<'a> StaticArray<'a> {
         }
         let dimensions = dimensions.split_at(permutation.len()).0;
         let maps = [View { table: self.table, dimensions: &[] }, View { table: result.table, dimensions }];
-        self.compare(result, maps, sizes)
+        self.compare(result, maps, sizes, difference(self.shape.layout(), result.shape.layout(), permutation))
     }
 
     /// As [`ArrayShape::reshape_is_bitcast`]: `Ok` if the elements of this array, in row-major order, are those of `result`
@@ -113,10 +114,16 @@ impl<'a> StaticArray<'a> {
             View { table: self.table, dimensions: operand.split_at(sizes.len()).0 },
             View { table: result.table, dimensions: other.split_at(result_sizes.len()).0 },
         ];
-        self.compare(result, maps, &[elements])
+        self.compare(result, maps, &[elements], None)
     }
 
-    const fn compare(self, result: Self, maps: [View<'_>; 2], extents: &[usize]) -> Option<StaticReason> {
+    const fn compare(
+        self,
+        result: Self,
+        maps: [View<'_>; 2],
+        extents: &[usize],
+        cause: Option<Cause>,
+    ) -> Option<StaticReason> {
         let (one, other) = (self.shape, result.shape);
         if one.element_bits() != other.element_bits() {
             return Some(self.is_not(result, "the elements take other numbers of bits"));
@@ -140,11 +147,12 @@ impl<'a> StaticArray<'a> {
                 let [operand_map, result_map] = maps;
                 let text = push_index(text, operand_map, &first);
                 let text = text.push_str(") lies at ").push_number(position(operand_map, &first));
-                Some(
-                    text.push_str(" in the one and at ")
-                        .push_number(position(result_map, &first))
-                        .push_str(" in the other"),
-                )
+                let text = text.push_str(" in the one and at ").push_number(position(result_map, &first));
+                let text = text.push_str(" in the other");
+                Some(match cause {
+                    Some(cause) => text.push_str("; ").push_str(cause.as_str()),
+                    None => text,
+                })
             }
             Ok(Comparison::Undecided) | Err(CompareError::TooIntricate | CompareError::OtherDimensions) => {
                 Some(self.is_not(result, "the layouts are too intricate to be compared in a `const`"))

@@ -176,16 +176,22 @@ impl fmt::Display for Move {
     }
 }
 
+impl Cause {
+    /// What differs, as a sentence.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Order => "the order of the dimensions differs",
+            Self::Tile(0) => "the first tile differs",
+            Self::Tile(1) => "the second tile differs",
+            Self::Tile(2) => "the third tile differs",
+            Self::Tile(_) => "a later tile differs",
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const ORDINALS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
-        match self {
-            Self::Order => f.write_str("the order of the dimensions differs"),
-            Self::Tile(tile) => match ORDINALS.get(*tile) {
-                Some(ordinal) => write!(f, "the {ordinal} tile differs"),
-                None => write!(f, "tile {} differs", tile.saturating_add(1)),
-            },
-        }
+        f.write_str(self.as_str())
     }
 }
 
@@ -262,12 +268,12 @@ impl ArrayShape {
     /// If `permutation` is none, a dimension is unbounded, or the layouts cannot be compared.
     pub fn transpose_is_bitcast(&self, result: &Self, permutation: &[usize]) -> Result<Answer, BitcastError> {
         let (operand_table, result_table) = (self.stride_table()?, result.stride_table()?);
-        let Ok(transposed) = self.permute_dimensions(permutation.iter().copied()) else {
+        if self.permute_dimensions(permutation.iter().copied()).is_err() {
             return Err(BitcastError::NotAPermutation {
                 permutation: permutation.to_vec(),
                 num_dimensions: self.num_dimensions(),
             });
-        };
+        }
         let expected = permutation.iter().filter_map(|&dimension| operand_table.extents().get(dimension).copied());
         let expected = expected.collect::<Vec<_>>();
         if expected != result_table.extents() {
@@ -288,7 +294,7 @@ impl ArrayShape {
         Ok(Answer::No(Reason::Moves(Move {
             operand_position: operand_table.linear_index(&element),
             result_position: result_table.linear_index(&index),
-            cause: difference(transposed.layout(), result.layout()),
+            cause: difference(self.layout(), result.layout(), permutation),
             element,
         })))
     }
@@ -359,11 +365,26 @@ impl ArrayShape {
     }
 }
 
-/// The first difference of two layouts of the same dimensions.
-fn difference(one: &Layout, other: &Layout) -> Option<Cause> {
-    if one.minor_to_major() != other.minor_to_major() {
-        return Some(Cause::Order);
+/// The first difference of two layouts of the same dimensions; dimension `permutation[i]` of the one is dimension `i` of
+/// the other.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
+#[expect(clippy::arithmetic_side_effects, reason = "the counters are below lengths")]
+const fn difference(one: &Layout, other: &Layout, permutation: &[usize]) -> Option<Cause> {
+    let (order, other_order) = (one.minor_to_major(), other.minor_to_major());
+    let mut i = 0;
+    while i < other_order.len() {
+        if order[i] != permutation[other_order[i]] {
+            return Some(Cause::Order);
+        }
+        i += 1;
     }
-    let tiles = one.tiles().len().max(other.tiles().len());
-    (0..tiles).find(|&tile| one.tiles().get(tile) != other.tiles().get(tile)).map(Cause::Tile)
+    let (tiles, other_tiles) = (one.tiles(), other.tiles());
+    let mut tile = 0;
+    while tile < tiles.len() && tile < other_tiles.len() {
+        if !tiles[tile].equals(&other_tiles[tile]) {
+            return Some(Cause::Tile(tile));
+        }
+        tile += 1;
+    }
+    if tiles.len() == other_tiles.len() { None } else { Some(Cause::Tile(tile)) }
 }

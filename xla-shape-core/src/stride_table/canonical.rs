@@ -270,7 +270,7 @@ fn with_rooms<R, const N: usize>(
         match f(rooms) {
             Ok(result) => return Ok(result),
             Err(Shortage::Space) => len = len.saturating_mul(2),
-            Err(Shortage::Depth) => return Err(CompareError::TooIntricate),
+            Err(Shortage::Effort) => return Err(CompareError::TooIntricate),
         }
     }
 }
@@ -279,7 +279,7 @@ impl StrideTable {
     /// The canonical form of the table.
     ///
     /// # Errors
-    /// If the tiles nest sums made by `*` too deeply.
+    /// If the tiles nest sums made by `*` too intricately.
     pub fn canonical(&self) -> Result<CanonicalTable, CompareError> {
         canonical(View { table: self.as_ref(), dimensions: &[] }, &self.extents)
     }
@@ -454,7 +454,7 @@ pub(crate) const fn compare_in_const(
     let mut comparer = Comparer { maps, rooms, index: &mut index, values: &mut values, patience: CONST_PATIENCE };
     match comparer.compare(extents, first, &mut [0; CONST_ROOM]) {
         Ok(comparison) => Ok(comparison),
-        Err(Shortage::Space | Shortage::Depth) => Err(CompareError::TooIntricate),
+        Err(Shortage::Space | Shortage::Effort) => Err(CompareError::TooIntricate),
     }
 }
 

@@ -153,7 +153,7 @@ impl LayoutMapping {
     /// Law: every index has the position that it had; doing it again changes nothing.
     ///
     /// # Errors
-    /// If sums that `*` makes nest too deeply.
+    /// If the tiles nest sums made by `*` too intricately.
     pub fn coalesce(&self) -> Result<Self, CompareError> {
         let mut coalesced = self.clone();
         if !self.extents.contains(&0) {

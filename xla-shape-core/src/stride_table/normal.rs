@@ -77,8 +77,8 @@ pub(crate) struct Room<'a> {
 pub(crate) enum Shortage {
     /// The room is too small.
     Space,
-    /// Sums of remainders of sums of remainders, and so on.
-    Depth,
+    /// Sums of remainders of sums of remainders, and so on, nest too deeply or take too long.
+    Effort,
 }
 
 /// A table in normal form.
@@ -99,8 +99,18 @@ pub(crate) const fn normal<'a>(
     if table.values.len() > values.len() {
         return Err(Shortage::Space);
     }
-    let mut state =
-        State { extents, parts, num_parts: 0, pool, num_pool: 0, nodes, num_nodes: 0, depth: 0, shortage: None };
+    let mut state = State {
+        extents,
+        parts,
+        num_parts: 0,
+        pool,
+        num_pool: 0,
+        nodes,
+        num_nodes: 0,
+        depth: 0,
+        cuts: 0,
+        shortage: None,
+    };
     let mut i = 0;
     while i < table.values.len() {
         match table.values[i].rule {
@@ -192,8 +202,9 @@ const fn same_part(this: Part, that: Part) -> bool {
     this.stride == that.stride && this.divisor == that.divisor && same_source(this.source, that.source)
 }
 
-/// How deep sums may nest.
+/// How deep sums may nest, and how often one may be cut.
 const MAX_DEPTH: usize = 64;
+const MAX_CUTS: usize = 1 << 18;
 
 struct State<'a, 'e> {
     extents: &'e [usize],
@@ -204,6 +215,7 @@ struct State<'a, 'e> {
     nodes: &'a mut [Node],
     num_nodes: usize,
     depth: usize,
+    cuts: usize,
     /// If set, whatever has been made means nothing.
     shortage: Option<Shortage>,
 }
@@ -294,13 +306,14 @@ impl State<'_, '_> {
 
     /// Appends the parts of `(the sum of these) % modulus / divisor · stride`.
     const fn push_cut(&mut self, sum: Range, modulus: usize, divisor: usize, stride: usize) {
-        if self.depth == MAX_DEPTH {
-            self.shortage = Some(Shortage::Depth);
+        if self.depth == MAX_DEPTH || self.cuts == MAX_CUTS {
+            self.shortage = Some(Shortage::Effort);
         }
         if self.shortage.is_some() {
             return;
         }
         self.depth += 1;
+        self.cuts += 1;
         let start = self.num_parts;
         self.push_congruent(sum, modulus);
         self.coalesce(start);

@@ -85,6 +85,7 @@ const fn array<S: StaticShape>() -> StaticArray<'static> {
     StaticArray::new(S::SHAPE, S::STRIDE_TABLE, S::SIZES)
 }
 
+#[track_caller]
 const fn assert_none(obstacle: Option<StaticReason>) {
     if let Some(reason) = obstacle {
         panic!("{}", reason.as_str());
