@@ -47,6 +47,7 @@ pub mod element;
 #[cfg(feature = "proto")]
 pub mod proto;
 pub mod relayout;
+mod sealed;
 pub mod types;
 
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};

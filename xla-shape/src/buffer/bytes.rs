@@ -1,6 +1,7 @@
 //! The bytes of an array: owned and aligned, or borrowed.
 
 use super::error::BufferError;
+use crate::sealed::Sealed;
 use std::fmt;
 
 /// 64 bytes: a cache line, and the alignment that XLA's runtimes ask for.
@@ -61,15 +62,12 @@ impl fmt::Debug for AlignedBytes {
     }
 }
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::AlignedBytes {}
-    impl Sealed for &[u8] {}
-    impl Sealed for &mut [u8] {}
-}
+impl Sealed for AlignedBytes {}
+impl Sealed for &[u8] {}
+impl Sealed for &mut [u8] {}
 
 /// Where a buffer keeps its bytes: [`AlignedBytes`], `&[u8]` or `&mut [u8]`. They are always the same bytes.
-pub trait Bytes: AsRef<[u8]> + sealed::Sealed {}
+pub trait Bytes: AsRef<[u8]> + Sealed {}
 
 /// [`Bytes`] that can be written.
 pub trait BytesMut: Bytes + AsMut<[u8]> {}

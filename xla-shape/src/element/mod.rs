@@ -12,6 +12,7 @@ pub use small::{
 };
 pub use stored::{Plain, Stored};
 
+use crate::sealed::Sealed;
 use core::fmt::Debug;
 use xla_shape_core::ElementType;
 
@@ -20,7 +21,7 @@ use xla_shape_core::ElementType;
     message = "`{Self}` is not an element type of XLA",
     label = "expected one of the types in `xla_shape::element`"
 )]
-pub trait Element: Copy + Default + Debug + Send + Sync + 'static {
+pub trait Element: Copy + Default + Debug + Send + Sync + 'static + Sealed {
     /// What the core says of it.
     const TYPE: ElementType;
 }
@@ -30,6 +31,8 @@ macro_rules! markers {
         #[doc = $doc]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
         pub struct $name;
+
+        impl Sealed for $name {}
 
         impl Element for $name {
             const TYPE: ElementType = ElementType::$name;

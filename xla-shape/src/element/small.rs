@@ -1,6 +1,7 @@
 //! Numbers of at most eight bits that Rust has no type for.
 
 use super::Element;
+use crate::sealed::Sealed;
 use core::fmt;
 use xla_shape_core::ElementType;
 
@@ -38,6 +39,8 @@ macro_rules! unsigned {
                 self.0
             }
         }
+
+        impl Sealed for $name {}
 
         impl Element for $name {
             const TYPE: ElementType = ElementType::$name;
@@ -102,6 +105,8 @@ macro_rules! signed {
             }
         }
 
+        impl Sealed for $name {}
+
         impl Element for $name {
             const TYPE: ElementType = ElementType::$name;
         }
@@ -148,6 +153,8 @@ macro_rules! floats {
                 self.0
             }
         }
+
+        impl Sealed for $name {}
 
         impl Element for $name {
             const TYPE: ElementType = ElementType::$name;

@@ -6,6 +6,7 @@ use super::layout::LayoutType;
 use super::sizes::SizesError;
 use super::unroll;
 use crate::element::Element;
+use crate::sealed::Sealed;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
@@ -42,7 +43,7 @@ pub struct Array<E, D, L> {
     message = "`{Self}` is not the shape of an array",
     label = "expected a type made by `shape!(…)`"
 )]
-pub trait ArrayType: Copy + fmt::Debug + 'static + sealed::Sealed {
+pub trait ArrayType: Copy + fmt::Debug + 'static + Sealed {
     /// The type of the elements.
     type Element: Element;
     /// The dimensions.
@@ -125,10 +126,7 @@ pub trait StaticShape: ArrayType<Dimensions: StaticDimensions> + Default {
     fn linear_index_at<I: StaticIndex<Self::Dimensions>>(index: I) -> usize;
 }
 
-mod sealed {
-    pub trait Sealed {}
-    impl<E, D, L> Sealed for super::Array<E, D, L> {}
-}
+impl<E, D, L> Sealed for Array<E, D, L> {}
 
 impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     /// The type of the elements.

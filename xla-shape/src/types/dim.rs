@@ -1,5 +1,6 @@
 //! The size of one dimension, as a type.
 
+use crate::sealed::Sealed;
 use core::fmt::Debug;
 use typenum::{Bit, UInt, UTerm, Unsigned};
 use xla_shape_core::{Dimension, TileDimension};
@@ -39,7 +40,7 @@ pub struct Combine;
     message = "`{Self}` is not the size of a dimension",
     label = "expected `Size<N>`, `Bounded<N>`, `Unbounded` or an unsigned number of `typenum`"
 )]
-pub trait Dim: Copy + Debug + 'static {
+pub trait Dim: Copy + Debug + 'static + Sealed {
     /// What the core says of the dimension.
     const DIMENSION: Dimension;
 
@@ -72,6 +73,8 @@ pub trait StaticDim: BoundedDim + Default {
 /// Implements the traits of a dimension without a value.
 macro_rules! static_dim {
     ($({$($generics:tt)*})? $dim:ty, $size:expr $(, where $bounded:ty: $bound:path)?) => {
+        impl<$($($generics)*)?> Sealed for $dim $(where $bounded: $bound)? {}
+
         impl<$($($generics)*)?> Dim for $dim $(where $bounded: $bound)? {
             const DIMENSION: Dimension = Dimension::Static($size);
 
@@ -97,6 +100,10 @@ macro_rules! static_dim {
 static_dim!({const N: usize} Size<N>, N);
 static_dim!(UTerm, 0);
 static_dim!({U: Unsigned + Debug, B: Bit + Debug} UInt<U, B>, <Self as Unsigned>::USIZE, where Self: Unsigned);
+
+impl<const N: usize> Sealed for Bounded<N> {}
+impl Sealed for Unbounded {}
+impl Sealed for Combine {}
 
 impl<const N: usize> Dim for Bounded<N> {
     const DIMENSION: Dimension = Dimension::Bounded(N);
@@ -135,7 +142,7 @@ impl Dim for Unbounded {
     message = "`{Self}` is not an entry of a tile",
     label = "expected `Size<N>` or `Combine`"
 )]
-pub trait TileEntry: Copy + Debug + Default + 'static {
+pub trait TileEntry: Copy + Debug + Default + 'static + Sealed {
     /// What the core says of the entry.
     const ENTRY: TileDimension;
 }

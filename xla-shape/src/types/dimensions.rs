@@ -1,14 +1,19 @@
 //! The dimensions of an array, as a tuple of types.
 
+use crate::sealed::Sealed;
 use core::fmt::Debug;
 use core::hash::Hash;
 use xla_shape_core::Dimension;
 
 /// The index of an element: one number for each dimension, dimension 0 first.
-pub trait MultiIndex: Copy + Eq + Hash + Debug + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static {
+pub trait MultiIndex:
+    Copy + Eq + Hash + Debug + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static + Sealed
+{
     /// The index of the first element.
     const ORIGIN: Self;
 }
+
+impl<const N: usize> Sealed for [usize; N] {}
 
 impl<const N: usize> MultiIndex for [usize; N] {
     const ORIGIN: Self = [0; N];
@@ -19,7 +24,7 @@ impl<const N: usize> MultiIndex for [usize; N] {
     message = "`{Self}` is not a list of dimensions",
     label = "expected a tuple of up to 12 dimensions, such as `(Size<8>, Size<128>)`"
 )]
-pub trait Dimensions: Copy + Debug + 'static {
+pub trait Dimensions: Copy + Debug + 'static + Sealed {
     /// The index of an element.
     type Index: MultiIndex;
 

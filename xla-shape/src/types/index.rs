@@ -2,6 +2,7 @@
 
 use super::array::StaticShape;
 use super::dimensions::{Dimensions, MultiIndex};
+use crate::sealed::Sealed;
 use core::fmt::Debug;
 use core::iter::FusedIterator;
 use xla_shape_core::ArrayShape;
@@ -18,7 +19,7 @@ pub struct At<const N: usize>;
     message = "the index `{Self}` does not have one number for each of the dimensions `{D}`",
     label = "expected `index![…]` with as many numbers as the array has dimensions"
 )]
-pub trait StaticIndex<D: Dimensions>: Copy + Debug {
+pub trait StaticIndex<D: Dimensions>: Copy + Debug + Sealed {
     /// The numbers, dimension 0 first.
     const INDEX: &'static [usize];
 }

@@ -1,5 +1,6 @@
 //! Layouts, as types.
 
+use crate::sealed::Sealed;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use xla_shape_core as model;
@@ -39,12 +40,19 @@ pub struct Layout<Order, Tiles = (), Space = MemorySpace<0>, Rest = Attributes>(
     PhantomData<(Order, Tiles, Space, Rest)>,
 );
 
+impl<const N: usize> Sealed for DimensionNumber<N> {}
+impl<const N: u8> Sealed for MemorySpace<N> {}
+impl<Entries> Sealed for Tile<Entries> {}
+impl<const DIMENSION: usize, Indices> Sealed for Split<DIMENSION, Indices> {}
+impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S> Sealed for Attributes<TAIL, BITS, PREFIX, S> {}
+impl<O, T, S, R> Sealed for Layout<O, T, S, R> {}
+
 /// The order of an array's dimensions: a tuple of [`DimensionNumber`], the fastest varying dimension first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an order of dimensions",
     label = "expected a tuple of up to 12 `DimensionNumber<N>`"
 )]
-pub trait Order: Copy + Debug + Default + 'static {
+pub trait Order: Copy + Debug + Default + 'static + Sealed {
     /// The dimension numbers.
     const MINOR_TO_MAJOR: &'static [usize];
 }
@@ -54,7 +62,7 @@ pub trait Order: Copy + Debug + Default + 'static {
     message = "`{Self}` is not a list of tile entries",
     label = "expected a tuple of up to 12 `Size<N>` or `Combine`"
 )]
-pub trait TileEntries: Copy + Debug + Default + 'static {
+pub trait TileEntries: Copy + Debug + Default + 'static + Sealed {
     /// The entries, major to minor.
     const ENTRIES: &'static [model::TileDimension];
 }
@@ -64,13 +72,13 @@ pub trait TileEntries: Copy + Debug + Default + 'static {
     message = "`{Self}` is not a list of tiles",
     label = "expected a tuple of up to 12 `Tile`"
 )]
-pub trait Tiles: Copy + Debug + Default + 'static {
+pub trait Tiles: Copy + Debug + Default + 'static + Sealed {
     /// The tiles, in the order in which they are applied.
     const TILES: &'static [model::Tile];
 }
 
 /// One tile, as a type.
-pub trait TileType: Copy + Debug + Default + 'static {
+pub trait TileType: Copy + Debug + Default + 'static + Sealed {
     /// The tile.
     const TILE: model::Tile;
 }
@@ -80,13 +88,13 @@ impl<Entries: TileEntries> TileType for Tile<Entries> {
 }
 
 /// The indices of a split: a tuple of [`Size`](super::Size).
-pub trait SplitIndices: Copy + Debug + Default + 'static {
+pub trait SplitIndices: Copy + Debug + Default + 'static + Sealed {
     /// The indices at which pieces begin, in elements.
     const INDICES: &'static [usize];
 }
 
 /// One split, as a type.
-pub trait SplitType: Copy + Debug + Default + 'static {
+pub trait SplitType: Copy + Debug + Default + 'static + Sealed {
     /// The split.
     const SPLIT: model::SplitConfig;
 }
@@ -96,14 +104,14 @@ impl<const DIMENSION: usize, Indices: SplitIndices> SplitType for Split<DIMENSIO
 }
 
 /// The splits of a layout: a tuple of [`Split`].
-pub trait Splits: Copy + Debug + Default + 'static {
+pub trait Splits: Copy + Debug + Default + 'static + Sealed {
     /// The splits.
     const SPLITS: &'static [model::SplitConfig];
 }
 
 /// A memory space, as a type: [`MemorySpace`].
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a memory space", label = "expected `MemorySpace<N>`")]
-pub trait Space: Copy + Debug + Default + 'static {
+pub trait Space: Copy + Debug + Default + 'static + Sealed {
     /// The number of the memory space.
     const MEMORY_SPACE: u8;
 }
@@ -113,7 +121,7 @@ impl<const N: u8> Space for MemorySpace<N> {
 }
 
 /// The rarer attributes of a layout, as a type: [`Attributes`].
-pub trait Rest: Copy + Debug + Default + 'static {
+pub trait Rest: Copy + Debug + Default + 'static + Sealed {
     /// The attributes; their memory space is that of [`Space`].
     const ATTRIBUTES: model::LayoutAttributes;
 }
@@ -130,7 +138,7 @@ impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Splits> Rest 
 
 /// A layout, as a type: [`Layout`].
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a layout", label = "expected `Layout<Order, Tiles, …>`")]
-pub trait LayoutType: Copy + Debug + Default + 'static {
+pub trait LayoutType: Copy + Debug + Default + 'static + Sealed {
     /// Where the array lies.
     type Space: Space;
 

@@ -4,6 +4,7 @@ use super::array::Array;
 use super::dimensions::Dimensions;
 use super::layout::LayoutType;
 use crate::element::Element;
+use crate::sealed::Sealed;
 use core::marker::PhantomData;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Shape};
@@ -21,7 +22,7 @@ use xla_shape_core::{ArrayShape, Shape};
 /// fn same(x: Results) -> (shape!(f32[2,3]{0,1}), (shape!(s32[]), Token)) { x }
 /// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a shape", label = "expected a type made by `shape!(…)`")]
-pub trait ShapeType: 'static {
+pub trait ShapeType: 'static + Sealed {
     /// The shape as a value.
     const VALUE: Shape;
 
@@ -50,6 +51,10 @@ pub struct Opaque;
 /// `b(…)`: an array that is passed by reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BufferOf<A>(PhantomData<A>);
+
+impl Sealed for Token {}
+impl Sealed for Opaque {}
+impl<A> Sealed for BufferOf<A> {}
 
 /// The shapes in a tuple.
 pub(super) trait TupleShapes {
