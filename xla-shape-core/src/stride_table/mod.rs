@@ -210,7 +210,7 @@ impl fmt::Display for StrideTableError {
                 f.write_str("`*` combines an unbounded dimension with another one: their common size is not known")
             }
             Self::TooManyDigits => {
-                write!(f, "the layout needs more than {} digits", StaticStrideTable::MAX_DIGITS)
+                write!(f, "expected a stride table of at most {} digits, found more", StaticStrideTable::MAX_DIGITS)
             }
         }
     }
