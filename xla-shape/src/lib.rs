@@ -41,6 +41,7 @@
 //! - `num-complex` (on by default): values of `c64` and `c128` elements, from the crate `num-complex`.
 //! - `proto`: the messages of XLA's schema, in the module `proto`, with the crate `prost`.
 //! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
+//! - `threads`: relayout with several threads, with the crate `rayon`.
 
 pub mod buffer;
 pub mod element;
