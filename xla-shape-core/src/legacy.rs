@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::list::List;
 use crate::shape::ArrayShape;
 use crate::stride_table::Source;
-use crate::tile::Tile;
+use crate::tile::{Tile, TileDimension};
 use crate::validate::{MAX_SIZE, ValidationError};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -180,6 +180,23 @@ impl LegacyShape {
         Ok(Self { modern, padded_dimensions: List::from_slice(padded_dimensions), padding_value })
     }
 
+    /// A shape from its parts, usable in a `const` without allocation: the modern shape, and what its tile is too.
+    ///
+    /// # Panics
+    /// If the modern shape is not the one that [`new`](Self::new) makes of these widths; in a `const`, that is a compile error.
+    #[must_use]
+    pub const fn from_static(
+        modern: ArrayShape,
+        padded_dimensions: &'static [usize],
+        padding_value: Option<PaddingValue>,
+    ) -> Self {
+        assert!(
+            is_modern(&modern, padded_dimensions),
+            "expected the tile of the modern shape to be the padded dimensions"
+        );
+        Self { modern, padded_dimensions: List::Static(padded_dimensions), padding_value }
+    }
+
     /// The shape that lies as `array` does, if a layout of 2017 can say that: static sizes, every element at the sum of its
     /// indices times the products of widths, in the default memory and nothing packed or aligned.
     ///
@@ -254,6 +271,42 @@ impl LegacyShape {
     }
 }
 
+/// Whether a modern shape has one tile, of these widths, and nothing else that a layout of 2017 lacks.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "`const fn` has no iterators; every index is below a length that is checked"
+)]
+#[expect(clippy::arithmetic_side_effects, reason = "the counter stays below the number of dimensions")]
+const fn is_modern(modern: &ArrayShape, widths: &[usize]) -> bool {
+    let layout = modern.layout();
+    let plain = layout.tail_padding_alignment_in_elements() == 1
+        && layout.element_size_in_bits() == 0
+        && layout.memory_space() == 0
+        && layout.split_configs().is_empty()
+        && layout.dynamic_shape_metadata_prefix_bytes() == 0;
+    if !plain || widths.is_empty() {
+        return plain && layout.tiles().is_empty();
+    }
+    if layout.tiles().len() != 1 || widths.len() != modern.num_dimensions() {
+        return false;
+    }
+    let entries = layout.tiles()[0].dimensions();
+    let mut place = 0;
+    while place < widths.len() {
+        let dimension = layout.minor_to_major()[widths.len() - 1 - place];
+        let width = if widths[dimension] == 0 { 1 } else { widths[dimension] };
+        let (Dimension::Static(size), true) = (modern.dimensions()[dimension], entries.len() == widths.len()) else {
+            return false;
+        };
+        match entries[place] {
+            TileDimension::Size(entry) if entry == width && width >= size => {}
+            _ => return false,
+        }
+        place += 1;
+    }
+    true
+}
+
 fn check_widths(sizes: &[usize], widths: &[usize]) -> Result<(), ValidationError> {
     if widths.is_empty() {
         return Ok(());
@@ -283,7 +336,7 @@ fn padded(array: &ArrayShape, sizes: &[usize]) -> Option<(Vec<usize>, Vec<usize>
         let mut fits = true;
         let mut widths = vec![1; sizes.len()];
         for (entry, &dimension) in tile.dimensions().iter().zip(order.iter().rev()) {
-            let (crate::TileDimension::Size(entry), Some(&size), Some(width)) =
+            let (TileDimension::Size(entry), Some(&size), Some(width)) =
                 (entry, sizes.get(dimension), widths.get_mut(dimension))
             else {
                 return None;

@@ -20,6 +20,7 @@ mod dim;
 mod dimensions;
 mod index;
 mod layout;
+mod padded;
 mod shape_type;
 mod sizes;
 mod tuples;
@@ -34,6 +35,7 @@ pub use layout::{
     Attributes, DimensionNumber, Layout, LayoutType, MemorySpace, Order, Rest, Space, Split, SplitIndices, SplitType,
     Splits, Tile, TileEntries, TileType, Tiles,
 };
+pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, Padded, PaddingType, ZeroPadding};
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
 pub use sizes::SizesError;
 

@@ -4,6 +4,7 @@ use super::{Parser, Result};
 use crate::ElementType;
 use crate::layout::Layout;
 use crate::legacy::{LegacyShape, PaddingValue};
+use crate::static_shape;
 use crate::text::error::{Expected, ParseError, ParseErrorKind, Span};
 use crate::text::token::TokenKind;
 use crate::validate::{Attribute, Part};
@@ -27,13 +28,19 @@ impl Parser<'_> {
     pub fn legacy(&mut self) -> Result<LegacyShape> {
         let (lexer, token) = (self.lexer, self.token);
         let Parts { element_type, sizes, minor_to_major, padded_dimensions, padding_value } = self.legacy_parts()?;
-        let shape = LegacyShape::new(element_type, &sizes, &minor_to_major, &padded_dimensions, padding_value);
-        shape.map_err(|error| {
+        let error_at = |part, kind| {
             let whole = Span { start: token.start, end: self.position };
-            let mut again = Self { lexer, token, wanted: Some(error.part()), ..self.clone() };
+            let mut again = Self { lexer, token, wanted: Some(part), ..self.clone() };
             let span = again.legacy_parts().ok().and(again.found).unwrap_or(whole);
-            ParseError::new(ParseErrorKind::Invalid(error), span)
-        })
+            ParseError::new(kind, span)
+        };
+        let shape = LegacyShape::new(element_type, &sizes, &minor_to_major, &padded_dimensions, padding_value)
+            .map_err(|error| error_at(error.part(), ParseErrorKind::Invalid(error)))?;
+        if self.for_types {
+            static_shape::check(shape.modern())
+                .map_err(|error| error_at(error.part(), ParseErrorKind::NotAType(error)))?;
+        }
+        Ok(shape)
     }
 
     fn legacy_parts(&mut self) -> Result<Parts> {

@@ -1,0 +1,80 @@
+//! Shapes in the layout of 2017, as types.
+
+use super::array::Array;
+use super::dimensions::StaticDimensions;
+use super::layout::LayoutType;
+use crate::element::Element;
+use core::fmt::Debug;
+use core::marker::PhantomData;
+use xla_shape_core::{ArrayShape, LegacyShape, PaddingValue};
+
+/// An array in a layout of 2017: `Modern` is the same shape in a modern layout, `Widths` a tuple of [`Size`](super::Size) with
+/// the width of each dimension, empty without padding, and `Value` what the padding holds.
+///
+/// Elements are where they are in `Modern`, and indices, buffers and copies are those of `Modern`.
+///
+/// ```
+/// use xla_shape::shape;
+///
+/// type Old = shape!(f32[2,3]{0,1:PAD(3,5)V(zero)});
+/// assert_eq!(Old::LEGACY, &"f32[2,3]{0,1:PAD(3,5)V(zero)}".parse().unwrap());
+/// assert_eq!(Old::PADDING_BITS, Some(0));
+///
+/// fn modern(old: Old) -> shape!(f32[2,3]{0,1:T(5,3)}) { old.modern() }
+/// assert_eq!(modern(Old::default()).to_string(), "f32[2,3]{0,1:T(5,3)}");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Padded<Modern, Widths, Value> {
+    modern: Modern,
+    widths_and_value: PhantomData<(Widths, Value)>,
+}
+
+/// What the padding of an array holds, as a type.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not the value of padding", label = "expected `ZeroPadding`, …")]
+pub trait PaddingType: Copy + Debug + Default + 'static {
+    /// The value; `None` if it may be any.
+    const VALUE: Option<PaddingValue>;
+}
+
+macro_rules! padding_types {
+    ($($(#[$doc:meta])* $name:ident $value:expr;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        pub struct $name;
+
+        impl PaddingType for $name {
+            const VALUE: Option<PaddingValue> = $value;
+        }
+    )* };
+}
+
+padding_types! {
+    /// The padding may hold anything.
+    AnyPadding None;
+    /// The padding holds 0.
+    ZeroPadding Some(PaddingValue::Zero);
+    /// The padding holds 1.
+    OnePadding Some(PaddingValue::One);
+    /// The padding holds the lowest value of the element type.
+    LowestPadding Some(PaddingValue::Lowest);
+    /// The padding holds the highest value of the element type.
+    HighestPadding Some(PaddingValue::Highest);
+}
+
+impl<E: Element, D: StaticDimensions, L: LayoutType, W: StaticDimensions, V: PaddingType> Padded<Array<E, D, L>, W, V> {
+    /// The shape as a value.
+    pub const LEGACY: &'static LegacyShape =
+        &LegacyShape::from_static(ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT), W::SIZES, V::VALUE);
+
+    /// The bits of an element of the padding; `None` if it may hold anything, or the element type lacks the value.
+    pub const PADDING_BITS: Option<u128> = match V::VALUE {
+        Some(value) => value.bits(E::TYPE),
+        None => None,
+    };
+
+    /// The same shape in a modern layout.
+    #[must_use]
+    pub fn modern(self) -> Array<E, D, L> {
+        self.modern
+    }
+}
