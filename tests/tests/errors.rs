@@ -15,10 +15,14 @@ fn every_kind_of_parse_error() {
     let mut kinds = BTreeSet::new();
     for (text, message, part) in [
         ("f32[2", "expected `,` or `]`, found the end of the text", ""),
-        ("f32{0}", "expected `[`, found `{`", "{"),
+        ("f32{0}", "expected `[` and the dimensions, found `{`", "{"),
         ("f32[2]{0:T}", "expected `(`, found `}`", "}"),
         ("f32[2]{}", "expected a dimension number, found `}`", "}"),
-        ("f32[2]{0:Q(1)}", "expected a layout attribute or the end of the layout, found `Q`", "Q"),
+        (
+            "f32[2]{0:Q(1)}",
+            "expected a layout attribute (`T`, `L`, `E`, `S`, `SC` or `M`) or the end of the layout, found `Q`",
+            "Q",
+        ),
         ("f32[2] x", "expected the end of the shape, found `x`", "x"),
         ("(f32[2],)", "expected a shape, found `)`", ")"),
         ("float32[2]", "expected an element type, found `float32`; did you mean `f32`?", "float32"),
@@ -29,7 +33,7 @@ fn every_kind_of_parse_error() {
             "9223372036854775808",
         ),
         ("f32[0x10]", "expected a number in plain decimal digits, found `0x10`", "0x10"),
-        ("f32[-2]", "expected a dimension's size, `<=` and a bound, or `?`, found a negative number", "-2"),
+        ("f32[-2]", "expected a dimension's size, `<=` and a bound, or `?`, found `-2`, which is negative", "-2"),
         ("f32[2]{0:S(1)T(2)}", "expected `T` (tiles) to stand before `S` (memory_space), found it behind", "T"),
         ("f32[2]{0:S(1)S(2)}", "expected `S` (memory_space) at most once, found it again", "S"),
         ("f32[2] /* x", "expected `*/` to close the comment, found the end of the text", "/* x"),
@@ -62,7 +66,11 @@ fn every_kind_of_parse_error() {
 fn every_broken_rule() {
     let mut kinds = BTreeSet::new();
     for (text, message, part) in [
-        ("f32[2,3]{0}", "expected minor_to_major to name all 2 dimensions of the array, found 1", "0"),
+        (
+            "f32[2,3]{0}",
+            "expected as many dimension numbers in minor_to_major as the array has dimensions (2), found 1",
+            "0",
+        ),
         ("f32[2]{5}", "expected a dimension number less than 1, found 5", "5"),
         ("f32[2,3]{1,1}", "expected every dimension once in minor_to_major, found 1 again", "1"),
         ("f32[2]{0:T(2)()}", "expected at least one dimension in a tile, found none", "()"),
