@@ -122,7 +122,9 @@ fn checks_find_nothing_in_programs_of_xla() {
 /// Reads an attribute as the kind of value that it has, and gives the text of an error.
 fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
     match name {
-        "metadata" | "frontend_attributes" => drop(value.fields()?),
+        "metadata" | "frontend_attributes" => {
+            let _ = value.fields()?;
+        }
         "dimensions"
         | "lhs_contracting_dims"
         | "rhs_contracting_dims"
@@ -137,26 +139,48 @@ fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
         | "inserted_window_dims"
         | "scatter_dims_to_operand_dims"
         | "operand_batching_dims"
-        | "start_indices_batching_dims" => drop(value.numbers()?),
-        "calls" | "to_apply" | "condition" | "body" | "select" | "scatter" | "kind" | "direction" => {
-            drop(value.name()?)
+        | "start_indices_batching_dims" => {
+            let _ = value.numbers()?;
         }
-        "called_computations" | "control-predecessors" => drop(value.names()?),
+        "calls" | "to_apply" | "condition" | "body" | "select" | "scatter" | "kind" | "direction" => {
+            let _ = value.name()?;
+        }
+        "called_computations" | "control-predecessors" => {
+            let _ = value.names()?;
+        }
         "index" | "iota_dimension" | "index_vector_dim" | "channel_id" | "k" | "num_partitions" => {
-            drop(value.number()?)
+            let _ = value.number()?;
         }
         "is_scheduled" | "use_global_device_ids" | "is_stable" | "indices_are_sorted" | "unique_indices" => {
             value.boolean()?;
         }
-        "custom_call_target" | "async_execution_thread" | "execution_thread" => drop(value.string()?),
-        "slice" => drop(value.slice()?),
-        "padding" => drop(value.padding()?),
-        "window" => drop(value.window()?),
-        "dim_labels" => drop(value.dim_labels()?),
-        "replica_groups" => drop(value.replica_groups()?),
-        "operand_layout_constraints" => drop(value.shapes()?),
-        "entry_computation_layout" => drop(value.program_shape()?),
-        "input_output_alias" | "output_to_operand_aliasing" => drop(value.aliases()?),
+        "custom_call_target" | "async_execution_thread" | "execution_thread" => {
+            let _ = value.string()?;
+        }
+        "slice" => {
+            let _ = value.slice()?;
+        }
+        "padding" => {
+            let _ = value.padding()?;
+        }
+        "window" => {
+            let _ = value.window()?;
+        }
+        "dim_labels" => {
+            let _ = value.dim_labels()?;
+        }
+        "replica_groups" => {
+            let _ = value.replica_groups()?;
+        }
+        "operand_layout_constraints" => {
+            let _ = value.shapes()?;
+        }
+        "entry_computation_layout" => {
+            let _ = value.program_shape()?;
+        }
+        "input_output_alias" | "output_to_operand_aliasing" => {
+            let _ = value.aliases()?;
+        }
         _ => {}
     }
     Ok(())

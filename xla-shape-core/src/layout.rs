@@ -213,8 +213,13 @@ impl Layout {
     }
 
     pub(crate) fn validated(self) -> Result<Self, ValidationError> {
-        validate::with_seen(self.num_dimensions(), |seen| validate::layout(&self, seen))?;
+        self.check()?;
         Ok(self)
+    }
+
+    /// Checks the rules that do not need an array.
+    pub(crate) fn check(&self) -> Result<(), ValidationError> {
+        validate::with_seen(self.num_dimensions(), |seen| validate::layout(self, seen))
     }
 
     const fn unchecked(minor_to_major: List<usize, 6>) -> Self {

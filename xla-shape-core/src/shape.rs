@@ -70,21 +70,32 @@ impl ArrayShape {
         Self { element_type, dimensions: List::Static(dimensions), layout }
     }
 
-    /// Takes over parts that the parser has read, and checks all of them.
-    pub(crate) fn from_parts(
-        element_type: ElementType,
-        dimensions: List<Dimension, 6>,
-        layout: Layout,
-    ) -> Result<Self, ValidationError> {
+    /// Takes over parts that the parser has read; [`check`](Self::check) must follow.
+    pub(crate) const fn unchecked(element_type: ElementType, dimensions: List<Dimension, 6>, layout: Layout) -> Self {
+        Self { element_type, dimensions, layout }
+    }
+
+    /// Checks everything, the layout too.
+    pub(crate) fn check(&self) -> Result<(), ValidationError> {
         // That the numbers of dimensions differ is said before anything about one of them.
-        validate::num_dimensions(dimensions.as_slice(), &layout)?;
-        Self { element_type, dimensions, layout: layout.validated()? }.validated()
+        validate::num_dimensions(self.dimensions.as_slice(), &self.layout)?;
+        self.layout.check()?;
+        self.check_dimensions()
+    }
+
+    /// Checks that a valid layout fits the dimensions.
+    fn check_dimensions(&self) -> Result<(), ValidationError> {
+        let (element_type, dimensions) = (self.element_type, self.dimensions.as_slice());
+        let check = |scratch: size::Scratch<'_>| validate::array(element_type, dimensions, &self.layout, scratch);
+        if size::surely_fits(element_type, dimensions, &self.layout) {
+            // Nothing needs room then.
+            return check(size::Scratch { digits: &mut [], values: &mut [] });
+        }
+        size::with_scratch(&self.layout, check)
     }
 
     fn validated(self) -> Result<Self, ValidationError> {
-        size::with_scratch(&self.layout, |scratch| {
-            validate::array(self.element_type, self.dimensions.as_slice(), &self.layout, scratch)
-        })?;
+        self.check_dimensions()?;
         Ok(self)
     }
 

@@ -4,6 +4,7 @@ use crate::dimension::Dimension;
 use crate::element_type::ElementType;
 use crate::layout::Layout;
 use crate::list::Blank;
+use crate::tile::TileDimension;
 use crate::stride_table::{BuildError, Digit, Extents, Value, Workspace, build};
 use crate::validate::{MAX_SIZE, ValidationError};
 use alloc::vec;
@@ -95,6 +96,9 @@ pub(crate) const fn check(
     layout: &Layout,
     scratch: Scratch<'_>,
 ) -> Result<(), ValidationError> {
+    if surely_fits(element_type, dimensions, layout) {
+        return Ok(());
+    }
     match elements(dimensions) {
         Ok(elements) if elements as u128 * element_type.storage_bytes() as u128 > MAX_SIZE as u128 => {
             Err(ValidationError::ByteCountOverflow)
@@ -106,6 +110,39 @@ pub(crate) const fn check(
         },
         Err(error) => Err(error),
     }
+}
+
+/// Whether elements and bytes fit in an `i64` by far, so that nothing exact need be computed.
+///
+/// A tile makes an array larger by at most the product of its entries.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
+#[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimension], layout: &Layout) -> bool {
+    let mut bound = 1_usize;
+    let mut i = 0;
+    while i < dimensions.len() {
+        if let Some(extent @ 1..) = dimensions[i].extent() {
+            bound = bound.saturating_mul(extent);
+        }
+        i = i.saturating_add(1);
+    }
+    let mut tile = 0;
+    while tile < layout.tiles().len() {
+        let entries = layout.tiles()[tile].dimensions();
+        let mut i = 0;
+        while i < entries.len() {
+            if let TileDimension::Size(size) = entries[i] {
+                bound = bound.saturating_mul(size);
+            }
+            i = i.saturating_add(1);
+        }
+        tile = tile.saturating_add(1);
+    }
+    let bound = bound.saturating_add(layout.tail_padding_alignment_in_elements());
+    let own = element_type.storage_bits();
+    let bits = if layout.element_size_in_bits() > own { layout.element_size_in_bits() } else { own };
+    let bytes = bound as u128 * bits as u128 / 8;
+    bound < MAX_SIZE && bytes + (layout.dynamic_shape_metadata_prefix_bytes() as u128) < MAX_SIZE as u128
 }
 
 /// Whether a dimension has neither a size nor a bound.

@@ -21,6 +21,19 @@ pub enum ElementClass {
     Complex,
 }
 
+/// A short text as a number: 1 and its bytes in order; 1 alone for one that is too long to be a name here.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn packed(text: &str) -> u128 {
+    let bytes = text.as_bytes();
+    let mut number = 1;
+    let mut i = 0;
+    while i < bytes.len() && bytes.len() < 16 {
+        number = number << 8 | bytes[i] as u128;
+        i = i.saturating_add(1);
+    }
+    number
+}
+
 macro_rules! element_types {
     ($($variant:ident $text:literal $enum_name:literal $proto:literal $bits:literal $class:ident $doc:literal;)*) => {
         /// The type of an array's elements, named as XLA's `PrimitiveType` names it.
@@ -79,8 +92,12 @@ macro_rules! element_types {
 
             /// The element type with this [`name`](Self::name); names are written in lower case.
             #[must_use]
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name { $($text => Some(Self::$variant),)* _ => None }
+            pub const fn from_name(name: &str) -> Option<Self> {
+                // One comparison of numbers instead of one of texts for each element type.
+                match packed(name) {
+                    $(number if number == const { packed($text) } => Some(Self::$variant),)*
+                    _ => None,
+                }
             }
 
             /// The element type with this number in XLA's schema.

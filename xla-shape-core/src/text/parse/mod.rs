@@ -187,19 +187,27 @@ impl<'a> Parser<'a> {
     /// # Errors
     /// If there is none, or an invalid one.
     pub fn array(&mut self) -> Result<ArrayShape> {
-        let (lexer, token) = (self.lexer, self.token);
-        let (element_type, dimensions, layout) = self.array_parts()?;
-        let error_at = |part, kind| {
-            let mut again = Self { lexer, token, wanted: Some(part), found: None, ..self.clone() };
-            let whole = Span { start: token.start, end: self.position };
-            ParseError::new(kind, again.array_parts().ok().and(again.found).unwrap_or(whole))
-        };
-        let array = ArrayShape::from_parts(element_type, dimensions, layout)
-            .map_err(|error| error_at(error.part(), ParseErrorKind::Invalid(error)))?;
-        if self.for_types {
-            static_shape::check(&array).map_err(|error| error_at(error.part(), ParseErrorKind::NotAType(error)))?;
+        let start = self.token.start;
+        let array = self.array_parts()?;
+        if let Err(error) = array.check() {
+            return Err(self.wrong_array(start, error.part(), ParseErrorKind::Invalid(error)));
+        }
+        if self.for_types
+            && let Err(error) = static_shape::check(&array)
+        {
+            return Err(self.wrong_array(start, error.part(), ParseErrorKind::NotAType(error)));
         }
         Ok(array)
+    }
+
+    /// The error that this part is wrong of the array that begins at `start` and was just read.
+    #[cold]
+    fn wrong_array(&self, start: usize, part: Part, kind: ParseErrorKind) -> ParseError {
+        let whole = Span { start, end: self.position };
+        let before = Self::at(self.lexer.text(), start);
+        let mut again = Self { brackets: self.brackets, wanted: Some(part), ..before };
+        let span = again.array_parts().ok().and(again.found).unwrap_or(whole);
+        ParseError::new(kind, span)
     }
 
     /// Reads a layout with its brackets.
@@ -219,7 +227,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn array_parts(&mut self) -> Result<(ElementType, List<Dimension, 6>, Layout)> {
+    fn array_parts(&mut self) -> Result<ArrayShape> {
         let element_type = self.element_type()?;
         if !self.token.is(b'[') {
             return Err(self.unexpected(Expected::Dimensions));
@@ -240,7 +248,7 @@ impl<'a> Parser<'a> {
         }
         self.eat(b']')?;
         let layout = if self.layout_follows() { self.layout_parts()? } else { Layout::descending(count) };
-        Ok((element_type, dimensions, layout))
+        Ok(ArrayShape::unchecked(element_type, dimensions, layout))
     }
 
     fn element_type(&mut self) -> Result<ElementType> {

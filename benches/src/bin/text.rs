@@ -1,0 +1,123 @@
+//! How fast text is read: modules, the shapes of their instructions, shapes in any text, single shapes, and text made to
+//! be slow. Prints a table, or JSON lines with `--json`.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use xla_shape_core::Shape;
+use xla_shape_core::hlo::{Module, find_shapes, instruction_shapes};
+use xla_shape_tests::hlo_modules;
+
+/// How long each measurement goes on.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The shortest time of one run, in seconds: what disturbs a run only makes it longer.
+fn time(mut run: impl FnMut()) -> f64 {
+    let begin = Instant::now();
+    let mut best = f64::INFINITY;
+    while begin.elapsed() < PATIENCE {
+        let start = Instant::now();
+        run();
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    best
+}
+
+/// Prints figures, for people or for programs.
+struct Report {
+    json: bool,
+}
+
+impl Report {
+    fn head(&self, text: &str) {
+        if !self.json {
+            println!("\n{text}");
+        }
+    }
+
+    fn line(&self, group: &str, case: &str, value: f64, unit: &str) {
+        if self.json {
+            let row = serde_json::json!({ "group": group, "case": case, "value": value, "unit": unit });
+            println!("{row}");
+        } else {
+            println!("  {case:<52} {value:>10.2} {unit}");
+        }
+    }
+}
+
+fn main() {
+    let report = Report { json: std::env::args().any(|argument| argument == "--json") };
+    modules(&report);
+    shapes(&report);
+    hostile(&report);
+}
+
+fn modules(report: &Report) {
+    let modules = hlo_modules();
+    for set in ["tpu-hlo", "tpu-hlo-before", "cpu-hlo"] {
+        let texts: Vec<_> = modules.iter().filter(|row| row.set == set).map(|row| row.text.as_str()).collect();
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let speed = |seconds: f64| bytes as f64 / seconds / 1e6;
+        report.head(&format!("{set}: {} modules, {:.1} MB", texts.len(), bytes as f64 / 1e6));
+        let parse = time(|| texts.iter().for_each(|text| drop(black_box(Module::parse(text)))));
+        report.line(set, "Module::parse", speed(parse), "MB/s");
+        let spans = time(|| texts.iter().for_each(|text| drop(black_box(instruction_shapes(text).count()))));
+        report.line(set, "instruction_shapes", speed(spans), "MB/s");
+        let found = time(|| texts.iter().for_each(|text| drop(black_box(find_shapes(text).count()))));
+        report.line(set, "find_shapes", speed(found), "MB/s");
+        let memory: usize = texts.iter().filter_map(|text| Module::parse(text).ok()).map(|module| module.memory_bytes()).sum();
+        report.line(set, "memory of the model", memory as f64 / bytes as f64, "times the text");
+        let parsed: Vec<_> = texts.iter().filter_map(|text| Module::parse(text).ok()).collect();
+        let check = time(|| parsed.iter().for_each(|module| drop(black_box(module.check()))));
+        report.line(set, "Module::check", speed(check), "MB/s");
+        let memory = time(|| parsed.iter().for_each(|module| drop(black_box(module.memory().peaks()))));
+        report.line(set, "Module::memory, with peaks", speed(memory), "MB/s");
+        let print = time(|| parsed.iter().for_each(|module| drop(black_box(module.to_string()))));
+        report.line(set, "Display", speed(print), "MB/s");
+    }
+}
+
+fn shapes(report: &Report) {
+    const RUNS: usize = 10_000;
+    report.head("single shapes, parsed");
+    let texts = [
+        "f32[]",
+        "f32[2,3]{1,0}",
+        "bf16[100,200]{1,0:T(8,128)(2,1)}",
+        "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}",
+        "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}",
+        "(f32[2]{0}, s32[], token[])",
+    ];
+    for text in texts {
+        let seconds = time(|| (0..RUNS).for_each(|_| drop(black_box(black_box(text).parse::<Shape>()))));
+        report.line("shapes", text, RUNS as f64 / seconds / 1e6, "M/s");
+    }
+    let modules = hlo_modules();
+    let texts: Vec<_> = modules
+        .iter()
+        .flat_map(|row| instruction_shapes(&row.text).map(|span| &row.text[span.start..span.end]))
+        .collect();
+    let seconds = time(|| texts.iter().for_each(|text| drop(black_box(text.parse::<Shape>()))));
+    report.line("shapes", "those of all instructions", texts.len() as f64 / seconds / 1e6, "M/s");
+}
+
+/// A text of this many pieces, for any number.
+type Hostile = (&'static str, fn(usize) -> String);
+
+fn hostile(report: &Report) {
+    let cases: [Hostile; 6] = [
+        ("parentheses inside each other", |count| format!("x = {}{}", "(".repeat(count), ")".repeat(count))),
+        ("brackets that are never closed", |count| "x = f32[] add((\n".repeat(count)),
+        ("comments that are never closed", |count| "x = f32[/*\n".repeat(count)),
+        ("operands that are not there", |count| format!("e {{\n  a = f32[] add({}b)\n}}", "b, ".repeat(count))),
+        ("one long line", |count| format!("x = f32[] add(), y=\"{}\"", "z".repeat(count))),
+        ("braces that close nothing", |count| "}\n".repeat(count)),
+    ];
+    report.head("hostile text, both sizes at the same speed: time is linear");
+    for (case, text) in cases {
+        for count in [30_000, 300_000] {
+            let text = text(count);
+            let seconds = time(|| drop(black_box(Module::parse_with_errors(&text))));
+            report.line("hostile", &format!("{case}, {count}"), text.len() as f64 / seconds / 1e6, "MB/s");
+        }
+    }
+}
