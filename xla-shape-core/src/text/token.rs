@@ -73,14 +73,14 @@ impl<'a> Lexer<'a> {
         position
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self) -> Token {
         let token = self.token();
         self.position = token.end;
         token
     }
 
-    #[inline]
+    #[inline(always)]
     fn token(&self) -> Token {
         let mut start = self.position;
         loop {
@@ -120,7 +120,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn integer(&self, start: usize) -> Token {
         let mut end = start;
         let mut value = 0_u64;

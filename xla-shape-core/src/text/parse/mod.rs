@@ -583,7 +583,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    #[inline]
+    /// Goes to the next token. One copy of the lexer that writes to its place in the parser, not one for each caller.
+    #[inline(never)]
     fn advance(&mut self) {
         self.position = self.token.end;
         self.token = self.lexer.next();
