@@ -4,8 +4,8 @@ use crate::dimension::Dimension;
 use crate::element_type::ElementType;
 use crate::layout::Layout;
 use crate::list::Blank;
-use crate::tile::TileDimension;
 use crate::stride_table::{BuildError, Digit, Extents, Value, Workspace, build};
+use crate::tile::TileDimension;
 use crate::validate::{MAX_SIZE, ValidationError};
 use alloc::vec;
 
