@@ -36,6 +36,8 @@
 
 #![no_std]
 #![forbid(unsafe_code)]
+// What input can reach neither indexes nor computes without a check; what seems to, says why it cannot fail.
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 extern crate alloc;
 

@@ -154,7 +154,7 @@ impl ElementType {
     /// The bits that one element takes where the layout does not say otherwise.
     #[must_use]
     pub const fn storage_bits(self) -> usize {
-        self.storage_bytes() * 8
+        self.storage_bytes().saturating_mul(8)
     }
 
     /// Whether `a` and `b` are the same type; usable in a `const`, where `==` is not.

@@ -18,6 +18,10 @@ const DIMENSION: u8 = 16;
 /// May stand in a layout.
 const LAYOUT: u8 = 32;
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a byte is below 256; the initialiser of a static is checked by the compiler"
+)]
 static CLASS: [u8; 256] = {
     const fn add(class: &mut [u8; 256], bytes: &[u8], bit: u8) {
         let mut i = 0;
@@ -46,6 +50,7 @@ static CLASS: [u8; 256] = {
     class
 };
 
+#[expect(clippy::indexing_slicing, reason = "a byte is below 256")]
 const fn is(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }

@@ -166,10 +166,12 @@ pub const fn convolution(
     if let Err(error) = check_groups(input, kernel, dimensions, groups) {
         return Err(error);
     }
-    result[dimensions.output_batch] = match (batch.extent(), groups.batch) {
+    #[expect(clippy::arithmetic_side_effects, reason = "the divisor is at least 2")]
+    let grouped = match (batch.extent(), groups.batch) {
         (Some(size), 2..) => sized(batch, size / groups.batch),
         _ => batch,
     };
+    result[dimensions.output_batch] = grouped;
     result[dimensions.output_feature] = output_features;
     let mut i = 0;
     while i < window.len() {
@@ -225,6 +227,7 @@ const fn check_groups(
     let features = input[dimensions.input_feature];
     let expected = match features.extent() {
         None => Dimension::Unbounded,
+        #[expect(clippy::arithmetic_side_effects, reason = "the divisor is greater than 0")]
         Some(size) if groups.feature > 0 && size.is_multiple_of(groups.feature) => {
             Dimension::Static(size / groups.feature)
         }

@@ -5,7 +5,8 @@
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "`const fn` has no iterators; every index is below a length that is checked"
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; indices and counters are below lengths that are checked, sizes are multiplied checked"
 )]
 
 use super::{Digit, Source, StrideTableError, Term, Value, ValueRule};
