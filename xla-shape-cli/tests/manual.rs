@@ -22,6 +22,16 @@ fn every_verb_has_help_with_an_example() {
 }
 
 #[test]
+fn very_many_dimensions_or_tiles_are_no_trouble() {
+    for shape in [format!("u8[{}1]", "1,".repeat(39_999)), format!("f32[3]{{0:T{}}}", "(1)".repeat(20_000))] {
+        for verb in ["explain", "draw", "advise", "map"] {
+            assert!(!text(&[verb, &shape]).is_empty(), "{verb}");
+        }
+        assert!(text(&["index", &shape, "--linear", "0"]).contains("position 0"));
+    }
+}
+
+#[test]
 fn the_manual_has_every_verb() {
     let manual = text(&["man"]);
     assert!(manual.contains(".TH xla-shape 1"));

@@ -124,6 +124,10 @@ impl ArrayShape {
     pub fn max_split_size(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<usize> {
         let dimension = self.get_dimension_number(dimension).ok()?;
         let extent = self.dimensions().get(dimension)?.extent()?;
+        if self.layout().split_configs().is_empty() {
+            // Nothing to look for: an array may have very many dimensions.
+            return Some(extent);
+        }
         let place = self.layout().minor_to_major().iter().rev().position(|&other| other == dimension)?;
         Some(crate::stride_table::largest_piece(extent, self.layout(), place))
     }

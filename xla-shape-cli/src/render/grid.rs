@@ -1,6 +1,7 @@
 //! A picture as text.
 
 use super::picture::{Cell, Picture, Plane};
+use super::words::column_width;
 use std::fmt::Write as _;
 
 /// How many positions stand in a line of memory.
@@ -87,7 +88,7 @@ pub(super) fn differ(a: &Cell, b: &Cell) -> bool {
 fn draw_memory(text: &mut String, picture: &Picture) {
     let cells = || picture.runs.iter().flatten();
     let content = |cell: &Cell| cell.index.as_deref().map(label);
-    let width = cells().filter_map(content).map(|label| label.chars().count()).max().unwrap_or(1);
+    let width = column_width(cells().filter_map(content).map(|label| label.chars().count())).max(1);
     let first = cells().map(|cell| cell.position).max().unwrap_or(0).to_string().len();
     for (number, run) in picture.runs.iter().enumerate() {
         if number > 0 {

@@ -114,7 +114,9 @@ impl Picture {
 fn grown(array: &ArrayShape) -> Option<Placement> {
     let mut grown = array.clone();
     for padded in array.padded_dimensions()? {
-        if let [dimension] = padded.dimensions[..] {
+        if let [dimension] = padded.dimensions[..]
+            && padded.padded_size > padded.size
+        {
             let size = grown.largest_free_size(dimension)?.min(padded.padded_size);
             let mut dimensions = grown.dimensions().to_vec();
             dimensions[dimension] = size.into();

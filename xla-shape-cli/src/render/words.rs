@@ -86,6 +86,13 @@ pub(crate) fn dimension_names(array: &ArrayShape) -> Vec<String> {
     (0..num_dimensions).map(|dimension| dimension_name(dimension, num_dimensions)).collect()
 }
 
+/// The width of a column that these texts stand in; one that is very long does not make the others so wide.
+pub(crate) fn column_width(lengths: impl Iterator<Item = usize>) -> usize {
+    // Formatting cannot pad to more than 65,535 characters.
+    const WIDEST: usize = 160;
+    lengths.max().unwrap_or(0).min(WIDEST)
+}
+
 /// A memory space as `S(1) VMEM`.
 pub(crate) fn space_name(space: u8) -> String {
     match memory_space::name(space) {

@@ -3,7 +3,7 @@
 use crate::args::{AdviseArguments, Change, Format};
 use crate::failure::Failure;
 use crate::io;
-use crate::render::words::{Bytes, Factor, InUnits, count};
+use crate::render::words::{Bytes, Factor, InUnits, column_width, count};
 use serde::Serialize;
 use std::fmt::Write as _;
 use xla_shape::ArrayShape;
@@ -90,7 +90,7 @@ fn page(given: &ArrayShape, changed: &ArrayShape, bytes: usize, rows: &[Row], al
         saved @ 1.. => format!("saves {}", InUnits(saved.unsigned_abs() as usize)),
         saved => format!("costs {}", InUnits(saved.unsigned_abs() as usize)),
     };
-    let width = rows.iter().map(|row| row.shape.chars().count()).max().unwrap_or(0);
+    let width = column_width(rows.iter().map(|row| row.shape.chars().count()));
     let _ = writeln!(text);
     for row in rows {
         let (bytes, expansion) = (InUnits(row.bytes).to_string(), Factor(row.expansion).to_string());

@@ -4,7 +4,7 @@ use crate::args::{Format, IndexArguments};
 use crate::failure::Failure;
 use crate::io;
 use crate::render::formula::{self, Notation};
-use crate::render::words::{Grouped, count, dimension_names};
+use crate::render::words::{Grouped, column_width, count, dimension_names};
 use serde::Serialize;
 use std::fmt::Write as _;
 use xla_shape::stride_table::Source;
@@ -108,7 +108,7 @@ fn page(
         (format!("{term} = {value}"), format!("of {}", Grouped(digit.size)), digit.stride, value * digit.stride)
     });
     let rows = rows.collect::<Vec<_>>();
-    let width = |column: fn(&(String, String, usize, usize)) -> usize| rows.iter().map(column).max().unwrap_or(0);
+    let width = |column: fn(&(String, String, usize, usize)) -> usize| column_width(rows.iter().map(column));
     let (first, second) = (width(|row| row.0.len()), width(|row| row.1.len()));
     let (third, fourth) = (width(|row| row.2.to_string().len()), width(|row| row.3.to_string().len()));
     for (digit, size, stride, product) in &rows {
