@@ -1,7 +1,7 @@
 //! Static and run-time answers agree, for shapes taken from real TPU programs.
 
 use xla_shape::types::StaticShape;
-use xla_shape::{ArrayShape, Slot, shape};
+use xla_shape::{ArrayShape, Sizes, Slot, shape};
 
 /// Indices of an array: its corners, and some in between.
 fn samples(sizes: &[usize]) -> Vec<Vec<usize>> {
@@ -20,12 +20,18 @@ fn samples(sizes: &[usize]) -> Vec<Vec<usize>> {
     corners.chain(between).collect()
 }
 
-/// Compares the type `S` with the shape that its text means; how many answers were compared.
-fn compare<S: StaticShape>(text: &str) -> usize
+/// Compares the type `S` with the shape that its text means; how many indices were compared.
+fn compare<S: StaticShape>(text: &str, sizes: Sizes, multi_index: fn(usize) -> Slot<S::Index>) -> usize
 where
     S::Index: for<'a> TryFrom<&'a [usize], Error: std::fmt::Debug>,
 {
     let array: ArrayShape = text.replace(' ', "").parse().unwrap();
+    let found = Sizes {
+        elements: array.elements().unwrap(),
+        physical_elements: array.physical_elements().unwrap(),
+        bytes: array.byte_size().unwrap(),
+    };
+    assert_eq!(sizes, found, "{array}");
     assert_eq!(S::TEXT, array.to_string());
     assert_eq!(*S::SHAPE, array);
     assert_eq!(Some(S::BYTES), array.byte_size(), "{array}");
@@ -37,13 +43,24 @@ where
         let position = table.checked_linear_index(index).unwrap();
         assert_eq!(S::linear_index(S::Index::try_from(index).unwrap()), position, "{array} at {index:?}");
         assert_eq!(table.multi_index(position), Slot::Element(index.clone()), "{array} at {index:?}");
+        assert_eq!(multi_index(position).map(|index| index.as_ref().to_vec()), Slot::Element(index.clone()));
+    }
+    // Padding too, and what lies behind the end.
+    for sample in 0..64 {
+        let position = sample * (table.positions() / 61 + 1);
+        let found = multi_index(position).map(|index| index.as_ref().to_vec());
+        assert_eq!(found, table.multi_index(position), "{array} at {position}");
     }
     samples.len()
 }
 
 macro_rules! compare_all {
     ($($element:ident [$($size:literal),*] {$($layout:tt)*};)*) => {
-        [$(compare::<shape!($element[$($size),*]{$($layout)*})>(stringify!($element[$($size),*]{$($layout)*}))),*]
+        [$({
+            type S = shape!($element[$($size),*]{$($layout)*});
+            let sizes = Sizes { elements: S::ELEMENTS, physical_elements: S::PHYSICAL_ELEMENTS, bytes: S::BYTES };
+            compare::<S>(stringify!($element[$($size),*]{$($layout)*}), sizes, S::multi_index)
+        }),*]
     };
 }
 
