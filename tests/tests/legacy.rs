@@ -76,13 +76,21 @@ fn every_error_stands_at_its_place() {
             "expected a number of elements with padding that fits in an i64, found more",
             "s8[2,3]{1,0:PAD(9223372036854775807,3)}",
         ),
-        ("f32[2]{0:V(zero)}", "expected the padding of a layout (`PAD`, `V`) or the end of the layout, found `V`", "V"),
+        (
+            "f32[2]{0:V(zero)}",
+            "expected the padding of a layout (`PAD`, then `V`) or the end of the layout, found `V`",
+            "V",
+        ),
         (
             "f32[2]{0:PAD(2)T(2)}",
-            "expected the padding of a layout (`PAD`, `V`) or the end of the layout, found `T`",
+            "expected the padding of a layout (`PAD`, then `V`) or the end of the layout, found `T`",
             "T",
         ),
-        ("f32[2]{0:T(2)}", "expected the padding of a layout (`PAD`, `V`) or the end of the layout, found `T`", "T"),
+        (
+            "f32[2]{0:T(2)}",
+            "expected the padding of a layout (`PAD`, then `V`) or the end of the layout, found `T`",
+            "T",
+        ),
         (
             "f32[2]{0:PAD(2)V(two)}",
             "expected a padding value: `zero`, `one`, `lowest` or `highest`, found `two`",

@@ -4,33 +4,23 @@ use crate::diagnose;
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::fmt::{self, Display};
 use xla_shape_core::text::Parser;
-use xla_shape_core::validate::Attribute;
 use xla_shape_core::{
     ArrayShape, Dimension, Layout, LayoutAttributes, PaddingValue, ParseError, Shape, SplitConfig, Tile, TileDimension,
 };
 
 /// The type of the shape that a text means.
 pub(crate) fn shape_type(text: &str) -> Result<String, ParseError> {
-    if is_legacy(text) {
-        return legacy_type(text);
-    }
     let mut parser = Parser::whole(text).for_types();
+    if parser.is_legacy() {
+        return legacy_type(parser);
+    }
     let shape = parser.shape()?;
     parser.finish()?;
     Ok(ShapeType(&shape).to_string())
 }
 
-/// Whether the text is that of a shape in a layout of 2017: no other has these words.
-fn is_legacy(text: &str) -> bool {
-    [Attribute::PaddedDimensions, Attribute::PaddingValue].iter().any(|attribute| {
-        let word = |part: &str| part.ends_with([':', ')']) || part.trim_end().ends_with([':', ')']);
-        text.split_once(&format!("{attribute}(")).is_some_and(|(before, _)| word(before))
-    })
-}
-
-/// The type of the shape in a layout of 2017 that a text means.
-fn legacy_type(text: &str) -> Result<String, ParseError> {
-    let mut parser = Parser::whole(text).for_types();
+/// The type of the shape in a layout of 2017 that comes next.
+fn legacy_type(mut parser: Parser<'_>) -> Result<String, ParseError> {
     let shape = parser.legacy()?;
     parser.finish()?;
     let value = match shape.padding_value() {

@@ -115,7 +115,9 @@ impl fmt::Display for Expected {
             Self::AttributeOrEnd => {
                 f.write_str("a layout attribute (`T`, `L`, `E`, `S`, `SC` or `M`) or the end of the layout")
             }
-            Self::LegacyAttributeOrEnd => f.write_str("the padding of a layout (`PAD`, `V`) or the end of the layout"),
+            Self::LegacyAttributeOrEnd => {
+                f.write_str("the padding of a layout (`PAD`, then `V`) or the end of the layout")
+            }
             Self::DimLevel => f.write_str("a dimension level: `D`, `C`, `S` or `H`"),
             Self::SplitDimension => f.write_str("a physical dimension to split"),
             Self::SplitIndex => f.write_str("a split index"),

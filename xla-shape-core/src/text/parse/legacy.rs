@@ -21,6 +21,23 @@ struct Parts {
 }
 
 impl Parser<'_> {
+    /// Whether an array shape comes next whose layout is one of 2017: whose first attribute is `PAD` or `V`.
+    ///
+    /// ```
+    /// use xla_shape_core::text::Parser;
+    ///
+    /// assert!(Parser::new("f32[2,3]{0,1:PAD(3,5)}").is_legacy());
+    /// assert!(!Parser::new("f32[2,3]{0,1:T(5,3)}").is_legacy());
+    /// ```
+    #[must_use]
+    pub fn is_legacy(&self) -> bool {
+        let Err(error) = self.clone().array() else { return false };
+        let at = error.span();
+        let found = self.lexer.text().get(at.start..at.end);
+        matches!(error.kind(), ParseErrorKind::Unexpected { expected: Expected::AttributeOrEnd, .. })
+            && [Attribute::PaddedDimensions, Attribute::PaddingValue].iter().any(|a| found == Some(a.symbol()))
+    }
+
     /// Reads an array shape in a layout of 2017, such as `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
     ///
     /// # Errors
