@@ -212,8 +212,7 @@ impl ArrayShape {
         let Ok(physical_elements) = size::physical_elements(self.dimensions(), self.layout(), scratch) else {
             return None;
         };
-        let scratch = size::Scratch { digits: &mut digits, values: &mut values };
-        match size::bytes(self.element_type, self.dimensions(), self.layout(), scratch) {
+        match size::bytes_of(self.element_type, physical_elements, self.layout()) {
             Ok(bytes) => Some(Sizes { elements, physical_elements, bytes }),
             Err(_) => None,
         }

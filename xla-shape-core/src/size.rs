@@ -159,17 +159,25 @@ pub(crate) const fn is_unbounded(dimensions: &[Dimension]) -> bool {
 }
 
 /// The bytes that the array takes in memory, with padding and with the prefix for bounded dimensions.
-#[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
 pub(crate) const fn bytes(
     element_type: ElementType,
     dimensions: &[Dimension],
     layout: &Layout,
     scratch: Scratch<'_>,
 ) -> Result<usize, ValidationError> {
-    let physical = match physical_elements(dimensions, layout, scratch) {
-        Ok(physical) => physical,
-        Err(error) => return Err(error),
-    };
+    match physical_elements(dimensions, layout, scratch) {
+        Ok(physical) => bytes_of(element_type, physical, layout),
+        Err(error) => Err(error),
+    }
+}
+
+/// The bytes of so many physical elements, and of the prefix for bounded dimensions.
+#[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+pub(crate) const fn bytes_of(
+    element_type: ElementType,
+    physical: usize,
+    layout: &Layout,
+) -> Result<usize, ValidationError> {
     let data = (physical as u128 * element_bits(element_type, layout) as u128).div_ceil(8);
     let bytes = data + layout.dynamic_shape_metadata_prefix_bytes() as u128;
     if bytes > MAX_SIZE as u128 {
