@@ -327,3 +327,23 @@ fn corner_cases() {
         }
     }
 }
+
+#[test]
+fn between_buffers() {
+    use xla_shape::{Buffer, DynBuffer, element};
+    type Plain = xla_shape::shape!(bf16[20,300]);
+    type Tiled = xla_shape::shape!(bf16[20,300]{1,0:T(8,128)(2,1)});
+    let value = |[i, j]: [usize; 2]| half::bf16::from_f32((i * 300 + j) as f32 / 64.0);
+    let plain = Buffer::<Plain>::from_fn(value);
+    let tiled = plain.relayout::<Tiled>();
+    assert!(tiled.indexed_iter().all(|(index, found)| found == value(index)));
+    assert_eq!(tiled.relayout::<Plain>().as_bytes(), plain.as_bytes());
+
+    let packed = "s4[3,5]{0,1:T(2,4)E(4)}".parse().unwrap();
+    let from = DynBuffer::from_fn::<element::S32>(shape("s32[3,5]"), |index| (index[0] + index[1]) as i32).unwrap();
+    let mut other = DynBuffer::zeroed(packed).unwrap();
+    assert!(from.relayout_into(&mut other).is_err());
+    let mut tiled = DynBuffer::zeroed(shape("s32[3,5]{0,1:T(2,2)}")).unwrap();
+    from.relayout_into(&mut tiled).unwrap();
+    assert_eq!(from.to_row_major::<element::S32>(), tiled.to_row_major::<element::S32>());
+}

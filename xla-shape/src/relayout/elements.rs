@@ -1,5 +1,6 @@
 //! Moving one element, whatever its size, and the definition of a relayout: every element by itself.
 
+use crate::ElementType;
 use crate::stride_table::StrideTable;
 
 /// How wide elements are on both sides.
@@ -14,6 +15,16 @@ pub(super) struct Widths {
 }
 
 impl Widths {
+    /// The widths of elements that take this many bits on the two sides; `None` if they do not go together.
+    pub(super) const fn of(element_type: ElementType, from: usize, to: usize) -> Option<Self> {
+        if from == to {
+            return Some(Self { from, to, value: from });
+        }
+        let value = element_type.bits();
+        let (narrow, wide) = if from < to { (from, to) } else { (to, from) };
+        if wide <= 8 && value <= narrow { Some(Self { from, to, value }) } else { None }
+    }
+
     /// The bytes of one element, if it takes the same whole number of bytes on both sides.
     pub(super) fn bytes(self) -> Option<usize> {
         (self.from == self.to && self.from.is_multiple_of(8)).then_some(self.from / 8)

@@ -17,6 +17,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `plan` | what is asked for, checks of it, and running it |
+//! | `arrays` | the same for buffers and views, with shapes as types or at run time |
 //! | `regions` | cuts two stride tables into loops that both sides share |
 //! | `schedule` | picks a kernel and an order for such loops |
 //! | `execute` | walks the loops |
@@ -24,6 +25,7 @@
 //! | `threads` | splits steps among threads (feature `threads`) |
 //! | `kernels` | the innermost loops; all `unsafe` of the relayout is here |
 
+mod arrays;
 mod elements;
 mod error;
 mod execute;
@@ -35,6 +37,7 @@ mod schedule;
 #[cfg(feature = "threads")]
 mod threads;
 
+pub use arrays::StaticPlan;
 pub use error::{RelayoutError, Side};
 pub use options::{Options, Padding, Stores};
 pub use plan::Plan;

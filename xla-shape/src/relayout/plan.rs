@@ -207,11 +207,7 @@ fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
         return Err(RelayoutError::ElementTypeMismatch { source, destination });
     }
     let (from, to) = (from.element_bits(), to.element_bits());
-    let value = from.min(to);
-    if from != to && (from.max(to) > 8 || value < source.bits()) {
-        return Err(RelayoutError::ElementSizeMismatch { source: from, destination: to });
-    }
-    Ok(Widths { from, to, value: if from == to { from } else { source.bits() } })
+    Widths::of(source, from, to).ok_or(RelayoutError::ElementSizeMismatch { source: from, destination: to })
 }
 
 /// Which of the source's dimensions each of the destination's is.

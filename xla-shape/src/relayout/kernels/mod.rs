@@ -227,11 +227,12 @@ impl Kernel {
         if x86::run(self, machine, turns, source, destination) {
             return;
         }
+        let mut stage = [0; size_of::<packed::Stage>()];
         turns.for_each(0, 0, &mut |from, to| {
             let (source, destination) = (&source[from..], &mut destination[to..]);
             match self {
-                Self::Pack(kernel) => packed::pack(kernel, machine, source, destination),
-                Self::Unpack(kernel) => packed::unpack(kernel, machine, source, destination),
+                Self::Pack(kernel) => packed::pack(kernel, machine, &mut stage, source, destination),
+                Self::Unpack(kernel) => packed::unpack(kernel, machine, &mut stage, source, destination),
                 _ => scalar::run(self, source, destination),
             }
         });

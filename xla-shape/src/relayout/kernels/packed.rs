@@ -3,12 +3,11 @@
 use super::{Interleave, Kernel, Machine, Packing, Turns};
 
 /// The packed bytes that are at work at once.
-const STAGE: usize = 2048;
+pub(super) type Stage = [u8; 2048];
 
 /// Elements of a byte each to packed ones.
-pub(super) fn pack(kernel: &Packing, machine: Machine, source: &[u8], destination: &mut [u8]) {
+pub(super) fn pack(kernel: &Packing, machine: Machine, stage: &mut Stage, source: &[u8], destination: &mut [u8]) {
     let Interleave { ways, row, .. } = kernel.rows;
-    let mut stage = [0; STAGE];
     parts(kernel, |start, rows| {
         let len = rows.len;
         for way in 0..ways {
@@ -17,21 +16,20 @@ pub(super) fn pack(kernel: &Packing, machine: Machine, source: &[u8], destinatio
         let run = &mut destination[start * ways..][..len * ways];
         match ways {
             1 => run.copy_from_slice(&stage[..len]),
-            _ => Kernel::Interleave(rows).run(machine, Turns(&[]), &stage, run),
+            _ => Kernel::Interleave(rows).run(machine, Turns(&[]), stage, run),
         }
     });
 }
 
 /// Packed elements to a byte each.
-pub(super) fn unpack(kernel: &Packing, machine: Machine, source: &[u8], destination: &mut [u8]) {
+pub(super) fn unpack(kernel: &Packing, machine: Machine, stage: &mut Stage, source: &[u8], destination: &mut [u8]) {
     let Interleave { ways, row, .. } = kernel.rows;
-    let mut stage = [0; STAGE];
     parts(kernel, |start, rows| {
         let len = rows.len;
         let run = &source[start * ways..][..len * ways];
         match ways {
             1 => stage[..len].copy_from_slice(run),
-            _ => Kernel::Deinterleave(rows).run(machine, Turns(&[]), run, &mut stage),
+            _ => Kernel::Deinterleave(rows).run(machine, Turns(&[]), run, stage),
         }
         for way in 0..ways {
             unpack_row(kernel, &stage[way * len..][..len], &mut destination[way * row + start * kernel.step..]);
@@ -42,7 +40,7 @@ pub(super) fn unpack(kernel: &Packing, machine: Machine, source: &[u8], destinat
 /// Calls `part` with the first of as many bytes of each row as fit on the stage, and how they lie there.
 fn parts(kernel: &Packing, mut part: impl FnMut(usize, Interleave)) {
     let Interleave { ways, bytes, len, .. } = kernel.rows;
-    let room = STAGE / ways;
+    let room = size_of::<Stage>() / ways;
     for start in (0..len).step_by(room) {
         let len = room.min(len - start);
         part(start, Interleave { ways, bytes, len, row: len });
@@ -62,8 +60,10 @@ fn pack_elements<const BITS: usize, const PARTS: usize>(kernel: &Packing, source
     if kernel.step == 1 {
         // Elements that share a byte lie in different rows.
         let rows: [&[u8]; PARTS] = std::array::from_fn(|part| &source[part * kernel.distance..][..row.len()]);
-        for (i, byte) in row.iter_mut().enumerate() {
-            *byte = (0..PARTS).fold(0, |byte, part| byte | (rows[part][i] & mask) << (part * BITS));
+        row.copy_from_slice(rows[0]);
+        row.iter_mut().for_each(|byte| *byte &= mask);
+        for (part, elements) in rows.iter().enumerate().skip(1) {
+            row.iter_mut().zip(*elements).for_each(|(byte, element)| *byte |= (element & mask) << (part * BITS));
         }
     } else {
         // Elements that share a byte are neighbours.

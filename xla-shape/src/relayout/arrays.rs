@@ -1,0 +1,135 @@
+//! Relayout between buffers and views, with shapes as types or at run time.
+
+use super::RelayoutError;
+use super::elements::Widths;
+use super::options::Options;
+use super::plan::Plan;
+use crate::ElementType;
+use crate::buffer::{Buffer, BufferBase, Bytes, BytesMut, DynBufferBase};
+use crate::element::{Element, Stored};
+use crate::types::StaticShape;
+use std::fmt;
+use std::marker::PhantomData;
+use xla_shape_core::text::ConstText;
+
+/// A prepared relayout between arrays whose shapes are types: what a [`Plan`] checks, the compiler has checked.
+///
+/// ```
+/// use xla_shape::relayout::StaticPlan;
+/// use xla_shape::{Buffer, shape};
+///
+/// type Plain = shape!(bf16[100,200]);
+/// type Tiled = shape!(bf16[100,200]{1,0:T(8,128)(2,1)});
+///
+/// let plan = StaticPlan::<Plain, Tiled>::new();
+/// let (x, mut y) = (Buffer::<Plain>::zeroed(), Buffer::<Tiled>::zeroed());
+/// plan.run(&x, &mut y);
+/// ```
+///
+/// Arrays that do not go together do not compile. That shows in `cargo build`, not in `cargo check`:
+///
+/// ```compile_fail
+/// # use xla_shape::relayout::StaticPlan;
+/// # use xla_shape::shape;
+/// StaticPlan::<shape!(f32[2,3]), shape!(f32[3,2])>::new();
+/// ```
+pub struct StaticPlan<S, T> {
+    plan: Plan,
+    shapes: PhantomData<fn(S) -> T>,
+}
+
+impl<S: StaticShape<Element: Stored>, T: StaticShape<Element: Stored>> StaticPlan<S, T> {
+    /// Prepares to copy arrays of shape `S` into arrays of shape `T`; padding is left alone.
+    ///
+    /// # Panics
+    /// Never: arrays that do not go together do not compile.
+    #[must_use]
+    pub fn new() -> Self {
+        const { assert_together::<S, T>() }
+        let plan = Plan::new(S::SHAPE, T::SHAPE, &Options::new());
+        Self { plan: plan.expect("the compiler has checked that the arrays go together"), shapes: PhantomData }
+    }
+
+    /// Copies `source` into `destination`.
+    ///
+    /// # Panics
+    /// Never: buffers have the sizes of their shapes.
+    pub fn run<B: Bytes, C: BytesMut>(&self, source: &BufferBase<S, B>, destination: &mut BufferBase<T, C>) {
+        let done = self.plan.run(source.as_bytes(), destination.as_bytes_mut());
+        done.expect("buffers have the sizes of their shapes");
+    }
+
+    /// The plan for bytes.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+impl<S: StaticShape<Element: Stored>, T: StaticShape<Element: Stored>> Default for StaticPlan<S, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S, T> fmt::Debug for StaticPlan<S, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.plan.fmt(f)
+    }
+}
+
+/// Fails the compilation if the one array cannot be relaid into the other.
+#[track_caller]
+const fn assert_together<S: StaticShape, T: StaticShape>() {
+    let (source, destination) = (<S::Element as Element>::TYPE, <T::Element as Element>::TYPE);
+    let widths = Widths::of(source, S::SHAPE.element_bits(), T::SHAPE.element_bits());
+    if !ElementType::same(source, destination) || widths.is_none() || !same_sizes(S::SIZES, T::SIZES) {
+        let problem = ConstText::<1024>::new()
+            .push_str("expected arrays of the same elements and sizes, found ")
+            .push_str(S::TEXT)
+            .push_str(" and ")
+            .push_str(T::TEXT);
+        panic!("{}", problem.as_str())
+    }
+}
+
+const fn same_sizes(a: &[usize], b: &[usize]) -> bool {
+    let mut same = a.len() == b.len();
+    let mut i = 0;
+    while same && i < a.len() {
+        same = a[i] == b[i];
+        i += 1;
+    }
+    same
+}
+
+impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
+    /// The same array in another layout; padding is 0. With more than one array to relay, keep a [`StaticPlan`].
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[2,3])>::from_row_major(&[1, 2, 3, 4, 5, 6])?;
+    /// let y = x.relayout::<shape!(s32[2,3]{0,1})>();
+    /// assert_eq!(y.as_slice(), [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    #[must_use]
+    pub fn relayout<T: StaticShape<Element: Stored>>(&self) -> Buffer<T> {
+        let mut destination = Buffer::zeroed();
+        StaticPlan::new().run(self, &mut destination);
+        destination
+    }
+}
+
+impl<B: Bytes> DynBufferBase<B> {
+    /// Copies the array into one of another layout; padding is left alone. With more than one array to relay, keep a
+    /// [`Plan`].
+    ///
+    /// # Errors
+    /// If the two arrays do not go together, as [`Plan::new`] says.
+    pub fn relayout_into<C: BytesMut>(&self, destination: &mut DynBufferBase<C>) -> Result<(), RelayoutError> {
+        let plan = Plan::new(self.shape(), destination.shape(), &Options::new())?;
+        plan.run(self.as_bytes(), destination.as_bytes_mut())
+    }
+}
