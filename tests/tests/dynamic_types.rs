@@ -1,8 +1,11 @@
 //! Types with sizes that are known only at run time: the same places and sizes as the run-time shape with those sizes.
 
+use proptest::prelude::*;
 use xla_shape::element::{Bf16, F32, U8};
+use xla_shape::stride_table::StaticStrideTable;
 use xla_shape::types::{ArrayType, SizesError};
-use xla_shape::{Buffer, Dimension, DynBuffer, StrideTable, shape};
+use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, Layout, Slot, StrideTable, shape};
+use xla_shape_tests::strategy::small_array_shape;
 
 /// Compares a type, given these sizes, with the core's table for the shape that it then is.
 fn agrees<S: ArrayType>(sizes: S::Index) {
@@ -31,6 +34,12 @@ fn unbounded_dimensions_take_their_sizes_at_run_time() {
         agrees::<shape!(s8[?,6]{1,0:T(8,4)(3,1)})>([n, 6]);
         agrees::<shape!(s8[?]{0:T(2,2)})>([n]);
         agrees::<shape!(s8[?,4,6]{2,1,0:T(*,8)})>([n, 4, 6]);
+        // The tile cuts the unbounded dimension where its two digits would join.
+        agrees::<shape!(f32[4,?]{1,0:T(8)})>([4, n]);
+        agrees::<shape!(f32[4,?]{1,0:T(8)(4)})>([4, n]);
+        agrees::<shape!(f32[4,?,5]{2,1,0:T(8,5)})>([4, n, 5]);
+        agrees::<shape!(f32[4,?,1]{2,1,0:T(8,1)})>([4, n, 1]);
+        agrees::<shape!(f32[3,?]{1,0:T(1,4)(2,1)})>([3, n]);
         for m in [1, 4, 9] {
             agrees::<shape!(f32[?,?]{1,0:T(4,4)})>([n, m]);
             agrees::<shape!(f32[?,3,?]{0,1,2})>([n, 3, m]);
@@ -91,4 +100,25 @@ fn buffers_of_such_types() {
     assert_eq!(<shape!(f32[?])>::SHAPE.dimensions(), [Dimension::Unbounded]);
     assert!(DynBuffer::zeroed("f32[2]".parse().unwrap()).unwrap().get::<U8>(&[0]).is_err());
     assert_eq!(DynBuffer::zeroed("f32[2]".parse().unwrap()).unwrap().get::<F32>(&[0]), Ok(0.0));
+}
+
+proptest! {
+    /// A table with unbounded dimensions, given their sizes, places every element as the table of those sizes does.
+    #[test]
+    fn unbounded_tables_are_tables_once_sizes_are_known(shape in small_array_shape(), unbounded: u8) {
+        let sizes = shape.dimensions().iter().map(|dimension| dimension.extent().unwrap()).collect::<Vec<_>>();
+        let dimensions = sizes.iter().enumerate().map(|(number, &size)| {
+            if unbounded >> (number % 8) & 1 == 1 { Dimension::Unbounded } else { Dimension::Static(size) }
+        });
+        let dimensions = dimensions.collect::<Vec<_>>();
+        let layout = Layout::new(shape.layout().minor_to_major()).unwrap().with_tiles(shape.layout().tiles()).unwrap();
+        let Ok(table) = StaticStrideTable::of(&dimensions, &layout) else { return Ok(()) };
+        let shape = ArrayShape::new(shape.element_type(), &sizes.iter().map(|&size| size.into()).collect::<Vec<_>>(), layout);
+        let known = shape.unwrap().stride_table().unwrap();
+        let mut values = [0; StaticStrideTable::MAX_VALUES];
+        for index in known.iter().filter_map(Slot::element) {
+            let position = table.as_ref(&sizes).scaled_linear_index_with(&index, &sizes, &mut values);
+            prop_assert_eq!(position, known.linear_index(&index), "{:?} of {:?}", index, dimensions);
+        }
+    }
 }

@@ -137,6 +137,34 @@ impl StrideTableRef<'_> {
         position
     }
 
+    /// The position of an element of a table with [unbounded](Digit::is_unbounded) digits, in elements, when the
+    /// dimensions have these sizes: strides are multiplied by how many tiles the unbounded dimensions behind them have.
+    ///
+    /// `values` is room for the intermediate values, at least as many as the table has.
+    ///
+    /// # Panics
+    /// If `index`, `sizes` or `values` is too short.
+    #[must_use]
+    pub const fn scaled_linear_index_with(self, index: &[usize], sizes: &[usize], values: &mut [usize]) -> usize {
+        let mut i = 0;
+        while i < self.values.len() {
+            values[i] = self.values[i].of(index, values);
+            i += 1;
+        }
+        let (mut position, mut scale) = (0_usize, 1_usize);
+        let mut i = self.digits.len();
+        while i > 0 {
+            i -= 1;
+            let digit = self.digits[i];
+            let stride = digit.stride.wrapping_mul(scale);
+            position = position.wrapping_add(digit.of(index, values).wrapping_mul(stride));
+            if digit.is_unbounded() {
+                scale = scale.wrapping_mul(digit.unbounded_size(sizes));
+            }
+        }
+        position
+    }
+
     /// Writes the index of the element at `position` into `index`, if there is one.
     ///
     /// `values` is room for the intermediate values, at least as many as the table has.
