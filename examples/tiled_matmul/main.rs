@@ -26,6 +26,9 @@ use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, shape};
 /// One step of a recurrent network, compiled by XLA for TPU v5e.
 const DEFAULT_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hlo/v5e__rnn_scan.hlo");
 
+/// The most bytes that a matrix may take.
+const MAX_BYTES: usize = 1 << 26;
+
 // What the typed kernel is compiled for. Change a number, and the program says so and takes the other path.
 type Lhs = shape!(bf16[4,224]{1,0:T(4,128)(2,1)});
 type Rhs = shape!(bf16[224,512]{1,0:T(8,128)(2,1)});
@@ -46,6 +49,10 @@ fn run(path: &str) -> Result<(), Box<dyn Error>> {
     let text = fs::read_to_string(path)?;
     let module = Module::parse(&text).map_err(|error| error.render(&text).to_string())?;
     let product = product::find(&module).ok_or("no product of two bf16 matrices in this module")?;
+    let largest = [&product.lhs, &product.rhs, &product.out].into_iter().map(|shape| shape.byte_size()).max().flatten();
+    if largest > Some(MAX_BYTES) {
+        return Err(format!("the product {} is too large for a demonstration", product.name).into());
+    }
     println!("module {}, instruction {}", module.name().unwrap_or("without a name"), product.name);
     print_operands(&product);
 

@@ -30,12 +30,13 @@ fn product(instruction: Instruction<'_, '_>) -> Option<Product> {
     if !is_product {
         return None;
     }
-    Some(Product {
-        name: instruction.name().to_owned(),
-        lhs: matrix(instruction.operand(0)?.shape()?)?,
-        rhs: matrix(instruction.operand(1)?.shape()?)?,
-        out: matrix(instruction.shape())?,
-    })
+    let lhs = matrix(instruction.operand(0)?.shape()?)?;
+    let rhs = matrix(instruction.operand(1)?.shape()?)?;
+    let out = matrix(instruction.shape())?;
+    // A module may say anything: of `[M,K] × [K,N] → [M,N]`, the sizes must agree.
+    let agree = lhs.dimensions()[1] == rhs.dimensions()[0]
+        && [lhs.dimensions()[0], rhs.dimensions()[1]] == [out.dimensions()[0], out.dimensions()[1]];
+    agree.then(|| Product { name: instruction.name().to_owned(), lhs, rhs, out })
 }
 
 fn matrix(shape: &Shape) -> Option<ArrayShape> {

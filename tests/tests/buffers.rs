@@ -53,6 +53,14 @@ fn the_prefix_lies_before_the_elements() {
 }
 
 #[test]
+fn a_prefix_may_leave_elements_unaligned() {
+    let mut buffer = Buffer::<shape!(f32[2]{0:M(3)})>::zeroed();
+    assert!(buffer.set([1], 1.5));
+    assert_eq!((buffer.get([1]), buffer.as_bytes()[7..11].to_vec()), (Some(1.5), 1.5_f32.to_le_bytes().to_vec()));
+    assert_eq!(buffer.into_dyn().get::<F32>(&[1]), Ok(1.5));
+}
+
+#[test]
 fn padding_stays_as_it_was() {
     type S = shape!(u8[3,3]{1,0:T(2,2)});
     let mut bytes = [0xEE; 16];

@@ -140,7 +140,19 @@ impl<B: Bytes> DynBufferBase<B> {
     #[inline]
     pub unsafe fn get_unchecked<E: Stored>(&self, index: &[usize]) -> E::Value {
         debug_assert_eq!(self.check::<E>(index), Ok(()));
-        self.read::<E>(self.table.linear_index(index))
+        let position = self.table.linear_index(index);
+        match self.width {
+            Width::Whole => {
+                let offset = self.prefix() + position * size_of::<E::Bytes>();
+                // SAFETY: the bytes are the prefix and the physical elements, as many bytes each as `E::Bytes` has, since
+                // the caller promises the type; by the law of the stride table, the position of the index that the caller
+                // promises is one of them.
+                let element = unsafe { self.bytes.as_ref().as_ptr().add(offset) };
+                // SAFETY: all bytes of that element are inside the array and initialised; bytes need no alignment.
+                E::from_le_bytes(unsafe { element.cast::<E::Bytes>().read() })
+            }
+            Width::Bits(_) => self.read::<E>(position),
+        }
     }
 
     /// The elements in row-major order of their indices, without padding.
@@ -247,7 +259,17 @@ impl<B: BytesMut> DynBufferBase<B> {
     #[inline]
     pub unsafe fn set_unchecked<E: Stored>(&mut self, index: &[usize], value: E::Value) {
         debug_assert_eq!(self.check::<E>(index), Ok(()));
-        self.write::<E>(self.table.linear_index(index), value);
+        let position = self.table.linear_index(index);
+        match self.width {
+            Width::Whole => {
+                let offset = self.prefix() + position * size_of::<E::Bytes>();
+                // SAFETY: as in `get_unchecked`.
+                let element = unsafe { self.bytes.as_mut().as_mut_ptr().add(offset) };
+                // SAFETY: as in `get_unchecked`; the bytes are borrowed mutably.
+                unsafe { element.cast::<E::Bytes>().write(E::to_le_bytes(value)) };
+            }
+            Width::Bits(_) => self.write::<E>(position, value),
+        }
     }
 
     /// Writes every element; padding stays as it is.
@@ -300,5 +322,31 @@ fn out_of_bounds(index: &[usize], sizes: &[usize]) -> AccessError {
 impl<B: Bytes> fmt::Debug for DynBufferBase<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DynBuffer({})", self.shape)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DynBuffer;
+    use crate::element::{S4, S16};
+
+    #[test]
+    fn unchecked_access_is_the_same_access() {
+        let mut whole = DynBuffer::zeroed("s16[5,7]{0,1:T(2,4)M(3)}".parse().unwrap()).unwrap();
+        let mut packed = DynBuffer::zeroed("s4[5,7]{0,1:T(2,4)E(4)}".parse().unwrap()).unwrap();
+        for i in 0..5 {
+            for j in 0..7 {
+                // SAFETY: the elements are of these types, and the indices are less than 5 and 7.
+                unsafe { whole.set_unchecked::<S16>(&[i, j], (i * 7 + j) as i16) };
+                // SAFETY: as above.
+                unsafe { packed.set_unchecked::<S4>(&[i, j], S4::from_bits((i + j) as u8)) };
+                // SAFETY: as above.
+                assert_eq!(Ok(unsafe { whole.get_unchecked::<S16>(&[i, j]) }), whole.get::<S16>(&[i, j]));
+                // SAFETY: as above.
+                assert_eq!(Ok(unsafe { packed.get_unchecked::<S4>(&[i, j]) }), packed.get::<S4>(&[i, j]));
+                assert_eq!(whole.get::<S16>(&[i, j]), Ok((i * 7 + j) as i16));
+                assert_eq!(packed.get::<S4>(&[i, j]), Ok(S4::from_bits((i + j) as u8)));
+            }
+        }
     }
 }

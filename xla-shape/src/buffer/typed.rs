@@ -46,6 +46,9 @@ pub struct BufferBase<S, B> {
     shape: S,
 }
 
+/// The Rust type of the elements of `S`.
+type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
+
 /// What the accessors need to know of a shape, as constants.
 trait Access: ArrayType {
     /// How wide an element is. If a buffer cannot hold the array, no constructor compiles.
@@ -92,9 +95,23 @@ const fn checked_width<S: ArrayType>() -> Width {
     panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
 }
 
-/// Fails the compilation if the elements are packed bits.
+/// Fails the compilation if the elements cannot be borrowed: if they are packed bits, or the prefix moves them off their
+/// alignment.
 #[track_caller]
-const fn assert_whole<S: ArrayType>() {
+const fn assert_whole<S: ArrayType<Element: Plain>>() {
+    let (size, alignment) = (size_of::<Value<S>>(), align_of::<Value<S>>());
+    assert!(size == <S::Element as Element>::TYPE.storage_bytes(), "`Plain` promises the size that XLA stores");
+    if !S::PREFIX.is_multiple_of(alignment) {
+        let problem = ConstText::<1024>::new()
+            .push_str("expected a dynamic_shape_metadata_prefix_bytes that is a multiple of ")
+            .push_number(alignment)
+            .push_str(", found ")
+            .push_number(S::PREFIX)
+            .push_str(", which leaves no aligned element to borrow: ")
+            .push_str(S::TEXT)
+            .push_str("; use `get` and `set`");
+        panic!("{}", problem.as_str())
+    }
     if !matches!(S::WIDTH, Width::Whole) {
         let problem = ConstText::<1024>::new()
             .push_str("expected whole elements, found packed ones, which cannot be borrowed: ")
@@ -163,9 +180,9 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
             return Err(BufferError::WrongLength { expected, found });
         }
         let alignment = align_of::<<S::Element as Stored>::Value>();
-        // Of an array without elements, nothing is borrowed as a value.
-        let is_borrowed = width == Width::Whole && found > S::PREFIX;
-        if is_borrowed && !bytes.as_ref().as_ptr().addr().wrapping_add(S::PREFIX).is_multiple_of(alignment) {
+        // Only whole elements are borrowed as values, if there are any and the prefix leaves them aligned.
+        let is_borrowed = width == Width::Whole && S::PREFIX.is_multiple_of(alignment) && found > S::PREFIX;
+        if is_borrowed && !bytes.as_ref().as_ptr().addr().is_multiple_of(alignment) {
             return Err(BufferError::Misaligned { alignment });
         }
         Ok(Self { bytes, shape })
@@ -221,7 +238,8 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
     pub unsafe fn get_unchecked(&self, index: S::Index) -> <S::Element as Stored>::Value {
         debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
         let position = self.shape.linear_index_of(index);
-        // SAFETY: the caller promises that the index is inside the array; so is its position.
+        // SAFETY: the caller promises that the index is inside the array; by the law of `ArrayType`, so is its
+        // position.
         unsafe { self.read(position) }
     }
 
@@ -244,8 +262,9 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
         match const { S::WIDTH } {
             Width::Whole => {
                 let offset = S::PREFIX + position * size_of::<<S::Element as Stored>::Bytes>();
-                // SAFETY: the array's bytes are the prefix and the physical elements; the caller promises that
-                // `position` is one of them.
+                debug_assert!(offset + size_of::<<S::Element as Stored>::Bytes>() <= self.bytes.as_ref().len());
+                // SAFETY: the array's bytes are the prefix and the physical elements, as many bytes each as
+                // `Stored::Bytes` has (`Width::Whole`); the caller promises that `position` is one of them.
                 let element = unsafe { self.bytes.as_ref().as_ptr().add(offset) };
                 // SAFETY: all bytes of that element are inside the array and initialised; bytes need no alignment.
                 S::Element::from_le_bytes(unsafe { element.cast::<<S::Element as Stored>::Bytes>().read() })
@@ -289,7 +308,8 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> BufferBase<S, B> {
     pub unsafe fn set_unchecked(&mut self, index: S::Index, value: <S::Element as Stored>::Value) {
         debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
         let position = self.shape.linear_index_of(index);
-        // SAFETY: the caller promises that the index is inside the array; so is its position.
+        // SAFETY: the caller promises that the index is inside the array; by the law of `ArrayType`, so is its
+        // position.
         unsafe { self.write(position, value) };
     }
 
@@ -308,6 +328,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> BufferBase<S, B> {
         match const { S::WIDTH } {
             Width::Whole => {
                 let offset = S::PREFIX + position * size_of::<<S::Element as Stored>::Bytes>();
+                debug_assert!(offset + size_of::<<S::Element as Stored>::Bytes>() <= self.bytes.as_ref().len());
                 // SAFETY: as in `read`.
                 let element = unsafe { self.bytes.as_mut().as_mut_ptr().add(offset) };
                 // SAFETY: as in `read`; the bytes are borrowed mutably.
@@ -386,7 +407,7 @@ impl<S: StaticShape<Element: Stored>> Buffer<S> {
     /// If there are more or fewer values than elements, or not enough memory.
     pub fn from_row_major(values: &[<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
         let width = const { checked_width::<S>() };
-        let expected = S::SHAPE.elements().unwrap_or(0);
+        let expected = S::ELEMENTS;
         if values.len() != expected {
             return Err(BufferError::WrongNumberOfElements { expected, found: values.len() });
         }
@@ -473,7 +494,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S, B
         if !self.shape.has_index(index) {
             out_of_bounds(self.shape, index);
         }
-        // SAFETY: the position of an index inside the array is less than the physical elements.
+        // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is inside the slice, which has
+        // all physical elements.
         unsafe { self.as_slice().get_unchecked(self.shape.linear_index_of(index)) }
     }
 }
@@ -486,7 +508,8 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for BufferBas
             out_of_bounds(self.shape, index);
         }
         let position = self.shape.linear_index_of(index);
-        // SAFETY: the position of an index inside the array is less than the physical elements.
+        // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is inside the slice, which has
+        // all physical elements.
         unsafe { self.as_mut_slice().get_unchecked_mut(position) }
     }
 }
@@ -507,6 +530,6 @@ impl<S: ArrayType> Clone for Buffer<S> {
 
 impl<S: ArrayType, B: Bytes> fmt::Debug for BufferBase<S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Buffer({})", self.shape.array_shape())
+        f.debug_tuple("BufferBase").field(&format_args!("{}", self.shape.array_shape())).finish()
     }
 }

@@ -35,8 +35,8 @@ pub trait Stored: Element {
 /// Elements whose values lie in memory as Rust lays them out, so that memory can be borrowed as a slice of values.
 ///
 /// # Safety
-/// [`Stored::Value`] has the size of [`Stored::Bytes`], no padding, and is valid whatever its bytes; its bytes in
-/// memory are those of [`Stored::to_le_bytes`].
+/// [`Stored::Value`] has the size of [`Stored::Bytes`] and of the element type's storage, no padding, and is valid whatever
+/// its bytes; its bytes in memory are those of [`Stored::to_le_bytes`].
 #[diagnostic::on_unimplemented(
     message = "memory with elements of `{Self}` cannot be borrowed as a slice of values",
     note = "not every byte is a valid value; read and write them one by one with `get` and `set`"

@@ -38,7 +38,11 @@ pub struct Array<E, D, L> {
 
 /// The shape of an array, whose sizes may or may not be known at compile time: what buffers ask of their `S`.
 ///
-/// Only [`Array`] implements it.
+/// Only [`Array`] implements it, over parts that are all sealed, so that `unsafe` code may rely on its law: **the position
+/// of an index inside the sizes is less than the physical elements of [`array_shape`](Self::array_shape)**, which takes
+/// [`byte_size`](Self::byte_size) bytes. Both follow from the stride table; that it keeps the law is tested for random
+/// layouts (the table against XLA's definition, its inverse against it, and tables with unbounded dimensions against those
+/// of their sizes).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the shape of an array",
     label = "expected a type made by `shape!(…)`"
@@ -112,6 +116,8 @@ pub trait ArrayType: Copy + fmt::Debug + 'static + Sealed {
 pub trait StaticShape: ArrayType<Dimensions: StaticDimensions> + Default {
     /// The sizes of the dimensions, in elements.
     const SIZES: &'static [usize];
+    /// The number of elements.
+    const ELEMENTS: usize;
     /// The bytes that the array takes, padding included.
     const BYTES: usize;
 
@@ -321,6 +327,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
 
 impl<E: Element, D: StaticDimensions, L: LayoutType> StaticShape for Array<E, D, L> {
     const SIZES: &'static [usize] = D::SIZES;
+    const ELEMENTS: usize = Self::ELEMENTS;
     const BYTES: usize = Self::BYTES;
 
     #[inline(always)]

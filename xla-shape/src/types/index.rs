@@ -80,8 +80,17 @@ impl<I: MultiIndex> Iterator for Indices<I> {
         self.next = advance(next.as_mut(), self.sizes.as_ref()).then_some(next);
         Some(index)
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let Some(next) = self.next else { return (0, Some(0)) };
+        // The row-major number of the next index, counted backwards. The elements of an array fit in a usize.
+        let left = |left: usize, (entry, size): (&usize, &usize)| left * size + (size - 1 - entry);
+        let left = 1 + next.as_ref().iter().zip(self.sizes.as_ref()).fold(0, left);
+        (left, Some(left))
+    }
 }
 
+impl<I: MultiIndex> ExactSizeIterator for Indices<I> {}
 impl<I: MultiIndex> FusedIterator for Indices<I> {}
 
 /// Steps to the next index in row-major order; `false` behind the last one.
