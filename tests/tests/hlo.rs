@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape_core::ParseError;
-use xla_shape_core::hlo::{Computation, Instruction, Module, Opcode, Value};
+use xla_shape_core::hlo::{Attribute, Computation, Instruction, Module, Opcode, Value};
 use xla_shape_tests::{HloModule, corpus, hlo_modules};
 
 /// Fails with the modules that disagree, and prints how many agree.
@@ -105,6 +105,52 @@ fn modules_are_printed_as_xla_prints_them() {
             None => Err("another number of lines".into()),
             Some((ours, theirs)) => Err(format!("\n  {ours}\n  {theirs}")),
         }
+    });
+}
+
+/// Whether two modules say the same, wherever they stand in their texts.
+fn same_model(a: &Module<'_>, b: &Module<'_>) -> bool {
+    let attributes = |a: Attribute<'_>, b: Attribute<'_>| a.name() == b.name() && a.value().text() == b.value().text();
+    let rows = |table| a.rows(table).map(|(n, v)| (n, v.text())).eq(b.rows(table).map(|(n, v)| (n, v.text())));
+    a.name() == b.name()
+        && a.attributes().len() == b.attributes().len()
+        && a.attributes().zip(b.attributes()).all(|(a, b)| attributes(a, b))
+        && a.tables() == b.tables()
+        && a.tables().iter().all(|&table| rows(table))
+        && a.computations().len() == b.computations().len()
+        && a.computations().zip(b.computations()).all(|(a, b)| {
+            (a.name(), a.is_entry(), a.is_fragment()) == (b.name(), b.is_entry(), b.is_fragment())
+                && a.parameters().map(Vec::from_iter) == b.parameters().map(Vec::from_iter)
+                && a.result() == b.result()
+                && a.root().number() == b.root().number()
+                && a.instructions().len() == b.instructions().len()
+                && a.attributes().len() == b.attributes().len()
+                && a.attributes().zip(b.attributes()).all(|(a, b)| attributes(a, b))
+        })
+        && a.instructions().zip(b.instructions()).all(|(a, b)| {
+            (a.name(), a.shape(), a.opcode(), a.is_root()) == (b.name(), b.shape(), b.opcode(), b.is_root())
+                && (a.literal(), a.parameter_number()) == (b.literal(), b.parameter_number())
+                && operands(a).eq(operands(b))
+                && a.attributes().len() == b.attributes().len()
+                && a.attributes().zip(b.attributes()).all(|(a, b)| attributes(a, b))
+        })
+}
+
+/// Name, number of the instruction, and written shape of each operand.
+fn operands<'m>(
+    instruction: Instruction<'m, '_>,
+) -> impl Iterator<Item = (String, Option<u32>, Option<&'m xla_shape_core::Shape>)> {
+    instruction.operands().map(|operand| {
+        (operand.name().to_owned(), operand.instruction().map(Instruction::number), operand.written_shape())
+    })
+}
+
+#[test]
+fn printed_modules_are_read_as_the_same_model() {
+    for_all_modules("models after printing", |row| {
+        let module = parse(&row.text)?;
+        let printed = module.to_string();
+        if same_model(&module, &parse(&printed)?) { Ok(()) } else { Err("another model".into()) }
     });
 }
 

@@ -337,6 +337,21 @@ fn long_and_wide_modules_are_read() {
     assert_eq!(survive_large(&text), count + 1);
 }
 
+#[test]
+fn a_module_of_20_megabytes_takes_memory_in_proportion() {
+    let mut text = String::from("HloModule large, is_scheduled=true\nENTRY e {\n  p = f32[8,128]{1,0} parameter(0)\n");
+    let mut count = 1;
+    while text.len() < 20_000_000 {
+        writeln!(text, "  add.{count} = f32[8,128]{{1,0:T(8,128)}} add(p, p), metadata={{op_name=\"a/b\"}}").unwrap();
+        count += 1;
+    }
+    text.push_str("}\n");
+    let module = Module::parse(&text).unwrap();
+    assert_eq!(module.instructions().len(), count);
+    assert_eq!(module.shapes().len(), 2);
+    assert!(module.memory_bytes() <= 3 * text.len(), "{} bytes for {}", module.memory_bytes(), text.len());
+}
+
 fn survive_large(text: &str) -> usize {
     let module = Module::parse(text).unwrap();
     assert_eq!(module.check().len(), 0);
