@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use super::typed::BufferBase;
 use crate::element::Stored;
-use crate::types::{StaticIndex, StaticShape};
+use crate::types::{StaticPermutation, StaticShape, resolved};
 use xla_shape_core::bitcast::{StaticArray, StaticReason};
 
 /// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
@@ -36,14 +36,14 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
         unsafe { self.into_shape() }
     }
 
-    /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes.
+    /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes; -1 is the last.
     ///
     /// ```
-    /// use xla_shape::{Buffer, index, shape};
+    /// use xla_shape::{Buffer, permutation, shape};
     ///
     /// let mut x = Buffer::<shape!(f32[31,57]{1,0:T(8,128)})>::zeroed();
     /// x.set([30, 2], 1.5);
-    /// let transposed: Buffer<shape!(f32[57,31]{0,1:T(8,128)})> = x.transpose(index![1, 0]);
+    /// let transposed: Buffer<shape!(f32[57,31]{0,1:T(8,128)})> = x.transpose(permutation![1, 0]);
     /// assert_eq!(transposed[[2, 30]], 1.5);
     /// ```
     #[must_use]
@@ -51,9 +51,12 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     pub fn transpose<R, P>(self, _: P) -> BufferBase<R, B>
     where
         R: StaticShape<Element = S::Element>,
-        P: StaticIndex<S::Dimensions>,
+        P: StaticPermutation<S::Dimensions>,
     {
-        const { assert_none(array::<S>().transpose_obstacle(array::<R>(), P::INDEX)) };
+        const {
+            let permutation = resolved::<S, P>();
+            assert_none(array::<S>().transpose_obstacle(array::<R>(), permutation.split_at(S::SIZES.len()).0));
+        };
         // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
         // element, and as many bits for an element.
         unsafe { self.into_shape() }

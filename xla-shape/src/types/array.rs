@@ -3,6 +3,7 @@
 use super::dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 use super::index::{self, Indices, StaticIndex};
 use super::layout::LayoutType;
+use super::permutation::resolve;
 use super::sizes::SizesError;
 use super::unroll;
 use crate::element::Element;
@@ -163,6 +164,20 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
         Ok(table) => table,
         Err(error) => error.panic(),
     };
+
+    /// One dimension, by its number; -1 is the last.
+    ///
+    /// A number out of range does not compile. That shows in `cargo build`, not in `cargo check`.
+    ///
+    /// ```
+    /// use xla_shape::{Dimension, shape};
+    ///
+    /// assert_eq!(<shape!(f32[<=4,128])>::dimension::<-1>(), Dimension::Static(128));
+    /// ```
+    #[must_use]
+    pub const fn dimension<const NUMBER: i64>() -> Dimension {
+        D::DIMENSIONS[const { resolve(NUMBER, Self::SHAPE) }]
+    }
 
     const TEXT_BUFFER: &'static ConstText<MAX_TEXT> = &Self::SHAPE.const_text();
     /// `None` if a dimension is unbounded.

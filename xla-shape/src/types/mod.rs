@@ -21,6 +21,7 @@ mod dimensions;
 mod index;
 mod layout;
 mod padded;
+mod permutation;
 mod shape_type;
 mod sizes;
 mod tuples;
@@ -36,6 +37,8 @@ pub use layout::{
     Splits, Tile, TileEntries, TileType, Tiles,
 };
 pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, Padded, PaddingType, ZeroPadding};
+pub use permutation::{Nth, StaticPermutation};
+pub(crate) use permutation::{resolve, resolved};
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
 pub use sizes::SizesError;
 

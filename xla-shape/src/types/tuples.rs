@@ -4,6 +4,7 @@ use super::dim::{BoundedDim, Dim, Size, StaticDim, TileEntry};
 use super::dimensions::{BoundedDimensions, Dimensions, StaticDimensions};
 use super::index::{At, StaticIndex};
 use super::layout::{DimensionNumber, Order, SplitIndices, SplitType, Splits, TileEntries, TileType, Tiles};
+use super::permutation::{Nth, StaticPermutation};
 use super::shape_type::{ShapeType, TupleShapes};
 use paste::paste;
 use std::borrow::Cow;
@@ -39,6 +40,11 @@ macro_rules! tuples {
         }
 
         #[diagnostic::do_not_recommend]
+        #[diagnostic::do_not_recommend]
+        impl<$([<D $i>]: Dim, const [<N $i>]: i64,)*> StaticPermutation<($([<D $i>],)*)> for ($(Nth<[<N $i>]>,)*) {
+            const NUMBERS: &'static [i64] = &[$([<N $i>],)*];
+        }
+
         impl<$(const [<N $i>]: usize,)*> Order for ($(DimensionNumber<[<N $i>]>,)*) {
             const MINOR_TO_MAJOR: &'static [usize] = &[$([<N $i>],)*];
         }

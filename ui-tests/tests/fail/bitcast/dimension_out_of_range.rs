@@ -1,0 +1,7 @@
+use xla_shape::{Buffer, View, permutation, shape};
+
+fn main() {
+    let x = Buffer::<shape!(f32[31,57])>::zeroed();
+    let _: View<'_, shape!(f32[57,31])> = x.view().transpose(permutation![-3, 0]);
+    let _ = <shape!(f32[31,57])>::dimension::<2>();
+}

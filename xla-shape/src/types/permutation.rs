@@ -1,0 +1,72 @@
+//! Dimensions named by constants: from the front, or with negative numbers from the back.
+
+use super::array::ArrayType;
+use super::dimensions::Dimensions;
+use crate::sealed::Sealed;
+use core::fmt::Debug;
+use xla_shape_core::static_shape::MAX_LIST;
+use xla_shape_core::text::ConstText;
+use xla_shape_core::{ArrayShape, DimensionNumber};
+
+/// The number of a dimension, as a type; -1 is the last one. [`permutation!`](crate::permutation) makes tuples of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Nth<const N: i64>;
+
+impl<const N: i64> Sealed for Nth<N> {}
+
+/// A constant permutation of the dimensions `D`: a tuple of [`Nth`], made by [`permutation!`](crate::permutation).
+#[diagnostic::on_unimplemented(
+    message = "the permutation `{Self}` does not have one number for each of the dimensions `{D}`",
+    label = "expected `permutation![…]` with as many numbers as the array has dimensions"
+)]
+pub trait StaticPermutation<D: Dimensions>: Copy + Debug + Sealed {
+    /// The numbers of dimensions, as they were given.
+    const NUMBERS: &'static [i64];
+}
+
+/// The dimension that a constant number names. Fails the compilation if there is none.
+#[track_caller]
+pub(crate) const fn resolve(number: i64, shape: &ArrayShape) -> usize {
+    match DimensionNumber::new(number).resolve(shape.num_dimensions()) {
+        Ok(dimension) => dimension,
+        Err(_) => {
+            let text = ConstText::<1024>::new().push_str("dimension ").push_str(if number < 0 { "-" } else { "" });
+            let text = text
+                .push_number(number.unsigned_abs() as usize)
+                .push_str(" is out of range for the ")
+                .push_number(shape.num_dimensions())
+                .push_str(" dimensions of ")
+                .push_str(shape.const_text::<512>().as_str());
+            panic!("{}", text.as_str())
+        }
+    }
+}
+
+/// The dimensions that a constant permutation of those of `S` names; the first entries of the list.
+#[track_caller]
+pub(crate) const fn resolved<S: ArrayType, P: StaticPermutation<S::Dimensions>>() -> [usize; MAX_LIST] {
+    let mut dimensions = [0; MAX_LIST];
+    let mut i = 0;
+    while i < P::NUMBERS.len() {
+        dimensions[i] = resolve(P::NUMBERS[i], S::SHAPE);
+        i += 1;
+    }
+    dimensions
+}
+
+/// A constant permutation of dimensions, which is checked at compile time; negative numbers count from the back.
+///
+/// ```
+/// use xla_shape::{View, permutation, shape};
+///
+/// let x = View::<shape!(s32[2,3])>::from_slice(&[1, 2, 3, 4, 5, 6])?;
+/// let y: View<'_, shape!(s32[3,2]{0,1})> = x.transpose(permutation![-1, 0]);
+/// assert_eq!(y[[2, 0]], 3);
+/// # Ok::<(), xla_shape::BufferError>(())
+/// ```
+#[macro_export]
+macro_rules! permutation {
+    ($($number:expr),* $(,)?) => {
+        ($($crate::types::Nth::<{ $number }>,)*)
+    };
+}
