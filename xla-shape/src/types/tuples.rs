@@ -40,11 +40,11 @@ macro_rules! tuples {
         }
 
         #[diagnostic::do_not_recommend]
-        #[diagnostic::do_not_recommend]
         impl<$([<D $i>]: Dim, const [<N $i>]: i64,)*> StaticPermutation<($([<D $i>],)*)> for ($(Nth<[<N $i>]>,)*) {
             const NUMBERS: &'static [i64] = &[$([<N $i>],)*];
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$(const [<N $i>]: usize,)*> Order for ($(DimensionNumber<[<N $i>]>,)*) {
             const MINOR_TO_MAJOR: &'static [usize] = &[$([<N $i>],)*];
         }
