@@ -1,7 +1,7 @@
 //! The procedural macros of `xla-shape`, which fronts them.
 //!
-//! They own no grammar and no rule: tokens become text ([`tokens`]), `xla-shape-core` reads it, and what it says becomes a
-//! type ([`expand`]) or a compile error under the tokens that it is about ([`diagnose`]).
+//! They own no grammar and no rule: tokens become text (`tokens`), `xla-shape-core` reads it, and what it says becomes a
+//! type (`expand`) or a compile error under the tokens that it is about (`diagnose`).
 
 #![forbid(unsafe_code)]
 
