@@ -5,7 +5,8 @@
 use std::env;
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
-use xla_shape::{ArrayShape, ElementType, Slot};
+use xla_shape::ElementType;
+use xla_shape_tests::differential::tables_agree;
 use xla_shape_tests::reference::ReferenceShape;
 
 /// How many layouts a run compares.
@@ -53,32 +54,6 @@ fn random_shape(random: &mut fastrand::Rng) -> ReferenceShape {
     }
 }
 
-fn compare(reference: &ReferenceShape, element_type: ElementType) -> Result<(), String> {
-    let text = format!("{}{reference}", element_type.name());
-    let shape: ArrayShape = text.parse().map_err(|error| format!("{text}: {error}"))?;
-    let table = shape.stride_table().map_err(|error| format!("{text}: {error}"))?;
-    let same = |what: &str, found: Option<usize>, expected: usize| match found {
-        Some(found) if found == expected => Ok(()),
-        found => Err(format!("{text}: {what}: expected {expected}, found {found:?}")),
-    };
-    same("physical elements", shape.physical_elements(), reference.physical_elements())?;
-    same("bytes", shape.byte_size(), reference.byte_size(element_type.storage_bytes()))?;
-    for (position, expected) in reference.map().into_iter().enumerate() {
-        if let Some(index) = &expected {
-            same(&format!("place of {index:?}"), table.checked_linear_index(index), position)?;
-        }
-        // Outside the tiles is the padding of the tail, which is no place of the table.
-        let found = table.multi_index(position).element();
-        if found != expected {
-            return Err(format!("{text}: at {position}: expected {expected:?}, found {found:?}"));
-        }
-    }
-    match table.multi_index(reference.physical_elements()) {
-        Slot::Element(index) => Err(format!("{text}: found {index:?} behind the end")),
-        _ => Ok(()),
-    }
-}
-
 #[test]
 fn the_stride_table_agrees_with_the_reference() {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_nanos() as u64;
@@ -92,7 +67,7 @@ fn the_stride_table_agrees_with_the_reference() {
                     let mut random = fastrand::Rng::with_seed(seed.wrapping_add(number as u64));
                     let shape = random_shape(&mut random);
                     let element_type = ELEMENT_TYPES[random.usize(0..ELEMENT_TYPES.len())];
-                    if let Err(difference) = compare(&shape, element_type) {
+                    if let Err(difference) = tables_agree(&shape, element_type) {
                         panic!("SEED={seed}, layout {number}: {difference}");
                     }
                 }
