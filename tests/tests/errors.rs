@@ -55,7 +55,6 @@ fn every_kind_of_parse_error() {
         "AttributeOutOfOrder",
         "DuplicateAttribute",
         "UnclosedComment",
-        "NestedTooDeep",
         "Invalid",
     ] {
         assert!(kinds.contains(kind), "no text has the error {kind}");

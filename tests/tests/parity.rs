@@ -125,7 +125,8 @@ fn called() -> BTreeSet<String> {
         Shape::subshape_count => (tuple);
         Shape::index_is_valid => (tuple, &[0]);
         Shape::get_subshape => (tuple, &[0]);
-        Shape::get_mutable_subshape => (tuple, &[0]);
+        Shape::update_subshape => (tuple, &[0], Shape::Token);
+        Shape::get_mutable_array => (tuple, &[0]);
         Shape::is_leaf_index => (tuple, &[0]);
         Shape::get_leaf_count => (tuple);
         Shape::for_each_subshape => (tuple, keep_shape);

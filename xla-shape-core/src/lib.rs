@@ -74,6 +74,7 @@ pub mod stride_table;
 pub mod text;
 mod tile;
 mod transform;
+mod tuple_shape;
 pub mod validate;
 
 pub use advise::tpu_tilings;
@@ -93,4 +94,5 @@ pub use stride_table::{Slot, StrideTable, StrideTableError};
 pub use text::{ParseError, Span};
 pub use tile::{Tile, TileDimension};
 pub use transform::TransformError;
+pub use tuple_shape::TupleShape;
 pub use validate::ValidationError;

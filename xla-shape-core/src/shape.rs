@@ -6,8 +6,8 @@ use crate::layout::Layout;
 use crate::list::{Blank, List};
 use crate::size;
 use crate::stride_table::{Digit, StaticStrideTable, StrideTable, StrideTableError, Value};
+use crate::tuple_shape::TupleShape;
 use crate::validate::{self, ValidationError};
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -253,7 +253,7 @@ pub enum Shape {
     /// An array.
     Array(ArrayShape),
     /// Several values.
-    Tuple(Cow<'static, [Shape]>),
+    Tuple(TupleShape),
     /// No data: only orders side effects.
     Token,
     /// Something that XLA does not look into.
@@ -285,9 +285,20 @@ impl core::error::Error for SizeError {}
 
 impl Shape {
     /// A tuple of these shapes.
+    ///
+    /// # Errors
+    /// If more than [`MAX_NESTING`](crate::text::MAX_NESTING) tuples stand inside each other.
+    pub fn tuple(elements: Vec<Self>) -> Result<Self, ValidationError> {
+        TupleShape::new(elements).map(Self::Tuple)
+    }
+
+    /// How many tuples stand inside each other; 0 if it is no tuple.
     #[must_use]
-    pub fn tuple(elements: Vec<Self>) -> Self {
-        Self::Tuple(Cow::Owned(elements))
+    pub const fn depth(&self) -> usize {
+        match self {
+            Self::Tuple(elements) => elements.depth(),
+            _ => 0,
+        }
     }
 
     /// The array shape of an array, or of the array that a buffer refers to.
@@ -303,8 +314,7 @@ impl Shape {
     #[must_use]
     pub const fn tuple_shapes(&self) -> Option<&[Self]> {
         match self {
-            Self::Tuple(Cow::Borrowed(elements)) => Some(elements),
-            Self::Tuple(Cow::Owned(elements)) => Some(elements.as_slice()),
+            Self::Tuple(elements) => Some(elements.elements()),
             _ => None,
         }
     }

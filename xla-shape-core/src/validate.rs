@@ -6,6 +6,7 @@ use crate::layout::{Layout, SplitConfig};
 use crate::size;
 use crate::text::sink::{self, ConstText, Sink};
 use crate::tile::{Tile, TileDimension};
+use crate::tuple_shape::MAX_NESTING;
 use alloc::vec;
 use core::fmt;
 
@@ -179,6 +180,16 @@ pub enum ValidationError {
     PaddedElementCountOverflow,
     /// The number of bytes with padding fits in an `i64`.
     PaddedByteCountOverflow,
+    /// The value of padding has one of the numbers of the schema of 2017.
+    UnknownPaddingValue {
+        /// The number.
+        number: i32,
+    },
+    /// Tuples in tuples are at most [`MAX_NESTING`] deep.
+    NestedTooDeep {
+        /// How many levels there may be.
+        limit: usize,
+    },
 }
 
 /// An attribute of a layout, by the letter that introduces it in text.
@@ -302,6 +313,8 @@ pub enum Part {
 }
 
 impl ValidationError {
+    pub(crate) const NESTED_TOO_DEEP: Self = Self::NestedTooDeep { limit: MAX_NESTING };
+
     /// What the error is about.
     #[must_use]
     pub const fn part(&self) -> Part {
@@ -333,7 +346,9 @@ impl ValidationError {
             Self::ElementCountOverflow
             | Self::ByteCountOverflow
             | Self::PaddedElementCountOverflow
-            | Self::PaddedByteCountOverflow => Part::Shape,
+            | Self::PaddedByteCountOverflow
+            | Self::NestedTooDeep { .. } => Part::Shape,
+            Self::UnknownPaddingValue { .. } => Part::Attribute(Attribute::PaddingValue),
         }
     }
 
@@ -430,6 +445,18 @@ impl ValidationError {
             Self::ByteCountOverflow => overflow(sink, "bytes"),
             Self::PaddedElementCountOverflow => overflow(sink, "elements with padding"),
             Self::PaddedByteCountOverflow => overflow(sink, "bytes with padding"),
+            Self::UnknownPaddingValue { number } => {
+                sink.text("expected the number of a padding value (0 to 5), found ");
+                if number < 0 {
+                    sink.text("-");
+                }
+                sink.number(number.unsigned_abs() as usize);
+            }
+            Self::NestedTooDeep { limit } => {
+                sink.text("expected at most ");
+                sink.number(limit);
+                sink.text(" tuples inside each other, found more");
+            }
         }
     }
 }

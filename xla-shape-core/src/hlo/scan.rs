@@ -206,7 +206,8 @@ impl FindShapes<'_> {
                 if let Some((start, first)) = self.open.pop() {
                     let elements = self.pending.drain(first..).map(|found| found.shape).collect();
                     let span = Span { start, end: position.saturating_add(1) };
-                    self.pending.push(FoundShape { shape: Shape::tuple(elements), span });
+                    // At most `MAX_NESTING` are open at a time, so that no tuple is too deep.
+                    self.pending.extend(Shape::tuple(elements).map(|shape| FoundShape { shape, span }));
                 }
                 self.place = if self.open.is_empty() { Place::Opened } else { Place::BehindElement };
             }

@@ -238,11 +238,6 @@ pub enum ParseErrorKind {
     },
     /// A comment that is opened but never closed.
     UnclosedComment,
-    /// Tuples in tuples, too many levels deep.
-    NestedTooDeep {
-        /// How many levels there may be.
-        limit: usize,
-    },
     /// The text is well-formed, but no such shape exists.
     Invalid(ValidationError),
     /// The text is well-formed, but no index of the array.
@@ -385,9 +380,6 @@ impl fmt::Display for ParseErrorKind {
                 write!(f, "expected `{attribute}` ({}) at most once, found it again", attribute.name())
             }
             Self::UnclosedComment => f.write_str("expected `*/` to close the comment, found the end of the text"),
-            Self::NestedTooDeep { limit } => {
-                write!(f, "expected at most {limit} tuples inside each other, found more")
-            }
             Self::Invalid(error) => error.fmt(f),
             Self::Index(error) => error.fmt(f),
             Self::NotAType(error) => error.fmt(f),

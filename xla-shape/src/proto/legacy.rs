@@ -42,7 +42,7 @@ impl From<&LegacyShape> for LegacyShapeProto {
             layout: Some(LegacyLayoutProto {
                 minor_to_major: ints(shape.minor_to_major()),
                 padded_dimensions: ints(shape.padded_dimensions()),
-                padding_value: shape.padding_value().map_or(0, PaddingValue::proto_number),
+                padding_value: PaddingValue::proto_number(shape.padding_value()),
             }),
         }
     }
@@ -68,7 +68,7 @@ impl TryFrom<&LegacyShapeProto> for LegacyShape {
         let within = |error: ProtoError| error.within("layout");
         let minor_to_major = sizes(&layout.minor_to_major, "minor_to_major").map_err(within)?;
         let padded_dimensions = sizes(&layout.padded_dimensions, "padded_dimensions").map_err(within)?;
-        let padding_value = PaddingValue::from_proto_number(layout.padding_value);
+        let padding_value = PaddingValue::from_proto_number(layout.padding_value)?;
         Ok(Self::new(element_type, &dimensions, &minor_to_major, &padded_dimensions, padding_value)?)
     }
 }

@@ -15,6 +15,7 @@ use crate::list::List;
 use crate::shape::{ArrayShape, Shape};
 use crate::static_shape;
 use crate::tile::{Tile, TileDimension};
+use crate::tuple_shape::MAX_NESTING;
 use crate::validate::{self, Attribute, Part, ValidationError};
 use alloc::vec::Vec;
 use core::str::FromStr;
@@ -22,9 +23,6 @@ use core::str::FromStr;
 pub use index::parse_index;
 
 type Result<T> = core::result::Result<T, ParseError>;
-
-/// How many tuples may stand inside each other.
-pub const MAX_NESTING: usize = 200;
 
 /// Reads shapes from a text, one after the other.
 ///
@@ -160,7 +158,10 @@ impl<'a> Parser<'a> {
             let mut shape = if !self.token.is(b'(') {
                 self.leaf()?
             } else if open.len() == MAX_NESTING {
-                return Err(ParseError::new(ParseErrorKind::NestedTooDeep { limit: MAX_NESTING }, self.token.span()));
+                return Err(ParseError::new(
+                    ParseErrorKind::Invalid(ValidationError::NESTED_TOO_DEEP),
+                    self.token.span(),
+                ));
             } else {
                 self.advance();
                 if !self.token.is(b')') {
@@ -177,7 +178,8 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 self.advance();
-                shape = Shape::tuple(open.pop().unwrap_or_default());
+                shape = Shape::tuple(open.pop().unwrap_or_default())
+                    .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), self.token.span()))?;
             }
         }
     }
