@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use xla_shape::element::U8;
-use xla_shape::{ArrayShape, DynBuffer, ElementType, LegacyShape, PaddingValue, Slot, ValidationError};
+use xla_shape::{ArrayShape, DynBuffer, ElementType, LegacyShape, PaddingValue, Slot, ValidationError, shape};
 use xla_shape_tests::strategy;
 
 /// The example of the documents of 2017, letter by letter.
@@ -41,6 +41,28 @@ fn padding_is_filled_with_its_value() {
             }
         }
     }
+}
+
+/// The same with the shape as a type.
+#[test]
+fn typed_buffers_hold_the_value_too() {
+    let mut letters = <shape!(u8[2,3]{0,1:PAD(3,5)V(zero)})>::buffer();
+    letters.fill_with(|[i, j]| b"abcdef"[3 * i + j]);
+    assert_eq!(letters.as_bytes(), b"ad\0be\0cf\0\0\0\0\0\0\0");
+    macro_rules! check {
+        ($($element:ident $value:ident;)*) => { $({
+            type Typed = shape!($element[2,3]{0,1:PAD(3,5)V($value)});
+            let buffer = Typed::try_buffer().unwrap();
+            assert_eq!(buffer.as_bytes(), DynBuffer::padded(Typed::LEGACY).unwrap().as_bytes(), "{}", Typed::LEGACY);
+        })* };
+    }
+    check! {
+        pred one; s2 lowest; s4 highest; s8 lowest; s16 one; s32 highest; s64 lowest; u1 one; u4 highest; u64 highest;
+        f16 lowest; bf16 highest; f32 lowest; f64 one; f8e5m2 highest; f8e8m0fnu one; f6e3m2fn lowest; f4e2m1fn highest;
+        c64 one; c128 zero;
+    }
+    let anything = <shape!(f32[3]{0:PAD(5)})>::buffer();
+    assert_eq!(anything.as_bytes(), [0; 20]);
 }
 
 #[test]
