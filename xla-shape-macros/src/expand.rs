@@ -16,7 +16,12 @@ pub(crate) fn shape_type(text: &str) -> Result<String, ParseError> {
     }
     let shape = parser.shape()?;
     parser.finish()?;
-    Ok(ShapeType(&shape).to_string())
+    Ok(type_of(&shape))
+}
+
+/// The type of a shape.
+pub(crate) fn type_of(shape: &Shape) -> String {
+    ShapeType(shape).to_string()
 }
 
 /// The type of the shape in a layout of 2017 that comes next.
