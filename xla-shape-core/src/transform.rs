@@ -6,7 +6,8 @@
 use crate::dimension::Dimension;
 use crate::dimension_number::{DimensionError, DimensionNumber, resolve_distinct, resolve_permutation};
 use crate::element_type::ElementType;
-use crate::layout::{Layout, LayoutAttributes};
+use crate::layout::{ArrayLayout, Layout};
+use crate::list::List;
 use crate::shape::{ArrayShape, Shape};
 use crate::validate::ValidationError;
 use alloc::vec;
@@ -95,7 +96,7 @@ impl ArrayShape {
     /// A scalar in the default layout.
     #[must_use]
     pub const fn make_scalar_shape(element_type: ElementType) -> Self {
-        Self::from_static(element_type, &[], Layout::from_static(&[], &[], LayoutAttributes::DEFAULT))
+        Self::unchecked(element_type, List::EMPTY, ArrayLayout::SCALAR)
     }
 
     /// The number of the dimension that is named, from the front.

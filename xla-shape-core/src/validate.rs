@@ -652,13 +652,22 @@ const fn split_configs(splits: &[SplitConfig], num_dimensions: usize, seen: &mut
 
 /// Checks that a valid layout fits these dimensions, and that all sizes fit in an `i64`: rules 1, 4 and the second
 /// half of 5.
-#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 pub(crate) const fn array(
     element_type: ElementType,
     dimensions: &[Dimension],
     layout: &Layout,
     scratch: size::Scratch<'_>,
 ) -> Check {
+    if let Err(error) = self::dimensions(dimensions, layout) {
+        return Err(error);
+    }
+    size::check(element_type, dimensions, layout, scratch)
+}
+
+/// Checks that a valid layout fits these dimensions, whatever the sizes of the array are.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+#[inline]
+pub(crate) const fn dimensions(dimensions: &[Dimension], layout: &Layout) -> Check {
     if let Err(error) = num_dimensions(dimensions, layout) {
         return Err(error);
     }
@@ -671,10 +680,7 @@ pub(crate) const fn array(
         }
         dimension = dimension.saturating_add(1);
     }
-    if let Err(error) = splits_fit(dimensions, layout) {
-        return Err(error);
-    }
-    size::check(element_type, dimensions, layout, scratch)
+    splits_fit(dimensions, layout)
 }
 
 /// Checks that `minor_to_major` names as many dimensions as there are.

@@ -292,7 +292,11 @@ pub enum ParseErrorKind {
 /// assert_eq!(error.to_string(), "expected every dimension once in minor_to_major, found 1 again");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ParseError {
+pub struct ParseError(Box<Parts>);
+
+/// In a box, so that what may fail returns little more than what it is for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Parts {
     kind: ParseErrorKind,
     span: Span,
 }
@@ -300,26 +304,26 @@ pub struct ParseError {
 impl ParseError {
     #[cold]
     pub(crate) fn new(kind: ParseErrorKind, span: Span) -> Self {
-        Self { kind, span }
+        Self(Box::new(Parts { kind, span }))
     }
 
     /// What is wrong.
     #[must_use]
     pub const fn kind(&self) -> &ParseErrorKind {
-        &self.kind
+        &self.0.kind
     }
 
     /// Which bytes of the text are wrong; empty, and at the end, if something is missing there.
     #[must_use]
     pub const fn span(&self) -> Span {
-        self.span
+        self.0.span
     }
 
     /// The line and the column of the error in `text`, which is what was parsed. Both count from 1; a column is a
     /// character.
     #[must_use]
     pub fn line_column(&self, text: &str) -> (usize, usize) {
-        let (before, _) = text.split_at_checked(self.span.start).unwrap_or((text, ""));
+        let (before, _) = text.split_at_checked(self.span().start).unwrap_or((text, ""));
         let line = before.bytes().filter(|&byte| byte == b'\n').count().saturating_add(1);
         let column = before.rsplit('\n').next().unwrap_or("").chars().count().saturating_add(1);
         (line, column)
@@ -346,7 +350,7 @@ impl ParseError {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
+        self.kind().fmt(f)
     }
 }
 
@@ -413,7 +417,7 @@ impl fmt::Display for ParseErrorKind {
 
 impl core::error::Error for ParseError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match &self.kind {
+        match self.kind() {
             ParseErrorKind::Invalid(error) => Some(error),
             ParseErrorKind::Index(error) => Some(error),
             ParseErrorKind::NotAType(error) => Some(error),
@@ -433,7 +437,7 @@ const CONTEXT: usize = 60;
 impl fmt::Display for Rendered<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { error, text } = self;
-        let Span { start, end } = error.span;
+        let Span { start, end } = error.span();
         let (before, rest) = text.split_at_checked(start).unwrap_or((text, ""));
         let line_number = before.matches('\n').count().saturating_add(1);
         let before = before.rsplit('\n').next().unwrap_or("");
