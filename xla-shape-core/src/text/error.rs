@@ -276,7 +276,8 @@ pub enum ParseErrorKind {
         /// How many bytes it may have.
         limit: usize,
     },
-    /// So much of the text is broken that reading it to its end would take too long; what follows was not read.
+    /// So much of the text is broken that reading it to its end would take too much time or memory; what follows was not
+    /// read.
     TooManyErrors,
 }
 
@@ -291,11 +292,11 @@ pub enum ParseErrorKind {
 /// assert_eq!(error.span(), Span { start: 11, end: 12 });
 /// assert_eq!(error.to_string(), "expected every dimension once in minor_to_major, found 1 again");
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ParseError(Box<Parts>);
 
 /// In a box, so that what may fail returns little more than what it is for.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Parts {
     kind: ParseErrorKind,
     span: Span,
@@ -345,6 +346,12 @@ impl ParseError {
     #[must_use]
     pub fn render<'a>(&'a self, text: &'a str) -> impl fmt::Display + 'a {
         Rendered { error: self, text }
+    }
+}
+
+impl fmt::Debug for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParseError").field("kind", self.kind()).field("span", &self.span()).finish()
     }
 }
 
