@@ -160,6 +160,11 @@ fn every_error_stands_at_its_place() {
         assert_eq!(error.to_string(), message, "{text}");
         assert_eq!(&text[std::ops::Range::from(error.span())], place, "{text}");
     }
+    // No text can have this one.
+    let error = LegacyShape::new(ElementType::S8, &[1], &[0], &[usize::MAX], None).unwrap_err();
+    assert_eq!(error, ValidationError::PaddedDimensionTooLarge { dimension: 0, width: usize::MAX });
+    let message = "expected a padded dimension's width that fits in an i64, found 18446744073709551615";
+    assert_eq!(error.to_string(), message);
     // XLA's own text does not have it.
     assert!("f32[2]{0:PAD(2)}".parse::<ArrayShape>().is_err());
 }

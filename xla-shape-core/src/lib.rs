@@ -28,8 +28,8 @@
 //! | [`index`] | walking over indices |
 //! | [`memory_space`] | the names of memory spaces |
 //!
-//! The values themselves are [`Shape`], [`ArrayShape`], [`Layout`], [`Tile`], [`Dimension`] and [`ElementType`]; what makes
-//! new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
+//! The values themselves are [`Shape`], [`ArrayShape`], [`TupleShape`], [`Layout`], [`Tile`], [`Dimension`] and
+//! [`ElementType`]; what makes new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
 //! tuple by a [`ShapeIndex`].
 //!
 //! Sizes are `usize` and at most `i64::MAX`, as in XLA; targets with other than 64-bit pointers are not supported.

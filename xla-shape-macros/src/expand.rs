@@ -119,8 +119,8 @@ impl Display for ArrayType<'_> {
         let Self(array) = self;
         write!(
             f,
-            "{LIBRARY}::types::Array<{LIBRARY}::element::{:?}, {}, {}>",
-            array.element_type(),
+            "{LIBRARY}::types::Array<{LIBRARY}::element::{}, {}, {}>",
+            array.element_type().variant_name(),
             List(array.dimensions().iter().copied().map(DimType)),
             LayoutType(array.layout()),
         )

@@ -20,6 +20,8 @@ pub struct LegacyLayoutProto {
 }
 
 /// The shape of an array as it was in 2017.
+///
+/// Tuples had no layout of their own: the elements of one, in its field 4, are messages of this type.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct LegacyShapeProto {
     /// The number of the element type (`PrimitiveType`).
@@ -52,7 +54,7 @@ impl TryFrom<&LegacyShapeProto> for LegacyShape {
     type Error = ProtoError;
 
     /// # Errors
-    /// If it is the message of no array, or of no valid one.
+    /// If it is the message of no array, or of no valid one; a tuple, a token and an opaque value have other element types.
     fn try_from(shape: &LegacyShapeProto) -> Result<Self, ProtoError> {
         let element_type = element_type(shape.element_type)?;
         let dimensions = sizes(&shape.dimensions, "dimensions")?;
