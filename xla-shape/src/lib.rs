@@ -45,6 +45,7 @@
 
 pub mod buffer;
 pub mod element;
+pub mod iter;
 #[cfg(feature = "proto")]
 pub mod proto;
 pub mod relayout;
