@@ -9,9 +9,9 @@ pub const HOST: u8 = 5;
 
 /// The name that people use for a memory space of a TPU; `None` for the others.
 ///
-/// The three that have a name are those that XLA's own source gives a constant, and mean the same on every TPU. What `S(2)`,
-/// `S(3)`, `S(4)` and the numbers above 5 are (semaphores, scalar memory, another core's memory) differs between generations of
-/// TPU and is written down nowhere in XLA; a name here could be wrong, so there is none, and they are written as numbers.
+/// The three that have a name are those that XLA's `Layout` has a constant for. What `S(2)`, `S(3)`, `S(4)` and the numbers
+/// above 5 are (semaphores, scalar memory and the like) is the matter of the TPU's compiler, and XLA's source has no names for
+/// them; one given here could be wrong, so there is none, and they are written as numbers.
 ///
 /// ```
 /// use xla_shape_core::memory_space;
