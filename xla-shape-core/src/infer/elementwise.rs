@@ -37,6 +37,41 @@ pub const fn elementwise(operands: &[&[Dimension]], result: &mut [Dimension]) ->
     Ok(())
 }
 
+/// The result of a select: the dimensions of both values, which are those of the predicate, unless it is a scalar.
+///
+/// # Errors
+/// If they have different dimensions.
+pub const fn select(
+    predicate: &[Dimension],
+    on_true: &[Dimension],
+    on_false: &[Dimension],
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    if predicate.is_empty() {
+        elementwise(&[on_true, on_false], result)
+    } else {
+        elementwise(&[on_true, on_false, predicate], result)
+    }
+}
+
+/// The result of a clamp: the operand's dimensions, which are those of each bound, unless it is a scalar.
+///
+/// # Errors
+/// If a bound has other dimensions.
+pub const fn clamp(
+    min: &[Dimension],
+    operand: &[Dimension],
+    max: &[Dimension],
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    match (min.is_empty(), max.is_empty()) {
+        (true, true) => elementwise(&[operand], result),
+        (true, false) => elementwise(&[operand, max], result),
+        (false, true) => elementwise(&[operand, min], result),
+        (false, false) => elementwise(&[operand, min, max], result),
+    }
+}
+
 /// Checks a broadcast: dimension `i` of the operand is dimension `dimensions[i]` of the result, of the same size.
 ///
 /// # Errors

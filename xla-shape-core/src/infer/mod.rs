@@ -28,9 +28,9 @@ mod rearrange;
 mod window;
 
 pub use contract::{DotDimensions, dot, reduce};
-pub use elementwise::{broadcast, elementwise, iota};
+pub use elementwise::{broadcast, clamp, elementwise, iota, select};
 pub use rearrange::{
-    PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, slice, transpose,
+    PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, reverse, slice, transpose,
 };
 pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
 
