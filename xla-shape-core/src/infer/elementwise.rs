@@ -48,10 +48,22 @@ pub const fn select(
     result: &mut [Dimension],
 ) -> Result<(), InferError> {
     if predicate.is_empty() {
-        elementwise(&[on_true, on_false], result)
-    } else {
-        elementwise(&[on_true, on_false, predicate], result)
+        return elementwise(&[on_true, on_false], result);
     }
+    if let Err(error) = elementwise(&[on_true, on_false, predicate], result) {
+        return Err(error);
+    }
+    let mut i = 0;
+    while i < result.len() {
+        // What XLA knows of a size that the predicate has too.
+        result[i] = match (on_true[i], on_false[i], predicate[i]) {
+            (Dimension::Unbounded, other, _) | (other, Dimension::Unbounded, _) => other,
+            (_, _, Dimension::Unbounded) => Dimension::Unbounded,
+            _ => result[i],
+        };
+        i = i.saturating_add(1);
+    }
+    Ok(())
 }
 
 /// The result of a clamp: the operand's dimensions, which are those of each bound, unless it is a scalar.
@@ -64,12 +76,13 @@ pub const fn clamp(
     max: &[Dimension],
     result: &mut [Dimension],
 ) -> Result<(), InferError> {
-    match (min.is_empty(), max.is_empty()) {
-        (true, true) => elementwise(&[operand], result),
-        (true, false) => elementwise(&[operand, max], result),
-        (false, true) => elementwise(&[operand, min], result),
-        (false, false) => elementwise(&[operand, min, max], result),
+    let min = if min.is_empty() { operand } else { min };
+    let max = if max.is_empty() { operand } else { max };
+    if let Err(error) = elementwise(&[operand, min, max], result) {
+        return Err(error);
     }
+    result.copy_from_slice(operand);
+    Ok(())
 }
 
 /// Checks a broadcast: dimension `i` of the operand is dimension `dimensions[i]` of the result, of the same size.
