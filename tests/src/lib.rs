@@ -1,8 +1,6 @@
 //! What the tests share: the data made by XLA that they compare with (`corpus/README.md` says where it comes from), and
 //! random shapes for laws.
 
-pub mod differential;
-pub mod reference;
 pub mod strategy;
 
 use ruzstd::decoding::StreamingDecoder;

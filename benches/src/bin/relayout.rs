@@ -1,4 +1,5 @@
-//! How fast relayout is: `cargo run --release -p benches --bin relayout -- [--json] [--rounds N] [FILTER]`.
+//! How fast relayout is:
+//! `cargo run --release -p benches --bin relayout -- [--json] [--rounds N] [--vectors none|sse2|avx2] [FILTER]`.
 //!
 //! Each case takes turns with libc's `memcpy` and a streaming copy of as many bytes, and with what other crates offer
 //! for the same; the figures are medians over the rounds. One line per case; a ratio above 1 is faster than the copy.
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use xla_shape::ArrayShape;
 use xla_shape::buffer::AlignedBytes;
-use xla_shape::relayout::{Options, Plan, Stores};
+use xla_shape::relayout::{Options, Plan, Stores, Vectors};
 use xla_shape::stride_table::Source;
 
 /// Two shapes and how to get from one to the other.
@@ -43,17 +44,25 @@ struct Line<'a> {
 }
 
 fn main() {
-    let (mut json, mut rounds, mut filter) = (false, 11, String::new());
+    let (mut json, mut rounds, mut vectors, mut filter) = (false, 11, Vectors::default(), String::new());
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = true,
             "--rounds" => rounds = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(rounds),
+            "--vectors" => {
+                vectors = match arguments.next().as_deref() {
+                    Some("none") => Vectors::None,
+                    Some("sse2") => Vectors::Sse2,
+                    Some("avx2") => Vectors::Avx2,
+                    _ => vectors,
+                }
+            }
             _ => filter = argument,
         }
     }
     for case in cases().iter().filter(|case| case.name.contains(&filter)) {
-        let line = measure(case, rounds);
+        let line = measure(case, &case.options.clone().vectors(vectors), rounds);
         if json {
             println!("{}", serde_json::to_string(&line).expect("figures have no maps with odd keys"));
         } else {
@@ -166,9 +175,9 @@ fn median(mut times: Vec<f64>) -> f64 {
 /// Whoever takes part: fills the destination from the source.
 type Contender<'a> = Box<dyn Fn(&[u8], &mut [u8]) + 'a>;
 
-fn measure(case: &Case, rounds: usize) -> Line<'_> {
+fn measure<'a>(case: &'a Case, options: &Options, rounds: usize) -> Line<'a> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads can be had");
-    let plan = Plan::new(&case.from, &case.to, &case.options).expect("the cases go together");
+    let plan = Plan::new(&case.from, &case.to, options).expect("the cases go together");
     let run = |plan: &Plan, source: &[u8], destination: &mut [u8]| {
         plan.run(source, destination).expect("the buffers have the right sizes");
     };
@@ -186,6 +195,8 @@ fn measure(case: &Case, rounds: usize) -> Line<'_> {
         ("streaming copy", true, Box::new(|source, destination| run(&streaming, source, destination))),
     ];
     if case.threads {
+        // By the same clock as two.
+        contenders.push(("one thread", false, Box::new(|source, destination| run(&plan, source, destination))));
         contenders.push((
             "two threads",
             false,
@@ -206,7 +217,11 @@ fn measure(case: &Case, rounds: usize) -> Line<'_> {
             } else {
                 (source.as_ref(), destination.as_mut())
             };
-            let clock = if *name == "two threads" { ClockId::Monotonic } else { ClockId::ThreadCPUTime };
+            let clock = if name.ends_with("thread") || name.ends_with("threads") {
+                ClockId::Monotonic
+            } else {
+                ClockId::ThreadCPUTime
+            };
             let time = seconds(clock, repeat, || contender(black_box(source), black_box(&mut *destination)));
             // The first round only warms up.
             times.extend((round > 0).then_some(time));
@@ -216,7 +231,7 @@ fn measure(case: &Case, rounds: usize) -> Line<'_> {
     let rates = rates.collect::<BTreeMap<_, _>>();
     let plans = (0..rounds).map(|_| {
         seconds(ClockId::ThreadCPUTime, 50, || {
-            black_box(Plan::new(black_box(&case.from), &case.to, &case.options).expect("the cases go together"));
+            black_box(Plan::new(black_box(&case.from), &case.to, options).expect("the cases go together"));
         })
     });
     let own = rates["relayout"];
@@ -227,7 +242,7 @@ fn measure(case: &Case, rounds: usize) -> Line<'_> {
         ratio_to_memcpy: own / rates["memcpy"],
         ratio_to_streaming_copy: own / rates["streaming copy"],
         plan_us: median(plans.collect()) * 1e6,
-        two_threads_to_one: rates.get("two threads").map(|rate| rate / own),
+        two_threads_to_one: rates.get("two threads").zip(rates.get("one thread")).map(|(two, one)| two / one),
         all_gb_per_s: rates,
     }
 }

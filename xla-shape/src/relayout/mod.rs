@@ -39,5 +39,5 @@ mod threads;
 
 pub use arrays::StaticPlan;
 pub use error::{RelayoutError, Side};
-pub use options::{Options, Padding, Stores};
+pub use options::{Options, Padding, Stores, Vectors};
 pub use plan::Plan;

@@ -27,6 +27,20 @@ pub enum Stores {
     Regular,
 }
 
+/// The vectors that a relayout uses. The machine is asked what it has; more than that is never used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Vectors {
+    /// None: plain Rust.
+    None,
+    /// 16 bytes; every x86-64 has these.
+    Sse2,
+    /// 32 bytes.
+    Avx2,
+    /// 64 bytes, with permutations of all bytes (AVX-512 BW and VBMI).
+    #[default]
+    Avx512,
+}
+
 /// How to relay an array: what becomes of padding, and whether to transpose. By default, padding is left alone and
 /// the dimensions stay what they are.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,6 +48,7 @@ pub struct Options {
     pub(super) padding: Padding,
     pub(super) permutation: Option<Vec<usize>>,
     pub(super) stores: Stores,
+    pub(super) vectors: Vectors,
 }
 
 impl Options {
@@ -59,6 +74,12 @@ impl Options {
     #[must_use]
     pub fn stores(self, stores: Stores) -> Self {
         Self { stores, ..self }
+    }
+
+    /// Uses these vectors at most: to compare, or to test what other machines do.
+    #[must_use]
+    pub fn vectors(self, vectors: Vectors) -> Self {
+        Self { vectors, ..self }
     }
 
     /// Transposes: dimension `i` of the destination is dimension `permutation[i]` of the source, as in XLA's

@@ -4,7 +4,7 @@ use super::elements::{ElementByElement, Widths};
 use super::error::{RelayoutError, Side};
 use super::execute;
 use super::kernels::{self, Fence, Machine};
-use super::options::{Options, Padding, Stores};
+use super::options::{Options, Padding, Stores, Vectors};
 use super::regions::{Axis, Region, regions};
 use super::schedule::Step;
 use crate::{ArrayShape, StrideTable};
@@ -32,6 +32,7 @@ pub struct Plan {
     fill: Option<Fill>,
     method: Method,
     stores: Stores,
+    vectors: Vectors,
 }
 
 /// Padding that is written before the elements are.
@@ -106,6 +107,7 @@ impl Plan {
             fill,
             method,
             stores: options.stores,
+            vectors: options.vectors,
         })
     }
 
@@ -166,9 +168,9 @@ impl Plan {
     }
 
     fn machine(&self) -> Machine {
-        let machine = Machine::detect();
+        let machine = Machine::detect().at_most(self.vectors);
         let streaming = match self.stores {
-            Stores::Auto => self.to_bytes >= kernels::STREAMING_BYTES,
+            Stores::Auto => self.to_bytes >= kernels::streaming_bytes(),
             Stores::Streaming => true,
             Stores::Regular => false,
         };

@@ -50,12 +50,9 @@ impl Step {
         } else {
             Kernel::Copy(bytes)
         };
-        match kernel {
-            // Rows are read, or a run is, from front to back.
-            Kernel::Interleave(_) | Kernel::Deinterleave(_) => axes.sort_by_key(|axis| Reverse(axis.from)),
-            // The shorter loop is inside, so that few pages are at work on either side.
-            Kernel::Copy(_) => axes.sort_by_key(|axis| Reverse(axis.len)),
-            _ => {}
+        if !matches!(kernel, Kernel::Transpose(_)) {
+            // The source is read from front to back.
+            axes.sort_by_key(|axis| Reverse(axis.from));
         }
         Self { from, to, outer: axes, work: Work::Kernel(kernel) }
     }

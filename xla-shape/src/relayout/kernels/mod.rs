@@ -10,21 +10,12 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use super::options::Vectors;
 use super::regions::Axis;
 
 /// From this size on, a destination is written past the caches.
-pub(super) const STREAMING_BYTES: usize = 8 << 20;
-
-/// Which vectors the machine has.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Vectors {
-    None,
-    /// 16 bytes; every x86-64 has these.
-    #[cfg(target_arch = "x86_64")]
-    Sse2,
-    /// 32 bytes, with SSSE3's byte shuffle.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
+pub(super) fn streaming_bytes() -> usize {
+    8 << 20
 }
 
 /// What the kernels may use. A value that allows vectors is proof that the machine has them.
@@ -38,11 +29,22 @@ pub(super) struct Machine {
 impl Machine {
     /// What this machine can do, with ordinary stores.
     pub(super) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let vectors = if std::arch::is_x86_feature_detected!("avx2") { Vectors::Avx2 } else { Vectors::Sse2 };
         #[cfg(not(target_arch = "x86_64"))]
         let vectors = Vectors::None;
+        #[cfg(target_arch = "x86_64")]
+        let vectors = if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi") {
+            Vectors::Avx512
+        } else if is_x86_feature_detected!("avx2") {
+            Vectors::Avx2
+        } else {
+            Vectors::Sse2
+        };
         Self { vectors, streaming: false }
+    }
+
+    /// The same with these vectors at most.
+    pub(super) fn at_most(self, vectors: Vectors) -> Self {
+        Self { vectors: self.vectors.min(vectors), ..self }
     }
 
     /// The same with stores that go past the caches, where there are such.
@@ -53,11 +55,12 @@ impl Machine {
     /// Every choice that this machine has, the scalar twins first.
     #[cfg(test)]
     fn all() -> Vec<Self> {
-        let best = Self::detect().vectors;
-        let mut all = vec![Self { vectors: Vectors::None, streaming: false }];
-        #[cfg(target_arch = "x86_64")]
-        for vectors in [Vectors::Sse2, Vectors::Avx2].into_iter().filter(|&vectors| vectors <= best) {
-            all.extend([false, true].map(|streaming| Self { vectors, streaming }));
+        let best = Self::detect();
+        let mut all = vec![best.at_most(Vectors::None)];
+        for vectors in [Vectors::Sse2, Vectors::Avx2, Vectors::Avx512] {
+            if vectors <= best.vectors {
+                all.extend([best.at_most(vectors), best.at_most(vectors).streaming()]);
+            }
         }
         all
     }

@@ -1,0 +1,482 @@
+//! What the kernels are for vectors of any kind.
+
+/// Calls `$f` with a kernel's sizes, and what else is given, as constants; returns `false` for sizes that none has.
+macro_rules! with_sizes {
+    ($f:ident $arguments:tt, $bits:expr, $kernel:expr $(, $more:literal)?) => {
+        with_sizes!(@match $f $arguments, ($bits, $kernel.bytes, $kernel.ways), ($($more)?);
+            8, 1, 2; 8, 1, 4; 8, 1, 8; 8, 2, 2; 8, 2, 4; 8, 2, 8; 8, 4, 2; 8, 4, 4; 8, 8, 2;
+            4, 1, 1; 4, 1, 2; 4, 1, 4; 4, 1, 8; 2, 1, 1; 2, 1, 2; 2, 1, 4; 2, 1, 8; 1, 1, 1; 1, 1, 2; 1, 1, 4; 1, 1, 8)
+    };
+    (@match $f:ident $arguments:tt, $sizes:expr, $more:tt; $($bits:literal, $bytes:literal, $ways:literal);*) => {
+        with_sizes!(@arms $f $arguments, $sizes; $($bits, $bytes, $ways, $more);*)
+    };
+    (@arms $f:ident $arguments:tt, $sizes:expr; $($bits:literal, $bytes:literal, $ways:literal, ($($more:literal)?));*) => {
+        match $sizes {
+            $(
+                // SAFETY: as required of the caller; the constants are those of the kernel.
+                ($bits, $bytes, $ways) => unsafe { $f::<$bits, $bytes, $ways $(, $more)?> $arguments },
+            )*
+            _ => return false,
+        }
+    };
+}
+
+/// Generates the kernels for vectors of one kind.
+macro_rules! kernels {
+    ($feature:literal, $vector:ty, $lanes:literal) => {
+        use super::*;
+
+        /// The bytes of a vector.
+        const SIZE: usize = 16 * $lanes;
+        /// The vectors of a cache line.
+        const LINE_VECTORS: usize = LINE / SIZE;
+
+        /// Stores a vector, past the caches if `STREAMING`.
+        ///
+        /// # Safety
+        /// `to` must be valid for a write of `SIZE` bytes, and a multiple of `SIZE` if `STREAMING`.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        unsafe fn store<const STREAMING: bool>(to: *mut u8, vector: $vector) {
+            if STREAMING {
+                // SAFETY: as required of the caller.
+                unsafe { stream_aligned(to.cast(), vector) };
+            } else {
+                // SAFETY: as required of the caller; no alignment is needed.
+                unsafe { store_unaligned(to.cast(), vector) };
+            }
+        }
+
+        /// `steps` times the step of which all kernels are made, in each lane by itself.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn zipped<const BYTES: usize, const N: usize>(mut registers: [$vector; N], steps: u32) -> [$vector; N] {
+            for _ in 0..steps {
+                let old = registers;
+                for i in 0..N / 2 {
+                    registers[2 * i] = zip_low::<BYTES>(old[i], old[i + N / 2]);
+                    registers[2 * i + 1] = zip_high::<BYTES>(old[i], old[i + N / 2]);
+                }
+            }
+            registers
+        }
+
+        /// Whether there are vectors of this kind for a kernel.
+        pub(super) fn takes(kernel: &Kernel) -> bool {
+            match kernel {
+                Kernel::Copy(bytes) => *bytes >= SIZE,
+                Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) => kernel.len * kernel.bytes >= SIZE,
+                Kernel::Pack(kernel) | Kernel::Unpack(kernel) => kernel.rows.len >= SIZE,
+                Kernel::Transpose(kernel) => {
+                    let shuffles = kernel.shuffle.is_none() || SHUFFLES;
+                    shuffles && kernel.a[0].len * kernel.bytes >= 16 && kernel.b_len() * kernel.bytes >= SIZE
+                }
+            }
+        }
+
+        /// Runs a kernel that [`takes`] accepts in every turn; `false` for sizes that no kernel has.
+        ///
+        /// # Safety
+        /// `from` and `to` must be valid for reads and writes of [`Turns::ends`] bytes. If `streaming`, `to` and all
+        /// strides in the destination, but for those of elements that lie together, are multiples of `LINE`.
+        #[target_feature(enable = $feature)]
+        pub(super) unsafe fn run(
+            kernel: &Kernel,
+            (large, streaming): (bool, bool),
+            turns: Turns<'_>,
+            from: *const u8,
+            to: *mut u8,
+        ) -> bool {
+            match (kernel, streaming) {
+                // SAFETY: as required of the caller.
+                (Kernel::Copy(bytes), true) => unsafe { copy::<true>(*bytes, turns, from, to) },
+                // SAFETY: as required of the caller.
+                (Kernel::Copy(bytes), false) => unsafe { copy::<false>(*bytes, turns, from, to) },
+                (Kernel::Interleave(kernel), true) => {
+                    with_sizes!(interleave(kernel, 0, turns, from, to), 8, kernel, true)
+                }
+                (Kernel::Interleave(kernel), false) => {
+                    with_sizes!(interleave(kernel, 0, turns, from, to), 8, kernel, false)
+                }
+                (Kernel::Deinterleave(kernel), true) => {
+                    with_sizes!(deinterleave(kernel, 0, turns, from, to), 8, kernel, true)
+                }
+                (Kernel::Deinterleave(kernel), false) => {
+                    with_sizes!(deinterleave(kernel, 0, turns, from, to), 8, kernel, false)
+                }
+                (Kernel::Pack(Packing { bits, step: 1, distance, rows }), true) => {
+                    with_sizes!(interleave(rows, *distance, turns, from, to), bits, rows, true)
+                }
+                (Kernel::Pack(Packing { bits, step: 1, distance, rows }), false) => {
+                    with_sizes!(interleave(rows, *distance, turns, from, to), bits, rows, false)
+                }
+                (Kernel::Unpack(Packing { bits, step: 1, distance, rows }), true) => {
+                    with_sizes!(deinterleave(rows, *distance, turns, from, to), bits, rows, true)
+                }
+                (Kernel::Unpack(Packing { bits, step: 1, distance, rows }), false) => {
+                    with_sizes!(deinterleave(rows, *distance, turns, from, to), bits, rows, false)
+                }
+                (Kernel::Pack(_) | Kernel::Unpack(_), _) => return false,
+                (Kernel::Transpose(kernel), _) => match kernel.bytes {
+                    // SAFETY: as required of the caller; the numbers are the element's bytes and a lane's elements.
+                    1 => unsafe { transpose::<1, 16>(kernel, (large, streaming), turns, from, to) },
+                    // SAFETY: as above.
+                    2 => unsafe { transpose::<2, 8>(kernel, (large, streaming), turns, from, to) },
+                    // SAFETY: as above.
+                    4 => unsafe { transpose::<4, 4>(kernel, (large, streaming), turns, from, to) },
+                    // SAFETY: as above.
+                    8 => unsafe { transpose::<8, 2>(kernel, (large, streaming), turns, from, to) },
+                    // SAFETY: as above.
+                    16 => unsafe { transpose::<16, 1>(kernel, (large, streaming), turns, from, to) },
+                    _ => return false,
+                },
+            }
+            true
+        }
+
+        /// Copies at least [`SIZE`] bytes in every turn.
+        ///
+        /// # Safety
+        /// As [`run`], for this kernel.
+        #[target_feature(enable = $feature)]
+        unsafe fn copy<const STREAMING: bool>(bytes: usize, turns: Turns<'_>, from: *const u8, to: *mut u8) {
+            turns.for_each(0, 0, &mut |from_turn, to_turn| {
+                let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+                let mut done = 0;
+                while done + LINE <= bytes {
+                    if STREAMING {
+                        prefetch(from.wrapping_add(done + AHEAD));
+                    }
+                    for i in 0..LINE_VECTORS {
+                        // SAFETY: a line is left on both sides.
+                        let vector = unsafe { load(from.wrapping_add(done + i * SIZE).cast()) };
+                        // SAFETY: as above, and `SIZE` divides the distance from `to`.
+                        unsafe { store::<STREAMING>(to.wrapping_add(done + i * SIZE), vector) };
+                    }
+                    done += LINE;
+                }
+                while done < bytes {
+                    // The last vector may do some bytes a second time.
+                    done = done.min(bytes - SIZE);
+                    // SAFETY: a vector is left on both sides.
+                    let vector = unsafe { load(from.wrapping_add(done).cast()) };
+                    // SAFETY: as above.
+                    unsafe { store::<false>(to.wrapping_add(done), vector) };
+                    done += SIZE;
+                }
+            });
+        }
+
+        /// Reads a vector of a row. If elements are packed, those that share a byte lie `distance` apart.
+        ///
+        /// # Safety
+        /// `SIZE` bytes must be valid for reads at `place` and, with fewer than 8 bits, at all that share their bytes.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        unsafe fn load_row<const BITS: usize>(place: *const u8, distance: usize) -> $vector {
+            // SAFETY: as required of the caller.
+            let mut row = unsafe { load(place.cast()) };
+            if BITS < 8 {
+                row = and(row, low_bits::<BITS>());
+            }
+            for part in 1..8 / BITS {
+                // SAFETY: as required of the caller.
+                let elements = unsafe { load(place.wrapping_add(part * distance).cast()) };
+                row = or(row, shifted_up(and(elements, low_bits::<BITS>()), part * BITS));
+            }
+            row
+        }
+
+        /// The way back.
+        ///
+        /// # Safety
+        /// As [`load_row`], for writes, and all these places are multiples of `SIZE` if `STREAMING`.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        unsafe fn store_row<const BITS: usize, const STREAMING: bool>(place: *mut u8, distance: usize, row: $vector) {
+            for part in 0..8 / BITS {
+                let elements = if BITS < 8 { and(shifted_down(row, part * BITS), low_bits::<BITS>()) } else { row };
+                // SAFETY: as required of the caller.
+                unsafe { store::<STREAMING>(place.wrapping_add(part * distance), elements) };
+            }
+        }
+
+        /// Interleaves rows, after packing them if elements have fewer than 8 bits.
+        ///
+        /// # Safety
+        /// As [`run`], for this kernel.
+        #[target_feature(enable = $feature)]
+        unsafe fn interleave<const BITS: usize, const BYTES: usize, const WAYS: usize, const STREAMING: bool>(
+            kernel: &Interleave,
+            distance: usize,
+            turns: Turns<'_>,
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            let step = SIZE / BYTES;
+            let (len, row) = (kernel.len, kernel.row);
+            turns.for_each(0, 0, &mut |from_turn, to_turn| {
+                let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+                let interleaved = |start: usize| {
+                    let mut rows = [zero(); WAYS];
+                    for (way, vector) in rows.iter_mut().enumerate() {
+                        let place = from.wrapping_add(way * row + start * BYTES);
+                        if STREAMING {
+                            for part in 0..8 / BITS {
+                                prefetch(place.wrapping_add(part * distance + AHEAD));
+                            }
+                        }
+                        // SAFETY: `step` elements of each row are left from `start` on.
+                        *vector = unsafe { load_row::<BITS>(place, distance) };
+                    }
+                    interleaved::<BYTES, WAYS>(rows)
+                };
+                let mut start = 0;
+                while start + step <= len {
+                    for (i, vector) in interleaved(start).into_iter().enumerate() {
+                        let place = to.wrapping_add(start * BYTES * WAYS + i * SIZE);
+                        // SAFETY: the run has room for what was read, and `SIZE` divides the distance from `to`.
+                        unsafe { store::<STREAMING>(place, vector) };
+                    }
+                    start += step;
+                }
+                if start < len {
+                    // The last elements fill no vector: some are done twice.
+                    let start = len - step;
+                    for (i, vector) in interleaved(start).into_iter().enumerate() {
+                        let place = to.wrapping_add(start * BYTES * WAYS + i * SIZE);
+                        // SAFETY: the run has room for what was read.
+                        unsafe { store::<false>(place, vector) };
+                    }
+                }
+            });
+        }
+
+        /// The way back: takes rows apart, and unpacks them if elements have fewer than 8 bits.
+        ///
+        /// # Safety
+        /// As [`run`], for this kernel.
+        #[target_feature(enable = $feature)]
+        unsafe fn deinterleave<const BITS: usize, const BYTES: usize, const WAYS: usize, const STREAMING: bool>(
+            kernel: &Interleave,
+            distance: usize,
+            turns: Turns<'_>,
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            let step = SIZE / BYTES;
+            let (len, row) = (kernel.len, kernel.row);
+            turns.for_each(0, 0, &mut |from_turn, to_turn| {
+                let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+                let apart = |start: usize| {
+                    let mut vectors = [zero(); WAYS];
+                    for (i, vector) in vectors.iter_mut().enumerate() {
+                        let place = from.wrapping_add(start * BYTES * WAYS + i * SIZE);
+                        if STREAMING {
+                            prefetch(place.wrapping_add(AHEAD));
+                        }
+                        // SAFETY: `step` elements of each row are left in the run from `start` on.
+                        *vector = unsafe { load(place.cast()) };
+                    }
+                    taken_apart::<BYTES, WAYS>(vectors)
+                };
+                let mut start = 0;
+                while start + step <= len {
+                    for (way, vector) in apart(start).into_iter().enumerate() {
+                        let place = to.wrapping_add(way * row + start * BYTES);
+                        // SAFETY: the row has room for what was read, and `SIZE` divides the distance from `to`.
+                        unsafe { store_row::<BITS, STREAMING>(place, distance, vector) };
+                    }
+                    start += step;
+                }
+                if start < len {
+                    // The last elements fill no vector: some are done twice.
+                    let start = len - step;
+                    for (way, vector) in apart(start).into_iter().enumerate() {
+                        let place = to.wrapping_add(way * row + start * BYTES);
+                        // SAFETY: the row has room for what was read.
+                        unsafe { store_row::<BITS, false>(place, distance, vector) };
+                    }
+                }
+            });
+        }
+
+        /// # Safety
+        /// As [`run`], for this kernel, which [`takes`] has accepted.
+        #[target_feature(enable = $feature)]
+        unsafe fn transpose<const BYTES: usize, const LANE: usize>(
+            kernel: &Transpose,
+            (large, streaming): (bool, bool),
+            turns: Turns<'_>,
+            from: *const u8,
+            to: *mut u8,
+        ) {
+            Block::for_each(kernel, large, turns, from, to, |block, next| {
+                if streaming {
+                    // SAFETY: as required of the caller; the block is a part of a turn.
+                    unsafe { transpose_block::<BYTES, LANE, true>(kernel, block, next) };
+                } else {
+                    // SAFETY: as above.
+                    unsafe { transpose_block::<BYTES, LANE, false>(kernel, block, next) };
+                }
+            });
+        }
+
+        /// Transposes a block, while it asks for the lines of the next one.
+        ///
+        /// # Safety
+        /// As [`transpose`] for the turn in which the block is.
+        #[target_feature(enable = $feature)]
+        unsafe fn transpose_block<const BYTES: usize, const LANE: usize, const STREAMING: bool>(
+            kernel: &Transpose,
+            block: &Block,
+            next: Option<&Block>,
+        ) {
+            let line = LINE / BYTES;
+            let stride = kernel.a[0].to;
+            let shuffle = kernel.shuffle.map(|shuffle| repeated(shuffle));
+            let mut next_lines = next.map(|next| Lines::of(next, BYTES));
+            let (a_lines, a_rest) = (block.a.len() / line, block.a.len() % line);
+            let (b_lines, b_rest) = (block.b.len() / line, block.b.len() % line);
+            for i in 0..a_lines {
+                let a = block.a.start + i * line;
+                let to = block.to.wrapping_add(a * stride + block.b.start * BYTES);
+                for k in 0..b_lines {
+                    if let Some(lines) = &mut next_lines {
+                        lines.prefetch(line);
+                    }
+                    let (rows, to) = (&block.rows[k * line..][..line], to.wrapping_add(k * LINE));
+                    // SAFETY: as required of the caller; these are columns and rows of the block.
+                    unsafe { transpose_lines::<BYTES, LANE, STREAMING>(rows, a * BYTES, to, stride, shuffle) };
+                }
+            }
+            if b_rest > 0 {
+                // SAFETY: as required of the caller.
+                unsafe { transpose_rest::<BYTES, LANE>(kernel, block, block.a.clone(), b_lines * line, shuffle) };
+            }
+            if a_rest > 0 {
+                let a = block.a.end - a_rest..block.a.end;
+                // SAFETY: as required of the caller.
+                unsafe { transpose_rest::<BYTES, LANE>(kernel, block, a, 0, shuffle) };
+            }
+        }
+
+        /// Transposes the rest of a block: these columns, from its row number `first` on.
+        ///
+        /// # Safety
+        /// As [`transpose_block`].
+        #[cold]
+        #[target_feature(enable = $feature)]
+        unsafe fn transpose_rest<const BYTES: usize, const LANE: usize>(
+            kernel: &Transpose,
+            block: &Block,
+            columns: Range<usize>,
+            first: usize,
+            shuffle: Option<$vector>,
+        ) {
+            let count = SIZE / BYTES;
+            let mut b = block.b.start + first;
+            while b < block.b.end {
+                // The last rows and columns may be done a second time, also those of the block before: `takes` has made
+                // sure that all blocks together have as many.
+                b = b.min(block.b.end - count);
+                let mut rows = [block.from; SIZE];
+                for (i, row) in rows.iter_mut().enumerate().take(count) {
+                    *row = block.from.wrapping_add(kernel.row(b + i));
+                }
+                let mut a = columns.start;
+                while a < columns.end {
+                    a = a.min(columns.end - LANE);
+                    let to = block.to.wrapping_add(a * kernel.a[0].to + b * BYTES);
+                    // SAFETY: as required of the caller.
+                    unsafe { transpose_lanes::<BYTES, LANE>(&rows[..count], a * BYTES, to, kernel.a[0].to, shuffle) };
+                    a += LANE;
+                }
+                b += count;
+            }
+        }
+
+        /// Transposes a line's elements, from byte `start` on, of as many rows of the source. Each line is read once:
+        /// where rows lie a power of two apart, the cache could not hold all of theirs.
+        ///
+        /// # Safety
+        /// A line from `start` on of the rows must be valid for reads, and from `to` on as many lines, `stride` apart,
+        /// for writes; they begin at multiples of `SIZE` if `STREAMING`.
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        unsafe fn transpose_lines<const BYTES: usize, const LANE: usize, const STREAMING: bool>(
+            rows: &[*const u8],
+            start: usize,
+            to: *mut u8,
+            stride: usize,
+            shuffle: Option<$vector>,
+        ) {
+            let mut stage = [[MaybeUninit::<$vector>::uninit(); LANE]; LINE / 16 * LINE_VECTORS];
+            // In each lane by itself, so that only whole lanes are left to be moved.
+            for (i, staged) in stage.iter_mut().enumerate() {
+                let group = i / LINE_VECTORS;
+                let part = i - group * LINE_VECTORS;
+                let mut registers = [zero(); LANE];
+                for (row, register) in rows[group * LANE..][..LANE].iter().zip(&mut registers) {
+                    // SAFETY: as required of the caller.
+                    *register = unsafe { load(row.wrapping_add(start + part * SIZE).cast()) };
+                }
+                if let Some(shuffle) = shuffle {
+                    for register in &mut registers {
+                        *register = shuffled(*register, shuffle);
+                    }
+                }
+                let zipped = zipped::<BYTES, LANE>(registers, LANE.ilog2());
+                for i in 0..LANE {
+                    staged[i].write(zipped[i]);
+                }
+            }
+            for part in 0..LINE_VECTORS {
+                for i in 0..LANE {
+                    for vector in 0..LINE_VECTORS {
+                        let mut registers = [zero(); $lanes];
+                        for (lane, register) in registers.iter_mut().enumerate() {
+                            let staged = &stage[(vector * $lanes + lane) * LINE_VECTORS + part][i];
+                            // SAFETY: all of the stage has been written.
+                            *register = unsafe { staged.assume_init() };
+                        }
+                        for (lane, transposed) in lanes_transposed(registers).into_iter().enumerate() {
+                            let row = (part * $lanes + lane) * LANE + i;
+                            // SAFETY: as required of the caller.
+                            unsafe { store::<STREAMING>(to.wrapping_add(row * stride + vector * SIZE), transposed) };
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Transposes a lane's elements, from byte `start` on, of as many rows of the source as a vector has elements.
+        ///
+        /// # Safety
+        /// 16 bytes from `start` on of the rows must be valid for reads, and from `to` on a lane's number of vectors,
+        /// `stride` apart, for writes.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        unsafe fn transpose_lanes<const BYTES: usize, const LANE: usize>(
+            rows: &[*const u8],
+            start: usize,
+            to: *mut u8,
+            stride: usize,
+            shuffle: Option<$vector>,
+        ) {
+            let mut registers = [zero(); LANE];
+            for (i, register) in registers.iter_mut().enumerate() {
+                let lanes = std::array::from_fn(|lane| rows[lane * LANE + i].wrapping_add(start));
+                // SAFETY: as required of the caller.
+                *register = unsafe { load_lanes(lanes) };
+                if let Some(shuffle) = shuffle {
+                    *register = shuffled(*register, shuffle);
+                }
+            }
+            for (i, transposed) in zipped::<BYTES, LANE>(registers, LANE.ilog2()).into_iter().enumerate() {
+                // SAFETY: as required of the caller.
+                unsafe { store::<false>(to.wrapping_add(i * stride), transposed) };
+            }
+        }
+    };
+}

@@ -1,0 +1,171 @@
+//! The kernels for x86-64, with vectors of one, two or four 16-byte lanes.
+//!
+//! All are made of one step: zip register `i` with register `i + n/2`, element by element, and take the low and the
+//! high half of the result as registers `2i` and `2i + 1`. With the elements of all registers numbered in a row, that
+//! moves the highest bit of an element's number to the lowest place. So `log₂ n` steps on `n` rows interleave them,
+//! as many steps as an element's number within a lane has bits take rows apart, and on as many registers as a lane has
+//! elements both are the same: a transpose. Where a vector has several lanes, transposes zip each lane by itself, with
+//! other rows of the source in each.
+//!
+//! Where arrays are larger than the caches, three things decide, and all were measured: the source is read in its own
+//! order, or else in runs of a kibibyte; what is read next is asked for before it is needed, since no machine foresees
+//! it; and the destination is written in whole lines, several in a row, past the caches.
+
+#[macro_use]
+mod generic;
+
+mod avx2;
+mod avx512;
+mod sse2;
+
+use super::{Axis, Interleave, Kernel, Machine, Packing, Transpose, Turns, Vectors};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// How far ahead of a run's place lines are asked for, in bytes.
+const AHEAD: usize = 1024;
+
+/// Runs a kernel in every turn, if there is a way to do so with vectors; whether there is.
+///
+/// The slices are those that the kernel and its turns need: the caller has cut them to [`Turns::ends`].
+pub(super) fn run(kernel: &Kernel, machine: Machine, turns: Turns<'_>, source: &[u8], destination: &mut [u8]) -> bool {
+    let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
+    let whole_lines = |axes: &[Axis], stride: usize| {
+        stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
+    };
+    let large = machine.streaming;
+    let streaming = large
+        && to.align_offset(LINE) == 0
+        && whole_lines(turns.0, 0)
+        && match kernel {
+            Kernel::Copy(_) | Kernel::Interleave(_) | Kernel::Pack(_) => true,
+            Kernel::Deinterleave(kernel) => whole_lines(&[], kernel.row),
+            Kernel::Transpose(kernel) => whole_lines(&kernel.a, 0),
+            Kernel::Unpack(kernel) => kernel.distance == 1 || whole_lines(&[], kernel.distance | kernel.rows.row),
+        };
+    let vectors = machine.vectors;
+    if vectors >= Vectors::Avx512 && avx512::takes(kernel) {
+        // SAFETY: the machine has these vectors, and the slices are as long as all turns need.
+        return unsafe { avx512::run(kernel, (large, streaming), turns, from, to) };
+    }
+    if vectors >= Vectors::Avx2 && avx2::takes(kernel) {
+        // SAFETY: as above.
+        return unsafe { avx2::run(kernel, (large, streaming), turns, from, to) };
+    }
+    if vectors >= Vectors::Sse2 && sse2::takes(kernel) {
+        // SAFETY: as above.
+        return unsafe { sse2::run(kernel, (large, streaming), turns, from, to) };
+    }
+    false
+}
+
+/// Asks for the line at a place that may lie outside of all arrays.
+#[inline]
+fn prefetch(place: *const u8) {
+    // SAFETY: every x86-64 has SSE, and this is a hint, which reads nothing.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
+}
+
+/// The bytes of a block's rows in the source of a transpose. While all is in the caches, a block's lines should stay in
+/// the nearest one.
+const BLOCK_ROW: usize = 2 * LINE;
+
+/// The same for large arrays: long enough that memory is read at full speed.
+const LARGE_BLOCK_ROW: usize = 1024;
+
+/// The lines of a block's rows in the destination.
+const BLOCK_LINES: usize = 2;
+
+/// Parts of `0..len` that are `block` long; the last may be shorter.
+fn blocks(len: usize, block: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(block).map(move |start| start..len.min(start + block))
+}
+
+/// A part of a transpose: the elements with these numbers along `a` and `b`, in the turn that begins at `from` and `to`.
+#[derive(Clone)]
+struct Block {
+    a: Range<usize>,
+    b: Range<usize>,
+    from: *const u8,
+    to: *mut u8,
+    /// Where in the source the row of each element of `b` begins.
+    rows: [*const u8; BLOCK_LINES * LINE],
+}
+
+impl Block {
+    /// Calls `visit` with each block and, if arrays are `large`, the one after it. Blocks of the same rows of the
+    /// destination follow each other.
+    fn for_each(
+        kernel: &Transpose,
+        large: bool,
+        turns: Turns<'_>,
+        from: *const u8,
+        to: *mut u8,
+        mut visit: impl FnMut(&Self, Option<&Self>),
+    ) {
+        let [inner, outer] = kernel.a;
+        let row = if large { LARGE_BLOCK_ROW } else { BLOCK_ROW };
+        let mut last: Option<Self> = None;
+        turns.for_each(0, 0, &mut |from_turn, to_turn| {
+            for turn in 0..outer.len {
+                let from = from.wrapping_add(from_turn + turn * outer.from);
+                let to = to.wrapping_add(to_turn + turn * outer.to);
+                for a in blocks(inner.len, row / kernel.bytes) {
+                    for b in blocks(kernel.b_len(), BLOCK_LINES * LINE / kernel.bytes) {
+                        let mut next = Self { a: a.clone(), b, from, to, rows: [from; BLOCK_LINES * LINE] };
+                        for (row, b) in next.rows.iter_mut().zip(next.b.clone()) {
+                            *row = from.wrapping_add(kernel.row(b));
+                        }
+                        if !large {
+                            visit(&next, None);
+                            continue;
+                        }
+                        if let Some(block) = &last {
+                            visit(block, Some(&next));
+                        }
+                        last = Some(next);
+                    }
+                }
+            }
+        });
+        if let Some(block) = &last {
+            visit(block, None);
+        }
+    }
+}
+
+/// The lines of a block in the source, to be asked for row by row.
+struct Lines<'a> {
+    /// The rest of the rows.
+    rows: std::slice::Iter<'a, *const u8>,
+    /// The bytes that the block has of each row.
+    bytes: Range<usize>,
+    /// Where the lines that are still to be asked for begin in the current row.
+    row: *const u8,
+    start: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn of(block: &'a Block, bytes: usize) -> Self {
+        let rows = block.rows[..block.b.len()].iter();
+        let bytes = block.a.start * bytes..block.a.end * bytes;
+        Self { rows, row: block.from, start: bytes.end, bytes }
+    }
+
+    /// Asks for so many lines.
+    #[inline]
+    fn prefetch(&mut self, count: usize) {
+        for _ in 0..count {
+            if self.start >= self.bytes.end {
+                let Some(row) = self.rows.next() else { return };
+                (self.row, self.start) = (*row, self.bytes.start);
+            }
+            prefetch(self.row.wrapping_add(self.start));
+            self.start += LINE;
+        }
+    }
+}
