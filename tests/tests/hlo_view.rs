@@ -63,7 +63,7 @@ fn wrong_shapes_are_found() {
         ("f32[2,3] get-tuple-element(t), index=2", "expected an index less than 2, the number of elements, found 2"),
         ("f32[2,3] get-tuple-element(a), index=0", "expected a tuple as operand 0, found f32[2,3]{1,0}"),
         ("(f32[2,3], f32[]) tuple(a, s)", "expected the shape s32[], found f32[]"),
-        ("(f32[2,3]) tuple(a, s)", "expected 1 operands, found 2"),
+        ("(f32[2,3]) tuple(a, s)", "expected 1 operand, found 2"),
         ("f32[1,3] dynamic-slice(a, s), dynamic_slice_sizes={1,3}", "expected 3 operands, found 2"),
         ("f32[2,3] dynamic-slice(a, s, s), dynamic_slice_sizes={1,3}", "expected the shape f32[1,3], found f32[2,3]"),
         (
@@ -72,6 +72,21 @@ fn wrong_shapes_are_found() {
         ),
         ("s32[4] iota(), iota_dimension=1", "expected a dimension number less than 1 in `iota_dimension`, found 1"),
         ("f32[2,3] fusion(a), kind=kLoop, calls=f", "expected the name of a computation, found `f`"),
+        ("f32[2,3] reverse(a), dimensions={2}", "expected a dimension number less than 2 in `dimensions`, found 2"),
+        ("f32[3,2] reverse(a), dimensions={1}", "expected the shape f32[2,3], found f32[3,2]"),
+        (
+            "f32[2,3] reduce-window(a, z), window={size=0x2}",
+            "expected a window of at least 1 element in dimension 0, found 0",
+        ),
+        (
+            "f32[2,5] dot(a, b), lhs_batch_dims={1}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+            "expected every dimension at most once in the left operand's batch and contracting dimensions, found 1 again",
+        ),
+        ("f32[2,3] sort(b), dimensions={0}", "expected the shape f32[3,5], found f32[2,3]"),
+        ("(f32[2,3], f32[2,3]) sort(a, p), dimensions={0}", "expected the shape pred[2,3], found f32[2,3]"),
+        ("(f32[2,3], f32[2,3]) sort(a), dimensions={0}", "expected the shape f32[2,3], found (f32[2,3], f32[2,3])"),
+        ("f32[2,3] fft(), fft_type=FFT", "expected 1 operand, found 0"),
+        ("f32[2,3] scatter(a, s)", "expected at least 3 operands, found 2"),
         ("f32[2,3] unheard-of(a, b)", ""),
         ("f32[2,3] negate(nowhere)", ""),
     ];

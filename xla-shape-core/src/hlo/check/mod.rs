@@ -125,13 +125,13 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OperandCount { at_least, at_most: Some(at_most), found } if at_least == at_most => {
-                write!(f, "expected {at_least} operands, found {found}")
+                write!(f, "expected {}, found {found}", Operands(*at_least))
             }
             Self::OperandCount { at_least, at_most: Some(at_most), found } => {
                 write!(f, "expected {at_least} to {at_most} operands, found {found}")
             }
             Self::OperandCount { at_least, at_most: None, found } => {
-                write!(f, "expected at least {at_least} operands, found {found}")
+                write!(f, "expected at least {}, found {found}", Operands(*at_least))
             }
             Self::OperandKind { operand, expected, found } => {
                 write!(f, "expected {expected} as operand {operand}, found {found}")
@@ -157,6 +157,15 @@ impl fmt::Display for Problem {
                 write!(f, "expected the parameters to be numbered from 0, each once, found {number}")
             }
         }
+    }
+}
+
+/// A number of operands.
+struct Operands(usize);
+
+impl fmt::Display for Operands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} operand{}", self.0, if self.0 == 1 { "" } else { "s" })
     }
 }
 

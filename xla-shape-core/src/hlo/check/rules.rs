@@ -100,10 +100,31 @@ pub(super) fn check(instruction: Instruction<'_, '_>) -> Result<()> {
         Opcode::While => rule.while_loop(),
         Opcode::AddDependency => rule.first_of(2),
         Opcode::CopyDone => rule.copy_done(),
-        Opcode::PartitionId | Opcode::ReplicaId => rule.count(0, Some(0)),
-        Opcode::Cholesky | Opcode::CopyStart | Opcode::GetDimensionSize => rule.count(1, Some(1)),
-        Opcode::Gather | Opcode::SetDimensionSize | Opcode::TriangularSolve => rule.count(2, Some(2)),
-        Opcode::SelectAndScatter => rule.count(3, Some(3)),
+        Opcode::Sort => rule.sort(),
+        Opcode::PartitionId | Opcode::ReplicaId | Opcode::RngGetAndUpdateState => rule.count(0, Some(0)),
+        Opcode::AllGatherDone
+        | Opcode::AllReduceDone
+        | Opcode::Cholesky
+        | Opcode::CollectivePermuteDone
+        | Opcode::CopyStart
+        | Opcode::Domain
+        | Opcode::Fft
+        | Opcode::GetDimensionSize
+        | Opcode::Infeed
+        | Opcode::Recv
+        | Opcode::RecvDone
+        | Opcode::SendDone
+        | Opcode::Topk => rule.count(1, Some(1)),
+        Opcode::Gather
+        | Opcode::Outfeed
+        | Opcode::Send
+        | Opcode::SetDimensionSize
+        | Opcode::StochasticConvert
+        | Opcode::TriangularSolve => rule.count(2, Some(2)),
+        Opcode::BatchNormTraining | Opcode::RaggedDot | Opcode::SelectAndScatter => rule.count(3, Some(3)),
+        Opcode::BatchNormGrad | Opcode::BatchNormInference => rule.count(5, Some(5)),
+        Opcode::Map => rule.count(1, None),
+        Opcode::Scatter => rule.count(3, None),
         Opcode::Conditional => rule.count(2, None),
         Opcode::OptBarrier => rule.first_of(1),
         _ => Ok(()),
@@ -448,6 +469,12 @@ impl<'m, 'a> Rule<'m, 'a> {
             });
         }
         self.operands.iter().zip(elements).try_for_each(|(operand, element)| same(operand, element))
+    }
+
+    /// The operands in another order: one array, or a tuple of them.
+    fn sort(&self) -> Result<()> {
+        self.count(1, None)?;
+        if self.operands.len() == 1 { self.first_of(1) } else { self.tuple() }
     }
 
     fn dynamic_slice(&self) -> Result<()> {
