@@ -1,5 +1,5 @@
-//! How fast text is read: modules, the shapes of their instructions, shapes in any text, single shapes, and text made to
-//! be slow. Prints a table, or JSON lines with `--json`.
+//! How fast text is read: modules, a very large one with the memory that it takes, the shapes of their instructions,
+//! shapes in any text, single shapes, and text made to be slow. Prints a table, or JSON lines with `--json`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -47,6 +47,7 @@ impl Report {
 fn main() {
     let report = Report { json: std::env::args().any(|argument| argument == "--json") };
     modules(&report);
+    large(&report);
     shapes(&report);
     hostile(&report);
 }
@@ -74,6 +75,51 @@ fn modules(report: &Report) {
         report.line(set, "Module::memory, with peaks", speed(memory), "MB/s");
         let print = time(|| parsed.iter().for_each(|module| drop(black_box(module.to_string()))));
         report.line(set, "Display", speed(print), "MB/s");
+    }
+}
+
+/// A module of this many bytes: the computations of a TPU program, again and again under other names.
+fn repeated(bytes: usize) -> String {
+    let modules = hlo_modules();
+    let longest = modules.iter().filter(|row| row.set == "tpu-hlo").max_by_key(|row| row.text.len());
+    let blocks = longest.map_or("", |row| &row.text).split("\n\n");
+    let computations: Vec<_> = blocks.filter_map(|block| block.trim_start_matches("ENTRY ").split_once(" (")).collect();
+    let mut text = String::from("HloModule repeated, is_scheduled=true\n\nENTRY main {\n  x = f32[] parameter(0)\n}\n");
+    for round in 0.. {
+        for (name, rest) in &computations {
+            text += &format!("\n{name}.{round} ({rest}\n");
+            if text.len() >= bytes {
+                return text;
+            }
+        }
+    }
+    text
+}
+
+/// A figure of `/proc/self/status` in bytes, where there is one.
+fn process_memory(name: &str) -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim_start_matches(':').trim().strip_suffix(" kB")?.parse().ok().map(|kilobytes: f64| kilobytes * 1024.0)
+}
+
+fn large(report: &Report) {
+    const BYTES: usize = 100_000_000;
+    report.head("a module of 100 MB: a TPU program, repeated");
+    let text = repeated(BYTES);
+    // From here on, the most that the process takes is counted anew.
+    let counts_anew = std::fs::write("/proc/self/clear_refs", "5").is_ok();
+    let before = process_memory("VmRSS");
+    let start = Instant::now();
+    let module = Module::parse(&text);
+    let seconds = start.elapsed().as_secs_f64();
+    let peak = process_memory("VmHWM");
+    let module = module.unwrap_or_else(|error| panic!("{}", error.render(&text)));
+    report.line("large", "Module::parse", text.len() as f64 / seconds / 1e6, "MB/s");
+    report.line("large", "instructions", module.instructions().len() as f64 / 1e6, "M");
+    report.line("large", "memory of the model", module.memory_bytes() as f64 / text.len() as f64, "times the text");
+    if let (true, Some(before), Some(peak)) = (counts_anew, before, peak) {
+        report.line("large", "most memory while parsing", (peak - before) / text.len() as f64, "times the text");
     }
 }
 
