@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 use xla_shape::element::Bf16;
 use xla_shape::hlo::Module;
-use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, shape};
+use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, hlo_types};
 
 /// One step of a recurrent network, compiled by XLA for TPU v5e.
 const DEFAULT_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hlo/v5e__rnn_scan.hlo");
@@ -29,10 +29,13 @@ const DEFAULT_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hlo/v5e__rnn_
 /// The most bytes that a matrix may take.
 const MAX_BYTES: usize = 1 << 26;
 
-// What the typed kernel is compiled for. Change a number, and the program says so and takes the other path.
-type Lhs = shape!(bf16[4,224]{1,0:T(4,128)(2,1)});
-type Rhs = shape!(bf16[224,512]{1,0:T(8,128)(2,1)});
-type Out = shape!(bf16[4,512]{1,0:T(4,128)(2,1)});
+hlo_types! {
+    /// What the typed kernel is compiled for. For any other program, the shapes at run time do.
+    mod program = "hlo/v5e__rnn_scan.hlo" {
+        type Out = "convolution.3"(Lhs, Rhs);
+    }
+}
+use program::{Lhs, Out, Rhs};
 
 fn main() -> ExitCode {
     let path = env::args().nth(1).unwrap_or_else(|| DEFAULT_MODULE.to_owned());

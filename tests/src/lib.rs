@@ -1,6 +1,8 @@
 //! What the tests share: the data made by XLA that they compare with (`corpus/README.md` says where it comes from), and
 //! random shapes for laws.
 
+pub mod differential;
+pub mod reference;
 pub mod strategy;
 
 use ruzstd::decoding::StreamingDecoder;

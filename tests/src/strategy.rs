@@ -153,7 +153,9 @@ pub fn shape() -> impl Strategy<Value = Shape> {
         1 => Just(Shape::Token),
         1 => Just(Shape::Opaque),
     ];
-    leaf.prop_recursive(4, 24, 7, |element| vec(element, 0..=7).prop_map(Shape::tuple))
+    leaf.prop_recursive(4, 24, 7, |element| {
+        vec(element, 0..=7).prop_filter_map("not too deep", |elements| Shape::tuple(elements).ok())
+    })
 }
 
 /// An array in a layout of 2017, of few positions.

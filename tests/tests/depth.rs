@@ -33,6 +33,10 @@ fn nothing_needs_a_large_stack() {
         let changed = shape.clone().change_element_type(ElementType::Bf16).unwrap();
         assert!(shape.compatible_ignoring_fp_precision(&changed) && shape.equal_structure(&changed));
         assert!(shape.dynamic_shape_is_compatible(&changed));
+        let mut replaced = changed;
+        assert!(replaced.update_subshape(&[0; MAX_NESTING], Shape::make_nil()).is_err());
+        assert!(replaced.update_subshape(&[0; MAX_NESTING], Shape::Token).is_ok());
+        assert!(Shape::tuple(vec![replaced]).is_err());
     });
     all.unwrap().join().unwrap();
 }

@@ -313,6 +313,26 @@ fn hostile_texts_are_survived() {
 }
 
 #[test]
+fn too_many_errors_end_the_reading_but_keep_what_was_read() {
+    let many = |piece: &str| format!("e {{\n  a = f32[] parameter(0)\n{}\n}}\n", piece.repeat(100_000));
+    for text in
+        [many("  x = f32[] add((\n"), many("}\n"), many("\n b = !"), format!("{}{}", many(""), "}\n".repeat(100_000))]
+    {
+        let (module, errors) = Module::parse_with_errors(&text);
+        assert!(errors.len() < 1002 + text.len() / 64, "{} errors in {} bytes", errors.len(), text.len());
+        assert_eq!(errors.last().map(ParseError::kind), Some(&ParseErrorKind::TooManyErrors));
+        assert_eq!(module.instruction("a").map(|a| a.computation().name()), Some("e"));
+    }
+
+    let text = format!("e {{\n  a = f32[] parameter(0)\n  b = f32[] add({}a)\n}}\n", "c, ".repeat(100_000));
+    let (module, errors) = Module::parse_with_errors(&text);
+    assert_eq!(errors.last().map(ParseError::kind), Some(&ParseErrorKind::TooManyErrors));
+    let b = module.instruction("b").unwrap();
+    assert_eq!(b.operands().filter_map(|operand| operand.instruction()).count(), 1);
+    assert_eq!(b.operands().len(), 100_001);
+}
+
+#[test]
 fn long_and_wide_modules_are_read() {
     // A line of 50 MB, a tuple of 100,000 elements with all of its elements taken out, a chain of 100,000 calls.
     let long =

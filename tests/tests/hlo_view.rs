@@ -215,7 +215,7 @@ fn shapes_alone_are_those_of_the_model() {
 
 #[test]
 fn shapes_are_found_in_any_text() {
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 12] = [
         ("", &[]),
         ("no shape[3] here, my_f32[2], x.f32[2] f32 [2]", &[]),
         ("TypeError: add got f32[8, 3] and bf16[8,<=3].", &["f32[8,3]{1,0}", "bf16[8,<=3]{1,0}"]),
@@ -226,6 +226,8 @@ fn shapes_are_found_in_any_text() {
         ("(f32[2], nothing), (f32[3]", &["f32[2]{0}", "f32[3]{0}"]),
         ("(f32[2] (s32[], f32[]))", &["f32[2]{0}", "(s32[], f32[])"]),
         ("f32[9223372036854775808] s8[3", &[]),
+        ("f8e3m4[]{8SC(0:295)}, 32.0K", &["f8e3m4[]"]),
+        ("(f64[3], f64->)(][f64[5])", &["f64[3]{0}", "f64[5]{0}"]),
     ];
     for (text, expected) in cases {
         let found: Vec<_> = find_shapes(text).map(|found| found.shape.to_string()).collect();

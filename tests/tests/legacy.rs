@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use xla_shape::element::U8;
-use xla_shape::{ArrayShape, DynBuffer, ElementType, LegacyShape, PaddingValue, Slot};
+use xla_shape::{ArrayShape, DynBuffer, ElementType, LegacyShape, PaddingValue, Slot, ValidationError, shape};
 use xla_shape_tests::strategy;
 
 /// The example of the documents of 2017, letter by letter.
@@ -43,6 +43,28 @@ fn padding_is_filled_with_its_value() {
     }
 }
 
+/// The same with the shape as a type.
+#[test]
+fn typed_buffers_hold_the_value_too() {
+    let mut letters = <shape!(u8[2,3]{0,1:PAD(3,5)V(zero)})>::buffer();
+    letters.fill_with(|[i, j]| b"abcdef"[3 * i + j]);
+    assert_eq!(letters.as_bytes(), b"ad\0be\0cf\0\0\0\0\0\0\0");
+    macro_rules! check {
+        ($($element:ident $value:ident;)*) => { $({
+            type Typed = shape!($element[2,3]{0,1:PAD(3,5)V($value)});
+            let buffer = Typed::try_buffer().unwrap();
+            assert_eq!(buffer.as_bytes(), DynBuffer::padded(Typed::LEGACY).unwrap().as_bytes(), "{}", Typed::LEGACY);
+        })* };
+    }
+    check! {
+        pred one; s2 lowest; s4 highest; s8 lowest; s16 one; s32 highest; s64 lowest; u1 one; u4 highest; u64 highest;
+        f16 lowest; bf16 highest; f32 lowest; f64 one; f8e5m2 highest; f8e8m0fnu one; f6e3m2fn lowest; f4e2m1fn highest;
+        c64 one; c128 zero;
+    }
+    let anything = <shape!(f32[3]{0:PAD(5)})>::buffer();
+    assert_eq!(anything.as_bytes(), [0; 20]);
+}
+
 #[test]
 fn text_is_read_and_printed() {
     for (text, canonical, modern) in [
@@ -51,12 +73,46 @@ fn text_is_read_and_printed() {
         ("f32[2,3]", "f32[2,3]{1,0}", "f32[2,3]{1,0}"),
         ("f32[2,3]{0,1}", "f32[2,3]{0,1}", "f32[2,3]{0,1}"),
         ("f32[]", "f32[]", "f32[]"),
-        ("f32[0,2]{1,0:PAD(0,4)V(highest)}", "f32[0,2]{1,0:PAD(0,4)V(highest)}", "f32[0,2]{1,0:T(1,4)}"),
+        ("f32[0,2]{1,0:PAD(0,4)V(highest)}", "f32[0,2]{1,0:PAD(1,4)V(highest)}", "f32[0,2]{1,0:T(1,4)}"),
     ] {
         let shape: LegacyShape = text.parse().unwrap();
         assert_eq!(shape.to_string(), canonical);
         assert_eq!(shape.modern().to_string(), modern);
         assert_eq!(canonical.parse(), Ok(shape));
+    }
+}
+
+/// What means nothing makes no difference.
+#[test]
+fn what_means_the_same_is_the_same() {
+    let shape = |sizes: &[usize], widths: &[usize], value| {
+        let order: Vec<_> = (0..sizes.len()).collect();
+        LegacyShape::new(ElementType::F32, sizes, &order, widths, value).unwrap()
+    };
+    let unpadded = shape(&[2, 3], &[], Some(PaddingValue::One));
+    assert_eq!((&unpadded, unpadded.padding_value()), (&shape(&[2, 3], &[], None), None));
+    assert_eq!(LegacyShape::from_modern(unpadded.modern(), Some(PaddingValue::One)), Some(unpadded));
+    let empty = shape(&[0, 2], &[0, 4], Some(PaddingValue::One));
+    assert_eq!(empty, shape(&[0, 2], &[1, 4], Some(PaddingValue::One)));
+    assert_eq!(empty.padded_dimensions(), [1, 4]);
+    assert_eq!(empty.modern().byte_size(), Some(0));
+    assert!(DynBuffer::padded(&empty).unwrap().as_bytes().is_empty());
+}
+
+#[test]
+fn padding_values_have_the_numbers_of_2017() {
+    for number in -2..9 {
+        match PaddingValue::from_proto_number(number) {
+            Ok(value) => assert_eq!(PaddingValue::proto_number(value), if number == 5 { 0 } else { number }),
+            Err(error) => {
+                assert!(!(0..=5).contains(&number), "{number}");
+                assert_eq!(error, ValidationError::UnknownPaddingValue { number });
+                assert_eq!(
+                    error.to_string(),
+                    format!("expected the number of a padding value (0 to 5), found {number}")
+                );
+            }
+        }
     }
 }
 
@@ -104,6 +160,11 @@ fn every_error_stands_at_its_place() {
         assert_eq!(error.to_string(), message, "{text}");
         assert_eq!(&text[std::ops::Range::from(error.span())], place, "{text}");
     }
+    // No text can have this one.
+    let error = LegacyShape::new(ElementType::S8, &[1], &[0], &[usize::MAX], None).unwrap_err();
+    assert_eq!(error, ValidationError::PaddedDimensionTooLarge { dimension: 0, width: usize::MAX });
+    let message = "expected a padded dimension's width that fits in an i64, found 18446744073709551615";
+    assert_eq!(error.to_string(), message);
     // XLA's own text does not have it.
     assert!("f32[2]{0:PAD(2)}".parse::<ArrayShape>().is_err());
 }
@@ -144,8 +205,7 @@ proptest! {
     fn to_the_modern_layout_and_back(shape in strategy::legacy_shape()) {
         let back = LegacyShape::from_modern(shape.modern(), shape.padding_value()).unwrap();
         prop_assert_eq!(back.modern(), shape.modern());
-        // Of an array without elements, the tile does not tell whether a width is 0.
-        prop_assert!(shape.padded_dimensions().contains(&0) || back == shape);
+        prop_assert_eq!(back, shape);
     }
 
     /// Where a modern layout has an older one, the two place every element alike.

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use xla_shape::compare::{LayoutEqual, ShapeEqual};
 use xla_shape::index::{self, IndexIterationSpace};
 use xla_shape::{
-    ArrayShape, Dimension, DimensionNumber, ElementType, Layout, Shape, StrideTable, TransformError,
-    byte_strides_is_major_to_minor, memory_space, proto,
+    ArrayShape, Dimension, DimensionNumber, ElementType, Layout, Shape, ShapeIndex, SplitConfig, StrideTable, Tile,
+    TileDimension, TransformError, byte_strides_is_major_to_minor, memory_space, proto,
 };
 
 /// Calls each function, and gives the names under which it was called.
@@ -33,6 +33,7 @@ fn called() -> BTreeSet<String> {
     let keep_shape = |_: &Shape, _: &_| ControlFlow::<()>::Continue(());
     let keep_index = |_: &[usize]| ControlFlow::<()>::Continue(());
     let equal = &ShapeEqual::new();
+    let (split, index) = (&SplitConfig::new(0, &[1]), &mut ShapeIndex::new());
     let names = calls! {
         ArrayShape::with_default_layout => (F32, &[2, 3]);
         ArrayShape::new => (F32, &[Static(2), Dimension::Bounded(3)], Layout::descending(2));
@@ -125,7 +126,8 @@ fn called() -> BTreeSet<String> {
         Shape::subshape_count => (tuple);
         Shape::index_is_valid => (tuple, &[0]);
         Shape::get_subshape => (tuple, &[0]);
-        Shape::get_mutable_subshape => (tuple, &[0]);
+        Shape::update_subshape => (tuple, &[0], Shape::Token);
+        Shape::get_mutable_array => (tuple, &[0]);
         Shape::is_leaf_index => (tuple, &[0]);
         Shape::get_leaf_count => (tuple);
         Shape::for_each_subshape => (tuple, keep_shape);
@@ -233,6 +235,15 @@ fn called() -> BTreeSet<String> {
         LayoutEqual::ignore_split_configs => (LayoutEqual::new());
         LayoutEqual::ignore_dynamic_shape_metadata_prefix_bytes => (LayoutEqual::new());
         LayoutEqual::minor_to_major_only => (LayoutEqual::new());
+        Tile::new => (&[TileDimension::Size(8)]);
+        Tile::dimensions => (&tiled.layout().tiles()[0]);
+        SplitConfig::new => (0, &[1]);
+        SplitConfig::dimension => (split);
+        SplitConfig::split_indices => (split);
+        ShapeIndex::push_back => (index, 0);
+        ShapeIndex::pop_back => (index);
+        ShapeIndex::push_front => (index, 0);
+        ShapeIndex::pop_front => (index);
     };
     // These give iterators, which borrow what they walk over.
     let iterators = calls! {

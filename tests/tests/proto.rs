@@ -9,7 +9,7 @@ use xla_shape::proto::{
     LayoutProto, LegacyLayoutProto, LegacyShapeProto, ProgramShapeProto, ProtoErrorKind, ShapeProto, SplitConfigProto,
     TileProto, decode_shape, encode_shape,
 };
-use xla_shape::{Layout, LegacyShape, ProgramParameter, ProgramShape, Shape};
+use xla_shape::{Layout, LegacyShape, ProgramParameter, ProgramShape, Shape, ValidationError};
 use xla_shape_tests::{corpus, strategy};
 
 #[derive(Deserialize)]
@@ -205,6 +205,7 @@ fn every_error_has_the_path_to_its_field() {
     assert_eq!(Layout::try_from(&alone), Ok("{0,1}".parse().unwrap()));
 }
 
+/// XLA refuses a program with fewer or more names than parameters (`RET_CHECK num_params == num_param_names`, jaxlib 0.10.2).
 #[test]
 fn a_program_needs_names_and_a_result() {
     let good = ProgramShapeProto {
@@ -220,6 +221,12 @@ fn a_program_needs_names_and_a_result() {
     };
     assert_eq!(error(|program| program.result = None), "result: expected this field, found none");
     assert_eq!(error(|program| program.parameter_names.clear()), "parameter_names: expected 1 entries, found 0");
+    assert_eq!(
+        error(|program| program.parameter_names.push("y".into())),
+        "parameter_names: expected 1 entries, found 2"
+    );
+    let unnamed = ProgramShapeProto { parameter_names: vec![String::new()], ..good.clone() };
+    assert_eq!(ProgramShape::try_from(&unnamed).unwrap().to_string(), "((unknown): f32[2]) -> token[]");
     assert_eq!(
         error(|program| program.parameters[0].dimensions[0] = -3),
         "parameters[0].dimensions[0]: expected a number of at least 0, found -3"
@@ -281,6 +288,14 @@ fn the_layout_of_2017_is_read() {
             |layout| layout.minor_to_major[0] = 1,
             "layout.minor_to_major[1]: expected every dimension once in minor_to_major, found 1 again",
         ),
+        (
+            |layout| layout.padding_value = 77,
+            "layout.padding_value: expected the number of a padding value (0 to 5), found 77",
+        ),
+        (
+            |layout| layout.padding_value = -1,
+            "layout.padding_value: expected the number of a padding value (0 to 5), found -1",
+        ),
     ] {
         let mut message = message.clone();
         change(message.layout.as_mut().unwrap());
@@ -295,13 +310,14 @@ fn two_hundred_tuples_inside_each_other_are_read_and_no_more() {
     let nested = |depth: usize| format!("{}f32[2]{{0}}{}", "(".repeat(depth), ")".repeat(depth));
     let deepest: Shape = nested(200).parse().unwrap();
     assert_eq!(decode_shape(&encode_shape(&deepest)), Ok(deepest.clone()));
-    let deeper = encode_shape(&Shape::tuple(vec![deepest]));
-    assert!(decode_shape(&deeper).is_err());
+    let deepest = ShapeProto::from(&deepest);
+    let deeper = ShapeProto { element_type: 13, tuple_shapes: vec![deepest], ..ShapeProto::default() };
+    assert!(decode_shape(&deeper.encode_to_vec()).is_err());
     let mut message = message("token[]");
     for _ in 0..201 {
         message = ShapeProto { element_type: 13, tuple_shapes: vec![message], ..ShapeProto::default() };
     }
     let error = Shape::try_from(&message).unwrap_err();
-    assert_eq!(error.kind(), &ProtoErrorKind::NestedTooDeep { limit: 200 });
+    assert_eq!(error.kind(), &ProtoErrorKind::Invalid(ValidationError::NestedTooDeep { limit: 200 }));
     assert!(error.to_string().ends_with("tuple_shapes[0]: expected at most 200 tuples inside each other, found more"));
 }

@@ -65,7 +65,7 @@ fn broken_structures_are_errors() {
     // A token is part 2, a tuple part 1 with its number of elements.
     let read = |parts: &[u8]| postcard::from_bytes::<Shape>(parts);
     assert_eq!(read(&[1, 2]), Ok(Shape::Token));
-    assert_eq!(read(&[2, 1, 1, 2]), Ok(Shape::tuple(vec![Shape::Token])));
+    assert_eq!(read(&[2, 1, 1, 2]), Ok(Shape::tuple(vec![Shape::Token]).unwrap()));
     for broken in [&[0_u8][..], &[2, 2, 2], &[2, 1, 2, 2], &[1, 1, 0xff, 0xff, 0xff, 0xff, 0x0f], &[1, 9]] {
         assert!(read(broken).is_err(), "{broken:?}");
     }
@@ -81,4 +81,9 @@ fn broken_structures_are_errors() {
     let mut array = postcard::to_allocvec(&"f32[2]".parse::<ArrayShape>().unwrap()).unwrap();
     array[0] = 0;
     assert!(postcard::from_bytes::<ArrayShape>(&array).is_err());
+    let mut older = postcard::to_allocvec(&"f32[2]{0:PAD(4)V(one)}".parse::<LegacyShape>().unwrap()).unwrap();
+    assert!(postcard::from_bytes::<LegacyShape>(&older).is_ok());
+    // The value is the last byte, of which the lowest bit is the sign.
+    *older.last_mut().unwrap() = 13 << 1;
+    assert!(postcard::from_bytes::<LegacyShape>(&older).is_err());
 }

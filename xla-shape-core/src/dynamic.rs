@@ -112,13 +112,9 @@ impl Shape {
         dimension: impl Into<DimensionNumber>,
         dynamic: bool,
     ) -> Result<()> {
-        match self.get_mutable_subshape(index) {
-            Some(Self::Array(array) | Self::Buffer(array)) => {
-                *array = array.set_dynamic_dimension(dimension, dynamic)?;
-                Ok(())
-            }
-            _ => Err(TransformError::StructureMismatch),
-        }
+        let array = self.get_mutable_array(index).ok_or(TransformError::NoSuchPart)?;
+        *array = array.set_dynamic_dimension(dimension, dynamic)?;
+        Ok(())
     }
 }
 

@@ -57,8 +57,11 @@ impl ArrayShape {
         self.byte_size()?.checked_sub(self.layout().dynamic_shape_metadata_prefix_bytes())
     }
 
-    /// The bytes up to the end of the last element, the one with the highest index in every dimension: without the padding
-    /// behind it. `None` if a dimension is unbounded.
+    /// The bytes up to the end of the element with the highest index in every dimension. `None` if a dimension is unbounded.
+    ///
+    /// That is XLA's definition. Where no tile reorders the tiles before it, as on TPU, nothing but padding lies behind that
+    /// element; but in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}` row 5 lies behind row 6. [`array_size`](Self::array_size) always has
+    /// room for all.
     #[must_use]
     pub fn array_data_size(&self) -> Option<usize> {
         let table = self.stride_table().ok()?;
@@ -245,6 +248,11 @@ mod tests {
         assert_eq!(array("f32[0,5]{1,0:T(2,2)}").array_data_size(), Some(0));
         assert_eq!(array("s4[5]{0:E(4)}").array_data_size(), Some(3));
         assert_eq!(array("f32[?]").array_data_size(), None);
+        let reordered = array("s32[7,8]{1,0:T(2,4)(2,1,1,1)}");
+        let table = reordered.stride_table().unwrap();
+        let last = table.linear_index(&[6, 7]);
+        assert_eq!(reordered.array_data_size(), Some((last + 1) * 4));
+        assert!(table.linear_index(&[5, 7]) > last);
     }
 
     #[test]

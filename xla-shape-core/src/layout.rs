@@ -3,7 +3,10 @@
 use crate::list::{Blank, List};
 use crate::tile::Tile;
 use crate::validate::{self, ValidationError};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
+use core::hash::{Hash, Hasher};
 
 /// Where one physical dimension is cut into pieces that lie in different places.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -88,8 +91,8 @@ impl Default for LayoutAttributes {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
-    pub(crate) minor_to_major: List<usize, 6>,
-    pub(crate) tiles: List<Tile, 3>,
+    pub(crate) minor_to_major: List<usize, 4>,
+    pub(crate) tiles: List<Tile, 2>,
     pub(crate) tail_padding_alignment_in_elements: usize,
     pub(crate) element_size_in_bits: usize,
     pub(crate) memory_space: u8,
@@ -97,8 +100,17 @@ pub struct Layout {
     pub(crate) dynamic_shape_metadata_prefix_bytes: usize,
 }
 
-/// 15, 14, …, 0: the tail of this list is the default order of up to 16 dimensions.
-const DESCENDING: [usize; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+/// 7, 6, …, 0: the tail of this list is the default order of up to 8 dimensions.
+static DESCENDING: [usize; 8] = [7, 6, 5, 4, 3, 2, 1, 0];
+
+/// The default layouts of up to 8 dimensions.
+static DEFAULTS: [Layout; 9] = {
+    const fn default(num_dimensions: usize) -> Layout {
+        let skip = DESCENDING.len().saturating_sub(num_dimensions);
+        Layout::unchecked(List::Static(DESCENDING.split_at(skip).1))
+    }
+    [default(0), default(1), default(2), default(3), default(4), default(5), default(6), default(7), default(8)]
+};
 
 impl Layout {
     /// An untiled layout with this order of dimensions, the fastest varying one first.
@@ -112,10 +124,10 @@ impl Layout {
     /// The default layout: dimension N-1 is the most minor, no tiles ("dim 0 is major", row-major).
     #[must_use]
     pub fn descending(num_dimensions: usize) -> Self {
-        Self::unchecked(match DESCENDING.len().checked_sub(num_dimensions) {
-            Some(skip) => List::Static(DESCENDING.get(skip..).unwrap_or(&[])),
-            None => List::Heap((0..num_dimensions).rev().collect()),
-        })
+        match DEFAULTS.get(num_dimensions) {
+            Some(layout) => layout.clone(),
+            None => Self::unchecked(List::Heap((0..num_dimensions).rev().collect())),
+        }
     }
 
     /// The layout in which dimension 0 is the most minor, no tiles ("dim 0 is minor", column-major).
@@ -222,7 +234,7 @@ impl Layout {
         validate::with_seen(self.num_dimensions(), |seen| validate::layout(self, seen))
     }
 
-    const fn unchecked(minor_to_major: List<usize, 6>) -> Self {
+    pub(crate) const fn unchecked(minor_to_major: List<usize, 4>) -> Self {
         Self {
             minor_to_major,
             tiles: List::EMPTY,
@@ -280,5 +292,66 @@ impl Layout {
     #[must_use]
     pub const fn dynamic_shape_metadata_prefix_bytes(&self) -> usize {
         self.dynamic_shape_metadata_prefix_bytes
+    }
+}
+
+/// The layout of an array, which is small to move: one that is valid and stands in a `static`, or the array's own.
+#[derive(Clone)]
+pub(crate) enum ArrayLayout {
+    Static(&'static Layout),
+    Own(Box<Layout>),
+}
+
+impl ArrayLayout {
+    /// The default layout of a scalar.
+    pub(crate) const SCALAR: Self = {
+        let [scalar, ..] = &DEFAULTS;
+        Self::Static(scalar)
+    };
+
+    /// The default layout.
+    #[inline]
+    pub(crate) fn descending(num_dimensions: usize) -> Self {
+        match DEFAULTS.get(num_dimensions) {
+            Some(layout) => Self::Static(layout),
+            None => Self::Own(Box::new(Layout::descending(num_dimensions))),
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn get(&self) -> &Layout {
+        match self {
+            Self::Static(layout) => layout,
+            Self::Own(layout) => layout,
+        }
+    }
+}
+
+impl From<Layout> for ArrayLayout {
+    fn from(layout: Layout) -> Self {
+        match DEFAULTS.get(layout.num_dimensions()) {
+            Some(default) if *default == layout => Self::Static(default),
+            _ => Self::Own(Box::new(layout)),
+        }
+    }
+}
+
+impl PartialEq for ArrayLayout {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for ArrayLayout {}
+
+impl Hash for ArrayLayout {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.get().hash(state);
+    }
+}
+
+impl fmt::Debug for ArrayLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
     }
 }

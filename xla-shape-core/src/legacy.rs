@@ -52,21 +52,31 @@ impl PaddingValue {
         Self::ALL.into_iter().find(|value| value.name() == name)
     }
 
-    /// The number in the schema of 2017 (`PaddingValue`).
+    /// The number in the schema of 2017 (`PaddingValue`); 0 if the padding may hold anything.
     #[must_use]
-    pub const fn proto_number(self) -> i32 {
-        match self {
-            Self::Zero => 1,
-            Self::One => 2,
-            Self::Lowest => 3,
-            Self::Highest => 4,
+    pub const fn proto_number(value: Option<Self>) -> i32 {
+        match value {
+            None => 0,
+            Some(Self::Zero) => 1,
+            Some(Self::One) => 2,
+            Some(Self::Lowest) => 3,
+            Some(Self::Highest) => 4,
         }
     }
 
-    /// The padding value with this number in the schema of 2017.
-    #[must_use]
-    pub fn from_proto_number(number: i32) -> Option<Self> {
-        Self::ALL.into_iter().find(|value| value.proto_number() == number)
+    /// The padding value with this number in the schema of 2017; `None` if the padding may hold anything: for 0, which is not
+    /// written, and for 5, which is called unknown.
+    ///
+    /// # Errors
+    /// If the schema has no such number.
+    pub fn from_proto_number(number: i32) -> Result<Option<Self>, ValidationError> {
+        const UNKNOWN: i32 = 5;
+        let value = Self::ALL.into_iter().find(|&value| Self::proto_number(Some(value)) == number);
+        match (value, number) {
+            (None, 0 | UNKNOWN) => Ok(None),
+            (None, number) => Err(ValidationError::UnknownPaddingValue { number }),
+            (value, _) => Ok(value),
+        }
     }
 
     /// The bits of an element that has the value, the lowest bit first; `None` if the element type has no such value: no 0 in
@@ -134,6 +144,16 @@ const fn float(element_type: ElementType) -> Option<(u128, u128, u128)> {
 
 /// The shape of an array in a layout of 2017. Always valid.
 ///
+/// Two shapes are equal if they mean the same, so what means nothing is not kept:
+///
+/// - Without padded widths there is no padding, and no value in it.
+/// - An array without elements takes no bytes, with padding too, as in every layout here and in XLA; the sizes and widths of
+///   2017 alone would give it those of the widths. A width of 0 then is one of 1: `f32[0,2]{1,0:PAD(0,4)}` is
+///   `f32[0,2]{1,0:PAD(1,4)}`.
+///
+/// It is an array. A tuple had no layout in 2017 either, only its elements had: it is a `Shape` of their
+/// [`modern`](Self::modern) shapes, and what is in the padding of each is kept beside it.
+///
 /// ```
 /// use xla_shape_core::{LegacyShape, PaddingValue};
 ///
@@ -153,7 +173,7 @@ pub struct LegacyShape {
 
 impl LegacyShape {
     /// An array of these sizes, dimension 0 first, each padded to the width in `padded_dimensions`, which is empty where there
-    /// is no padding; then there is nothing to have a value either.
+    /// is no padding. A value without padding is dropped, and a width of 0 becomes 1.
     ///
     /// # Errors
     /// If `minor_to_major` is no permutation of the dimensions, the widths are not as many as the sizes or less than they, or
@@ -168,16 +188,14 @@ impl LegacyShape {
         let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
         let mut modern = ArrayShape::new(element_type, &dimensions, Layout::new(minor_to_major)?)?;
         check_widths(sizes, padded_dimensions)?;
+        let padded_dimensions = padded_dimensions.iter().map(|&width| width.max(1)).collect::<Vec<_>>();
         if !padded_dimensions.is_empty() {
-            let major_to_minor = minor_to_major.iter().rev();
-            // A width of 0 is that of an array without elements, which has no place for a tile.
-            let widths =
-                major_to_minor.filter_map(|&dimension| padded_dimensions.get(dimension)).map(|&width| width.max(1));
-            let layout = modern.layout().clone().with_tiles(&[Tile::of_sizes(widths)])?;
+            let widths = minor_to_major.iter().rev().filter_map(|&dimension| padded_dimensions.get(dimension));
+            let layout = modern.layout().clone().with_tiles(&[Tile::of_sizes(widths.copied())])?;
             modern = modern.with_layout(layout)?;
         }
         let padding_value = padding_value.filter(|_| !padded_dimensions.is_empty());
-        Ok(Self { modern, padded_dimensions: List::from_slice(padded_dimensions), padding_value })
+        Ok(Self { modern, padded_dimensions: List::from_slice(&padded_dimensions), padding_value })
     }
 
     /// A shape from its parts, usable in a `const` without allocation: the modern shape, and what its tile is too.
@@ -294,7 +312,7 @@ const fn is_modern(modern: &ArrayShape, widths: &[usize]) -> bool {
     let mut place = 0;
     while place < widths.len() {
         let dimension = layout.minor_to_major()[widths.len() - 1 - place];
-        let width = if widths[dimension] == 0 { 1 } else { widths[dimension] };
+        let width = widths[dimension];
         let (Dimension::Static(size), true) = (modern.dimensions()[dimension], entries.len() == widths.len()) else {
             return false;
         };

@@ -28,8 +28,8 @@
 //! | [`index`] | walking over indices |
 //! | [`memory_space`] | the names of memory spaces |
 //!
-//! The values themselves are [`Shape`], [`ArrayShape`], [`Layout`], [`Tile`], [`Dimension`] and [`ElementType`]; what makes
-//! new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
+//! The values themselves are [`Shape`], [`ArrayShape`], [`TupleShape`], [`Layout`], [`Tile`], [`Dimension`] and
+//! [`ElementType`]; what makes new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
 //! tuple by a [`ShapeIndex`].
 //!
 //! Sizes are `usize` and at most `i64::MAX`, as in XLA; targets with other than 64-bit pointers are not supported.
@@ -73,7 +73,9 @@ pub mod static_shape;
 pub mod stride_table;
 pub mod text;
 mod tile;
+mod tile_block;
 mod transform;
+mod tuple_shape;
 pub mod validate;
 
 pub use advise::tpu_tilings;
@@ -92,5 +94,7 @@ pub use shape_index::{ShapeIndex, Subshapes};
 pub use stride_table::{Slot, StrideTable, StrideTableError};
 pub use text::{ParseError, Span};
 pub use tile::{Tile, TileDimension};
+pub use tile_block::{TileBlock, TileBlockError};
 pub use transform::TransformError;
+pub use tuple_shape::TupleShape;
 pub use validate::ValidationError;

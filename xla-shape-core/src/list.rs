@@ -23,6 +23,7 @@ impl<T, const N: usize> List<T, N> {
     pub(crate) const EMPTY: Self = Self::Static(&[]);
 
     /// The items.
+    #[inline]
     pub(crate) const fn as_slice(&self) -> &[T] {
         match self {
             Self::Static(items) => items,
@@ -47,6 +48,13 @@ impl<T: Blank, const N: usize> List<T, N> {
                 }
             }
             Self::Heap(items) => items.push(item),
+            Self::Static([]) if N > 0 => {
+                let mut items = [const { T::BLANK }; N];
+                if let Some(first) = items.first_mut() {
+                    *first = item;
+                }
+                *self = Self::Inline { len: 1, items };
+            }
             Self::Static(items) => {
                 *self = Self::from_slice(items);
                 self.push(item);

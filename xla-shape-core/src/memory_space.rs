@@ -7,7 +7,11 @@ pub const GENERIC_FAST: u8 = 1;
 /// `S(5)`: memory of the host (`Layout::kHostMemorySpace`).
 pub const HOST: u8 = 5;
 
-/// The name that people use for a memory space of a TPU; `None` for the on-chip memories that have none in common use.
+/// The name that people use for a memory space of a TPU; `None` for the others.
+///
+/// The three that have a name are those that XLA's `Layout` has a constant for. What `S(2)`, `S(3)`, `S(4)` and the numbers
+/// above 5 are (semaphores, scalar memory and the like) is the matter of the TPU's compiler, and XLA's source has no names for
+/// them; one given here could be wrong, so there is none, and they are written as numbers.
 ///
 /// ```
 /// use xla_shape_core::memory_space;

@@ -207,6 +207,7 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use crate::ArrayShape;
+    use crate::hlo::Footprint;
     use alloc::vec::Vec;
 
     fn shape(text: &str) -> ArrayShape {
@@ -232,6 +233,8 @@ mod tests {
         let split = shape("f32[64,128]{1,0:T(8,128)SC(1:32)}");
         assert_eq!(split.unpadded_byte_size(), Some(64 * 96 * 4));
         assert_eq!(split.padding_byte_size(), Some(64 * 32 * 4));
+        let footprint = Footprint::of(&split).unwrap();
+        assert_eq!((footprint.data_bytes, footprint.padding_bytes()), (64 * 96 * 4, 64 * 32 * 4));
     }
 
     #[test]

@@ -191,7 +191,7 @@ impl From<&LegacyShape> for LegacyStructure {
             sizes: shape.dimensions().iter().filter_map(|size| size.extent()).collect(),
             minor_to_major: shape.minor_to_major().to_vec(),
             padded_dimensions: shape.padded_dimensions().to_vec(),
-            padding_value: shape.padding_value().map_or(0, PaddingValue::proto_number),
+            padding_value: PaddingValue::proto_number(shape.padding_value()),
         }
     }
 }
@@ -200,7 +200,7 @@ impl TryFrom<LegacyStructure> for LegacyShape {
     type Error = StructureError;
 
     fn try_from(shape: LegacyStructure) -> Result<Self, StructureError> {
-        let value = PaddingValue::from_proto_number(shape.padding_value);
+        let value = PaddingValue::from_proto_number(shape.padding_value).map_err(StructureError::Invalid)?;
         let element_type = shape.element_type.try_into()?;
         Self::new(element_type, &shape.sizes, &shape.minor_to_major, &shape.padded_dimensions, value)
             .map_err(StructureError::Invalid)
@@ -247,7 +247,9 @@ impl TryFrom<Nodes> for Shape {
                 Node::Buffer(array) => Self::Buffer(array.try_into()?),
                 Node::Token => Self::Token,
                 Node::Opaque => Self::Opaque,
-                Node::Tuple(_) if open.len() == MAX_NESTING => return Err(StructureError::NestedTooDeep),
+                Node::Tuple(_) if open.len() == MAX_NESTING => {
+                    return Err(StructureError::Invalid(ValidationError::NESTED_TOO_DEEP));
+                }
                 Node::Tuple(0) => Self::make_nil(),
                 Node::Tuple(elements) => {
                     open.push((elements, Vec::new()));
@@ -264,7 +266,7 @@ impl TryFrom<Nodes> for Shape {
                     open.push((expected, elements));
                     break;
                 }
-                shape = Self::tuple(elements);
+                shape = Self::tuple(elements).map_err(StructureError::Invalid)?;
             }
         }
     }
@@ -276,7 +278,6 @@ enum StructureError {
     UnknownElementType(i32),
     MissingParts,
     TooManyParts,
-    NestedTooDeep,
     Invalid(ValidationError),
 }
 
@@ -286,7 +287,6 @@ impl fmt::Display for StructureError {
             Self::UnknownElementType(number) => write!(f, "expected the number of an element type, found {number}"),
             Self::MissingParts => f.write_str("expected as many parts as the tuples have, found fewer"),
             Self::TooManyParts => f.write_str("expected one shape, found more parts behind it"),
-            Self::NestedTooDeep => write!(f, "expected at most {MAX_NESTING} tuples inside each other, found more"),
             Self::Invalid(error) => error.fmt(f),
         }
     }

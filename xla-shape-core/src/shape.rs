@@ -2,12 +2,12 @@
 
 use crate::dimension::Dimension;
 use crate::element_type::ElementType;
-use crate::layout::Layout;
+use crate::layout::{ArrayLayout, Layout};
 use crate::list::{Blank, List};
 use crate::size;
 use crate::stride_table::{Digit, StaticStrideTable, StrideTable, StrideTableError, Value};
+use crate::tuple_shape::TupleShape;
 use crate::validate::{self, ValidationError};
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -28,8 +28,8 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ArrayShape {
     element_type: ElementType,
-    dimensions: List<Dimension, 6>,
-    layout: Layout,
+    dimensions: List<Dimension, 2>,
+    layout: ArrayLayout,
 }
 
 impl ArrayShape {
@@ -38,7 +38,7 @@ impl ArrayShape {
     /// # Errors
     /// If the layout does not fit the dimensions, or a size does not fit in an i64.
     pub fn new(element_type: ElementType, dimensions: &[Dimension], layout: Layout) -> Result<Self, ValidationError> {
-        Self { element_type, dimensions: List::from_slice(dimensions), layout }.validated()
+        Self { element_type, dimensions: List::from_slice(dimensions), layout: layout.into() }.validated()
     }
 
     /// An array of these static sizes in the default layout: the last dimension is the most minor, no tiles.
@@ -50,7 +50,7 @@ impl ArrayShape {
         for &size in sizes {
             dimensions.push(Dimension::Static(size));
         }
-        Self { element_type, dimensions, layout: Layout::descending(sizes.len()) }.validated()
+        Self { element_type, dimensions, layout: ArrayLayout::descending(sizes.len()) }.validated()
     }
 
     /// An array shape from its parts, usable in a `const` without allocation.
@@ -59,39 +59,50 @@ impl ArrayShape {
     /// If the layout does not fit the dimensions or a size is too large, with the text of the [`ValidationError`];
     /// in a `const`, that is a compile error.
     #[must_use]
-    pub const fn from_static(element_type: ElementType, dimensions: &'static [Dimension], layout: Layout) -> Self {
+    pub const fn from_static(
+        element_type: ElementType,
+        dimensions: &'static [Dimension],
+        layout: &'static Layout,
+    ) -> Self {
         let scratch = size::Scratch {
             digits: &mut [Digit::BLANK; StaticStrideTable::MAX_DIGITS],
             values: &mut [Value::BLANK; StaticStrideTable::MAX_VALUES],
         };
-        if let Err(error) = validate::array(element_type, dimensions, &layout, scratch) {
+        if let Err(error) = validate::array(element_type, dimensions, layout, scratch) {
             error.panic();
         }
-        Self { element_type, dimensions: List::Static(dimensions), layout }
+        Self { element_type, dimensions: List::Static(dimensions), layout: ArrayLayout::Static(layout) }
     }
 
     /// Takes over parts that the parser has read; [`check`](Self::check) must follow.
-    pub(crate) const fn unchecked(element_type: ElementType, dimensions: List<Dimension, 6>, layout: Layout) -> Self {
+    pub(crate) const fn unchecked(
+        element_type: ElementType,
+        dimensions: List<Dimension, 2>,
+        layout: ArrayLayout,
+    ) -> Self {
         Self { element_type, dimensions, layout }
     }
 
     /// Checks everything, the layout too.
+    #[inline]
     pub(crate) fn check(&self) -> Result<(), ValidationError> {
         // That the numbers of dimensions differ is said before anything about one of them.
-        validate::num_dimensions(self.dimensions.as_slice(), &self.layout)?;
-        self.layout.check()?;
+        validate::num_dimensions(self.dimensions.as_slice(), self.layout())?;
+        if let ArrayLayout::Own(layout) = &self.layout {
+            layout.check()?;
+        }
         self.check_dimensions()
     }
 
     /// Checks that a valid layout fits the dimensions.
+    #[inline]
     fn check_dimensions(&self) -> Result<(), ValidationError> {
-        let (element_type, dimensions) = (self.element_type, self.dimensions.as_slice());
-        let check = |scratch: size::Scratch<'_>| validate::array(element_type, dimensions, &self.layout, scratch);
-        if size::surely_fits(element_type, dimensions, &self.layout) {
-            // Nothing needs room then.
-            return check(size::Scratch { digits: &mut [], values: &mut [] });
+        let (element_type, dimensions, layout) = (self.element_type, self.dimensions.as_slice(), self.layout());
+        validate::dimensions(dimensions, layout)?;
+        if size::surely_fits(element_type, dimensions, layout) {
+            return Ok(());
         }
-        size::with_scratch(&self.layout, check)
+        size::with_scratch(layout, |scratch| size::check(element_type, dimensions, layout, scratch))
     }
 
     fn validated(self) -> Result<Self, ValidationError> {
@@ -114,7 +125,7 @@ impl ArrayShape {
     /// How the elements lie in memory.
     #[must_use]
     pub const fn layout(&self) -> &Layout {
-        &self.layout
+        self.layout.get()
     }
 
     /// The same array in another layout.
@@ -122,7 +133,7 @@ impl ArrayShape {
     /// # Errors
     /// If the layout does not fit the dimensions, or makes a size that does not fit in an i64.
     pub fn with_layout(mut self, layout: Layout) -> Result<Self, ValidationError> {
-        self.layout = layout;
+        self.layout = layout.into();
         self.validated()
     }
 
@@ -174,7 +185,7 @@ impl ArrayShape {
     /// The bits that one element takes: the layout's element_size_in_bits, or the element type's own storage.
     #[must_use]
     pub const fn element_bits(&self) -> usize {
-        size::element_bits(self.element_type, &self.layout)
+        size::element_bits(self.element_type, self.layout())
     }
 
     /// The bits that the elements and their padding take. `None` if a dimension is unbounded.
@@ -193,7 +204,7 @@ impl ArrayShape {
     }
 
     fn sized(&self, size: impl FnOnce(size::Scratch<'_>) -> Result<usize, ValidationError>) -> Option<usize> {
-        self.is_bounded().then(|| size::with_scratch(&self.layout, size).ok()).flatten()
+        self.is_bounded().then(|| size::with_scratch(self.layout(), size).ok()).flatten()
     }
 
     /// The array's sizes, for a `const`. `None` if a dimension is unbounded.
@@ -253,7 +264,7 @@ pub enum Shape {
     /// An array.
     Array(ArrayShape),
     /// Several values.
-    Tuple(Cow<'static, [Shape]>),
+    Tuple(TupleShape),
     /// No data: only orders side effects.
     Token,
     /// Something that XLA does not look into.
@@ -285,9 +296,20 @@ impl core::error::Error for SizeError {}
 
 impl Shape {
     /// A tuple of these shapes.
+    ///
+    /// # Errors
+    /// If more than [`MAX_NESTING`](crate::text::MAX_NESTING) tuples stand inside each other.
+    pub fn tuple(elements: Vec<Self>) -> Result<Self, ValidationError> {
+        TupleShape::new(elements).map(Self::Tuple)
+    }
+
+    /// How many tuples stand inside each other; 0 if it is no tuple.
     #[must_use]
-    pub fn tuple(elements: Vec<Self>) -> Self {
-        Self::Tuple(Cow::Owned(elements))
+    pub const fn depth(&self) -> usize {
+        match self {
+            Self::Tuple(elements) => elements.depth(),
+            _ => 0,
+        }
     }
 
     /// The array shape of an array, or of the array that a buffer refers to.
@@ -303,8 +325,7 @@ impl Shape {
     #[must_use]
     pub const fn tuple_shapes(&self) -> Option<&[Self]> {
         match self {
-            Self::Tuple(Cow::Borrowed(elements)) => Some(elements),
-            Self::Tuple(Cow::Owned(elements)) => Some(elements.as_slice()),
+            Self::Tuple(elements) => Some(elements.elements()),
             _ => None,
         }
     }

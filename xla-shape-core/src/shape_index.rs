@@ -2,7 +2,9 @@
 
 use crate::element_type::ElementType;
 use crate::shape::{ArrayShape, Shape};
-use alloc::borrow::Cow;
+use crate::transform::TransformError;
+use crate::tuple_shape::{MAX_NESTING, TupleShape};
+use crate::validate::ValidationError;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::{ControlFlow, Deref};
@@ -93,14 +95,16 @@ impl Shape {
     /// A tuple without elements.
     #[must_use]
     pub const fn make_nil() -> Self {
-        Self::Tuple(Cow::Borrowed(&[]))
+        Self::Tuple(TupleShape::NIL)
     }
 
     /// The shape itself if there is just one, and a tuple of them otherwise.
-    #[must_use]
-    pub fn make_maybe_tuple_shape(mut shapes: Vec<Self>) -> Self {
+    ///
+    /// # Errors
+    /// As [`tuple`](Self::tuple).
+    pub fn make_maybe_tuple_shape(mut shapes: Vec<Self>) -> Result<Self, ValidationError> {
         match (shapes.pop(), shapes.is_empty()) {
-            (Some(only), true) => only,
+            (Some(only), true) => Ok(only),
             (last, _) => {
                 shapes.extend(last);
                 Self::tuple(shapes)
@@ -174,23 +178,45 @@ impl Shape {
     /// A tuple of the elements from `start` up to but without `limit`; `None` if there are not so many.
     #[must_use]
     pub fn slice_tuple(&self, start: usize, limit: usize) -> Option<Self> {
-        self.tuple_shapes()?.get(start..limit).map(|elements| Self::tuple(elements.to_vec()))
+        Self::tuple(self.tuple_shapes()?.get(start..limit)?.to_vec()).ok()
     }
 
-    /// Adds an element at the end of the tuple; `None`, and no change, if it is no tuple.
-    pub fn append_shape_to_tuple(&mut self, element: Self) -> Option<()> {
+    /// Adds an element at the end of the tuple.
+    ///
+    /// # Errors
+    /// If it is no tuple, or the element is too deep for one; then nothing has changed.
+    pub fn append_shape_to_tuple(&mut self, element: Self) -> Result<(), TransformError> {
         match self {
-            Self::Tuple(elements) => {
-                elements.to_mut().push(element);
-                Some(())
-            }
-            _ => None,
+            Self::Tuple(elements) => Ok(elements.push(element)?),
+            _ => Err(TransformError::NotATuple),
         }
     }
 
-    /// Puts another shape in the place of a tuple's element, which it gives back; `None`, and no change, if there is none.
-    pub fn update_tuple_shape(&mut self, element: usize, shape: Self) -> Option<Self> {
-        self.get_mutable_subshape(&[element]).map(|old| core::mem::replace(old, shape))
+    /// Puts another shape in the place of a tuple's element, which it gives back.
+    ///
+    /// # Errors
+    /// As [`update_subshape`](Self::update_subshape).
+    pub fn update_tuple_shape(&mut self, element: usize, shape: Self) -> Result<Self, TransformError> {
+        self.update_subshape(&[element], shape)
+    }
+
+    /// Puts another shape in the place of the part at this index, which it gives back.
+    ///
+    /// # Errors
+    /// If there is no such part, or the shape is too deep for its place; then nothing has changed.
+    pub fn update_subshape(&mut self, index: &[usize], shape: Self) -> Result<Self, TransformError> {
+        if !self.index_is_valid(index) {
+            return Err(TransformError::NoSuchPart);
+        }
+        if index.len().saturating_add(shape.depth()) > MAX_NESTING {
+            return Err(ValidationError::NESTED_TOO_DEEP.into());
+        }
+        match (index.split_first(), self) {
+            (Some((&first, rest)), Self::Tuple(tuple)) => {
+                tuple.replace(first, rest, shape).ok_or(TransformError::NoSuchPart)
+            }
+            (_, whole) => Ok(core::mem::replace(whole, shape)),
+        }
     }
 
     /// Whether there is a part at this index.
@@ -205,12 +231,17 @@ impl Shape {
         index.iter().try_fold(self, |shape, &element| shape.get_tuple_element_shape(element))
     }
 
-    /// The part at this index, if there is one, to be changed.
-    pub fn get_mutable_subshape(&mut self, index: &[usize]) -> Option<&mut Self> {
-        index.iter().try_fold(self, |shape, &element| match shape {
-            Self::Tuple(elements) => elements.to_mut().get_mut(element),
+    /// The array at this index, or the one that a buffer there refers to, to be changed; `None` if there is none. Other parts
+    /// are changed by [`update_subshape`](Self::update_subshape).
+    pub fn get_mutable_array(&mut self, index: &[usize]) -> Option<&mut ArrayShape> {
+        let part = index.iter().try_fold(self, |shape, &element| match shape {
+            Self::Tuple(elements) => elements.elements_mut().get_mut(element),
             _ => None,
-        })
+        });
+        match part? {
+            Self::Array(array) | Self::Buffer(array) => Some(array),
+            Self::Tuple(_) | Self::Token | Self::Opaque => None,
+        }
     }
 
     /// Whether the part at this index is there and no tuple.
@@ -305,24 +336,30 @@ impl Shape {
         self.get_leaf_shapes().try_for_each(|(index, shape)| visit(shape, &index))
     }
 
-    /// Calls `visit` with every part that is no tuple, to be changed, and its index.
+    /// Calls `visit` with every array, also those that buffers refer to, to be changed, and its index. What is an array stays
+    /// one, so that the tree of tuples is the one that is walked over.
     ///
     /// # Errors
-    /// The first error of `visit`; the parts that were visited before stay changed.
+    /// The first error of `visit`; the arrays that were visited before stay changed.
     pub fn for_each_mutable_leaf_shape<E>(
         &mut self,
-        mut visit: impl FnMut(&mut Self, &ShapeIndex) -> Result<(), E>,
+        mut visit: impl FnMut(&mut ArrayShape, &ShapeIndex) -> Result<(), E>,
     ) -> Result<(), E> {
         fn walk<E>(
             shape: &mut Shape,
             index: &mut ShapeIndex,
-            visit: &mut impl FnMut(&mut Shape, &ShapeIndex) -> Result<(), E>,
+            visit: &mut impl FnMut(&mut ArrayShape, &ShapeIndex) -> Result<(), E>,
         ) -> Result<(), E> {
-            let Shape::Tuple(elements) = shape else { return visit(shape, index) };
-            for (number, element) in elements.to_mut().iter_mut().enumerate() {
-                index.push_back(number);
-                walk(element, index, visit)?;
-                index.pop_back();
+            match shape {
+                Shape::Array(array) | Shape::Buffer(array) => return visit(array, index),
+                Shape::Token | Shape::Opaque => {}
+                Shape::Tuple(elements) => {
+                    for (number, element) in elements.elements_mut().iter_mut().enumerate() {
+                        index.push_back(number);
+                        walk(element, index, visit)?;
+                        index.pop_back();
+                    }
+                }
             }
             Ok(())
         }
@@ -334,12 +371,8 @@ impl Shape {
     /// # Errors
     /// The first error of `change`.
     pub fn try_map_arrays<E>(mut self, mut change: impl FnMut(ArrayShape) -> Result<ArrayShape, E>) -> Result<Self, E> {
-        self.for_each_mutable_leaf_shape(|leaf, _| {
-            *leaf = match core::mem::replace(leaf, Self::Token) {
-                Self::Array(array) => Self::Array(change(array)?),
-                Self::Buffer(array) => Self::Buffer(change(array)?),
-                other => other,
-            };
+        self.for_each_mutable_leaf_shape(|array, _| {
+            *array = change(array.clone())?;
             Ok(())
         })?;
         Ok(self)
@@ -425,6 +458,7 @@ impl core::iter::FusedIterator for Subshapes<'_> {}
 mod tests {
     use super::ShapeIndex;
     use crate::shape::Shape;
+    use crate::transform::TransformError;
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
@@ -467,13 +501,18 @@ mod tests {
         let mut tuple = shape("(f32[], s32[], u8[])");
         assert_eq!(tuple.slice_tuple(1, 3), Some(shape("(s32[], u8[])")));
         assert_eq!(tuple.slice_tuple(2, 4), None);
-        assert_eq!(tuple.update_tuple_shape(1, Shape::Token), Some(shape("s32[]")));
-        assert_eq!(tuple.append_shape_to_tuple(Shape::make_nil()), Some(()));
+        assert_eq!(tuple.update_tuple_shape(1, Shape::Token), Ok(shape("s32[]")));
+        assert_eq!(tuple.append_shape_to_tuple(Shape::make_nil()), Ok(()));
         assert_eq!(tuple, shape("(f32[], token[], u8[], ())"));
-        assert_eq!(tuple.update_tuple_shape(4, Shape::Token), None);
-        assert_eq!(shape("f32[]").append_shape_to_tuple(Shape::Token), None);
-        assert_eq!(Shape::make_maybe_tuple_shape(alloc::vec![Shape::Token]), Shape::Token);
-        assert_eq!(Shape::make_maybe_tuple_shape(alloc::vec![]), Shape::make_nil());
+        assert_eq!(tuple.update_tuple_shape(4, Shape::Token), Err(TransformError::NoSuchPart));
+        assert_eq!(shape("f32[]").append_shape_to_tuple(Shape::Token), Err(TransformError::NotATuple));
+        assert_eq!(TransformError::NotATuple.to_string(), "expected a tuple, found another kind of shape");
+        assert_eq!(
+            TransformError::NoSuchPart.to_string(),
+            "expected the index of a part that can be changed so, found none there"
+        );
+        assert_eq!(Shape::make_maybe_tuple_shape(alloc::vec![Shape::Token]), Ok(Shape::Token));
+        assert_eq!(Shape::make_maybe_tuple_shape(alloc::vec![]), Ok(Shape::make_nil()));
         let two = alloc::vec![Shape::Token, Shape::Opaque];
         assert_eq!(Shape::make_maybe_tuple_shape(two.clone()), Shape::tuple(two));
     }

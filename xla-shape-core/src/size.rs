@@ -117,6 +117,7 @@ pub(crate) const fn check(
 /// A tile makes an array larger by at most the product of its entries.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
 #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+#[inline]
 pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimension], layout: &Layout) -> bool {
     let mut bound = 1_usize;
     let mut i = 0;
@@ -126,9 +127,10 @@ pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimensi
         }
         i = i.saturating_add(1);
     }
+    let tiles = layout.tiles();
     let mut tile = 0;
-    while tile < layout.tiles().len() {
-        let entries = layout.tiles()[tile].dimensions();
+    while tile < tiles.len() {
+        let entries = tiles[tile].dimensions();
         let mut i = 0;
         while i < entries.len() {
             if let TileDimension::Size(size) = entries[i] {

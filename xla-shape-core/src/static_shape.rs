@@ -1,6 +1,6 @@
 //! Which shapes can be types: what the macros of `xla-shape` ask before they make one.
 
-use crate::shape::ArrayShape;
+use crate::shape::{ArrayShape, Shape};
 use crate::stride_table::{StaticStrideTable, StrideTableError};
 use crate::validate::Part;
 use alloc::string::ToString;
@@ -104,8 +104,26 @@ pub fn check(array: &ArrayShape) -> Result<(), StaticShapeError> {
     Ok(())
 }
 
+/// Checks that a shape of any kind can be a type: [`check`] of every array in it, and no tuple is too long.
+///
+/// # Errors
+/// If it cannot.
+pub fn check_shape(shape: &Shape) -> Result<(), StaticShapeError> {
+    match shape {
+        Shape::Array(array) | Shape::Buffer(array) => check(array),
+        Shape::Tuple(elements) => {
+            check_tuple(elements.len())?;
+            elements.iter().try_for_each(check_shape)
+        }
+        Shape::Token | Shape::Opaque => Ok(()),
+    }
+}
+
 /// Checks that a tuple of this many elements can be a type.
-pub(crate) fn check_tuple(elements: usize) -> Result<(), StaticShapeError> {
+///
+/// # Errors
+/// If it cannot.
+pub fn check_tuple(elements: usize) -> Result<(), StaticShapeError> {
     short(elements, Part::TupleElement(MAX_LIST))
 }
 

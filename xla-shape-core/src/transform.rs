@@ -6,7 +6,8 @@
 use crate::dimension::Dimension;
 use crate::dimension_number::{DimensionError, DimensionNumber, resolve_distinct, resolve_permutation};
 use crate::element_type::ElementType;
-use crate::layout::{Layout, LayoutAttributes};
+use crate::layout::{ArrayLayout, Layout};
+use crate::list::List;
 use crate::shape::{ArrayShape, Shape};
 use crate::validate::ValidationError;
 use alloc::vec;
@@ -42,6 +43,10 @@ pub enum TransformError {
     },
     /// The two shapes are not built alike.
     StructureMismatch,
+    /// Only a tuple has elements.
+    NotATuple,
+    /// Nothing of the kind that is to be changed is at the index.
+    NoSuchPart,
 }
 
 impl From<DimensionError> for TransformError {
@@ -69,6 +74,8 @@ impl fmt::Display for TransformError {
                 write!(f, "expected a size of {expected} for dimension {dimension}, found {found}")
             }
             Self::StructureMismatch => f.write_str("expected two shapes built alike, found different ones"),
+            Self::NotATuple => f.write_str("expected a tuple, found another kind of shape"),
+            Self::NoSuchPart => f.write_str("expected the index of a part that can be changed so, found none there"),
         }
     }
 }
@@ -89,7 +96,7 @@ impl ArrayShape {
     /// A scalar in the default layout.
     #[must_use]
     pub const fn make_scalar_shape(element_type: ElementType) -> Self {
-        Self::from_static(element_type, &[], Layout::from_static(&[], &[], LayoutAttributes::DEFAULT))
+        Self::unchecked(element_type, List::EMPTY, ArrayLayout::SCALAR)
     }
 
     /// The number of the dimension that is named, from the front.
@@ -380,22 +387,15 @@ impl Shape {
     /// # Errors
     /// If the two are not built alike, or a layout does not fit the array there; then `target` stays as it was.
     pub fn copy_layout_between_shapes(source: &Self, target: &mut Self) -> Result<()> {
-        if !source.equal_structure(target) {
+        let arrays = |shape: &Self| shape.flatten_tuple_shape().map(Self::is_array).collect::<Vec<_>>();
+        if !source.equal_structure(target) || arrays(source) != arrays(target) {
             return Err(TransformError::StructureMismatch);
         }
-        let mut layouts = source.flatten_tuple_shape();
-        let copied = target.clone();
-        let mut changed = copied;
-        changed.for_each_mutable_leaf_shape(|leaf, _| {
-            let source = layouts.next().and_then(Self::array);
-            match (leaf, source) {
-                (Self::Array(array) | Self::Buffer(array), Some(source)) => {
-                    *array = array.clone().with_layout(source.layout().clone())?;
-                    Ok(())
-                }
-                (Self::Token | Self::Opaque | Self::Tuple(_), None) => Ok(()),
-                _ => Err(TransformError::StructureMismatch),
-            }
+        let mut changed = target.clone();
+        changed.for_each_mutable_leaf_shape(|array, index| {
+            let source = source.get_subshape(index).and_then(Self::array).ok_or(TransformError::StructureMismatch)?;
+            *array = array.clone().with_layout(source.layout().clone())?;
+            Ok::<_, TransformError>(())
         })?;
         *target = changed;
         Ok(())

@@ -6,6 +6,7 @@ use crate::layout::{Layout, SplitConfig};
 use crate::size;
 use crate::text::sink::{self, ConstText, Sink};
 use crate::tile::{Tile, TileDimension};
+use crate::tuple_shape::MAX_NESTING;
 use alloc::vec;
 use core::fmt;
 
@@ -179,6 +180,16 @@ pub enum ValidationError {
     PaddedElementCountOverflow,
     /// The number of bytes with padding fits in an `i64`.
     PaddedByteCountOverflow,
+    /// The value of padding has one of the numbers of the schema of 2017.
+    UnknownPaddingValue {
+        /// The number.
+        number: i32,
+    },
+    /// Tuples in tuples are at most [`MAX_NESTING`] deep.
+    NestedTooDeep {
+        /// How many levels there may be.
+        limit: usize,
+    },
 }
 
 /// An attribute of a layout, by the letter that introduces it in text.
@@ -302,6 +313,8 @@ pub enum Part {
 }
 
 impl ValidationError {
+    pub(crate) const NESTED_TOO_DEEP: Self = Self::NestedTooDeep { limit: MAX_NESTING };
+
     /// What the error is about.
     #[must_use]
     pub const fn part(&self) -> Part {
@@ -333,7 +346,9 @@ impl ValidationError {
             Self::ElementCountOverflow
             | Self::ByteCountOverflow
             | Self::PaddedElementCountOverflow
-            | Self::PaddedByteCountOverflow => Part::Shape,
+            | Self::PaddedByteCountOverflow
+            | Self::NestedTooDeep { .. } => Part::Shape,
+            Self::UnknownPaddingValue { .. } => Part::Attribute(Attribute::PaddingValue),
         }
     }
 
@@ -430,6 +445,18 @@ impl ValidationError {
             Self::ByteCountOverflow => overflow(sink, "bytes"),
             Self::PaddedElementCountOverflow => overflow(sink, "elements with padding"),
             Self::PaddedByteCountOverflow => overflow(sink, "bytes with padding"),
+            Self::UnknownPaddingValue { number } => {
+                sink.text("expected the number of a padding value (0 to 5), found ");
+                if number < 0 {
+                    sink.text("-");
+                }
+                sink.number(number.unsigned_abs() as usize);
+            }
+            Self::NestedTooDeep { limit } => {
+                sink.text("expected at most ");
+                sink.number(limit);
+                sink.text(" tuples inside each other, found more");
+            }
         }
     }
 }
@@ -625,13 +652,22 @@ const fn split_configs(splits: &[SplitConfig], num_dimensions: usize, seen: &mut
 
 /// Checks that a valid layout fits these dimensions, and that all sizes fit in an `i64`: rules 1, 4 and the second
 /// half of 5.
-#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 pub(crate) const fn array(
     element_type: ElementType,
     dimensions: &[Dimension],
     layout: &Layout,
     scratch: size::Scratch<'_>,
 ) -> Check {
+    if let Err(error) = self::dimensions(dimensions, layout) {
+        return Err(error);
+    }
+    size::check(element_type, dimensions, layout, scratch)
+}
+
+/// Checks that a valid layout fits these dimensions, whatever the sizes of the array are.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+#[inline]
+pub(crate) const fn dimensions(dimensions: &[Dimension], layout: &Layout) -> Check {
     if let Err(error) = num_dimensions(dimensions, layout) {
         return Err(error);
     }
@@ -644,10 +680,7 @@ pub(crate) const fn array(
         }
         dimension = dimension.saturating_add(1);
     }
-    if let Err(error) = splits_fit(dimensions, layout) {
-        return Err(error);
-    }
-    size::check(element_type, dimensions, layout, scratch)
+    splits_fit(dimensions, layout)
 }
 
 /// Checks that `minor_to_major` names as many dimensions as there are.

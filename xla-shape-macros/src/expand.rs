@@ -16,7 +16,12 @@ pub(crate) fn shape_type(text: &str) -> Result<String, ParseError> {
     }
     let shape = parser.shape()?;
     parser.finish()?;
-    Ok(ShapeType(&shape).to_string())
+    Ok(type_of(&shape))
+}
+
+/// The type of a shape.
+pub(crate) fn type_of(shape: &Shape) -> String {
+    ShapeType(shape).to_string()
 }
 
 /// The type of the shape in a layout of 2017 that comes next.
@@ -114,8 +119,8 @@ impl Display for ArrayType<'_> {
         let Self(array) = self;
         write!(
             f,
-            "{LIBRARY}::types::Array<{LIBRARY}::element::{:?}, {}, {}>",
-            array.element_type(),
+            "{LIBRARY}::types::Array<{LIBRARY}::element::{}, {}, {}>",
+            array.element_type().variant_name(),
             List(array.dimensions().iter().copied().map(DimType)),
             LayoutType(array.layout()),
         )

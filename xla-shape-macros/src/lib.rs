@@ -1,12 +1,14 @@
 //! The procedural macros of `xla-shape`, which fronts them.
 //!
 //! They own no grammar and no rule: tokens become text (`tokens`), `xla-shape-core` reads it, and what it says becomes a
-//! type (`expand`) or a compile error under the tokens that it is about (`diagnose`).
+//! type (`expand`) or a compile error under the tokens that it is about (`diagnose`). `hlo` does the same for the text of a
+//! file.
 
 #![forbid(unsafe_code)]
 
 mod diagnose;
 mod expand;
+mod hlo;
 mod tokens;
 
 use proc_macro::TokenStream;
@@ -31,6 +33,12 @@ fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<String, Parse
         Ok(expansion) => expand::tokens(&expansion, &library),
         Err(error) => expand::unknown(diagnose::parse_error(&error, &text)),
     }
+}
+
+/// `xla_shape::hlo_types!`, with the path of `xla_shape` in brackets before the modules.
+#[proc_macro]
+pub fn hlo_types(input: TokenStream) -> TokenStream {
+    hlo::types(input)
 }
 
 /// One number of `xla_shape::index!`, handed on unless it has a minus.

@@ -45,6 +45,7 @@
 
 pub mod buffer;
 pub mod element;
+pub mod iter;
 #[cfg(feature = "proto")]
 pub mod proto;
 pub mod relayout;
@@ -56,7 +57,7 @@ pub use xla_shape_core::*;
 
 #[doc(hidden)]
 pub mod __private {
-    pub use xla_shape_macros::{index_number, layout, shape};
+    pub use xla_shape_macros::{hlo_types, index_number, layout, shape};
 }
 
 /// A shape, as a type: XLA's text, with layouts in `{…}` or `<…>`, or left out.
@@ -123,6 +124,54 @@ macro_rules! layout {
 macro_rules! shape_value {
     ($($tokens:tt)*) => {
         <$crate::shape!($($tokens)*) as $crate::types::ShapeType>::VALUE
+    };
+}
+
+/// The shapes of an HLO module as types, read from the file while the crate is compiled.
+///
+/// A dump of XLA becomes a Rust module: a new dump with another layout is a compile error at the kernel that was written
+/// for the old one. The file is read again when it changes. Its path begins at the directory of the crate's `Cargo.toml`.
+///
+/// ```
+/// # mod docs {
+/// xla_shape::hlo_types! {
+///     /// One step of a recurrent network, compiled for TPU v5e.
+///     pub mod program = "../examples/hlo/v5e__rnn_scan.hlo" {
+///         type Product = "convolution.3"(Activations, Weights);
+///     }
+/// }
+/// # }
+/// # use docs::program;
+/// use xla_shape::{View, ViewMut, shape};
+///
+/// fn product(x: View<program::Activations>, w: View<program::Weights>, out: ViewMut<program::Product>) {
+///     // …
+/// }
+///
+/// // What the kernel relies on, or is called with:
+/// fn same(x: program::Product) -> shape!(bf16[4,512]{1,0:T(4,128)(2,1)}) { x }
+/// ```
+///
+/// # The types of a module
+///
+/// - `Parameter0`, `Parameter1`, …: the parameters of the ENTRY computation; `Parameters`: all of them, a tuple.
+/// - `Result`: what the ENTRY computation returns; if that is a tuple, `Result0`, `Result1`, … are its elements.
+/// - `type Product = "convolution.3";` names the shape of an instruction of any computation. Where several computations
+///   have one with that name: `type Product = "fused_computation"::"convolution.3";`.
+/// - `type Product = "convolution.3"(Activations, Weights);` names the shapes of its operands too.
+/// - `type (Maximum, (Sum, _)) = "while.1";` names the elements of a tuple. `_` names nothing, and so does `..` at the end.
+///
+/// All are public in the module, which has the visibility that is written before `mod`. Each type's documentation is the
+/// text of its instruction. Without named instructions, the whole is `hlo_types! { mod program = "module.hlo"; }`; it may
+/// hold several modules.
+///
+/// # Errors
+/// The compiler says if there is no such file, where the text of it is wrong, if it has no ENTRY computation, and if no
+/// instruction has the name; and if the shape of a named instruction cannot be a type ([`static_shape`]).
+#[macro_export]
+macro_rules! hlo_types {
+    ($($tokens:tt)*) => {
+        $crate::__private::hlo_types! { [$crate] $($tokens)* }
     };
 }
 

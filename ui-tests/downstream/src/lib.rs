@@ -1,6 +1,6 @@
 //! A library that knows xla-shape by another name.
 
-pub use other::{Buffer, index, shape};
+pub use other::{Buffer, hlo_types, index, shape};
 
 /// A shape of its own.
 pub type Tile = other::shape!(bf16[8,128]{1,0:T(8,128)(2,1)});
@@ -26,5 +26,17 @@ macro_rules! shape_of_parts {
 macro_rules! first {
     ($matrix:expr) => {
         $matrix.at($crate::index![0, 0])
+    };
+}
+
+/// The shapes of an HLO module and of an instruction.
+#[macro_export]
+macro_rules! program {
+    ($module:ident, $path:literal, $name:ident = $instruction:literal, $operands:tt) => {
+        $crate::hlo_types! {
+            pub(crate) mod $module = $path {
+                type $name = $instruction $operands;
+            }
+        }
     };
 }

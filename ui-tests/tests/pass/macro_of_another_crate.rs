@@ -1,6 +1,8 @@
-//! Another crate's macros make shapes and indices of what is passed to them.
+//! Another crate's macros make shapes, indices and programs of what is passed to them.
 
-use xla_shape_ui_downstream::{Buffer, first, shape_of_parts, tiled};
+use xla_shape_ui_downstream::{Buffer, first, program, shape_of_parts, tiled};
+
+program!(step, "hlo/step.hlo", Product = "dot.3", (X, ..));
 
 fn main() {
     assert_eq!(<tiled!(8, 128)>::TEXT, "bf16[8,128]{1,0:T(8,128)(2,1)}");
@@ -8,4 +10,6 @@ fn main() {
     assert_eq!(<shape_of_parts!(s32, [], {:T(128)})>::TEXT, "s32[]{:T(128)}");
     let matrix = Buffer::<shape_of_parts!(s32, [2, 3], {0, 1})>::from_fn(|_| 7);
     assert_eq!(first!(matrix), 7);
+    assert_eq!(step::Product::TEXT, "bf16[16,512]{1,0:T(8,128)(2,1)}");
+    assert_eq!(step::X::TEXT, step::Parameter0::TEXT);
 }

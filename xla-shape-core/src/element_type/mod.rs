@@ -54,6 +54,12 @@ macro_rules! element_types {
             /// Every element type, in the order of the table in XLA's documentation.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
+            /// The name of the variant, such as `Bf16`; the types of `xla_shape::element` have the same names.
+            #[must_use]
+            pub const fn variant_name(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($variant),)* }
+            }
+
             /// The name in shape text, such as `bf16`.
             #[must_use]
             pub const fn name(self) -> &'static str {

@@ -279,7 +279,7 @@ impl<'a> Value<'a> {
         cursor.expect(b'}')?;
         match parameters {
             Shape::Tuple(parameters) => {
-                let parameters = parameters.into_owned().into_iter();
+                let parameters = parameters.into_elements().into_iter();
                 let unnamed = |shape| ProgramParameter { name: String::new(), shape };
                 Ok(ProgramShape { parameters: parameters.map(unnamed).collect(), result })
             }

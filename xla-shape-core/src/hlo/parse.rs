@@ -1,8 +1,8 @@
 //! The parser: text to a [`Module`].
 //!
 //! It reads from front to back and looks at every byte about once. Where it is asked to go on behind errors, it goes on
-//! in the next line, and gives up when it has read broken parts again and again, so that time stays in proportion to
-//! the text.
+//! in the next line, and gives up when it has read broken parts again and again or has found too many errors, so that
+//! time and memory stay in proportion to the text.
 
 use super::cursor::Cursor;
 use super::module::{
@@ -15,6 +15,10 @@ use crate::text::{self, Expected, Found, ParseError, ParseErrorKind, Span};
 use alloc::vec::Vec;
 
 type Result<T> = core::result::Result<T, ParseError>;
+
+/// How many errors there may be in any text, and in how many bytes there may be one more.
+const ERRORS: usize = 1000;
+const BYTES_OF_AN_ERROR: usize = 64;
 
 /// A module keeps positions as `u32`; the highest value means "none".
 const MAX_TEXT: usize = u32::MAX as usize - 1;
@@ -35,7 +39,8 @@ impl<'a> Module<'a> {
     /// Reads as [`parse`](Self::parse) does, but leaves out what is wrong and goes on behind it.
     ///
     /// An instruction that refers to one that was left out is kept; the [operand](super::Operand::instruction) then
-    /// has no instruction. The errors are in the order of the text.
+    /// has no instruction. The errors are in the order of the text. Where nearly everything is wrong, the last one is
+    /// [`TooManyErrors`](ParseErrorKind::TooManyErrors), and what follows it was not read.
     ///
     /// ```
     /// use xla_shape_core::hlo::Module;
@@ -54,11 +59,10 @@ impl<'a> Module<'a> {
     #[must_use]
     pub fn parse_with_errors(text: &'a str) -> (Self, Vec<ParseError>) {
         let mut parser = Parser::new(text, true);
-        if let Err(error) = parser.module() {
-            parser.errors.push(error);
-        }
-        parser.errors.sort_by_key(|error| error.span().start);
-        let errors = core::mem::take(&mut parser.errors);
+        let given_up = parser.module().err();
+        let mut errors = core::mem::take(&mut parser.errors);
+        errors.sort_by_key(|error| error.span().start);
+        errors.extend(given_up);
         (parser.finish(), errors)
     }
 }
@@ -161,6 +165,9 @@ impl<'a> Parser<'a> {
         if !self.goes_on {
             return Err(error);
         }
+        if self.errors.len() >= ERRORS.saturating_add(self.cursor.text().len() / BYTES_OF_AN_ERROR) {
+            return Err(too_many_errors(error.span().start));
+        }
         self.errors.push(error);
         Ok(())
     }
@@ -179,8 +186,7 @@ impl<'a> Parser<'a> {
         }
         self.wasted = self.wasted.saturating_add(reached.saturating_sub(self.cursor.position));
         if self.wasted > self.cursor.text().len() {
-            let start = self.cursor.position;
-            return Err(ParseError::new(ParseErrorKind::TooManyErrors, Span { start, end: start }));
+            return Err(too_many_errors(self.cursor.position));
         }
         Ok(())
     }
@@ -192,7 +198,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         self.cursor.skip_space()?;
-        self.module.name = Some(self.name()?.0);
+        self.module.name = Some(self.name(Expected::Name)?);
         self.module.module_attributes = self.attributes()?;
         Ok(())
     }
@@ -217,7 +223,7 @@ impl<'a> Parser<'a> {
         }
         let is_entry = self.cursor.eat_word("ENTRY");
         self.cursor.skip_space()?;
-        let (name, _) = self.name().map_err(|_| self.cursor.unexpected(Expected::Computation))?;
+        let name = self.name(Expected::Computation)?;
         if is_entry && core::mem::replace(&mut self.has_entry, true) {
             let span = Span { start, end: start.saturating_add("ENTRY".len()) };
             self.report(ParseError::new(ParseErrorKind::SecondEntry, span))?;
@@ -323,7 +329,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             self.cursor.skip_space()?;
-            let (name, _) = self.name()?;
+            let name = self.name(Expected::Name)?;
             self.cursor.skip_space()?;
             self.cursor.expect(b':')?;
             self.cursor.skip_space()?;
@@ -342,23 +348,13 @@ impl<'a> Parser<'a> {
         let errors = self.errors.len();
         self.names.restart(number(first));
         self.open_operands.clear();
-        let mut is_open = true;
-        while is_open {
-            let start = self.cursor.position;
-            match self.instruction_or_end(&mut record, first) {
-                Ok(more) => is_open = more,
-                Err(error) => {
-                    self.or_go_on(Err(error), start)?;
-                    // At the end of the text nothing is left to go on with.
-                    is_open = self.cursor.peek().is_some();
-                }
-            }
-        }
-        self.resolve_open_operands(record.is_fragment)?;
+        let read = self.instructions_of(&mut record, first);
+        // Also when the rest of the computation is given up: what was read of it is kept.
+        let result = read.and(self.resolve_open_operands(record.is_fragment));
         if self.module.instructions.len() == first {
             // What was left out has its error.
-            return if self.errors.len() > errors {
-                Ok(())
+            return if result.is_err() || self.errors.len() > errors {
+                result
             } else {
                 self.report(ParseError::new(ParseErrorKind::NoInstructions, span(record.name)))
             };
@@ -368,6 +364,23 @@ impl<'a> Parser<'a> {
             record.root = number(self.module.instructions.len()).saturating_sub(1);
         }
         self.module.computations.push(record);
+        result
+    }
+
+    /// Reads instructions up to the end of their computation.
+    fn instructions_of(&mut self, record: &mut ComputationRecord, first: usize) -> Result<()> {
+        let mut is_open = true;
+        while is_open {
+            let start = self.cursor.position;
+            match self.instruction_or_end(record, first) {
+                Ok(more) => is_open = more,
+                Err(error) => {
+                    self.or_go_on(Err(error), start)?;
+                    // At the end of the text nothing is left to go on with.
+                    is_open = self.cursor.peek().is_some();
+                }
+            }
+        }
         Ok(())
     }
 
@@ -534,6 +547,7 @@ impl<'a> Parser<'a> {
 
     /// Finds the instructions of operands that were named before them.
     fn resolve_open_operands(&mut self, may_be_unknown: bool) -> Result<()> {
+        let mut result = Ok(());
         for open in core::mem::take(&mut self.open_operands) {
             let Some(operand) = self.module.operands.get(open as usize) else { continue };
             let (name, text) = (operand.name, self.module.piece(operand.name));
@@ -546,14 +560,14 @@ impl<'a> Parser<'a> {
                         operand.instruction = instruction;
                     }
                 }
-                None if may_be_unknown => {}
+                None if may_be_unknown || result.is_err() => {}
                 None => {
                     let kind = ParseErrorKind::UnknownInstruction { name: Found::new(text) };
-                    self.report(ParseError::new(kind, span(name)))?;
+                    result = self.report(ParseError::new(kind, span(name)));
                 }
             }
         }
-        Ok(())
+        result
     }
 
     /// Reads `, key=value` as often as it stands there.
@@ -632,10 +646,10 @@ impl<'a> Parser<'a> {
         Ok(shape_number)
     }
 
-    fn name(&mut self) -> Result<(Piece, &'a str)> {
+    fn name(&mut self, expected: Expected) -> Result<Piece> {
         match self.cursor.name() {
-            (_, "") => Err(self.cursor.unexpected(Expected::Name)),
-            (start, text) => Ok((piece(start, start.saturating_add(text.len())), text)),
+            (_, "") => Err(self.cursor.unexpected(expected)),
+            (start, text) => Ok(piece(start, start.saturating_add(text.len()))),
         }
     }
 
@@ -656,6 +670,11 @@ impl<'a> Parser<'a> {
         self.module.by_name = by_name.into_iter().map(|(_, number)| number).collect();
         Ok(())
     }
+}
+
+#[cold]
+fn too_many_errors(start: usize) -> ParseError {
+    ParseError::new(ParseErrorKind::TooManyErrors, Span { start, end: start })
 }
 
 /// A number of a list that is no longer than the text, whose length fits.

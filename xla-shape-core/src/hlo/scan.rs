@@ -91,6 +91,7 @@ impl FindShapes<'_> {
 
     /// Goes on to the next array, token or opaque shape, and behind it. Says `false` if there is none.
     fn find_array(&mut self) -> bool {
+        let from = self.position;
         loop {
             let rest = self.text.as_bytes().get(self.position..).unwrap_or(&[]);
             let Some(length) = memchr(b'[', rest) else {
@@ -98,9 +99,8 @@ impl FindShapes<'_> {
                 return false;
             };
             let bracket = self.position.saturating_add(length);
-            let from = self.position;
-            self.position = bracket.saturating_add(1);
-            let Some(found) = self.array_at(bracket, from) else { continue };
+            let searched = core::mem::replace(&mut self.position, bracket.saturating_add(1));
+            let Some(found) = self.array_at(bracket, searched) else { continue };
             let start = found.span.start;
             if self.open.is_empty() || start != from {
                 // Something else stood between: only what is opened directly before the shape can be a tuple.
@@ -136,7 +136,11 @@ impl FindShapes<'_> {
         {
             return None;
         }
-        let shape_in = |end: usize| Parser::at(self.text.get(..end)?, start).shape().ok();
+        let shape_in = |end: usize| {
+            let mut parser = Parser::at(self.text.get(..end)?, start);
+            let shape = parser.shape().ok()?;
+            parser.finish().ok().map(|()| shape)
+        };
         let found = |end: usize| Some(FoundShape { shape: shape_in(end)?, span: Span { start, end } });
         let cursor = Cursor::new(self.text, start);
         // What stands in braces may be something else than a layout.
@@ -202,7 +206,8 @@ impl FindShapes<'_> {
                 if let Some((start, first)) = self.open.pop() {
                     let elements = self.pending.drain(first..).map(|found| found.shape).collect();
                     let span = Span { start, end: position.saturating_add(1) };
-                    self.pending.push(FoundShape { shape: Shape::tuple(elements), span });
+                    // At most `MAX_NESTING` are open at a time, so that no tuple is too deep.
+                    self.pending.extend(Shape::tuple(elements).map(|shape| FoundShape { shape, span }));
                 }
                 self.place = if self.open.is_empty() { Place::Opened } else { Place::BehindElement };
             }

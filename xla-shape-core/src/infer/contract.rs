@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
 
-use super::{InferError, agree, check_dimensions, check_len, contains, merge};
+use super::{InferError, agree, check_dimensions, check_len, contains};
 use crate::dimension::Dimension;
 
 /// The result of a reduction: the operand's dimensions without `dimensions`.
@@ -33,7 +33,7 @@ pub struct DotDimensions<'a> {
     pub rhs_contracting: &'a [usize],
 }
 
-/// The result of a dot: the batch dimensions, then the others of the left operand, then those of the right one.
+/// The result of a dot: the batch dimensions as the left operand has them, then the others of the left operand, then those of the right one.
 ///
 /// # Errors
 /// If the numbers are no dimensions, or dimensions that belong together have different sizes.
@@ -50,32 +50,41 @@ pub const fn dot(
     if let Err(error) = check_pair(lhs, rhs, lhs_contracting, rhs_contracting, "`rhs_contracting_dims`") {
         return Err(error);
     }
-    let lhs_left = lhs.len().saturating_sub(lhs_batch.len()).checked_sub(lhs_contracting.len());
-    let rhs_left = rhs.len().saturating_sub(rhs_batch.len()).checked_sub(rhs_contracting.len());
-    let (Some(lhs_left), Some(rhs_left)) = (lhs_left, rhs_left) else {
-        return Err(InferError::DuplicateDimension { what: "batch and contracting dimensions", dimension: 0 });
-    };
-    let mut i = 0;
-    while i < lhs_batch.len() {
-        if contains(lhs_contracting, lhs_batch[i]) || contains(rhs_contracting, rhs_batch[i]) {
-            return Err(InferError::DuplicateDimension {
-                what: "batch and contracting dimensions",
-                dimension: lhs_batch[i],
-            });
-        }
-        i = i.saturating_add(1);
+    if let Err(error) =
+        check_distinct("the left operand's batch and contracting dimensions", lhs_batch, lhs_contracting)
+    {
+        return Err(error);
     }
+    if let Err(error) =
+        check_distinct("the right operand's batch and contracting dimensions", rhs_batch, rhs_contracting)
+    {
+        return Err(error);
+    }
+    let lhs_left = lhs.len().saturating_sub(lhs_batch.len()).saturating_sub(lhs_contracting.len());
+    let rhs_left = rhs.len().saturating_sub(rhs_batch.len()).saturating_sub(rhs_contracting.len());
     let expected = lhs_batch.len().saturating_add(lhs_left).saturating_add(rhs_left);
     if let Err(error) = check_len("the result", expected, result.len()) {
         return Err(error);
     }
     let mut i = 0;
     while i < lhs_batch.len() {
-        result[i] = merge(lhs[lhs_batch[i]], rhs[rhs_batch[i]]);
+        result[i] = lhs[lhs_batch[i]];
         i = i.saturating_add(1);
     }
     let next = copy_others(lhs, lhs_batch, lhs_contracting, result, i);
     copy_others(rhs, rhs_batch, rhs_contracting, result, next);
+    Ok(())
+}
+
+/// Checks that no dimension is in both lists.
+const fn check_distinct(what: &'static str, a: &[usize], b: &[usize]) -> Result<(), InferError> {
+    let mut i = 0;
+    while i < a.len() {
+        if contains(b, a[i]) {
+            return Err(InferError::DuplicateDimension { what, dimension: a[i] });
+        }
+        i = i.saturating_add(1);
+    }
     Ok(())
 }
 

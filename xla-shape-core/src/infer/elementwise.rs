@@ -37,6 +37,54 @@ pub const fn elementwise(operands: &[&[Dimension]], result: &mut [Dimension]) ->
     Ok(())
 }
 
+/// The result of a select: the dimensions of both values, which are those of the predicate, unless it is a scalar.
+///
+/// # Errors
+/// If they have different dimensions.
+pub const fn select(
+    predicate: &[Dimension],
+    on_true: &[Dimension],
+    on_false: &[Dimension],
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    if predicate.is_empty() {
+        return elementwise(&[on_true, on_false], result);
+    }
+    if let Err(error) = elementwise(&[on_true, on_false, predicate], result) {
+        return Err(error);
+    }
+    let mut i = 0;
+    while i < result.len() {
+        // What XLA knows of a size that the predicate has too.
+        result[i] = match (on_true[i], on_false[i], predicate[i]) {
+            (Dimension::Unbounded, other, _) | (other, Dimension::Unbounded, _) => other,
+            (_, _, Dimension::Unbounded) => Dimension::Unbounded,
+            _ => result[i],
+        };
+        i = i.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// The result of a clamp: the operand's dimensions, which are those of each bound, unless it is a scalar.
+///
+/// # Errors
+/// If a bound has other dimensions.
+pub const fn clamp(
+    min: &[Dimension],
+    operand: &[Dimension],
+    max: &[Dimension],
+    result: &mut [Dimension],
+) -> Result<(), InferError> {
+    let min = if min.is_empty() { operand } else { min };
+    let max = if max.is_empty() { operand } else { max };
+    if let Err(error) = elementwise(&[operand, min, max], result) {
+        return Err(error);
+    }
+    result.copy_from_slice(operand);
+    Ok(())
+}
+
 /// Checks a broadcast: dimension `i` of the operand is dimension `dimensions[i]` of the result, of the same size.
 ///
 /// # Errors

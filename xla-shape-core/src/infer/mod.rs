@@ -28,9 +28,10 @@ mod rearrange;
 mod window;
 
 pub use contract::{DotDimensions, dot, reduce};
-pub use elementwise::{broadcast, elementwise, iota};
+pub use elementwise::{broadcast, clamp, elementwise, iota, select};
 pub use rearrange::{
-    PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, slice, transpose,
+    PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, reverse, slice,
+    transpose,
 };
 pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
 
@@ -100,6 +101,11 @@ pub enum InferError {
         /// The dimension number.
         dimension: usize,
     },
+    /// A window looks at least at one element.
+    EmptyWindow {
+        /// The dimension number.
+        dimension: usize,
+    },
     /// Negative padding takes away no more than there is.
     NegativeSize {
         /// The dimension number.
@@ -144,6 +150,9 @@ impl fmt::Display for InferError {
             ),
             Self::ZeroStride { dimension } => {
                 write!(f, "expected a stride and a dilation of at least 1 in dimension {dimension}, found 0")
+            }
+            Self::EmptyWindow { dimension } => {
+                write!(f, "expected a window of at least 1 element in dimension {dimension}, found 0")
             }
             Self::NegativeSize { dimension } => {
                 write!(

@@ -83,6 +83,21 @@ pub const fn transpose(
     Ok(())
 }
 
+/// The result of a reversal along `dimensions`: the operand's dimensions.
+///
+/// # Errors
+/// If `dimensions` names one twice, or one that the operand does not have.
+pub const fn reverse(operand: &[Dimension], dimensions: &[usize], result: &mut [Dimension]) -> Result<(), InferError> {
+    if let Err(error) = check_dimensions("`dimensions`", dimensions, operand.len()) {
+        return Err(error);
+    }
+    if let Err(error) = check_len("the result", operand.len(), result.len()) {
+        return Err(error);
+    }
+    result.copy_from_slice(operand);
+    Ok(())
+}
+
 /// The result of a slice.
 ///
 /// # Errors

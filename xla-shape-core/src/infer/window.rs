@@ -40,9 +40,12 @@ impl WindowDimension {
     /// How many places the window has on a dimension of this size.
     ///
     /// # Errors
-    /// If a stride or dilation is 0, or the number does not fit in an i64.
+    /// If the size, the stride or a dilation is 0, or the number does not fit in an i64.
     #[expect(clippy::arithmetic_side_effects, reason = "sums and products of numbers below 2^64 fit in an i128")]
     const fn places(self, size: usize, dimension: usize) -> Result<usize, InferError> {
+        if self.size == 0 {
+            return Err(InferError::EmptyWindow { dimension });
+        }
         if self.stride == 0 || self.base_dilation == 0 || self.window_dilation == 0 {
             return Err(InferError::ZeroStride { dimension });
         }
@@ -182,6 +185,8 @@ pub const fn convolution(
         }
         let dimension = dimensions.input_spatial[i];
         result[dimensions.output_spatial[i]] = match windowed(input[dimension], window[i], dimension) {
+            // How often a dynamic kernel fits is dynamic too.
+            Ok(Dimension::Static(places)) => sized(found, places),
             Ok(places) => places,
             Err(error) => return Err(error),
         };

@@ -16,6 +16,7 @@ mod index;
 mod iter;
 mod mapping;
 mod normal;
+mod segments;
 mod view;
 
 pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, largest_piece};

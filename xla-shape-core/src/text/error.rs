@@ -238,11 +238,6 @@ pub enum ParseErrorKind {
     },
     /// A comment that is opened but never closed.
     UnclosedComment,
-    /// Tuples in tuples, too many levels deep.
-    NestedTooDeep {
-        /// How many levels there may be.
-        limit: usize,
-    },
     /// The text is well-formed, but no such shape exists.
     Invalid(ValidationError),
     /// The text is well-formed, but no index of the array.
@@ -281,7 +276,8 @@ pub enum ParseErrorKind {
         /// How many bytes it may have.
         limit: usize,
     },
-    /// So much of the text is broken that reading it to its end would take too long; what follows was not read.
+    /// So much of the text is broken that reading it to its end would take too much time or memory; what follows was not
+    /// read.
     TooManyErrors,
 }
 
@@ -296,8 +292,12 @@ pub enum ParseErrorKind {
 /// assert_eq!(error.span(), Span { start: 11, end: 12 });
 /// assert_eq!(error.to_string(), "expected every dimension once in minor_to_major, found 1 again");
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ParseError {
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ParseError(Box<Parts>);
+
+/// In a box, so that what may fail returns little more than what it is for.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Parts {
     kind: ParseErrorKind,
     span: Span,
 }
@@ -305,26 +305,26 @@ pub struct ParseError {
 impl ParseError {
     #[cold]
     pub(crate) fn new(kind: ParseErrorKind, span: Span) -> Self {
-        Self { kind, span }
+        Self(Box::new(Parts { kind, span }))
     }
 
     /// What is wrong.
     #[must_use]
     pub const fn kind(&self) -> &ParseErrorKind {
-        &self.kind
+        &self.0.kind
     }
 
     /// Which bytes of the text are wrong; empty, and at the end, if something is missing there.
     #[must_use]
     pub const fn span(&self) -> Span {
-        self.span
+        self.0.span
     }
 
     /// The line and the column of the error in `text`, which is what was parsed. Both count from 1; a column is a
     /// character.
     #[must_use]
     pub fn line_column(&self, text: &str) -> (usize, usize) {
-        let (before, _) = text.split_at_checked(self.span.start).unwrap_or((text, ""));
+        let (before, _) = text.split_at_checked(self.span().start).unwrap_or((text, ""));
         let line = before.bytes().filter(|&byte| byte == b'\n').count().saturating_add(1);
         let column = before.rsplit('\n').next().unwrap_or("").chars().count().saturating_add(1);
         (line, column)
@@ -349,9 +349,15 @@ impl ParseError {
     }
 }
 
+impl fmt::Debug for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParseError").field("kind", self.kind()).field("span", &self.span()).finish()
+    }
+}
+
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
+        self.kind().fmt(f)
     }
 }
 
@@ -385,9 +391,6 @@ impl fmt::Display for ParseErrorKind {
                 write!(f, "expected `{attribute}` ({}) at most once, found it again", attribute.name())
             }
             Self::UnclosedComment => f.write_str("expected `*/` to close the comment, found the end of the text"),
-            Self::NestedTooDeep { limit } => {
-                write!(f, "expected at most {limit} tuples inside each other, found more")
-            }
             Self::Invalid(error) => error.fmt(f),
             Self::Index(error) => error.fmt(f),
             Self::NotAType(error) => error.fmt(f),
@@ -421,7 +424,7 @@ impl fmt::Display for ParseErrorKind {
 
 impl core::error::Error for ParseError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match &self.kind {
+        match self.kind() {
             ParseErrorKind::Invalid(error) => Some(error),
             ParseErrorKind::Index(error) => Some(error),
             ParseErrorKind::NotAType(error) => Some(error),
@@ -441,7 +444,7 @@ const CONTEXT: usize = 60;
 impl fmt::Display for Rendered<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { error, text } = self;
-        let Span { start, end } = error.span;
+        let Span { start, end } = error.span();
         let (before, rest) = text.split_at_checked(start).unwrap_or((text, ""));
         let line_number = before.matches('\n').count().saturating_add(1);
         let before = before.rsplit('\n').next().unwrap_or("");

@@ -58,8 +58,11 @@ pub(super) fn write<E: Stored>(bytes: &mut [u8], width: usize, position: usize, 
     }
 }
 
-/// Up to 8 bits from bit `first` on.
-fn read_bits(bytes: &[u8], first: usize, bits: usize) -> u8 {
+/// 1 to 8 bits from bit `first` on, which may lie in two bytes.
+///
+/// # Panics
+/// If they lie behind the end of `bytes`.
+pub(crate) fn read_bits(bytes: &[u8], first: usize, bits: usize) -> u8 {
     let (index, shift) = (first / 8, first % 8);
     let mut pair = u16::from(bytes[index]);
     if shift + bits > 8 {
@@ -68,7 +71,11 @@ fn read_bits(bytes: &[u8], first: usize, bits: usize) -> u8 {
     (pair >> shift) as u8 & mask(bits)
 }
 
-fn write_bits(bytes: &mut [u8], first: usize, bits: usize, value: u8) {
+/// Writes 1 to 8 bits from bit `first` on, and leaves those around them alone.
+///
+/// # Panics
+/// If they lie behind the end of `bytes`.
+pub(crate) fn write_bits(bytes: &mut [u8], first: usize, bits: usize, value: u8) {
     let (index, shift) = (first / 8, first % 8);
     let (value, mask) = (u16::from(value & mask(bits)) << shift, u16::from(mask(bits)) << shift);
     bytes[index] = bytes[index] & !(mask as u8) | value as u8;

@@ -2,6 +2,7 @@
 
 use super::error::BufferError;
 use crate::sealed::Sealed;
+use std::alloc::{Layout, alloc_zeroed};
 use std::fmt;
 
 /// 64 bytes: a cache line, and the alignment that XLA's runtimes ask for.
@@ -30,9 +31,20 @@ impl AlignedBytes {
     /// If there is not so much memory.
     pub fn zeroed(len: usize) -> Result<Self, BufferError> {
         let count = len.div_ceil(Line::SIZE);
-        let mut lines = Vec::new();
-        lines.try_reserve_exact(count).map_err(|_| BufferError::OutOfMemory { bytes: len })?;
-        lines.resize(count, Line([0; Line::SIZE]));
+        if count == 0 {
+            return Ok(Self { lines: Vec::new(), len });
+        }
+        let out_of_memory = BufferError::OutOfMemory { bytes: len };
+        let layout = Layout::array::<Line>(count).map_err(|_| out_of_memory.clone())?;
+        // Memory that the system hands out as zeros already is not written again.
+        // SAFETY: `layout` is not empty: it is that of one line or more.
+        let lines = unsafe { alloc_zeroed(layout) };
+        if lines.is_null() {
+            return Err(out_of_memory);
+        }
+        // SAFETY: the global allocator gave the memory for exactly `count` lines, with their alignment; they are
+        // initialised, since a line is any 64 bytes, and these are 0.
+        let lines = unsafe { Vec::from_raw_parts(lines.cast::<Line>(), count, count) };
         Ok(Self { lines, len })
     }
 }
@@ -41,7 +53,7 @@ impl AsRef<[u8]> for AlignedBytes {
     #[inline(always)]
     fn as_ref(&self) -> &[u8] {
         let data = self.lines.as_ptr().cast::<u8>();
-        // SAFETY: the lines are `len` or more initialised bytes (`zeroed` made `len.div_ceil(64)` lines of 64, and
+        // SAFETY: the lines are `len` or more initialised bytes (`zeroed` makes `len.div_ceil(64)` lines of 64, and
         // neither changes), which live as long as `self` is borrowed; a `Line` has no padding.
         unsafe { std::slice::from_raw_parts(data, self.len) }
     }

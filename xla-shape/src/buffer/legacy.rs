@@ -2,7 +2,11 @@
 
 use super::dynamic::DynBuffer;
 use super::error::BufferError;
+use super::typed::Buffer;
+use crate::element::{Element, Stored};
+use crate::types::{Array, LayoutType, Padded, PaddingType, StaticDimensions, StaticShape};
 use xla_shape_core::LegacyShape;
+use xla_shape_core::text::ConstText;
 
 impl DynBuffer {
     /// An array in a layout of 2017 whose positions all hold the padding value: the padding, and the elements until they are
@@ -25,11 +29,81 @@ impl DynBuffer {
         if let Some(padding_value) = shape.padding_value() {
             let element_type = shape.element_type();
             let no_such_value = BufferError::NoSuchPaddingValue { element_type, padding_value };
-            let value = shape.padding_bits().ok_or(no_such_value)?.to_le_bytes();
-            for element in buffer.as_bytes_mut().chunks_exact_mut(element_type.storage_bytes()) {
-                element.copy_from_slice(&value[..element.len()]);
-            }
+            fill(buffer.as_bytes_mut(), shape.padding_bits().ok_or(no_such_value)?, element_type.storage_bytes());
         }
         Ok(buffer)
+    }
+}
+
+/// Writes the lowest bytes of `bits` to every element, of this many bytes.
+fn fill(bytes: &mut [u8], bits: u128, element: usize) {
+    let value = bits.to_le_bytes();
+    for element in bytes.chunks_exact_mut(element) {
+        element.copy_from_slice(&value[..element.len()]);
+    }
+}
+
+impl<E, D, L, W, V> Padded<Array<E, D, L>, W, V>
+where
+    E: Element,
+    D: StaticDimensions,
+    L: LayoutType,
+    W: StaticDimensions,
+    V: PaddingType,
+    Array<E, D, L>: StaticShape<Element: Stored>,
+{
+    /// An array of this shape whose positions all hold the padding value, as [`DynBuffer::padded`] makes it; writing elements
+    /// leaves the padding as it is.
+    ///
+    /// A padding value that the element type lacks does not compile. That shows in `cargo build`, not in `cargo check`.
+    ///
+    /// ```
+    /// use xla_shape::shape;
+    ///
+    /// let mut x = <shape!(u8[2,3]{0,1:PAD(3,5)V(highest)})>::buffer();
+    /// x.fill_with(|[i, j]| (3 * i + j) as u8);
+    /// assert_eq!(x.as_bytes(), [0, 3, 255, 1, 4, 255, 2, 5, 255, 255, 255, 255, 255, 255, 255]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is not enough memory; see [`try_buffer`](Self::try_buffer).
+    #[must_use]
+    #[track_caller]
+    pub fn buffer() -> Buffer<Array<E, D, L>> {
+        const { assert_value::<E, V>(Self::PADDING_BITS) };
+        Self::padded().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`buffer`](Self::buffer), or an error.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn try_buffer() -> Result<Buffer<Array<E, D, L>>, BufferError> {
+        const { assert_value::<E, V>(Self::PADDING_BITS) };
+        Self::padded()
+    }
+
+    fn padded() -> Result<Buffer<Array<E, D, L>>, BufferError> {
+        let mut buffer = Buffer::try_zeroed()?;
+        if let Some(bits) = Self::PADDING_BITS {
+            fill(buffer.as_bytes_mut(), bits, E::TYPE.storage_bytes());
+        }
+        Ok(buffer)
+    }
+}
+
+/// Fails the compilation if the padding cannot hold the value.
+///
+/// In a `const` block of every constructor: the compiler then shows the line that calls it.
+#[track_caller]
+const fn assert_value<E: Element, V: PaddingType>(bits: Option<u128>) {
+    if let (Some(value), None) = (V::VALUE, bits) {
+        let problem = ConstText::<128>::new()
+            .push_str("expected a padding value that ")
+            .push_str(E::TYPE.name())
+            .push_str(" has, found `")
+            .push_str(value.name())
+            .push_str("`");
+        panic!("{}", problem.as_str())
     }
 }

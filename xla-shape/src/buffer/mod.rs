@@ -9,7 +9,7 @@
 //! The three of a column are one type over different [`Bytes`] and have the same methods.
 
 mod bitcast;
-mod bits;
+pub(crate) mod bits;
 mod bytes;
 mod dynamic;
 mod error;

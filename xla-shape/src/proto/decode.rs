@@ -162,7 +162,7 @@ fn nested(shape: &ShapeProto, depth: usize) -> Result<Shape> {
     }
     reject_array_fields(shape)?;
     if depth == MAX_NESTING {
-        return Err(ProtoError::new("", ProtoErrorKind::NestedTooDeep { limit: MAX_NESTING }));
+        return Err(ValidationError::NestedTooDeep { limit: MAX_NESTING }.into());
     }
     // A plain loop: the fewer and smaller its frames, the deeper it may nest on a small stack.
     let mut elements = Vec::new();
@@ -172,7 +172,7 @@ fn nested(shape: &ShapeProto, depth: usize) -> Result<Shape> {
             Err(error) => return Err(in_tuple(error, i)),
         }
     }
-    Ok(Shape::tuple(elements))
+    Ok(Shape::tuple(elements)?)
 }
 
 #[cold]
@@ -218,6 +218,8 @@ fn reject(field: &str, present: bool) -> Result<()> {
 impl TryFrom<&ProgramShapeProto> for ProgramShape {
     type Error = ProtoError;
 
+    /// As XLA's own `ProgramShape::FromProto`, it wants a name for every parameter; that of one without a name is empty.
+    ///
     /// # Errors
     /// If a shape is not valid, the result is missing, or there are not as many names as parameters.
     fn try_from(program: &ProgramShapeProto) -> Result<Self> {

@@ -42,11 +42,6 @@ pub enum ProtoErrorKind {
     },
     /// A buffer refers to something that is no array.
     NotAnArray,
-    /// Tuples in tuples, too many levels deep.
-    NestedTooDeep {
-        /// How many levels there may be.
-        limit: usize,
-    },
     /// The message is well-formed, but no such shape exists.
     Invalid(ValidationError),
 }
@@ -127,9 +122,6 @@ impl fmt::Display for ProtoError {
                 write!(f, "expected {expected} entries, found {found}")
             }
             ProtoErrorKind::NotAnArray => f.write_str("expected an array in a buffer, found another kind of shape"),
-            ProtoErrorKind::NestedTooDeep { limit } => {
-                write!(f, "expected at most {limit} tuples inside each other, found more")
-            }
             ProtoErrorKind::Invalid(error) => error.fmt(f),
         }
     }

@@ -20,6 +20,8 @@ pub struct LegacyLayoutProto {
 }
 
 /// The shape of an array as it was in 2017.
+///
+/// Tuples had no layout of their own: the elements of one, in its field 4, are messages of this type.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct LegacyShapeProto {
     /// The number of the element type (`PrimitiveType`).
@@ -42,7 +44,7 @@ impl From<&LegacyShape> for LegacyShapeProto {
             layout: Some(LegacyLayoutProto {
                 minor_to_major: ints(shape.minor_to_major()),
                 padded_dimensions: ints(shape.padded_dimensions()),
-                padding_value: shape.padding_value().map_or(0, PaddingValue::proto_number),
+                padding_value: PaddingValue::proto_number(shape.padding_value()),
             }),
         }
     }
@@ -52,7 +54,7 @@ impl TryFrom<&LegacyShapeProto> for LegacyShape {
     type Error = ProtoError;
 
     /// # Errors
-    /// If it is the message of no array, or of no valid one.
+    /// If it is the message of no array, or of no valid one; a tuple, a token and an opaque value have other element types.
     fn try_from(shape: &LegacyShapeProto) -> Result<Self, ProtoError> {
         let element_type = element_type(shape.element_type)?;
         let dimensions = sizes(&shape.dimensions, "dimensions")?;
@@ -68,7 +70,7 @@ impl TryFrom<&LegacyShapeProto> for LegacyShape {
         let within = |error: ProtoError| error.within("layout");
         let minor_to_major = sizes(&layout.minor_to_major, "minor_to_major").map_err(within)?;
         let padded_dimensions = sizes(&layout.padded_dimensions, "padded_dimensions").map_err(within)?;
-        let padding_value = PaddingValue::from_proto_number(layout.padding_value);
+        let padding_value = PaddingValue::from_proto_number(layout.padding_value)?;
         Ok(Self::new(element_type, &dimensions, &minor_to_major, &padded_dimensions, padding_value)?)
     }
 }

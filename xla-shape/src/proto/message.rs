@@ -90,7 +90,7 @@ pub struct ProgramShapeProto {
     /// The result's shape.
     #[prost(message, optional, tag = "2")]
     pub result: Option<ShapeProto>,
-    /// The parameters' names.
+    /// The parameters' names: as many as parameters, or XLA refuses the message; an empty one for a parameter without a name.
     #[prost(string, repeated, tag = "3")]
     pub parameter_names: Vec<String>,
 }

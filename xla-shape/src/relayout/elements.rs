@@ -1,6 +1,7 @@
 //! Moving one element, whatever its size, and the definition of a relayout: every element by itself.
 
 use crate::ElementType;
+use crate::buffer::bits::{read_bits, write_bits};
 use crate::stride_table::StrideTable;
 
 /// How wide elements are on both sides.
@@ -41,8 +42,8 @@ impl Widths {
         while done < self.to {
             let count = (self.to - done).min(8);
             let known = self.value.saturating_sub(done).min(count);
-            let value = if known == 0 { 0 } else { read_bits(source, Bit::of(from, self.from).plus(done), known) };
-            write_bits(destination, Bit::of(to, self.to).plus(done), count, value);
+            let value = if known == 0 { 0 } else { read_bits(source, from * self.from + done, known) };
+            write_bits(destination, to * self.to + done, count, value);
             done += count;
         }
     }
@@ -51,56 +52,8 @@ impl Widths {
     pub(super) fn fill(self, destination: &mut [u8], to: usize, element: &[u8]) {
         for (i, &byte) in element.iter().enumerate() {
             let count = (self.to - 8 * i).min(8);
-            write_bits(destination, Bit::of(to, self.to).plus(8 * i), count, low_bits(byte, count));
+            write_bits(destination, to * self.to + 8 * i, count, byte);
         }
-    }
-}
-
-/// A place in a buffer: bits of a byte count from the low end.
-#[derive(Clone, Copy)]
-struct Bit {
-    byte: usize,
-    bit: usize,
-}
-
-impl Bit {
-    /// The first bit of element number `index`, computed so that nothing overflows in a buffer that exists.
-    fn of(index: usize, bits: usize) -> Self {
-        let start = Self { byte: index / 8 * bits, bit: 0 };
-        start.plus(index % 8 * (bits % 8)).skip(index % 8 * (bits / 8))
-    }
-
-    fn plus(self, bits: usize) -> Self {
-        let bit = self.bit + bits;
-        Self { byte: self.byte + bit / 8, bit: bit % 8 }
-    }
-
-    fn skip(self, bytes: usize) -> Self {
-        Self { byte: self.byte + bytes, ..self }
-    }
-}
-
-fn low_bits(value: u8, count: usize) -> u8 {
-    value & (u8::MAX >> (8 - count))
-}
-
-/// Up to 8 bits, which may lie in two bytes.
-fn read_bits(bytes: &[u8], at: Bit, count: usize) -> u8 {
-    let mut value = bytes[at.byte] >> at.bit;
-    if at.bit + count > 8 {
-        value |= bytes[at.byte + 1] << (8 - at.bit);
-    }
-    low_bits(value, count)
-}
-
-/// Writes up to 8 bits and leaves those around them alone.
-fn write_bits(bytes: &mut [u8], at: Bit, count: usize, value: u8) {
-    let mask = low_bits(u8::MAX, count);
-    let byte = &mut bytes[at.byte];
-    *byte = *byte & !(mask << at.bit) | value << at.bit;
-    if at.bit + count > 8 {
-        let byte = &mut bytes[at.byte + 1];
-        *byte = *byte & !(mask >> (8 - at.bit)) | value >> (8 - at.bit);
     }
 }
 
@@ -139,17 +92,7 @@ impl ElementByElement {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bit, Widths};
-
-    #[test]
-    fn bits_of_an_element() {
-        for bits in 1..=130 {
-            for index in 0..100 {
-                let bit = Bit::of(index, bits);
-                assert_eq!((bit.byte, bit.bit), (index * bits / 8, index * bits % 8));
-            }
-        }
-    }
+    use super::Widths;
 
     #[test]
     fn only_the_bits_of_the_element_change() {

@@ -15,7 +15,7 @@ use xla_shape_core as model;
 use xla_shape_core::static_shape::MAX_TEXT;
 use xla_shape_core::stride_table::StaticStrideTable;
 use xla_shape_core::text::ConstText;
-use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot};
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot, TransformError};
 
 /// The shape of an array as a type: `E` the element, `D` a tuple of dimensions, `L` the layout. Written
 /// [`shape!`](crate::shape)`(…)`.
@@ -330,13 +330,10 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
 impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     /// The shape with the sizes of unbounded dimensions put in, if it is valid.
     fn bound_shape(self) -> Result<ArrayShape, SizesError> {
-        let sizes = self.sizes();
-        let bound = D::DIMENSIONS.iter().zip(sizes.as_ref()).map(|(dimension, &size)| match dimension {
-            Dimension::Unbounded => Dimension::Static(size),
-            known => *known,
-        });
-        let bound = bound.collect::<Vec<_>>();
-        ArrayShape::new(E::TYPE, &bound, Self::LAYOUT.clone()).map_err(SizesError::Invalid)
+        Self::SHAPE.with_dimensions(self.sizes().as_ref()).map_err(|error| match error {
+            TransformError::Invalid(error) => SizesError::Invalid(error),
+            other => unreachable!("the sizes are those of the type's dimensions: {other}"),
+        })
     }
 }
 

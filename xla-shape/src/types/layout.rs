@@ -143,13 +143,13 @@ pub trait LayoutType: Copy + Debug + Default + 'static + Sealed {
     type Space: Space;
 
     /// The layout; evaluating it checks that it is valid.
-    const LAYOUT: model::Layout;
+    const LAYOUT: &'static model::Layout;
 }
 
 impl<O: Order, T: Tiles, S: Space, R: Rest> LayoutType for Layout<O, T, S, R> {
     type Space = S;
 
-    const LAYOUT: model::Layout = model::Layout::from_static(
+    const LAYOUT: &'static model::Layout = &model::Layout::from_static(
         O::MINOR_TO_MAJOR,
         T::TILES,
         model::LayoutAttributes { memory_space: S::MEMORY_SPACE, ..R::ATTRIBUTES },

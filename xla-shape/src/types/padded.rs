@@ -11,7 +11,8 @@ use xla_shape_core::{ArrayShape, LegacyShape, PaddingValue};
 /// An array in a layout of 2017: `Modern` is the same shape in a modern layout, `Widths` a tuple of [`Size`](super::Size) with
 /// the width of each dimension, empty without padding, and `Value` what the padding holds.
 ///
-/// Elements are where they are in `Modern`, and indices, buffers and copies are those of `Modern`.
+/// Elements are where they are in `Modern`, and indices, buffers and copies are those of `Modern`; a buffer whose padding holds
+/// the value is made by [`buffer`](Self::buffer). No width is 0: see [`LegacyShape`].
 ///
 /// ```
 /// use xla_shape::shape;

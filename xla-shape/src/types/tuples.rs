@@ -7,7 +7,6 @@ use super::layout::{DimensionNumber, Order, SplitIndices, SplitType, Splits, Til
 use super::permutation::{Nth, StaticPermutation};
 use super::shape_type::{ShapeType, TupleShapes};
 use paste::paste;
-use std::borrow::Cow;
 use xla_shape_core as model;
 
 macro_rules! tuples {
@@ -54,7 +53,7 @@ macro_rules! tuples {
         }
 
         impl<$([<S $i>]: ShapeType,)*> ShapeType for ($([<S $i>],)*) {
-            const VALUE: model::Shape = model::Shape::Tuple(Cow::Borrowed(<Self as TupleShapes>::SHAPES));
+            const VALUE: model::Shape = model::Shape::Tuple(model::TupleShape::from_static(<Self as TupleShapes>::SHAPES));
         }
 
         impl<$([<T $i>]: TileEntry,)*> TileEntries for ($([<T $i>],)*) {

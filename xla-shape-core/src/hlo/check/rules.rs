@@ -48,7 +48,6 @@ pub(super) fn check(instruction: Instruction<'_, '_>) -> Result<()> {
         | Opcode::Not
         | Opcode::Popcnt
         | Opcode::ReducePrecision
-        | Opcode::Reverse
         | Opcode::RoundNearestAfz
         | Opcode::RoundNearestEven
         | Opcode::Rsqrt
@@ -82,6 +81,7 @@ pub(super) fn check(instruction: Instruction<'_, '_>) -> Result<()> {
         Opcode::Broadcast => rule.broadcast(),
         Opcode::Reshape => rule.reshape(),
         Opcode::Transpose => rule.transpose(),
+        Opcode::Reverse => rule.reverse(),
         Opcode::Slice => rule.slice(),
         Opcode::Pad => rule.pad(),
         Opcode::Concatenate => rule.concatenate(),
@@ -242,15 +242,6 @@ impl<'m, 'a> Rule<'m, 'a> {
         self.is(element_type, self.array(0)?.num_dimensions(), |result| infer::elementwise(&dimensions, result))
     }
 
-    /// The operands whose dimensions count: a scalar stands for an array in some operands.
-    fn unless_scalar(&self, operand: usize, others: &mut Vec<&'m [Dimension]>) -> Result<()> {
-        let dimensions = self.array(operand)?.dimensions();
-        if !dimensions.is_empty() {
-            others.push(dimensions);
-        }
-        Ok(())
-    }
-
     fn select(&self) -> Result<()> {
         self.count(3, Some(3))?;
         // Tuples are selected by a scalar.
@@ -260,22 +251,20 @@ impl<'m, 'a> Rule<'m, 'a> {
         let on_true = self.array(1)?;
         self.has_type(0, ElementType::Pred)?;
         self.has_type(2, on_true.element_type())?;
-        let mut dimensions = vec![on_true.dimensions(), self.array(2)?.dimensions()];
-        self.unless_scalar(0, &mut dimensions)?;
+        let (predicate, on_false) = (self.array(0)?, self.array(2)?);
         self.is(Some(on_true.element_type()), on_true.num_dimensions(), |result| {
-            infer::elementwise(&dimensions, result)
+            infer::select(predicate.dimensions(), on_true.dimensions(), on_false.dimensions(), result)
         })
     }
 
     fn clamp(&self) -> Result<()> {
         self.count(3, Some(3))?;
-        let array = self.array(1)?;
+        let (min, array, max) = (self.array(0)?, self.array(1)?, self.array(2)?);
         self.has_type(0, array.element_type())?;
         self.has_type(2, array.element_type())?;
-        let mut dimensions = vec![array.dimensions()];
-        self.unless_scalar(0, &mut dimensions)?;
-        self.unless_scalar(2, &mut dimensions)?;
-        self.is(Some(array.element_type()), array.num_dimensions(), |result| infer::elementwise(&dimensions, result))
+        self.is(Some(array.element_type()), array.num_dimensions(), |result| {
+            infer::clamp(min.dimensions(), array.dimensions(), max.dimensions(), result)
+        })
     }
 
     fn broadcast(&self) -> Result<()> {
@@ -297,6 +286,14 @@ impl<'m, 'a> Rule<'m, 'a> {
         let (operand, permutation) = (self.array(0)?, self.numbers("dimensions")?);
         self.is(Some(operand.element_type()), operand.num_dimensions(), |result| {
             infer::transpose(operand.dimensions(), &permutation, result)
+        })
+    }
+
+    fn reverse(&self) -> Result<()> {
+        self.count(1, Some(1))?;
+        let (operand, dimensions) = (self.array(0)?, self.numbers("dimensions")?);
+        self.is(Some(operand.element_type()), operand.num_dimensions(), |result| {
+            infer::reverse(operand.dimensions(), &dimensions, result)
         })
     }
 

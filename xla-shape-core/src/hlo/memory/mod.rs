@@ -21,7 +21,7 @@ use core::fmt::Write;
 pub struct Footprint {
     /// All bytes, with padding.
     pub bytes: usize,
-    /// The bytes that the elements alone would take.
+    /// The bytes that the elements alone would take ([`ArrayShape::unpadded_byte_size`]).
     pub data_bytes: usize,
 }
 
@@ -39,9 +39,7 @@ impl Footprint {
     /// ```
     #[must_use]
     pub fn of(array: &ArrayShape) -> Option<Self> {
-        let bits = (array.elements()? as u128).saturating_mul(array.element_bits() as u128);
-        let data_bytes = usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX);
-        Some(Self { bytes: array.byte_size()?, data_bytes })
+        Some(Self { bytes: array.byte_size()?, data_bytes: array.unpadded_byte_size()? })
     }
 
     /// The bytes that hold no element.

@@ -10,11 +10,12 @@ use super::error::{Expected, Found, ParseError, ParseErrorKind, Span};
 use super::token::{Lexer, Token, TokenKind};
 use crate::dimension::Dimension;
 use crate::element_type::{ElementClass, ElementType};
-use crate::layout::{Layout, SplitConfig};
+use crate::layout::{ArrayLayout, Layout, SplitConfig};
 use crate::list::List;
 use crate::shape::{ArrayShape, Shape};
 use crate::static_shape;
 use crate::tile::{Tile, TileDimension};
+use crate::tuple_shape::MAX_NESTING;
 use crate::validate::{self, Attribute, Part, ValidationError};
 use alloc::vec::Vec;
 use core::str::FromStr;
@@ -22,9 +23,6 @@ use core::str::FromStr;
 pub use index::parse_index;
 
 type Result<T> = core::result::Result<T, ParseError>;
-
-/// How many tuples may stand inside each other.
-pub const MAX_NESTING: usize = 200;
 
 /// Reads shapes from a text, one after the other.
 ///
@@ -75,16 +73,20 @@ impl<'a> Parser<'a> {
     /// A parser that begins at this byte of the text; positions are those in the whole text.
     #[must_use]
     pub fn at(text: &'a str, position: usize) -> Self {
+        Self::with_brackets(text, position, Brackets::BraceBeforeLayout)
+    }
+
+    #[inline]
+    fn with_brackets(text: &'a str, position: usize, brackets: Brackets) -> Self {
         let mut lexer = Lexer::new(text, position);
         let token = lexer.next();
-        let brackets = Brackets::BraceBeforeLayout;
         Self { lexer, token, position, brackets, for_types: false, wanted: None, found: None }
     }
 
     /// A parser for text that is nothing but one shape or layout; [`finish`](Self::finish) checks that.
     #[must_use]
     pub fn whole(text: &'a str) -> Self {
-        Self { brackets: Brackets::Brace, ..Self::at(text, 0) }
+        Self::with_brackets(text, 0, Brackets::Brace)
     }
 
     /// Lets a layout also be written `<…>`, as the macros do.
@@ -117,11 +119,13 @@ impl<'a> Parser<'a> {
     ///
     /// # Errors
     /// If there is none, or an invalid one.
+    #[inline]
     pub fn shape(&mut self) -> Result<Shape> {
         if self.token.is(b'(') { self.tuple() } else { self.leaf() }
     }
 
     /// Reads a shape that is no tuple.
+    #[inline(always)]
     fn leaf(&mut self) -> Result<Shape> {
         if self.token.kind != TokenKind::Word {
             return Err(self.unexpected(Expected::Shape));
@@ -129,15 +133,18 @@ impl<'a> Parser<'a> {
         match self.text(self.token) {
             "token" => self.empty_brackets(Shape::Token),
             "opaque" => self.empty_brackets(Shape::Opaque),
-            "b" => {
-                self.advance();
-                self.eat(b'(')?;
-                let array = self.array()?;
-                self.eat(b')')?;
-                Ok(Shape::Buffer(array))
-            }
-            _ => Ok(Shape::Array(self.array()?)),
+            "b" => self.buffer(),
+            _ => Ok(Shape::Array(self.checked_array()?)),
         }
+    }
+
+    #[inline(never)]
+    fn buffer(&mut self) -> Result<Shape> {
+        self.advance();
+        self.eat(b'(')?;
+        let array = self.array()?;
+        self.eat(b')')?;
+        Ok(Shape::Buffer(array))
     }
 
     fn empty_brackets(&mut self, shape: Shape) -> Result<Shape> {
@@ -148,6 +155,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a tuple, whatever is in it, without recursion: the depth of the text takes no stack.
+    #[inline(never)]
     fn tuple(&mut self) -> Result<Shape> {
         // The elements so far of each tuple that is not closed yet.
         let mut open = Vec::<Vec<Shape>>::new();
@@ -160,7 +168,10 @@ impl<'a> Parser<'a> {
             let mut shape = if !self.token.is(b'(') {
                 self.leaf()?
             } else if open.len() == MAX_NESTING {
-                return Err(ParseError::new(ParseErrorKind::NestedTooDeep { limit: MAX_NESTING }, self.token.span()));
+                return Err(ParseError::new(
+                    ParseErrorKind::Invalid(ValidationError::NESTED_TOO_DEEP),
+                    self.token.span(),
+                ));
             } else {
                 self.advance();
                 if !self.token.is(b')') {
@@ -177,7 +188,8 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 self.advance();
-                shape = Shape::tuple(open.pop().unwrap_or_default());
+                shape = Shape::tuple(open.pop().unwrap_or_default())
+                    .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), self.token.span()))?;
             }
         }
     }
@@ -187,6 +199,12 @@ impl<'a> Parser<'a> {
     /// # Errors
     /// If there is none, or an invalid one.
     pub fn array(&mut self) -> Result<ArrayShape> {
+        self.checked_array()
+    }
+
+    // What is inlined here up to `shape` makes a shape in the place where it is to be, instead of moving it there.
+    #[inline(always)]
+    fn checked_array(&mut self) -> Result<ArrayShape> {
         let start = self.token.start;
         let array = self.array_parts()?;
         if let Err(error) = array.check() {
@@ -202,6 +220,7 @@ impl<'a> Parser<'a> {
 
     /// The error that this part is wrong of the array that begins at `start` and was just read.
     #[cold]
+    #[inline(never)]
     fn wrong_array(&self, start: usize, part: Part, kind: ParseErrorKind) -> ParseError {
         let whole = Span { start, end: self.position };
         let before = Self::at(self.lexer.text(), start);
@@ -227,6 +246,7 @@ impl<'a> Parser<'a> {
         })
     }
 
+    #[inline(always)]
     fn array_parts(&mut self) -> Result<ArrayShape> {
         let element_type = self.element_type()?;
         if !self.token.is(b'[') {
@@ -247,7 +267,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.eat(b']')?;
-        let layout = if self.layout_follows() { self.layout_parts()? } else { Layout::descending(count) };
+        let layout = if self.layout_follows() { self.layout_parts()?.into() } else { ArrayLayout::descending(count) };
         Ok(ArrayShape::unchecked(element_type, dimensions, layout))
     }
 
@@ -297,7 +317,7 @@ impl<'a> Parser<'a> {
     fn layout_parts(&mut self) -> Result<Layout> {
         let close = if self.token.is(b'<') { b'>' } else { b'}' };
         self.advance();
-        let mut layout = Layout::descending(0);
+        let mut layout = Layout::unchecked(List::EMPTY);
         let start = self.token.start;
         // `{}` is no layout: without numbers there must be a colon.
         if !self.token.is(b':') {

@@ -1,0 +1,125 @@
+//! Where elements lie, a second time: written from the definition of tiled layouts alone, step by step and slowly, on
+//! vectors, without any code of the library. Its only way to the library is the text of a shape.
+
+use std::fmt::{self, Display};
+
+/// An array with static sizes in a dense layout.
+#[derive(Clone, Debug)]
+pub struct ReferenceShape {
+    /// The sizes of the dimensions, dimension 0 first.
+    pub sizes: Vec<usize>,
+    /// The dimensions from the fastest varying one to the slowest.
+    pub minor_to_major: Vec<usize>,
+    /// The tiles, in the order in which they apply; `None` is `*`.
+    pub tiles: Vec<Vec<Option<usize>>>,
+    /// `L`: the elements are a multiple of this many.
+    pub tail_alignment: usize,
+    /// `E`: the bits of an element; 0 for what its type takes.
+    pub element_bits: usize,
+    /// `M`: the bytes before the elements.
+    pub prefix: usize,
+}
+
+impl ReferenceShape {
+    /// The sizes and an index after every tile has been applied, most major first.
+    fn tiled(&self, index: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let major_to_minor = || self.minor_to_major.iter().rev();
+        let mut d: Vec<usize> = major_to_minor().map(|&i| self.sizes[i]).collect();
+        let mut e: Vec<usize> = major_to_minor().map(|&i| index[i]).collect();
+        for tile in &self.tiles {
+            while d.len() < tile.len() {
+                d.insert(0, 1);
+                e.insert(0, 0);
+            }
+            // The dimension that each entry of the tile is about, a `*` folded into the next more minor one.
+            let mut covered = d.split_off(d.len() - tile.len());
+            let mut places = e.split_off(d.len());
+            let mut sizes = Vec::new();
+            for (i, entry) in tile.iter().enumerate() {
+                match entry {
+                    Some(size) => sizes.push(*size),
+                    None => {
+                        places[i + 1] += places[i] * covered[i + 1];
+                        covered[i + 1] *= covered[i];
+                    }
+                }
+            }
+            let kept = |numbers: Vec<usize>| -> Vec<usize> {
+                numbers.into_iter().zip(tile).filter(|(_, entry)| entry.is_some()).map(|(number, _)| number).collect()
+            };
+            let (covered, places) = (kept(covered), kept(places));
+            for i in 0..sizes.len() {
+                d.push(covered[i].div_ceil(sizes[i]));
+                e.push(places[i] / sizes[i]);
+            }
+            for i in 0..sizes.len() {
+                d.push(sizes[i]);
+                e.push(places[i] % sizes[i]);
+            }
+        }
+        (d, e)
+    }
+
+    /// Where an element lies, in elements.
+    #[must_use]
+    pub fn linear_index(&self, index: &[usize]) -> usize {
+        let (d, e) = self.tiled(index);
+        d.iter().zip(&e).fold(0, |position, (size, digit)| position * size + digit)
+    }
+
+    /// The elements that the array takes, padding included.
+    #[must_use]
+    pub fn physical_elements(&self) -> usize {
+        let (d, _) = self.tiled(&vec![0; self.sizes.len()]);
+        d.iter().product::<usize>().next_multiple_of(self.tail_alignment)
+    }
+
+    /// The bytes that the array takes, of elements of a type that takes `type_bytes`.
+    #[must_use]
+    pub fn byte_size(&self, type_bytes: usize) -> usize {
+        let elements = match self.element_bits {
+            0 => self.physical_elements() * type_bytes,
+            bits => (self.physical_elements() * bits).div_ceil(8),
+        };
+        elements + self.prefix
+    }
+
+    /// Every index, in row-major order.
+    #[must_use]
+    pub fn indices(&self) -> Vec<Vec<usize>> {
+        self.sizes.iter().fold(vec![vec![]], |indices, &size| {
+            indices
+                .into_iter()
+                .flat_map(|index| (0..size).map(move |i| index.iter().copied().chain([i]).collect()))
+                .collect()
+        })
+    }
+
+    /// For each position, the index of the element that lies there, or `None` for padding.
+    ///
+    /// # Panics
+    /// If two elements lie at one place, which no layout makes them do.
+    #[must_use]
+    pub fn map(&self) -> Vec<Option<Vec<usize>>> {
+        let mut map = vec![None; self.physical_elements()];
+        for index in self.indices() {
+            let position = self.linear_index(&index);
+            let before = map[position].replace(index);
+            assert!(before.is_none(), "two elements of {self} lie at {position}");
+        }
+        map
+    }
+}
+
+/// The text of the shape, without its element type.
+impl Display for ReferenceShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        write!(f, "[{}]{{{}:", list(&self.sizes), list(&self.minor_to_major))?;
+        for (i, tile) in self.tiles.iter().enumerate() {
+            let entries = tile.iter().map(|entry| entry.map_or("*".to_owned(), |size| size.to_string()));
+            write!(f, "{}({})", if i == 0 { "T" } else { "" }, entries.collect::<Vec<_>>().join(","))?;
+        }
+        write!(f, "L({})E({})M({})}}", self.tail_alignment, self.element_bits, self.prefix)
+    }
+}

@@ -1,0 +1,44 @@
+//! `hlo_types!` gives the shapes that the parser reads from the same file at run time, and has the compiler watch the file.
+
+use xla_shape::hlo::Module;
+use xla_shape::types::ShapeType;
+use xla_shape::{Shape, hlo_types};
+
+hlo_types! {
+    mod program = "../examples/hlo/v5e__rnn_scan.hlo" {
+        type Product = "convolution.3"(Lhs, Rhs);
+    }
+    mod layouts = "../examples/hlo/v5e__layouts.hlo";
+}
+
+const TEXT: &str = include_str!("../../examples/hlo/v5e__rnn_scan.hlo");
+
+#[test]
+fn types_are_what_the_module_says() {
+    let module = Module::parse(TEXT).expect("a module of XLA");
+    let entry = module.entry().expect("a whole module");
+    let parameter = |number| {
+        let mut all = entry.instructions();
+        all.find(|found| found.parameter_number() == Some(number)).expect("the parameter").shape().clone()
+    };
+    let parameters = <program::Parameters as ShapeType>::VALUE;
+    assert_eq!(Shape::tuple((0..4).map(parameter).collect()), Ok(parameters));
+    assert_eq!(<program::Parameter3 as ShapeType>::VALUE, parameter(3));
+    assert_eq!(<program::Result as ShapeType>::VALUE, *entry.root().shape());
+
+    let product = module.instruction("convolution.3").expect("the product");
+    let operand = |index| product.operand(index).and_then(|operand| operand.shape()).expect("an operand").clone();
+    assert_eq!(<program::Product as ShapeType>::VALUE, *product.shape());
+    assert_eq!(<program::Lhs as ShapeType>::VALUE, operand(0));
+    assert_eq!(<program::Rhs as ShapeType>::VALUE, operand(1));
+}
+
+/// Cargo builds again when a file changes that the compiler names beside the program that it made.
+#[test]
+fn the_files_are_watched() {
+    let dependencies = std::env::current_exe().expect("this test").with_extension("d");
+    let dependencies = std::fs::read_to_string(dependencies).expect("the compiler writes it for cargo");
+    // The other one is named for `include_str!` too.
+    assert!(dependencies.contains("v5e__layouts.hlo"));
+    assert_eq!(layouts::Result0::default(), layouts::Result0::default());
+}

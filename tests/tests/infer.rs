@@ -1,0 +1,470 @@
+//! Shape inference: what XLA infers, and the laws.
+
+use proptest::prelude::*;
+use proptest::sample::subsequence;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use xla_shape_core::ArrayShape;
+use xla_shape_core::Dimension::{self, Static};
+use xla_shape_core::hlo::{DimLabels, Instruction, Module, Opcode, Value};
+use xla_shape_core::infer::{
+    self, ConvolutionDimensions, ConvolutionGroups, DotDimensions, InferError, PaddingDimension, SliceDimension,
+    WindowDimension,
+};
+use xla_shape_tests::corpus;
+use xla_shape_tests::strategy::permutation;
+
+#[derive(Deserialize)]
+struct Row {
+    operands: Vec<String>,
+    instruction: String,
+    result: Option<String>,
+}
+
+/// A module in which the last instruction of the entry computation is the row's, with this result.
+fn module(row: &Row, result: &str) -> String {
+    let mut text =
+        String::from("add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n");
+    text += "ENTRY e {\n";
+    for (number, shape) in row.operands.iter().enumerate() {
+        text += &format!("  p{number} = {shape} parameter({number})\n");
+    }
+    text + &format!("  ROOT r = {result} {}\n}}\n", row.instruction)
+}
+
+fn numbers(instruction: Instruction<'_, '_>, name: &str) -> Vec<usize> {
+    instruction.attribute(name).map_or(Vec::new(), |value| value.numbers().expect("numbers"))
+}
+
+/// The dimensions that the rule of an instruction gives.
+fn inferred(instruction: Instruction<'_, '_>, num_dimensions: usize) -> Result<Vec<Dimension>, InferError> {
+    let shapes =
+        instruction.operands().map(|operand| operand.shape().and_then(|shape| shape.array()).expect("an array"));
+    let operands: Vec<&[Dimension]> = shapes.map(ArrayShape::dimensions).collect();
+    let dimensions = numbers(instruction, "dimensions");
+    let mut result = vec![Dimension::Unbounded; num_dimensions];
+    let out = &mut result[..];
+    match instruction.opcode() {
+        Opcode::Add | Opcode::Compare | Opcode::Negate => infer::elementwise(&operands, out),
+        Opcode::Select => infer::select(operands[0], operands[1], operands[2], out),
+        Opcode::Clamp => infer::clamp(operands[0], operands[1], operands[2], out),
+        Opcode::Transpose => infer::transpose(operands[0], &dimensions, out),
+        Opcode::Reverse => infer::reverse(operands[0], &dimensions, out),
+        Opcode::Concatenate => infer::concatenate(&operands, dimensions[0], out),
+        Opcode::Reduce => infer::reduce(operands[0], &dimensions, out),
+        Opcode::Pad => {
+            let padding = instruction.attribute("padding").expect("the padding").padding().expect("a padding");
+            infer::pad(operands[0], &padding, out)
+        }
+        Opcode::ReduceWindow => {
+            let window = instruction.attribute("window").expect("the window").window().expect("a window");
+            infer::reduce_window(operands[0], &window, out)
+        }
+        Opcode::Dot => {
+            let list = |name| numbers(instruction, name);
+            let (lhs_batch, rhs_batch) = (list("lhs_batch_dims"), list("rhs_batch_dims"));
+            let (lhs_contracting, rhs_contracting) = (list("lhs_contracting_dims"), list("rhs_contracting_dims"));
+            let dimensions = DotDimensions {
+                lhs_batch: &lhs_batch,
+                rhs_batch: &rhs_batch,
+                lhs_contracting: &lhs_contracting,
+                rhs_contracting: &rhs_contracting,
+            };
+            infer::dot(operands[0], operands[1], dimensions, out)
+        }
+        Opcode::Convolution => {
+            let labels = instruction.attribute("dim_labels").expect("the labels").dim_labels().expect("labels");
+            let window = instruction.attribute("window").map_or(Ok(Vec::new()), Value::window).expect("a window");
+            let count = |name| instruction.attribute(name).map_or(Ok(1), Value::number).expect("a number");
+            let groups = ConvolutionGroups { feature: count("feature_group_count"), batch: count("batch_group_count") };
+            infer::convolution(operands[0], operands[1], convolution_dimensions(&labels), &window, groups, out)
+        }
+        other => panic!("no rows have {other}"),
+    }?;
+    Ok(result)
+}
+
+fn convolution_dimensions(labels: &DimLabels) -> ConvolutionDimensions<'_> {
+    ConvolutionDimensions {
+        input_batch: labels.input.first,
+        input_feature: labels.input.second,
+        input_spatial: &labels.input.spatial,
+        kernel_input_feature: labels.kernel.first,
+        kernel_output_feature: labels.kernel.second,
+        kernel_spatial: &labels.kernel.spatial,
+        output_batch: labels.output.first,
+        output_feature: labels.output.second,
+        output_spatial: &labels.output.spatial,
+    }
+}
+
+/// The rules give what XLA infers, dynamic dimensions too, and refuse what it refuses; so does the check of a module.
+#[test]
+fn rules_infer_what_xla_infers() {
+    let mut counts = BTreeMap::<String, [usize; 2]>::new();
+    let mut wrong = Vec::new();
+    for row in corpus::<Row>("infer.jsonl") {
+        let opcode = row.instruction.split('(').next().unwrap_or_default().to_owned();
+        counts.entry(opcode).or_default()[usize::from(row.result.is_none())] += 1;
+        let place = format!("{} of {}", row.instruction, row.operands.join(", "));
+        let text = module(&row, row.result.as_deref().unwrap_or("f32[]"));
+        let module = match Module::parse(&text) {
+            Ok(module) => module,
+            Err(_) if row.result.is_none() => continue,
+            Err(error) => panic!("{place}: {error}"),
+        };
+        let root = module.entry().expect("the entry computation").root();
+        let findings = module.check();
+        match &row.result {
+            Some(result) => {
+                let array: ArrayShape = result.parse().expect("a shape of XLA");
+                let found = inferred(root, array.num_dimensions());
+                if found.as_deref() != Ok(array.dimensions()) {
+                    wrong.push(format!("{place}: expected {result}, found {found:?}"));
+                }
+                if !findings.is_empty() {
+                    wrong.push(format!("{place}: {}", findings[0]));
+                }
+            }
+            None if findings.is_empty() => wrong.push(format!("{place}: expected an error")),
+            None => {}
+        }
+    }
+    println!("inferred and refused: {counts:?}");
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Static dimensions.
+fn fixed(sizes: &[usize]) -> Vec<Dimension> {
+    sizes.iter().copied().map(Static).collect()
+}
+
+/// What a rule makes of `num_dimensions` dimensions, as sizes.
+fn sizes_of(
+    num_dimensions: usize,
+    rule: impl FnOnce(&mut [Dimension]) -> Result<(), InferError>,
+) -> Result<Vec<usize>, InferError> {
+    let mut result = vec![Dimension::Unbounded; num_dimensions];
+    rule(&mut result)?;
+    Ok(result.into_iter().map(|size| size.extent().expect("static operands have static results")).collect())
+}
+
+fn sizes() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(0..9_usize, 0..5)
+}
+
+fn window_dimension() -> impl Strategy<Value = WindowDimension> {
+    (1..5_usize, 1..4_usize, -3..5_i64, -3..5_i64, 1..4_usize, 1..4_usize, any::<bool>()).prop_map(
+        |(size, stride, padding_low, padding_high, base_dilation, window_dilation, reversal)| WindowDimension {
+            size,
+            stride,
+            padding_low,
+            padding_high,
+            base_dilation,
+            window_dilation,
+            reversal,
+        },
+    )
+}
+
+/// The places of a window along one dimension, found by moving it; `None` if padding takes away more than there is.
+fn places(size: usize, window: WindowDimension) -> Option<usize> {
+    // The elements apart from each other, then padded: what is there is all that counts.
+    let dilated =
+        (0..size).flat_map(|i| std::iter::repeat_n((), if i == 0 { 1 } else { window.base_dilation })).count();
+    let padded = i64::try_from(dilated).unwrap() + window.padding_low + window.padding_high;
+    let padded = usize::try_from(padded).ok()?;
+    let looks_at = |place: usize| (0..window.size).map(move |i| place + i * window.window_dilation);
+    Some((0..padded).step_by(window.stride).filter(|&place| looks_at(place).all(|at| at < padded)).count())
+}
+
+proptest! {
+    #[test]
+    fn a_transpose_and_its_inverse_give_the_operand(
+        (sizes, permutation) in sizes().prop_flat_map(|sizes| { let n = sizes.len(); (Just(sizes), permutation(n)) })
+    ) {
+        let n = sizes.len();
+        let there = sizes_of(n, |result| infer::transpose(&fixed(&sizes), &permutation, result))?;
+        let mut inverse = vec![0; n];
+        permutation.iter().enumerate().for_each(|(i, &dimension)| inverse[dimension] = i);
+        prop_assert!((0..n).all(|i| there[i] == sizes[permutation[i]]));
+        prop_assert_eq!(sizes_of(n, |result| infer::transpose(&fixed(&there), &inverse, result))?, sizes.clone());
+        // As many elements in another order: a reshape too.
+        prop_assert_eq!(infer::reshape(&fixed(&sizes), &fixed(&there)), Ok(()));
+    }
+
+    #[test]
+    fn reshapes_keep_the_number_of_elements(a in sizes(), b in sizes()) {
+        let same = a.iter().product::<usize>() == b.iter().product::<usize>();
+        prop_assert_eq!(infer::reshape(&fixed(&a), &fixed(&b)).is_ok(), same);
+    }
+
+    #[test]
+    fn slices_take_what_counting_gives(
+        (size, start, limit, stride) in (0..20_usize, 0..22_usize, 0..22_usize, 0..6_usize)
+    ) {
+        let slices = [SliceDimension { start, limit, stride }];
+        let found = sizes_of(1, |result| infer::slice(&[Static(size)], &slices, result));
+        if stride == 0 || start > limit || limit > size {
+            prop_assert!(found.is_err());
+        } else {
+            prop_assert_eq!(found, Ok(vec![(start..limit).step_by(stride).count()]));
+        }
+    }
+
+    #[test]
+    fn padding_adds_what_counting_gives(
+        (size, low, high, interior) in (0..20_usize, -6..6_i64, -6..6_i64, 0..4_usize)
+    ) {
+        let padding = [PaddingDimension { low, high, interior }];
+        let found = sizes_of(1, |result| infer::pad(&[Static(size)], &padding, result));
+        let apart = (0..size).map(|i| if i == 0 { 1 } else { 1 + interior }).sum::<usize>();
+        match usize::try_from(i64::try_from(apart).unwrap() + low + high) {
+            Ok(expected) => prop_assert_eq!(found, Ok(vec![expected])),
+            Err(_) => prop_assert_eq!(found, Err(InferError::NegativeSize { dimension: 0 })),
+        }
+    }
+
+    #[test]
+    fn slicing_off_a_padding_gives_the_operand(sizes in sizes(), low in 0..5_usize, high in 0..5_usize) {
+        let n = sizes.len();
+        let amount = |n: usize| i64::try_from(n).unwrap();
+        let padding = vec![PaddingDimension { low: amount(low), high: amount(high), interior: 0 }; n];
+        let padded = sizes_of(n, |result| infer::pad(&fixed(&sizes), &padding, result))?;
+        let slice = |size: &usize| SliceDimension { start: low, limit: low + size, stride: 1 };
+        let slices: Vec<_> = sizes.iter().map(slice).collect();
+        prop_assert_eq!(sizes_of(n, |result| infer::slice(&fixed(&padded), &slices, result))?, sizes);
+    }
+
+    #[test]
+    fn parts_that_are_put_together_give_the_whole(sizes in sizes(), dimension in 0..5_usize, at in 0..9_usize) {
+        prop_assume!(dimension < sizes.len());
+        let at = at.min(sizes[dimension]);
+        let (mut first, mut second) = (sizes.clone(), sizes.clone());
+        first[dimension] = at;
+        second[dimension] -= at;
+        let (first, second) = (fixed(&first), fixed(&second));
+        let whole = sizes_of(sizes.len(), |result| infer::concatenate(&[&first, &second], dimension, result));
+        prop_assert_eq!(whole, Ok(sizes));
+    }
+
+    #[test]
+    fn a_reduction_undoes_a_broadcast(
+        (sizes, added) in sizes().prop_flat_map(|sizes| {
+            let all: Vec<usize> = (0..sizes.len()).collect();
+            let n = all.len();
+            (Just(sizes), subsequence(all, 0..=n))
+        })
+    ) {
+        // `added` are the dimensions of the result that the operand does not have.
+        let kept: Vec<usize> = (0..sizes.len()).filter(|dimension| !added.contains(dimension)).collect();
+        let reduced = sizes_of(kept.len(), |result| infer::reduce(&fixed(&sizes), &added, result))?;
+        prop_assert_eq!(&reduced, &kept.iter().map(|&dimension| sizes[dimension]).collect::<Vec<_>>());
+        prop_assert_eq!(infer::broadcast(&fixed(&reduced), &kept, &fixed(&sizes)), Ok(()));
+    }
+
+    #[test]
+    fn windows_have_the_places_that_moving_them_finds(size in 0..12_usize, window in window_dimension()) {
+        let found = sizes_of(1, |result| infer::reduce_window(&[Static(size)], &[window], result));
+        match places(size, window) {
+            Some(places) => prop_assert_eq!(found, Ok(vec![places])),
+            None => prop_assert_eq!(found, Err(InferError::NegativeSize { dimension: 0 })),
+        }
+    }
+
+    /// A convolution is a window over each spatial dimension, wherever the labels put them.
+    #[test]
+    fn convolutions_are_windows_over_the_spatial_dimensions(
+        spatial in prop::collection::vec((0..8_usize, window_dimension()), 0..4),
+        (batch, features, outputs, feature_groups) in (1..5_usize, 1..4_usize, 1..4_usize, 1..3_usize),
+        seed in any::<[prop::sample::Index; 15]>(),
+    ) {
+        let n = spatial.len() + 2;
+        let mut seed = seed.into_iter();
+        let mut order = || {
+            let mut order: Vec<usize> = (0..n).collect();
+            (1..n).rev().for_each(|i| order.swap(i, seed.next().unwrap().index(i + 1)));
+            order
+        };
+        let (input, kernel, output) = (order(), order(), order());
+        let put = |order: &[usize], sizes: &[usize]| {
+            let mut placed = vec![Static(0); n];
+            order.iter().zip(sizes).for_each(|(&place, &size)| placed[place] = Static(size));
+            placed
+        };
+        let sizes: Vec<_> = [batch, features * feature_groups].into_iter().chain(spatial.iter().map(|s| s.0)).collect();
+        let windows: Vec<_> = spatial.iter().map(|s| s.1).collect();
+        let kernel_sizes = windows.iter().map(|window| window.size);
+        let weights: Vec<_> = [features, outputs * feature_groups].into_iter().chain(kernel_sizes).collect();
+        let dimensions = ConvolutionDimensions {
+            input_batch: input[0],
+            input_feature: input[1],
+            input_spatial: &input[2..],
+            kernel_input_feature: kernel[0],
+            kernel_output_feature: kernel[1],
+            kernel_spatial: &kernel[2..],
+            output_batch: output[0],
+            output_feature: output[1],
+            output_spatial: &output[2..],
+        };
+        let groups = ConvolutionGroups { feature: feature_groups, batch: 1 };
+        let mut result = vec![Dimension::Unbounded; n];
+        let (lhs, rhs) = (put(&input, &sizes), put(&kernel, &weights));
+        let found = infer::convolution(&lhs, &rhs, dimensions, &windows, groups, &mut result);
+        let places: Option<Vec<_>> = spatial.iter().map(|&(size, window)| places(size, window)).collect();
+        match places {
+            Some(places) => {
+                let expected: Vec<_> = [batch, outputs * feature_groups].into_iter().chain(places).collect();
+                prop_assert_eq!(found, Ok(()));
+                prop_assert_eq!(result, put(&output, &expected));
+            }
+            None => prop_assert!(matches!(found, Err(InferError::NegativeSize { .. })), "{found:?}"),
+        }
+    }
+
+    /// `dot` is a product of every element with those of the other operand that have the same batch and contracting
+    /// indices: counted one by one, there are result times contracted ones.
+    #[test]
+    fn a_dot_multiplies_as_many_elements_as_its_result_sums(
+        (batch, contracting) in (prop::collection::vec(1..3_usize, 0..3), prop::collection::vec(1..4_usize, 0..3)),
+        (left, right) in (prop::collection::vec(1..4_usize, 0..3), prop::collection::vec(1..4_usize, 0..3)),
+        seed in any::<[prop::sample::Index; 12]>(),
+    ) {
+        let (b, c) = (batch.len(), contracting.len());
+        let mut seed = seed.into_iter();
+        // Batch, contracting and other dimensions, shuffled; where each of them ends up.
+        let mut shuffled = |others: &[usize]| {
+            let sizes: Vec<usize> = batch.iter().chain(&contracting).chain(others).copied().collect();
+            let mut places: Vec<usize> = (0..sizes.len()).collect();
+            (1..places.len()).rev().for_each(|i| places.swap(i, seed.next().unwrap().index(i + 1)));
+            let mut placed = vec![0; sizes.len()];
+            places.iter().zip(&sizes).for_each(|(&place, &size)| placed[place] = size);
+            (placed, places)
+        };
+        let (lhs, lhs_places) = shuffled(&left);
+        let (rhs, rhs_places) = shuffled(&right);
+        let dimensions = DotDimensions {
+            lhs_batch: &lhs_places[..b],
+            rhs_batch: &rhs_places[..b],
+            lhs_contracting: &lhs_places[b..b + c],
+            rhs_contracting: &rhs_places[b..b + c],
+        };
+        let n = b + left.len() + right.len();
+        let result = sizes_of(n, |result| infer::dot(&fixed(&lhs), &fixed(&rhs), dimensions, result))?;
+        let indices = |sizes: &[usize]| -> Vec<Vec<usize>> {
+            sizes.iter().fold(vec![vec![]], |all, &size| {
+                let longer = |index: &Vec<usize>| {
+                    (0..size).map(|i| [index.as_slice(), &[i]].concat()).collect::<Vec<_>>()
+                };
+                all.iter().flat_map(longer).collect()
+            })
+        };
+        let (of_lhs, of_rhs) = (indices(&lhs), indices(&rhs));
+        let meet = |l: &[usize], r: &[usize]| (0..b + c).all(|i| l[lhs_places[i]] == r[rhs_places[i]]);
+        let pairs: usize = of_lhs.iter().map(|l| of_rhs.iter().filter(|r| meet(l, r)).count()).sum();
+        prop_assert_eq!(pairs, result.iter().product::<usize>() * contracting.iter().product::<usize>());
+        // The order: batch, left, right, each as they stand in their operand.
+        let others = |sizes: &[usize], places: &[usize]| -> Vec<usize> {
+            let others = (0..sizes.len()).filter(|dimension| !places[..b + c].contains(dimension));
+            others.map(|dimension| sizes[dimension]).collect()
+        };
+        let expected = [batch.clone(), others(&lhs, &lhs_places), others(&rhs, &rhs_places)].concat();
+        prop_assert_eq!(result, expected);
+    }
+
+    #[test]
+    fn elementwise_wants_the_same_sizes(a in sizes(), b in sizes(), scalar in any::<bool>()) {
+        let (a, b) = (fixed(&a), fixed(&b));
+        let mut result = a.clone();
+        prop_assert_eq!(infer::elementwise(&[&a, &b], &mut result).is_ok(), a == b);
+        prop_assert_eq!(infer::elementwise(&[&a, &a, &a], &mut result), Ok(()));
+        let predicate: &[Dimension] = if scalar { &[] } else { &b };
+        prop_assert_eq!(infer::select(predicate, &a, &a, &mut result).is_ok(), scalar || b.is_empty() || a == b);
+        prop_assert_eq!(infer::clamp(predicate, &a, predicate, &mut result).is_ok(), scalar || b.is_empty() || a == b);
+        prop_assert_eq!(&result, &a);
+    }
+
+    /// What is known of a size stays known: a bound is dynamic and as large, and what is unbounded agrees with all.
+    #[test]
+    fn dynamic_sizes_stay_dynamic(sizes in sizes(), dynamic in any::<[bool; 5]>(), window in window_dimension()) {
+        let mix = |(&size, dynamic)| if dynamic { Dimension::Bounded(size) } else { Static(size) };
+        let mixed: Vec<_> = sizes.iter().zip(dynamic).map(mix).collect();
+        let windows = vec![window; sizes.len()];
+        let mut result = mixed.clone();
+        if infer::reduce_window(&mixed, &windows, &mut result).is_ok() {
+            prop_assert!(result.iter().zip(&mixed).all(|(result, from)| result.is_dynamic() == from.is_dynamic()));
+            let places = sizes_of(sizes.len(), |result| infer::reduce_window(&fixed(&sizes), &windows, result))?;
+            prop_assert!(infer::all_agree(&result, &fixed(&places)));
+        }
+        let unbounded = vec![Dimension::Unbounded; sizes.len()];
+        infer::elementwise(&[&unbounded, &mixed, &unbounded], &mut result)?;
+        prop_assert_eq!(&result, &mixed);
+        infer::elementwise(&[&fixed(&sizes), &mixed], &mut result)?;
+        prop_assert_eq!(result, mixed);
+    }
+
+    /// No input makes a rule panic or overflow.
+    #[test]
+    fn any_numbers_are_survived(
+        dimensions in prop::collection::vec(prop_oneof![
+            any::<usize>().prop_map(Static),
+            any::<usize>().prop_map(Dimension::Bounded),
+            Just(Dimension::Unbounded),
+            (0..4_usize).prop_map(Static),
+        ], 0..4),
+        numbers in prop::collection::vec(prop_oneof![0..5_usize, any::<usize>()], 0..4),
+        (low, high) in (any::<i64>(), any::<i64>()),
+        length in 0..5_usize,
+    ) {
+        let result = &mut vec![Dimension::Unbounded; length][..];
+        let number = |i: usize| numbers.get(i).copied().unwrap_or(1);
+        let d = &dimensions[..];
+        let window = WindowDimension {
+            size: number(0),
+            stride: number(1),
+            padding_low: low,
+            padding_high: high,
+            base_dilation: number(2),
+            window_dilation: number(3),
+            reversal: false,
+        };
+        let windows = vec![window; d.len()];
+        let labels = ConvolutionDimensions {
+            input_batch: number(0),
+            input_feature: number(1),
+            input_spatial: &numbers,
+            kernel_input_feature: number(1),
+            kernel_output_feature: number(0),
+            kernel_spatial: &numbers,
+            output_batch: number(2),
+            output_feature: number(0),
+            output_spatial: &numbers,
+        };
+        let groups = ConvolutionGroups { feature: number(2), batch: number(3) };
+        let dot = DotDimensions {
+            lhs_batch: &numbers,
+            rhs_batch: &numbers,
+            lhs_contracting: &numbers,
+            rhs_contracting: &[],
+        };
+        let padding = vec![PaddingDimension { low, high, interior: number(0) }; d.len()];
+        let slices = vec![SliceDimension { start: number(0), limit: number(1), stride: number(2) }; d.len()];
+        let _ = infer::elementwise(&[d, d], result);
+        let _ = infer::select(d, d, &[], result);
+        let _ = infer::clamp(&[], d, d, result);
+        let _ = infer::broadcast(d, &numbers, result);
+        let _ = infer::iota(number(0), d);
+        let _ = infer::reshape(d, result);
+        let _ = infer::transpose(d, &numbers, result);
+        let _ = infer::reverse(d, &numbers, result);
+        let _ = infer::slice(d, &slices, result);
+        let _ = infer::pad(d, &padding, result);
+        let _ = infer::concatenate(&[d, d], number(0), result);
+        let _ = infer::dynamic_slice(d, &numbers, result);
+        let _ = infer::dynamic_update_slice(d, d, result);
+        let _ = infer::reduce(d, &numbers, result);
+        let _ = infer::dot(d, d, dot, result);
+        let _ = infer::reduce_window(d, &windows, result);
+        let _ = infer::convolution(d, d, labels, &windows, groups, result);
+    }
+}

@@ -1,0 +1,17 @@
+//! The file is not there. What depends on its types is not complained about.
+
+use xla_shape::{View, hlo_types};
+
+hlo_types! {
+    mod program = "hlo/stp.hlo" {
+        type Product = "dot.3"(X, _);
+    }
+}
+
+hlo_types!(mod elsewhere = "elsewhere/step.hlo";);
+
+fn kernel(_: View<program::X>, _: View<program::Parameter1>, _: View<program::Product>) -> program::Result0 {
+    Default::default()
+}
+
+fn main() {}

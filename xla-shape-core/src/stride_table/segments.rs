@@ -1,0 +1,186 @@
+//! The stretches of memory that hold nothing but elements.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "building checked that every product and sum fits; sources name dimensions that exist; counters stay below sizes"
+)]
+
+use super::{Digit, Slot, Source, StaticStrideTable, StrideTable, StrideTableRef};
+use alloc::vec;
+use core::ops::Range;
+
+impl Digit {
+    /// How many values the digit takes; those up to its size are padding.
+    const fn taken(self) -> usize {
+        match (self.term.source, self.term.modulus) {
+            (Source::Zero, _) => 1,
+            (_, Some(modulus)) if modulus.get() < self.size => modulus.get(),
+            _ => self.size,
+        }
+    }
+
+    /// How much the digit adds to its dimension's index at the most.
+    const fn reach(self) -> usize {
+        (self.taken() - 1) * self.term.divisor.get()
+    }
+}
+
+impl StrideTableRef<'_> {
+    /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory. Together they hold every
+    /// element once; each is as long as a block of digits that has no padding.
+    ///
+    /// The extents may be smaller than the sizes that the table was made for: what lies behind them counts as padding.
+    pub fn for_each_segment(self, mut f: impl FnMut(Range<usize>)) {
+        if self.extents.contains(&0) {
+            return;
+        }
+        if !self.values.is_empty() {
+            return self.scan(f);
+        }
+        with_zeros(self.digits.len(), |reach| {
+            with_zeros(self.extents.len(), |base| {
+                // What the digits behind each one add to its dimension's index, counted from the back.
+                let mut open = 0;
+                for (level, digit) in self.digits.iter().enumerate().rev() {
+                    open += usize::from(digit.taken() < digit.size);
+                    if let Source::Dimension(dimension) = digit.term.source {
+                        reach[level] = base[dimension as usize];
+                        base[dimension as usize] += digit.reach();
+                    }
+                }
+                open += base.iter().zip(self.extents).filter(|(reach, extent)| reach >= extent).count();
+                base.fill(0);
+                if open == 0 {
+                    return f(0..self.positions);
+                }
+                Walk { digits: self.digits, extents: self.extents, reach, base, emit: &mut f }.visit(0, 0, open);
+            });
+        });
+    }
+
+    /// The same position by position, for tables whose digits are not cut out of single dimensions.
+    fn scan(self, mut f: impl FnMut(Range<usize>)) {
+        let mut start = 0;
+        with_zeros(self.extents.len(), |index| {
+            with_zeros(self.values.len(), |values| {
+                for position in 0..self.positions {
+                    if self.multi_index_with(position, index, values) != Slot::Element(()) {
+                        if start < position {
+                            f(start..position);
+                        }
+                        start = position + 1;
+                    }
+                }
+            });
+        });
+        if start < self.positions {
+            f(start..self.positions);
+        }
+    }
+}
+
+/// Loops over the digits, the most major first.
+struct Walk<'a, F> {
+    digits: &'a [Digit],
+    extents: &'a [usize],
+    /// For each digit, what those behind it add to its dimension's index at the most.
+    reach: &'a [usize],
+    /// What the digits so far make of each dimension's index; less than its extent.
+    base: &'a mut [usize],
+    emit: &'a mut F,
+}
+
+impl<F: FnMut(Range<usize>)> Walk<'_, F> {
+    /// Emits what the digits from `level` on span from `start`. `open` is how many reasons for padding there are: dimensions
+    /// whose index may reach their extent, and digits that do not take all values.
+    fn visit(&mut self, level: usize, start: usize, open: usize) {
+        let Some(&digit) = self.digits.get(level) else { return };
+        let taken = digit.taken();
+        let open_behind = open - usize::from(taken < digit.size);
+        // How many values leave the dimension inside its extent for sure, and how many for some digits behind.
+        let (mut whole, mut some, mut open_if_whole) = (taken, taken, open_behind);
+        let mut dimension = None;
+        if let Source::Dimension(number) = digit.term.source {
+            let number = number as usize;
+            let (left, divisor) = (self.extents[number] - self.base[number], digit.term.divisor.get());
+            if left <= self.reach[level] + digit.reach() {
+                open_if_whole -= 1;
+                whole = left.saturating_sub(self.reach[level]).div_ceil(divisor).min(taken);
+                some = left.div_ceil(divisor).min(taken);
+            }
+            dimension = Some((number, divisor));
+        }
+        if open_if_whole == 0 {
+            if whole > 0 {
+                (self.emit)(start..start + whole * digit.stride);
+            }
+        } else {
+            self.visit_values(level, start, 0..whole, open_if_whole, dimension);
+        }
+        self.visit_values(level, start, whole..some, open_behind, dimension);
+    }
+
+    fn visit_values(
+        &mut self,
+        level: usize,
+        start: usize,
+        values: Range<usize>,
+        open: usize,
+        dimension: Option<(usize, usize)>,
+    ) {
+        let before = dimension.map_or(0, |(number, _)| self.base[number]);
+        for value in values {
+            if let Some((number, divisor)) = dimension {
+                self.base[number] = before + value * divisor;
+            }
+            self.visit(level + 1, start + value * self.digits[level].stride, open);
+        }
+        if let Some((number, _)) = dimension {
+            self.base[number] = before;
+        }
+    }
+}
+
+/// How many numbers are kept on the stack; lists that are longer need the heap.
+const STACK: usize = 32;
+
+fn with_zeros<R>(n: usize, f: impl FnOnce(&mut [usize]) -> R) -> R {
+    if n <= STACK { f(&mut [0; STACK][..n]) } else { f(&mut vec![0; n]) }
+}
+
+impl StrideTable {
+    /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory; see
+    /// [`StrideTableRef::for_each_segment`].
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let table = "f32[3,5]{1,0:T(2,4)}".parse::<ArrayShape>()?.stride_table()?;
+    /// let mut segments = Vec::new();
+    /// table.for_each_segment(|segment| segments.push(segment));
+    /// assert_eq!(segments, [0..8, 8..9, 12..13, 16..20, 24..25]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn for_each_segment(&self, f: impl FnMut(Range<usize>)) {
+        self.as_ref().for_each_segment(f);
+    }
+}
+
+impl StaticStrideTable {
+    /// The table with the sizes of unbounded dimensions put in, as that of the shape with these sizes.
+    #[must_use]
+    pub fn with_sizes(&self, sizes: &[usize]) -> Self {
+        let mut table = *self;
+        let mut positions = 1;
+        for digit in table.digits.iter_mut().take(self.num_digits).rev() {
+            if digit.is_unbounded() {
+                digit.size = digit.unbounded_size(sizes);
+            }
+            digit.stride = positions;
+            positions *= digit.size;
+        }
+        table.positions = positions;
+        table
+    }
+}

@@ -1,0 +1,196 @@
+//! The items of a Rust module of types.
+
+use super::request::{Error, Pattern, Wanted};
+use crate::expand;
+use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use std::collections::HashMap;
+use xla_shape_core::Shape;
+use xla_shape_core::hlo::Instruction;
+use xla_shape_core::static_shape::{self, MAX_LIST, StaticShapeError};
+
+/// What a shape belongs to.
+pub(super) struct Origin {
+    what: String,
+    /// The text of the instruction.
+    text: String,
+}
+
+impl Origin {
+    /// `what` reads like ``operand 0 of `dot.3` ``.
+    pub(super) fn new(what: String, instruction: Instruction<'_, '_>) -> Self {
+        Self { what, text: one_line(instruction) }
+    }
+
+    pub(super) fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// An element of a tuple.
+    pub(super) fn element(&self, index: usize) -> Self {
+        Self { what: format!("element {index} of {}", self.what), text: self.text.clone() }
+    }
+
+    /// The documentation of the type.
+    pub(super) fn doc(&self, shape: &Shape) -> String {
+        format!("`{shape}`: {}.\n\n```text\n{}\n```", self.what, self.text)
+    }
+}
+
+/// The text of an instruction in one line, cut where it is long.
+fn one_line(instruction: Instruction<'_, '_>) -> String {
+    const MAX_CHARS: usize = 400;
+    let span = instruction.span();
+    let text = instruction.module().text().get(span.start..span.end).unwrap_or_default();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if let Some((end, _)) = line.char_indices().nth(MAX_CHARS) {
+            line.truncate(end);
+            line.push('…');
+            break;
+        }
+    }
+    line
+}
+
+/// The items of a Rust module that is being made.
+pub(super) struct Items<'l> {
+    library: &'l TokenStream,
+    tokens: TokenStream,
+    /// What the names that are taken stand for.
+    names: HashMap<String, String>,
+    unknown: usize,
+}
+
+impl<'l> Items<'l> {
+    pub(super) fn new(library: &'l TokenStream) -> Self {
+        Self { library, tokens: TokenStream::new(), names: HashMap::new(), unknown: 0 }
+    }
+
+    /// `#[…] pub mod name { … }`
+    pub(super) fn into_module(
+        self,
+        attributes: TokenStream,
+        about: &str,
+        visibility: TokenStream,
+        name: Ident,
+    ) -> TokenStream {
+        let mut module = attributes;
+        module.extend(rust(&format!("#[doc = {about:?}] #[allow(dead_code, reason = \"not every type is needed\")]")));
+        module.extend(visibility);
+        module.extend(rust("mod"));
+        module.extend([TokenTree::from(name), Group::new(Delimiter::Brace, self.tokens).into()]);
+        module
+    }
+
+    /// Has the compiler run again when the file changes.
+    pub(super) fn watch(&mut self, absolute: &str) {
+        self.tokens.extend(rust(&format!("const _: &[u8] = ::core::include_bytes!({absolute:?});")));
+    }
+
+    pub(super) fn error(&mut self, error: Error) {
+        self.tokens.extend(error.into_tokens());
+    }
+
+    /// `pub type name = type_tokens;`
+    fn alias(&mut self, attributes: &TokenStream, doc: &str, name: Ident, type_tokens: TokenStream) {
+        self.tokens.extend(attributes.clone());
+        self.tokens.extend(rust(&format!("#[doc = {doc:?}] pub type")));
+        self.tokens.extend([TokenTree::from(name), Punct::new('=', Spacing::Alone).into()]);
+        self.tokens.extend(type_tokens);
+        self.tokens.extend([TokenTree::from(Punct::new(';', Spacing::Alone))]);
+    }
+
+    /// A type that nobody asked for. That there is none for this shape shows only where it is used.
+    pub(super) fn automatic(&mut self, name: &str, shape: &Shape, origin: &Origin) {
+        let type_tokens = expand::tokens(&expand::type_of(shape), self.library);
+        self.unless(static_shape::check_shape(shape), name, &origin.what, &origin.doc(shape), type_tokens);
+    }
+
+    /// A type that nobody asked for: the tuple of `count` types that begin with `element`.
+    pub(super) fn tuple(&mut self, name: &str, element: &str, count: usize, what: &str, doc: &str) {
+        let elements: String = (0..count).map(|index| format!("{element}{index},")).collect();
+        self.unless(static_shape::check_tuple(count), name, what, doc, rust(&format!("({elements})")));
+    }
+
+    fn unless(
+        &mut self,
+        checked: Result<(), StaticShapeError>,
+        name: &str,
+        what: &str,
+        doc: &str,
+        type_tokens: TokenStream,
+    ) {
+        self.names.insert(name.to_owned(), what.to_owned());
+        match checked {
+            Ok(()) => self.alias(&TokenStream::new(), doc, Ident::new(name, Span::call_site()), type_tokens),
+            Err(error) => {
+                let doc = format!("No type of a shape: {error}.\n\n{doc}");
+                self.tokens.extend(rust(&format!("#[doc = {doc:?}] pub enum {name} {{}}")));
+            }
+        }
+    }
+
+    /// The types that a pattern names in a shape.
+    pub(super) fn pattern(&mut self, attributes: &TokenStream, pattern: Pattern, shape: &Shape, origin: &Origin) {
+        match pattern {
+            Pattern::Nothing => {}
+            Pattern::Name(name) => self.named(attributes, name, shape, origin),
+            Pattern::Tuple(patterns) => {
+                let Some(elements) = shape.tuple_shapes() else {
+                    let message = format!("expected one name, because {} is no tuple, but {shape}", origin.what);
+                    return self.unknown(Error::new(message, patterns.span), patterns.names());
+                };
+                if let Err(error) = patterns.fit(elements.len(), "elements", &origin.what) {
+                    return self.unknown(error, patterns.names());
+                }
+                for (index, (pattern, element)) in patterns.patterns.into_iter().zip(elements).enumerate() {
+                    self.pattern(attributes, pattern, element, &origin.element(index));
+                }
+            }
+        }
+    }
+
+    fn named(&mut self, attributes: &TokenStream, name: Ident, shape: &Shape, origin: &Origin) {
+        if let Some(other) = self.names.insert(name.to_string(), origin.what.clone()) {
+            let message = format!("expected another name, because `{name}` is {other} already");
+            return self.error(Error::new(message, name.span()));
+        }
+        if let Err(error) = static_shape::check_shape(shape) {
+            let error = Error::new(format!("{}: {error}", origin.what), name.span());
+            self.names.remove(&name.to_string());
+            return self.unknown(error, vec![name]);
+        }
+        let type_tokens = expand::tokens(&expand::type_of(shape), self.library);
+        self.alias(attributes, &origin.doc(shape), name, type_tokens);
+    }
+
+    /// An error, and types that are not known because of it, so that nothing is complained about that depends on them.
+    pub(super) fn unknown(&mut self, error: Error, names: Vec<Ident>) {
+        let unknown = Ident::new(&format!("Unknown{}", self.unknown), Span::mixed_site());
+        self.unknown += 1;
+        self.alias(&TokenStream::new(), "", unknown.clone(), expand::unknown(error.into_tokens()));
+        for name in names {
+            if self.names.insert(name.to_string(), "a shape".to_owned()).is_none() {
+                self.alias(&TokenStream::new(), "", name, TokenTree::from(unknown.clone()).into());
+            }
+        }
+    }
+
+    /// For a file that is of no use: what was asked for and, as far as they can be guessed, parameters and results.
+    pub(super) fn nothing_is_known(&mut self, error: Error, types: Vec<Wanted>) {
+        let numbered = |name| (0..MAX_LIST).map(move |number| format!("{name}{number}"));
+        let guessed = ["Parameters".to_owned(), "Result".to_owned()].into_iter();
+        let guessed = guessed.chain(numbered("Parameter")).chain(numbered("Result"));
+        let guessed = guessed.map(|name| Ident::new(&name, Span::call_site()));
+        self.unknown(error, types.into_iter().flat_map(Wanted::into_names).chain(guessed).collect());
+    }
+}
+
+/// Tokens that name nothing of the library.
+fn rust(text: &str) -> TokenStream {
+    expand::tokens(text, &TokenStream::new())
+}

@@ -1,0 +1,111 @@
+//! All elements, in the order of memory, without their indices.
+
+use super::lanes;
+use super::memory::{Memory, Value};
+use crate::buffer::{BufferBase, Bytes, BytesMut};
+use crate::element::Plain;
+use crate::types::ArrayType;
+
+impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
+    /// Calls `f` with slices that hold nothing but elements, in the order of memory: one slice if there is no padding, else
+    /// as long ones as the layout's blocks allow. Together they hold every element once.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[3,5]{1,0:T(2,4)})>::from_fn(|[i, j]| (10 * i + j) as i32);
+    /// let mut segments = Vec::new();
+    /// x.for_each_segment(|segment| segments.push(segment.to_vec()));
+    /// assert_eq!(segments[0], [0, 1, 2, 3, 10, 11, 12, 13]); // a tile without padding
+    /// assert_eq!(segments[1..], [vec![4], vec![14], vec![20, 21, 22, 23], vec![24]]);
+    /// ```
+    #[inline(always)]
+    pub fn for_each_segment(&self, mut f: impl FnMut(&[Value<S>])) {
+        let values = self.as_slice();
+        match self.shape().elements_if_whole() {
+            Some(elements) => f(&values[..elements]),
+            None => self.shape().for_each_segment_range(|range| f(&values[range])),
+        }
+    }
+
+    /// Calls `f` with every element, in the order of memory.
+    #[inline(always)]
+    pub fn for_each(&self, mut f: impl FnMut(Value<S>)) {
+        self.for_each_segment(|segment| segment.iter().for_each(|&value| f(value)));
+    }
+
+    /// Folds every element into one of `N` lanes, each on its own, so that the compiler can use vector instructions even
+    /// where the order of the operations matters, as in sums of floating-point numbers. Which lane an element goes to is not
+    /// said; `N` of 16 or 32 suits most machines.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[100,200]{1,0:T(8,128)})>::from_fn(|[i, j]| (i + j) as f32);
+    /// let sum = x.fold_lanes([0.0; 32], |sum, value| sum + value).iter().sum::<f32>();
+    /// assert_eq!(sum, 2_980_000.0);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn fold_lanes<A: Copy, const N: usize>(&self, init: [A; N], mut f: impl FnMut(A, Value<S>) -> A) -> [A; N] {
+        let mut accumulators = init;
+        self.for_each_segment(|segment| accumulators = lanes::fold(accumulators, segment, &mut f));
+        accumulators
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+    /// Calls `f` with slices that hold nothing but elements, to write, as [`for_each_segment`](Self::for_each_segment).
+    #[inline(always)]
+    pub fn for_each_segment_mut(&mut self, mut f: impl FnMut(&mut [Value<S>])) {
+        let shape = self.shape();
+        let values = self.as_mut_slice();
+        match shape.elements_if_whole() {
+            Some(elements) => f(&mut values[..elements]),
+            None => shape.for_each_segment_range(|range| f(&mut values[range])),
+        }
+    }
+
+    /// Replaces every element by what `f` makes of it, in the order of memory; padding stays as it is.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[3,5]{1,0:T(2,4)})>::from_fn(|[i, j]| (10 * i + j) as f32);
+    /// x.apply(|value| 2.0 * value);
+    /// assert_eq!(x[[2, 4]], 48.0);
+    /// ```
+    #[inline(always)]
+    pub fn apply(&mut self, mut f: impl FnMut(Value<S>) -> Value<S>) {
+        self.for_each_segment_mut(|segment| segment.iter_mut().for_each(|value| *value = f(*value)));
+    }
+
+    /// Writes this value to every element; padding stays as it is.
+    #[inline(always)]
+    pub fn fill(&mut self, value: Value<S>) {
+        self.for_each_segment_mut(|segment| segment.fill(value));
+    }
+
+    /// Writes this value to all padding, that at the end of the array included; elements stay as they are.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(s32[2,3]{1,0:T(2,4)})>::zeroed();
+    /// x.fill_padding(-1);
+    /// assert_eq!(x.as_slice(), [0, 0, 0, -1, 0, 0, 0, -1]);
+    /// ```
+    #[inline(always)]
+    pub fn fill_padding(&mut self, value: Value<S>) {
+        let shape = self.shape();
+        let values = self.as_mut_slice();
+        let mut end = shape.elements_if_whole().unwrap_or(0);
+        if end == 0 {
+            shape.for_each_segment_range(|range| {
+                values[end..range.start].fill(value);
+                end = range.end;
+            });
+        }
+        values[end..].fill(value);
+    }
+}

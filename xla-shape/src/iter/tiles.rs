@@ -1,0 +1,267 @@
+//! Tiles as fixed-size arrays.
+
+use super::memory::Value;
+use crate::buffer::{BufferBase, Bytes, BytesMut};
+use crate::element::{Element, Plain};
+use crate::types::{ArrayType, MultiIndex};
+use xla_shape_core::static_shape::MAX_LIST;
+use xla_shape_core::text::ConstText;
+use xla_shape_core::{TileBlock, TileBlockError};
+
+/// Arrays of arrays of `V`: `[V; N]`, `[[V; N]; M]`, and so on.
+///
+/// # Safety
+/// The type is `SIZES` nested arrays of `V`, and nothing else.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not nested arrays of `{V}`",
+    label = "expected a tile such as `[[{V}; 128]; 8]`"
+)]
+pub unsafe trait NestedArray<V>: 'static {
+    /// The lengths of the arrays, the outermost first.
+    const SIZES: &'static [usize];
+}
+
+macro_rules! nested {
+    ($($N:ident)* => $array:ty) => {
+        // SAFETY: the list of lengths is that of the type beside it.
+        unsafe impl<V: 'static, $(const $N: usize,)*> NestedArray<V> for $array {
+            const SIZES: &'static [usize] = &[$($N),*];
+        }
+    };
+}
+
+nested!(A => [V; A]);
+nested!(A B => [[V; B]; A]);
+nested!(A B C => [[[V; C]; B]; A]);
+nested!(A B C D => [[[[V; D]; C]; B]; A]);
+nested!(A B C D E => [[[[[V; E]; D]; C]; B]; A]);
+nested!(A B C D E F => [[[[[[V; F]; E]; D]; C]; B]; A]);
+
+/// A tile of an array, with its place; `T` is a reference to nested arrays, `I` the index of an element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TileView<I, T> {
+    /// The index of the tile's first element.
+    pub origin: I,
+    /// How many of the tile's elements are inside the array, in each of the array's dimensions; what is behind them is
+    /// padding.
+    pub inside: I,
+    /// The elements and the padding.
+    pub elements: T,
+}
+
+/// Fails the compilation if a tile of `S` is not `A`.
+#[track_caller]
+const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<Value<S>>>() -> usize {
+    let problem = ConstText::<1024>::new();
+    let problem = match TileBlock::of(S::SHAPE.layout()) {
+        Ok(block) if is_block(A::SIZES, &block) => return block.positions(),
+        Ok(block) => {
+            let problem =
+                push_array(problem.push_str("expected a tile of type "), block.sizes(), S::Element::TYPE.name());
+            push_array(problem.push_str(", found "), A::SIZES, S::Element::TYPE.name())
+        }
+        Err(TileBlockError::Untiled) => problem.push_str("expected a layout with a tile, found one without"),
+        Err(TileBlockError::Combines) => {
+            problem.push_str("expected a tile that combines no dimensions, found one with `*`")
+        }
+        Err(_) => problem.push_str("expected later tiles that cut the first one, found one that groups several of it"),
+    };
+    panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
+}
+
+/// Whether arrays nested like this are the block: with its sizes, apart from those of 1, or flat.
+const fn is_block(sizes: &[usize], block: &TileBlock) -> bool {
+    if sizes.len() == 1 && sizes[0] == block.positions() {
+        return true;
+    }
+    let (mut i, mut k) = (0, 0);
+    while i < sizes.len() {
+        if sizes[i] != 1 {
+            if k == block.sizes().len() || block.sizes()[k] != sizes[i] {
+                return false;
+            }
+            k += 1;
+        }
+        i += 1;
+    }
+    k == block.sizes().len()
+}
+
+const fn push_array<const N: usize>(text: ConstText<N>, sizes: &[usize], element: &str) -> ConstText<N> {
+    let mut text = text;
+    let mut i = 0;
+    while i < sizes.len() {
+        text = text.push_str("[");
+        i += 1;
+    }
+    text = text.push_str(element);
+    while i > 0 {
+        i -= 1;
+        text = text.push_str("; ").push_number(sizes[i]).push_str("]");
+    }
+    text
+}
+
+/// How long a tile of `S` is in each dimension, in elements; the first entries of the list.
+const fn tile_sizes<S: ArrayType>() -> [usize; MAX_LIST] {
+    let mut sizes = [1; MAX_LIST];
+    let mut dimension = 0;
+    while dimension < S::SHAPE.num_dimensions() {
+        sizes[dimension] = S::SHAPE.layout().tile_size(dimension);
+        dimension += 1;
+    }
+    sizes
+}
+
+/// How many tiles the array has in each dimension. A bounded dimension has as many as its bound.
+#[inline]
+fn tile_grid<S: ArrayType>(shape: S) -> S::Index {
+    let mut grid = shape.sizes();
+    let tile = const { tile_sizes::<S>() };
+    for ((count, dimension), tile) in grid.as_mut().iter_mut().zip(S::SHAPE.dimensions()).zip(tile) {
+        *count = dimension.extent().unwrap_or(*count).div_ceil(tile);
+    }
+    grid
+}
+
+/// The origins of tiles, and how much of each is inside the array, in the order of memory.
+struct Origins<S: ArrayType> {
+    sizes: S::Index,
+    grid: S::Index,
+    /// The place of the next tile in the grid.
+    next: S::Index,
+}
+
+impl<S: ArrayType> Origins<S> {
+    fn new(shape: S) -> Self {
+        Self { sizes: shape.sizes(), grid: tile_grid(shape), next: S::Index::ORIGIN }
+    }
+}
+
+impl<S: ArrayType> Iterator for Origins<S> {
+    type Item = (S::Index, S::Index);
+
+    /// Never ends: who iterates stops with the last tile.
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (mut origin, mut inside) = (self.next, self.sizes);
+        let tile = const { tile_sizes::<S>() };
+        for ((origin, inside), tile) in origin.as_mut().iter_mut().zip(inside.as_mut()).zip(tile) {
+            *origin *= tile;
+            *inside = inside.saturating_sub(*origin).min(tile);
+        }
+        for &dimension in S::SHAPE.layout().minor_to_major() {
+            let entry = &mut self.next.as_mut()[dimension];
+            *entry += 1;
+            if *entry < self.grid.as_ref()[dimension] {
+                break;
+            }
+            *entry = 0;
+        }
+        Some((origin, inside))
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
+    /// How many tiles the array has in each dimension: its size in elements where the tile does not reach. A bounded
+    /// dimension has as many as its bound.
+    #[must_use]
+    #[inline]
+    pub fn tile_grid(&self) -> S::Index {
+        tile_grid(self.shape())
+    }
+
+    /// The tiles in the order of memory, each with its padding, as arrays: `A` is a tile as it lies in memory, or flat.
+    /// Another type does not compile; that shows in `cargo build`, not in `cargo check`.
+    ///
+    /// ```
+    /// use half::bf16;
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[16,200]{1,0:T(8,128)})>::zeroed();
+    /// assert_eq!(x.as_tiles::<[[f32; 128]; 8]>().len(), 4);
+    ///
+    /// // In a tile of 8 by 128, pairs of rows lie side by side.
+    /// let x = Buffer::<shape!(bf16[16,256]{1,0:T(8,128)(2,1)})>::zeroed();
+    /// let tiles: &[[[[bf16; 2]; 128]; 4]] = x.as_tiles();
+    /// assert_eq!(tiles.len(), 4);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn as_tiles<A: NestedArray<Value<S>>>(&self) -> &[A] {
+        let positions = const { assert_is_tile::<S, A>() };
+        let values = self.as_slice();
+        let len = tile_grid(self.shape()).as_ref().iter().product::<usize>();
+        debug_assert!(len * positions <= values.len());
+        let len = len.min(values.len() / positions);
+        // SAFETY: `A` is nested arrays of the elements' type, by `NestedArray`, `positions` in all, by `assert_is_tile`: it
+        // has the size of as many values and their alignment. `len` times as many are in `values`.
+        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), len) }
+    }
+
+    /// The tiles in the order of memory, each with its place in the array and how much of it is inside; see
+    /// [`as_tiles`](Self::as_tiles).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[16,200]{1,0:T(8,128)})>::from_fn(|[i, j]| (i * 200 + j) as f32);
+    /// for tile in x.tiles::<[[f32; 128]; 8]>() {
+    ///     let ([i, j], [rows, columns]) = (tile.origin, tile.inside);
+    ///     assert_eq!((rows, columns), (8, if j == 0 { 128 } else { 72 }));
+    ///     assert_eq!(tile.elements[7][71], x[[i + 7, j + 71]]);
+    /// }
+    /// ```
+    #[inline]
+    pub fn tiles<A: NestedArray<Value<S>>>(&self) -> impl ExactSizeIterator<Item = TileView<S::Index, &A>> {
+        let places = Origins::new(self.shape());
+        let tiles = self.as_tiles::<A>().iter();
+        Places { places, tiles }.map(|((origin, inside), elements)| TileView { origin, inside, elements })
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+    /// The tiles in the order of memory, to write; see [`as_tiles`](Self::as_tiles).
+    #[must_use]
+    #[inline(always)]
+    pub fn as_mut_tiles<A: NestedArray<Value<S>>>(&mut self) -> &mut [A] {
+        let positions = const { assert_is_tile::<S, A>() };
+        let len = tile_grid(self.shape()).as_ref().iter().product::<usize>();
+        let values = self.as_mut_slice();
+        debug_assert!(len * positions <= values.len());
+        let len = len.min(values.len() / positions);
+        // SAFETY: as in `as_tiles`; the values are borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), len) }
+    }
+
+    /// The tiles in the order of memory, to write, each with its place in the array and how much of it is inside; see
+    /// [`tiles`](Self::tiles).
+    #[inline]
+    pub fn tiles_mut<A: NestedArray<Value<S>>>(&mut self) -> impl ExactSizeIterator<Item = TileView<S::Index, &mut A>> {
+        let places = Origins::new(self.shape());
+        let tiles = self.as_mut_tiles::<A>().iter_mut();
+        Places { places, tiles }.map(|((origin, inside), elements)| TileView { origin, inside, elements })
+    }
+}
+
+/// Tiles with their places: as many as there are tiles.
+struct Places<P, T> {
+    places: P,
+    tiles: T,
+}
+
+impl<P: Iterator, T: ExactSizeIterator> Iterator for Places<P, T> {
+    type Item = (P::Item, T::Item);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let tile = self.tiles.next()?;
+        self.places.next().map(|place| (place, tile))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.tiles.size_hint()
+    }
+}
+
+impl<P: Iterator, T: ExactSizeIterator> ExactSizeIterator for Places<P, T> {}
