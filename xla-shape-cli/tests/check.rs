@@ -77,6 +77,27 @@ fn every_line_has_one_answer_in_order() {
 }
 
 #[test]
+fn a_repeated_line_has_the_same_answer() {
+    // More lines than are remembered, each three times; among them lines that begin alike, and bad ones.
+    let lines = (0..20_000).map(|number| match number % 5 {
+        0 => format!("f32[{number}"),
+        1 => format!(" f32[{number}]"),
+        2 => format!("f32[{number}]\r"),
+        _ => format!("f32[{number}]"),
+    });
+    let lines = lines.chain([String::new()]).collect::<Vec<_>>();
+    let output = check((lines.join("\n") + "\n").repeat(3));
+    let found = answers(&output);
+    assert_eq!(found.len(), 3 * lines.len());
+    for (answer, line) in found.iter().zip(lines.iter().cycle()) {
+        assert_eq!(answer["input"], line.trim_end_matches('\r'));
+        assert_eq!(answer["ok"], line.ends_with([']', '\r']), "{line:?}");
+    }
+    assert!(found.chunks(lines.len()).all(|answers| answers == &found[..lines.len()]));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn a_line_that_is_no_utf8_is_answered_with_where_it_breaks() {
     let output = check(b"f32[\xff]\ns8[]\n\xe2\x82\nf32[\xc3\xa9]\xf0\x9f\x98".to_vec());
     let answers = answers(&output);

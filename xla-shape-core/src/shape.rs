@@ -273,6 +273,9 @@ pub enum Shape {
     Buffer(ArrayShape),
 }
 
+// A line of text can be full of shapes, and each is moved before it has its place.
+const _: () = assert!(size_of::<Shape>() <= 72, "a shape has become larger");
+
 /// Why a shape has no size in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]

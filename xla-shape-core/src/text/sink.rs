@@ -47,14 +47,21 @@ impl<'a> Sink<'a> {
         }
     }
 
-    pub(crate) const fn number(&mut self, number: usize) {
-        let mut divisor = 1;
-        while number / divisor >= 10 {
-            divisor *= 10;
+    pub(crate) const fn number(&mut self, mut number: usize) {
+        // A `usize` has at most 20 digits.
+        let mut digits = [0; 20];
+        let mut first = digits.len();
+        loop {
+            first -= 1;
+            digits[first] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
         }
-        while divisor > 0 {
-            self.byte(b'0' + (number / divisor % 10) as u8);
-            divisor /= 10;
+        while first < digits.len() {
+            self.byte(digits[first]);
+            first += 1;
         }
     }
 }

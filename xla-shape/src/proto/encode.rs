@@ -1,6 +1,7 @@
 //! From shapes to messages.
 
 use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
+use super::nested::encode_element;
 use super::{UNKNOWN, kind};
 use crate::{ArrayShape, Dimension, Layout, ProgramShape, Shape, SplitConfig, Tile, TileDimension};
 use prost::Message;
@@ -8,7 +9,13 @@ use prost::Message;
 /// The bytes that XLA writes for this shape.
 #[must_use]
 pub fn encode_shape(shape: &Shape) -> Vec<u8> {
-    ShapeProto::from(shape).encode_to_vec()
+    let Some(elements) = shape.tuple_shapes() else { return ShapeProto::from(shape).encode_to_vec() };
+    // One element after the other: their messages, all at once, would take many times the room of their bytes.
+    let mut bytes = ShapeProto { element_type: kind::TUPLE, ..ShapeProto::default() }.encode_to_vec();
+    for element in elements {
+        encode_element(&encode_shape(element), &mut bytes);
+    }
+    bytes
 }
 
 /// A size as the schema has it.

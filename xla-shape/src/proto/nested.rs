@@ -55,6 +55,11 @@ impl Message for ShapeProto {
     }
 }
 
+/// Appends a tuple's element, encoded, to the tuple's bytes.
+pub(super) fn encode_element(element: &Vec<u8>, buf: &mut Vec<u8>) {
+    encoding::bytes::encode(TUPLE_SHAPES, element, buf);
+}
+
 /// Reads one field of a shape that is inside `depth` others.
 fn merge_field(
     shape: &mut ShapeProto,
