@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape_core::ParseError;
-use xla_shape_core::hlo::{Attribute, Computation, Instruction, Module, Opcode, Value};
+use xla_shape_core::hlo::{Attribute, Computation, Instruction, Module, Opcode, Sharding, Value};
 use xla_shape_tests::{HloModule, corpus, hlo_modules};
 
 /// Fails with the modules that disagree, and prints how many agree.
@@ -214,6 +214,9 @@ fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
         }
         "dim_labels" => {
             let _ = value.dim_labels()?;
+        }
+        "sharding" => {
+            assert!(!matches!(value.sharding()?, Sharding::Other(_)), "{value:?}");
         }
         "replica_groups" => {
             let _ = value.replica_groups()?;

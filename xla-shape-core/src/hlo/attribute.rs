@@ -3,6 +3,7 @@
 //! An attribute keeps its value as it is written. [`Value`] reads the usual kinds of value on request.
 
 use super::cursor::Cursor;
+use super::sharding::Sharding;
 use super::window;
 use crate::infer::{PaddingDimension, SliceDimension, WindowDimension};
 use crate::program_shape::{ProgramParameter, ProgramShape};
@@ -251,6 +252,14 @@ impl<'a> Value<'a> {
     /// If it is none.
     pub fn replica_groups(self) -> Result<ReplicaGroups<'a>> {
         window::replica_groups(self)
+    }
+
+    /// Reads how a value is divided among devices, such as `{devices=[2,1]<=[2]}`.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn sharding(self) -> Result<Sharding<'a>> {
+        super::sharding::sharding(self)
     }
 
     /// Reads a list of shapes in braces, such as `operand_layout_constraints`.

@@ -10,6 +10,7 @@ mod opcode;
 mod parse;
 mod print;
 mod scan;
+mod sharding;
 mod window;
 
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
@@ -19,3 +20,4 @@ pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use opcode::Opcode;
 pub use parse::utf8;
 pub use scan::{FindShapes, FoundShape, find_shapes, instruction_shapes};
+pub use sharding::{Devices, Sharding};
