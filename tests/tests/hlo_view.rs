@@ -1,6 +1,6 @@
 //! What is found in modules: wrong instructions, memory, and shapes alone.
 
-use xla_shape_core::hlo::{Memory, Module, find_shapes, instruction_shapes};
+use xla_shape_core::hlo::{Memory, Module, Opcode, find_shapes, instruction_shapes};
 use xla_shape_tests::hlo_modules;
 
 /// What the checks say of the last of these instructions.
@@ -157,6 +157,17 @@ ENTRY e {
     // In the loop: a, c and i live around it, d and y in it (1 KiB, 1 KiB, 4 B; 2 KiB, 1 KiB).
     assert_eq!((peaks[&0].bytes, peaks[&0].at.name()), (5 * 1024 + 4, "w"));
     assert_eq!((peaks[&1].bytes, peaks[&1].at.name()), (4096, "b"));
+    // Step by step: a; b; c; d; i; t; the loop; x; e; s.
+    let timeline = memory.timeline().unwrap();
+    let (kib, loop_) = (1024, 5 * 1024 + 4);
+    assert_eq!(
+        timeline.bytes()[&0],
+        [kib, kib, 2 * kib, 2 * kib, 2 * kib + 4, 2 * kib + 4, loop_, 2 * kib, 3 * kib, 3 * kib],
+    );
+    assert_eq!(timeline.bytes()[&1], [0, 4096, 4096, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(timeline.peak_step(0), Some(6));
+    let live = timeline.live_at(6).map(|buffer| buffer.instruction.name());
+    assert_eq!(live.collect::<Vec<_>>(), ["a", "c", "i"]);
     let usage = &memory.usage()[&0];
     assert_eq!((usage.parameters.bytes, usage.results.bytes), (1024, 1024));
     // c, i, e, s of the entry, d and y of the body, t of the condition.
@@ -189,6 +200,18 @@ fn memory_of_all_modules_adds_up() {
             assert!(usage.parameters.bytes <= peak.bytes, "{}", row.module);
             assert!(peak.bytes <= usage.parameters.bytes + usage.values.bytes, "{}", row.module);
             peaks_seen += 1;
+        }
+        if let Some(timeline) = memory.timeline() {
+            assert_eq!(timeline.instructions().len(), module.entry().unwrap().instructions().len());
+            // Each step needs what is live, and exactly that where nothing is called.
+            for (step, instruction) in timeline.instructions().iter().enumerate() {
+                let calls = matches!(instruction.opcode(), Opcode::While | Opcode::Call | Opcode::Conditional);
+                for (space, bytes) in timeline.bytes() {
+                    let live = timeline.live_at(step).filter(|buffer| buffer.memory_space() == *space);
+                    let live = live.map(|buffer| buffer.footprint.bytes).sum::<usize>();
+                    assert!(bytes[step] == live || calls && bytes[step] > live, "{} {step}", row.module);
+                }
+            }
         }
         arrays += memory.buffers().len();
     }

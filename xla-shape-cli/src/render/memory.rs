@@ -1,5 +1,6 @@
-//! What the values of a program take in memory, as a page: a map whose areas are bytes.
+//! What the values of a program take in memory, as a page: a map whose areas are bytes, and a curve of what is live.
 
+use super::curve;
 use super::svg::{escape, hatching};
 use super::words::{Factor, InUnits, space_name};
 use std::fmt::Write as _;
@@ -25,6 +26,8 @@ struct Area {
 /// The page; it needs nothing but itself. `only` picks a memory space.
 pub(crate) fn page(module: &Module<'_>, only: Option<u8>) -> String {
     let memory = module.memory();
+    let timeline = memory.timeline();
+    let peaks = timeline.as_ref().map(|timeline| timeline.peaks());
     let title = escape(module.name().unwrap_or("module"));
     let mut body = String::new();
     // Writing to memory does not fail.
@@ -34,30 +37,36 @@ pub(crate) fn page(module: &Module<'_>, only: Option<u8>) -> String {
         let all = buffers.len();
         let total = buffers.iter().fold(0_usize, |sum, buffer| sum.saturating_add(buffer.footprint.bytes));
         buffers.truncate(SHOWN);
-        let peak =
-            memory.peaks().and_then(|peaks| peaks.get(&space).map(|peak| (peak.bytes, peak.at.name().to_owned())));
+        let peak = peaks.as_ref().and_then(|peaks| peaks.get(&space));
         let _ = write!(
             body,
             "<h2>{}</h2>\n<p>{all} values, {} as if each had its own memory",
             escape(&space_name(space)),
             InUnits(total)
         );
-        if let Some((bytes, at)) = peak {
-            let _ = write!(body, "; at most {} at one time, at <code>%{}</code>", InUnits(bytes), escape(&at));
+        if let Some(peak) = peak {
+            let (bytes, at) = (InUnits(peak.bytes), escape(peak.at.name()));
+            let _ = write!(body, "; at most {bytes} at one time, at <code>%{at}</code>");
         }
         if all > SHOWN {
             let _ = write!(body, "; the {SHOWN} largest are shown");
         }
         let _ = writeln!(body, ".</p>");
         map(&mut body, &buffers);
+        if let Some(timeline) = &timeline {
+            curve::draw(&mut body, timeline, space);
+        }
     }
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>Memory of {title}</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<svg style=\"position:absolute;width:0;height:0\" aria-hidden=\"true\">{hatching}</svg>\n<h1>{title}</h1>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}{curve_style}</style>\n</head>\n<body>\n\
+         <svg style=\"position:absolute;width:0;height:0\" aria-hidden=\"true\">{hatching}</svg>\n<h1>{title}</h1>\n\
          <output id=\"info\" aria-live=\"polite\">Point at a value. The area is its bytes, hatched as far as they are \
-         padding; parameters are yellow.</output>\n{body}<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        hatching = hatching()
+         padding; parameters are yellow. Below, click into the curve to list what is live.</output>\n{body}<script>\n{SCRIPT}{curve_script}</script>\n</body>\n</html>\n",
+        hatching = hatching(),
+        curve_style = curve::STYLE,
+        curve_script = curve::SCRIPT
     )
 }
 

@@ -1,5 +1,6 @@
 //! From values to what people read.
 
+mod curve;
 pub(crate) mod formula;
 pub(crate) mod grid;
 pub(crate) mod html;

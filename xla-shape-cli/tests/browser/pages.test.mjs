@@ -105,6 +105,36 @@ test('hlo', async () => {
   await page.locator('.v').first().hover({ position: { x: 5, y: 5 } });
   const text = await page.textContent('#info');
   assert.ok(text.startsWith(`%${largest.name} (${largest.opcode}): ${largest.shape}, ${largest.bytes} bytes, `), text);
+
+  // The curve: its peak is the program's, and what is listed there adds up to it.
+  const spaces = JSON.parse(run('hlo', module, '--format', 'json')).spaces;
+  let curves = 0;
+  for (const { space, peak_bytes: bytes, peak_at: at } of spaces) {
+    const curve = page.locator(`svg.curve[data-space="${space}"]`);
+    if (await curve.count() === 0) continue;
+    curves += 1;
+    await curve.scrollIntoViewIfNeeded();
+    const data = JSON.parse(await page.textContent(`.curve-data[data-space="${space}"]`));
+    const box = await curve.boundingBox();
+    const over = async (column, act) => {
+      await act(box.x + (column + 0.5) * box.width / data.columns.length, box.y + box.height / 2);
+      return page.textContent('#info');
+    };
+    const here = await over(data.peak, (x, y) => page.mouse.move(x, y));
+    assert.ok(here.includes(`%${at}: ${bytes} bytes live`), here);
+    await over(data.peak, (x, y) => page.mouse.click(x, y));
+    const list = page.locator(`.live[data-space="${space}"]`);
+    assert.ok((await list.textContent()).startsWith(`Live at %${at}`));
+    const named = new Set(data.values.filter(v => v.made <= data.columns[data.peak].step && v.last >= data.columns[data.peak].step));
+    const others = bytes - [...named].reduce((sum, v) => sum + v.bytes, 0);
+    assert.ok(others >= 0);
+    assert.equal(await list.locator('tr').count(), named.size + (others > 0 ? 1 : 0));
+    // Elsewhere it answers too.
+    const first = await over(0, (x, y) => page.mouse.click(x, y));
+    assert.ok(first.includes(`%${data.columns[0].name}: ${data.columns[0].bytes} bytes live`), first);
+  }
+  assert.ok(curves > 0);
+  assert.ok(statSync(path).size < 300_000);
   assert.deepEqual(errors, []);
   await page.close();
 });

@@ -15,7 +15,7 @@ mod window;
 
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
 pub use check::{Finding, Problem};
-pub use memory::{Buffer, Footprint, FormatUsage, LayoutChange, Memory, Peak, Usage};
+pub use memory::{Buffer, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Timeline, Usage};
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use opcode::Opcode;
 pub use parse::utf8;

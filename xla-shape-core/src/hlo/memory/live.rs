@@ -1,8 +1,8 @@
 //! Which values are live at the same time.
 
-use super::{Footprint, num_arrays, runs};
+use super::{Buffer, Footprint, num_arrays, runs};
 use crate::hlo::{Computation, Instruction, Module, Opcode};
-use crate::shape::{ArrayShape, Shape};
+use crate::shape::Shape;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,6 +14,73 @@ pub struct Peak<'m, 'a> {
     pub bytes: usize,
     /// The instruction of the entry computation during which they are needed.
     pub at: Instruction<'m, 'a>,
+}
+
+/// When an array takes memory, in steps: instruction N of the entry computation is step N.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifetime<'m, 'a> {
+    /// The array.
+    pub buffer: Buffer<'m, 'a>,
+    /// The step that makes it; parameters of the program are there from step 0.
+    pub made: usize,
+    /// The last step that needs it; after the last step of all, the number of steps, for what the program returns.
+    pub last_use: usize,
+}
+
+/// What the entry computation of a scheduled module needs in memory, step by step.
+///
+/// Instructions run one after the other; a value takes memory from where it is made to its last use, parameters and
+/// results of the program all the time. While a loop, call or branch runs, what it needs most comes on top. A value
+/// that lies where another one did, as XLA decides when it assigns buffers, is counted as if it did not.
+#[derive(Clone, Debug)]
+pub struct Timeline<'m, 'a> {
+    instructions: Vec<Instruction<'m, 'a>>,
+    lifetimes: Vec<Lifetime<'m, 'a>>,
+    live: BTreeMap<u8, Vec<usize>>,
+}
+
+impl<'m, 'a> Timeline<'m, 'a> {
+    /// The instruction of each step.
+    #[must_use]
+    pub fn instructions(&self) -> &[Instruction<'m, 'a>] {
+        &self.instructions
+    }
+
+    /// The bytes that are needed during each step, for each memory space that is used.
+    #[must_use]
+    pub const fn bytes(&self) -> &BTreeMap<u8, Vec<usize>> {
+        &self.live
+    }
+
+    /// The arrays of the entry computation, in the order in which they are made.
+    #[must_use]
+    pub fn lifetimes(&self) -> &[Lifetime<'m, 'a>] {
+        &self.lifetimes
+    }
+
+    /// The arrays of the entry computation that are in memory during a step.
+    pub fn live_at(&self, step: usize) -> impl Iterator<Item = Buffer<'m, 'a>> {
+        let live = self.lifetimes.iter().filter(move |lifetime| (lifetime.made..=lifetime.last_use).contains(&step));
+        live.map(|lifetime| lifetime.buffer)
+    }
+
+    /// The step during which one memory space is fullest, the first of them if there are several.
+    #[must_use]
+    pub fn peak_step(&self, space: u8) -> Option<usize> {
+        let steps = self.live.get(&space)?.iter().enumerate();
+        let peak = steps.reduce(|peak, step| if step.1 > peak.1 { step } else { peak });
+        peak.map(|(step, _)| step)
+    }
+
+    /// The most bytes that are needed at any time in each memory space.
+    #[must_use]
+    pub fn peaks(&self) -> BTreeMap<u8, Peak<'m, 'a>> {
+        let peak = |(&space, bytes): (&u8, &Vec<usize>)| {
+            let step = self.peak_step(space)?;
+            Some((space, Peak { bytes: *bytes.get(step)?, at: *self.instructions.get(step)? }))
+        };
+        self.live.iter().filter_map(peak).collect()
+    }
 }
 
 /// Where an array of an instruction's value lies.
@@ -138,57 +205,53 @@ pub(super) fn callees<'m, 'a>(computation: Computation<'m, 'a>) -> Vec<Computati
     computation.instructions().flat_map(called).collect()
 }
 
-/// For each memory space, the most bytes that a computation makes at any time, and when.
-type Peaks<'m, 'a> = BTreeMap<u8, Peak<'m, 'a>>;
+/// The most bytes that a computation makes at any time in each memory space.
+type Bytes = BTreeMap<u8, usize>;
 
-/// The peaks of the program; `computations` has called ones first.
-pub(super) fn peaks<'m, 'a>(module: &'m Module<'a>, computations: &[Computation<'m, 'a>]) -> Peaks<'m, 'a> {
-    let mut done: Vec<Option<Peaks<'m, 'a>>> = vec![None; module.computations().len()];
-    let mut program = Peaks::new();
+/// The timeline of the program; `computations` has called ones first.
+pub(super) fn timeline<'m, 'a>(module: &'m Module<'a>, computations: &[Computation<'m, 'a>]) -> Timeline<'m, 'a> {
+    let mut done: Vec<Option<Bytes>> = vec![None; module.computations().len()];
+    let mut program = Timeline { instructions: Vec::new(), lifetimes: Vec::new(), live: BTreeMap::new() };
     for &computation in computations {
-        let peaks = peaks_of(computation, &done);
-        if computation.is_entry() {
-            program.clone_from(&peaks);
-        }
+        let timeline = timeline_of(computation, &done);
         if let Some(place) = done.get_mut(computation.number() as usize) {
-            *place = Some(peaks);
+            *place = Some(timeline.peaks().into_iter().map(|(space, peak)| (space, peak.bytes)).collect());
+        }
+        if computation.is_entry() {
+            program = timeline;
         }
     }
     program
 }
 
-/// An array that takes memory while a computation runs.
-#[derive(Clone, Copy)]
-struct Slot<'m> {
-    array: &'m ArrayShape,
-    last_use: usize,
-}
-
-fn peaks_of<'m, 'a>(computation: Computation<'m, 'a>, done: &[Option<Peaks<'m, 'a>>]) -> Peaks<'m, 'a> {
+/// The timeline of a computation whose callees are `done`.
+fn timeline_of<'m, 'a>(computation: Computation<'m, 'a>, done: &[Option<Bytes>]) -> Timeline<'m, 'a> {
     let instructions: Vec<_> = computation.instructions().collect();
     let first = instructions.first().map_or(0, |instruction| instruction.number());
     let place_of = |number: u32| number.checked_sub(first).map(|place| place as usize);
     let mut starts = Starts::default();
-    let mut slots: Vec<Slot<'m>> = Vec::new();
+    let mut slots: Vec<Lifetime<'m, 'a>> = Vec::new();
     // The slots of each instruction's arrays; those of a caller have none.
     let mut values: Vec<Vec<Option<usize>>> = Vec::with_capacity(instructions.len());
     let mut last_uses = vec![0_usize; instructions.len()];
-    let mut made = Vec::with_capacity(instructions.len());
     for (at, &instruction) in instructions.iter().enumerate() {
         let is_given = instruction.opcode() == Opcode::Parameter && !runs(computation);
         let places = places(instruction, &mut starts);
-        let first_slot = slots.len();
         let mut value = Vec::with_capacity(places.len());
         let operands: Vec<_> = instruction
             .operands()
             .map(|operand| operand.instruction().and_then(|operand| place_of(operand.number())))
             .collect();
         let only_aliases = !places.is_empty() && !places.contains(&Place::New);
-        for (array, place) in super::arrays(instruction.shape()).zip(places) {
+        for (leaf, (array, place)) in super::arrays(instruction.shape()).zip(places).enumerate() {
             value.push(match place {
                 Place::New if is_given => None,
                 Place::New => {
-                    slots.push(Slot { array, last_use: at });
+                    // The parameters are there before the first instruction.
+                    let first = if instruction.opcode() == Opcode::Parameter { 0 } else { at };
+                    let footprint = Footprint::of(array).unwrap_or_default();
+                    let buffer = Buffer { instruction, leaf, array, footprint };
+                    slots.push(Lifetime { buffer, made: first, last_use: at });
                     slots.len().checked_sub(1)
                 }
                 Place::Operand(operand, leaf) => {
@@ -198,7 +261,6 @@ fn peaks_of<'m, 'a>(computation: Computation<'m, 'a>, done: &[Option<Peaks<'m, '
             });
         }
         values.push(value);
-        made.push(first_slot..slots.len());
         // What only renames its operands uses of them what its own value has.
         let users = if only_aliases && instruction.opcode() != Opcode::While { &[][..] } else { &operands[..] };
         for operand in users.iter().copied().flatten() {
@@ -222,61 +284,53 @@ fn peaks_of<'m, 'a>(computation: Computation<'m, 'a>, done: &[Option<Peaks<'m, '
             }
         }
     }
-    walk(&instructions, &slots, &made, done)
+    let live = walk(&instructions, &slots, done);
+    Timeline { instructions, lifetimes: slots, live }
 }
 
-/// Goes through the instructions in order and keeps count.
-fn walk<'m, 'a>(
-    instructions: &[Instruction<'m, 'a>],
-    slots: &[Slot<'m>],
-    made: &[core::ops::Range<usize>],
-    done: &[Option<Peaks<'m, 'a>>],
-) -> Peaks<'m, 'a> {
-    let mut dying: Vec<Vec<usize>> = vec![Vec::new(); instructions.len()];
-    for (number, slot) in slots.iter().enumerate() {
-        if let Some(dying) = dying.get_mut(slot.last_use) {
-            dying.push(number);
+/// Goes through the instructions in order and keeps count: the bytes needed during each, for each memory space.
+fn walk(
+    instructions: &[Instruction<'_, '_>],
+    lifetimes: &[Lifetime<'_, '_>],
+    done: &[Option<Bytes>],
+) -> BTreeMap<u8, Vec<usize>> {
+    let mut made: Vec<Vec<Buffer<'_, '_>>> = vec![Vec::new(); instructions.len()];
+    let mut dying = made.clone();
+    for lifetime in lifetimes {
+        if let Some(made) = made.get_mut(lifetime.made) {
+            made.push(lifetime.buffer);
+        }
+        if let Some(dying) = dying.get_mut(lifetime.last_use) {
+            dying.push(lifetime.buffer);
         }
     }
-    let space = |slot: &Slot<'m>| slot.array.layout().memory_space();
-    let bytes = |slot: &Slot<'m>| Footprint::of(slot.array).map_or(0, |footprint| footprint.bytes);
-    let mut peaks = Peaks::new();
-    let mut live: BTreeMap<u8, usize> = BTreeMap::new();
-    let mut note = |space: u8, bytes: usize, at: Instruction<'m, 'a>| {
-        let peak = peaks.entry(space).or_insert(Peak { bytes: 0, at });
-        if bytes > peak.bytes {
-            *peak = Peak { bytes, at };
+    let mut steps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
+    let mut note = |space: u8, at: usize, bytes: usize| {
+        let steps = steps.entry(space).or_insert_with(|| vec![0; instructions.len()]);
+        if let Some(step) = steps.get_mut(at) {
+            *step = bytes.max(*step);
         }
     };
-    // The parameters of the program are there before its first instruction.
-    let is_there = |at: usize| instructions.get(at).is_some_and(|found| found.opcode() == Opcode::Parameter);
-    for (_, made) in made.iter().enumerate().filter(|(at, _)| is_there(*at)) {
-        for slot in slots.get(made.clone()).unwrap_or(&[]) {
-            let live = live.entry(space(slot)).or_default();
-            *live = live.saturating_add(bytes(slot));
-        }
-    }
-    for (at, (&instruction, made)) in instructions.iter().zip(made).enumerate() {
+    let mut live = Bytes::new();
+    for (at, ((&instruction, made), dying)) in instructions.iter().zip(&made).zip(&dying).enumerate() {
         for callee in called(instruction) {
             let inside = done.get(callee.number() as usize).and_then(Option::as_ref);
-            for (&space, peak) in inside.into_iter().flatten() {
-                note(space, peak.bytes.saturating_add(live.get(&space).copied().unwrap_or(0)), instruction);
+            for (&space, bytes) in inside.into_iter().flatten() {
+                note(space, at, bytes.saturating_add(live.get(&space).copied().unwrap_or(0)));
             }
         }
-        if !is_there(at) {
-            for slot in slots.get(made.clone()).unwrap_or(&[]) {
-                let live = live.entry(space(slot)).or_default();
-                *live = live.saturating_add(bytes(slot));
-            }
+        for buffer in made {
+            let live = live.entry(buffer.memory_space()).or_default();
+            *live = live.saturating_add(buffer.footprint.bytes);
         }
         for (&space, &bytes) in &live {
-            note(space, bytes, instruction);
+            note(space, at, bytes);
         }
-        for slot in dying.get(at).into_iter().flatten().filter_map(|&slot| slots.get(slot)) {
-            if let Some(live) = live.get_mut(&space(slot)) {
-                *live = live.saturating_sub(bytes(slot));
+        for buffer in dying {
+            if let Some(live) = live.get_mut(&buffer.memory_space()) {
+                *live = live.saturating_sub(buffer.footprint.bytes);
             }
         }
     }
-    peaks
+    steps
 }

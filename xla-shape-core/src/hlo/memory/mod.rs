@@ -2,7 +2,7 @@
 
 mod live;
 
-pub use live::Peak;
+pub use live::{Lifetime, Peak, Timeline};
 
 use live::{Place, Starts};
 
@@ -253,14 +253,17 @@ impl<'m, 'a> Memory<'m, 'a> {
         instructions.filter_map(layout_change).collect()
     }
 
-    /// The most bytes that are needed at any time in each memory space, if the module is scheduled.
-    ///
-    /// Instructions run one after the other; a value takes memory from where it is made to its last use, parameters
-    /// and results of the program all the time. A value that lies where another one did, as XLA decides when it
-    /// assigns buffers, is counted as if it did not.
+    /// What the program needs in memory step by step, if the module is scheduled.
+    #[must_use]
+    pub fn timeline(&self) -> Option<Timeline<'m, 'a>> {
+        self.module.is_scheduled().then(|| live::timeline(self.module, &self.computations))
+    }
+
+    /// The most bytes that are needed at any time in each memory space, if the module is scheduled: the peaks of the
+    /// [timeline](Self::timeline).
     #[must_use]
     pub fn peaks(&self) -> Option<BTreeMap<u8, Peak<'m, 'a>>> {
-        self.module.is_scheduled().then(|| live::peaks(self.module, &self.computations))
+        self.timeline().map(|timeline| timeline.peaks())
     }
 }
 
