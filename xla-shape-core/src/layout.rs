@@ -156,7 +156,7 @@ impl Layout {
             dynamic_shape_metadata_prefix_bytes: attributes.dynamic_shape_metadata_prefix_bytes,
         };
         if let Err(error) = validate::layout(&layout, &mut [0; validate::STATIC_SEEN_WORDS]) {
-            error.panic();
+            error.panic_about(layout.const_text::<512>().as_str());
         }
         layout
     }

@@ -68,10 +68,11 @@ impl ArrayShape {
             digits: &mut [Digit::BLANK; StaticStrideTable::MAX_DIGITS],
             values: &mut [Value::BLANK; StaticStrideTable::MAX_VALUES],
         };
+        let shape = Self { element_type, dimensions: List::Static(dimensions), layout: ArrayLayout::Static(layout) };
         if let Err(error) = validate::array(element_type, dimensions, layout, scratch) {
-            error.panic();
+            error.panic_about(shape.const_text::<512>().as_str());
         }
-        Self { element_type, dimensions: List::Static(dimensions), layout: ArrayLayout::Static(layout) }
+        shape
     }
 
     /// Takes over parts that the parser has read; [`check`](Self::check) must follow.

@@ -358,12 +358,21 @@ impl ValidationError {
     /// Always.
     #[track_caller]
     pub const fn panic(&self) -> ! {
-        let mut text = ConstText::<256>::new();
+        panic!("{}", self.const_text().as_str())
+    }
+
+    /// Panics with the text of the error and that of the shape or layout that it is about, usable in a `const`.
+    #[track_caller]
+    pub(crate) const fn panic_about(&self, what: &str) -> ! {
+        panic!("{}", self.const_text().push_str(": ").push_str(what).as_str())
+    }
+
+    const fn const_text(&self) -> ConstText<1024> {
+        let mut text = ConstText::new();
         let mut sink = text.sink();
         self.write(&mut sink);
         let written = sink.written();
-        let text = text.set_len(written);
-        panic!("{}", text.as_str())
+        text.set_len(written)
     }
 
     pub(crate) const fn write(&self, sink: &mut Sink<'_>) {

@@ -1,31 +1,41 @@
 //! What the core read to the type that means it.
 
 use crate::diagnose;
-use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use crate::tokens::Text;
+use proc_macro::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree};
+use std::cell::Cell;
 use std::fmt::{self, Display};
-use xla_shape_core::text::Parser;
+use xla_shape_core::text::{Parser, SizeExpression};
+use xla_shape_core::validate::Part;
 use xla_shape_core::{
     ArrayShape, Dimension, Layout, LayoutAttributes, PaddingValue, ParseError, Shape, SplitConfig, Tile, TileDimension,
 };
 
+/// A type as text, in which sizes that only Rust knows are still missing.
+pub(crate) struct Expansion {
+    text: String,
+    sizes: Vec<SizeExpression>,
+}
+
 /// The type of the shape that a text means.
-pub(crate) fn shape_type(text: &str) -> Result<String, ParseError> {
+pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
     let mut parser = Parser::whole(text).for_types();
     if parser.is_legacy() {
         return legacy_type(parser);
     }
     let shape = parser.shape()?;
     parser.finish()?;
-    Ok(type_of(&shape))
+    let sizes = parser.size_expressions().to_vec();
+    Ok(Expansion { text: ShapeType(&shape, &Named::new(&sizes)).to_string(), sizes })
 }
 
 /// The type of a shape.
 pub(crate) fn type_of(shape: &Shape) -> String {
-    ShapeType(shape).to_string()
+    ShapeType(shape, &Named::new(&[])).to_string()
 }
 
 /// The type of the shape in a layout of 2017 that comes next.
-fn legacy_type(mut parser: Parser<'_>) -> Result<String, ParseError> {
+fn legacy_type(mut parser: Parser<'_>) -> Result<Expansion, ParseError> {
     let shape = parser.legacy()?;
     parser.finish()?;
     let value = match shape.padding_value() {
@@ -35,22 +45,53 @@ fn legacy_type(mut parser: Parser<'_>) -> Result<String, ParseError> {
         Some(PaddingValue::Lowest) => "LowestPadding",
         Some(PaddingValue::Highest) => "HighestPadding",
     };
-    let widths = List(shape.padded_dimensions().iter().copied().map(Size));
-    Ok(format!("{LIBRARY}::types::Padded<{}, {widths}, {LIBRARY}::types::{value}>", ArrayType(shape.modern())))
+    let widths = List(shape.padded_dimensions().iter().copied().map(Number));
+    let array = ArrayType(shape.modern(), &Named::new(&[]));
+    let text = format!("{LIBRARY}::types::Padded<{array}, {widths}, {LIBRARY}::types::{value}>");
+    Ok(Expansion { text, sizes: Vec::new() })
 }
 
 /// The type of the layout that a text means.
-pub(crate) fn layout_type(text: &str) -> Result<String, ParseError> {
+pub(crate) fn layout_type(text: &str) -> Result<Expansion, ParseError> {
     let mut parser = Parser::whole(text).for_types();
     let layout = parser.layout()?;
     parser.finish()?;
-    Ok(LayoutType(&layout).to_string())
+    let sizes = parser.size_expressions().to_vec();
+    let text = LayoutType(&layout, Named::new(&sizes).array()).to_string();
+    Ok(Expansion { text, sizes })
+}
+
+impl Expansion {
+    /// The tokens, with the sizes as they stand in the source.
+    pub(crate) fn tokens(&self, library: &TokenStream, source: &Text) -> TokenStream {
+        tokens_with(&self.text, &|ident| match ident.strip_prefix(SIZE) {
+            Some(number) => {
+                let number: usize = number.parse().ok()?;
+                Some(const_argument(source.trees_of(self.sizes.get(number)?.span)))
+            }
+            None => (ident == LIBRARY).then(|| library.clone()),
+        })
+    }
+}
+
+/// An expression as a generic argument: in braces, which it may have already.
+fn const_argument(expression: TokenStream) -> TokenStream {
+    let mut trees = expression.clone().into_iter();
+    match (trees.next(), trees.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Brace => expression,
+        _ => TokenTree::from(Group::new(Delimiter::Brace, expression)).into(),
+    }
 }
 
 /// The tokens of an expansion's text.
 pub(crate) fn tokens(text: &str, library: &TokenStream) -> TokenStream {
+    tokens_with(text, &|ident| (ident == LIBRARY).then(|| library.clone()))
+}
+
+/// The tokens of a text, in which some names stand for other tokens.
+fn tokens_with(text: &str, meaning: &dyn Fn(&str) -> Option<TokenStream>) -> TokenStream {
     match text.parse::<TokenStream>() {
-        Ok(tokens) => with_library(tokens, library),
+        Ok(tokens) => replace(tokens, meaning),
         Err(error) => diagnose::compile_error(&error.to_string(), (Span::call_site(), Span::call_site())),
     }
 }
@@ -65,25 +106,57 @@ pub(crate) fn unknown(compile_error: TokenStream) -> TokenStream {
     TokenTree::from(Group::new(Delimiter::Bracket, array)).into()
 }
 
-/// Stands for the path of the library until [`with_library`] puts it in.
+/// Stands for the path of the library, which the front macro gives, so that it is right wherever the expansion ends up.
 const LIBRARY: &str = "__xla_shape";
 
-/// Replaces [`LIBRARY`] by the path that the front macro gave, which is right wherever the expansion ends up.
-fn with_library(tokens: TokenStream, library: &TokenStream) -> TokenStream {
+/// With a number behind it, stands for a size that is written as an expression.
+const SIZE: &str = "__xla_shape_size_";
+
+fn replace(tokens: TokenStream, meaning: &dyn Fn(&str) -> Option<TokenStream>) -> TokenStream {
     tokens
         .into_iter()
         .flat_map(|token| match token {
-            TokenTree::Ident(ident) if is_library(&ident) => library.clone(),
+            TokenTree::Ident(ident) => meaning(&ident.to_string()).unwrap_or_else(|| TokenTree::from(ident).into()),
             TokenTree::Group(group) => {
-                TokenTree::from(Group::new(group.delimiter(), with_library(group.stream(), library))).into()
+                TokenTree::from(Group::new(group.delimiter(), replace(group.stream(), meaning))).into()
             }
             token => token.into(),
         })
         .collect()
 }
 
-fn is_library(ident: &Ident) -> bool {
-    ident.to_string() == LIBRARY
+/// The sizes of a shape that are expressions. Arrays are printed in the order in which they were read.
+struct Named<'a> {
+    sizes: &'a [SizeExpression],
+    arrays: Cell<usize>,
+}
+
+/// Those of one array.
+#[derive(Clone, Copy)]
+struct NamedIn<'a> {
+    sizes: &'a [SizeExpression],
+    array: usize,
+}
+
+impl<'a> Named<'a> {
+    fn new(sizes: &'a [SizeExpression]) -> Self {
+        Self { sizes, arrays: Cell::new(0) }
+    }
+
+    /// Those of the next array.
+    fn array(&self) -> NamedIn<'a> {
+        let array = self.arrays.get();
+        self.arrays.set(array + 1);
+        NamedIn { sizes: self.sizes, array }
+    }
+}
+
+impl NamedIn<'_> {
+    /// The size that is this part of the array.
+    fn size(self, part: Part, size: usize) -> Size {
+        let is_it = |named: &SizeExpression| named.array == self.array && named.part == part;
+        self.sizes.iter().position(is_it).map_or(Size::Number(size), Size::Expression)
+    }
 }
 
 /// A tuple of types.
@@ -98,50 +171,69 @@ impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
 }
 
 /// The type of a shape of any kind.
-struct ShapeType<'a>(&'a Shape);
+struct ShapeType<'a>(&'a Shape, &'a Named<'a>);
 
 impl Display for ShapeType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Shape::Array(array) => ArrayType(array).fmt(f),
-            Shape::Tuple(elements) => List(elements.iter().map(ShapeType)).fmt(f),
+            Shape::Array(array) => ArrayType(array, self.1).fmt(f),
+            Shape::Tuple(elements) => List(elements.iter().map(|element| ShapeType(element, self.1))).fmt(f),
             Shape::Token => write!(f, "{LIBRARY}::types::Token"),
             Shape::Opaque => write!(f, "{LIBRARY}::types::Opaque"),
-            Shape::Buffer(array) => write!(f, "{LIBRARY}::types::BufferOf<{}>", ArrayType(array)),
+            Shape::Buffer(array) => write!(f, "{LIBRARY}::types::BufferOf<{}>", ArrayType(array, self.1)),
         }
     }
 }
 
-struct ArrayType<'a>(&'a ArrayShape);
+struct ArrayType<'a>(&'a ArrayShape, &'a Named<'a>);
 
 impl Display for ArrayType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(array) = self;
+        let (array, named) = (self.0, self.1.array());
+        let dimensions = array.dimensions().iter().copied().enumerate();
         write!(
             f,
             "{LIBRARY}::types::Array<{LIBRARY}::element::{}, {}, {}>",
             array.element_type().variant_name(),
-            List(array.dimensions().iter().copied().map(DimType)),
-            LayoutType(array.layout()),
+            List(dimensions.map(|(i, dimension)| DimType(dimension, named, Part::Dimension(i)))),
+            LayoutType(array.layout(), named),
         )
     }
 }
 
-struct DimType(Dimension);
+struct DimType<'a>(Dimension, NamedIn<'a>, Part);
 
-impl Display for DimType {
+impl Display for DimType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Dimension::Static(size) => Size(size).fmt(f),
-            Dimension::Bounded(bound) => write!(f, "{LIBRARY}::types::Bounded<{bound}>"),
+        let Self(dimension, named, part) = *self;
+        match dimension {
+            Dimension::Static(size) => write!(f, "{LIBRARY}::types::Size<{}>", named.size(part, size)),
+            Dimension::Bounded(bound) => write!(f, "{LIBRARY}::types::Bounded<{}>", named.size(part, bound)),
             Dimension::Unbounded => write!(f, "{LIBRARY}::types::Unbounded"),
         }
     }
 }
 
-struct Size(usize);
+/// A size as a generic argument.
+enum Size {
+    Number(usize),
+    /// The expression of this number.
+    Expression(usize),
+}
 
 impl Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(size) => size.fmt(f),
+            Self::Expression(number) => write!(f, "{SIZE}{number}"),
+        }
+    }
+}
+
+/// A number as a type.
+struct Number(usize);
+
+impl Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{LIBRARY}::types::Size<{}>", self.0)
     }
@@ -155,22 +247,27 @@ impl Display for DimensionNumber {
     }
 }
 
-struct TileEntry(TileDimension);
+struct TileEntry<'a>(TileDimension, NamedIn<'a>, Part);
 
-impl Display for TileEntry {
+impl Display for TileEntry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            TileDimension::Size(size) => Size(size).fmt(f),
+        let Self(entry, named, part) = *self;
+        match entry {
+            TileDimension::Size(size) => write!(f, "{LIBRARY}::types::Size<{}>", named.size(part, size)),
             TileDimension::Combine => write!(f, "{LIBRARY}::types::Combine"),
         }
     }
 }
 
-struct TileType<'a>(&'a Tile);
+/// The tile of this number.
+struct TileType<'a>(usize, &'a Tile, NamedIn<'a>);
 
 impl Display for TileType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{LIBRARY}::types::Tile<{}>", List(self.0.dimensions().iter().copied().map(TileEntry)))
+        let Self(number, tile, named) = *self;
+        let entries = tile.dimensions().iter().copied().enumerate();
+        let entries = entries.map(|(i, entry)| TileEntry(entry, named, Part::TileEntry(number, i)));
+        write!(f, "{LIBRARY}::types::Tile<{}>", List(entries))
     }
 }
 
@@ -178,21 +275,22 @@ struct Split<'a>(&'a SplitConfig);
 
 impl Display for Split<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let indices = List(self.0.split_indices().iter().copied().map(Size));
+        let indices = List(self.0.split_indices().iter().copied().map(Number));
         write!(f, "{LIBRARY}::types::Split<{}, {indices}>", self.0.dimension())
     }
 }
 
-struct LayoutType<'a>(&'a Layout);
+struct LayoutType<'a>(&'a Layout, NamedIn<'a>);
 
 impl Display for LayoutType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let layout = self.0;
+        let Self(layout, named) = *self;
+        let tiles = layout.tiles().iter().enumerate();
         write!(
             f,
             "{LIBRARY}::types::Layout<{}, {}, {LIBRARY}::types::MemorySpace<{}>",
             List(layout.minor_to_major().iter().copied().map(DimensionNumber)),
-            List(layout.tiles().iter().map(TileType)),
+            List(tiles.map(|(i, tile)| TileType(i, tile, named))),
             layout.memory_space(),
         )?;
         let alignment = layout.tail_padding_alignment_in_elements();

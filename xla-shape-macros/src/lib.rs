@@ -11,6 +11,7 @@ mod expand;
 mod hlo;
 mod tokens;
 
+use expand::Expansion;
 use proc_macro::TokenStream;
 use xla_shape_core::ParseError;
 
@@ -26,11 +27,11 @@ pub fn layout(input: TokenStream) -> TokenStream {
     expand(input, expand::layout_type)
 }
 
-fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<String, ParseError>) -> TokenStream {
+fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<Expansion, ParseError>) -> TokenStream {
     let (library, tokens) = tokens::library(input);
     let text = tokens::Text::new(tokens);
     match type_of(&text.text) {
-        Ok(expansion) => expand::tokens(&expansion, &library),
+        Ok(expansion) => expansion.tokens(&library, &text),
         Err(error) => expand::unknown(diagnose::parse_error(&error, &text)),
     }
 }

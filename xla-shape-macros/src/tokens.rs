@@ -8,6 +8,15 @@ pub(crate) struct Text {
     pub(crate) text: String,
     /// In order.
     tokens: Vec<Token>,
+    /// The same with its groups whole, each before what is in it.
+    trees: Vec<Tree>,
+}
+
+/// A token, or a group with all that is in it, and where it stands in the text.
+struct Tree {
+    start: usize,
+    end: usize,
+    tree: TokenTree,
 }
 
 /// Where a token stands in the text, and where it came from.
@@ -39,15 +48,17 @@ enum Last {
 impl Text {
     /// The text of these tokens.
     pub(crate) fn new(tokens: TokenStream) -> Self {
-        let mut text = Self { text: String::new(), tokens: Vec::new() };
+        let mut text = Self { text: String::new(), tokens: Vec::new(), trees: Vec::new() };
         text.push_all(tokens, &mut Last::Other);
         text
     }
 
     fn push_all(&mut self, tokens: TokenStream, last: &mut Last) {
-        for token in tokens {
-            match token {
-                TokenTree::Group(group) => self.push_group(&group, last),
+        for tree in tokens {
+            let number = self.trees.len();
+            self.trees.push(Tree { start: self.text.len(), end: 0, tree: tree.clone() });
+            match &tree {
+                TokenTree::Group(group) => self.push_group(group, last),
                 TokenTree::Ident(ident) => self.push(&ident.to_string(), ident.span(), Last::Word, last),
                 TokenTree::Literal(literal) => self.push(&literal.to_string(), literal.span(), Last::Word, last),
                 TokenTree::Punct(punct) => {
@@ -58,6 +69,7 @@ impl Text {
                     self.push(&punct.as_char().to_string(), punct.span(), kind, last);
                 }
             }
+            self.trees[number].end = self.text.len();
         }
     }
 
@@ -105,6 +117,19 @@ impl Text {
             [only] => (only.span, only.span),
             [] => (Span::call_site(), Span::call_site()),
         }
+    }
+
+    /// The tokens of this part of the text, which begins and ends with whole tokens.
+    pub(crate) fn trees_of(&self, part: xla_shape_core::Span) -> TokenStream {
+        let mut position = part.start;
+        let mut found = Vec::new();
+        for Tree { start, end, tree } in &self.trees {
+            if *start >= position && *end <= part.end && end > start {
+                position = *end;
+                found.push(tree.clone());
+            }
+        }
+        found.into_iter().collect()
     }
 
     /// The text of the token that has this part of the text inside: a string or a lifetime, of which only the first

@@ -88,6 +88,49 @@ pub mod __private {
 /// # use xla_shape::shape;
 /// type Wrong = shape!(bf16[8,128]{1,1}); // dimension 1 twice
 /// ```
+///
+/// # Sizes that Rust knows
+///
+/// A dimension, a bound or an entry of a tile may be an expression: a constant, a const parameter, or arithmetic on
+/// constants, in braces where it has commas of its own or does not begin with a name or a number. What depends on it is
+/// checked when it is known, in `cargo build`.
+///
+/// ```
+/// use xla_shape::{Buffer, View, shape};
+///
+/// const LANES: usize = 128;
+/// type Block = shape!(bf16[8 * 2, LANES]{1,0:T(8,LANES)(2,1)});
+///
+/// fn first_column<const M: usize>(x: &View<'_, shape!(f32[M,128]{1,0:T(8,128)})>) -> [f32; M] {
+///     std::array::from_fn(|row| x[[row, 0]])
+/// }
+/// let x = Buffer::<shape!(f32[20,128]{1,0:T(8,128)})>::zeroed();
+/// assert_eq!(first_column(&x.view()), [0.0; 20]);
+/// ```
+///
+/// Rust has no arithmetic on const parameters in types (`2 * M`). The unsigned numbers of `typenum` have: they are
+/// dimensions too, in [`types::Array`].
+///
+/// ```
+/// use std::ops::Add;
+/// use typenum::{Sum, U3, U4, Unsigned};
+/// use xla_shape::element::F32;
+/// use xla_shape::types::{Array, Dim, StaticDim};
+/// use xla_shape::{View, layout};
+///
+/// type Vector<N> = Array<F32, (N,), layout!({0})>;
+///
+/// // The result is as long as both operands, whatever their lengths.
+/// fn concatenated<A: StaticDim + Add<B>, B: StaticDim>(_: Vector<A>, _: Vector<B>) -> Vector<Sum<A, B>>
+/// where
+///     Sum<A, B>: StaticDim,
+/// {
+///     Vector::default()
+/// }
+/// let y = concatenated(Vector::<U3>::default(), Vector::<U4>::default());
+/// assert_eq!(y.array_shape().to_string(), "f32[7]{0}");
+/// # use xla_shape::types::ArrayType;
+/// ```
 #[macro_export]
 macro_rules! shape {
     ($($tokens:tt)*) => {

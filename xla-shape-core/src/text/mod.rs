@@ -32,6 +32,6 @@ mod token;
 
 pub use crate::tuple_shape::MAX_NESTING;
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
-pub use parse::{Parser, parse_index};
+pub use parse::{Parser, SizeExpression, parse_index};
 pub use print::{WithoutLayout, index_with_letters};
 pub use sink::ConstText;

@@ -211,6 +211,18 @@ impl ArrayShape {
     }
 }
 
+impl Layout {
+    /// The canonical text, for a `const`.
+    #[must_use]
+    pub const fn const_text<const CAPACITY: usize>(&self) -> ConstText<CAPACITY> {
+        let mut text = ConstText::new();
+        let mut sink = text.sink();
+        layout(&mut sink, self);
+        let written = sink.written();
+        text.set_len(written)
+    }
+}
+
 /// The text of an index, each entry with the letter of its dimension where it has one, such as `y=2,x=3`; the text is read
 /// again by [`parse_index`](super::parse_index).
 #[must_use]

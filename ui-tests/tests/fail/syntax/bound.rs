@@ -3,7 +3,6 @@
 use xla_shape::shape;
 
 type Missing = shape!(f32[<=]);
-type Name = shape!(f32[<=N]);
 type Apart = shape!(f32[< =2]);
 type Less = shape!(f32[<2]);
 type Equal = shape!(f32[=2]);

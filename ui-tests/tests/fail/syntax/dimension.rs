@@ -2,11 +2,9 @@
 
 use xla_shape::shape;
 
-type Name = shape!(f32[N]);
 type Comma = shape!(f32[,]);
 type TrailingComma = shape!(f32[2,]);
 type TwoCommas = shape!(f32[2,,3]);
 type Nested = shape!(f32[[2]]);
-type Block = shape!(f32[{ 2 }]);
 
 fn main() {}

@@ -4,7 +4,5 @@ use xla_shape::shape;
 
 type Space = shape!(f32[2 3]);
 type Semicolon = shape!(f32[2; 3]);
-type Product = shape!(f32[2*3]);
-type Sum = shape!(f32[2 + 3]);
 
 fn main() {}

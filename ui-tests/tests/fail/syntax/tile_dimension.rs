@@ -2,7 +2,6 @@
 
 use xla_shape::shape;
 
-type Name = shape!(f32[8]{0:T(a)});
 type Comma = shape!(f32[8]{0:T(,)});
 type TrailingComma = shape!(f32[8]{0:T(8,)});
 type Space = shape!(f32[8,8]{1,0:T(8 8)});

@@ -3,6 +3,7 @@
 //! It reads the grammar and leaves the rules to [`validate`](crate::validate). Where a rule is broken, the array is read
 //! a second time to find where the part stands that breaks it, so that reading a good text keeps no positions.
 
+mod expression;
 mod index;
 mod legacy;
 
@@ -20,6 +21,7 @@ use crate::validate::{self, Attribute, Part, ValidationError};
 use alloc::vec::Vec;
 use core::str::FromStr;
 
+pub use expression::SizeExpression;
 pub use index::parse_index;
 
 type Result<T> = core::result::Result<T, ParseError>;
@@ -47,6 +49,10 @@ pub struct Parser<'a> {
     brackets: Brackets,
     /// Whether shapes must be such as types can have.
     for_types: bool,
+    /// How many arrays have been read.
+    arrays: usize,
+    /// Sizes that are not numbers; only for types.
+    expressions: Vec<SizeExpression>,
     /// Which part of the array to find, and where it was found.
     wanted: Option<Part>,
     found: Option<Span>,
@@ -80,7 +86,17 @@ impl<'a> Parser<'a> {
     fn with_brackets(text: &'a str, position: usize, brackets: Brackets) -> Self {
         let mut lexer = Lexer::new(text, position);
         let token = lexer.next();
-        Self { lexer, token, position, brackets, for_types: false, wanted: None, found: None }
+        Self {
+            lexer,
+            token,
+            position,
+            brackets,
+            for_types: false,
+            arrays: 0,
+            expressions: Vec::new(),
+            wanted: None,
+            found: None,
+        }
     }
 
     /// A parser for text that is nothing but one shape or layout; [`finish`](Self::finish) checks that.
@@ -96,6 +112,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Refuses shapes that cannot be types, as [`static_shape::check`] does, and lets a layout also be written `<…>`.
+    ///
+    /// Dimensions, bounds and entries of tiles may be [expressions](Self::size_expressions) of Rust: a name, `2 * N`,
+    /// `{ … }`. In the shape that is read, 1 stands for them, and what depends on them is not checked.
     #[must_use]
     pub fn for_types(self) -> Self {
         Self { for_types: true, ..self.allow_angle_brackets() }
@@ -207,7 +226,9 @@ impl<'a> Parser<'a> {
     fn checked_array(&mut self) -> Result<ArrayShape> {
         let start = self.token.start;
         let array = self.array_parts()?;
-        if let Err(error) = array.check() {
+        if let Err(error) = array.check()
+            && !self.is_open(error.part())
+        {
             return Err(self.wrong_array(start, error.part(), ParseErrorKind::Invalid(error)));
         }
         if self.for_types
@@ -215,6 +236,7 @@ impl<'a> Parser<'a> {
         {
             return Err(self.wrong_array(start, error.part(), ParseErrorKind::NotAType(error)));
         }
+        self.arrays = self.arrays.saturating_add(1);
         Ok(array)
     }
 
@@ -224,7 +246,7 @@ impl<'a> Parser<'a> {
     fn wrong_array(&self, start: usize, part: Part, kind: ParseErrorKind) -> ParseError {
         let whole = Span { start, end: self.position };
         let before = Self::at(self.lexer.text(), start);
-        let mut again = Self { brackets: self.brackets, wanted: Some(part), ..before };
+        let mut again = Self { brackets: self.brackets, for_types: self.for_types, wanted: Some(part), ..before };
         let span = again.array_parts().ok().and(again.found).unwrap_or(whole);
         ParseError::new(kind, span)
     }
@@ -258,8 +280,9 @@ impl<'a> Parser<'a> {
         if !self.token.is(b']') {
             loop {
                 let start = self.token.start;
-                dimensions.push(self.dimension()?);
-                self.mark(Part::Dimension(count), start);
+                let part = Part::Dimension(count);
+                dimensions.push(self.dimension(part)?);
+                self.mark(part, start);
                 count = count.saturating_add(1);
                 if !self.comma_or(b']')? {
                     break;
@@ -284,21 +307,21 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn dimension(&mut self) -> Result<Dimension> {
+    fn dimension(&mut self, part: Part) -> Result<Dimension> {
         match self.token.kind {
-            TokenKind::Integer(size) => {
+            TokenKind::Integer(size) if !self.for_types => {
                 self.advance();
                 Ok(Dimension::Static(size))
             }
             TokenKind::LessEqual => {
                 self.advance();
-                Ok(Dimension::Bounded(self.integer(Expected::Bound)?))
+                Ok(Dimension::Bounded(self.size(Expected::Bound, part)?))
             }
             TokenKind::Punctuation(b'?') => {
                 self.advance();
                 Ok(Dimension::Unbounded)
             }
-            _ => self.integer(Expected::Dimension).map(Dimension::Static),
+            _ => self.size(Expected::Dimension, part).map(Dimension::Static),
         }
     }
 
@@ -443,14 +466,14 @@ impl<'a> Parser<'a> {
             if !self.token.is(b')') {
                 let mut position = 0_usize;
                 loop {
-                    let start = self.token.start;
+                    let (start, part) = (self.token.start, Part::TileEntry(number, position));
                     if self.token.is(b'*') {
                         self.advance();
                         tile.push(TileDimension::Combine);
                     } else {
-                        tile.push(TileDimension::Size(self.integer(Expected::TileDimension)?));
+                        tile.push(TileDimension::Size(self.size(Expected::TileDimension, part)?));
                     }
-                    self.mark(Part::TileEntry(number, position), start);
+                    self.mark(part, start);
                     position = position.saturating_add(1);
                     if !self.comma_or(b')')? {
                         break;

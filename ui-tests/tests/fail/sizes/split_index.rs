@@ -1,0 +1,9 @@
+//! A split behind the end, which shows when the size is known.
+
+use xla_shape::shape;
+
+const SIZE: usize = 4;
+
+fn main() {
+    println!("{}", <shape!(f32[SIZE]{0:SC(0:5)})>::BYTES);
+}
