@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::ops::Range;
-use xla_shape::relayout::{Options, Padding, Plan, RelayoutError, Side, Stores};
+use xla_shape::relayout::{Options, Padding, Plan, RelayoutError, Side, Slabs, Stores};
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout, Slot};
 use xla_shape_tests::strategy;
 
@@ -137,6 +137,43 @@ fn element_bits(element_type: ElementType) -> impl Strategy<Value = (usize, usiz
     select(choices)
 }
 
+/// Runs the slabs one by one, and says how many there were.
+fn slabs(from: &ArrayShape, to: &ArrayShape, permutation: &[usize], bytes: usize) -> Result<usize, TestCaseError> {
+    let options = Options::new().zero_padding().transposed(permutation);
+    let source = (0..from.byte_size().unwrap()).map(|i| (i * 7 + i / 256) as u8).collect::<Vec<_>>();
+    let mut whole = vec![0; to.byte_size().unwrap()];
+    Plan::new(from, to, &options).unwrap().run(&source, &mut whole).unwrap();
+    let (mut made, mut count) = (Vec::new(), 0);
+    for slab in Slabs::new(from, to, &options, bytes).unwrap() {
+        prop_assert_eq!(made.len(), slab.destination().start);
+        let gathered = slab.source().flat_map(|piece| source[piece].to_vec()).collect::<Vec<_>>();
+        let mut part = vec![0; slab.destination().len()];
+        slab.plan().unwrap().run(&gathered, &mut part).unwrap();
+        made.extend(part);
+        count += 1;
+    }
+    prop_assert!(made == whole, "{from} to {to} by {permutation:?}");
+    Ok(count)
+}
+
+#[test]
+fn slabs_are_as_small_as_was_asked() {
+    for (from, to, permutation, count) in [
+        ("f32[100,64]{1,0}", "f32[100,64]{0,1}", [0, 1], 16),
+        ("f32[100,64]{1,0}", "f32[100,64]{1,0:T(8,32)}", [0, 1], 26),
+        ("f32[100,64]{1,0:T(8,32)}", "f32[100,64]{1,0}", [0, 1], 13),
+        ("f32[100,64]{1,0}", "f32[64,100]{1,0:T(8,50)}", [1, 0], 16),
+        ("f32[2,4096]{1,0}", "f32[2,4096]{1,0}", [0, 1], 22),
+        // A tile that covers all.
+        ("f32[8,128]{1,0}", "f32[8,128]{1,0:T(8,128)}", [0, 1], 1),
+        // Rows of 12 bits do not fill their bytes.
+        ("u4[100,3]{1,0:E(4)}", "u4[100,3]{1,0:E(4)}", [0, 1], 1),
+    ] {
+        let found = slabs(&from.parse().unwrap(), &to.parse().unwrap(), &permutation, 1600);
+        assert_eq!(found.unwrap(), count, "{from} to {to}");
+    }
+}
+
 type Pair = (ArrayShape, ArrayShape, Vec<usize>);
 
 fn pair() -> impl Strategy<Value = Pair> {
@@ -182,6 +219,11 @@ proptest! {
         shifts in (0..32_usize, 0..32_usize),
     ) {
         check(&from, &to, &permutation, padding(&to, kind, byte), shifts)?;
+    }
+
+    #[test]
+    fn slabs_make_the_whole((from, to, permutation) in pair(), bytes in 1..400_usize) {
+        slabs(&from, &to, &permutation, bytes)?;
     }
 
     #[test]

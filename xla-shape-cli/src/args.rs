@@ -126,7 +126,7 @@ pub(crate) struct DrawArguments {
 /// Copy an array in a file into another layout
 ///
 /// The names of the files tell their form: .npy, .safetensors (one tensor of it), and raw bytes for anything else.
-/// Padding of the result is set to 0.
+/// Padding of the result is set to 0. Files may be larger than memory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape relayout in.bin --from 'bf16[256,300]' --to 'bf16[256,300]{1,0:T(8,128)(2,1)}' -o out.bin
@@ -162,7 +162,8 @@ pub(crate) struct RelayoutArguments {
 ///
 /// Between equal dimensions, whether the other layout leaves each element where it is; if not, the first element that
 /// moves and why. Between other dimensions, which reshape and transpose the same bytes mean. As JSON: bitcast,
-/// same_bytes, reason, and kind, which is identity, reshape, transpose, reshape+transpose or none.
+/// same_bytes, reason, and kind, which is identity, reshape, transpose, reshape+transpose or none. Both answers are
+/// answers: the exit code is 0 either way, and 1 where the question has none.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape bitcast 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'

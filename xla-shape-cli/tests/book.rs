@@ -50,6 +50,13 @@ fn with_output(page: &str) -> (String, usize) {
     (text, commands)
 }
 
+/// Writes a file at once: another test may read it, or run a command that does.
+fn replace(path: &Path, contents: &str) {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap()).unwrap();
+    std::io::Write::write_all(&mut file, contents.as_bytes()).unwrap();
+    file.persist(path).unwrap();
+}
+
 #[test]
 fn commands_print_what_the_book_says() {
     let mut commands = 0;
@@ -59,7 +66,7 @@ fn commands_print_what_the_book_says() {
             let page = fs::read_to_string(&path).unwrap();
             let (now, count) = with_output(&page);
             if std::env::var_os("BLESS").is_some() {
-                fs::write(&path, now).unwrap();
+                replace(&path, &now);
             } else {
                 assert_eq!(now, page, "{}", path.display());
             }
@@ -75,7 +82,7 @@ fn pictures_are_what_the_program_draws() {
         let path = root().join(format!("docs/pictures/{name}.svg"));
         let picture = run(&format!("xla-shape draw '{shape}' --svg -"));
         if std::env::var_os("BLESS").is_some() {
-            fs::write(&path, &picture).unwrap();
+            replace(&path, &picture);
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), picture, "{}", path.display());
     }

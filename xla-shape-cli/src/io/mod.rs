@@ -68,11 +68,6 @@ impl<'a> Replacement<'a> {
         Ok(Self { file: builder.prefix(".xla-shape-").tempfile_in(folder)?, path })
     }
 
-    /// Where the file is until then.
-    pub(crate) fn path(&self) -> &Path {
-        self.file.path()
-    }
-
     /// Puts the file in its place.
     pub(crate) fn commit(self) -> io::Result<()> {
         self.file.persist(self.path).map(drop).map_err(|error| error.error)

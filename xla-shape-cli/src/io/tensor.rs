@@ -3,10 +3,9 @@
 use super::{Replacement, npy, read_failure, write_failure};
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
-use safetensors::tensor::{Dtype, TensorView};
-use safetensors::{SafeTensorError, SafeTensors};
+use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 use xla_shape::{ArrayShape, ElementType, Layout};
@@ -29,91 +28,132 @@ impl FileFormat {
     }
 }
 
-/// A file that has been read.
-#[derive(Debug)]
-pub(crate) struct TensorFile {
-    bytes: Vec<u8>,
-    data: Range<usize>,
+/// The most bytes of the beginning of an `.npy` file that are looked at for its header.
+const NPY_HEADER: u64 = 1 << 20;
+/// The most that the header of a `.safetensors` file may take, as the crate has it.
+const SAFETENSORS_HEADER: u64 = 100_000_000;
+
+/// A file that can be read from any place; standard input is read into memory first.
+trait Seekable: Read + Seek {}
+impl<R: Read + Seek> Seekable for R {}
+
+/// An array in a file: what is read of it is read when it is asked for.
+pub(crate) struct TensorFile<'a> {
+    path: &'a Path,
+    reader: Box<dyn Seekable>,
+    data: Range<u64>,
     /// The shape that the file itself gives.
     pub(crate) shape: Option<ArrayShape>,
 }
 
-impl TensorFile {
-    /// Reads a file; of a `.safetensors` file, the tensor with this name.
-    pub(crate) fn read(path: &Path, tensor: Option<&str>) -> Result<Self, Failure> {
-        let bytes = read_all(path).map_err(|error| read_failure(path, error))?;
-        let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
-        let (shape, data) = match FileFormat::of(path) {
-            FileFormat::Raw => (None, 0..bytes.len()),
-            FileFormat::Npy => npy::read(&bytes).map(|(shape, data)| (Some(shape), data)).map_err(wrong)?,
-            FileFormat::Safetensors => {
-                find_tensor(&bytes, tensor).map(|(shape, data)| (Some(shape), data)).map_err(wrong)?
+impl<'a> TensorFile<'a> {
+    /// Opens a file; of a `.safetensors` file, the tensor with this name.
+    pub(crate) fn open(path: &'a Path, tensor: Option<&str>) -> Result<Self, Failure> {
+        let failed = |error| read_failure(path, error);
+        let mut reader: Box<dyn Seekable> = if path.as_os_str() == "-" {
+            Box::new(Cursor::new(super::read(path)?))
+        } else {
+            let file = File::open(path).map_err(failed)?;
+            if file.metadata().map_err(failed)?.is_file() {
+                Box::new(file)
+            } else {
+                // A pipe has no places to go to.
+                Box::new(Cursor::new(super::read(path)?))
             }
         };
-        Ok(Self { bytes, data, shape })
+        let length =
+            reader.seek(SeekFrom::End(0)).and_then(|length| reader.rewind().map(|()| length)).map_err(failed)?;
+        let mut beginning = |most: u64| {
+            let mut bytes = Vec::new();
+            (&mut reader).take(most).read_to_end(&mut bytes).map(|_| bytes).map_err(failed)
+        };
+        let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
+        let (shape, data) = match FileFormat::of(path) {
+            FileFormat::Raw => (None, 0..length),
+            FileFormat::Npy => {
+                let (shape, start) = npy::read(&beginning(NPY_HEADER)?).map_err(wrong)?;
+                (Some(shape), start as u64..length)
+            }
+            FileFormat::Safetensors => {
+                let size = beginning(8)?.try_into().map(u64::from_le_bytes).unwrap_or(u64::MAX);
+                if size > SAFETENSORS_HEADER || size > length - 8 {
+                    return Err(wrong("the file does not begin as a .safetensors file does".into()));
+                }
+                let header = beginning(size)?;
+                let (shape, data) = find_tensor(&header, tensor).map_err(wrong)?;
+                let data = data.start as u64 + size + 8..data.end as u64 + size + 8;
+                if data.end > length {
+                    return Err(wrong(format!("the file ends before the tensor does, at {length} bytes")));
+                }
+                (Some(shape), data)
+            }
+        };
+        Ok(Self { path, reader, data, shape })
     }
 
-    /// The array's bytes.
-    pub(crate) fn data(&self) -> &[u8] {
-        &self.bytes[self.data.clone()]
+    /// How many bytes the array takes in the file.
+    pub(crate) fn len(&self) -> u64 {
+        self.data.end - self.data.start
+    }
+
+    /// Reads pieces of the array, in bytes, one behind the other; they fill the buffer.
+    pub(crate) fn gather(
+        &mut self,
+        pieces: impl Iterator<Item = Range<usize>>,
+        mut buffer: &mut [u8],
+    ) -> Result<(), Failure> {
+        for piece in pieces {
+            let (room, rest) = buffer.split_at_mut(piece.len());
+            let from = SeekFrom::Start(self.data.start + piece.start as u64);
+            let read = self.reader.seek(from).and_then(|_| self.reader.read_exact(room));
+            read.map_err(|error| read_failure(self.path, error))?;
+            buffer = rest;
+        }
+        Ok(())
     }
 }
 
 /// A bar on standard error, where that is a terminal.
-fn progress(what: &str, bytes: u64) -> ProgressBar {
+fn progress(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::new(bytes);
     // A bar without its colours would do as well.
-    if let Ok(style) = ProgressStyle::with_template("{msg:8} {bar:40} {bytes}/{total_bytes} {bytes_per_sec}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}") {
         bar.set_style(style);
     }
-    bar.with_message(what.to_owned())
+    bar
 }
 
-fn read_all(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// Writes an array into a file, whole or not at all, part by part; into a `.safetensors` file, under
+/// this name.
+pub(crate) fn write(
+    path: &Path,
+    array: &ArrayShape,
+    tensor: &str,
+    parts: impl Iterator<Item = Result<Vec<u8>, Failure>>,
+) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        return Ok(bytes);
+        for part in parts {
+            super::write(&part?)?;
+        }
+        return Ok(());
     }
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
-    let bar = progress("reading", length);
-    bar.wrap_read(file).read_to_end(&mut bytes)?;
-    bar.finish_and_clear();
-    Ok(bytes)
-}
-
-/// Writes an array into a file, whole or not at all; into a `.safetensors` file, under this name.
-pub(crate) fn write(path: &Path, array: &ArrayShape, data: &[u8], tensor: &str) -> Result<(), Failure> {
     let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
     let failed = |error| write_failure(path, error);
-    if path.as_os_str() == "-" {
-        return super::write(data);
-    }
     let header = match FileFormat::of(path) {
         FileFormat::Raw => Vec::new(),
         FileFormat::Npy => npy::header(array).map_err(wrong)?,
-        FileFormat::Safetensors => {
-            let view = tensor_view(array, data).map_err(wrong)?;
-            let file = Replacement::new(path).map_err(failed)?;
-            safetensors::serialize_to_file([(tensor, view)], None, file.path()).map_err(|error| match error {
-                SafeTensorError::IoError(error) => failed(error),
-                error => wrong(error.to_string()),
-            })?;
-            return file.commit().map_err(failed);
-        }
+        FileFormat::Safetensors => safetensors_header(array, tensor).map_err(wrong)?,
     };
-    let written = Replacement::new(path).and_then(|mut file| {
-        let bar = progress("writing", data.len() as u64);
-        let mut to = bar.wrap_write(&mut file);
-        to.write_all(&header)?;
-        // In pieces, so that the bar moves.
-        data.chunks(1 << 22).try_for_each(|piece| to.write_all(piece))?;
-        bar.finish_and_clear();
-        file.commit()
-    });
-    written.map_err(failed)
+    let mut file = Replacement::new(path).map_err(failed)?;
+    file.write_all(&header).map_err(failed)?;
+    let bar = progress(array.byte_size().unwrap_or_default() as u64);
+    for part in parts {
+        let part = part?;
+        file.write_all(&part).map_err(failed)?;
+        bar.inc(part.len() as u64);
+    }
+    bar.finish_and_clear();
+    file.commit().map_err(failed)
 }
 
 /// Checks, before any work, that a file of this name can hold such an array.
@@ -149,8 +189,9 @@ const TYPES: &[(Dtype, ElementType)] = &[
     (Dtype::U64, ElementType::U64),
 ];
 
-fn find_tensor(file: &[u8], name: Option<&str>) -> Result<(ArrayShape, Range<usize>), String> {
-    let (header, metadata) = SafeTensors::read_metadata(file).map_err(|error| error.to_string())?;
+/// A tensor's shape, and where it is behind the header.
+fn find_tensor(header: &[u8], name: Option<&str>) -> Result<(ArrayShape, Range<usize>), String> {
+    let metadata: Metadata = serde_json::from_slice(header).map_err(|error| format!("the header is wrong: {error}"))?;
     let names = metadata.offset_keys();
     let name = match (name, names.as_slice()) {
         (Some(name), _) => name,
@@ -169,9 +210,12 @@ fn find_tensor(file: &[u8], name: Option<&str>) -> Result<(ArrayShape, Range<usi
         .find(|(dtype, _)| *dtype == info.dtype)
         .ok_or_else(|| format!("tensor `{name}` has the element type {:?}, which is not supported", info.dtype))?;
     let shape = ArrayShape::with_default_layout(*element_type, &info.shape).map_err(|error| error.to_string())?;
-    // The metadata is consistent with the length of the file.
-    let start = size_of::<u64>() + header;
-    Ok((shape, start + info.data_offsets.0..start + info.data_offsets.1))
+    let (start, end) = info.data_offsets;
+    let bytes = shape.byte_size().unwrap_or_default();
+    if end.checked_sub(start) != Some(bytes) {
+        return Err(format!("tensor `{name}` of {shape} takes {bytes} bytes, not those from {start} to {end}"));
+    }
+    Ok((shape, start..end))
 }
 
 fn dtype_of(array: &ArrayShape) -> Result<Dtype, String> {
@@ -183,7 +227,14 @@ fn dtype_of(array: &ArrayShape) -> Result<Dtype, String> {
     dtype.ok_or_else(|| format!("a .safetensors file cannot hold elements of type {element_type}"))
 }
 
-fn tensor_view<'a>(array: &ArrayShape, data: &'a [u8]) -> Result<TensorView<'a>, String> {
-    let sizes = array.dimensions().iter().map(|dimension| dimension.extent().unwrap_or_default()).collect();
-    TensorView::new(dtype_of(array)?, sizes, data).map_err(|error| error.to_string())
+/// The beginning of a file that holds an array under this name.
+fn safetensors_header(array: &ArrayShape, name: &str) -> Result<Vec<u8>, String> {
+    let shape = array.dimensions().iter().map(|dimension| dimension.extent().unwrap_or_default()).collect();
+    let data_offsets = (0, array.byte_size().unwrap_or_default());
+    let info = TensorInfo { dtype: dtype_of(array)?, shape, data_offsets };
+    let metadata = Metadata::new(None, vec![(name.to_owned(), info)]).map_err(|error| error.to_string())?;
+    let mut text = serde_json::to_vec(&metadata).map_err(|error| error.to_string())?;
+    // The elements begin at a multiple of 8 bytes.
+    text.resize(text.len().next_multiple_of(8), b' ');
+    Ok([&(text.len() as u64).to_le_bytes(), &text[..]].concat())
 }

@@ -3,15 +3,18 @@
 use crate::args::RelayoutArguments;
 use crate::failure::Failure;
 use crate::io::tensor::{self, FileFormat, TensorFile};
-use xla_shape::relayout::{Options, Plan, RelayoutError};
+use xla_shape::relayout::{Options, Plan, RelayoutError, Slabs};
 use xla_shape::{ArrayShape, Layout};
 
 /// What a tensor is called that has no name yet.
 const UNNAMED: &str = "tensor";
 
+/// How much is in memory at a time, on either side.
+const SLAB: usize = 64 << 20;
+
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     let given = arguments.from.as_deref().map(super::array_of).transpose()?.map(|(_, array)| array);
-    let file = TensorFile::read(&arguments.input, arguments.tensor.as_deref())?;
+    let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref())?;
     let from = source(arguments, given, &file)?;
     let mut options = Options::new().zero_padding();
     if let Some(permutation) = &arguments.permute {
@@ -19,23 +22,36 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     }
     let to = destination(arguments, &from)?;
     tensor::check_writable(&arguments.output, &to)?;
-    let plan = Plan::new(&from, &to, &options).map_err(Failure::said)?;
-    // Before the room for the result is made: only then are the shapes known to be those of real data.
+    let slabs = Slabs::new(&from, &to, &options, SLAB).map_err(Failure::said)?;
+    // Before the room for a slab is made: only then are the shapes known to be those of real data.
     let expected = from.byte_size().unwrap_or_default();
-    if file.data().len() != expected {
+    if file.len() != expected as u64 {
         return Err(Failure::said(format_args!(
             "expected {expected} bytes of {from} in `{}`, found {}",
             arguments.input.display(),
-            file.data().len()
+            file.len()
         )));
     }
-    let mut data = room(&to)?;
-    plan.run(file.data(), &mut data).map_err(|error: RelayoutError| Failure::said(error))?;
-    tensor::write(&arguments.output, &to, &data, arguments.tensor.as_deref().unwrap_or(UNNAMED))
+    // All slabs but the last ones are alike.
+    let mut plan: Option<Plan> = None;
+    let parts = slabs.map(|slab| {
+        let (from, to) = slab.shapes();
+        let ready = plan.take().filter(|plan| (plan.from(), plan.to()) == (from, to));
+        let plan = plan.insert(ready.map_or_else(|| slab.plan().map_err(Failure::said), Ok)?);
+        let (mut source, mut data) = (room(from)?, room(to)?);
+        file.gather(slab.source(), &mut source)?;
+        plan.run(&source, &mut data).map_err(Failure::said)?;
+        Ok(data)
+    });
+    tensor::write(&arguments.output, &to, arguments.tensor.as_deref().unwrap_or(UNNAMED), parts)
 }
 
 /// The shape of the array in the file.
-fn source(arguments: &RelayoutArguments, given: Option<ArrayShape>, file: &TensorFile) -> Result<ArrayShape, Failure> {
+fn source(
+    arguments: &RelayoutArguments,
+    given: Option<ArrayShape>,
+    file: &TensorFile<'_>,
+) -> Result<ArrayShape, Failure> {
     match (given, &file.shape) {
         (Some(given), None) => Ok(given),
         (None, Some(shape)) => Ok(shape.clone()),

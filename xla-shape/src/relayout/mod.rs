@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `plan` | what is asked for, checks of it, and running it |
 //! | `arrays` | the same for buffers and views, with shapes as types or at run time |
+//! | `slabs` | cuts a relayout into smaller ones, for arrays that do not fit in memory |
 //! | `regions` | cuts two stride tables into loops that both sides share |
 //! | `schedule` | picks a kernel and an order for such loops |
 //! | `execute` | walks the loops |
@@ -34,6 +35,7 @@ mod options;
 mod plan;
 mod regions;
 mod schedule;
+mod slabs;
 #[cfg(feature = "threads")]
 mod threads;
 
@@ -41,3 +43,4 @@ pub use arrays::StaticPlan;
 pub use error::{RelayoutError, Side};
 pub use options::{Options, Padding, Stores, Vectors};
 pub use plan::Plan;
+pub use slabs::{Slab, Slabs};
