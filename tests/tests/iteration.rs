@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use xla_shape::element::{S4, S32};
+use xla_shape::iter::{Band, NestedArray};
 use xla_shape::types::{ArrayType, StaticShape};
-use xla_shape::{Buffer, shape};
+use xla_shape::{Buffer, Slot, shape};
 use xla_shape_core::stride_table::StaticStrideTable;
 use xla_shape_core::{ArrayShape, Dimension, TileBlock};
 use xla_shape_tests::strategy;
@@ -71,7 +73,7 @@ proptest! {
 }
 
 /// Numbers every element by its place in row-major order, from 1; padding is 0.
-fn numbered<S: StaticShape<Element = xla_shape::element::S32>>() -> Buffer<S> {
+fn numbered<S: StaticShape<Element = S32>>() -> Buffer<S> {
     let mut next = 0;
     Buffer::from_fn(|_| {
         next += 1;
@@ -79,7 +81,7 @@ fn numbered<S: StaticShape<Element = xla_shape::element::S32>>() -> Buffer<S> {
     })
 }
 
-fn check_segments<S: StaticShape<Element = xla_shape::element::S32>>() {
+fn check_segments<S: StaticShape<Element = S32>>() {
     let mut x = numbered::<S>();
     let mut seen = BTreeSet::new();
     x.for_each(|value| assert!(value > 0 && seen.insert(value), "{value} in {}", S::TEXT));
@@ -140,8 +142,8 @@ fn unbounded_sizes_are_put_in() {
 /// Every tile's elements, by their origin and the array's indices.
 fn check_tiles<S, A>(tile_sizes: &[usize], flat: fn(&A) -> &[i32])
 where
-    S: StaticShape<Element = xla_shape::element::S32>,
-    A: xla_shape::iter::NestedArray<i32>,
+    S: StaticShape<Element = S32>,
+    A: NestedArray<i32>,
 {
     let mut x = numbered::<S>();
     let grid = x.tile_grid();
@@ -186,4 +188,218 @@ fn tiles_cover_the_array() {
     check_tiles::<shape!(s32[9,9]{1,0:T(8,4)(3,1)L(1000)}), [[[i32; 3]; 4]; 3]>(&[8, 4], |tile| {
         tile.as_flattened().as_flattened()
     });
+}
+
+proptest! {
+    #[test]
+    fn a_walk_meets_what_the_inverse_says(array in strategy::small_array_shape()) {
+        let table = array.stride_table().unwrap();
+        let mut walk = table.as_ref().walk();
+        for position in 0..table.positions() {
+            prop_assert_eq!(walk.remaining(), table.positions() - position);
+            prop_assert_eq!(walk.step().map(|slot| slot.map(<[usize]>::to_vec)), Some(table.multi_index(position)));
+        }
+        prop_assert!(walk.step().is_none());
+    }
+
+    #[test]
+    fn a_run_is_where_its_stride_says(array in strategy::small_array_shape()) {
+        let table = array.stride_table().unwrap();
+        for dimension in 0..array.num_dimensions() {
+            let run = table.as_ref().run(dimension);
+            let stride = run.stride.unwrap();
+            for index in array.stride_table().unwrap().iter().filter_map(Slot::element) {
+                let mut start = index.clone();
+                start[dimension] -= start[dimension] % run.len;
+                let expected = table.linear_index(&start) + (index[dimension] - start[dimension]) * stride;
+                prop_assert_eq!(table.linear_index(&index), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn bands_hold_every_element_once(array in strategy::small_array_shape()) {
+        let table = array.stride_table().unwrap();
+        let sizes = table.extents();
+        for dimension in 0..array.num_dimensions() {
+            let bands = table.as_ref().bands(dimension);
+            let mut seen = BTreeSet::new();
+            for index in table.iter().filter_map(Slot::element) {
+                // The first element of the band, and of the block, that the element is in.
+                let mut origin = index.clone();
+                for (entry, step) in origin.iter_mut().zip(bands.steps) {
+                    *entry -= *entry % step;
+                }
+                origin[dimension] = 0;
+                let mut block = origin.clone();
+                block[dimension] = index[dimension] - index[dimension] % bands.len;
+                let len = bands.len.min(sizes[dimension] - block[dimension]) * bands.lanes;
+                let begin = table.linear_index(&block);
+                let position = table.linear_index(&index);
+                prop_assert!((begin..begin + len).contains(&position), "{array} {dimension} {index:?} {bands:?}");
+                prop_assert_eq!((position - begin) / bands.lanes, index[dimension] - block[dimension]);
+                // The lane is that of the line at its beginning.
+                let mut line = index.clone();
+                line[dimension] = 0;
+                prop_assert_eq!(table.linear_index(&line) - table.linear_index(&origin), (position - begin) % bands.lanes);
+                prop_assert!(seen.insert(position));
+            }
+        }
+    }
+}
+
+/// What bands and lines hold, against indices.
+fn check_lines<S: StaticShape<Element = S32>, const DIM: i64>(expected_lanes: usize) {
+    let dimension = if DIM < 0 { S::SIZES.len() - (-DIM) as usize } else { DIM as usize };
+    let mut x = numbered::<S>();
+    let y = x.clone();
+    let mut lines = 0;
+    x.for_each_band::<DIM>(|band| {
+        assert_eq!(<Band<S, &[i32], DIM>>::LANES, expected_lanes, "{}", S::TEXT);
+        for lane in 0..expected_lanes {
+            let Some(mut index) = band.line(lane) else { continue };
+            lines += 1;
+            let mut expected = Vec::new();
+            for i in 0..band.line_len() {
+                index.as_mut()[dimension] = i;
+                expected.push(x[index]);
+            }
+            let mut found = Vec::<i32>::new();
+            band.for_each_block(|start, block| {
+                assert_eq!(start, found.len());
+                found.extend(block.iter().skip(lane).step_by(expected_lanes));
+            });
+            assert_eq!(found, expected, "{}", S::TEXT);
+            let mut found = Vec::<i32>::new();
+            let line = x.line::<DIM>(index).unwrap();
+            line.for_each_run(|start, run| {
+                assert_eq!((start, run.is_empty()), (found.len(), false));
+                assert_eq!(run.as_slice().is_some(), run.stride() == 1);
+                assert_eq!(run.iter().len(), run.len());
+                found.extend(run.iter());
+            });
+            assert_eq!((line.len(), line.is_empty()), (expected.len(), false));
+            assert_eq!(found, expected, "{}", S::TEXT);
+        }
+    });
+    let lines_of_array = if S::ELEMENTS == 0 { 0 } else { S::ELEMENTS / S::SIZES[dimension] };
+    assert_eq!(lines, lines_of_array, "{}", S::TEXT);
+    // Every line times its sum, by bands and by lines.
+    let mut z = y.clone();
+    x.for_each_band_mut::<DIM>(|mut band| {
+        let sums = band.fold_lanes([0_i32; 48], i32::wrapping_add, i32::wrapping_add);
+        band.apply_lanes(sums, |value, sum| value.wrapping_mul(sum));
+    });
+    for index in S::default().indices().filter(|index| index.as_ref()[dimension] == 0) {
+        let mut sum = 0_i32;
+        z.line::<DIM>(index).unwrap().for_each(|value| sum = sum.wrapping_add(value));
+        z.line_mut::<DIM>(index).unwrap().apply(|value| value.wrapping_mul(sum));
+    }
+    assert_eq!(x.to_row_major(), z.to_row_major(), "{}", S::TEXT);
+    // Nothing but the elements has changed.
+    z.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+}
+
+#[test]
+fn bands_and_lines_hold_what_indices_give() {
+    check_lines::<shape!(s32[7,9]), -1>(1);
+    check_lines::<shape!(s32[7,12]), 0>(12);
+    check_lines::<shape!(s32[12,9]{0,1}), -1>(12);
+    check_lines::<shape!(s32[12,9]{0,1}), 0>(1);
+    check_lines::<shape!(s32[13,200]{1,0:T(8,128)}), -1>(1);
+    check_lines::<shape!(s32[13,40]{1,0:T(8,16)}), 0>(16);
+    check_lines::<shape!(s32[13,40]{1,0:T(8,16)(2,1)}), 1>(2);
+    check_lines::<shape!(s32[13,40]{1,0:T(8,16)(2,1)}), 0>(1);
+    check_lines::<shape!(s32[3,13,40]{2,1,0:T(8,16)(4,1)}), -1>(4);
+    check_lines::<shape!(s32[2,3,4,6]{3,2,1,0}), 1>(24);
+    check_lines::<shape!(s32[2,3,4,6]{1,3,2,0}), 3>(3);
+    check_lines::<shape!(s32[3,5,20]{2,1,0:T(*,4,8)}), 2>(1);
+    check_lines::<shape!(s32[3,5,20]{2,1,0:T(*,4,8)}), 1>(1);
+    check_lines::<shape!(s32[100]{0:T(64)(16)(2,1)}), 0>(1);
+    check_lines::<shape!(s32[5]{0:T(2,4)}), 0>(1);
+    check_lines::<shape!(s32[4,0]), 0>(1);
+    check_lines::<shape!(s32[1,5]), 0>(1);
+}
+
+/// Operands of all these layouts together, against indices.
+fn check_zip<S, T, U>()
+where
+    S: StaticShape<Element = S32>,
+    T: StaticShape<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
+    U: StaticShape<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
+{
+    let (x, y, z) = (numbered::<S>(), numbered::<T>(), numbered::<U>());
+    let mut sum = x.clone();
+    sum.apply_with(&y, |x, y| 3 * x + y);
+    let mut all = x.clone();
+    all.apply_with_2(&y, &z, |x, y, z| 3 * x + 5 * y + z);
+    for index in S::default().indices() {
+        assert_eq!(sum[index], 3 * x[index] + y[index], "{} {} {index:?}", S::TEXT, T::TEXT);
+        assert_eq!(all[index], 3 * x[index] + 5 * y[index] + z[index], "{} {} {index:?}", S::TEXT, T::TEXT);
+    }
+    sum.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+    all.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
+}
+
+macro_rules! every_two {
+    ($($shape:ty;)*) => { every_two!(@each [$($shape;)*] [$($shape;)*]) };
+    (@each [$($shape:ty;)*] $all:tt) => { $(every_two!(@with $shape; $all);)* };
+    (@with $shape:ty; [$($other:ty;)*]) => { $(check_zip::<$shape, $other, $shape>(); check_zip::<$shape, $shape, $other>();)* };
+}
+
+#[test]
+fn operands_together_give_what_indices_give() {
+    every_two! {
+        shape!(s32[11,30]);
+        shape!(s32[11,30]{0,1});
+        shape!(s32[11,30]{1,0:T(8,16)});
+        shape!(s32[11,30]{1,0:T(8,16)(2,1)});
+        shape!(s32[11,30]{0,1:T(4,12)});
+        shape!(s32[11,30]{1,0:T(8,8)(3,1)});
+        shape!(s32[11,30]{1,0:T(*,8)L(512)});
+    }
+    check_zip::<shape!(s32[]), shape!(s32[]), shape!(s32[])>();
+    check_zip::<shape!(s32[]{:T(4)}), shape!(s32[]), shape!(s32[])>();
+    check_zip::<shape!(s32[4,0]), shape!(s32[4,0]{0,1}), shape!(s32[4,0])>();
+}
+
+#[test]
+fn sizes_at_run_time_are_compared() {
+    type Rows = shape!(s32[?,100]{1,0:T(8,128)});
+    type Plain = shape!(s32[?,100]);
+    let rows = |n| Buffer::zeroed_with(Rows::with_sizes([n, 100]).unwrap()).unwrap();
+    let mut x = rows(13);
+    let mut y = Buffer::zeroed_with(Plain::with_sizes([13, 100]).unwrap()).unwrap();
+    y.fill_with(|[i, j]| (100 * i + j) as i32);
+    x.apply_with(&y, |_, y| y);
+    assert_eq!(x.to_row_major(), y.to_row_major());
+    y.for_each_band::<-1>(|row| row.for_each_block(|_, row| assert_eq!(row.len(), 100)));
+    let mut sum = 0;
+    y.line::<0>([0, 7]).unwrap().for_each(|value| sum += value);
+    assert_eq!(sum, 7 * 13 + 100 * 78);
+    assert!(std::panic::catch_unwind(move || x.apply_with(&rows(12), |_, y| y)).is_err());
+}
+
+#[test]
+fn elements_with_indices_in_the_order_of_memory() {
+    type X = shape!(s4[5,7]{0,1:T(2,4)E(4)});
+    let x = Buffer::<X>::from_fn(|[i, j]| S4::from_bits((i + j) as u8));
+    let mut last = None;
+    let mut count = 0;
+    x.for_each_indexed(|index, value| {
+        assert_eq!(Some(value), x.get(index));
+        assert!(last < Some(X::linear_index(index)));
+        last = Some(X::linear_index(index));
+        count += 1;
+    });
+    assert_eq!(count, 35);
+    let mut found = 0;
+    let y = x.clone().into_dyn();
+    y.for_each_indexed::<S4>(|index, value| {
+        assert_eq!(Ok(value), y.get::<S4>(index));
+        found += 1;
+    })
+    .unwrap();
+    assert_eq!(found, 35);
+    assert!(y.for_each_indexed::<S32>(|_, _| ()).is_err());
 }

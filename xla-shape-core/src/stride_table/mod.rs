@@ -16,6 +16,7 @@ mod index;
 mod iter;
 mod mapping;
 mod normal;
+mod runs;
 mod segments;
 mod view;
 
@@ -23,8 +24,9 @@ pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, largest_
 pub use canonical::{CanonicalTable, CompareError};
 pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved};
 pub use index::Slot;
-pub use iter::Positions;
+pub use iter::{Positions, Walk};
 pub use mapping::{LayoutMapping, MappingError};
+pub use runs::{Bands, Run};
 pub(crate) use view::{View, fill_row_major_terms, row_major_terms, whole_dimension};
 
 use crate::dimension::Dimension;

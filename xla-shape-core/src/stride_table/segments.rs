@@ -12,7 +12,7 @@ use core::ops::Range;
 
 impl Digit {
     /// How many values the digit takes; those up to its size are padding.
-    const fn taken(self) -> usize {
+    pub(super) const fn taken(self) -> usize {
         match (self.term.source, self.term.modulus) {
             (Source::Zero, _) => 1,
             (_, Some(modulus)) if modulus.get() < self.size => modulus.get(),

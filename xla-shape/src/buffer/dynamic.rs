@@ -166,7 +166,7 @@ impl<B: Bytes> DynBufferBase<B> {
         Ok(values)
     }
 
-    fn read<E: Stored>(&self, position: usize) -> E::Value {
+    pub(crate) fn read<E: Stored>(&self, position: usize) -> E::Value {
         let data = &self.bytes.as_ref()[self.prefix()..];
         match self.width {
             Width::Whole => {
@@ -204,7 +204,7 @@ impl<B: Bytes> DynBufferBase<B> {
         self.shape.layout().dynamic_shape_metadata_prefix_bytes()
     }
 
-    fn check_type<E: Element>(&self) -> Result<(), AccessError> {
+    pub(crate) fn check_type<E: Element>(&self) -> Result<(), AccessError> {
         let found = self.shape.element_type();
         if E::TYPE == found { Ok(()) } else { Err(AccessError::WrongElementType { expected: E::TYPE, found }) }
     }

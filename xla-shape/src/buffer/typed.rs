@@ -258,7 +258,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// # Safety
     /// `position` must be that of an element, which is less than the physical elements.
     #[inline(always)]
-    unsafe fn read(&self, position: usize) -> <S::Element as Stored>::Value {
+    pub(crate) unsafe fn read(&self, position: usize) -> <S::Element as Stored>::Value {
         match const { S::WIDTH } {
             Width::Whole => {
                 let offset = S::PREFIX + position * size_of::<<S::Element as Stored>::Bytes>();

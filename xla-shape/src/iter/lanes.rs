@@ -20,3 +20,35 @@ pub(super) fn fold<V: Copy, A: Copy, const N: usize>(
     }
     lanes
 }
+
+/// Puts the lanes of each line together: lane `i` belongs to line `i % lines`.
+#[inline(always)]
+pub(super) fn combine<A: Copy, const N: usize>(lanes: [A; N], lines: usize, mut f: impl FnMut(A, A) -> A) -> [A; N] {
+    let mut combined = lanes;
+    for line in 0..lines {
+        let mut total = lanes[line];
+        for &lane in lanes.iter().skip(line + lines).step_by(lines) {
+            total = f(total, lane);
+        }
+        combined.iter_mut().skip(line).step_by(lines).for_each(|lane| *lane = total);
+    }
+    combined
+}
+
+/// Replaces value number `i` by what `f` makes of it and of argument number `i % N`.
+#[inline(always)]
+pub(super) fn apply<V: Copy, A: Copy, const N: usize>(
+    arguments: [A; N],
+    values: &mut [V],
+    mut f: impl FnMut(V, A) -> V,
+) {
+    let (chunks, rest) = values.as_chunks_mut::<N>();
+    for chunk in chunks {
+        for (value, &argument) in chunk.iter_mut().zip(&arguments) {
+            *value = f(*value, argument);
+        }
+    }
+    for (value, &argument) in rest.iter_mut().zip(&arguments) {
+        *value = f(*value, argument);
+    }
+}

@@ -4,6 +4,7 @@ use crate::element::Stored;
 use crate::types::ArrayType;
 use std::ops::Range;
 use xla_shape_core::Dimension;
+use xla_shape_core::stride_table::StrideTableRef;
 
 /// The Rust type of the elements of `S`.
 pub(super) type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
@@ -18,6 +19,19 @@ pub(super) trait Memory: ArrayType {
         }
         found
     };
+    /// The stride table, as far as it is known, without extents.
+    const TABLE: StrideTableRef<'static> = Self::STRIDE_TABLE.as_ref(&[]);
+
+    /// Calls `f` with the stride table, with the sizes as extents: an index behind one is no element.
+    #[inline(always)]
+    fn with_table<R>(self, f: impl FnOnce(StrideTableRef<'_>) -> R) -> R {
+        let sizes = self.sizes();
+        if const { Self::IS_UNBOUNDED } {
+            f(Self::STRIDE_TABLE.with_sizes(sizes.as_ref()).as_ref(sizes.as_ref()))
+        } else {
+            f(Self::STRIDE_TABLE.as_ref(sizes.as_ref()))
+        }
+    }
 
     /// The number of elements, if they all lie side by side at the beginning.
     #[inline(always)]
@@ -29,13 +43,11 @@ pub(super) trait Memory: ArrayType {
     }
 
     /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory.
-    #[inline]
-    fn for_each_segment_range(self, f: impl FnMut(Range<usize>)) {
-        let sizes = self.sizes();
-        if const { Self::IS_UNBOUNDED } {
-            Self::STRIDE_TABLE.with_sizes(sizes.as_ref()).as_ref(sizes.as_ref()).for_each_segment(f);
-        } else {
-            Self::STRIDE_TABLE.as_ref(sizes.as_ref()).for_each_segment(f);
+    #[inline(always)]
+    fn for_each_segment_range(self, mut f: impl FnMut(Range<usize>)) {
+        match self.elements_if_whole() {
+            Some(elements) => f(0..elements),
+            None => self.with_table(|table| table.for_each_segment(f)),
         }
     }
 }
@@ -44,5 +56,25 @@ impl<S: ArrayType> Memory for S {}
 
 #[inline(never)]
 fn unbounded_positions<S: ArrayType>(shape: S) -> usize {
-    S::STRIDE_TABLE.with_sizes(shape.sizes().as_ref()).positions()
+    shape.with_table(|table| table.positions())
+}
+
+/// Cuts `0..size` into pieces that begin at multiples of `len`; calls `f` with the beginning and the length of each.
+///
+/// Where the length is a constant, `f` sees one.
+#[inline(always)]
+pub(super) fn for_each_run(size: usize, len: usize, mut f: impl FnMut(usize, usize)) {
+    if size <= len {
+        if size > 0 {
+            f(0, size);
+        }
+        return;
+    }
+    let rest = size % len;
+    for start in (0..size - rest).step_by(len) {
+        f(start, len);
+    }
+    if rest > 0 {
+        f(size - rest, rest);
+    }
 }

@@ -12,11 +12,17 @@
 //!
 //! They are for whole elements (`Plain`), not packed bits. Padding is only seen where the method says so.
 
+mod bands;
 mod lanes;
+mod lines;
 mod memory;
+mod memory_order;
 mod segments;
 mod tiles;
+mod zip;
 
 #[cfg(doc)]
 use crate::buffer::BufferBase;
+pub use bands::Band;
+pub use lines::{Line, Strided};
 pub use tiles::{NestedArray, TileView};

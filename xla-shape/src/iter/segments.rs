@@ -22,10 +22,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     #[inline(always)]
     pub fn for_each_segment(&self, mut f: impl FnMut(&[Value<S>])) {
         let values = self.as_slice();
-        match self.shape().elements_if_whole() {
-            Some(elements) => f(&values[..elements]),
-            None => self.shape().for_each_segment_range(|range| f(&values[range])),
-        }
+        self.shape().for_each_segment_range(|range| f(&values[range]));
     }
 
     /// Calls `f` with every element, in the order of memory.
@@ -60,10 +57,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     pub fn for_each_segment_mut(&mut self, mut f: impl FnMut(&mut [Value<S>])) {
         let shape = self.shape();
         let values = self.as_mut_slice();
-        match shape.elements_if_whole() {
-            Some(elements) => f(&mut values[..elements]),
-            None => shape.for_each_segment_range(|range| f(&mut values[range])),
-        }
+        shape.for_each_segment_range(|range| f(&mut values[range]));
     }
 
     /// Replaces every element by what `f` makes of it, in the order of memory; padding stays as it is.
@@ -99,13 +93,11 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     pub fn fill_padding(&mut self, value: Value<S>) {
         let shape = self.shape();
         let values = self.as_mut_slice();
-        let mut end = shape.elements_if_whole().unwrap_or(0);
-        if end == 0 {
-            shape.for_each_segment_range(|range| {
-                values[end..range.start].fill(value);
-                end = range.end;
-            });
-        }
+        let mut end = 0;
+        shape.for_each_segment_range(|range| {
+            values[end..range.start].fill(value);
+            end = range.end;
+        });
         values[end..].fill(value);
     }
 }

@@ -37,8 +37,8 @@ pub use layout::{
     Splits, Tile, TileEntries, TileType, Tiles,
 };
 pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, Padded, PaddingType, ZeroPadding};
-pub(crate) use permutation::resolved;
 pub use permutation::{Nth, StaticPermutation};
+pub(crate) use permutation::{resolve, resolved};
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
 pub use sizes::SizesError;
 

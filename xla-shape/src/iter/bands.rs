@@ -1,0 +1,211 @@
+//! Lines along one dimension, those that lie side by side together.
+
+use super::lanes;
+use super::memory::{Memory, Value, for_each_run};
+use crate::buffer::{BufferBase, Bytes, BytesMut};
+use crate::element::Plain;
+use crate::types::{ArrayType, MultiIndex, resolve};
+use std::ops::{Deref, DerefMut, Range};
+use xla_shape_core::Slot;
+use xla_shape_core::stride_table::{Bands, StaticStrideTable};
+
+/// Which lines of `S` along dimension `DIM` lie side by side.
+struct Along<S, const DIM: i64>(S);
+
+impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
+    const DIMENSION: usize = resolve(DIM, S::SHAPE);
+    const BANDS: Bands = S::TABLE.bands(Self::DIMENSION);
+}
+
+/// The lines of an array along dimension `DIM` that lie side by side: its rows, for `DIM` -1.
+///
+/// The elements of a row of `f32[64,512]{1,0:T(8,128)}` lie side by side, 128 at a time: a band is one row. Of
+/// `T(8,128)(2,1)`, pairs of rows lie side by side, an element of one beside that of the other: a band has two *lanes*. Along
+/// the columns of `T(8,128)`, it has 128. In memory, a band is blocks of `LANES` times as many elements as runs are long.
+pub struct Band<S: ArrayType, T, const DIM: i64> {
+    values: T,
+    shape: S,
+    /// The index of the first element of lane 0.
+    origin: S::Index,
+}
+
+impl<S: ArrayType, T, const DIM: i64> Band<S, T, DIM> {
+    /// How many lines lie side by side, padding included.
+    pub const LANES: usize = Along::<S, DIM>::BANDS.lanes;
+
+    /// The index of the first element of the first line.
+    #[must_use]
+    #[inline(always)]
+    pub fn origin(&self) -> S::Index {
+        self.origin
+    }
+
+    /// The elements of each line.
+    #[must_use]
+    #[inline(always)]
+    pub fn line_len(&self) -> usize {
+        self.shape.sizes().as_ref()[Along::<S, DIM>::DIMENSION]
+    }
+
+    /// The index of the first element of the line in this lane; `None` if it is padding.
+    #[must_use]
+    pub fn line(&self, lane: usize) -> Option<S::Index> {
+        if lane >= Self::LANES {
+            return None;
+        }
+        let (mut index, mut values) = (S::Index::ORIGIN, [0; StaticStrideTable::MAX_VALUES]);
+        let position = self.shape.linear_index_of(self.origin) + lane;
+        let slot = self.shape.with_table(|table| table.multi_index_with(position, index.as_mut(), &mut values));
+        matches!(slot, Slot::Element(())).then_some(index)
+    }
+
+    /// Calls `f` with the index along the lines at which each block begins, and its positions.
+    #[inline(always)]
+    fn for_each_block_range(&self, mut f: impl FnMut(usize, Range<usize>)) {
+        let mut index = self.origin;
+        for_each_run(self.line_len(), Along::<S, DIM>::BANDS.len, |start, len| {
+            index.as_mut()[Along::<S, DIM>::DIMENSION] = start;
+            let position = self.shape.linear_index_of(index);
+            f(start, position..position + len * Self::LANES);
+        });
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, T: Deref<Target = [Value<S>]>, const DIM: i64> Band<S, T, DIM> {
+    /// Calls `f` with each block of the band: the index along the lines at which it begins, and its elements. Number `i` of a
+    /// block is that of line `i % LANES`, `i / LANES` after the beginning; in lanes without a line, it is padding.
+    #[inline(always)]
+    pub fn for_each_block(&self, mut f: impl FnMut(usize, &[Value<S>])) {
+        self.for_each_block_range(|start, range| f(start, &self.values[range]));
+    }
+
+    /// Folds every line by itself: into `N / LANES` lanes each, so that the compiler can use vector instructions, which are
+    /// then put together by `combine`. Lane `i` of the result is that of line `i % LANES`. `N` must be a multiple of
+    /// `LANES`; another one does not compile, which shows in `cargo build`.
+    #[must_use]
+    #[inline(always)]
+    pub fn fold_lanes<A: Copy, const N: usize>(
+        &self,
+        init: [A; N],
+        mut f: impl FnMut(A, Value<S>) -> A,
+        combine: impl FnMut(A, A) -> A,
+    ) -> [A; N] {
+        const { assert_multiple(N, Self::LANES) };
+        let mut accumulators = init;
+        self.for_each_block(|_, block| accumulators = lanes::fold(accumulators, block, &mut f));
+        lanes::combine(accumulators, Self::LANES, combine)
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, T: DerefMut<Target = [Value<S>]>, const DIM: i64> Band<S, T, DIM> {
+    /// Calls `f` with each block of the band, to write; see [`for_each_block`](Self::for_each_block).
+    #[inline(always)]
+    pub fn for_each_block_mut(&mut self, mut f: impl FnMut(usize, &mut [Value<S>])) {
+        let places = Band::<S, (), DIM> { values: (), shape: self.shape, origin: self.origin };
+        places.for_each_block_range(|start, range| f(start, &mut self.values[range]));
+    }
+
+    /// Replaces every element, and what is beside it in lanes without a line, by what `f` makes of it and of its lane's
+    /// argument: number `i % N` of `arguments`, as [`fold_lanes`](Self::fold_lanes) gives them.
+    #[inline(always)]
+    pub fn apply_lanes<A: Copy, const N: usize>(
+        &mut self,
+        arguments: [A; N],
+        mut f: impl FnMut(Value<S>, A) -> Value<S>,
+    ) {
+        const { assert_multiple(N, Self::LANES) };
+        self.for_each_block_mut(|_, block| lanes::apply(arguments, block, &mut f));
+    }
+}
+
+/// Fails the compilation if lanes cannot be shared out evenly.
+#[track_caller]
+const fn assert_multiple(lanes: usize, lines: usize) {
+    if lanes == 0 || !lanes.is_multiple_of(lines) {
+        let problem = xla_shape_core::text::ConstText::<256>::new()
+            .push_str("expected lanes that are a multiple of the ")
+            .push_number(lines)
+            .push_str(" lines of a band, found ")
+            .push_number(lanes);
+        panic!("{}", problem.as_str())
+    }
+}
+
+/// Calls `f` with the index of the first element of every band, in the order of the physical dimensions.
+#[inline(always)]
+fn for_each_band_origin<S: ArrayType, const DIM: i64>(shape: S, mut f: impl FnMut(S::Index)) {
+    let sizes = shape.sizes();
+    if sizes.as_ref().contains(&0) {
+        return;
+    }
+    let mut index = S::Index::ORIGIN;
+    'bands: loop {
+        f(index);
+        for &dimension in S::SHAPE.layout().minor_to_major() {
+            if dimension == Along::<S, DIM>::DIMENSION {
+                continue;
+            }
+            let (entry, step) = (&mut index.as_mut()[dimension], Along::<S, DIM>::BANDS.steps[dimension]);
+            *entry = entry.saturating_add(step);
+            if *entry < sizes.as_ref()[dimension] {
+                continue 'bands;
+            }
+            *entry = 0;
+        }
+        return;
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
+    /// Calls `f` with all lines along dimension `DIM` (-1 is the last), those that lie side by side together.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// // The largest element of each row. Pairs of rows lie side by side: lane 0 is the one, lane 1 the other.
+    /// let x = Buffer::<shape!(s32[3,200]{1,0:T(8,128)(2,1)})>::from_fn(|[i, j]| (1000 * i + j) as i32);
+    /// let mut largest = [0; 3];
+    /// x.for_each_band::<-1>(|rows| {
+    ///     let lanes = rows.fold_lanes([i32::MIN; 8], i32::max, i32::max);
+    ///     for (lane, max) in lanes.into_iter().enumerate() {
+    ///         rows.line(lane).into_iter().for_each(|[i, _]| largest[i] = max);
+    ///     }
+    /// });
+    /// assert_eq!(largest, [199, 1199, 2199]);
+    /// ```
+    #[inline(always)]
+    pub fn for_each_band<const DIM: i64>(&self, mut f: impl FnMut(Band<S, &[Value<S>], DIM>)) {
+        let (shape, values) = (self.shape(), self.as_slice());
+        for_each_band_origin::<S, DIM>(shape, |origin| f(Band { values, shape, origin }));
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+    /// Calls `f` with all lines along dimension `DIM` (-1 is the last), to write, those that lie side by side together.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// // Rows that add up to 1, whichever of these layouts they have.
+    /// macro_rules! normalize {
+    ///     ($x:expr) => {
+    ///         $x.for_each_band_mut::<-1>(|mut rows| {
+    ///             let sums = rows.fold_lanes([0.0; 16], |sum, x| sum + x, |a, b| a + b);
+    ///             rows.apply_lanes(sums, |x, sum| x / sum);
+    ///         })
+    ///     };
+    /// }
+    /// let mut x = Buffer::<shape!(f32[8,256]{1,0:T(8,128)})>::from_fn(|[i, _]| i as f32 + 1.0);
+    /// normalize!(x);
+    /// assert_eq!(x[[5, 200]], 1.0 / 256.0);
+    /// let mut x = Buffer::<shape!(f32[8,256]{1,0:T(8,128)(2,1)})>::from_fn(|[i, _]| i as f32 + 1.0);
+    /// normalize!(x);
+    /// assert_eq!(x[[5, 200]], 1.0 / 256.0);
+    /// ```
+    #[inline(always)]
+    pub fn for_each_band_mut<const DIM: i64>(&mut self, mut f: impl FnMut(Band<S, &mut [Value<S>], DIM>)) {
+        let shape = self.shape();
+        let values = self.as_mut_slice();
+        for_each_band_origin::<S, DIM>(shape, |origin| f(Band { values: &mut *values, shape, origin }));
+    }
+}

@@ -1,0 +1,215 @@
+//! The elements along one dimension, as runs of equal stride.
+
+use super::memory::{Memory, Value, for_each_run};
+use crate::buffer::{BufferBase, Bytes, BytesMut};
+use crate::element::Plain;
+use crate::types::{ArrayType, resolve};
+use std::ops::{Deref, DerefMut, Range};
+use xla_shape_core::stride_table::Run;
+
+/// The elements of an array along dimension `DIM`: a row, for -1.
+pub struct Line<S: ArrayType, T, const DIM: i64> {
+    values: T,
+    shape: S,
+    /// Whose number for the dimension does not count.
+    index: S::Index,
+}
+
+/// Elements at equal distances in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strided<T> {
+    /// From the first element to the last one.
+    values: T,
+    stride: usize,
+}
+
+impl<S: ArrayType, T, const DIM: i64> Line<S, T, DIM> {
+    const DIMENSION: usize = resolve(DIM, S::SHAPE);
+    const RUN: Run = S::TABLE.run(Self::DIMENSION);
+
+    /// How many elements a run has, but for the last one of the line, which may be shorter: `usize::MAX` if there is one run.
+    pub const RUN_LEN: usize = Self::RUN.len;
+
+    /// The number of elements.
+    #[must_use]
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.shape.sizes().as_ref()[Self::DIMENSION]
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The position of the element with this number.
+    #[inline(always)]
+    fn position(&self, number: usize) -> usize {
+        let mut index = self.index;
+        index.as_mut()[Self::DIMENSION] = number;
+        self.shape.linear_index_of(index)
+    }
+
+    /// Calls `f` with the number of the first element of each run, its positions, and its stride.
+    #[inline(always)]
+    fn for_each_range(&self, mut f: impl FnMut(usize, Range<usize>, usize)) {
+        for_each_run(self.len(), Self::RUN.len, |start, len| {
+            let position = self.position(start);
+            let stride = match const { Self::RUN.stride } {
+                Some(stride) => stride,
+                None if len > 1 => self.position(start + 1) - position,
+                None => 1,
+            };
+            f(start, position..position + (len - 1) * stride + 1, stride);
+        });
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, T: Deref<Target = [Value<S>]>, const DIM: i64> Line<S, T, DIM> {
+    /// Calls `f` with each run of the line, in order: the number of its first element, and its elements.
+    #[inline(always)]
+    pub fn for_each_run(&self, mut f: impl FnMut(usize, Strided<&[Value<S>]>)) {
+        self.for_each_range(|start, range, stride| f(start, Strided { values: &self.values[range], stride }));
+    }
+
+    /// Calls `f` with each element, in order.
+    #[inline(always)]
+    pub fn for_each(&self, mut f: impl FnMut(Value<S>)) {
+        self.for_each_run(|_, run| run.for_each(&mut f));
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, T: DerefMut<Target = [Value<S>]>, const DIM: i64> Line<S, T, DIM> {
+    /// Calls `f` with each run of the line, in order, to write: the number of its first element, and its elements.
+    #[inline(always)]
+    pub fn for_each_run_mut(&mut self, mut f: impl FnMut(usize, Strided<&mut [Value<S>]>)) {
+        let places = Line::<S, (), DIM> { values: (), shape: self.shape, index: self.index };
+        places.for_each_range(|start, range, stride| f(start, Strided { values: &mut self.values[range], stride }));
+    }
+
+    /// Replaces each element by what `f` makes of it, in order.
+    #[inline(always)]
+    pub fn apply(&mut self, mut f: impl FnMut(Value<S>) -> Value<S>) {
+        self.for_each_run_mut(|_, mut run| run.apply(&mut f));
+    }
+}
+
+impl<V: 'static, T: Deref<Target = [V]>> Strided<T> {
+    /// How far apart neighbours lie, in elements.
+    #[must_use]
+    #[inline(always)]
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The number of elements.
+    #[must_use]
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.values.len().div_ceil(self.stride)
+    }
+
+    /// Whether there are no elements: never.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The elements, if they lie side by side.
+    #[must_use]
+    #[inline(always)]
+    pub fn as_slice(&self) -> Option<&[V]> {
+        (self.stride == 1).then_some(&*self.values)
+    }
+
+    /// The elements in order.
+    #[inline(always)]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &V> {
+        self.values.iter().step_by(self.stride)
+    }
+}
+
+impl<V: Copy + 'static, T: Deref<Target = [V]>> Strided<T> {
+    /// Calls `f` with each element, in order.
+    #[inline(always)]
+    pub fn for_each(&self, mut f: impl FnMut(V)) {
+        match self.as_slice() {
+            Some(values) => values.iter().for_each(|&value| f(value)),
+            None => self.iter().for_each(|&value| f(value)),
+        }
+    }
+}
+
+impl<V: 'static, T: DerefMut<Target = [V]>> Strided<T> {
+    /// The elements, to write, if they lie side by side.
+    #[must_use]
+    #[inline(always)]
+    pub fn as_mut_slice(&mut self) -> Option<&mut [V]> {
+        (self.stride == 1).then_some(&mut *self.values)
+    }
+
+    /// The elements in order, to write.
+    #[inline(always)]
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut V> {
+        self.values.iter_mut().step_by(self.stride)
+    }
+}
+
+impl<V: Copy + 'static, T: DerefMut<Target = [V]>> Strided<T> {
+    /// Replaces each element by what `f` makes of it, in order.
+    #[inline(always)]
+    pub fn apply(&mut self, mut f: impl FnMut(V) -> V) {
+        if self.stride == 1 {
+            self.values.iter_mut().for_each(|value| *value = f(*value));
+        } else {
+            self.iter_mut().for_each(|value| *value = f(*value));
+        }
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
+    /// The elements along dimension `DIM` (-1 is the last) through the one with this index, whatever its number there;
+    /// `None` if another number is out of bounds.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[8,200]{1,0:T(8,128)})>::from_fn(|[i, j]| (1000 * i + j) as i32);
+    /// let mut runs = Vec::new();
+    /// let row = x.line::<-1>([3, 0]).unwrap();
+    /// row.for_each_run(|start, run| runs.push((start, run.as_slice().unwrap().to_vec())));
+    /// assert_eq!(runs, [(0, (3000..3128).collect()), (128, (3128..3200).collect())]);
+    ///
+    /// let mut sum = 0;
+    /// x.line::<0>([0, 150]).unwrap().for_each(|value| sum += value);
+    /// assert_eq!(sum, 28_000 + 8 * 150);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn line<const DIM: i64>(&self, index: S::Index) -> Option<Line<S, &[Value<S>], DIM>> {
+        let shape = self.shape();
+        has_line::<S, DIM>(shape, index).then(|| Line { values: self.as_slice(), shape, index })
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+    /// The elements along dimension `DIM` through the one with this index, to write; see [`line`](Self::line).
+    #[must_use]
+    #[inline(always)]
+    pub fn line_mut<const DIM: i64>(&mut self, index: S::Index) -> Option<Line<S, &mut [Value<S>], DIM>> {
+        let shape = self.shape();
+        has_line::<S, DIM>(shape, index).then(|| Line { values: self.as_mut_slice(), shape, index })
+    }
+}
+
+/// Whether the numbers of the index are inside the array, but for that of dimension `DIM`.
+#[inline(always)]
+fn has_line<S: ArrayType, const DIM: i64>(shape: S, index: S::Index) -> bool {
+    let along = Line::<S, (), DIM>::DIMENSION;
+    let sizes = shape.sizes();
+    let numbers = index.as_ref().iter().zip(sizes.as_ref()).enumerate();
+    numbers.fold(true, |inside, (dimension, (index, size))| inside & (dimension == along || index < size))
+}

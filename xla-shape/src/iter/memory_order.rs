@@ -1,0 +1,83 @@
+//! Elements with their indices, in the order of memory.
+
+use super::memory::Memory;
+use crate::buffer::{AccessError, BufferBase, Bytes, DynBufferBase};
+use crate::element::Stored;
+use crate::types::{ArrayType, MultiIndex};
+use xla_shape_core::Slot;
+
+impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
+    /// Calls `f` with every element and its index, in the order of memory.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s4[2,2]{0,1:E(4)})>::zeroed();
+    /// let mut indices = Vec::new();
+    /// x.for_each_indexed(|index, _| indices.push(index));
+    /// assert_eq!(indices, [[0, 0], [1, 0], [0, 1], [1, 1]]);
+    /// ```
+    pub fn for_each_indexed(&self, mut f: impl FnMut(S::Index, <S::Element as Stored>::Value)) {
+        self.for_each_position(|slot, value| slot.element().into_iter().for_each(|index| f(index, value)));
+    }
+
+    /// Calls `f` with what lies at each position, in the order of memory: elements with their indices, and padding. The second
+    /// argument is what memory holds there, also where it is padding.
+    ///
+    /// Padding at the end that `L(n)` in the layout brings is left out.
+    pub fn for_each_position(&self, mut f: impl FnMut(Slot<S::Index>, <S::Element as Stored>::Value)) {
+        self.shape().with_table(|table| {
+            let mut walk = table.walk();
+            let mut position = 0;
+            while let Some(slot) = walk.step() {
+                let slot = slot.map(|entries| {
+                    let mut index = S::Index::ORIGIN;
+                    index.as_mut().copy_from_slice(entries);
+                    index
+                });
+                // SAFETY: the walk ends with the last of the table's positions, which all lie inside the array.
+                f(slot, unsafe { self.read(position) });
+                position += 1;
+            }
+        });
+    }
+}
+
+impl<B: Bytes> DynBufferBase<B> {
+    /// Calls `f` with every element and its index, in the order of memory.
+    ///
+    /// # Errors
+    /// If the elements are of another type.
+    pub fn for_each_indexed<E: Stored>(&self, mut f: impl FnMut(&[usize], E::Value)) -> Result<(), AccessError> {
+        self.for_each_position::<E>(|slot, value| slot.element().into_iter().for_each(|index| f(index, value)))
+    }
+
+    /// Calls `f` with what lies at each position, in the order of memory: elements with their indices, and padding. The second
+    /// argument is what memory holds there, also where it is padding.
+    ///
+    /// Padding at the end that `L(n)` in the layout brings is left out.
+    ///
+    /// ```
+    /// use xla_shape::element::S32;
+    /// use xla_shape::{DynBuffer, Slot};
+    ///
+    /// let x = DynBuffer::from_fn::<S32>("s32[3]{0:T(2)}".parse()?, |index| 10 + index[0] as i32)?;
+    /// let mut found = Vec::new();
+    /// x.for_each_position::<S32>(|slot, value| found.push((slot.map(|index| index[0]), value)))?;
+    /// assert_eq!(found[2..], [(Slot::Element(2), 12), (Slot::Padding, 0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the elements are of another type.
+    pub fn for_each_position<E: Stored>(&self, mut f: impl FnMut(Slot<&[usize]>, E::Value)) -> Result<(), AccessError> {
+        self.check_type::<E>()?;
+        let mut walk = self.stride_table().as_ref().walk();
+        let mut position = 0;
+        while let Some(slot) = walk.step() {
+            f(slot, self.read::<E>(position));
+            position += 1;
+        }
+        Ok(())
+    }
+}
