@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use xla_shape::element::{S4, S32};
 use xla_shape::iter::{Band, NestedArray};
 use xla_shape::types::{ArrayType, StaticShape};
-use xla_shape::{Buffer, Slot, shape};
+use xla_shape::{Buffer, DynBuffer, Slot, TileDimension, shape};
 use xla_shape_core::stride_table::StaticStrideTable;
 use xla_shape_core::{ArrayShape, Dimension, TileBlock};
 use xla_shape_tests::strategy;
@@ -402,4 +402,59 @@ fn elements_with_indices_in_the_order_of_memory() {
     .unwrap();
     assert_eq!(found, 35);
     assert!(y.for_each_indexed::<S32>(|_, _| ()).is_err());
+}
+
+proptest! {
+    #[test]
+    fn offset_tables_give_every_position(array in strategy::small_array_shape()) {
+        let table = array.stride_table().unwrap();
+        let Some(offsets) = table.offset_tables() else {
+            prop_assert!(array.layout().tiles().iter().any(|tile| tile.dimensions().contains(&TileDimension::Combine)));
+            return Ok(());
+        };
+        for (position, slot) in table.iter().enumerate() {
+            if let Slot::Element(mut index) = slot {
+                prop_assert_eq!(offsets.position(&index), Some(position));
+                for dimension in 0..index.len() {
+                    let before = std::mem::replace(&mut index[dimension], table.extents()[dimension]);
+                    prop_assert_eq!(offsets.position(&index), None);
+                    index[dimension] = before;
+                }
+                index.push(0);
+                prop_assert_eq!(offsets.position(&index), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn accessors_read_and_write_what_buffers_do() {
+    for text in ["s32[5,7]{0,1:T(2,4)L(100)M(3)}", "s32[3,5,7]{2,1,0:T(*,2,4)}", "s32[]", "s32[0]"] {
+        let mut x = DynBuffer::zeroed(text.parse().unwrap()).unwrap();
+        let sizes = x.stride_table().extents().to_vec();
+        let table = x.stride_table().clone();
+        let mut elements = x.accessor_mut::<S32>().unwrap();
+        assert_eq!(elements.has_offset_tables(), !text.contains('*'));
+        for (position, slot) in table.iter().enumerate() {
+            let Slot::Element(index) = slot else { continue };
+            assert!(elements.set(&index, position as i32));
+            assert_eq!(elements.get(&index), Some(position as i32));
+        }
+        assert!(!elements.set(&sizes, 1) || sizes.is_empty());
+        x.for_each_position::<S32>(|slot, value| assert!(slot.element().is_some() || value == 0)).unwrap();
+        let elements = x.accessor::<S32>().unwrap();
+        x.for_each_indexed::<S32>(|index, value| assert_eq!(elements.get(index), Some(value))).unwrap();
+        assert!(x.accessor::<S4>().is_err());
+    }
+    let mut x = DynBuffer::zeroed("s4[5,7]{0,1:T(2,4)E(4)}".parse().unwrap()).unwrap();
+    assert!(x.accessor_mut::<S4>().unwrap().set(&[4, 6], S4::from_bits(5)));
+    assert_eq!(x.accessor::<S4>().unwrap().get(&[4, 6]), x.get::<S4>(&[4, 6]).ok());
+}
+
+#[test]
+fn tables_that_are_too_large_are_not_made() {
+    let table = |text: &str| text.parse::<ArrayShape>().unwrap().stride_table().unwrap();
+    assert!(table("u8[1048576]").offset_tables().is_some());
+    assert!(table("u8[1048577]").offset_tables().is_none());
+    assert!(table("u8[1048576,1]").offset_tables().is_none());
 }

@@ -20,7 +20,7 @@ fn passes_and_fails_in_build() {
     let cases = TestCases::new();
     give_hlo_files();
     cases.pass("tests/pass/*.rs");
-    for folder in ["bitcast", "buffer", "index", "sizes"] {
+    for folder in ["bitcast", "buffer", "index", "iteration", "sizes"] {
         cases.compile_fail(format!("tests/fail/{folder}/*.rs"));
     }
 }

@@ -1,10 +1,11 @@
-//! Index functions whose machine code `tests/tests/codegen.rs` looks at.
+//! Index functions and kernels whose machine code `tests/tests/codegen.rs` looks at.
 //!
-//! Each module has the library's function for one layout and, beside it, the best one written by hand for the same map.
-//! The library's may not have more instructions.
+//! Each module has the function as it is with the library and, beside it, the best one written by hand for the same.
 
 #![forbid(unsafe_code)]
 #![expect(missing_docs, reason = "the names of the modules say what their two functions are")]
+
+pub mod kernels;
 
 macro_rules! pair {
     ($name:ident: $shape:ty; ($($i:ident),*) => $hand:expr) => {

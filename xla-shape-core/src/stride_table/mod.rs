@@ -16,6 +16,7 @@ mod index;
 mod iter;
 mod mapping;
 mod normal;
+mod offsets;
 mod runs;
 mod segments;
 mod view;
@@ -26,6 +27,7 @@ pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved}
 pub use index::Slot;
 pub use iter::{Positions, Walk};
 pub use mapping::{LayoutMapping, MappingError};
+pub use offsets::OffsetTables;
 pub use runs::{Bands, Run};
 pub(crate) use view::{View, fill_row_major_terms, row_major_terms, whole_dimension};
 

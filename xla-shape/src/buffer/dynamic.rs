@@ -33,10 +33,10 @@ pub type DynViewMut<'a> = DynBufferBase<&'a mut [u8]>;
 #[derive(Clone)]
 pub struct DynBufferBase<B> {
     shape: ArrayShape,
-    table: StrideTable,
-    width: Width,
+    pub(super) table: StrideTable,
+    pub(super) width: Width,
     /// Exactly as many bytes as the shape takes.
-    bytes: B,
+    pub(super) bytes: B,
 }
 
 impl DynBuffer {
@@ -200,7 +200,7 @@ impl<B: Bytes> DynBufferBase<B> {
     }
 
     /// The bytes before the first element.
-    const fn prefix(&self) -> usize {
+    pub(super) const fn prefix(&self) -> usize {
         self.shape.layout().dynamic_shape_metadata_prefix_bytes()
     }
 

@@ -8,6 +8,7 @@
 //!
 //! The three of a column are one type over different [`Bytes`] and have the same methods.
 
+mod accessor;
 mod bitcast;
 pub(crate) mod bits;
 mod bytes;
@@ -16,6 +17,7 @@ mod error;
 mod legacy;
 mod typed;
 
+pub use accessor::Accessor;
 pub use bytes::{AlignedBytes, Bytes, BytesMut};
 pub use dynamic::{DynBuffer, DynBufferBase, DynView, DynViewMut};
 pub use error::{AccessError, BufferError, ShapeMismatch};

@@ -450,13 +450,25 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     #[inline(always)]
     pub fn as_slice(&self) -> &[<S::Element as Stored>::Value] {
         const { assert_whole::<S>() };
-        let bytes = &self.bytes.as_ref()[S::PREFIX..];
-        let len = bytes.len() / size_of::<<S::Element as Stored>::Value>();
+        let len = self.num_values();
         if len == 0 {
             return &[];
         }
-        // SAFETY: `Plain` promises that any bytes are values; `new` checked that the first one is aligned.
-        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), len) }
+        let bytes = self.bytes.as_ref();
+        debug_assert!(S::PREFIX + len * size_of::<Value<S>>() <= bytes.len());
+        // SAFETY: there are values behind the prefix.
+        let first = unsafe { bytes.as_ptr().add(S::PREFIX) };
+        // SAFETY: `num_values` fit in the bytes behind the prefix; `Plain` promises that any bytes are values; `new` checked
+        // that the first one is aligned.
+        unsafe { std::slice::from_raw_parts(first.cast(), len) }
+    }
+
+    /// How many values the bytes are, behind the prefix: a constant, if no dimension is unbounded.
+    #[inline(always)]
+    fn num_values(&self) -> usize {
+        // The bytes are exactly as many as the shape takes.
+        let bytes = const { S::BYTE_SIZE }.unwrap_or_else(|| self.bytes.as_ref().len());
+        bytes.saturating_sub(S::PREFIX) / size_of::<Value<S>>()
     }
 }
 
@@ -466,13 +478,16 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [<S::Element as Stored>::Value] {
         const { assert_whole::<S>() };
-        let bytes = &mut self.bytes.as_mut()[S::PREFIX..];
-        let len = bytes.len() / size_of::<<S::Element as Stored>::Value>();
+        let len = self.num_values();
         if len == 0 {
             return &mut [];
         }
+        let bytes = self.bytes.as_mut();
+        debug_assert!(S::PREFIX + len * size_of::<Value<S>>() <= bytes.len());
+        // SAFETY: as in `as_slice`.
+        let first = unsafe { bytes.as_mut_ptr().add(S::PREFIX) };
         // SAFETY: as in `as_slice`; the bytes are borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), len) }
+        unsafe { std::slice::from_raw_parts_mut(first.cast(), len) }
     }
 }
 

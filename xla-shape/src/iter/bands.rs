@@ -141,7 +141,7 @@ fn for_each_band_origin<S: ArrayType, const DIM: i64>(shape: S, mut f: impl FnMu
     let mut index = S::Index::ORIGIN;
     'bands: loop {
         f(index);
-        for &dimension in S::SHAPE.layout().minor_to_major() {
+        for &dimension in const { S::ORDER } {
             if dimension == Along::<S, DIM>::DIMENSION {
                 continue;
             }
@@ -175,6 +175,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     /// ```
     #[inline(always)]
     pub fn for_each_band<const DIM: i64>(&self, mut f: impl FnMut(Band<S, &[Value<S>], DIM>)) {
+        const { resolve(DIM, S::SHAPE) };
         let (shape, values) = (self.shape(), self.as_slice());
         for_each_band_origin::<S, DIM>(shape, |origin| f(Band { values, shape, origin }));
     }
@@ -204,6 +205,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     /// ```
     #[inline(always)]
     pub fn for_each_band_mut<const DIM: i64>(&mut self, mut f: impl FnMut(Band<S, &mut [Value<S>], DIM>)) {
+        const { resolve(DIM, S::SHAPE) };
         let shape = self.shape();
         let values = self.as_mut_slice();
         for_each_band_origin::<S, DIM>(shape, |origin| f(Band { values: &mut *values, shape, origin }));

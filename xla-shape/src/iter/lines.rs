@@ -190,6 +190,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn line<const DIM: i64>(&self, index: S::Index) -> Option<Line<S, &[Value<S>], DIM>> {
+        const { resolve(DIM, S::SHAPE) };
         let shape = self.shape();
         has_line::<S, DIM>(shape, index).then(|| Line { values: self.as_slice(), shape, index })
     }
@@ -200,6 +201,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn line_mut<const DIM: i64>(&mut self, index: S::Index) -> Option<Line<S, &mut [Value<S>], DIM>> {
+        const { resolve(DIM, S::SHAPE) };
         let shape = self.shape();
         has_line::<S, DIM>(shape, index).then(|| Line { values: self.as_mut_slice(), shape, index })
     }

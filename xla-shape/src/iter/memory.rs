@@ -11,13 +11,14 @@ pub(super) type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 pub(super) trait Memory: ArrayType {
     /// Whether the stride table needs the sizes.
-    const IS_UNBOUNDED: bool = {
-        let (dimensions, mut i, mut found) = (Self::SHAPE.dimensions(), 0, false);
-        while i < dimensions.len() {
-            found |= matches!(dimensions[i], Dimension::Unbounded);
+    const IS_UNBOUNDED: bool = Self::BYTE_SIZE.is_none();
+    /// Whether all sizes are known.
+    const IS_STATIC: bool = {
+        let (dimensions, mut i) = (Self::DIMENSIONS, 0);
+        while i < dimensions.len() && matches!(dimensions[i], Dimension::Static(_)) {
             i += 1;
         }
-        found
+        i == dimensions.len()
     };
     /// The stride table, as far as it is known, without extents.
     const TABLE: StrideTableRef<'static> = Self::STRIDE_TABLE.as_ref(&[]);
@@ -33,21 +34,46 @@ pub(super) trait Memory: ArrayType {
         }
     }
 
-    /// The number of elements, if they all lie side by side at the beginning.
+    /// Whether the elements all lie side by side at the beginning, if that is known.
+    const IS_WHOLE: Option<bool> = if Self::IS_STATIC {
+        let (dimensions, mut i, mut elements) = (Self::DIMENSIONS, 0, 1_usize);
+        while i < dimensions.len() {
+            elements = match dimensions[i] {
+                Dimension::Static(size) => elements.saturating_mul(size),
+                Dimension::Bounded(_) | Dimension::Unbounded => 0,
+            };
+            i += 1;
+        }
+        Some(elements == Self::STRIDE_TABLE.positions())
+    } else {
+        None
+    };
+    /// The dimensions from the fastest varying one to the slowest.
+    const ORDER: &'static [usize] = Self::SHAPE.layout().minor_to_major();
+    /// What is known of the sizes.
+    const DIMENSIONS: &'static [Dimension] = Self::SHAPE.dimensions();
+
+    /// The positions that the elements and their padding span.
     #[inline(always)]
-    fn elements_if_whole(self) -> Option<usize> {
-        let elements = self.sizes().as_ref().iter().product::<usize>();
-        let positions =
-            if const { Self::IS_UNBOUNDED } { unbounded_positions(self) } else { Self::STRIDE_TABLE.positions() };
-        (elements == positions).then_some(elements)
+    fn positions(self) -> usize {
+        if const { Self::IS_UNBOUNDED } { unbounded_positions(self) } else { const { Self::STRIDE_TABLE.positions() } }
     }
 
     /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory.
     #[inline(always)]
     fn for_each_segment_range(self, mut f: impl FnMut(Range<usize>)) {
-        match self.elements_if_whole() {
-            Some(elements) => f(0..elements),
-            None => self.with_table(|table| table.for_each_segment(f)),
+        // What is known at compile time leaves one of the branches, and one copy of `f`.
+        if const { matches!(Self::IS_WHOLE, Some(true)) } {
+            f(0..const { Self::STRIDE_TABLE.positions() });
+        } else if const { matches!(Self::IS_WHOLE, Some(false)) } {
+            self.with_table(|table| table.for_each_segment(f));
+        } else {
+            let (elements, positions) = (self.sizes().as_ref().iter().product::<usize>(), self.positions());
+            if elements == positions {
+                f(0..positions);
+            } else {
+                self.with_table(|table| table.for_each_segment(f));
+            }
         }
     }
 }

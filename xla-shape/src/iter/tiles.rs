@@ -1,6 +1,6 @@
 //! Tiles as fixed-size arrays.
 
-use super::memory::Value;
+use super::memory::{Memory, Value};
 use crate::buffer::{BufferBase, Bytes, BytesMut};
 use crate::element::{Element, Plain};
 use crate::types::{ArrayType, MultiIndex};
@@ -118,7 +118,7 @@ const fn tile_sizes<S: ArrayType>() -> [usize; MAX_LIST] {
 fn tile_grid<S: ArrayType>(shape: S) -> S::Index {
     let mut grid = shape.sizes();
     let tile = const { tile_sizes::<S>() };
-    for ((count, dimension), tile) in grid.as_mut().iter_mut().zip(S::SHAPE.dimensions()).zip(tile) {
+    for ((count, dimension), tile) in grid.as_mut().iter_mut().zip(const { S::DIMENSIONS }).zip(tile) {
         *count = dimension.extent().unwrap_or(*count).div_ceil(tile);
     }
     grid
@@ -150,7 +150,7 @@ impl<S: ArrayType> Iterator for Origins<S> {
             *origin *= tile;
             *inside = inside.saturating_sub(*origin).min(tile);
         }
-        for &dimension in S::SHAPE.layout().minor_to_major() {
+        for &dimension in const { S::ORDER } {
             let entry = &mut self.next.as_mut()[dimension];
             *entry += 1;
             if *entry < self.grid.as_ref()[dimension] {

@@ -38,9 +38,14 @@ const fn common(a: usize, b: usize) -> usize {
     }
 }
 
+/// Panics if sizes that are known only at run time differ; the others are the same by type.
+#[inline(always)]
 #[track_caller]
-fn assert_same_sizes<I: MultiIndex>(expected: I, found: I) {
-    assert!(expected == found, "expected operands with sizes {expected:?}, found {found:?}");
+fn assert_same_sizes<S: ArrayType, T: ArrayType<Index = S::Index>>(expected: S, found: T) {
+    if const { !S::IS_STATIC } {
+        let (expected, found) = (expected.sizes(), found.sizes());
+        assert!(expected == found, "expected operands with sizes {expected:?}, found {found:?}");
+    }
 }
 
 /// Calls `f` with the index of the first element of every line along the most minor dimension, in the order of the physical
@@ -52,7 +57,7 @@ fn for_each_minor_line<S: ArrayType>(shape: S, mut f: impl FnMut(S::Index, usize
         return;
     }
     let mut index = S::Index::ORIGIN;
-    let order = S::SHAPE.layout().minor_to_major();
+    let order = const { S::ORDER };
     'lines: loop {
         f(index, order.first().copied().unwrap_or(0));
         for &dimension in order.iter().skip(1) {
@@ -80,7 +85,7 @@ macro_rules! apply_with {
             $($T: ArrayType<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>, $C: Bytes,)*
         {
             let shape = self.shape();
-            $(assert_same_sizes(shape.sizes(), $operand.shape().sizes());)*
+            $(assert_same_sizes(shape, $operand.shape());)*
             $(let $operand = ($operand.shape(), $operand.as_slice());)*
             let values = self.as_mut_slice();
             if const { true $(&& Together::<S, $T>::SAME_PLACES)* } {

@@ -64,6 +64,8 @@ pub trait ArrayType: Copy + fmt::Debug + 'static + Sealed {
     const TEXT: &'static str;
     /// Where the elements lie, as far as the sizes are known.
     const STRIDE_TABLE: &'static StaticStrideTable;
+    /// The bytes that every array of this type takes, padding included; `None` if a dimension is unbounded.
+    const BYTE_SIZE: Option<usize>;
 
     /// The shape with these sizes.
     ///
@@ -268,6 +270,10 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
     const SHAPE: &'static ArrayShape = Self::SHAPE;
     const TEXT: &'static str = Self::TEXT;
     const STRIDE_TABLE: &'static StaticStrideTable = Self::STRIDE_TABLE;
+    const BYTE_SIZE: Option<usize> = match Self::SIZES_IN_MEMORY {
+        Some(sizes) => Some(sizes.bytes),
+        None => None,
+    };
 
     fn with_sizes(sizes: D::Index) -> Result<Self, SizesError> {
         let dimensions = D::with_sizes(sizes).map_err(|dimension| SizesError::Dimension {
@@ -304,8 +310,8 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
     }
 
     fn byte_size(self) -> usize {
-        match const { Self::SIZES_IN_MEMORY } {
-            Some(sizes) => sizes.bytes,
+        match const { Self::BYTE_SIZE } {
+            Some(bytes) => bytes,
             None => self.array_shape().byte_size().unwrap_or(usize::MAX),
         }
     }

@@ -1,0 +1,1606 @@
+sub rsp, 24
+lea rcx, [rdi + 496]
+xor edx, edx
+movaps xmm1, xmmword ptr [rip + .LCPI20_1]
+movaps xmm2, xmmword ptr [rip + .LCPI20_2]
+movaps xmm3, xmmword ptr [rip + .LCPI20_3]
+movaps xmm4, xmmword ptr [rip + .LCPI20_4]
+movaps xmm5, xmmword ptr [rip + .LCPI20_5]
+movaps xmm6, xmmword ptr [rip + .LCPI20_6]
+movaps xmm7, xmmword ptr [rip + .LCPI20_7]
+movaps xmm8, xmmword ptr [rip + .LCPI20_8]
+movaps xmm9, xmmword ptr [rip + .LCPI20_9]
+movaps xmm10, xmmword ptr [rip + .LCPI20_10]
+xor esi, esi
+mov rax, rdx
+and rax, -4096
+mov r8d, esi
+and r8d, 7
+shl r8d, 7
+add rax, r8
+mov r9d, esi
+and r9d, 56
+shl r9d, 9
+or r9d, r8d
+mov r10, -4
+mov r8, rax
+movaps xmm14, xmmword ptr [rip + .LCPI20_0]
+movaps xmm12, xmm14
+movaps xmm0, xmm14
+movaps xmm15, xmm14
+cmp r8, 32767
+ja .LBB20_9
+movups xmm13, xmmword ptr [rdi + 4*r8]
+maxps xmm12, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 16]
+maxps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 32]
+maxps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 48]
+maxps xmm14, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 112]
+maxps xmm14, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 96]
+maxps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 64]
+maxps xmm12, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 80]
+maxps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 144]
+maxps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 128]
+maxps xmm12, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 160]
+maxps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 176]
+maxps xmm14, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 240]
+maxps xmm14, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 224]
+maxps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 192]
+maxps xmm12, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 208]
+maxps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 272]
+maxps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 256]
+maxps xmm12, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 288]
+maxps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 304]
+maxps xmm14, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 368]
+maxps xmm14, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 352]
+maxps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 320]
+maxps xmm12, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 336]
+maxps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 400]
+maxps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 384]
+maxps xmm12, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 416]
+maxps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 432]
+maxps xmm14, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 496]
+maxps xmm14, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 480]
+maxps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 448]
+maxps xmm12, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r8 + 464]
+maxps xmm0, xmm13
+add r8, 1024
+inc r10
+jne .LBB20_2
+movaps xmm11, xmm12
+shufps xmm11, xmm12, 85
+movaps xmm13, xmm12
+maxss xmm13, xmm11
+movaps xmm11, xmm12
+unpckhpd xmm11, xmm12
+maxss xmm13, xmm11
+shufps xmm12, xmm12, 255
+maxss xmm13, xmm12
+maxss xmm13, xmm0
+movaps xmm11, xmm0
+shufps xmm11, xmm0, 85
+maxss xmm13, xmm11
+movaps xmm11, xmm0
+unpckhpd xmm11, xmm0
+maxss xmm13, xmm11
+shufps xmm0, xmm0, 255
+maxss xmm13, xmm0
+maxss xmm13, xmm15
+movaps xmm0, xmm15
+shufps xmm0, xmm15, 85
+maxss xmm13, xmm0
+movaps xmm0, xmm15
+unpckhpd xmm0, xmm15
+maxss xmm13, xmm0
+shufps xmm15, xmm15, 255
+maxss xmm13, xmm15
+maxss xmm13, xmm14
+movaps xmm0, xmm14
+shufps xmm0, xmm14, 85
+maxss xmm13, xmm0
+movaps xmm0, xmm14
+unpckhpd xmm0, xmm14
+maxss xmm13, xmm0
+shufps xmm14, xmm14, 255
+maxss xmm13, xmm14
+shufps xmm13, xmm13, 0
+mov r8, -4
+cmp rax, 32767
+ja .LBB20_10
+movups xmm0, xmmword ptr [rcx + 4*rax - 496]
+movups xmm14, xmmword ptr [rcx + 4*rax - 480]
+movups xmm12, xmmword ptr [rcx + 4*rax - 464]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm15, xmm0
+addps xmm15, xmm3
+movaps xmm11, xmm15
+addps xmm11, xmm4
+subps xmm0, xmm11
+mulps xmm0, xmm5
+movaps xmm11, xmm0
+mulps xmm11, xmm6
+addps xmm11, xmm7
+mulps xmm11, xmm0
+addps xmm11, xmm8
+mulps xmm11, xmm0
+addps xmm11, xmm9
+mulps xmm11, xmm0
+addps xmm11, xmm10
+mulps xmm11, xmm0
+movups xmm0, xmmword ptr [rcx + 4*rax - 448]
+addps xmm11, xmm10
+pslld xmm15, 23
+paddd xmm15, xmm11
+movdqu xmmword ptr [rcx + 4*rax - 496], xmm15
+subps xmm14, xmm13
+maxps xmm14, xmm1
+mulps xmm14, xmm2
+movaps xmm11, xmm14
+addps xmm11, xmm3
+movaps xmm15, xmm11
+addps xmm15, xmm4
+subps xmm14, xmm15
+mulps xmm14, xmm5
+movaps xmm15, xmm14
+mulps xmm15, xmm6
+addps xmm15, xmm7
+mulps xmm15, xmm14
+addps xmm15, xmm8
+mulps xmm15, xmm14
+addps xmm15, xmm9
+mulps xmm15, xmm14
+addps xmm15, xmm10
+mulps xmm15, xmm14
+addps xmm15, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm15
+movdqu xmmword ptr [rcx + 4*rax - 480], xmm11
+subps xmm12, xmm13
+maxps xmm12, xmm1
+mulps xmm12, xmm2
+movaps xmm11, xmm12
+addps xmm11, xmm3
+movaps xmm14, xmm11
+addps xmm14, xmm4
+subps xmm12, xmm14
+mulps xmm12, xmm5
+movaps xmm14, xmm12
+mulps xmm14, xmm6
+addps xmm14, xmm7
+mulps xmm14, xmm12
+addps xmm14, xmm8
+mulps xmm14, xmm12
+addps xmm14, xmm9
+mulps xmm14, xmm12
+addps xmm14, xmm10
+mulps xmm14, xmm12
+addps xmm14, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm14
+movdqu xmmword ptr [rcx + 4*rax - 464], xmm11
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 448], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 432]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 432], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 416]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 416], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 400]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 400], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 384]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 384], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 368]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 368], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 352]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 352], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 336]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 336], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 320]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 320], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 304]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 304], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 288]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 288], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 272]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 272], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 256]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 256], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 240]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 240], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 224]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 224], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 208]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 208], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 192]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 192], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 176]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 176], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 160]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 160], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 144]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 144], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 128]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 128], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 112]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 112], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 96]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 96], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 80]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 80], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 64]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 64], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 48]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 48], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 32]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 32], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax - 16]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax - 16], xmm11
+movups xmm0, xmmword ptr [rcx + 4*rax]
+subps xmm0, xmm13
+maxps xmm0, xmm1
+mulps xmm0, xmm2
+movaps xmm11, xmm0
+addps xmm11, xmm3
+movaps xmm12, xmm11
+addps xmm12, xmm4
+subps xmm0, xmm12
+mulps xmm0, xmm5
+movaps xmm12, xmm0
+mulps xmm12, xmm6
+addps xmm12, xmm7
+mulps xmm12, xmm0
+addps xmm12, xmm8
+mulps xmm12, xmm0
+addps xmm12, xmm9
+mulps xmm12, xmm0
+addps xmm12, xmm10
+mulps xmm12, xmm0
+addps xmm12, xmm10
+pslld xmm11, 23
+paddd xmm11, xmm12
+movdqu xmmword ptr [rcx + 4*rax], xmm11
+add rax, 1024
+inc r8
+jne .LBB20_5
+movups xmm13, xmmword ptr [rdi + 4*r9]
+movaps xmmword ptr [rsp], xmm13
+movups xmm0, xmmword ptr [rdi + 4*r9 + 16]
+movups xmm11, xmmword ptr [rdi + 4*r9 + 32]
+movups xmm12, xmmword ptr [rdi + 4*r9 + 48]
+xorps xmm14, xmm14
+addps xmm13, xmm14
+addps xmm0, xmm14
+addps xmm11, xmm14
+addps xmm12, xmm14
+movups xmm15, xmmword ptr [rdi + 4*r9 + 64]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 80]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 96]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 112]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 176]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 160]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 144]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 128]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 192]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 208]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 224]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 240]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 304]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 288]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 272]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 256]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 320]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 336]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 352]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 368]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 432]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 416]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 400]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 384]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 448]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 464]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 480]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 496]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 4144]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 4128]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4112]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 4096]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 4160]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 4176]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4192]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 4208]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 4272]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 4256]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4240]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 4224]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 4288]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 4304]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4320]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 4336]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 4400]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 4384]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4368]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 4352]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 4416]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 4432]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4448]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 4464]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 4528]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 4512]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4496]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 4480]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 4544]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 4560]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4576]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 4592]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 8240]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 8224]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8208]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 8192]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 8256]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 8272]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8288]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 8304]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 8368]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 8352]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8336]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 8320]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 8384]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 8400]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8416]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 8432]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 8496]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 8480]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8464]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 8448]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 8512]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 8528]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8544]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 8560]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 8624]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 8608]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8592]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 8576]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 8640]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 8656]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8672]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 8688]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 12336]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 12320]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12304]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 12288]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 12352]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 12368]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12384]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 12400]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 12464]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 12448]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12432]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 12416]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 12480]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 12496]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12512]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 12528]
+addps xmm11, xmm12
+movups xmm12, xmmword ptr [rdi + 4*r9 + 12592]
+addps xmm12, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 12576]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12560]
+addps xmm0, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 12544]
+addps xmm13, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 12608]
+addps xmm15, xmm13
+movups xmm13, xmmword ptr [rdi + 4*r9 + 12624]
+addps xmm13, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12640]
+addps xmm0, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 12656]
+addps xmm11, xmm12
+movups xmm14, xmmword ptr [rdi + 4*r9 + 12720]
+addps xmm14, xmm11
+movups xmm11, xmmword ptr [rdi + 4*r9 + 12704]
+addps xmm11, xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12688]
+addps xmm0, xmm13
+movups xmm12, xmmword ptr [rdi + 4*r9 + 12672]
+addps xmm12, xmm15
+movups xmm15, xmmword ptr [rdi + 4*r9 + 12736]
+addps xmm15, xmm12
+movups xmm13, xmmword ptr [rdi + 4*r9 + 12752]
+addps xmm13, xmm0
+movups xmm12, xmmword ptr [rdi + 4*r9 + 12768]
+addps xmm12, xmm11
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12784]
+addps xmm0, xmm14
+movaps xmm11, xmm15
+shufps xmm11, xmm15, 85
+addss xmm11, xmm15
+movaps xmm14, xmm15
+unpckhpd xmm14, xmm15
+addss xmm14, xmm11
+shufps xmm15, xmm15, 255
+addss xmm15, xmm14
+addss xmm15, xmm13
+movaps xmm11, xmm13
+shufps xmm11, xmm13, 85
+addss xmm11, xmm15
+movaps xmm14, xmm13
+unpckhpd xmm14, xmm13
+addss xmm14, xmm11
+shufps xmm13, xmm13, 255
+addss xmm13, xmm14
+addss xmm13, xmm12
+movaps xmm11, xmm12
+shufps xmm11, xmm12, 85
+addss xmm11, xmm13
+movaps xmm13, xmm12
+unpckhpd xmm13, xmm12
+addss xmm13, xmm11
+shufps xmm12, xmm12, 255
+addss xmm12, xmm13
+addss xmm12, xmm0
+movaps xmm11, xmm0
+shufps xmm11, xmm0, 85
+addss xmm11, xmm12
+movaps xmm12, xmm0
+unpckhpd xmm12, xmm0
+addss xmm12, xmm11
+shufps xmm0, xmm0, 255
+addss xmm0, xmm12
+movss xmm13, dword ptr [rip + .LCPI20_11]
+divss xmm13, xmm0
+shufps xmm13, xmm13, 0
+movaps xmm0, xmmword ptr [rsp]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 16]
+movups xmm11, xmmword ptr [rdi + 4*r9 + 32]
+movups xmm12, xmmword ptr [rdi + 4*r9 + 48]
+movups xmm14, xmmword ptr [rdi + 4*r9 + 64]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 16], xmm0
+mulps xmm11, xmm13
+movups xmmword ptr [rdi + 4*r9 + 32], xmm11
+mulps xmm12, xmm13
+movups xmmword ptr [rdi + 4*r9 + 48], xmm12
+mulps xmm14, xmm13
+movups xmmword ptr [rdi + 4*r9 + 64], xmm14
+movups xmm0, xmmword ptr [rdi + 4*r9 + 80]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 80], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 96]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 96], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 112]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 112], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 128]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 128], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 144]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 144], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 160]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 160], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 176]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 176], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 192]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 192], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 208]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 208], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 224]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 224], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 240]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 240], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 256]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 256], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 272]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 272], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 288]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 288], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 304]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 304], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 320]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 320], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 336]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 336], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 352]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 352], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 368]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 368], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 384]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 384], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 400]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 400], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 416]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 416], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 432]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 432], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 448]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 448], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 464]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 464], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 480]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 480], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 496]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 496], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4096]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4096], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4112]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4112], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4128]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4128], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4144]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4144], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4160]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4160], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4176]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4176], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4192]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4192], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4208]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4208], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4224]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4224], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4240]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4240], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4256]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4256], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4272]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4272], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4288]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4288], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4304]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4304], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4320]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4320], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4336]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4336], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4352]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4352], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4368]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4368], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4384]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4384], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4400]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4400], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4416]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4416], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4432]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4432], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4448]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4448], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4464]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4464], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4480]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4480], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4496]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4496], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4512]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4512], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4528]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4528], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4544]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4544], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4560]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4560], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4576]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4576], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 4592]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 4592], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8192]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8192], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8208]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8208], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8224]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8224], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8240]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8240], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8256]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8256], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8272]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8272], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8288]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8288], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8304]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8304], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8320]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8320], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8336]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8336], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8352]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8352], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8368]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8368], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8384]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8384], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8400]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8400], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8416]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8416], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8432]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8432], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8448]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8448], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8464]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8464], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8480]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8480], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8496]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8496], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8512]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8512], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8528]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8528], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8544]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8544], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8560]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8560], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8576]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8576], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8592]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8592], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8608]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8608], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8624]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8624], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8640]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8640], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8656]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8656], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8672]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8672], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 8688]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 8688], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12288]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12288], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12304]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12304], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12320]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12320], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12336]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12336], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12352]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12352], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12368]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12368], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12384]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12384], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12400]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12400], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12416]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12416], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12432]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12432], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12448]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12448], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12464]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12464], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12480]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12480], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12496]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12496], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12512]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12512], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12528]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12528], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12544]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12544], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12560]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12560], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12576]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12576], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12592]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12592], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12608]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12608], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12624]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12624], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12640]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12640], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12656]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12656], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12672]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12672], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12688]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12688], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12704]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12704], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12720]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12720], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12736]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12736], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12752]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12752], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12768]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12768], xmm0
+movups xmm0, xmmword ptr [rdi + 4*r9 + 12784]
+mulps xmm0, xmm13
+movups xmmword ptr [rdi + 4*r9 + 12784], xmm0
+add rdx, 512
+cmp rsi, 63
+lea rsi, [rsi + 1]
+jb .LBB20_1
+add rsp, 24
+ret
+lea rsi, [r8 + 128]
+lea rcx, [rip + .Lanon.6574397d21e962077a868c257790beef.1]
+mov edx, 32768
+mov rdi, r8
+call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]
+lea rsi, [rax + 128]
+lea rcx, [rip + .Lanon.6574397d21e962077a868c257790beef.2]
+mov edx, 32768
+mov rdi, rax
+call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]

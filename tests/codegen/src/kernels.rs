@@ -1,0 +1,207 @@
+//! Kernels over whole arrays: the library's iteration, and loops written by hand over the same memory.
+
+use half::bf16;
+use xla_shape::{View, ViewMut, shape};
+
+macro_rules! kernel {
+    ($name:ident($($x:ident: $Library:ty | $Hand:ty),*) $(-> $Result:ty)?; $library:block, $by_hand:block) => {
+        pub mod $name {
+            use super::*;
+
+            /// With the library.
+            #[inline(never)]
+            pub fn library($($x: $Library),*) $(-> $Result)? $library
+
+            /// Written by hand.
+            #[inline(never)]
+            pub fn by_hand($($x: $Hand),*) $(-> $Result)? $by_hand
+        }
+    };
+}
+
+type F32 = shape!(f32[64,512]{1,0:T(8,128)});
+type RowMajor = shape!(f32[64,512]);
+type Bf16 = shape!(bf16[64,512]{1,0:T(8,128)(2,1)});
+const LEN: usize = 64 * 512;
+
+kernel!(fill_f32(x: ViewMut<'_, F32> | &mut [f32; LEN], value: f32 | f32); {
+    let mut x = x;
+    x.fill(value);
+}, {
+    for x in x {
+        *x = value;
+    }
+});
+
+kernel!(fill_bf16(x: ViewMut<'_, Bf16> | &mut [bf16; LEN], value: bf16 | bf16); {
+    let mut x = x;
+    x.fill(value);
+}, {
+    for x in x {
+        *x = value;
+    }
+});
+
+kernel!(sum_f32(x: View<'_, F32> | &[f32; LEN]) -> f32; {
+    x.fold_lanes([0.0; 16], |sum, x| sum + x).iter().sum()
+}, {
+    let mut sums = [0.0; 16];
+    for x in x.as_chunks::<16>().0 {
+        for i in 0..16 {
+            sums[i] += x[i];
+        }
+    }
+    sums.iter().sum()
+});
+
+kernel!(sum_bf16(x: View<'_, Bf16> | &[bf16; LEN]) -> f32; {
+    x.fold_lanes([0.0; 16], |sum, x| sum + f32_of(x)).iter().sum()
+}, {
+    let mut sums = [0.0; 16];
+    for x in x.as_chunks::<16>().0 {
+        for i in 0..16 {
+            sums[i] += f32_of(x[i]);
+        }
+    }
+    sums.iter().sum()
+});
+
+kernel!(scale_f32(x: ViewMut<'_, F32> | &mut [f32; LEN], factor: f32 | f32); {
+    let mut x = x;
+    x.apply(|x| factor * x);
+}, {
+    for x in x {
+        *x *= factor;
+    }
+});
+
+kernel!(scale_bf16(x: ViewMut<'_, Bf16> | &mut [bf16; LEN], factor: f32 | f32); {
+    let mut x = x;
+    x.apply(|x| bf16_of(factor * f32_of(x)));
+}, {
+    for x in x {
+        *x = bf16_of(factor * f32_of(*x));
+    }
+});
+
+kernel!(axpy_f32(a: f32 | f32, x: View<'_, F32> | &[f32; LEN], y: ViewMut<'_, F32> | &mut [f32; LEN]); {
+    let mut y = y;
+    y.apply_with(&x, |y, x| a * x + y);
+}, {
+    for i in 0..LEN {
+        y[i] += a * x[i];
+    }
+});
+
+kernel!(axpy_bf16(a: f32 | f32, x: View<'_, Bf16> | &[bf16; LEN], y: ViewMut<'_, Bf16> | &mut [bf16; LEN]); {
+    let mut y = y;
+    y.apply_with(&x, |y, x| bf16_of(a * f32_of(x) + f32_of(y)));
+}, {
+    for i in 0..LEN {
+        y[i] = bf16_of(a * f32_of(x[i]) + f32_of(y[i]));
+    }
+});
+
+kernel!(axpy_from_row_major(
+    a: f32 | f32, x: View<'_, RowMajor> | &[f32; LEN], y: ViewMut<'_, F32> | &mut [f32; LEN]
+); {
+    let mut y = y;
+    y.apply_with(&x, |y, x| a * x + y);
+}, {
+    for i in 0..64 {
+        for tile in 0..4 {
+            let row = &mut y[(i / 8) << 12 | tile << 10 | (i % 8) << 7..][..128];
+            let x = &x[i << 9 | tile << 7..][..128];
+            for j in 0..128 {
+                row[j] += a * x[j];
+            }
+        }
+    }
+});
+
+kernel!(softmax_f32(x: ViewMut<'_, F32> | &mut [f32; LEN]); {
+    let mut x = x;
+    x.for_each_band_mut::<-1>(|mut row| {
+        let max = row.fold_lanes([f32::MIN; 16], larger, larger);
+        row.apply_lanes(max, |x, max| exp(x - max));
+        let sum = row.fold_lanes([0.0; 16], |sum, x| sum + x, |a, b| a + b);
+        row.apply_lanes(sum.map(|sum| 1.0 / sum), |x, factor| x * factor);
+    });
+}, {
+    #[inline(always)]
+    fn row(x: &mut [f32; LEN], i: usize, f: impl FnMut(&mut [f32; 16])) {
+        let mut f = f;
+        for tile in 0..4 {
+            let run = &mut x[(i / 8) << 12 | tile << 10 | (i % 8) << 7..][..128];
+            run.as_chunks_mut::<16>().0.iter_mut().for_each(&mut f);
+        }
+    }
+    for i in 0..64 {
+        let mut max = [f32::MIN; 16];
+        row(x, i, |x| (0..16).for_each(|k| max[k] = larger(max[k], x[k])));
+        let max = max.into_iter().fold(f32::MIN, larger);
+        row(x, i, |x| (0..16).for_each(|k| x[k] = exp(x[k] - max)));
+        let mut sum = [0.0; 16];
+        row(x, i, |x| (0..16).for_each(|k| sum[k] += x[k]));
+        let factor = 1.0 / sum.into_iter().sum::<f32>();
+        row(x, i, |x| (0..16).for_each(|k| x[k] *= factor));
+    }
+});
+
+kernel!(softmax_bf16(x: ViewMut<'_, Bf16> | &mut [bf16; LEN]); {
+    let mut x = x;
+    x.for_each_band_mut::<-1>(|mut rows| {
+        let max = rows.fold_lanes([f32::MIN; 16], |max, x| larger(max, f32_of(x)), larger);
+        rows.apply_lanes(max, |x, max| bf16_of(exp(f32_of(x) - max)));
+        let sum = rows.fold_lanes([0.0; 16], |sum, x| sum + f32_of(x), |a, b| a + b);
+        rows.apply_lanes(sum.map(|sum| 1.0 / sum), |x, factor| bf16_of(f32_of(x) * factor));
+    });
+}, {
+    #[inline(always)]
+    fn rows(x: &mut [bf16; LEN], i: usize, f: impl FnMut(&mut [bf16; 16])) {
+        let mut f = f;
+        for tile in 0..4 {
+            let run = &mut x[(i / 4) << 12 | tile << 10 | (i % 4) << 8..][..256];
+            run.as_chunks_mut::<16>().0.iter_mut().for_each(&mut f);
+        }
+    }
+    for i in 0..32 {
+        let mut max = [f32::MIN; 16];
+        rows(x, i, |x| (0..16).for_each(|k| max[k] = larger(max[k], f32_of(x[k]))));
+        let max = [0, 1].map(|row| max.iter().skip(row).step_by(2).copied().fold(f32::MIN, larger));
+        rows(x, i, |x| (0..16).for_each(|k| x[k] = bf16_of(exp(f32_of(x[k]) - max[k % 2]))));
+        let mut sum = [0.0; 16];
+        rows(x, i, |x| (0..16).for_each(|k| sum[k] += f32_of(x[k])));
+        let factor = [0, 1].map(|row| 1.0 / sum.iter().skip(row).step_by(2).sum::<f32>());
+        rows(x, i, |x| (0..16).for_each(|k| x[k] = bf16_of(f32_of(x[k]) * factor[k % 2])));
+    }
+});
+
+/// The larger of two numbers, neither of which is NaN: one instruction.
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// e to the power of a number of at most 0, to about 1e-6 of it: 2 to an integer times 2 to the rest.
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    let x = larger(x, -87.0) * std::f32::consts::LOG2_E;
+    let rounded = x + 12_582_912.0; // 1.5 · 2^23: what is behind the point is lost
+    let rest = (x - (rounded - 12_582_912.0)) * std::f32::consts::LN_2;
+    let series =
+        1.0 + rest * (1.0 + rest * (0.5 + rest * (0.166_666_67 + rest * (0.041_666_67 + rest * 0.008_333_334))));
+    f32::from_bits((series.to_bits()).wrapping_add(rounded.to_bits() << 23))
+}
+
+#[inline(always)]
+fn f32_of(x: bf16) -> f32 {
+    f32::from_bits(u32::from(x.to_bits()) << 16)
+}
+
+/// The nearest bf16 of a number that is not NaN, ties to even.
+#[inline(always)]
+fn bf16_of(x: f32) -> bf16 {
+    let bits = x.to_bits();
+    bf16::from_bits((bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16)
+}
