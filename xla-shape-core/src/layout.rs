@@ -325,6 +325,20 @@ impl ArrayLayout {
             Self::Own(layout) => layout,
         }
     }
+
+    /// The bytes on the heap that the layout holds.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let Self::Own(layout) = self else { return 0 };
+        let own = [
+            size_of::<Layout>(),
+            layout.minor_to_major.heap_bytes(),
+            layout.tiles.heap_bytes(),
+            layout.split_configs.heap_bytes(),
+        ];
+        let tiles = layout.tiles().iter().map(Tile::heap_bytes);
+        let splits = layout.split_configs().iter().map(|split| split.split_indices.heap_bytes());
+        own.into_iter().chain(tiles).chain(splits).fold(0, usize::saturating_add)
+    }
 }
 
 impl From<Layout> for ArrayLayout {

@@ -33,6 +33,16 @@ impl<T, const N: usize> List<T, N> {
     }
 }
 
+impl<T, const N: usize> List<T, N> {
+    /// The bytes on the heap that the list itself holds.
+    pub(crate) const fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Static(_) | Self::Inline { .. } => 0,
+            Self::Heap(items) => items.capacity().saturating_mul(size_of::<T>()),
+        }
+    }
+}
+
 impl<T: Blank, const N: usize> List<T, N> {
     pub(crate) fn push(&mut self, item: T) {
         match self {

@@ -342,6 +342,21 @@ impl Shape {
         self.sum_over_arrays(ArrayShape::byte_size)
     }
 
+    /// The bytes on the heap that the shape holds.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Array(array) | Self::Buffer(array) => {
+                array.dimensions.heap_bytes().saturating_add(array.layout.heap_bytes())
+            }
+            Self::Token | Self::Opaque => 0,
+            Self::Tuple(elements) => {
+                let elements = elements.elements();
+                let inside = elements.iter().map(Self::heap_bytes);
+                inside.fold(size_of_val(elements), usize::saturating_add)
+            }
+        }
+    }
+
     pub(crate) fn sum_over_arrays(&self, size: fn(&ArrayShape) -> Option<usize>) -> Result<usize, SizeError> {
         match self {
             Self::Array(array) | Self::Buffer(array) => size(array).ok_or(SizeError::UnboundedDimension),

@@ -82,6 +82,10 @@ impl Tile {
 
     pub(crate) const EMPTY: Self = Self(List::EMPTY);
 
+    pub(crate) const fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+
     pub(crate) fn push(&mut self, dimension: TileDimension) {
         self.0.push(dimension);
     }

@@ -135,7 +135,7 @@ fn shapes(report: &Report) {
         "(f32[2]{0}, s32[], token[])",
     ];
     for text in texts {
-        let seconds = time(|| (0..RUNS).for_each(|_| drop(black_box(black_box(text).parse::<Shape>()))));
+        let seconds = time(|| (0..RUNS).for_each(|_| _ = black_box(&black_box(text).parse::<Shape>())));
         report.line("shapes", text, RUNS as f64 / seconds / 1e6, "M/s");
     }
     let modules = hlo_modules();
@@ -143,27 +143,43 @@ fn shapes(report: &Report) {
         .iter()
         .flat_map(|row| instruction_shapes(&row.text).map(|span| &row.text[span.start..span.end]))
         .collect();
-    let seconds = time(|| texts.iter().for_each(|text| drop(black_box(text.parse::<Shape>()))));
+    let seconds = time(|| texts.iter().for_each(|text| _ = black_box(&text.parse::<Shape>())));
     report.line("shapes", "those of all instructions", texts.len() as f64 / seconds / 1e6, "M/s");
 }
 
-/// A text of this many pieces, for any number.
-type Hostile = (&'static str, fn(usize) -> String);
+/// What reads a text, and a text of this many pieces, for any number.
+type Hostile = (&'static str, fn(&str), fn(usize) -> String);
+
+fn module(text: &str) {
+    _ = black_box(&Module::parse_with_errors(text));
+}
+
+fn shape(text: &str) {
+    _ = black_box(&text.parse::<Shape>());
+}
 
 fn hostile(report: &Report) {
-    let cases: [Hostile; 6] = [
-        ("parentheses inside each other", |count| format!("x = {}{}", "(".repeat(count), ")".repeat(count))),
-        ("brackets that are never closed", |count| "x = f32[] add((\n".repeat(count)),
-        ("comments that are never closed", |count| "x = f32[/*\n".repeat(count)),
-        ("operands that are not there", |count| format!("e {{\n  a = f32[] add({}b)\n}}", "b, ".repeat(count))),
-        ("one long line", |count| format!("x = f32[] add(), y=\"{}\"", "z".repeat(count))),
-        ("braces that close nothing", |count| "}\n".repeat(count)),
+    let cases: [Hostile; 12] = [
+        ("parentheses inside each other", module, |count| format!("x = {}{}", "(".repeat(count), ")".repeat(count))),
+        ("brackets that are never closed", module, |count| "x = f32[] add((\n".repeat(count)),
+        ("comments that are never closed", module, |count| "x = f32[/*\n".repeat(count)),
+        ("operands that are not there", module, |count| format!("e {{\n  a = f32[] add({}b)\n}}", "b, ".repeat(count))),
+        ("one long line", module, |count| format!("x = f32[] add(), y=\"{}\"", "z".repeat(count))),
+        ("braces that close nothing", module, |count| "}\n".repeat(count)),
+        ("a tuple of scalars", shape, |count| format!("({}s32[])", "f32[],".repeat(count))),
+        ("a tuple of tiled arrays", shape, |count| format!("({}s32[])", "f32[8,128]{1,0:T(8,128)},".repeat(count))),
+        ("digits", shape, |count| format!("f32[{}]", "1".repeat(count))),
+        ("tiles", shape, |count| format!("f32[2]{{0:T{}}}", "(1)".repeat(count))),
+        ("dimensions", shape, |count| format!("f32[{}1]", "1,".repeat(count))),
+        ("comments in a shape, the last never closed", shape, |count| format!("f32[{}/*", "/**/".repeat(count))),
     ];
-    report.head("hostile text, both sizes at the same speed: time is linear");
-    for (case, text) in cases {
-        for count in [30_000, 300_000] {
+    report.head(
+        "hostile text: time is linear, and where a large model is made, the first use of fresh memory adds to it",
+    );
+    for (case, read, text) in cases {
+        for count in [10_000, 100_000, 1_000_000] {
             let text = text(count);
-            let seconds = time(|| drop(black_box(Module::parse_with_errors(&text))));
+            let seconds = time(|| read(&text));
             report.line("hostile", &format!("{case}, {count}"), text.len() as f64 / seconds / 1e6, "MB/s");
         }
     }

@@ -256,10 +256,6 @@ impl<'a> Module<'a> {
         fn bytes<T>(list: &Vec<T>) -> usize {
             list.capacity().saturating_mul(size_of::<T>())
         }
-        fn elements(shape: &Shape) -> usize {
-            let inside = shape.tuple_shapes().unwrap_or(&[]);
-            inside.iter().fold(size_of_val(inside), |sum, element| sum.saturating_add(elements(element)))
-        }
         let lists = [
             bytes(&self.rows),
             bytes(&self.tables),
@@ -271,7 +267,7 @@ impl<'a> Module<'a> {
             bytes(&self.shapes),
         ];
         let lists = lists.into_iter().fold(0_usize, usize::saturating_add);
-        self.shapes.iter().fold(lists, |sum, shape| sum.saturating_add(elements(shape)))
+        self.shapes.iter().fold(lists, |sum, shape| sum.saturating_add(shape.heap_bytes()))
     }
 
     fn computation_at(&self, number: u32) -> Option<Computation<'_, 'a>> {
