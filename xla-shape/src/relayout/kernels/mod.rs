@@ -149,7 +149,7 @@ pub(super) struct Transpose {
     /// Byte `i` of 16 bytes of elements in the destination is byte `shuffle[i]` of these elements in the source; no
     /// element takes bytes of another.
     pub(super) shuffle: Option<[u8; 16]>,
-    /// The inner loop first: elements are next to each other in the source.
+    /// The inner loop first: elements are next to each other in the source, and so are the turns of the outer.
     pub(super) a: [Axis; 2],
     /// The inner loop first: elements are next to each other in the destination, and so are the turns of the outer.
     pub(super) b: [Axis; 2],
@@ -161,6 +161,11 @@ impl Transpose {
         last_turn(self.a.iter().chain(&self.b), (self.bytes, self.bytes))
     }
 
+    /// How many elements lie together in the source.
+    fn a_len(&self) -> usize {
+        self.a[0].len * self.a[1].len
+    }
+
     /// How many elements lie together in the destination.
     fn b_len(&self) -> usize {
         self.b[0].len * self.b[1].len
@@ -168,9 +173,18 @@ impl Transpose {
 
     /// Where in the source the row of elements begins that becomes element `b` of each row of the destination.
     fn row(&self, b: usize) -> usize {
-        let [inner, outer] = self.b;
-        if outer.len == 1 { b * inner.from } else { b % inner.len * inner.from + b / inner.len * outer.from }
+        place(&self.b, b, |axis| axis.from)
     }
+
+    /// Where in the destination the row of elements begins that becomes of element `a` of each row of the source.
+    fn column(&self, a: usize) -> usize {
+        place(&self.a, a, |axis| axis.to)
+    }
+}
+
+/// How far from the first element number `i` of two loops lies, the inner loop first.
+fn place([inner, outer]: &[Axis; 2], i: usize, stride: fn(&Axis) -> usize) -> usize {
+    if outer.len == 1 { i * stride(inner) } else { i % inner.len * stride(inner) + i / inner.len * stride(outer) }
 }
 
 /// Elements that take a byte each become packed ones; or back. The bytes that they are packed into are interleaved.

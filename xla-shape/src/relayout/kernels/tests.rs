@@ -88,7 +88,7 @@ fn transposes() {
             // The same with both pairs of loops.
             let b_outer = Axis { len: 3, from: b.from * b_len + 7, to: b_len * bytes };
             let a = Axis { to: 3 * b_len * bytes, ..a };
-            let a_outer = Axis { len: 2, from: 3 * b_outer.from, to: a.to * a_len + 5 };
+            let a_outer = Axis { len: 2, from: a_len * bytes, to: a.to * a_len + 5 };
             let kernel = Transpose { a: [a, a_outer], b: [b, b_outer], ..kernel };
             check(Kernel::Transpose(kernel), &[], b_len % 5);
         }

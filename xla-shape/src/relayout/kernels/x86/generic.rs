@@ -69,7 +69,7 @@ macro_rules! kernels {
                 Kernel::Pack(kernel) | Kernel::Unpack(kernel) => kernel.rows.len >= SIZE,
                 Kernel::Transpose(kernel) => {
                     let shuffles = kernel.shuffle.is_none() || SHUFFLES;
-                    shuffles && kernel.a[0].len * kernel.bytes >= 16 && kernel.b_len() * kernel.bytes >= SIZE
+                    shuffles && kernel.a_len() * kernel.bytes >= 16 && kernel.b_len() * kernel.bytes >= SIZE
                 }
             }
         }
@@ -333,21 +333,23 @@ macro_rules! kernels {
             next: Option<&Block>,
         ) {
             let line = LINE / BYTES;
-            let stride = kernel.a[0].to;
             let shuffle = kernel.shuffle.map(|shuffle| repeated(shuffle));
             let mut next_lines = next.map(|next| Lines::of(next, BYTES));
             let (a_lines, a_rest) = (block.a.len() / line, block.a.len() % line);
             let (b_lines, b_rest) = (block.b.len() / line, block.b.len() % line);
             for i in 0..a_lines {
                 let a = block.a.start + i * line;
-                let to = block.to.wrapping_add(a * stride + block.b.start * BYTES);
+                let mut columns = [block.to; LINE];
+                for (k, column) in columns.iter_mut().enumerate().take(line) {
+                    *column = block.to.wrapping_add(kernel.column(a + k) + block.b.start * BYTES);
+                }
                 for k in 0..b_lines {
                     if let Some(lines) = &mut next_lines {
                         lines.prefetch(line);
                     }
-                    let (rows, to) = (&block.rows[k * line..][..line], to.wrapping_add(k * LINE));
+                    let (rows, columns) = (&block.rows[k * line..][..line], &columns[..line]);
                     // SAFETY: as required of the caller; these are columns and rows of the block.
-                    unsafe { transpose_lines::<BYTES, LANE, STREAMING>(rows, a * BYTES, to, stride, shuffle) };
+                    unsafe { transpose_lines::<BYTES, LANE, STREAMING>(rows, a * BYTES, columns, k * LINE, shuffle) };
                 }
             }
             if b_rest > 0 {
@@ -387,9 +389,12 @@ macro_rules! kernels {
                 let mut a = columns.start;
                 while a < columns.end {
                     a = a.min(columns.end - LANE);
-                    let to = block.to.wrapping_add(a * kernel.a[0].to + b * BYTES);
+                    let mut columns = [block.to; LANE];
+                    for (k, column) in columns.iter_mut().enumerate() {
+                        *column = block.to.wrapping_add(kernel.column(a + k) + b * BYTES);
+                    }
                     // SAFETY: as required of the caller.
-                    unsafe { transpose_lanes::<BYTES, LANE>(&rows[..count], a * BYTES, to, kernel.a[0].to, shuffle) };
+                    unsafe { transpose_lanes::<BYTES, LANE>(&rows[..count], a * BYTES, columns, shuffle) };
                     a += LANE;
                 }
                 b += count;
@@ -400,17 +405,18 @@ macro_rules! kernels {
         /// where rows lie a power of two apart, the cache could not hold all of theirs.
         ///
         /// # Safety
-        /// A line from `start` on of the rows must be valid for reads, and from `to` on as many lines, `stride` apart,
-        /// for writes; they begin at multiples of `SIZE` if `STREAMING`.
+        /// As many rows and columns as a line has elements: a line from `start` on of the rows must be valid for reads,
+        /// and from `to` on of the columns for writes; there they are at multiples of `SIZE` if `STREAMING`.
         #[inline(never)]
         #[target_feature(enable = $feature)]
         unsafe fn transpose_lines<const BYTES: usize, const LANE: usize, const STREAMING: bool>(
             rows: &[*const u8],
             start: usize,
-            to: *mut u8,
-            stride: usize,
+            columns: &[*mut u8],
+            to: usize,
             shuffle: Option<$vector>,
         ) {
+            let (rows, columns) = (&rows[..LINE / BYTES], &columns[..LINE / BYTES]);
             let mut stage = [[MaybeUninit::<$vector>::uninit(); LANE]; LINE / 16 * LINE_VECTORS];
             // In each lane by itself, so that only whole lanes are left to be moved.
             for (i, staged) in stage.iter_mut().enumerate() {
@@ -441,9 +447,9 @@ macro_rules! kernels {
                             *register = unsafe { staged.assume_init() };
                         }
                         for (lane, transposed) in lanes_transposed(registers).into_iter().enumerate() {
-                            let row = (part * $lanes + lane) * LANE + i;
+                            let column = columns[(part * $lanes + lane) * LANE + i];
                             // SAFETY: as required of the caller.
-                            unsafe { store::<STREAMING>(to.wrapping_add(row * stride + vector * SIZE), transposed) };
+                            unsafe { store::<STREAMING>(column.wrapping_add(to + vector * SIZE), transposed) };
                         }
                     }
                 }
@@ -453,15 +459,13 @@ macro_rules! kernels {
         /// Transposes a lane's elements, from byte `start` on, of as many rows of the source as a vector has elements.
         ///
         /// # Safety
-        /// 16 bytes from `start` on of the rows must be valid for reads, and from `to` on a lane's number of vectors,
-        /// `stride` apart, for writes.
+        /// 16 bytes from `start` on of the rows must be valid for reads, and a vector of each column for writes.
         #[inline]
         #[target_feature(enable = $feature)]
         unsafe fn transpose_lanes<const BYTES: usize, const LANE: usize>(
             rows: &[*const u8],
             start: usize,
-            to: *mut u8,
-            stride: usize,
+            columns: [*mut u8; LANE],
             shuffle: Option<$vector>,
         ) {
             let mut registers = [zero(); LANE];
@@ -473,9 +477,9 @@ macro_rules! kernels {
                     *register = shuffled(*register, shuffle);
                 }
             }
-            for (i, transposed) in zipped::<BYTES, LANE>(registers, LANE.ilog2()).into_iter().enumerate() {
+            for (column, transposed) in columns.into_iter().zip(zipped::<BYTES, LANE>(registers, LANE.ilog2())) {
                 // SAFETY: as required of the caller.
-                unsafe { store::<false>(to.wrapping_add(i * stride), transposed) };
+                unsafe { store::<false>(column, transposed) };
             }
         }
     };

@@ -27,7 +27,7 @@ use std::ops::Range;
 const LINE: usize = 64;
 
 /// How far ahead of a run's place lines are asked for, in bytes.
-const AHEAD: usize = 1024;
+const AHEAD: usize = 2048;
 
 /// Runs a kernel in every turn, if there is a way to do so with vectors; whether there is.
 ///
@@ -107,28 +107,24 @@ impl Block {
         to: *mut u8,
         mut visit: impl FnMut(&Self, Option<&Self>),
     ) {
-        let [inner, outer] = kernel.a;
         let row = if large { LARGE_BLOCK_ROW } else { BLOCK_ROW };
         let mut last: Option<Self> = None;
         turns.for_each(0, 0, &mut |from_turn, to_turn| {
-            for turn in 0..outer.len {
-                let from = from.wrapping_add(from_turn + turn * outer.from);
-                let to = to.wrapping_add(to_turn + turn * outer.to);
-                for a in blocks(inner.len, row / kernel.bytes) {
-                    for b in blocks(kernel.b_len(), BLOCK_LINES * LINE / kernel.bytes) {
-                        let mut next = Self { a: a.clone(), b, from, to, rows: [from; BLOCK_LINES * LINE] };
-                        for (row, b) in next.rows.iter_mut().zip(next.b.clone()) {
-                            *row = from.wrapping_add(kernel.row(b));
-                        }
-                        if !large {
-                            visit(&next, None);
-                            continue;
-                        }
-                        if let Some(block) = &last {
-                            visit(block, Some(&next));
-                        }
-                        last = Some(next);
+            let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+            for a in blocks(kernel.a_len(), row / kernel.bytes) {
+                for b in blocks(kernel.b_len(), BLOCK_LINES * LINE / kernel.bytes) {
+                    let mut next = Self { a: a.clone(), b, from, to, rows: [from; BLOCK_LINES * LINE] };
+                    for (row, b) in next.rows.iter_mut().zip(next.b.clone()) {
+                        *row = from.wrapping_add(kernel.row(b));
                     }
+                    if !large {
+                        visit(&next, None);
+                        continue;
+                    }
+                    if let Some(block) = &last {
+                        visit(block, Some(&next));
+                    }
+                    last = Some(next);
                 }
             }
         });
