@@ -50,9 +50,13 @@ impl Step {
         } else {
             Kernel::Copy(bytes)
         };
-        if !matches!(kernel, Kernel::Transpose(_)) {
+        match kernel {
+            // Several rows are read at once anyway, so the destination is written from front to back.
+            Kernel::Interleave(_) => axes.sort_by_key(|axis| Reverse(axis.to)),
+            // Blocks have an order of their own.
+            Kernel::Transpose(_) => {}
             // The source is read from front to back.
-            axes.sort_by_key(|axis| Reverse(axis.from));
+            _ => axes.sort_by_key(|axis| Reverse(axis.from)),
         }
         Self { from, to, outer: axes, work: Work::Kernel(kernel) }
     }

@@ -223,7 +223,7 @@ macro_rules! kernels {
                         let place = from.wrapping_add(way * row + start * BYTES);
                         if STREAMING {
                             for part in 0..8 / BITS {
-                                prefetch(place.wrapping_add(part * distance + AHEAD));
+                                prefetch(place.wrapping_add(part * distance + AHEAD / WAYS));
                             }
                         }
                         // SAFETY: `step` elements of each row are left from `start` on.

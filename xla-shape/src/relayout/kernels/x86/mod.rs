@@ -26,7 +26,7 @@ use std::ops::Range;
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// How far ahead of a run's place lines are asked for, in bytes.
+/// How far ahead lines are asked for, in bytes of all runs that are read at once.
 const AHEAD: usize = 2048;
 
 /// Runs a kernel in every turn, if there is a way to do so with vectors; whether there is.
