@@ -1,15 +1,17 @@
 //! Element types, as types, and the Rust values that they hold.
 //!
 //! Each of XLA's element types is a type here ([`F32`], [`Bf16`], [`S4`], …) that implements [`Element`]. Those whose
-//! values have a Rust type also implement [`Stored`]: buffers can then be read and written.
+//! values have a Rust type also implement [`Stored`]: buffers can then be read and written. Where neither Rust nor a crate
+//! has the type of the values, as for [`S4`] and [`F8E4M3Fn`], it is the type here.
 
+mod float;
 mod small;
 mod stored;
 
-pub use small::{
+pub use float::{
     F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0Fnu,
-    S1, S2, S4, U1, U2, U4,
 };
+pub use small::{S1, S2, S4, U1, U2, U4};
 pub use stored::{Plain, Stored};
 
 use crate::sealed::Sealed;

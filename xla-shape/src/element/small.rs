@@ -1,4 +1,4 @@
-//! Numbers of at most eight bits that Rust has no type for.
+//! Integers of less than eight bits.
 
 use super::Element;
 use crate::sealed::Sealed;
@@ -131,43 +131,6 @@ macro_rules! signed {
     )* };
 }
 
-macro_rules! floats {
-    ($($name:ident $doc:literal;)*) => { $(
-        #[doc = $doc]
-        ///
-        /// Equality compares bits: a NaN equals itself, and zeros of different signs differ.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-        pub struct $name(u8);
-
-        impl $name {
-            /// The value with these bits; bits above the type's width do not count.
-            #[must_use]
-            pub const fn from_bits(bits: u8) -> Self {
-                let unused = 8 - ElementType::$name.bits();
-                Self(bits << unused >> unused)
-            }
-
-            /// The bits, in the low end of a byte.
-            #[must_use]
-            pub const fn to_bits(self) -> u8 {
-                self.0
-            }
-        }
-
-        impl Sealed for $name {}
-
-        impl Element for $name {
-            const TYPE: ElementType = ElementType::$name;
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}({:#04x})", stringify!($name), self.0)
-            }
-        }
-    )* };
-}
-
 unsigned! {
     U1 "`u1`: 0 or 1.";
     U2 "`u2`: 0 to 3.";
@@ -180,23 +143,9 @@ signed! {
     S4 "`s4`: -8 to 7.";
 }
 
-floats! {
-    F8E5M2 "`f8e5m2`, as its bits.";
-    F8E4M3 "`f8e4m3`, as its bits.";
-    F8E4M3Fn "`f8e4m3fn`, as its bits.";
-    F8E4M3B11Fnuz "`f8e4m3b11fnuz`, as its bits.";
-    F8E3M4 "`f8e3m4`, as its bits.";
-    F8E5M2Fnuz "`f8e5m2fnuz`, as its bits.";
-    F8E4M3Fnuz "`f8e4m3fnuz`, as its bits.";
-    F8E8M0Fnu "`f8e8m0fnu`, as its bits.";
-    F6E3M2Fn "`f6e3m2fn`, as its bits.";
-    F6E2M3Fn "`f6e2m3fn`, as its bits.";
-    F4E2M1Fn "`f4e2m1fn`, as its bits.";
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{F6E2M3Fn, S1, S4, U2};
+    use super::{S1, S4, U2};
 
     #[test]
     fn bits_and_numbers() {
@@ -205,6 +154,5 @@ mod tests {
         assert_eq!((S4::new(8), S4::new(-9), S1::new(1)), (None, None, None));
         assert_eq!((S1::from_bits(1).get(), S1::MAX.get()), (-1, 0));
         assert_eq!((U2::new(3), U2::new(4), U2::from_bits(7)), (Some(U2::MAX), None, U2::MAX));
-        assert_eq!(F6E2M3Fn::from_bits(0xFF).to_bits(), 0x3F);
     }
 }

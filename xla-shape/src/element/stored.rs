@@ -112,6 +112,15 @@ bytes! {
     F8E5M2 F8E4M3 F8E4M3Fn F8E4M3B11Fnuz F8E3M4 F8E5M2Fnuz F8E4M3Fnuz F8E8M0Fnu F6E3M2Fn F6E2M3Fn F4E2M1Fn
 }
 
+macro_rules! plain_bytes {
+    ($($element:ident)*) => { $(
+        // SAFETY: the value is a transparent byte, of which every one is a number or NaN.
+        unsafe impl Plain for $element {}
+    )* };
+}
+
+plain_bytes! { F8E5M2 F8E4M3 F8E4M3Fn F8E4M3B11Fnuz F8E3M4 F8E5M2Fnuz F8E4M3Fnuz F8E8M0Fnu }
+
 impl Stored for Pred {
     type Value = bool;
     type Bytes = [u8; 1];

@@ -1,0 +1,281 @@
+//! Floating-point numbers of at most eight bits, and how they become `f32` and back.
+//!
+//! The conversions are those of `ml_dtypes`, which XLA uses too, to the bit. The crates that have these types round some
+//! values in another way.
+
+use super::Element;
+use crate::sealed::Sealed;
+use core::cmp::Ordering;
+use core::fmt;
+use xla_shape_core::ElementType;
+
+/// What the codes of a type mean. The sign is the first bit, then come exponent and mantissa.
+#[derive(Clone, Copy)]
+struct Signed {
+    exponent_bits: u32,
+    mantissa_bits: u32,
+    bias: i32,
+    special: Special,
+}
+
+/// Which codes are no finite numbers.
+#[derive(Clone, Copy)]
+enum Special {
+    /// Those with the largest exponent: infinity where the mantissa is 0, NaN elsewhere, as IEEE 754 has it.
+    Ieee,
+    /// The largest one of each sign is NaN: `fn`, in eight bits.
+    LargestIsNan,
+    /// Minus zero is NaN: `fnuz`.
+    MinusZeroIsNan,
+    /// None: `fn`, in six bits and less.
+    None,
+}
+
+impl Signed {
+    const fn new(exponent_bits: u32, mantissa_bits: u32, bias: i32, special: Special) -> Self {
+        Self { exponent_bits, mantissa_bits, bias, special }
+    }
+
+    /// The bit of the sign.
+    const fn sign(self) -> u8 {
+        1 << (self.exponent_bits + self.mantissa_bits)
+    }
+
+    /// The code of the largest finite number.
+    const fn max(self) -> u8 {
+        let largest = self.sign() - 1;
+        match self.special {
+            Special::Ieee => largest - (1 << self.mantissa_bits),
+            Special::LargestIsNan => largest - 1,
+            Special::MinusZeroIsNan | Special::None => largest,
+        }
+    }
+
+    /// What a number becomes that is too large: infinity, or NaN, or the largest one.
+    const fn overflow(self, sign: u8) -> u8 {
+        match self.special {
+            Special::Ieee | Special::LargestIsNan => sign | (self.max() + 1),
+            Special::MinusZeroIsNan => self.sign(),
+            Special::None => sign | self.max(),
+        }
+    }
+
+    const fn nan(self, sign: u8) -> u8 {
+        match self.special {
+            // The first bit of the mantissa makes it a quiet one.
+            Special::Ieee => self.overflow(sign) | 1 << (self.mantissa_bits - 1),
+            Special::LargestIsNan | Special::MinusZeroIsNan => self.overflow(sign),
+            // Minus zero stands for the NaN that there is not, and its sign is turned over.
+            Special::None => self.sign() ^ sign,
+        }
+    }
+
+    const fn is_nan(self, code: u8) -> bool {
+        let magnitude = code & (self.sign() - 1);
+        match self.special {
+            Special::Ieee => magnitude > self.max() + 1,
+            Special::LargestIsNan => magnitude > self.max(),
+            Special::MinusZeroIsNan => code == self.sign(),
+            Special::None => false,
+        }
+    }
+
+    const fn to_f32(self, code: u8) -> f32 {
+        let magnitude = code & (self.sign() - 1);
+        let value = if self.is_nan(code) {
+            f32::NAN
+        } else if magnitude > self.max() {
+            f32::INFINITY
+        } else {
+            let (exponent, mantissa) = (magnitude >> self.mantissa_bits, magnitude & ((1 << self.mantissa_bits) - 1));
+            let (exponent, significand) =
+                if exponent == 0 { (1, mantissa) } else { (exponent, mantissa | 1 << self.mantissa_bits) };
+            // Exact: a few bits, and a power of two far from the ends of the range of f32.
+            significand as f32 * power_of_two(exponent as i32 - self.bias - self.mantissa_bits as i32)
+        };
+        if code & self.sign() == 0 { value } else { -value }
+    }
+
+    const fn from_f32(self, value: f32) -> u8 {
+        let sign = if value.is_sign_negative() { self.sign() } else { 0 };
+        if value.is_nan() {
+            return self.nan(sign);
+        }
+        let code = self.magnitude(value);
+        if code > self.max() as u32 {
+            self.overflow(sign)
+        } else if code == 0 && matches!(self.special, Special::MinusZeroIsNan) {
+            0
+        } else {
+            sign | code as u8
+        }
+    }
+
+    /// The code of a number without its sign, as if exponents had no end.
+    const fn magnitude(self, value: f32) -> u32 {
+        let bits = value.abs().to_bits();
+        if bits >> 23 == 0 {
+            // The subnormal numbers of f32 are far below half of the least number here.
+            return 0;
+        }
+        let exponent = (bits >> 23) as i32 - 127 + self.bias;
+        // Subnormal numbers have the exponent 1, and fewer bits.
+        let stored = if exponent < 1 { 1 } else { exponent };
+        let significand = bits & 0x007F_FFFF | 1 << 23;
+        let significand = rounded_shift(significand, 23 - self.mantissa_bits + (stored - exponent) as u32);
+        // The significand's first bit counts as one of the exponent, and so does what rounding carries into it.
+        ((stored as u32 - 1) << self.mantissa_bits) + significand
+    }
+}
+
+/// `value / 2^bits`, rounded to the nearest number, of two to the even one; `bits` is at least 1.
+const fn rounded_shift(value: u32, bits: u32) -> u32 {
+    if bits > 31 {
+        return 0;
+    }
+    let (whole, rest, half) = (value >> bits, value & ((1 << bits) - 1), 1 << (bits - 1));
+    whole + (rest > half || (rest == half && whole % 2 == 1)) as u32
+}
+
+/// `2^exponent`, if `f32` has it as a normal number.
+const fn power_of_two(exponent: i32) -> f32 {
+    f32::from_bits(((exponent + 127) as u32) << 23)
+}
+
+/// Powers of two alone, without a sign and without zero: the codes are the exponents of `f32`.
+#[derive(Clone, Copy)]
+struct PowersOfTwo;
+
+impl PowersOfTwo {
+    const NAN: u8 = 0xFF;
+
+    const fn is_nan(self, code: u8) -> bool {
+        code == Self::NAN
+    }
+
+    const fn to_f32(self, code: u8) -> f32 {
+        match code {
+            // Where `f32` has subnormal numbers.
+            0 => f32::from_bits(1 << 22),
+            Self::NAN => f32::NAN,
+            _ => f32::from_bits((code as u32) << 23),
+        }
+    }
+
+    const fn from_f32(self, value: f32) -> u8 {
+        let (exponent, mantissa) = ((value.to_bits() >> 23) as u8, value.to_bits() & 0x007F_FFFF);
+        // What is no positive number, and what is too large, becomes NaN.
+        if value.is_nan() || value <= 0.0 || exponent == Self::NAN {
+            return Self::NAN;
+        }
+        // The middle between two powers is rounded up. What lies between the first two always is.
+        let up = if exponent == 0 { mantissa > 1 << 22 } else { mantissa >= 1 << 22 };
+        exponent + up as u8
+    }
+}
+
+macro_rules! floats {
+    ($($name:ident: $format:ident = $codes:expr, $doc:literal;)*) => { $(
+        #[doc = $doc]
+        ///
+        /// Comparisons are those of the numbers: NaN differs from itself, and zeros of different signs are equal.
+        #[derive(Clone, Copy, Default)]
+        #[repr(transparent)]
+        pub struct $name(u8);
+
+        impl $name {
+            const CODES: $format = $codes;
+
+            /// The value with these bits; bits above the type's width do not count.
+            #[must_use]
+            #[inline]
+            pub const fn from_bits(bits: u8) -> Self {
+                let unused = 8 - ElementType::$name.bits();
+                Self(bits << unused >> unused)
+            }
+
+            /// The bits, in the low end of a byte.
+            #[must_use]
+            #[inline]
+            pub const fn to_bits(self) -> u8 {
+                self.0
+            }
+
+            /// The nearest value; of two equally near ones, that with the even bits.
+            ///
+            /// What is too large becomes infinity, in a type without infinity NaN, in one without NaN the largest value.
+            /// Source: `ml_dtypes`, to the bit.
+            #[must_use]
+            #[inline]
+            pub const fn from_f32(value: f32) -> Self {
+                Self(Self::CODES.from_f32(value))
+            }
+
+            /// The number, exactly.
+            #[must_use]
+            #[inline]
+            pub const fn to_f32(self) -> f32 {
+                Self::CODES.to_f32(self.0)
+            }
+
+            /// Whether it is not a number.
+            #[must_use]
+            #[inline]
+            pub const fn is_nan(self) -> bool {
+                Self::CODES.is_nan(self.0)
+            }
+        }
+
+        impl Sealed for $name {}
+
+        impl Element for $name {
+            const TYPE: ElementType = ElementType::$name;
+        }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.to_f32() == other.to_f32()
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                self.to_f32().partial_cmp(&other.to_f32())
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.to_f32(), f)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.to_f32(), f)
+            }
+        }
+
+        impl From<$name> for f32 {
+            fn from(value: $name) -> Self {
+                value.to_f32()
+            }
+        }
+    )* };
+}
+
+floats! {
+    F8E5M2: Signed = Signed::new(5, 2, 15, Special::Ieee), "`f8e5m2`: up to 57,344, infinities and NaN.";
+    F8E4M3: Signed = Signed::new(4, 3, 7, Special::Ieee), "`f8e4m3`: up to 240, infinities and NaN.";
+    F8E4M3Fn: Signed = Signed::new(4, 3, 7, Special::LargestIsNan), "`f8e4m3fn`: up to 448, and NaN.";
+    F8E4M3B11Fnuz: Signed = Signed::new(4, 3, 11, Special::MinusZeroIsNan),
+        "`f8e4m3b11fnuz`: up to 30, and NaN; no minus zero.";
+    F8E3M4: Signed = Signed::new(3, 4, 3, Special::Ieee), "`f8e3m4`: up to 15.5, infinities and NaN.";
+    F8E5M2Fnuz: Signed = Signed::new(5, 2, 16, Special::MinusZeroIsNan),
+        "`f8e5m2fnuz`: up to 57,344, and NaN; no minus zero.";
+    F8E4M3Fnuz: Signed = Signed::new(4, 3, 8, Special::MinusZeroIsNan), "`f8e4m3fnuz`: up to 240, and NaN; no minus zero.";
+    F8E8M0Fnu: PowersOfTwo = PowersOfTwo, "`f8e8m0fnu`: powers of two from 2<sup>-127</sup> to 2<sup>127</sup>, and NaN.";
+    F6E3M2Fn: Signed = Signed::new(3, 2, 3, Special::None), "`f6e3m2fn`: up to 28.";
+    F6E2M3Fn: Signed = Signed::new(2, 3, 1, Special::None), "`f6e2m3fn`: up to 7.5.";
+    F4E2M1Fn: Signed = Signed::new(2, 1, 1, Special::None), "`f4e2m1fn`: up to 6.";
+}
