@@ -39,6 +39,7 @@
 //!
 //! - `half` (on by default): values of `f16` and `bf16` elements, from the crate `half`.
 //! - `num-complex` (on by default): values of `c64` and `c128` elements, from the crate `num-complex`.
+//! - `ndarray`: borrowing arrays without tiles to and from the views of the crate `ndarray`.
 //! - `proto`: the messages of XLA's schema, in the module `proto`, with the crate `prost`.
 //! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
 //! - `threads`: relayout with several threads, with the crate `rayon`.

@@ -3,6 +3,7 @@
 use super::bits::{self, Width};
 use super::bytes::{AlignedBytes, Bytes, BytesMut};
 use super::error::{AccessError, BufferError, ShapeMismatch};
+use super::slice::check_type;
 use super::typed::{BufferBase, View, ViewMut};
 use crate::element::{Element, Stored};
 use crate::types::{ArrayType, advance};
@@ -47,6 +48,14 @@ impl DynBuffer {
     pub fn zeroed(shape: ArrayShape) -> Result<Self, BufferError> {
         let bytes = AlignedBytes::zeroed(bytes_of(&shape)?)?;
         Self::from_parts(shape, bytes)
+    }
+
+    /// An array with this value in every element; padding is 0.
+    ///
+    /// # Errors
+    /// As [`zeroed`](Self::zeroed), or if the elements are of another type.
+    pub fn filled<E: Stored>(shape: ArrayShape, value: E::Value) -> Result<Self, BufferError> {
+        Self::from_fn::<E>(shape, |_| value)
     }
 
     /// An array with this value for each index; padding is 0.
@@ -199,14 +208,18 @@ impl<B: Bytes> DynBufferBase<B> {
         S::from_array_shape(&self.shape).ok_or_else(|| ShapeMismatch::new(S::SHAPE.clone(), self.shape.clone()))
     }
 
+    /// How wide an element is.
+    pub(super) const fn width(&self) -> Width {
+        self.width
+    }
+
     /// The bytes before the first element.
     pub(super) const fn prefix(&self) -> usize {
         self.shape.layout().dynamic_shape_metadata_prefix_bytes()
     }
 
     pub(crate) fn check_type<E: Element>(&self) -> Result<(), AccessError> {
-        let found = self.shape.element_type();
-        if E::TYPE == found { Ok(()) } else { Err(AccessError::WrongElementType { expected: E::TYPE, found }) }
+        check_type::<E>(&self.shape)
     }
 
     fn check<E: Element>(&self, index: &[usize]) -> Result<(), AccessError> {

@@ -1,8 +1,9 @@
 //! What can go wrong with memory that has a shape.
 
+use crate::types::SizesError;
 use std::error::Error;
 use std::fmt;
-use xla_shape_core::{ArrayShape, ElementType, PaddingValue, StrideTableError};
+use xla_shape_core::{ArrayShape, ElementType, PaddingValue, StrideTableError, ValidationError};
 
 /// Why memory cannot hold an array, or not as the array that was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,6 +21,8 @@ pub enum BufferError {
         /// The alignment, in bytes.
         alignment: usize,
     },
+    /// The pointer to the array's bytes is null.
+    NullPointer,
     /// There is not so much memory.
     OutOfMemory {
         /// The bytes that were asked for.
@@ -48,6 +51,21 @@ pub enum BufferError {
         /// The value that it lacks.
         padding_value: PaddingValue,
     },
+    /// Elements that are packed bits, or not aligned as their Rust type wants, cannot be borrowed.
+    NotBorrowable(Box<ArrayShape>),
+    /// A tiled array is nothing that an `ndarray` can be.
+    Tiled(Box<ArrayShape>),
+    /// An `ndarray` has other strides than the array, or gaps.
+    WrongStrides {
+        /// The strides of the array, in elements, dimension 0 first; of a dimension of size 1, any will do.
+        expected: Vec<usize>,
+        /// The strides that there are.
+        found: Vec<isize>,
+    },
+    /// The array's type cannot have these sizes.
+    Sizes(SizesError),
+    /// There is no such shape.
+    Invalid(ValidationError),
     /// The elements have no place in memory.
     StrideTable(StrideTableError),
     /// The array has another shape.
@@ -63,6 +81,7 @@ impl fmt::Display for BufferError {
             Self::Misaligned { alignment } => {
                 write!(f, "expected memory that begins at a multiple of {alignment} bytes, found some that does not")
             }
+            Self::NullPointer => f.write_str("expected a pointer to the bytes of an array, found a null pointer"),
             Self::OutOfMemory { bytes } => write!(f, "expected room for {bytes} bytes, found less memory"),
             Self::WrongNumberOfElements { expected, found } => {
                 write!(f, "expected {expected} elements, found {found}")
@@ -76,6 +95,13 @@ impl fmt::Display for BufferError {
             Self::NoSuchPaddingValue { element_type, padding_value } => {
                 write!(f, "expected a padding value that {element_type} has, found `{}`", padding_value.name())
             }
+            Self::NotBorrowable(shape) => {
+                write!(f, "expected whole, aligned elements to borrow, found {shape}; use `get` and `set`")
+            }
+            Self::Tiled(shape) => write!(f, "expected an array without tiles, found {shape}"),
+            Self::WrongStrides { expected, found } => write!(f, "expected strides {expected:?}, found {found:?}"),
+            Self::Sizes(error) => error.fmt(f),
+            Self::Invalid(error) => error.fmt(f),
             Self::StrideTable(error) => error.fmt(f),
             Self::Shape(error) => error.fmt(f),
             Self::Access(error) => error.fmt(f),
@@ -86,6 +112,8 @@ impl fmt::Display for BufferError {
 impl Error for BufferError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
+            Self::Sizes(error) => Some(error),
+            Self::Invalid(error) => Some(error),
             Self::StrideTable(error) => Some(error),
             Self::Shape(error) => Some(error),
             Self::Access(error) => Some(error),
@@ -97,6 +125,18 @@ impl Error for BufferError {
 impl From<StrideTableError> for BufferError {
     fn from(error: StrideTableError) -> Self {
         Self::StrideTable(error)
+    }
+}
+
+impl From<SizesError> for BufferError {
+    fn from(error: SizesError) -> Self {
+        Self::Sizes(error)
+    }
+}
+
+impl From<ValidationError> for BufferError {
+    fn from(error: ValidationError) -> Self {
+        Self::Invalid(error)
     }
 }
 

@@ -15,6 +15,10 @@ mod bytes;
 mod dynamic;
 mod error;
 mod legacy;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+mod raw;
+mod slice;
 mod typed;
 
 pub use accessor::Accessor;

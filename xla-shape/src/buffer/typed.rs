@@ -4,6 +4,7 @@ use super::bits::{self, Width};
 use super::bytes::{AlignedBytes, Bytes, BytesMut};
 use super::dynamic::DynBufferBase;
 use super::error::BufferError;
+use super::slice::{bytes_of, bytes_of_mut};
 use crate::element::{Element, Plain, Stored};
 use crate::types::{ArrayType, StaticIndex, StaticShape, position_at};
 use std::fmt;
@@ -390,6 +391,25 @@ impl<S: StaticShape<Element: Stored>> Buffer<S> {
         Self::new(S::default(), AlignedBytes::zeroed(S::BYTES)?, width)
     }
 
+    /// An array with this value in every element; padding is 0.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[2,3]{1,0:T(2,4)})>::filled(1.5);
+    /// assert_eq!(x.as_slice(), [1.5, 1.5, 1.5, 0.0, 1.5, 1.5, 1.5, 0.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is not enough memory.
+    #[must_use]
+    #[track_caller]
+    pub fn filled(value: <S::Element as Stored>::Value) -> Self {
+        let mut buffer = Self::allocated(const { checked_width::<S>() });
+        buffer.fill_with(|_| value);
+        buffer
+    }
+
     /// An array with this value for each index; padding is 0.
     ///
     /// # Panics
@@ -424,10 +444,7 @@ impl<'a, S: StaticShape<Element: Plain>> View<'a, S> {
     /// # Errors
     /// If there are not as many values as the array has physical elements.
     pub fn from_slice(values: &'a [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
-        let width = const { checked_width::<S>() };
-        let data = values.as_ptr().cast::<u8>();
-        // SAFETY: `Plain` promises that values have no padding: all of their bytes are initialised.
-        Self::new(S::default(), unsafe { std::slice::from_raw_parts(data, size_of_val(values)) }, width)
+        Self::new(S::default(), bytes_of::<S::Element>(values), const { checked_width::<S>() })
     }
 }
 
@@ -437,10 +454,7 @@ impl<'a, S: StaticShape<Element: Plain>> ViewMut<'a, S> {
     /// # Errors
     /// If there are not as many values as the array has physical elements.
     pub fn from_slice(values: &'a mut [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
-        let width = const { checked_width::<S>() };
-        let (data, len) = (values.as_mut_ptr().cast::<u8>(), size_of_val(values));
-        // SAFETY: `Plain` promises that values have no padding and that any bytes are values.
-        Self::new(S::default(), unsafe { std::slice::from_raw_parts_mut(data, len) }, width)
+        Self::new(S::default(), bytes_of_mut::<S::Element>(values), const { checked_width::<S>() })
     }
 }
 

@@ -80,7 +80,7 @@ impl Signed {
         }
     }
 
-    const fn to_f32(self, code: u8) -> f32 {
+    const fn decode(self, code: u8) -> f32 {
         let magnitude = code & (self.sign() - 1);
         let value = if self.is_nan(code) {
             f32::NAN
@@ -96,7 +96,7 @@ impl Signed {
         if code & self.sign() == 0 { value } else { -value }
     }
 
-    const fn from_f32(self, value: f32) -> u8 {
+    const fn encode(self, value: f32) -> u8 {
         let sign = if value.is_sign_negative() { self.sign() } else { 0 };
         if value.is_nan() {
             return self.nan(sign);
@@ -153,7 +153,7 @@ impl PowersOfTwo {
         code == Self::NAN
     }
 
-    const fn to_f32(self, code: u8) -> f32 {
+    const fn decode(self, code: u8) -> f32 {
         match code {
             // Where `f32` has subnormal numbers.
             0 => f32::from_bits(1 << 22),
@@ -162,7 +162,7 @@ impl PowersOfTwo {
         }
     }
 
-    const fn from_f32(self, value: f32) -> u8 {
+    const fn encode(self, value: f32) -> u8 {
         let (exponent, mantissa) = ((value.to_bits() >> 23) as u8, value.to_bits() & 0x007F_FFFF);
         // What is no positive number, and what is too large, becomes NaN.
         if value.is_nan() || value <= 0.0 || exponent == Self::NAN {
@@ -208,14 +208,14 @@ macro_rules! floats {
             #[must_use]
             #[inline]
             pub const fn from_f32(value: f32) -> Self {
-                Self(Self::CODES.from_f32(value))
+                Self(Self::CODES.encode(value))
             }
 
             /// The number, exactly.
             #[must_use]
             #[inline]
             pub const fn to_f32(self) -> f32 {
-                Self::CODES.to_f32(self.0)
+                Self::CODES.decode(self.0)
             }
 
             /// Whether it is not a number.

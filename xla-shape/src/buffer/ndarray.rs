@@ -1,0 +1,237 @@
+//! Borrowing to and from the views of the crate `ndarray`, without a copy.
+//!
+//! An `ndarray` has one stride for each dimension; an array without tiles does too.
+
+use super::bytes::{Bytes, BytesMut};
+use super::dynamic::{DynBufferBase, DynView, DynViewMut};
+use super::error::BufferError;
+use super::slice::{bytes_of, bytes_of_mut};
+use super::typed::{BufferBase, View, ViewMut};
+use crate::element::{Element, Plain, Stored};
+use crate::types::{ArrayType, MultiIndex};
+use ndarray::{
+    ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Dimension, IntoDimension, IxDyn, ShapeBuilder, StrideShape,
+};
+use xla_shape_core::text::ConstText;
+use xla_shape_core::{ArrayShape, Layout};
+
+/// The Rust type of the elements of `S`.
+type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
+
+/// The dimensions of an `ndarray` with the indices of `S`.
+type Dim<S> = <<S as ArrayType>::Index as IntoDimension>::Dim;
+
+/// Fails the compilation if the array has tiles.
+#[track_caller]
+const fn assert_untiled<S: ArrayType>() {
+    if !S::SHAPE.layout().tiles().is_empty() {
+        let problem = ConstText::<1024>::new().push_str("expected an array without tiles, found ").push_str(S::TEXT);
+        panic!("{}", problem.as_str())
+    }
+}
+
+/// The strides of an array without tiles, in elements.
+fn strides<S: ArrayType>(shape: S) -> S::Index {
+    let mut strides = S::Index::ORIGIN;
+    for dimension in 0..strides.as_ref().len() {
+        let mut unit = S::Index::ORIGIN;
+        unit.as_mut()[dimension] = 1;
+        // Dimensions of size 1 have no stride, and the arrays without elements none that matters.
+        let has_two = shape.has_index(unit);
+        strides.as_mut()[dimension] = if has_two { shape.linear_index_of(unit) } else { 0 };
+    }
+    strides
+}
+
+/// Checks that elements lie where an array without tiles has them: with its strides, except in dimensions of size 1.
+fn check_strides(sizes: &[usize], expected: &[usize], found: &[isize]) -> Result<(), BufferError> {
+    let agrees =
+        |(&size, (&expected, &found)): (&usize, (&usize, &isize))| size == 1 || usize::try_from(found) == Ok(expected);
+    let is_empty = sizes.contains(&0);
+    if is_empty || sizes.iter().zip(expected.iter().zip(found)).all(agrees) {
+        Ok(())
+    } else {
+        Err(BufferError::WrongStrides { expected: expected.to_vec(), found: found.to_vec() })
+    }
+}
+
+impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: Bytes> BufferBase<S, B> {
+    /// The array as a view of the crate `ndarray`.
+    ///
+    /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`. `ndarray` has types for up
+    /// to six dimensions; for more, see [`into_dyn`](Self::into_dyn).
+    ///
+    /// # Panics
+    /// Never.
+    ///
+    /// ```
+    /// use ndarray::{ArrayView2, array};
+    /// use xla_shape::{View, shape};
+    ///
+    /// let x = View::<shape!(s32[2,3]{0,1})>::from_slice(&[1, 4, 2, 5, 3, 6])?;
+    /// let view: ArrayView2<'_, i32> = x.as_ndarray();
+    /// assert_eq!(view, array![[1, 2, 3], [4, 5, 6]]);
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    #[must_use]
+    pub fn as_ndarray(&self) -> ArrayView<'_, Value<S>, Dim<S>> {
+        const { assert_untiled::<S>() };
+        let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
+        ArrayView::from_shape(shape, self.as_slice()).expect("an array lies in its memory")
+    }
+}
+
+impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: BytesMut> BufferBase<S, B> {
+    /// The array as a view of the crate `ndarray`, to write.
+    ///
+    /// An array with tiles does not compile, as in [`as_ndarray`](Self::as_ndarray).
+    ///
+    /// # Panics
+    /// Never.
+    #[must_use]
+    pub fn as_ndarray_mut(&mut self) -> ArrayViewMut<'_, Value<S>, Dim<S>> {
+        const { assert_untiled::<S>() };
+        let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
+        ArrayViewMut::from_shape(shape, self.as_mut_slice()).expect("an array lies in its memory")
+    }
+}
+
+/// The shape `S` with the sizes of an `ndarray`, if that has its strides.
+fn shape_of<S: ArrayType>(sizes: &[usize], found: &[isize]) -> Result<S, BufferError> {
+    let mut index = S::Index::ORIGIN;
+    index.as_mut().copy_from_slice(sizes);
+    let shape = S::with_sizes(index)?;
+    check_strides(sizes, strides(shape).as_ref(), found)?;
+    Ok(shape)
+}
+
+impl<'a, S: ArrayType<Element: Plain, Index: IntoDimension>> View<'a, S> {
+    /// Borrows a view of the crate `ndarray` as an array.
+    ///
+    /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xla_shape::{View, shape};
+    ///
+    /// let matrix = array![[1, 2, 3], [4, 5, 6]];
+    /// let x = View::<shape!(s32[2,3])>::from_ndarray(matrix.view())?;
+    /// let transposed = View::<shape!(s32[3,2]{0,1})>::from_ndarray(matrix.t())?;
+    /// assert_eq!((x[[0, 2]], transposed[[2, 0]]), (3, 3));
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the sizes or strides are others, or the array has padding behind its elements.
+    pub fn from_ndarray(array: ArrayView<'a, Value<S>, Dim<S>>) -> Result<Self, BufferError> {
+        const { assert_untiled::<S>() };
+        let shape = shape_of::<S>(array.shape(), array.strides())?;
+        let values = array.to_slice_memory_order().unwrap_or_default();
+        Self::with_shape(shape, bytes_of::<S::Element>(values))
+    }
+}
+
+impl<'a, S: ArrayType<Element: Plain, Index: IntoDimension>> ViewMut<'a, S> {
+    /// Borrows a view of the crate `ndarray` as an array to write.
+    ///
+    /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`.
+    ///
+    /// # Errors
+    /// As [`View::from_ndarray`].
+    pub fn from_ndarray(array: ArrayViewMut<'a, Value<S>, Dim<S>>) -> Result<Self, BufferError> {
+        const { assert_untiled::<S>() };
+        let shape = shape_of::<S>(array.shape(), array.strides())?;
+        let values = array.into_slice_memory_order().unwrap_or_default();
+        Self::with_shape(shape, bytes_of_mut::<S::Element>(values))
+    }
+}
+
+impl<B: Bytes> DynBufferBase<B> {
+    /// The array as a view of the crate `ndarray`.
+    ///
+    /// # Errors
+    /// As [`as_slice`](Self::as_slice), or if the array has tiles.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn as_ndarray<E: Plain>(&self) -> Result<ArrayViewD<'_, E::Value>, BufferError> {
+        let shape = self.strided_shape()?;
+        Ok(ArrayViewD::from_shape(shape, self.as_slice::<E>()?).expect("an array lies in its memory"))
+    }
+
+    fn strided_shape(&self) -> Result<StrideShape<IxDyn>, BufferError> {
+        match self.stride_table().strides() {
+            Some(strides) if self.shape().layout().tiles().is_empty() => {
+                Ok(IxDyn(self.stride_table().extents()).strides(IxDyn(&strides)))
+            }
+            _ => Err(BufferError::Tiled(Box::new(self.shape().clone()))),
+        }
+    }
+}
+
+impl<B: BytesMut> DynBufferBase<B> {
+    /// The array as a view of the crate `ndarray`, to write.
+    ///
+    /// # Errors
+    /// As [`as_ndarray`](Self::as_ndarray).
+    ///
+    /// # Panics
+    /// Never.
+    pub fn as_ndarray_mut<E: Plain>(&mut self) -> Result<ArrayViewMutD<'_, E::Value>, BufferError> {
+        let shape = self.strided_shape()?;
+        Ok(ArrayViewMutD::from_shape(shape, self.as_mut_slice::<E>()?).expect("an array lies in its memory"))
+    }
+}
+
+/// The shape of an array with these sizes and strides and without gaps.
+fn dense_shape<E: Element>(sizes: &[usize], strides: &[isize]) -> Result<ArrayShape, BufferError> {
+    let shape = ArrayShape::with_default_layout(E::TYPE, sizes)?;
+    if sizes.contains(&0) {
+        return Ok(shape);
+    }
+    // Dimensions of size 1 may have any place: each behind the dimension before it, as in row-major order.
+    let mut order = (0..sizes.len()).filter(|&dimension| sizes[dimension] != 1).collect::<Vec<_>>();
+    order.sort_by_key(|&dimension| std::cmp::Reverse(strides[dimension]));
+    for dimension in (0..sizes.len()).filter(|&dimension| sizes[dimension] == 1) {
+        let place = order.iter().position(|&other| other + 1 == dimension).map_or(0, |place| place + 1);
+        order.insert(place, dimension);
+    }
+    order.reverse();
+    let shape = shape.with_layout(Layout::new(&order)?)?;
+    let expected = shape.stride_table()?.strides().unwrap_or_default();
+    check_strides(sizes, &expected, strides)?;
+    Ok(shape)
+}
+
+impl<'a> DynView<'a> {
+    /// Borrows a view of the crate `ndarray` as an array; its strides say in which order its dimensions lie in memory.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xla_shape::DynView;
+    /// use xla_shape::element::S32;
+    ///
+    /// let matrix = array![[1, 2, 3], [4, 5, 6]];
+    /// let transposed = DynView::from_ndarray::<S32, _>(matrix.t())?;
+    /// assert_eq!(transposed.shape().to_string(), "s32[3,2]{0,1}");
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the values do not lie side by side, or are more than an array can have.
+    pub fn from_ndarray<E: Plain, D: Dimension>(array: ArrayView<'a, E::Value, D>) -> Result<Self, BufferError> {
+        let shape = dense_shape::<E>(array.shape(), array.strides())?;
+        Self::from_slice::<E>(shape, array.to_slice_memory_order().unwrap_or_default())
+    }
+}
+
+impl<'a> DynViewMut<'a> {
+    /// Borrows a view of the crate `ndarray` as an array to write.
+    ///
+    /// # Errors
+    /// As [`DynView::from_ndarray`].
+    pub fn from_ndarray<E: Plain, D: Dimension>(array: ArrayViewMut<'a, E::Value, D>) -> Result<Self, BufferError> {
+        let shape = dense_shape::<E>(array.shape(), array.strides())?;
+        Self::from_slice::<E>(shape, array.into_slice_memory_order().unwrap_or_default())
+    }
+}
