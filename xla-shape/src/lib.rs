@@ -20,6 +20,7 @@
 //! - [`transpose`](buffer::BufferBase::transpose), [`reshape`](buffer::BufferBase::reshape) and
 //!   [`retile`](buffer::BufferBase::retile) read the same memory as another shape: free, or a compile error that says which
 //!   element would move. [`bitcast`] answers the same of shapes as values, and explains.
+//! - [`dispatch!`] runs the kernel for the shapes that run-time buffers turn out to have, or a fallback.
 //! - [`relayout`] copies an array from any layout to any other.
 //! - [`Shape`], [`ArrayShape`], [`Layout`] and the rest of `xla-shape-core`, re-exported here, are the same shapes as
 //!   values: read, print, validate, measure, index.
@@ -45,6 +46,7 @@
 //! - `threads`: relayout with several threads, with the crate `rayon`.
 
 pub mod buffer;
+mod dispatch;
 pub mod element;
 pub mod iter;
 #[cfg(feature = "proto")]
@@ -58,6 +60,7 @@ pub use xla_shape_core::*;
 
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::dispatch::{assert_arms_run, fit, fitting};
     pub use xla_shape_macros::{hlo_types, index_number, layout, shape};
 }
 

@@ -88,3 +88,30 @@ pub mod constant_numbers {
         18_777
     }
 }
+
+macro_rules! pair_with_sizes {
+    ($name:ident: $shape:ty; ($($i:ident),*) => $hand:expr) => {
+        pub mod $name {
+            use xla_shape::types::ArrayType;
+
+            /// The library's function.
+            #[inline(never)]
+            pub fn library(x: $shape, $($i: usize),*) -> usize {
+                x.linear_index_of([$($i),*])
+            }
+
+            /// The function written by hand.
+            #[inline(never)]
+            pub fn by_hand(_: $shape, $($i: usize),*) -> usize {
+                $hand
+            }
+        }
+    };
+}
+
+pair_with_sizes!(unbounded_rows_of_two_tiles: super::shape!(f32[?,256]{1,0:T(8,128)}); (i, j) => {
+    ((i & !7) << 8) + ((j & !127) << 3) + ((i & 7) << 7) + (j & 127)
+});
+pair_with_sizes!(bounded_batch: super::shape!(bf16[<=1024,2048]{1,0:T(8,128)(2,1)}); (i, j) => {
+    ((i & !7) << 11) + ((j & !127) << 3) + ((i & 6) << 7) + (j & 127) * 2 + (i & 1)
+});

@@ -108,6 +108,12 @@ impl<B: Bytes> DynBufferBase<B> {
         &self.shape
     }
 
+    /// The shape and the bytes, which [`from_parts`](Self::from_parts) takes.
+    #[must_use]
+    pub fn into_parts(self) -> (ArrayShape, B) {
+        (self.shape, self.bytes)
+    }
+
     /// Where the elements lie.
     #[must_use]
     pub const fn stride_table(&self) -> &StrideTable {

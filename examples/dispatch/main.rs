@@ -1,0 +1,109 @@
+//! One operation, three kernels: for one static shape, for any number of rows, and for whatever else comes.
+//!
+//! ```text
+//! cargo run --release --example dispatch
+//! ```
+//!
+//! Every result is checked against the plain definition.
+
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::hint::black_box;
+use std::time::Instant;
+use xla_shape::element::F32;
+use xla_shape::types::{ArrayType, Size, Unbounded};
+use xla_shape::{ArrayShape, DynBuffer, View, ViewMut, dispatch, shape};
+
+/// What the program is called with most often.
+type Usual = shape!(f32[64,256]{1,0:T(8,128)});
+/// A batch of any size: the places inside a row are constants all the same.
+type Batch = shape!(f32[?,256]{1,0:T(8,128)});
+type Factors = shape!(f32[256]);
+
+/// Multiplies each column by its factor; which kernel did it.
+fn scale(x: &mut DynBuffer, factors: &DynBuffer) -> Result<&'static str, Box<dyn Error>> {
+    Ok(dispatch!(match &mut x, &factors {
+        (Usual, Factors) => {
+            scale_rows(x, factors);
+            "f32[64,256], static"
+        }
+        (Batch, Factors) => {
+            scale_rows(x, factors);
+            "f32[?,256], any number of rows"
+        }
+        _ => {
+            let shape = x.shape().clone();
+            for row in 0..shape.dimensions()[0].extent().unwrap_or(0) {
+                for column in 0..shape.dimensions()[1].extent().unwrap_or(0) {
+                    let product = x.get::<F32>(&[row, column])? * factors.get::<F32>(&[column])?;
+                    x.set::<F32>(&[row, column], product)?;
+                }
+            }
+            "fallback"
+        }
+    }))
+}
+
+/// For every shape of two dimensions: the compiler makes a kernel for each type.
+fn scale_rows<S: ArrayType<Element = F32, Index = [usize; 2]>>(mut x: ViewMut<'_, S>, factors: View<'_, Factors>) {
+    for index in x.shape().indices() {
+        x[index] *= factors[[index[1]]];
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let factors = DynBuffer::from_fn::<F32>("f32[256]".parse()?, |index| index[0] as f32)?;
+    for (shape, expected) in [
+        ("f32[64,256]{1,0:T(8,128)}", "f32[64,256], static"),
+        ("f32[13,256]{1,0:T(8,128)}", "f32[?,256], any number of rows"),
+        ("f32[64,256]{0,1}", "fallback"),
+    ] {
+        let shape: ArrayShape = shape.parse()?;
+        let mut x = DynBuffer::from_fn::<F32>(shape.clone(), |index| index[0] as f32)?;
+        let kernel = scale(&mut x, &factors)?;
+        let rows = shape.dimensions()[0].extent().ok_or("a size")?;
+        for (row, column) in (0..rows).flat_map(|row| (0..256).map(move |column| (row, column))) {
+            if x.get::<F32>(&[row, column])? != (row * column) as f32 {
+                return Err(format!("{shape}: element [{row},{column}] is wrong").into());
+            }
+        }
+        if kernel != expected {
+            return Err(format!("{shape}: expected the kernel for {expected}, found {kernel}").into());
+        }
+        println!("{shape:28} {kernel}");
+    }
+    made_at_run_time()?;
+    time_of_a_miss()
+}
+
+/// A typed array whose number of rows is known only now.
+fn made_at_run_time() -> Result<(), Box<dyn Error>> {
+    let shape = Batch::with_sizes([13, 256])?;
+    let x = xla_shape::Buffer::zeroed_with(shape)?;
+    if x.as_bytes().len() != 16 * 256 * 4 || x.get([13, 0]).is_some() {
+        return Err("13 rows lie in 16, of which 13 are elements".into());
+    }
+    let _: xla_shape::types::Array<F32, (Unbounded, Size<256>), xla_shape::layout!({1,0:T(8,128)})> = shape;
+    Ok(())
+}
+
+/// What arms cost that do not run.
+fn time_of_a_miss() -> Result<(), Box<dyn Error>> {
+    const TIMES: u32 = 1_000_000;
+    let x = DynBuffer::zeroed("f32[64,256]{1,0:T(8,128)S(1)}".parse()?)?;
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        let x = black_box(&x);
+        black_box(dispatch!(match &x {
+            shape!(f32[8,256]{1,0:T(8,128)}) => 0,
+            shape!(f32[64,256]{1,0:T(8,128)}) => 1,
+            shape!(f32[?,256]{1,0:T(8,128)}) => 2,
+            shape!(bf16[64,256]{1,0:T(8,128)(2,1)}) => 3,
+            _ => 4,
+        }));
+    }
+    let nanoseconds = start.elapsed().as_nanos() as f64 / f64::from(TIMES);
+    println!("four arms that do not run: {nanoseconds:.1} ns");
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! Buffers have names, which stand for the typed ones in the arms.
+
+use xla_shape::{DynBuffer, dispatch, shape};
+
+struct Layer {
+    weights: DynBuffer,
+}
+
+fn f(layer: &Layer) -> u8 {
+    dispatch!(match &layer.weights { shape!(f32[128]) => 1, _ => 2 })
+}
+
+fn main() {}

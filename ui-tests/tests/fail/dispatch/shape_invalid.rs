@@ -1,0 +1,12 @@
+//! The shapes of arms are checked as elsewhere.
+
+use xla_shape::{DynBuffer, dispatch, shape};
+
+fn f(x: &DynBuffer) -> u8 {
+    dispatch!(match &x {
+        shape!(f32[8,128]{1,1}) => 0,
+        _ => 1,
+    })
+}
+
+fn main() {}

@@ -1,0 +1,365 @@
+//! The kernel for the shapes that buffers turn out to have.
+
+use crate::buffer::{Bytes, DynBufferBase, View};
+use crate::element::Stored;
+use crate::types::ArrayType;
+use xla_shape_core::text::ConstText;
+use xla_shape_core::{ArrayShape, Dimension, ElementType};
+
+/// Runs the kernel whose shapes run-time buffers have, and a fallback if none has them.
+///
+/// It reads like a `match` over [`DynBuffer`](crate::DynBuffer), [`DynView`](crate::DynView) and
+/// [`DynViewMut`](crate::DynViewMut). In an arm, the same names stand for typed buffers; in the last arm, `_`, for what they
+/// were.
+///
+/// ```
+/// use xla_shape::element::F32;
+/// use xla_shape::{DynBuffer, View, ViewMut, dispatch, shape};
+///
+/// type Tiled = shape!(f32[16,128]{1,0:T(8,128)});
+/// type Rows = shape!(f32[?,128]); // any number of rows
+///
+/// fn sum_of_tiles(x: View<Tiled>) -> f32 { x.as_slice().iter().sum() }
+/// fn sum_of_rows(x: View<Rows>) -> f32 { x.to_row_major().iter().sum() }
+///
+/// fn sum(x: &DynBuffer) -> f32 {
+///     dispatch!(match &x {
+///         Tiled => sum_of_tiles(x),
+///         Rows => sum_of_rows(x),
+///         shape!(f32[]) => x[[]],
+///         _ => x.to_row_major::<F32>().map_or(f32::NAN, |values| values.iter().sum()),
+///     })
+/// }
+///
+/// for shape in ["f32[16,128]{1,0:T(8,128)}", "f32[3,128]", "f32[]", "f32[5,7]{0,1}"] {
+///     let shape: xla_shape::ArrayShape = shape.parse()?;
+///     let elements = shape.dimensions().iter().filter_map(|d| d.extent()).product::<usize>();
+///     let x = DynBuffer::from_fn::<F32>(shape, |_| 1.0)?;
+///     assert_eq!(sum(&x), elements as f32);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # What is matched
+///
+/// | written | in an arm |
+/// |---|---|
+/// | `&x` | a [`View`](crate::View) |
+/// | `&mut x` | a [`ViewMut`](crate::ViewMut) |
+/// | `x` | the buffer itself, moved: a [`Buffer`](crate::Buffer) of a `DynBuffer` |
+///
+/// `x` is the name of a variable. Of several buffers, all must have their shape of the arm:
+///
+/// ```
+/// use xla_shape::types::ArrayType;
+/// # use xla_shape::{DynBuffer, dispatch, shape};
+/// fn scale(x: &mut DynBuffer, factors: &DynBuffer) -> bool {
+///     dispatch!(match &mut x, &factors {
+///         (shape!(f32[?,128]), shape!(f32[128])) => {
+///             for index in x.shape().indices() {
+///                 x[index] *= factors[[index[1]]];
+///             }
+///             true
+///         }
+///         _ => false,
+///     })
+/// }
+///
+/// let mut x = DynBuffer::from_fn::<xla_shape::element::F32>("f32[3,128]".parse()?, |_| 2.0)?;
+/// let factors = DynBuffer::from_fn::<xla_shape::element::F32>("f32[128]".parse()?, |i| i[0] as f32)?;
+/// assert!(scale(&mut x, &factors));
+/// assert_eq!(x.get::<xla_shape::element::F32>(&[2, 100])?, 200.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Which arm runs
+///
+/// The first whose shapes are those of the buffers, compared as [`DynBufferBase::typed`] does: element type, dimensions and
+/// layout. `?` takes any size. `<=8` takes only `<=8`: an array of 5 rows lies otherwise in memory than one of at most 8.
+/// Memory that is not aligned for the elements' Rust type has no typed view, so that it goes to the fallback.
+///
+/// An arm that does not run costs one comparison of a shape for each buffer up to the first that has another one, and no
+/// allocation.
+///
+/// # What the compiler checks
+///
+/// Invalid shapes, arms with too few or too many shapes, and a missing last arm show in `cargo check`; an arm that never runs
+/// because one before it takes all of its shapes shows in `cargo build`. The arms are a list that is written down: what is to
+/// run for each of many sizes needs an arm for each, or `?`.
+///
+/// ```compile_fail
+/// # use xla_shape::{DynBuffer, dispatch, shape};
+/// # fn f(x: DynBuffer) {
+/// dispatch!(match &x {
+///     shape!(f32[?,128]) => (),
+///     shape!(f32[8,128]) => (), // never runs
+///     _ => (),
+/// })
+/// # }
+/// # f(DynBuffer::zeroed("f32[]".parse().unwrap()).unwrap());
+/// ```
+#[macro_export]
+macro_rules! dispatch {
+    (match $($tokens:tt)*) => {
+        $crate::__dispatch_buffers!([] $($tokens)*)
+    };
+    ($($tokens:tt)*) => {
+        ::core::compile_error!("expected `match`, the buffers, and arms in braces: `dispatch!(match &x, &mut y { … })`")
+    };
+}
+
+/// Reads the buffers, as lists of how each is bound and its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_buffers {
+    ([$($buffers:tt)*] &mut $x:ident $($rest:tt)*) => {
+        $crate::__dispatch_next!([$($buffers)* (view_mut $x)] $($rest)*)
+    };
+    ([$($buffers:tt)*] &$x:ident $($rest:tt)*) => {
+        $crate::__dispatch_next!([$($buffers)* (view $x)] $($rest)*)
+    };
+    ([$($buffers:tt)*] $x:ident $($rest:tt)*) => {
+        $crate::__dispatch_next!([$($buffers)* (moved $x)] $($rest)*)
+    };
+    ([$($buffers:tt)+] { $($arms:tt)* }) => {
+        // After a comma.
+        $crate::__dispatch_next!([$($buffers)+] { $($arms)* })
+    };
+    ($($tokens:tt)*) => {
+        ::core::compile_error!("expected the names of buffers: `x`, `&x` or `&mut x`")
+    };
+}
+
+/// Reads what follows a buffer.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_next {
+    ($buffers:tt , $($rest:tt)+) => {
+        $crate::__dispatch_buffers!($buffers $($rest)+)
+    };
+    ($buffers:tt { $($arms:tt)* }) => {
+        $crate::__dispatch_arms!($buffers [] $($arms)*)
+    };
+    ($($tokens:tt)*) => {
+        ::core::compile_error!("expected the names of buffers: `x`, `&x` or `&mut x`; give any other expression a name first")
+    };
+}
+
+/// Reads the arms; `$read` are those before.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_arms {
+    ($buffers:tt [$($read:tt)*] _ => $fallback:expr $(,)?) => {{
+        const { $crate::__private::assert_arms_run(&[$($crate::__dispatch_shapes!($read)),*]) };
+        $crate::__dispatch_run!($buffers [$($read)*] $fallback)
+    }};
+    ($buffers:tt $read:tt _ => $fallback:expr, $($rest:tt)+) => {
+        ::core::compile_error!("expected `_ => …` as the last arm, found more arms after it")
+    };
+    ($buffers:tt [$($read:tt)*] ($($shape:ty),+ $(,)?) => $body:block, $($rest:tt)*) => {
+        $crate::__dispatch_arms!($buffers [$($read)* ([$($shape),+] $body)] $($rest)*)
+    };
+    ($buffers:tt [$($read:tt)*] ($($shape:ty),+ $(,)?) => $body:block $($rest:tt)*) => {
+        $crate::__dispatch_arms!($buffers [$($read)* ([$($shape),+] $body)] $($rest)*)
+    };
+    ($buffers:tt [$($read:tt)*] ($($shape:ty),+ $(,)?) => $body:expr, $($rest:tt)*) => {
+        $crate::__dispatch_arms!($buffers [$($read)* ([$($shape),+] $body)] $($rest)*)
+    };
+    ($buffers:tt [$($read:tt)*] $shape:ty => $body:block, $($rest:tt)*) => {
+        $crate::__dispatch_arms!($buffers [$($read)* ([$shape] $body)] $($rest)*)
+    };
+    ($buffers:tt [$($read:tt)*] $shape:ty => $body:block $($rest:tt)*) => {
+        $crate::__dispatch_arms!($buffers [$($read)* ([$shape] $body)] $($rest)*)
+    };
+    ($buffers:tt [$($read:tt)*] $shape:ty => $body:expr, $($rest:tt)*) => {
+        $crate::__dispatch_arms!($buffers [$($read)* ([$shape] $body)] $($rest)*)
+    };
+    ($($tokens:tt)*) => {
+        ::core::compile_error!("expected `_ => …` as the last arm, for buffers that have none of the shapes")
+    };
+}
+
+/// The shapes of an arm as values.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_shapes {
+    (([$($shape:ty),+] $body:expr)) => {
+        &[$((<$shape as $crate::types::ArrayType>::SHAPE, <$shape as $crate::types::ArrayType>::TEXT)),+]
+    };
+}
+
+/// The arms, one inside the `else` of the one before.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_run {
+    ($buffers:tt [] $fallback:expr) => {
+        $fallback
+    };
+    ($buffers:tt [([$($shape:ty),+] $body:expr) $($rest:tt)*] $fallback:expr) => {
+        if let ::core::option::Option::Some(shapes) = $crate::__dispatch_fit!($buffers [$($shape),+]) {
+            $crate::__dispatch_bind!(shapes $buffers $body)
+        } else {
+            $crate::__dispatch_run!($buffers [$($rest)*] $fallback)
+        }
+    };
+}
+
+/// The types' shapes if all buffers have them, in nested pairs.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_fit {
+    ([] []) => {
+        ::core::option::Option::Some(())
+    };
+    ([($kind:ident $x:ident) $($buffers:tt)*] [$shape:ty $(, $shapes:ty)*]) => {
+        match $crate::__private::fit::<$shape, _>(&$x) {
+            ::core::option::Option::Some(shape) => match $crate::__dispatch_fit!([$($buffers)*] [$($shapes),*]) {
+                ::core::option::Option::Some(shapes) => ::core::option::Option::Some((shape, shapes)),
+                ::core::option::Option::None => ::core::option::Option::None,
+            },
+            ::core::option::Option::None => ::core::option::Option::None,
+        }
+    };
+    ([($kind:ident $x:ident) $($buffers:tt)*] []) => {
+        ::core::compile_error!(::core::concat!(
+            "expected a shape for each buffer, found none for `", ::core::stringify!($x), "` in an arm"
+        ))
+    };
+    ([] [$($shape:ty),+]) => {
+        ::core::compile_error!("expected one shape for each buffer, found more in an arm")
+    };
+}
+
+/// The arm's expression, with the buffers' names for typed ones.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_bind {
+    ($shapes:ident [] $body:expr) => {
+        $body
+    };
+    ($shapes:ident [($kind:ident $x:ident) $($buffers:tt)*] $body:expr) => {{
+        let (shape, shapes) = $shapes;
+        $crate::__dispatch_let!($kind $x shape);
+        $crate::__dispatch_bind!(shapes [$($buffers)*] $body)
+    }};
+}
+
+/// One buffer with its shape in the type. An arm need not write to it or use it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_let {
+    (view $x:ident $shape:ident) => {
+        #[allow(unused_variables, reason = "an arm need not use it")]
+        let $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.as_bytes()));
+    };
+    (view_mut $x:ident $shape:ident) => {
+        #[allow(unused_variables, unused_mut, reason = "an arm need not use it or write to it")]
+        let mut $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.as_bytes_mut()));
+    };
+    (moved $x:ident $shape:ident) => {
+        #[allow(unused_variables, unused_mut, reason = "an arm need not use it or write to it")]
+        let mut $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.into_parts().1));
+    };
+}
+
+/// The shape of type `S` that a buffer has, if its memory can be borrowed so.
+#[doc(hidden)]
+#[inline]
+pub fn fit<S: ArrayType<Element: Stored>, B: Bytes>(buffer: &DynBufferBase<B>) -> Option<S> {
+    let shape = S::from_array_shape(buffer.shape())?;
+    View::with_shape(shape, buffer.as_bytes()).ok().map(|_| shape)
+}
+
+/// What [`fit`] has promised.
+#[doc(hidden)]
+#[inline]
+pub fn fitting<T>(buffer: Result<T, crate::BufferError>) -> T {
+    buffer.expect("`fit` has made the same view")
+}
+
+/// Fails the compilation if an arm takes no shapes that none before it takes.
+#[doc(hidden)]
+#[track_caller]
+pub const fn assert_arms_run(arms: &[&[(&ArrayShape, &str)]]) {
+    let mut later = 0;
+    while later < arms.len() {
+        let mut earlier = 0;
+        while earlier < later {
+            if takes_all(arms[earlier], arms[later]) {
+                let problem = ConstText::<2048>::new().push_str("arm ").push_number(later + 1).push_str(", ");
+                let problem = push_shapes(problem, arms[later]).push_str(", never runs: arm ").push_number(earlier + 1);
+                let problem = push_shapes(problem.push_str(", "), arms[earlier]).push_str(", takes all of its shapes");
+                panic!("{}", problem.as_str())
+            }
+            earlier += 1;
+        }
+        later += 1;
+    }
+}
+
+const fn push_shapes(mut text: ConstText<2048>, shapes: &[(&ArrayShape, &str)]) -> ConstText<2048> {
+    let mut i = 0;
+    while i < shapes.len() {
+        text = text.push_str(if i == 0 { "`" } else { ", " }).push_str(shapes[i].1);
+        i += 1;
+    }
+    text.push_str("`")
+}
+
+/// Whether one arm takes every list of shapes that the other takes.
+const fn takes_all(this: &[(&ArrayShape, &str)], other: &[(&ArrayShape, &str)]) -> bool {
+    // Other numbers of shapes have an error of their own.
+    let mut i = 0;
+    while i < this.len() && i < other.len() {
+        if !takes(this[i].0, other[i].0) || !same_layout(this[i].1, other[i].1) {
+            return false;
+        }
+        i += 1;
+    }
+    this.len() == other.len()
+}
+
+/// Whether every shape of the one type is one of the other, layouts aside: what [`ArrayType::from_array_shape`] decides of values.
+const fn takes(this: &ArrayShape, other: &ArrayShape) -> bool {
+    let (these, those) = (this.dimensions(), other.dimensions());
+    if !ElementType::same(this.element_type(), other.element_type()) || these.len() != those.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < these.len() {
+        let takes = match (these[i], those[i]) {
+            (Dimension::Unbounded, Dimension::Static(_) | Dimension::Unbounded) => true,
+            (Dimension::Static(this), Dimension::Static(other))
+            | (Dimension::Bounded(this), Dimension::Bounded(other)) => this == other,
+            _ => false,
+        };
+        if !takes {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Whether the layouts are the same: what follows `]` in the canonical texts.
+const fn same_layout(this: &str, other: &str) -> bool {
+    same_bytes(after_dimensions(this.as_bytes()), after_dimensions(other.as_bytes()))
+}
+
+const fn after_dimensions(mut text: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = text {
+        text = rest;
+        if *first == b']' {
+            break;
+        }
+    }
+    text
+}
+
+const fn same_bytes(these: &[u8], those: &[u8]) -> bool {
+    let mut i = 0;
+    while i < these.len() && i < those.len() && these[i] == those[i] {
+        i += 1;
+    }
+    i == these.len() && i == those.len()
+}
