@@ -8,8 +8,8 @@ use xla_shape_core::ArrayShape;
 use xla_shape_core::Dimension::{self, Static};
 use xla_shape_core::hlo::{DimLabels, Instruction, Module, Opcode, Value};
 use xla_shape_core::infer::{
-    self, ConvolutionDimensions, ConvolutionGroups, DotDimensions, InferError, PaddingDimension, SliceDimension,
-    WindowDimension,
+    self, ConvolutionDimensions, ConvolutionGroups, DotDimensions, InferError, Operation, PaddingDimension,
+    SliceDimension, WindowDimension,
 };
 use xla_shape_tests::corpus;
 use xla_shape_tests::strategy::permutation;
@@ -36,52 +36,79 @@ fn numbers(instruction: Instruction<'_, '_>, name: &str) -> Vec<usize> {
     instruction.attribute(name).map_or(Vec::new(), |value| value.numbers().expect("numbers"))
 }
 
-/// The dimensions that the rule of an instruction gives.
-fn inferred(instruction: Instruction<'_, '_>, num_dimensions: usize) -> Result<Vec<Dimension>, InferError> {
-    let shapes =
-        instruction.operands().map(|operand| operand.shape().and_then(|shape| shape.array()).expect("an array"));
-    let operands: Vec<&[Dimension]> = shapes.map(ArrayShape::dimensions).collect();
-    let dimensions = numbers(instruction, "dimensions");
-    let mut result = vec![Dimension::Unbounded; num_dimensions];
-    let out = &mut result[..];
+/// The operation of an instruction.
+fn with_operation<R>(instruction: Instruction<'_, '_>, f: impl FnOnce(Operation<'_>) -> R) -> R {
+    let dimensions = &numbers(instruction, "dimensions")[..];
     match instruction.opcode() {
-        Opcode::Add | Opcode::Compare | Opcode::Negate => infer::elementwise(&operands, out),
-        Opcode::Select => infer::select(operands[0], operands[1], operands[2], out),
-        Opcode::Clamp => infer::clamp(operands[0], operands[1], operands[2], out),
-        Opcode::Transpose => infer::transpose(operands[0], &dimensions, out),
-        Opcode::Reverse => infer::reverse(operands[0], &dimensions, out),
-        Opcode::Concatenate => infer::concatenate(&operands, dimensions[0], out),
-        Opcode::Reduce => infer::reduce(operands[0], &dimensions, out),
+        Opcode::Add | Opcode::Negate => f(Operation::Elementwise),
+        Opcode::Compare => f(Operation::Compare),
+        Opcode::Select => f(Operation::Select),
+        Opcode::Clamp => f(Operation::Clamp),
+        Opcode::Transpose => f(Operation::Transpose { dimensions }),
+        Opcode::Reverse => f(Operation::Reverse { dimensions }),
+        Opcode::Concatenate => f(Operation::Concatenate { dimension: dimensions[0] }),
+        Opcode::Reduce => f(Operation::Reduce { dimensions }),
         Opcode::Pad => {
-            let padding = instruction.attribute("padding").expect("the padding").padding().expect("a padding");
-            infer::pad(operands[0], &padding, out)
+            f(Operation::Pad(&instruction.attribute("padding").expect("the padding").padding().expect("a padding")))
         }
-        Opcode::ReduceWindow => {
-            let window = instruction.attribute("window").expect("the window").window().expect("a window");
-            infer::reduce_window(operands[0], &window, out)
-        }
+        Opcode::ReduceWindow => f(Operation::ReduceWindow(
+            &instruction.attribute("window").expect("the window").window().expect("a window"),
+        )),
         Opcode::Dot => {
             let list = |name| numbers(instruction, name);
-            let (lhs_batch, rhs_batch) = (list("lhs_batch_dims"), list("rhs_batch_dims"));
-            let (lhs_contracting, rhs_contracting) = (list("lhs_contracting_dims"), list("rhs_contracting_dims"));
-            let dimensions = DotDimensions {
-                lhs_batch: &lhs_batch,
-                rhs_batch: &rhs_batch,
-                lhs_contracting: &lhs_contracting,
-                rhs_contracting: &rhs_contracting,
-            };
-            infer::dot(operands[0], operands[1], dimensions, out)
+            f(Operation::Dot(DotDimensions {
+                lhs_batch: &list("lhs_batch_dims"),
+                rhs_batch: &list("rhs_batch_dims"),
+                lhs_contracting: &list("lhs_contracting_dims"),
+                rhs_contracting: &list("rhs_contracting_dims"),
+            }))
         }
         Opcode::Convolution => {
             let labels = instruction.attribute("dim_labels").expect("the labels").dim_labels().expect("labels");
             let window = instruction.attribute("window").map_or(Ok(Vec::new()), Value::window).expect("a window");
             let count = |name| instruction.attribute(name).map_or(Ok(1), Value::number).expect("a number");
             let groups = ConvolutionGroups { feature: count("feature_group_count"), batch: count("batch_group_count") };
-            infer::convolution(operands[0], operands[1], convolution_dimensions(&labels), &window, groups, out)
+            f(Operation::Convolution { dimensions: convolution_dimensions(&labels), window: &window, groups })
         }
         other => panic!("no rows have {other}"),
-    }?;
+    }
+}
+
+/// The dimensions that the rule of an instruction gives, if the result has this many.
+fn inferred(instruction: Instruction<'_, '_>, num_dimensions: usize) -> Result<Vec<Dimension>, InferError> {
+    let shapes: Vec<&ArrayShape> = operands(instruction);
+    let operands: Vec<&[Dimension]> = shapes.iter().map(|shape| shape.dimensions()).collect();
+    let mut result = vec![Dimension::Unbounded; num_dimensions];
+    let out = &mut result[..];
+    with_operation(instruction, |operation| match operation {
+        Operation::Elementwise | Operation::Compare => infer::elementwise(&operands, out),
+        Operation::Select => infer::select(operands[0], operands[1], operands[2], out),
+        Operation::Clamp => infer::clamp(operands[0], operands[1], operands[2], out),
+        Operation::Transpose { dimensions } => infer::transpose(operands[0], dimensions, out),
+        Operation::Reverse { dimensions } => infer::reverse(operands[0], dimensions, out),
+        Operation::Concatenate { dimension } => infer::concatenate(&operands, dimension, out),
+        Operation::Reduce { dimensions } => infer::reduce(operands[0], dimensions, out),
+        Operation::Pad(padding) => infer::pad(operands[0], padding, out),
+        Operation::ReduceWindow(window) => infer::reduce_window(operands[0], window, out),
+        Operation::Dot(dimensions) => infer::dot(operands[0], operands[1], dimensions, out),
+        Operation::Convolution { dimensions, window, groups } => {
+            infer::convolution(operands[0], operands[1], dimensions, window, groups, out)
+        }
+        other => panic!("no rows have {other:?}"),
+    })?;
     Ok(result)
+}
+
+fn operands<'m>(instruction: Instruction<'m, '_>) -> Vec<&'m ArrayShape> {
+    instruction.operands().map(|operand| operand.shape().and_then(|shape| shape.array()).expect("an array")).collect()
+}
+
+/// Why an operation does not have this result.
+fn obstacle(instruction: Instruction<'_, '_>, result: &ArrayShape) -> Option<String> {
+    let operands = operands(instruction);
+    with_operation(instruction, |operation| {
+        operation.obstacle(&operands, result).map(|obstacle| obstacle.as_str().to_owned())
+    })
 }
 
 fn convolution_dimensions(labels: &DimLabels) -> ConvolutionDimensions<'_> {
@@ -98,7 +125,8 @@ fn convolution_dimensions(labels: &DimLabels) -> ConvolutionDimensions<'_> {
     }
 }
 
-/// The rules give what XLA infers, dynamic dimensions too, and refuse what it refuses; so does the check of a module.
+/// The rules give what XLA infers, dynamic dimensions too, and refuse what it refuses; so do the check of a module and the
+/// operation as a value.
 #[test]
 fn rules_infer_what_xla_infers() {
     let mut counts = BTreeMap::<String, [usize; 2]>::new();
@@ -122,9 +150,23 @@ fn rules_infer_what_xla_infers() {
                 if found.as_deref() != Ok(array.dimensions()) {
                     wrong.push(format!("{place}: expected {result}, found {found:?}"));
                 }
+                if let Some(obstacle) = obstacle(root, &array) {
+                    wrong.push(format!("{place}: {obstacle}"));
+                }
+                if let Some(other) = other_result(&array)
+                    && obstacle(root, &other).is_none()
+                {
+                    wrong.push(format!("{place}: {other} is taken too"));
+                }
                 if !findings.is_empty() {
                     wrong.push(format!("{place}: {}", findings[0]));
                 }
+            }
+            // Labels that are no labels make no operation.
+            None if root.opcode() != Opcode::Convolution
+                && obstacle(root, &"f32[]".parse().expect("a shape")).is_none() =>
+            {
+                wrong.push(format!("{place}: the operation takes it"));
             }
             None if findings.is_empty() => wrong.push(format!("{place}: expected an error")),
             None => {}
@@ -132,6 +174,14 @@ fn rules_infer_what_xla_infers() {
     }
     println!("inferred and refused: {counts:?}");
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The same shape with another size, where one is known.
+fn other_result(array: &ArrayShape) -> Option<ArrayShape> {
+    let mut dimensions = array.dimensions().to_vec();
+    let dimension = dimensions.iter_mut().find(|dimension| dimension.extent().is_some())?;
+    *dimension = Static(dimension.extent()? + 1);
+    ArrayShape::new(array.element_type(), &dimensions, array.layout().clone()).ok()
 }
 
 /// Static dimensions.
@@ -467,4 +517,12 @@ proptest! {
         let _ = infer::reduce_window(d, &windows, result);
         let _ = infer::convolution(d, d, labels, &windows, groups, result);
     }
+}
+
+/// Found by `any_numbers_are_survived`: the product of two numbers near 2^64 does not fit in an i128.
+#[test]
+fn a_padding_that_is_far_too_large_is_an_error() {
+    let padding = [PaddingDimension { low: 0, high: 0, interior: 13_972_019_769_631_643_138 }];
+    let found = sizes_of(1, |result| infer::pad(&[Static(usize::MAX)], &padding, result));
+    assert_eq!(found, Err(InferError::Overflow));
 }

@@ -9,7 +9,7 @@ use trybuild::TestCases;
 fn fails_in_check() {
     let cases = TestCases::new();
     give_hlo_files();
-    for folder in ["dispatch", "hlo", "syntax", "rules", "limits", "types"] {
+    for folder in ["dispatch", "hlo", "infer", "syntax", "rules", "limits", "types"] {
         cases.compile_fail(format!("tests/fail/{folder}/*.rs"));
     }
 }
@@ -20,7 +20,7 @@ fn passes_and_fails_in_build() {
     let cases = TestCases::new();
     give_hlo_files();
     cases.pass("tests/pass/*.rs");
-    for folder in ["bitcast", "buffer", "dispatch_in_build", "index", "iteration", "sizes"] {
+    for folder in ["bitcast", "buffer", "dispatch_in_build", "index", "infer_in_build", "iteration", "sizes"] {
         cases.compile_fail(format!("tests/fail/{folder}/*.rs"));
     }
 }

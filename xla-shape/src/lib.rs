@@ -21,6 +21,7 @@
 //!   [`retile`](buffer::BufferBase::retile) read the same memory as another shape: free, or a compile error that says which
 //!   element would move. [`bitcast`] answers the same of shapes as values, and explains.
 //! - [`dispatch!`] runs the kernel for the shapes that run-time buffers turn out to have, or a fallback.
+//! - [`infer`] checks the shape of an operation's result, while a kernel is compiled or at run time.
 //! - [`relayout`] copies an array from any layout to any other.
 //! - [`Shape`], [`ArrayShape`], [`Layout`] and the rest of `xla-shape-core`, re-exported here, are the same shapes as
 //!   values: read, print, validate, measure, index.
@@ -48,6 +49,7 @@
 pub mod buffer;
 mod dispatch;
 pub mod element;
+pub mod infer;
 pub mod iter;
 #[cfg(feature = "proto")]
 pub mod proto;

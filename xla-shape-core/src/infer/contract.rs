@@ -33,6 +33,11 @@ pub struct DotDimensions<'a> {
     pub rhs_contracting: &'a [usize],
 }
 
+impl DotDimensions<'_> {
+    /// The product of two matrices: `[M,K] × [K,N] → [M,N]`.
+    pub const MATRICES: Self = Self { lhs_batch: &[], rhs_batch: &[], lhs_contracting: &[1], rhs_contracting: &[0] };
+}
+
 /// The result of a dot: the batch dimensions as the left operand has them, then the others of the left operand, then those of the right one.
 ///
 /// # Errors

@@ -2,7 +2,8 @@
 //!
 //! Each rule is a `const fn` over dimensions, so that a check of a program, a type and a macro can ask the same one. A
 //! rule that computes its result writes it into a slice, which must have as many entries as the result has dimensions;
-//! one whose result is an input too only checks it. Layouts and element types are not looked at.
+//! one whose result is an input too only checks it. Layouts and element types are not looked at. An [`Operation`] is any of
+//! them, as a value, and looks at element types too.
 //!
 //! Sizes agree if they are equal, bounded ones by their bound; an unbounded dimension agrees with every other. A result
 //! is dynamic where an operand's dimension that it comes from is.
@@ -24,11 +25,14 @@
 
 mod contract;
 mod elementwise;
+mod message;
+mod operation;
 mod rearrange;
 mod window;
 
 pub use contract::{DotDimensions, dot, reduce};
 pub use elementwise::{broadcast, clamp, elementwise, iota, select};
+pub use operation::{Obstacle, Operation};
 pub use rearrange::{
     PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, reverse, slice,
     transpose,
@@ -36,7 +40,7 @@ pub use rearrange::{
 pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
 
 use crate::dimension::Dimension;
-use core::fmt;
+use crate::element_type::{ElementClass, ElementType};
 
 /// Why an operation has no result of some shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -126,49 +130,6 @@ pub enum InferError {
     Overflow,
 }
 
-impl fmt::Display for InferError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::NumDimensions { what, expected, found } => {
-                write!(f, "expected {expected} dimensions in {what}, found {found}")
-            }
-            Self::DimensionOutOfRange { what, dimension, num_dimensions } => {
-                write!(f, "expected a dimension number less than {num_dimensions} in {what}, found {dimension}")
-            }
-            Self::DuplicateDimension { what, dimension } => {
-                write!(f, "expected every dimension at most once in {what}, found {dimension} again")
-            }
-            Self::SizeMismatch { what, dimension, expected, found } => {
-                write!(f, "expected size {expected} in dimension {dimension} of {what}, found {found}")
-            }
-            Self::ElementCountMismatch { expected, found } => {
-                write!(f, "expected a result of {expected} elements, found {found}")
-            }
-            Self::SliceOutOfRange { dimension, start, limit, size } => write!(
-                f,
-                "expected a slice inside dimension {dimension} of size {size}, found the one from {start} to {limit}"
-            ),
-            Self::ZeroStride { dimension } => {
-                write!(f, "expected a stride and a dilation of at least 1 in dimension {dimension}, found 0")
-            }
-            Self::EmptyWindow { dimension } => {
-                write!(f, "expected a window of at least 1 element in dimension {dimension}, found 0")
-            }
-            Self::NegativeSize { dimension } => {
-                write!(
-                    f,
-                    "expected padding that leaves dimension {dimension} a size, found more taken away than it has"
-                )
-            }
-            Self::NoOperands => f.write_str("expected an operand, found none"),
-            Self::UnevenGroups { what, groups, size } => {
-                write!(f, "expected {what} that {groups} groups divide, found {size}")
-            }
-            Self::Overflow => f.write_str("expected sizes that fit in an i64, found a larger one"),
-        }
-    }
-}
-
 impl core::error::Error for InferError {}
 
 /// Whether two sizes may be the same: they are equal, bounded ones by their bound, or one is unbounded.
@@ -192,6 +153,12 @@ pub const fn all_agree(a: &[Dimension], b: &[Dimension]) -> bool {
         i = i.saturating_add(1);
     }
     a.len() == b.len()
+}
+
+/// Whether operands of these two element types may meet: they are the same, or floats, whose precision XLA lets differ.
+#[must_use]
+pub const fn element_types_agree(a: ElementType, b: ElementType) -> bool {
+    ElementType::same(a, b) || matches!((a.class(), b.class()), (ElementClass::Float, ElementClass::Float))
 }
 
 /// What is known of a size that is both.

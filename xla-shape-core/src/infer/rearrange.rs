@@ -163,8 +163,15 @@ pub const fn pad(
     Ok(())
 }
 
-#[expect(clippy::arithmetic_side_effects, reason = "sums and a product of numbers below 2^64 fit in an i128")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "numbers below 2^63 times numbers below 2^64 fit in an i128, with room for the sums"
+)]
 const fn padded(size: usize, padding: PaddingDimension, dimension: usize) -> Result<usize, InferError> {
+    // So that the product fits.
+    if size > MAX_SIZE {
+        return Err(InferError::Overflow);
+    }
     let between = size.saturating_sub(1) as i128 * padding.interior as i128;
     let padded = size as i128 + between + padding.low as i128 + padding.high as i128;
     if padded < 0 {

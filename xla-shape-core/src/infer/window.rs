@@ -140,6 +140,11 @@ pub struct ConvolutionGroups {
     pub batch: usize,
 }
 
+impl ConvolutionGroups {
+    /// All features and the whole batch together.
+    pub const ONE: Self = Self { feature: 1, batch: 1 };
+}
+
 /// The result of a convolution; `window` has one entry for each spatial dimension.
 ///
 /// # Errors

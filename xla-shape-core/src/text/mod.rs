@@ -26,7 +26,7 @@
 
 mod error;
 mod parse;
-mod print;
+pub(crate) mod print;
 pub(crate) mod sink;
 mod token;
 

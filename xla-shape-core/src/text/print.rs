@@ -6,6 +6,7 @@
 use super::sink::{self, ConstText, Sink};
 use crate::dimension::Dimension;
 use crate::dimension_number::dimension_letter;
+use crate::element_type::ElementType;
 use crate::layout::Layout;
 use crate::legacy::LegacyShape;
 use crate::shape::{ArrayShape, Shape};
@@ -90,25 +91,34 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
     sink.byte(b'}');
 }
 
-const fn array(sink: &mut Sink<'_>, array: &ArrayShape, with_layout: bool) {
-    sink.text(array.element_type().name());
+pub(crate) const fn dimension(sink: &mut Sink<'_>, dimension: Dimension) {
+    match dimension {
+        Dimension::Static(size) => sink.number(size),
+        Dimension::Bounded(bound) => {
+            sink.text("<=");
+            sink.number(bound);
+        }
+        Dimension::Unbounded => sink.byte(b'?'),
+    }
+}
+
+/// Writes an array shape without its layout.
+pub(crate) const fn bare_array(sink: &mut Sink<'_>, element_type: ElementType, dimensions: &[Dimension]) {
+    sink.text(element_type.name());
     sink.byte(b'[');
     let mut i = 0;
-    while i < array.dimensions().len() {
+    while i < dimensions.len() {
         if i > 0 {
             sink.byte(b',');
         }
-        match array.dimensions()[i] {
-            Dimension::Static(size) => sink.number(size),
-            Dimension::Bounded(bound) => {
-                sink.text("<=");
-                sink.number(bound);
-            }
-            Dimension::Unbounded => sink.byte(b'?'),
-        }
+        dimension(sink, dimensions[i]);
         i += 1;
     }
     sink.byte(b']');
+}
+
+const fn array(sink: &mut Sink<'_>, array: &ArrayShape, with_layout: bool) {
+    bare_array(sink, array.element_type(), array.dimensions());
     if with_layout {
         let start = sink.written();
         layout(sink, array.layout());

@@ -165,8 +165,11 @@ impl<'m, 'a> Rule<'m, 'a> {
     /// Checks that an operand has this element type. XLA lets floats of different precision meet.
     fn has_type(&self, operand: usize, expected: ElementType) -> Result<()> {
         let found = self.array(operand)?.element_type();
-        let both_floats = (found.class(), expected.class()) == (ElementClass::Float, ElementClass::Float);
-        if found == expected || both_floats { Ok(()) } else { Err(Problem::OperandType { operand, expected, found }) }
+        if infer::element_types_agree(found, expected) {
+            Ok(())
+        } else {
+            Err(Problem::OperandType { operand, expected, found })
+        }
     }
 
     /// The element type that the result must have if it is computed from that of the operands: theirs, or `None` for

@@ -1,0 +1,15 @@
+//! What is generic is checked when code is made for it.
+
+use xla_shape::infer::{Operation, assert_result};
+use xla_shape::shape;
+
+use xla_shape::types::StaticShape;
+
+fn transpose<S: StaticShape, R: StaticShape>() {
+    const { assert_result::<(S,), R>(Operation::Transpose { dimensions: &[1, 0] }) };
+}
+
+fn main() {
+    transpose::<shape!(f32[8,128]), shape!(f32[128,8])>();
+    transpose::<shape!(f32[8,128]), shape!(f32[128,9])>();
+}

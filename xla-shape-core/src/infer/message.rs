@@ -1,0 +1,65 @@
+//! What the errors of inference say, in a `const` too.
+
+use super::InferError;
+use crate::text::print::dimension;
+use crate::text::sink::{Sink, display};
+use core::fmt;
+
+/// Writes a text with numbers, dimensions and other texts in it.
+macro_rules! write {
+    ($sink:ident, $($kind:ident $value:expr),*) => {{ $(write!(@ $sink $kind $value);)* }};
+    (@ $sink:ident text $value:expr) => { $sink.text($value) };
+    (@ $sink:ident number $value:expr) => { $sink.number($value) };
+    (@ $sink:ident size $value:expr) => { dimension($sink, $value) };
+}
+
+impl InferError {
+    pub(super) const fn write(&self, sink: &mut Sink<'_>) {
+        match *self {
+            Self::NumDimensions { what, expected, found } => {
+                write!(sink, text "expected ", number expected, text " dimensions in ", text what, text ", found ", number found)
+            }
+            Self::DimensionOutOfRange { what, dimension, num_dimensions } => write!(
+                sink, text "expected a dimension number less than ", number num_dimensions, text " in ", text what,
+                text ", found ", number dimension
+            ),
+            Self::DuplicateDimension { what, dimension } => write!(
+                sink, text "expected every dimension at most once in ", text what, text ", found ", number dimension,
+                text " again"
+            ),
+            Self::SizeMismatch { what, dimension: number, expected, found } => write!(
+                sink, text "expected size ", size expected, text " in dimension ", number number, text " of ", text what,
+                text ", found ", size found
+            ),
+            Self::ElementCountMismatch { expected, found } => {
+                write!(sink, text "expected a result of ", number expected, text " elements, found ", number found)
+            }
+            Self::SliceOutOfRange { dimension, start, limit, size } => write!(
+                sink, text "expected a slice inside dimension ", number dimension, text " of size ", number size,
+                text ", found the one from ", number start, text " to ", number limit
+            ),
+            Self::ZeroStride { dimension } => write!(
+                sink, text "expected a stride and a dilation of at least 1 in dimension ", number dimension,
+                text ", found 0"
+            ),
+            Self::EmptyWindow { dimension } => write!(
+                sink, text "expected a window of at least 1 element in dimension ", number dimension, text ", found 0"
+            ),
+            Self::NegativeSize { dimension } => write!(
+                sink, text "expected padding that leaves dimension ", number dimension,
+                text " a size, found more taken away than it has"
+            ),
+            Self::NoOperands => sink.text("expected an operand, found none"),
+            Self::UnevenGroups { what, groups, size } => write!(
+                sink, text "expected ", text what, text " that ", number groups, text " groups divide, found ", size size
+            ),
+            Self::Overflow => sink.text("expected sizes that fit in an i64, found a larger one"),
+        }
+    }
+}
+
+impl fmt::Display for InferError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(f, |sink| self.write(sink))
+    }
+}

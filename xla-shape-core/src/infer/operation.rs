@@ -1,0 +1,406 @@
+//! Operations as values: one question for all rules, which a `const` can ask too.
+
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+
+use super::{
+    ConvolutionDimensions, ConvolutionGroups, DotDimensions, InferError, PaddingDimension, SliceDimension,
+    WindowDimension, all_agree, broadcast, clamp, concatenate, convolution, dot, dynamic_slice, dynamic_update_slice,
+    element_types_agree, elementwise, iota, pad, reduce, reduce_window, reshape, reverse, select, slice, transpose,
+};
+use crate::dimension::Dimension;
+use crate::element_type::ElementType;
+use crate::shape::ArrayShape;
+use crate::text::ConstText;
+use crate::text::print::bare_array;
+
+/// An operation of XLA with its attributes, to be asked what the shape of its result is.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::infer::{DotDimensions, Operation};
+///
+/// let shape = |text: &str| text.parse::<ArrayShape>();
+/// let product = Operation::Dot(DotDimensions::MATRICES);
+/// let operands = (shape("bf16[8,64]{1,0:T(8,128)(2,1)}")?, shape("bf16[64,256]")?);
+/// assert!(product.obstacle(&[&operands.0, &operands.1], &shape("f32[8,256]")?).is_none());
+///
+/// let obstacle = product.obstacle(&[&operands.0, &operands.1], &shape("f32[256,8]")?).unwrap();
+/// assert_eq!(
+///     obstacle.as_str(),
+///     "f32[256,8] is not the result of dot(bf16[8,64], bf16[64,256]): expected f32[8,256], found f32[256,8]"
+/// );
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Operation<'a> {
+    /// One element of each operand makes one of the result: `add`, `exponential`, ….
+    Elementwise,
+    /// Two operands; the result is of `pred`.
+    Compare,
+    /// The elements in any other type.
+    Convert,
+    /// A predicate, of the same dimensions or a scalar, and two values.
+    Select,
+    /// The least values, the operand and the greatest ones; the bounds may be scalars.
+    Clamp,
+    /// Dimension `i` of the operand is dimension `dimensions[i]` of the result.
+    Broadcast {
+        /// A dimension of the result for each of the operand.
+        dimensions: &'a [usize],
+    },
+    /// No operand; the result counts along this dimension.
+    Iota {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// The same elements in row-major order.
+    Reshape,
+    /// Dimension `i` of the result is dimension `dimensions[i]` of the operand.
+    Transpose {
+        /// A permutation.
+        dimensions: &'a [usize],
+    },
+    /// The elements in reverse along these dimensions.
+    Reverse {
+        /// The dimensions.
+        dimensions: &'a [usize],
+    },
+    /// One entry for each dimension.
+    Slice(&'a [SliceDimension]),
+    /// The operand, and the element that pads it; one entry for each dimension.
+    Pad(&'a [PaddingDimension]),
+    /// One operand behind the other along a dimension.
+    Concatenate {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// The operand and the initial value, a scalar. The result's element type is that of the reducing computation.
+    Reduce {
+        /// The dimensions that the result has no more.
+        dimensions: &'a [usize],
+    },
+    /// The operand and the initial value, a scalar; one entry for each dimension. As to element types, like a reduction.
+    ReduceWindow(&'a [WindowDimension]),
+    /// The operand, and as many scalars as it has dimensions where the slice begins; the sizes of the slice.
+    DynamicSlice(&'a [usize]),
+    /// The operand, the update, and as many scalars as the operand has dimensions where it begins.
+    DynamicUpdateSlice,
+    /// The operands' element types may be any; the result's is the preferred one of the program.
+    Dot(DotDimensions<'a>),
+    /// The operands' element types may be any; the result's is the preferred one of the program.
+    Convolution {
+        /// What the dimensions mean.
+        dimensions: ConvolutionDimensions<'a>,
+        /// One entry for each spatial dimension.
+        window: &'a [WindowDimension],
+        /// The groups.
+        groups: ConvolutionGroups,
+    },
+}
+
+/// Why a shape is not that of an operation's result, as a sentence.
+pub type Obstacle = ConstText<1024>;
+
+/// How many dimensions a result may have, so that a `const` can hold them.
+const MAX_DIMENSIONS: usize = 32;
+
+/// What is wrong, before it is said in a sentence.
+enum Problem {
+    Operands {
+        expected: usize,
+        found: usize,
+    },
+    OperandType {
+        operand: usize,
+        expected: ElementType,
+        found: ElementType,
+    },
+    NotAScalar {
+        operand: usize,
+        num_dimensions: usize,
+    },
+    Infer(InferError),
+    /// The inferred dimensions are in the room that the check was given.
+    Result(ElementType),
+    TooManyDimensions,
+}
+
+impl Operation<'_> {
+    /// XLA's name of the operation; `elementwise` stands for many.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Elementwise => "elementwise",
+            Self::Compare => "compare",
+            Self::Convert => "convert",
+            Self::Select => "select",
+            Self::Clamp => "clamp",
+            Self::Broadcast { .. } => "broadcast",
+            Self::Iota { .. } => "iota",
+            Self::Reshape => "reshape",
+            Self::Transpose { .. } => "transpose",
+            Self::Reverse { .. } => "reverse",
+            Self::Slice(_) => "slice",
+            Self::Pad(_) => "pad",
+            Self::Concatenate { .. } => "concatenate",
+            Self::Reduce { .. } => "reduce",
+            Self::ReduceWindow(_) => "reduce-window",
+            Self::DynamicSlice(_) => "dynamic-slice",
+            Self::DynamicUpdateSlice => "dynamic-update-slice",
+            Self::Dot(_) => "dot",
+            Self::Convolution { .. } => "convolution",
+        }
+    }
+
+    /// `None` if operands of these shapes give a result of this shape; else what is wrong, in XLA's notation.
+    ///
+    /// Layouts are not looked at. Sizes are compared as [`agree`](super::agree) does, element types as
+    /// [`element_types_agree`]. Operands and result may have up to 32 dimensions.
+    #[must_use]
+    pub const fn obstacle(&self, operands: &[&ArrayShape], result: &ArrayShape) -> Option<Obstacle> {
+        let mut room = [Dimension::Unbounded; MAX_DIMENSIONS];
+        match self.check(operands, result, &mut room) {
+            Ok(()) => None,
+            Err(problem) => Some(self.sentence(&problem, operands, result, &room)),
+        }
+    }
+
+    const fn check(
+        &self,
+        operands: &[&ArrayShape],
+        result: &ArrayShape,
+        room: &mut [Dimension; MAX_DIMENSIONS],
+    ) -> Result<(), Problem> {
+        let num_dimensions = result.num_dimensions();
+        if num_dimensions > MAX_DIMENSIONS {
+            return Err(Problem::TooManyDimensions);
+        }
+        if let Err(problem) = self.check_operands(operands) {
+            return Err(problem);
+        }
+        let inferred = room.split_at_mut(num_dimensions).0;
+        if let Err(error) = self.infer(operands, result, inferred) {
+            return Err(Problem::Infer(error));
+        }
+        let element_type = self.element_type(operands, result);
+        if ElementType::same(element_type, result.element_type()) && all_agree(inferred, result.dimensions()) {
+            return Ok(());
+        }
+        Err(Problem::Result(element_type))
+    }
+
+    /// How many operands there are at least, and at most.
+    const fn num_operands(&self, operands: &[&ArrayShape]) -> (usize, usize) {
+        match self {
+            Self::Elementwise | Self::Concatenate { .. } => (1, usize::MAX),
+            Self::Iota { .. } => (0, 0),
+            Self::Convert
+            | Self::Broadcast { .. }
+            | Self::Reshape
+            | Self::Transpose { .. }
+            | Self::Reverse { .. }
+            | Self::Slice(_) => (1, 1),
+            Self::Compare
+            | Self::Pad(_)
+            | Self::Reduce { .. }
+            | Self::ReduceWindow(_)
+            | Self::Dot(_)
+            | Self::Convolution { .. } => (2, 2),
+            Self::Select | Self::Clamp => (3, 3),
+            Self::DynamicSlice(_) | Self::DynamicUpdateSlice => {
+                let first = if matches!(self, Self::DynamicSlice(_)) { 1_usize } else { 2 };
+                let starts = if operands.is_empty() { 0 } else { operands[0].num_dimensions() };
+                (first.saturating_add(starts), first.saturating_add(starts))
+            }
+        }
+    }
+
+    /// Checks how many operands there are, their element types, and that those are scalars that must be.
+    const fn check_operands(&self, operands: &[&ArrayShape]) -> Result<(), Problem> {
+        let (at_least, at_most) = self.num_operands(operands);
+        let found = operands.len();
+        if found < at_least || found > at_most {
+            return Err(Problem::Operands { expected: at_least, found });
+        }
+        let mut i = 0;
+        while i < operands.len() {
+            // Of whose element type it must be.
+            let like = match self {
+                Self::Select if i == 0 => None,
+                Self::Select | Self::Clamp => Some(1),
+                Self::DynamicSlice(_) if i > 0 => None,
+                Self::DynamicUpdateSlice if i > 1 => None,
+                // Any two that the program asks for, such as s4 and bf16.
+                Self::Dot(_) | Self::Convolution { .. } => None,
+                _ => Some(0),
+            };
+            let found = operands[i].element_type();
+            let expected = match (self, like) {
+                (Self::Select, None) => ElementType::Pred,
+                // The first of the places where a slice begins, which are numbers of one type.
+                (Self::DynamicSlice(_), None) => operands[1].element_type(),
+                (Self::DynamicUpdateSlice, None) => operands[2].element_type(),
+                (_, Some(like)) => operands[like].element_type(),
+                (_, None) => found,
+            };
+            if !element_types_agree(expected, found) {
+                return Err(Problem::OperandType { operand: i, expected, found });
+            }
+            let scalar = match self {
+                Self::Pad(_) | Self::Reduce { .. } | Self::ReduceWindow(_) | Self::DynamicSlice(_) => i > 0,
+                Self::DynamicUpdateSlice => i > 1,
+                _ => false,
+            };
+            let num_dimensions = operands[i].num_dimensions();
+            if scalar && num_dimensions > 0 {
+                return Err(Problem::NotAScalar { operand: i, num_dimensions });
+            }
+            i = i.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Writes the dimensions of the result, or those of `result` if the rule only checks it.
+    const fn infer(
+        &self,
+        operands: &[&ArrayShape],
+        result: &ArrayShape,
+        inferred: &mut [Dimension],
+    ) -> Result<(), InferError> {
+        let given = result.dimensions();
+        inferred.copy_from_slice(given);
+        if let Self::Iota { dimension } = self {
+            return iota(*dimension, given);
+        }
+        let operand = operands[0].dimensions();
+        match self {
+            Self::Elementwise | Self::Compare | Self::Convert | Self::Concatenate { .. } => {
+                // One operand after the other: what the ones before it make is the first of the next two.
+                let mut found = self.join(&[operand], inferred);
+                let mut i = 1;
+                while i < operands.len() && found.is_ok() {
+                    let mut room = [Dimension::Unbounded; MAX_DIMENSIONS];
+                    let before = room.split_at_mut(inferred.len()).0;
+                    before.copy_from_slice(inferred);
+                    found = self.join(&[before, operands[i].dimensions()], inferred);
+                    i = i.saturating_add(1);
+                }
+                found
+            }
+            Self::Select => select(operand, operands[1].dimensions(), operands[2].dimensions(), inferred),
+            Self::Clamp => clamp(operand, operands[1].dimensions(), operands[2].dimensions(), inferred),
+            Self::Broadcast { dimensions } => broadcast(operand, dimensions, given),
+            Self::Iota { dimension } => iota(*dimension, given),
+            Self::Reshape => reshape(operand, given),
+            Self::Transpose { dimensions } => transpose(operand, dimensions, inferred),
+            Self::Reverse { dimensions } => reverse(operand, dimensions, inferred),
+            Self::Slice(slices) => slice(operand, slices, inferred),
+            Self::Pad(padding) => pad(operand, padding, inferred),
+            Self::Reduce { dimensions } => reduce(operand, dimensions, inferred),
+            Self::ReduceWindow(window) => reduce_window(operand, window, inferred),
+            Self::DynamicSlice(sizes) => dynamic_slice(operand, sizes, inferred),
+            Self::DynamicUpdateSlice => dynamic_update_slice(operand, operands[1].dimensions(), inferred),
+            Self::Dot(dimensions) => dot(operand, operands[1].dimensions(), *dimensions, inferred),
+            Self::Convolution { dimensions, window, groups } => {
+                convolution(operand, operands[1].dimensions(), *dimensions, window, *groups, inferred)
+            }
+        }
+    }
+
+    const fn join(&self, operands: &[&[Dimension]], inferred: &mut [Dimension]) -> Result<(), InferError> {
+        match self {
+            Self::Concatenate { dimension } => concatenate(operands, *dimension, inferred),
+            _ => elementwise(operands, inferred),
+        }
+    }
+
+    /// The element type that the result must have: its own, if it may be any.
+    const fn element_type(&self, operands: &[&ArrayShape], result: &ArrayShape) -> ElementType {
+        let given = result.element_type();
+        match self {
+            Self::Compare => ElementType::Pred,
+            Self::Convert
+            | Self::Iota { .. }
+            | Self::Reduce { .. }
+            | Self::ReduceWindow(_)
+            | Self::Dot(_)
+            | Self::Convolution { .. } => given,
+            Self::Select | Self::Clamp => operands[1].element_type(),
+            Self::Elementwise | Self::Concatenate { .. } => {
+                let first = operands[0].element_type();
+                let mut i = 1;
+                while i < operands.len() {
+                    // Floats of different precision: the program chooses that of the result.
+                    if !ElementType::same(first, operands[i].element_type()) && element_types_agree(first, given) {
+                        return given;
+                    }
+                    i = i.saturating_add(1);
+                }
+                first
+            }
+            _ => operands[0].element_type(),
+        }
+    }
+
+    const fn sentence(
+        &self,
+        problem: &Problem,
+        operands: &[&ArrayShape],
+        result: &ArrayShape,
+        inferred: &[Dimension; MAX_DIMENSIONS],
+    ) -> Obstacle {
+        let mut text = Obstacle::new();
+        let mut sink = text.sink();
+        bare_array(&mut sink, result.element_type(), result.dimensions());
+        sink.text(" is not the result of ");
+        sink.text(self.name());
+        sink.byte(b'(');
+        let mut i = 0;
+        while i < operands.len() {
+            sink.text(if i > 0 { ", " } else { "" });
+            bare_array(&mut sink, operands[i].element_type(), operands[i].dimensions());
+            i = i.saturating_add(1);
+        }
+        sink.text("): ");
+        match problem {
+            Problem::Operands { expected, found } => {
+                sink.text("expected ");
+                sink.text(if matches!(self, Self::Elementwise | Self::Concatenate { .. }) { "at least " } else { "" });
+                sink.number(*expected);
+                sink.text(if *expected == 1 { " operand, found " } else { " operands, found " });
+                sink.number(*found);
+            }
+            Problem::OperandType { operand, expected, found } => {
+                sink.text("expected elements of ");
+                sink.text(expected.name());
+                sink.text(" in operand ");
+                sink.number(*operand);
+                sink.text(", found ");
+                sink.text(found.name());
+            }
+            Problem::NotAScalar { operand, num_dimensions } => {
+                sink.text("expected a scalar as operand ");
+                sink.number(*operand);
+                sink.text(", found an array of ");
+                sink.number(*num_dimensions);
+                sink.text(if *num_dimensions == 1 { " dimension" } else { " dimensions" });
+            }
+            Problem::Infer(error) => error.write(&mut sink),
+            Problem::Result(element_type) => {
+                sink.text("expected ");
+                bare_array(&mut sink, *element_type, inferred.split_at(result.num_dimensions()).0);
+                sink.text(", found ");
+                bare_array(&mut sink, result.element_type(), result.dimensions());
+            }
+            Problem::TooManyDimensions => {
+                sink.text("expected at most ");
+                sink.number(MAX_DIMENSIONS);
+                sink.text(" dimensions, found ");
+                sink.number(result.num_dimensions());
+            }
+        }
+        let written = sink.written();
+        text.set_len(written)
+    }
+}
