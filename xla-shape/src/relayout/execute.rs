@@ -25,6 +25,9 @@ pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], elem
     Turns(outer).for_each(0, region.to, &mut |_, to| {
         if widths.to.is_multiple_of(8) {
             let bytes = element.len();
+            if element.iter().all(|byte| *byte == element[0]) {
+                return destination[to * bytes..][..run * bytes].fill(element[0]);
+            }
             for place in destination[to * bytes..][..run * bytes].chunks_exact_mut(bytes) {
                 place.copy_from_slice(element);
             }

@@ -3,6 +3,7 @@
 //! Each kernel has a scalar twin in `scalar`, which is its definition, does what the vectors leave over, and is all
 //! there is on machines without vectors that this module knows.
 
+mod cache;
 mod packed;
 mod scalar;
 #[cfg(test)]
@@ -12,11 +13,7 @@ mod x86;
 
 use super::options::Vectors;
 use super::regions::Axis;
-
-/// From this size on, a destination is written past the caches.
-pub(super) fn streaming_bytes() -> usize {
-    8 << 20
-}
+pub(super) use cache::streaming_bytes;
 
 /// What the kernels may use. A value that allows vectors is proof that the machine has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -171,20 +168,36 @@ impl Transpose {
         self.b[0].len * self.b[1].len
     }
 
-    /// Where in the source the row of elements begins that becomes element `b` of each row of the destination.
-    fn row(&self, b: usize) -> usize {
-        place(&self.b, b, |axis| axis.from)
+    /// Puts down where in the source the rows of elements begin that become element `start` and those after it of each
+    /// row of the destination.
+    fn rows(&self, start: usize, from: *const u8, rows: &mut [*const u8]) {
+        places(&self.b, start, |axis| axis.from, rows, |place| from.wrapping_add(place));
     }
 
-    /// Where in the destination the row of elements begins that becomes of element `a` of each row of the source.
-    fn column(&self, a: usize) -> usize {
-        place(&self.a, a, |axis| axis.to)
+    /// Puts down where in the destination the rows of elements begin that become of element `start` and those after it
+    /// of each row of the source.
+    fn columns(&self, start: usize, to: *mut u8, columns: &mut [*mut u8]) {
+        places(&self.a, start, |axis| axis.to, columns, |place| to.wrapping_add(place));
     }
 }
 
-/// How far from the first element number `i` of two loops lies, the inner loop first.
-fn place([inner, outer]: &[Axis; 2], i: usize, stride: fn(&Axis) -> usize) -> usize {
-    if outer.len == 1 { i * stride(inner) } else { i % inner.len * stride(inner) + i / inner.len * stride(outer) }
+/// Puts down where the elements of two loops lie, the inner loop first, from number `start` on.
+#[inline]
+fn places<T>(
+    [inner, outer]: &[Axis; 2],
+    start: usize,
+    stride: fn(&Axis) -> usize,
+    places: &mut [T],
+    at: impl Fn(usize) -> T,
+) {
+    let (inner_stride, outer_stride) = (stride(inner), stride(outer));
+    for (i, place) in (start..).zip(places) {
+        *place = if outer.len == 1 {
+            at(i * inner_stride)
+        } else {
+            at(i % inner.len * inner_stride + i / inner.len * outer_stride)
+        };
+    }
 }
 
 /// Elements that take a byte each become packed ones; or back. The bytes that they are packed into are interleaved.

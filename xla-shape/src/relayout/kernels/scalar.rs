@@ -67,7 +67,8 @@ fn transpose<const BYTES: usize>(kernel: &Transpose, source: &[u8], destination:
     for turn in 0..outer.len {
         for block in (0..inner.len).step_by(BLOCK) {
             for b in 0..kernel.b_len() {
-                let row = kernel.row(b) + turn * outer.from;
+                let [b_inner, b_outer] = kernel.b;
+                let row = b % b_inner.len * b_inner.from + b / b_inner.len * b_outer.from + turn * outer.from;
                 for a in block..(block + BLOCK).min(inner.len) {
                     let from = &source[row + a * BYTES..][..BYTES];
                     let to = &mut destination[turn * outer.to + a * inner.to + b * BYTES..][..BYTES];

@@ -337,12 +337,10 @@ macro_rules! kernels {
             let mut next_lines = next.map(|next| Lines::of(next, BYTES));
             let (a_lines, a_rest) = (block.a.len() / line, block.a.len() % line);
             let (b_lines, b_rest) = (block.b.len() / line, block.b.len() % line);
+            let mut columns = [block.to; LINE];
             for i in 0..a_lines {
                 let a = block.a.start + i * line;
-                let mut columns = [block.to; LINE];
-                for (k, column) in columns.iter_mut().enumerate().take(line) {
-                    *column = block.to.wrapping_add(kernel.column(a + k) + block.b.start * BYTES);
-                }
+                kernel.columns(a, block.to.wrapping_add(block.b.start * BYTES), &mut columns[..line]);
                 for k in 0..b_lines {
                     if let Some(lines) = &mut next_lines {
                         lines.prefetch(line);
@@ -383,16 +381,12 @@ macro_rules! kernels {
                 // sure that all blocks together have as many.
                 b = b.min(block.b.end - count);
                 let mut rows = [block.from; SIZE];
-                for (i, row) in rows.iter_mut().enumerate().take(count) {
-                    *row = block.from.wrapping_add(kernel.row(b + i));
-                }
+                kernel.rows(b, block.from, &mut rows[..count]);
                 let mut a = columns.start;
                 while a < columns.end {
                     a = a.min(columns.end - LANE);
                     let mut columns = [block.to; LANE];
-                    for (k, column) in columns.iter_mut().enumerate() {
-                        *column = block.to.wrapping_add(kernel.column(a + k) + b * BYTES);
-                    }
+                    kernel.columns(a, block.to.wrapping_add(b * BYTES), &mut columns);
                     // SAFETY: as required of the caller.
                     unsafe { transpose_lanes::<BYTES, LANE>(&rows[..count], a * BYTES, columns, shuffle) };
                     a += LANE;

@@ -108,15 +108,15 @@ impl Block {
         mut visit: impl FnMut(&Self, Option<&Self>),
     ) {
         let row = if large { LARGE_BLOCK_ROW } else { BLOCK_ROW };
+        let mut next = Self { a: 0..0, b: 0..0, from, to, rows: [from; BLOCK_LINES * LINE] };
         let mut last: Option<Self> = None;
         turns.for_each(0, 0, &mut |from_turn, to_turn| {
-            let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+            (next.from, next.to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
             for a in blocks(kernel.a_len(), row / kernel.bytes) {
+                next.a = a;
                 for b in blocks(kernel.b_len(), BLOCK_LINES * LINE / kernel.bytes) {
-                    let mut next = Self { a: a.clone(), b, from, to, rows: [from; BLOCK_LINES * LINE] };
-                    for (row, b) in next.rows.iter_mut().zip(next.b.clone()) {
-                        *row = from.wrapping_add(kernel.row(b));
-                    }
+                    kernel.rows(b.start, next.from, &mut next.rows[..b.len()]);
+                    next.b = b;
                     if !large {
                         visit(&next, None);
                         continue;
@@ -124,7 +124,7 @@ impl Block {
                     if let Some(block) = &last {
                         visit(block, Some(&next));
                     }
-                    last = Some(next);
+                    last = Some(next.clone());
                 }
             }
         });
