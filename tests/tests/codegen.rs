@@ -69,7 +69,7 @@ fn parse(assembly: &str) -> Functions {
         } else if let Some(instructions) = &mut current {
             let instruction = line.split('#').next().unwrap_or("").trim();
             if !instruction.is_empty() && !instruction.starts_with('.') {
-                instructions.push(instruction.replace('\t', " "));
+                instructions.push(without_numbers_of_the_package(&instruction.replace('\t', " ")));
             }
         }
     }
@@ -78,6 +78,23 @@ fn parse(assembly: &str) -> Functions {
         functions.insert(name, instructions);
     }
     functions
+}
+
+/// `.LCPI_0` of `.LCPI38_0`, `.Lanon.1` of `.Lanon.6574397d.1`: a label has the number of its function or a hash of the
+/// package, which another function would change.
+fn without_numbers_of_the_package(instruction: &str) -> String {
+    let mut text = instruction.to_owned();
+    for (label, digits) in [(".LCPI", 10), (".LBB", 10), (".LJTI", 10), (".Lanon.", 16)] {
+        let mut parts = text.split(label);
+        let mut shortened = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let rest = part.trim_start_matches(|c: char| c.is_digit(digits));
+            shortened.push_str(label.trim_end_matches('.'));
+            shortened.push_str(rest);
+        }
+        text = shortened;
+    }
+    text
 }
 
 /// The module and the name of a function of the package, if the symbol is nothing else.

@@ -1,7 +1,7 @@
 shufps xmm0, xmm0, 0
 xor eax, eax
-movdqa xmm1, xmmword ptr [rip + .LCPI34_0]
-movdqa xmm2, xmmword ptr [rip + .LCPI34_1]
+movdqa xmm1, xmmword ptr [rip + .LCPI_0]
+movdqa xmm2, xmmword ptr [rip + .LCPI_1]
 movdqu xmm3, xmmword ptr [rdx + 2*rax]
 movdqu xmm4, xmmword ptr [rdi + 2*rax]
 pxor xmm5, xmm5
@@ -32,5 +32,5 @@ packssdw xmm6, xmm4
 movdqu xmmword ptr [rdx + 2*rax], xmm6
 add rax, 8
 cmp rax, 32768
-jne .LBB34_1
+jne .LBB_1
 ret

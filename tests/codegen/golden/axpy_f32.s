@@ -22,5 +22,5 @@ movups xmmword ptr [rdx + 4*rax + 32], xmm1
 movups xmmword ptr [rdx + 4*rax + 48], xmm3
 add rax, 16
 cmp rax, 32768
-jne .LBB28_1
+jne .LBB_1
 ret

@@ -652,5 +652,5 @@ inc rax
 sub rsi, -128
 add rcx, 512
 cmp rax, 63
-jb .LBB24_1
+jb .LBB_1
 ret

@@ -12,5 +12,5 @@ movdqu xmmword ptr [rdi + 2*rax + 96], xmm0
 movdqu xmmword ptr [rdi + 2*rax + 112], xmm0
 add rax, 64
 cmp rax, 32768
-jne .LBB36_1
+jne .LBB_1
 ret

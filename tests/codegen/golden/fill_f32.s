@@ -10,5 +10,5 @@ movups xmmword ptr [rdi + 4*rax + 96], xmm0
 movups xmmword ptr [rdi + 4*rax + 112], xmm0
 add rax, 32
 cmp rax, 32768
-jne .LBB30_1
+jne .LBB_1
 ret

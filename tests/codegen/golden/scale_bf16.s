@@ -1,7 +1,7 @@
 shufps xmm0, xmm0, 0
 xor eax, eax
-movdqa xmm1, xmmword ptr [rip + .LCPI18_0]
-movdqa xmm2, xmmword ptr [rip + .LCPI18_1]
+movdqa xmm1, xmmword ptr [rip + .LCPI_0]
+movdqa xmm2, xmmword ptr [rip + .LCPI_1]
 movdqu xmm3, xmmword ptr [rdi + 2*rax]
 pxor xmm4, xmm4
 punpckhwd xmm4, xmm3
@@ -25,5 +25,5 @@ packssdw xmm5, xmm4
 movdqu xmmword ptr [rdi + 2*rax], xmm5
 add rax, 8
 cmp rax, 32768
-jne .LBB18_1
+jne .LBB_1
 ret

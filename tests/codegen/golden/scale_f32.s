@@ -14,5 +14,5 @@ movups xmmword ptr [rdi + 4*rax + 32], xmm3
 movups xmmword ptr [rdi + 4*rax + 48], xmm4
 add rax, 16
 cmp rax, 32768
-jne .LBB38_1
+jne .LBB_1
 ret

@@ -7,14 +7,14 @@ push rbx
 sub rsp, 328
 lea r15, [rdi + 504]
 xor eax, eax
-movaps xmm8, xmmword ptr [rip + .LCPI22_1]
-movaps xmm9, xmmword ptr [rip + .LCPI22_2]
-movaps xmm10, xmmword ptr [rip + .LCPI22_4]
-movaps xmm14, xmmword ptr [rip + .LCPI22_5]
-movaps xmm15, xmmword ptr [rip + .LCPI22_6]
-movdqa xmm11, xmmword ptr [rip + .LCPI22_11]
-movdqa xmm12, xmmword ptr [rip + .LCPI22_12]
-movdqa xmm2, xmmword ptr [rip + .LCPI22_14]
+movaps xmm8, xmmword ptr [rip + .LCPI_1]
+movaps xmm9, xmmword ptr [rip + .LCPI_2]
+movaps xmm10, xmmword ptr [rip + .LCPI_4]
+movaps xmm14, xmmword ptr [rip + .LCPI_5]
+movaps xmm15, xmmword ptr [rip + .LCPI_6]
+movdqa xmm11, xmmword ptr [rip + .LCPI_11]
+movdqa xmm12, xmmword ptr [rip + .LCPI_12]
+movdqa xmm2, xmmword ptr [rip + .LCPI_14]
 xor r12d, r12d
 xor ebp, ebp
 movaps xmm6, xmm15
@@ -48,7 +48,7 @@ and r13d, 6
 shl r13d, 7
 or r13d, ecx
 xor ecx, ecx
-movaps xmm3, xmmword ptr [rip + .LCPI22_0]
+movaps xmm3, xmmword ptr [rip + .LCPI_0]
 movaps xmm0, xmm3
 movaps xmm1, xmm3
 movaps xmm2, xmm3
@@ -70,7 +70,7 @@ punpcklwd xmm5, xmm4
 maxps xmm3, xmm5
 add rcx, 32
 cmp rcx, 512
-jne .LBB22_2
+jne .LBB_2
 xor ecx, ecx
 movq xmm4, qword ptr [r9 + rcx - 24]
 pxor xmm5, xmm5
@@ -90,7 +90,7 @@ punpcklwd xmm5, xmm4
 maxps xmm3, xmm5
 add rcx, 32
 cmp rcx, 512
-jne .LBB22_4
+jne .LBB_4
 xor ecx, ecx
 movq xmm4, qword ptr [r8 + rcx - 24]
 pxor xmm5, xmm5
@@ -110,7 +110,7 @@ punpcklwd xmm5, xmm4
 maxps xmm3, xmm5
 add rcx, 32
 cmp rcx, 512
-jne .LBB22_6
+jne .LBB_6
 xor ecx, ecx
 movq xmm4, qword ptr [rsi + rcx - 24]
 pxor xmm5, xmm5
@@ -130,7 +130,7 @@ punpcklwd xmm5, xmm4
 maxps xmm3, xmm5
 add rcx, 32
 cmp rcx, 512
-jne .LBB22_8
+jne .LBB_8
 movaps xmmword ptr [rsp + 192], xmm0
 movaps xmmword ptr [rsp + 208], xmm1
 movaps xmmword ptr [rsp + 224], xmm2
@@ -148,7 +148,7 @@ maxss xmm1, dword ptr [rdx]
 add rdx, 8
 add rcx, -8
 cmp rcx, 4
-ja .LBB22_10
+ja .LBB_10
 movss dword ptr [rsp + 64], xmm1
 movss dword ptr [rsp + 72], xmm1
 mov ecx, 52
@@ -157,7 +157,7 @@ movss dword ptr [rdx], xmm1
 add rcx, -8
 add rdx, 8
 cmp rcx, 4
-ja .LBB22_12
+ja .LBB_12
 movaps xmm1, xmm0
 shufps xmm1, xmm0, 85
 shufps xmm0, xmm0, 255
@@ -168,7 +168,7 @@ maxss xmm1, dword ptr [rdx]
 add rdx, 8
 add rcx, -8
 cmp rcx, 4
-ja .LBB22_14
+ja .LBB_14
 movss dword ptr [rsp + 68], xmm1
 movss dword ptr [rsp + 76], xmm1
 mov ecx, 48
@@ -177,7 +177,7 @@ movss dword ptr [rdx], xmm1
 add rcx, -8
 add rdx, 8
 cmp rcx, 4
-ja .LBB22_16
+ja .LBB_16
 movaps xmm7, xmmword ptr [rsp + 64]
 movaps xmm0, xmmword ptr [rsp + 80]
 movaps xmmword ptr [rsp + 48], xmm0
@@ -186,11 +186,11 @@ movaps xmmword ptr [rsp + 32], xmm0
 movaps xmm0, xmmword ptr [rsp + 112]
 movaps xmmword ptr [rsp + 16], xmm0
 xor ecx, ecx
-movaps xmm1, xmmword ptr [rip + .LCPI22_8]
-movaps xmm14, xmmword ptr [rip + .LCPI22_9]
-movaps xmm3, xmmword ptr [rip + .LCPI22_10]
+movaps xmm1, xmmword ptr [rip + .LCPI_8]
+movaps xmm14, xmmword ptr [rip + .LCPI_9]
+movaps xmm3, xmmword ptr [rip + .LCPI_10]
 movaps xmm2, xmm13
-movaps xmm13, xmmword ptr [rip + .LCPI22_3]
+movaps xmm13, xmmword ptr [rip + .LCPI_3]
 movaps xmm0, xmm6
 movaps xmmword ptr [rsp], xmm7
 movq xmm4, qword ptr [r10 + rcx - 24]
@@ -207,7 +207,7 @@ subps xmm5, xmm6
 mulps xmm5, xmm15
 movaps xmm6, xmm5
 mulps xmm6, xmm0
-movaps xmm7, xmmword ptr [rip + .LCPI22_7]
+movaps xmm7, xmmword ptr [rip + .LCPI_7]
 addps xmm6, xmm7
 mulps xmm6, xmm5
 addps xmm6, xmm1
@@ -238,7 +238,7 @@ subps xmm6, xmm7
 mulps xmm6, xmm15
 movaps xmm7, xmm6
 mulps xmm7, xmm0
-addps xmm7, xmmword ptr [rip + .LCPI22_7]
+addps xmm7, xmmword ptr [rip + .LCPI_7]
 mulps xmm7, xmm6
 addps xmm7, xmm1
 mulps xmm7, xmm6
@@ -270,7 +270,7 @@ subps xmm5, xmm6
 mulps xmm5, xmm15
 movaps xmm6, xmm5
 mulps xmm6, xmm0
-addps xmm6, xmmword ptr [rip + .LCPI22_7]
+addps xmm6, xmmword ptr [rip + .LCPI_7]
 mulps xmm6, xmm5
 addps xmm6, xmm1
 mulps xmm6, xmm5
@@ -299,7 +299,7 @@ subps xmm6, xmm7
 mulps xmm6, xmm15
 movaps xmm7, xmm6
 mulps xmm7, xmm0
-addps xmm7, xmmword ptr [rip + .LCPI22_7]
+addps xmm7, xmmword ptr [rip + .LCPI_7]
 mulps xmm7, xmm6
 addps xmm7, xmm1
 mulps xmm7, xmm6
@@ -321,7 +321,7 @@ packssdw xmm4, xmm5
 movdqu xmmword ptr [r10 + rcx - 8], xmm4
 add rcx, 32
 cmp rcx, 512
-jne .LBB22_18
+jne .LBB_18
 xor ecx, ecx
 movq xmm4, qword ptr [r9 + rcx - 24]
 pxor xmm5, xmm5
@@ -337,7 +337,7 @@ subps xmm5, xmm6
 mulps xmm5, xmm15
 movaps xmm6, xmm5
 mulps xmm6, xmm0
-movaps xmm7, xmmword ptr [rip + .LCPI22_7]
+movaps xmm7, xmmword ptr [rip + .LCPI_7]
 addps xmm6, xmm7
 mulps xmm6, xmm5
 addps xmm6, xmm1
@@ -368,7 +368,7 @@ subps xmm6, xmm7
 mulps xmm6, xmm15
 movaps xmm7, xmm6
 mulps xmm7, xmm0
-addps xmm7, xmmword ptr [rip + .LCPI22_7]
+addps xmm7, xmmword ptr [rip + .LCPI_7]
 mulps xmm7, xmm6
 addps xmm7, xmm1
 mulps xmm7, xmm6
@@ -400,7 +400,7 @@ subps xmm5, xmm6
 mulps xmm5, xmm15
 movaps xmm6, xmm5
 mulps xmm6, xmm0
-addps xmm6, xmmword ptr [rip + .LCPI22_7]
+addps xmm6, xmmword ptr [rip + .LCPI_7]
 mulps xmm6, xmm5
 addps xmm6, xmm1
 mulps xmm6, xmm5
@@ -429,7 +429,7 @@ subps xmm6, xmm7
 mulps xmm6, xmm15
 movaps xmm7, xmm6
 mulps xmm7, xmm0
-addps xmm7, xmmword ptr [rip + .LCPI22_7]
+addps xmm7, xmmword ptr [rip + .LCPI_7]
 mulps xmm7, xmm6
 addps xmm7, xmm1
 mulps xmm7, xmm6
@@ -451,7 +451,7 @@ packssdw xmm4, xmm5
 movdqu xmmword ptr [r9 + rcx - 8], xmm4
 add rcx, 32
 cmp rcx, 512
-jne .LBB22_20
+jne .LBB_20
 xor ecx, ecx
 movq xmm4, qword ptr [r8 + rcx - 24]
 pxor xmm5, xmm5
@@ -467,7 +467,7 @@ subps xmm5, xmm6
 mulps xmm5, xmm15
 movaps xmm6, xmm5
 mulps xmm6, xmm0
-movaps xmm7, xmmword ptr [rip + .LCPI22_7]
+movaps xmm7, xmmword ptr [rip + .LCPI_7]
 addps xmm6, xmm7
 mulps xmm6, xmm5
 addps xmm6, xmm1
@@ -498,7 +498,7 @@ subps xmm6, xmm7
 mulps xmm6, xmm15
 movaps xmm7, xmm6
 mulps xmm7, xmm0
-addps xmm7, xmmword ptr [rip + .LCPI22_7]
+addps xmm7, xmmword ptr [rip + .LCPI_7]
 mulps xmm7, xmm6
 addps xmm7, xmm1
 mulps xmm7, xmm6
@@ -530,7 +530,7 @@ subps xmm5, xmm6
 mulps xmm5, xmm15
 movaps xmm6, xmm5
 mulps xmm6, xmm0
-addps xmm6, xmmword ptr [rip + .LCPI22_7]
+addps xmm6, xmmword ptr [rip + .LCPI_7]
 mulps xmm6, xmm5
 addps xmm6, xmm1
 mulps xmm6, xmm5
@@ -559,7 +559,7 @@ subps xmm6, xmm7
 mulps xmm6, xmm15
 movaps xmm7, xmm6
 mulps xmm7, xmm0
-addps xmm7, xmmword ptr [rip + .LCPI22_7]
+addps xmm7, xmmword ptr [rip + .LCPI_7]
 mulps xmm7, xmm6
 addps xmm7, xmm1
 mulps xmm7, xmm6
@@ -581,7 +581,7 @@ packssdw xmm4, xmm5
 movdqu xmmword ptr [r8 + rcx - 8], xmm4
 add rcx, 32
 cmp rcx, 512
-jne .LBB22_22
+jne .LBB_22
 xor ecx, ecx
 movq xmm4, qword ptr [rsi + rcx - 24]
 pxor xmm5, xmm5
@@ -597,7 +597,7 @@ subps xmm5, xmm6
 mulps xmm5, xmm15
 movaps xmm6, xmm5
 mulps xmm6, xmm0
-movaps xmm7, xmmword ptr [rip + .LCPI22_7]
+movaps xmm7, xmmword ptr [rip + .LCPI_7]
 addps xmm6, xmm7
 mulps xmm6, xmm5
 addps xmm6, xmm1
@@ -628,7 +628,7 @@ subps xmm6, xmm7
 mulps xmm6, xmm15
 movaps xmm7, xmm6
 mulps xmm7, xmm0
-addps xmm7, xmmword ptr [rip + .LCPI22_7]
+addps xmm7, xmmword ptr [rip + .LCPI_7]
 mulps xmm7, xmm6
 addps xmm7, xmm1
 mulps xmm7, xmm6
@@ -660,7 +660,7 @@ subps xmm5, xmm6
 mulps xmm5, xmm15
 movaps xmm6, xmm5
 mulps xmm6, xmm0
-addps xmm6, xmmword ptr [rip + .LCPI22_7]
+addps xmm6, xmmword ptr [rip + .LCPI_7]
 mulps xmm6, xmm5
 addps xmm6, xmm1
 mulps xmm6, xmm5
@@ -689,7 +689,7 @@ subps xmm6, xmm7
 mulps xmm6, xmm15
 movaps xmm7, xmm6
 mulps xmm7, xmm0
-addps xmm7, xmmword ptr [rip + .LCPI22_7]
+addps xmm7, xmmword ptr [rip + .LCPI_7]
 mulps xmm7, xmm6
 addps xmm7, xmm1
 mulps xmm7, xmm6
@@ -711,14 +711,14 @@ packssdw xmm4, xmm5
 movdqu xmmword ptr [rsi + rcx - 8], xmm4
 add rcx, 32
 cmp rcx, 512
-jne .LBB22_24
+jne .LBB_24
 xorps xmm0, xmm0
 mov rsi, -4
 xorps xmm1, xmm1
 xorps xmm2, xmm2
 xorps xmm3, xmm3
 cmp rax, 32512
-ja .LBB22_43
+ja .LBB_43
 movq xmm4, qword ptr [r15 + 2*rax - 504]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
@@ -977,7 +977,7 @@ punpcklwd xmm3, xmm4
 addps xmm3, xmm5
 add rax, 1024
 inc rsi
-jne .LBB22_26
+jne .LBB_26
 movaps xmmword ptr [rsp + 192], xmm0
 movaps xmmword ptr [rsp + 208], xmm1
 movaps xmmword ptr [rsp + 224], xmm2
@@ -994,7 +994,7 @@ addss xmm1, dword ptr [rcx]
 add rcx, 8
 add rax, -8
 cmp rax, 4
-ja .LBB22_29
+ja .LBB_29
 movss dword ptr [rsp + 64], xmm1
 movss dword ptr [rsp + 72], xmm1
 mov eax, 52
@@ -1003,7 +1003,7 @@ movss dword ptr [rcx], xmm1
 add rax, -8
 add rcx, 8
 cmp rax, 4
-ja .LBB22_31
+ja .LBB_31
 movaps xmm2, xmm0
 shufps xmm2, xmm0, 255
 shufps xmm0, xmm0, 85
@@ -1014,7 +1014,7 @@ addss xmm0, dword ptr [rcx]
 add rcx, 8
 add rax, -8
 cmp rax, 4
-ja .LBB22_33
+ja .LBB_33
 movss dword ptr [rsp + 68], xmm0
 movss dword ptr [rsp + 76], xmm0
 mov eax, 48
@@ -1023,8 +1023,8 @@ movss dword ptr [rcx], xmm0
 add rax, -8
 add rcx, 8
 cmp rax, 4
-ja .LBB22_35
-movss xmm13, dword ptr [rip + .LCPI22_13]
+ja .LBB_35
+movss xmm13, dword ptr [rip + .LCPI_13]
 movaps xmm9, xmm13
 divss xmm9, dword ptr [rsp + 72]
 movaps xmm10, xmm13
@@ -1104,7 +1104,7 @@ movaps xmmword ptr [rsp + 128], xmm1
 lea rax, [8*r8]
 add rax, r13
 cmp rax, 32512
-ja .LBB22_45
+ja .LBB_45
 lea rax, [rdi + 2*rax]
 xor r10d, r10d
 movaps xmm13, xmm3
@@ -1851,23 +1851,23 @@ mov word ptr [rax + r9 + 222], bx
 mov word ptr [rax + r9 + 254], r11w
 add r10, 8
 cmp r10, 16
-jne .LBB22_39
+jne .LBB_39
 sub r8, -128
 dec rsi
 movaps xmm3, xmm13
-jne .LBB22_37
+jne .LBB_37
 movdqa xmm2, xmm8
 add r12, 1024
 mov rax, qword ptr [rsp + 184]
 inc al
 cmp rbp, 62
 lea rbp, [rbp + 2]
-movaps xmm8, xmmword ptr [rip + .LCPI22_1]
-movaps xmm9, xmmword ptr [rip + .LCPI22_2]
-movaps xmm10, xmmword ptr [rip + .LCPI22_4]
-movaps xmm14, xmmword ptr [rip + .LCPI22_5]
-movaps xmm15, xmmword ptr [rip + .LCPI22_6]
-jb .LBB22_1
+movaps xmm8, xmmword ptr [rip + .LCPI_1]
+movaps xmm9, xmmword ptr [rip + .LCPI_2]
+movaps xmm10, xmmword ptr [rip + .LCPI_4]
+movaps xmm14, xmmword ptr [rip + .LCPI_5]
+movaps xmm15, xmmword ptr [rip + .LCPI_6]
+jb .LBB_1
 add rsp, 328
 pop rbx
 pop r12
@@ -1877,12 +1877,12 @@ pop r15
 pop rbp
 ret
 lea rsi, [rax + 256]
-lea rcx, [rip + .Lanon.6574397d21e962077a868c257790beef.1]
+lea rcx, [rip + .Lanon.1]
 mov edx, 32768
 mov rdi, rax
 call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]
 lea rsi, [rax + 256]
-lea rcx, [rip + .Lanon.6574397d21e962077a868c257790beef.2]
+lea rcx, [rip + .Lanon.2]
 mov edx, 32768
 mov rdi, rax
 call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]

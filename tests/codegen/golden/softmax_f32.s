@@ -1,16 +1,16 @@
 sub rsp, 24
 lea rcx, [rdi + 496]
 xor edx, edx
-movaps xmm1, xmmword ptr [rip + .LCPI20_1]
-movaps xmm2, xmmword ptr [rip + .LCPI20_2]
-movaps xmm3, xmmword ptr [rip + .LCPI20_3]
-movaps xmm4, xmmword ptr [rip + .LCPI20_4]
-movaps xmm5, xmmword ptr [rip + .LCPI20_5]
-movaps xmm6, xmmword ptr [rip + .LCPI20_6]
-movaps xmm7, xmmword ptr [rip + .LCPI20_7]
-movaps xmm8, xmmword ptr [rip + .LCPI20_8]
-movaps xmm9, xmmword ptr [rip + .LCPI20_9]
-movaps xmm10, xmmword ptr [rip + .LCPI20_10]
+movaps xmm1, xmmword ptr [rip + .LCPI_1]
+movaps xmm2, xmmword ptr [rip + .LCPI_2]
+movaps xmm3, xmmword ptr [rip + .LCPI_3]
+movaps xmm4, xmmword ptr [rip + .LCPI_4]
+movaps xmm5, xmmword ptr [rip + .LCPI_5]
+movaps xmm6, xmmword ptr [rip + .LCPI_6]
+movaps xmm7, xmmword ptr [rip + .LCPI_7]
+movaps xmm8, xmmword ptr [rip + .LCPI_8]
+movaps xmm9, xmmword ptr [rip + .LCPI_9]
+movaps xmm10, xmmword ptr [rip + .LCPI_10]
 xor esi, esi
 mov rax, rdx
 and rax, -4096
@@ -24,12 +24,12 @@ shl r9d, 9
 or r9d, r8d
 mov r10, -4
 mov r8, rax
-movaps xmm14, xmmword ptr [rip + .LCPI20_0]
+movaps xmm14, xmmword ptr [rip + .LCPI_0]
 movaps xmm12, xmm14
 movaps xmm0, xmm14
 movaps xmm15, xmm14
 cmp r8, 32767
-ja .LBB20_9
+ja .LBB_9
 movups xmm13, xmmword ptr [rdi + 4*r8]
 maxps xmm12, xmm13
 movups xmm13, xmmword ptr [rdi + 4*r8 + 16]
@@ -96,7 +96,7 @@ movups xmm13, xmmword ptr [rdi + 4*r8 + 464]
 maxps xmm0, xmm13
 add r8, 1024
 inc r10
-jne .LBB20_2
+jne .LBB_2
 movaps xmm11, xmm12
 shufps xmm11, xmm12, 85
 movaps xmm13, xmm12
@@ -136,7 +136,7 @@ maxss xmm13, xmm14
 shufps xmm13, xmm13, 0
 mov r8, -4
 cmp rax, 32767
-ja .LBB20_10
+ja .LBB_10
 movups xmm0, xmmword ptr [rcx + 4*rax - 496]
 movups xmm14, xmmword ptr [rcx + 4*rax - 480]
 movups xmm12, xmmword ptr [rcx + 4*rax - 464]
@@ -907,7 +907,7 @@ paddd xmm11, xmm12
 movdqu xmmword ptr [rcx + 4*rax], xmm11
 add rax, 1024
 inc r8
-jne .LBB20_5
+jne .LBB_5
 movups xmm13, xmmword ptr [rdi + 4*r9]
 movaps xmmword ptr [rsp], xmm13
 movups xmm0, xmmword ptr [rdi + 4*r9 + 16]
@@ -1201,7 +1201,7 @@ unpckhpd xmm12, xmm0
 addss xmm12, xmm11
 shufps xmm0, xmm0, 255
 addss xmm0, xmm12
-movss xmm13, dword ptr [rip + .LCPI20_11]
+movss xmm13, dword ptr [rip + .LCPI_11]
 divss xmm13, xmm0
 shufps xmm13, xmm13, 0
 movaps xmm0, xmmword ptr [rsp]
@@ -1591,16 +1591,16 @@ movups xmmword ptr [rdi + 4*r9 + 12784], xmm0
 add rdx, 512
 cmp rsi, 63
 lea rsi, [rsi + 1]
-jb .LBB20_1
+jb .LBB_1
 add rsp, 24
 ret
 lea rsi, [r8 + 128]
-lea rcx, [rip + .Lanon.6574397d21e962077a868c257790beef.1]
+lea rcx, [rip + .Lanon.1]
 mov edx, 32768
 mov rdi, r8
 call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]
 lea rsi, [rax + 128]
-lea rcx, [rip + .Lanon.6574397d21e962077a868c257790beef.2]
+lea rcx, [rip + .Lanon.2]
 mov edx, 32768
 mov rdi, rax
 call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]

@@ -19,7 +19,7 @@ punpcklwd xmm4, xmm5
 addps xmm1, xmm4
 add rax, 32
 cmp rax, 65536
-jne .LBB32_1
+jne .LBB_1
 movaps xmm4, xmm3
 shufps xmm4, xmm3, 85
 addss xmm4, xmm3

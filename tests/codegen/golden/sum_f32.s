@@ -37,7 +37,7 @@ movups xmm2, xmmword ptr [rdi + rax + 208]
 addps xmm2, xmm5
 add rax, 256
 cmp rax, 131072
-jne .LBB26_1
+jne .LBB_1
 movaps xmm4, xmm3
 shufps xmm4, xmm3, 85
 addss xmm4, xmm3
