@@ -1,0 +1,155 @@
+"""Calls kernels of Rust libraries made with the crate `xla-shape-ffi` from JAX on CPU.
+
+    kernels = xla_shape_ffi.load("target/release/libkernels.so")
+    y = kernels.layer_norm(x, gain, eps=1e-5)
+
+Every kernel is registered under its name, once, and called with the layouts, element types and sizes of its Rust signature. It
+needs nothing but JAX.
+"""
+
+import ctypes
+import json
+import os
+import types
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+__all__ = ["Kernel", "load"]
+
+# XLA's names of element types that NumPy, or JAX's additions to it, call otherwise.
+_DTYPES = {
+    "pred": "bool",
+    "bf16": "bfloat16",
+    "c64": "complex64",
+    "c128": "complex128",
+    **{f"s{bits}": f"int{bits}" for bits in (1, 2, 4, 8, 16, 32, 64)},
+    **{f"u{bits}": f"uint{bits}" for bits in (1, 2, 4, 8, 16, 32, 64)},
+    **{f"f{bits}": f"float{bits}" for bits in (16, 32, 64)},
+    **{
+        f"f{name}": f"float{bits}_{name[1:]}"
+        for bits, names in {
+            4: ["4e2m1fn"],
+            8: ["8e3m4", "8e4m3", "8e4m3b11fnuz", "8e4m3fn", "8e4m3fnuz", "8e5m2", "8e5m2fnuz", "8e8m0fnu"],
+        }.items()
+        for name in names
+    },
+}
+
+
+def _dtype(element_type):
+    return jnp.dtype(_DTYPES[element_type])
+
+
+class Kernel:
+    """A function of a Rust library. Call it with its operands in order, and its attributes by name.
+
+    Results have the shapes of the signature; where the signature leaves sizes open, `results` says them: one
+    `jax.ShapeDtypeStruct` (or array) for each result.
+    """
+
+    def __init__(self, target, signature):
+        self.__name__ = signature["name"]
+        self.signature = signature
+        self._target = target
+        by_role = {role: [p for p in signature["parameters"] if p["role"] == role] for role in ("operand", "result", "attribute")}
+        self._operands, self._results = by_role["operand"], by_role["result"]
+        self._attributes = {p["name"]: p["wants"] for p in by_role["attribute"]}
+
+    def __repr__(self):
+        parameters = ", ".join(f"{p['name']}: {_words(p)}" for p in self.signature["parameters"])
+        return f"{self.__name__}({parameters})"
+
+    def __call__(self, *operands, results=None, vmap_method="sequential", **attributes):
+        if len(operands) != len(self._operands):
+            raise TypeError(f"{self!r}: expected {len(self._operands)} operands, found {len(operands)}")
+        call = jax.ffi.ffi_call(
+            self._target,
+            tuple(self._result_types(results)),
+            input_layouts=[_layout(p) for p in self._operands],
+            output_layouts=[_layout(p) for p in self._results],
+            vmap_method=vmap_method,
+        )
+        found = call(*operands, **{name: self._attribute(name, value) for name, value in attributes.items()})
+        return found[0] if len(found) == 1 else found
+
+    def _result_types(self, given):
+        if given is not None and not isinstance(given, (tuple, list)):
+            given = [given]
+        if given is not None and len(given) != len(self._results):
+            raise TypeError(f"{self!r}: expected types for {len(self._results)} results, found {len(given)}")
+        for i, result in enumerate(self._results):
+            wants = result["wants"]
+            if given is not None:
+                yield jax.ShapeDtypeStruct(given[i].shape, given[i].dtype)
+            elif wants["shape"] is None or None in wants["sizes"]:
+                raise TypeError(f"{self!r}: say the type of result {result['name']!r} with results=…")
+            else:
+                yield jax.ShapeDtypeStruct(wants["sizes"], _dtype(wants["element_type"]))
+
+    def _attribute(self, name, value):
+        """The value as the type of the signature. What does not fit is left to the kernel to refuse."""
+        wants = self._attributes.get(name, {})
+        if "scalar" in wants and np.ndim(value) == 0 and not isinstance(value, str):
+            return _exactly(self, name, value, _dtype(wants["scalar"]))[()]
+        if "values" in wants and not isinstance(value, str):
+            return _exactly(self, name, value, _dtype(wants["values"]))
+        return value
+
+
+def _exactly(kernel, name, value, dtype):
+    """The number or numbers, of this type; integers must fit."""
+    given = np.asarray(value)
+    converted = given.astype(dtype)
+    if np.issubdtype(dtype, np.integer) and not np.array_equal(converted, given):
+        raise TypeError(f"{kernel!r}: attribute {name!r}: expected {dtype.name}, found {value!r}")
+    return converted
+
+
+def _words(parameter):
+    wants = parameter["wants"]
+    if "shape" in wants:
+        text = wants["shape"] or "any array"
+        return f"result {text}" if parameter["role"] == "result" else text
+    if "values" in wants:
+        return f"[{wants['values']}]"
+    return wants.get("scalar") or ("text" if "text" in wants else "context")
+
+
+def _layout(parameter):
+    """Major to minor, as `jax.ffi.ffi_call` wants it; `None` is row-major of any rank."""
+    order = parameter["wants"].get("minor_to_major")
+    return None if order is None else tuple(reversed(order))
+
+
+_loaded = {}
+
+
+def load(path):
+    """Loads a library, registers its kernels, and returns them as attributes of a namespace.
+
+    Raises `ValueError`, and registers nothing, if a kernel takes what a custom call on CPU cannot carry.
+    """
+    path = os.path.abspath(path)
+    if path in _loaded:
+        return _loaded[path]
+    library = ctypes.CDLL(path)
+    library.xla_shape_ffi_signatures.restype = ctypes.c_char_p
+    library.xla_shape_ffi_handler.restype = ctypes.c_void_p
+    library.xla_shape_ffi_handler.argtypes = [ctypes.c_size_t]
+    signatures = json.loads(library.xla_shape_ffi_signatures())
+    for signature in signatures:
+        for parameter in signature["parameters"]:
+            obstacle = parameter["wants"].get("obstacle")
+            if obstacle:
+                raise ValueError(f"{signature['name']}: {_words(parameter)} ({parameter['name']}): {obstacle}")
+    kernels = types.SimpleNamespace()
+    for number, signature in enumerate(signatures):
+        # Two libraries may have kernels of one name.
+        target = f"{path}:{signature['name']}"
+        handler = jax.ffi.pycapsule(library.xla_shape_ffi_handler(number))
+        jax.ffi.register_ffi_target(target, handler, platform="cpu")
+        setattr(kernels, signature["name"], Kernel(target, signature))
+    _loaded[path] = kernels
+    return kernels

@@ -1,0 +1,229 @@
+//! The call as XLA passes it, read and checked once: all pointers are followed here.
+
+use crate::abi::{self, attribute_kind};
+use crate::error::Error;
+use std::ffi::{c_char, c_int, c_void};
+use std::slice;
+use xla_shape::ElementType;
+
+/// A call that a handler has been given.
+///
+/// Made only from what XLA passes ([`Frame::new`]), so that its pointers are what the interface says they are for `'a`.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame<'a>(&'a abi::CallFrame);
+
+/// What XLA wants of the handler.
+pub(crate) enum Request<'a> {
+    /// To say what it is.
+    Metadata(&'a mut abi::Metadata),
+    /// To run.
+    Call(Frame<'a>),
+}
+
+/// An operand or a result, of which nothing has been checked but that it is a buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct RawArray<'a> {
+    /// The number of the element type in XLA's schema.
+    pub(crate) element_type: c_int,
+    pub(crate) sizes: &'a [i64],
+    pub(crate) data: *mut u8,
+}
+
+/// The value of an attribute.
+#[derive(Clone, Copy)]
+pub(crate) enum RawAttribute<'a> {
+    /// One value; as many bytes as its type has.
+    Scalar(ElementType, &'a [u8]),
+    /// Values one behind the other.
+    Array(ElementType, &'a [u8]),
+    /// Text, as bytes.
+    Text(&'a [u8]),
+    /// What no kernel takes.
+    Other(&'static str),
+}
+
+/// The slice of C's pointer and length, of which the pointer may be null if the length is 0.
+///
+/// # Safety
+/// If `len` is greater than 0, `data` points to so many initialised values, aligned, which nobody writes during `'a`.
+unsafe fn slice_of<'a, T>(data: *const T, len: usize) -> &'a [T] {
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: what the caller promises.
+    unsafe { slice::from_raw_parts(data, len) }
+}
+
+/// The sizes of structs must be at least those known here.
+fn check_size(name: &str, expected: usize, found: usize) -> Result<(), Error> {
+    if found >= expected {
+        return Ok(());
+    }
+    Err(Error::invalid_argument(format!("expected a {name} of at least {expected} bytes, found {found}: this XLA is too old")))
+}
+
+impl<'a> Request<'a> {
+    /// Reads what XLA asks for.
+    ///
+    /// # Safety
+    /// `frame` is what XLA passes to a handler, and lives for `'a`.
+    pub(crate) unsafe fn new(frame: *mut abi::CallFrame) -> Result<Self, Error> {
+        // SAFETY: the caller promises a call frame; every version of it begins with these fields.
+        let frame = unsafe { &*frame };
+        let mut extension = frame.extensions;
+        while !extension.is_null() {
+            // SAFETY: extensions are a list that ends with null, and each begins with this head.
+            let head = unsafe { &*extension };
+            if head.kind == abi::METADATA_EXTENSION {
+                check_size("XLA_FFI_Metadata_Extension", size_of::<abi::MetadataExtension>(), head.struct_size)?;
+                // SAFETY: an extension of this kind and size is one that asks for metadata.
+                let metadata = unsafe { (*extension.cast::<abi::MetadataExtension>()).metadata };
+                // SAFETY: XLA passes memory for the metadata, of which the first field is its size.
+                check_size("XLA_FFI_Metadata", METADATA_SIZE, unsafe { (*metadata).struct_size })?;
+                // SAFETY: as above; XLA waits for the handler to write it.
+                return Ok(Self::Metadata(unsafe { &mut *metadata }));
+            }
+            extension = head.next;
+        }
+        check_size("XLA_FFI_CallFrame", size_of::<abi::CallFrame>(), frame.struct_size)?;
+        Ok(Self::Call(Frame(frame)))
+    }
+}
+
+/// Up to its last field; padding behind it is not counted.
+const METADATA_SIZE: usize = std::mem::offset_of!(abi::Metadata, traits) + size_of::<u32>();
+
+impl<'a> Frame<'a> {
+    #[cfg(feature = "threads")]
+    pub(crate) fn abi(self) -> &'a abi::CallFrame {
+        self.0
+    }
+
+    /// Whether the handler is to compute.
+    pub(crate) fn is_execution(self) -> bool {
+        self.0.stage == abi::EXECUTE
+    }
+
+    pub(crate) fn operands(self) -> Result<Arrays<'a>, Error> {
+        Arrays::new("operands", &self.0.operands)
+    }
+
+    pub(crate) fn results(self) -> Result<Arrays<'a>, Error> {
+        Arrays::new("results", &self.0.results)
+    }
+
+    /// The attributes: their names and values.
+    pub(crate) fn attributes(self) -> impl ExactSizeIterator<Item = (&'a [u8], RawAttribute<'a>)> {
+        let attributes = &self.0.attributes;
+        let len = usize::try_from(attributes.size).unwrap_or(0);
+        // SAFETY: XLA passes `size` kinds.
+        let kinds = unsafe { slice_of(attributes.kinds, len) };
+        // SAFETY: and `size` pointers to names.
+        let names = unsafe { slice_of(attributes.names, len) };
+        // SAFETY: and `size` pointers to values.
+        let values = unsafe { slice_of(attributes.values, len) };
+        (0..len).map(move |i| {
+            // SAFETY: each points to a name.
+            let name = unsafe { &*names[i] };
+            // SAFETY: a name is so many bytes.
+            let name = unsafe { slice_of(name.data, name.len) };
+            // SAFETY: `kinds[i]` is the kind of value number `i`.
+            (name, unsafe { RawAttribute::new(kinds[i], values[i]) })
+        })
+    }
+}
+
+/// The operands, or the results, of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrays<'a> {
+    kinds: &'a [c_int],
+    values: &'a [*mut c_void],
+}
+
+impl<'a> Arrays<'a> {
+    fn new(name: &str, buffers: &'a abi::Buffers) -> Result<Self, Error> {
+        check_size(name, size_of::<abi::Buffers>(), buffers.struct_size)?;
+        let len = usize::try_from(buffers.size).unwrap_or(0);
+        // SAFETY: XLA passes `size` kinds.
+        let kinds = unsafe { slice_of(buffers.kinds, len) };
+        // SAFETY: and `size` pointers to values.
+        let values = unsafe { slice_of(buffers.values, len) };
+        Ok(Self { kinds, values })
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.values.len()
+    }
+
+    /// Operand or result number `i`, which must be less than [`len`](Self::len).
+    pub(crate) fn get(self, i: usize) -> Result<RawArray<'a>, Error> {
+        if self.kinds[i] != abi::BUFFER {
+            return Err(Error::invalid_argument(format!("expected a buffer, found a value of kind {}", self.kinds[i])));
+        }
+        // SAFETY: a value of this kind points to a buffer; its first field is its size.
+        let buffer = unsafe { &*self.values[i].cast::<abi::Buffer>() };
+        check_size("XLA_FFI_Buffer", size_of::<abi::Buffer>(), buffer.struct_size)?;
+        // SAFETY: a buffer has `rank` sizes.
+        let sizes = unsafe { slice_of(buffer.dimensions, usize::try_from(buffer.rank).unwrap_or(0)) };
+        Ok(RawArray { element_type: buffer.element_type, sizes, data: buffer.data.cast() })
+    }
+}
+
+impl<'a> RawAttribute<'a> {
+    /// # Safety
+    /// `value` points to an attribute of this kind that lives for `'a`.
+    unsafe fn new(kind: c_int, value: *const c_void) -> Self {
+        let values = |element_type: c_int, len: usize, data: *const c_void| {
+            let element_type = ElementType::from_proto_number(element_type)?;
+            // SAFETY: an attribute has `len` values, of as many bytes as the type is stored in.
+            Some((element_type, unsafe { slice_of(data.cast::<u8>(), len.checked_mul(element_type.storage_bytes())?) }))
+        };
+        let unknown = Self::Other("values of a type that is unknown here");
+        match kind {
+            attribute_kind::SCALAR => {
+                // SAFETY: the kind says so.
+                let scalar = unsafe { &*value.cast::<abi::ScalarAttribute>() };
+                let value = values(scalar.element_type, 1, scalar.value);
+                value.map_or(unknown, |(element_type, bytes)| Self::Scalar(element_type, bytes))
+            }
+            attribute_kind::ARRAY => {
+                // SAFETY: the kind says so.
+                let array = unsafe { &*value.cast::<abi::ArrayAttribute>() };
+                let value = values(array.element_type, array.len, array.data);
+                value.map_or(unknown, |(element_type, bytes)| Self::Array(element_type, bytes))
+            }
+            attribute_kind::STRING => {
+                // SAFETY: the kind says so.
+                let text = unsafe { &*value.cast::<abi::ByteSpan>() };
+                // SAFETY: it is so many bytes.
+                Self::Text(unsafe { slice_of(text.data, text.len) })
+            }
+            attribute_kind::DICTIONARY => Self::Other("a dictionary"),
+            _ => Self::Other("an attribute of a kind that is unknown here"),
+        }
+    }
+}
+
+/// Hands an error to XLA, which takes it over. Null, as if all were well, only if XLA offers no way to make errors.
+///
+/// # Safety
+/// `frame` is what XLA passes to a handler.
+pub(crate) unsafe fn raise(frame: *mut abi::CallFrame, error: &Error) -> *mut abi::XlaError {
+    // SAFETY: every version of a call frame has this field.
+    let api = unsafe { (*frame).api };
+    if api.is_null() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: not null, so XLA's table of functions.
+    let Some(create) = (unsafe { (*api).error_create }) else { return std::ptr::null_mut() };
+    let mut message = error.message().replace('\0', " ").into_bytes();
+    message.push(0);
+    let mut arguments = abi::ErrorCreateArgs {
+        struct_size: size_of::<abi::ErrorCreateArgs>(),
+        extensions: std::ptr::null_mut(),
+        message: message.as_ptr().cast::<c_char>(),
+        code: error.code() as c_int,
+    };
+    // SAFETY: the arguments are what the interface wants; the message ends with 0, and XLA copies it.
+    unsafe { create(&mut arguments) }
+}

@@ -1,0 +1,60 @@
+//! Kernels over typed XLA shapes that JAX, and whatever else runs XLA, calls through XLA's FFI.
+//!
+//! A kernel is a function of views and attributes. [`kernel!`] makes a handler of it, and [`export!`] what a library must
+//! export so that `python/xla_shape_ffi.py` finds its kernels, registers them and calls them with the right layouts.
+//!
+//! ```
+//! use xla_shape::{View, ViewMut, shape};
+//!
+//! xla_shape_ffi::kernel! {
+//!     /// Adds a row to every row.
+//!     pub fn add_row(
+//!         x: View<'_, shape!(f32[16,128])>,
+//!         row: View<'_, shape!(f32[128])>,
+//!         mut y: ViewMut<'_, shape!(f32[16,128]{0,1})>,
+//!         scale: f32,
+//!     ) {
+//!         y.fill_with(|[i, j]| x[[i, j]] + scale * row[[j]]);
+//!     }
+//! }
+//!
+//! xla_shape_ffi::export![add_row];
+//! ```
+//!
+//! In Python, `xla_shape_ffi.load("libkernels.so").add_row(x, row, scale=0.5)`.
+//!
+//! # What is checked
+//!
+//! When a kernel is registered: that custom calls can carry its layouts. At each call, before any data is touched: the
+//! number of operands and results, element types, ranks and sizes against the types; attributes by name and type; that
+//! memory is there, aligned, and that no result lies where another operand or result does. What does not fit is an
+//! `INVALID_ARGUMENT` that names the parameter and both shapes. A panic in the kernel is an `INTERNAL` error.
+//!
+//! # What cannot be checked
+//!
+//! XLA passes no layouts to handlers: what the custom call declares is what arrives. Calls that do not come from the
+//! Python module must declare the layouts of the kernel's [signature](Kernel::signature) themselves.
+
+mod abi;
+mod call;
+mod error;
+mod frame;
+mod kernel;
+mod parameter;
+mod signature;
+#[cfg(feature = "threads")]
+pub mod threads;
+
+pub use abi::{CallFrame, Handler, XlaError};
+pub use call::Call;
+pub use error::{Error, ErrorCode, Outcome};
+pub use kernel::Kernel;
+pub use parameter::Parameter;
+pub use signature::{Description, Role, Wants, obstacle};
+
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::call::handle;
+    pub use crate::kernel::{name, signature, signatures};
+    pub use std::sync::LazyLock;
+}
