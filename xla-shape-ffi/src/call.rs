@@ -46,7 +46,9 @@ impl<'a> Call<'a> {
             let is_known = |&(role, known): &(Role, &str)| role == Role::Attribute && known.as_bytes() == name;
             if !parameters.iter().any(is_known) {
                 let name = String::from_utf8_lossy(name);
-                return Err(Error::invalid_argument(format!("attribute {name:?}: this kernel takes none of this name")));
+                return Err(Error::invalid_argument(format!(
+                    "attribute {name:?}: this kernel takes none of this name"
+                )));
             }
         }
         Ok(())
@@ -130,7 +132,8 @@ impl<'a> Argument<'a> {
             return Err(Error::invalid_argument(format!("{name}: expected an array, found elements of type {number}")));
         };
         let sizes = array.sizes.iter().map(|&size| usize::try_from(size)).collect::<Result<Vec<_>, _>>();
-        let sizes = sizes.map_err(|_| Error::invalid_argument(format!("{name}: expected sizes, found a negative one")))?;
+        let sizes =
+            sizes.map_err(|_| Error::invalid_argument(format!("{name}: expected sizes, found a negative one")))?;
         Ok(Self { name, array, element_type, sizes })
     }
 

@@ -59,7 +59,9 @@ fn check_size(name: &str, expected: usize, found: usize) -> Result<(), Error> {
     if found >= expected {
         return Ok(());
     }
-    Err(Error::invalid_argument(format!("expected a {name} of at least {expected} bytes, found {found}: this XLA is too old")))
+    Err(Error::invalid_argument(format!(
+        "expected a {name} of at least {expected} bytes, found {found}: this XLA is too old"
+    )))
 }
 
 impl<'a> Request<'a> {

@@ -190,8 +190,9 @@ impl<'a> Parameter<'a> for &'a str {
 
     fn take(call: &mut Call<'a>, name: &str) -> Result<Self, Error> {
         match call.attribute(name) {
-            Some(RawAttribute::Text(text)) => std::str::from_utf8(text)
-                .map_err(|_| Error::invalid_argument(format!("attribute {name:?}: expected text of UTF-8, found other bytes"))),
+            Some(RawAttribute::Text(text)) => std::str::from_utf8(text).map_err(|_| {
+                Error::invalid_argument(format!("attribute {name:?}: expected text of UTF-8, found other bytes"))
+            }),
             found => Err(attribute_differs(name, "a text", found)),
         }
     }
