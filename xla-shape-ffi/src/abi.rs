@@ -80,6 +80,38 @@ pub(crate) struct Api {
     pub(crate) thread_pool_num_threads: Option<unsafe extern "C" fn(*mut ThreadPoolNumThreadsArgs) -> *mut XlaError>,
 }
 
+#[cfg(test)]
+impl Api {
+    /// A table with one function.
+    pub(crate) fn for_tests(error_create: unsafe extern "C" fn(*mut ErrorCreateArgs) -> *mut XlaError) -> Self {
+        use std::ptr::{null, null_mut};
+        Self {
+            struct_size: size_of::<Self>(),
+            extensions: null_mut(),
+            version: ApiVersion {
+                struct_size: size_of::<ApiVersion>(),
+                extensions: null_mut(),
+                major: API_MAJOR,
+                minor: API_MINOR,
+            },
+            internal: null(),
+            error_create: Some(error_create),
+            error_get_message: None,
+            error_destroy: None,
+            handler_register: None,
+            stream_get: None,
+            type_register: None,
+            execution_context_get: None,
+            state_set: None,
+            state_get: None,
+            device_memory_allocate: None,
+            device_memory_free: None,
+            thread_pool_schedule: None,
+            thread_pool_num_threads: None,
+        }
+    }
+}
+
 #[repr(C)]
 pub(crate) struct ErrorCreateArgs {
     pub(crate) struct_size: usize,

@@ -72,12 +72,14 @@ macro_rules! kernel {
         $visibility:vis fn $name:ident($($($parameter:ident)+ : $type:ty),* $(,)?) $(-> $result:ty)? $body:block
     )+) => { $(
         $(#[$attribute])*
+        #[allow(clippy::type_complexity, reason = "what `shape!` makes is written in one line")]
         $visibility fn $name($($($parameter)+: $type),*) $(-> $result)? $body
 
         $(#[$attribute])*
         #[allow(non_camel_case_types, reason = "a type beside the function of the same name")]
         $visibility enum $name {}
 
+        #[allow(clippy::type_complexity, reason = "as above")]
         impl $crate::Kernel for $name {
             const NAME: &'static str = stringify!($name);
 

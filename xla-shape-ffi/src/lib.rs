@@ -42,6 +42,8 @@ mod frame;
 mod kernel;
 mod parameter;
 mod signature;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "threads")]
 pub mod threads;
 
@@ -58,3 +60,7 @@ pub mod __private {
     pub use crate::kernel::{name, signature, signatures};
     pub use std::sync::LazyLock;
 }
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct ReadmeExamples;

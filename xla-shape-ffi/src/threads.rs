@@ -171,6 +171,17 @@ impl ThreadPool<'_> {
         }
     }
 
+    /// Calls `work` with every chunk of `len` values and its number, as [`for_each`](Self::for_each) does; the last chunk may
+    /// be shorter.
+    ///
+    /// # Panics
+    /// If `len` is 0, or `work` panics.
+    pub fn for_each_chunk<T: Send>(&self, values: &mut [T], len: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+        // Nobody waits at these locks: each number is handed out once.
+        let chunks: Vec<_> = values.chunks_mut(len).map(Mutex::new).collect();
+        self.for_each(chunks.len(), |number| work(number, &mut lock(&chunks[number])));
+    }
+
     /// Asks XLA for a helper; whether there may come one.
     fn ask(&self, gate: &Arc<Gate>) -> bool {
         let Some(function) = self.api().and_then(|api| api.thread_pool_schedule) else { return false };

@@ -1,0 +1,80 @@
+"""Runs the kernels of this folder under `jit`, compares each result with `jax.numpy`, and prints the time beside XLA's own.
+
+    cargo build --release -p xla-shape-jax-example
+    python examples/jax/run.py
+"""
+
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import xla_shape_ffi  # noqa: E402
+
+
+def normal(seed, *sizes, dtype=jnp.float32):
+    return jax.random.normal(jax.random.key(seed), sizes, dtype)
+
+
+def layer_norm(x, gain):
+    centred = x - x.mean(axis=1, keepdims=True)
+    return centred / jnp.sqrt(x.var(axis=1, keepdims=True) + 1e-5) * gain
+
+
+def matmul(a, b):
+    return jnp.matmul(a, b, preferred_element_type=jnp.float32).astype(jnp.bfloat16)
+
+
+def microseconds(call, *operands):
+    """The median time of a call, in microseconds."""
+    call(*operands).block_until_ready()
+    times = []
+    for _ in range(200):
+        start = time.perf_counter()
+        call(*operands).block_until_ready()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times) * 1e6
+
+
+def main():
+    library = sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/libjax_kernels.so"
+    kernels = xla_shape_ffi.load(library)
+    q = (jnp.arange(128 * 64).reshape(128, 64) % 16 - 8).astype(jnp.int4)
+    rows = [
+        (kernels.softmax, jax.nn.softmax, [normal(0, 256, 512)]),
+        (lambda x, gain: kernels.layer_norm(x, gain, eps=1e-5), layer_norm, [normal(0, 128, 256), normal(1, 256)]),
+        (kernels.transpose, jnp.transpose, [normal(0, 256, 128)]),
+        (kernels.matmul, matmul, [normal(0, 64, 128, dtype=jnp.bfloat16), normal(1, 128, 256, dtype=jnp.bfloat16)]),
+        (kernels.dequantize, lambda q, scale: q.astype(jnp.float32) * scale, [q, normal(0, 64)]),
+        (
+            kernels.step,
+            lambda state, x, weights: jnp.tanh(x + state @ weights),
+            [normal(0, 8, 64), normal(1, 8, 64), normal(2, 64, 64) / 8],
+        ),
+    ]
+    names = ["softmax", "layer_norm", "transpose", "matmul", "dequantize", "step"]
+    print(f"{'kernel':12} {'largest error':>14} {'kernel, us':>12} {'XLA, us':>10}")
+    for name, (ours, theirs, operands) in zip(names, rows, strict=True):
+        ours, theirs = jax.jit(ours), jax.jit(theirs)
+        found, expected = ours(*operands).astype(np.float32), theirs(*operands).astype(np.float32)
+        error = float(np.abs(found - expected).max())
+        scale = float(np.abs(expected).max())
+        if not error <= 1e-2 * scale:
+            raise SystemExit(f"{name}: the largest error is {error}, of numbers up to {scale}")
+        print(f"{name:12} {error:14.2e} {microseconds(ours, *operands):12.1f} {microseconds(theirs, *operands):10.1f}")
+    print("\nA call that does not fit:")
+    try:
+        kernels.softmax(normal(0, 256, 511)).block_until_ready()
+    except jax.errors.JaxRuntimeError as error:
+        print(error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+//! Calls as XLA makes them, by hand: what no program of Python can make go wrong.
+
+use crate::abi::{self, CallFrame, XlaError};
+use crate::{Kernel, Role};
+use std::cell::RefCell;
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr;
+use xla_shape::{DynView, View, ViewMut, shape};
+
+crate::kernel! {
+    fn double(x: View<'_, shape!(f32[2,3])>, mut y: ViewMut<'_, shape!(f32[2,3]{0,1})>, factor: f32) -> Result<(), crate::Error> {
+        if factor == 0.0 {
+            return Err(crate::Error::new(crate::ErrorCode::OutOfRange, "expected a factor, found 0"));
+        }
+        y.fill_with(|index| factor * x[index]);
+        Ok(())
+    }
+
+    fn panics(_x: DynView<'_>) {
+        panic!("with {}", 3);
+    }
+
+    fn rows(x: View<'_, shape!(s32[?,2])>, _same: View<'_, shape!(s32[?,2])>, mut y: ViewMut<'_, shape!(s32[?,2])>) {
+        y.fill_with(|index| x[index]);
+    }
+
+    fn bounded(_x: View<'_, shape!(s32[<=4])>) {}
+}
+
+thread_local! {
+    static RAISED: RefCell<Option<(c_int, String)>> = const { RefCell::new(None) };
+}
+
+unsafe extern "C" fn create(arguments: *mut abi::ErrorCreateArgs) -> *mut XlaError {
+    // SAFETY: called with arguments of this type.
+    let arguments = unsafe { &*arguments };
+    // SAFETY: the message ends with 0.
+    let message = unsafe { CStr::from_ptr(arguments.message) };
+    RAISED.set(Some((arguments.code, message.to_str().unwrap().to_owned())));
+    ptr::dangling_mut()
+}
+
+/// An operand or a result.
+struct Array {
+    element_type: c_int,
+    sizes: Vec<i64>,
+    data: *mut c_void,
+}
+
+impl Array {
+    fn new<T>(element_type: c_int, sizes: &[i64], data: &mut [T]) -> Self {
+        Self { element_type, sizes: sizes.to_vec(), data: data.as_mut_ptr().cast() }
+    }
+}
+
+const F32: c_int = 11;
+const S32: c_int = 4;
+const INVALID_ARGUMENT: c_int = 3;
+
+/// Calls a kernel with a frame that `change` may have changed; the code and message of the error.
+fn call_with<K: Kernel>(
+    operands: &[Array],
+    results: &[Array],
+    factors: &[(&str, f32)],
+    change: impl FnOnce(&mut CallFrame),
+) -> Result<(), (c_int, String)> {
+    let buffers = |arrays: &[Array]| -> Vec<abi::Buffer> {
+        arrays
+            .iter()
+            .map(|array| abi::Buffer {
+                struct_size: size_of::<abi::Buffer>(),
+                extensions: ptr::null_mut(),
+                element_type: array.element_type,
+                data: array.data,
+                rank: array.sizes.len() as i64,
+                dimensions: array.sizes.as_ptr(),
+            })
+            .collect()
+    };
+    let (mut operands, mut results) = (buffers(operands), buffers(results));
+    let kinds = [abi::BUFFER; 8];
+    let pointers = |buffers: &mut [abi::Buffer]| -> Vec<*mut c_void> {
+        buffers.iter_mut().map(|buffer| ptr::from_mut(buffer).cast()).collect()
+    };
+    let (operands, results) = (pointers(&mut operands), pointers(&mut results));
+    let names: Vec<_> =
+        factors.iter().map(|(name, _)| abi::ByteSpan { data: name.as_ptr(), len: name.len() }).collect();
+    let name_pointers: Vec<_> = names.iter().map(ptr::from_ref).collect();
+    let scalars: Vec<_> = factors
+        .iter()
+        .map(|(_, value)| abi::ScalarAttribute { element_type: F32, value: ptr::from_ref(value).cast() })
+        .collect();
+    let value_pointers: Vec<*const c_void> = scalars.iter().map(|scalar| ptr::from_ref(scalar).cast()).collect();
+    let scalar_kinds = [abi::attribute_kind::SCALAR; 8];
+    let api = abi::Api::for_tests(create);
+    let of = |values: &[*mut c_void]| abi::Buffers {
+        struct_size: size_of::<abi::Buffers>(),
+        extensions: ptr::null_mut(),
+        size: values.len() as i64,
+        kinds: kinds.as_ptr(),
+        values: values.as_ptr(),
+    };
+    let mut frame = CallFrame {
+        struct_size: size_of::<CallFrame>(),
+        extensions: ptr::null_mut(),
+        api: &api,
+        context: ptr::null_mut(),
+        stage: abi::EXECUTE,
+        operands: of(&operands),
+        results: of(&results),
+        attributes: abi::Attributes {
+            struct_size: size_of::<abi::Attributes>(),
+            extensions: ptr::null_mut(),
+            size: factors.len() as i64,
+            kinds: scalar_kinds.as_ptr(),
+            names: name_pointers.as_ptr(),
+            values: value_pointers.as_ptr(),
+        },
+    };
+    change(&mut frame);
+    // SAFETY: the frame is made as XLA makes it.
+    let error = unsafe { K::HANDLER(&mut frame) };
+    if error.is_null() { Ok(()) } else { Err(RAISED.take().unwrap()) }
+}
+
+fn call<K: Kernel>(operands: &[Array], results: &[Array], factors: &[(&str, f32)]) -> Result<(), (c_int, String)> {
+    call_with::<K>(operands, results, factors, |_| {})
+}
+
+fn invalid(message: &str) -> Result<(), (c_int, String)> {
+    Err((INVALID_ARGUMENT, message.to_owned()))
+}
+
+#[test]
+fn a_call_that_fits_runs() {
+    let (mut x, mut y) = ([1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [0.0_f32; 6]);
+    let (operand, result) = (Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[2, 3], &mut y));
+    assert_eq!(call::<double>(&[operand], &[result], &[("factor", 2.0)]), Ok(()));
+    assert_eq!(y, [2.0, 8.0, 4.0, 10.0, 6.0, 12.0]);
+}
+
+#[test]
+fn what_a_kernel_says_arrives() {
+    let (mut x, mut y) = ([0.0_f32; 6], [0.0_f32; 6]);
+    let (operand, result) = (Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[2, 3], &mut y));
+    let error = call::<double>(&[operand], &[result], &[("factor", 0.0)]);
+    assert_eq!(error, Err((11, "expected a factor, found 0".to_owned())));
+}
+
+#[test]
+fn a_panic_is_an_internal_error() {
+    let operand = Array::new(F32, &[2], &mut [0.0_f32; 2]);
+    assert_eq!(call::<panics>(&[operand], &[], &[]), Err((13, "the kernel panicked: with 3".to_owned())));
+}
+
+#[test]
+fn wrong_arrays_are_refused_by_name() {
+    let mut data = [0.0_f32; 6];
+    let mut array = |element_type: c_int, sizes: &[i64]| Array::new(element_type, sizes, &mut data);
+    let mut operand = |element_type: c_int, sizes: &[i64]| {
+        let (operand, result) = (array(element_type, sizes), Array::new(F32, &[2, 3], &mut [0.0_f32; 6]));
+        call::<double>(&[operand], &[result], &[("factor", 1.0)])
+    };
+    let takes = "operand 0: this kernel takes f32[2,3]{1,0}, the call has";
+    assert_eq!(operand(F32, &[3, 2]), invalid(&format!("{takes} f32[3,2]")));
+    assert_eq!(operand(F32, &[2, 3, 1]), invalid(&format!("{takes} f32[2,3,1]")));
+    assert_eq!(operand(F32, &[]), invalid(&format!("{takes} f32[]")));
+    assert_eq!(operand(S32, &[2, 3]), invalid(&format!("{takes} s32[2,3]")));
+    assert_eq!(operand(F32, &[2, -3]), invalid("operand 0: expected sizes, found a negative one"));
+    assert_eq!(operand(17, &[]), invalid("operand 0: expected an array, found elements of type 17"));
+    assert_eq!(operand(999, &[2, 3]), invalid("operand 0: expected an array, found elements of type 999"));
+}
+
+#[test]
+fn the_same_run_time_size_is_not_asked_of_two_operands() {
+    let (mut x, mut same, mut y) = ([1_i32, 2, 3, 4], [0_i32; 2], [0_i32; 4]);
+    let operands = [Array::new(S32, &[2, 2], &mut x), Array::new(S32, &[1, 2], &mut same)];
+    assert_eq!(call::<rows>(&operands, &[Array::new(S32, &[2, 2], &mut y)], &[]), Ok(()));
+    assert_eq!(y, x);
+    let huge = [Array::new(S32, &[i64::MAX, 2], &mut x), Array::new(S32, &[1, 2], &mut same)];
+    let error = call::<rows>(&huge, &[Array::new(S32, &[2, 2], &mut y)], &[]).unwrap_err().1;
+    assert_eq!(error, "operand 0: this kernel takes s32[?,2]{1,0}, the call has s32[9223372036854775807,2]");
+}
+
+#[test]
+fn no_call_has_a_bound() {
+    let error = call::<bounded>(&[Array::new(S32, &[3], &mut [0_i32; 4])], &[], &[]).unwrap_err().1;
+    assert!(error.starts_with("operand 0: this kernel takes s32[<=4]{0}: a custom call carries the sizes"), "{error}");
+}
+
+#[test]
+fn memory_must_be_there_aligned_and_apart() {
+    let (mut x, mut y) = ([0.0_f32; 8], [0.0_f32; 6]);
+    let at = |data: *mut c_void| Array { element_type: F32, sizes: vec![2, 3], data };
+    let start: *mut c_void = x.as_mut_ptr().cast();
+    let factor = [("factor", 1.0)];
+    let null = call::<double>(&[at(ptr::null_mut())], &[Array::new(F32, &[2, 3], &mut y)], &factor);
+    assert_eq!(null, invalid("operand 0: expected 24 bytes, found no memory"));
+    let misaligned = call::<double>(&[at(start.wrapping_byte_add(1))], &[Array::new(F32, &[2, 3], &mut y)], &factor);
+    let expected =
+        "operand 0: f32[2,3]: expected memory that begins at a multiple of 4 bytes, found some that does not";
+    assert_eq!(misaligned, invalid(expected));
+    for moved in [0, 4, 8] {
+        let aliased = call::<double>(&[at(start)], &[at(start.wrapping_byte_add(moved))], &factor);
+        assert_eq!(aliased, invalid("result 0: expected memory of its own, found that of operand 0"));
+    }
+}
+
+#[test]
+fn operands_may_share_memory_and_empty_arrays_need_none() {
+    let (mut x, mut y) = ([1_i32, 2], [0_i32; 2]);
+    let operands = [Array::new(S32, &[1, 2], &mut x), Array::new(S32, &[1, 2], &mut x)];
+    assert_eq!(call::<rows>(&operands, &[Array::new(S32, &[1, 2], &mut y)], &[]), Ok(()));
+    let empty = || Array { element_type: S32, sizes: vec![0, 2], data: ptr::null_mut() };
+    assert_eq!(call::<rows>(&[empty(), empty()], &[empty()], &[]), Ok(()));
+}
+
+#[test]
+fn attributes_are_compared_by_name() {
+    let (mut x, mut y) = ([0.0_f32; 6], [0.0_f32; 6]);
+    let mut with = |factors: &[(&str, f32)]| {
+        let (operand, result) = (Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[2, 3], &mut y));
+        call::<double>(&[operand], &[result], factors)
+    };
+    assert_eq!(with(&[]), invalid("attribute \"factor\": this kernel takes a number of type f32, the call has none"));
+    assert_eq!(
+        with(&[("factor", 1.0), ("fun", 1.0)]),
+        invalid("attribute \"fun\": this kernel takes none of this name")
+    );
+}
+
+#[test]
+fn older_structs_are_refused_and_newer_ones_read() {
+    let (mut x, mut y) = ([0.0_f32; 6], [0.0_f32; 6]);
+    let mut with = |change: &dyn Fn(&mut CallFrame)| {
+        let (operand, result) = (Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[2, 3], &mut y));
+        call_with::<double>(&[operand], &[result], &[("factor", 1.0)], change)
+    };
+    assert_eq!(with(&|frame| frame.struct_size += 64), Ok(()));
+    assert_eq!(with(&|frame| frame.operands.struct_size += 8), Ok(()));
+    let older = with(&|frame| frame.struct_size -= 8).unwrap_err().1;
+    assert!(older.starts_with("expected a XLA_FFI_CallFrame of at least"), "{older}");
+    assert_eq!(with(&|frame| frame.stage = 1), invalid("expected a call to execute, found one of another stage"));
+}
+
+#[test]
+fn the_metadata_query_is_answered_behind_unknown_extensions() {
+    let mut metadata = abi::Metadata {
+        struct_size: size_of::<abi::Metadata>() + 8,
+        api_version: abi::ApiVersion { struct_size: 0, extensions: ptr::null_mut(), major: -1, minor: -1 },
+        traits: 77,
+    };
+    let mut query = abi::MetadataExtension {
+        base: abi::Extension {
+            struct_size: size_of::<abi::MetadataExtension>(),
+            kind: abi::METADATA_EXTENSION,
+            next: ptr::null_mut(),
+        },
+        metadata: &mut metadata,
+    };
+    let mut unknown = abi::Extension { struct_size: 100, kind: 99, next: ptr::from_mut(&mut query).cast() };
+    assert_eq!(call_with::<double>(&[], &[], &[], |frame| frame.extensions = &mut unknown), Ok(()));
+    let version = (metadata.api_version.major, metadata.api_version.minor);
+    assert_eq!((version, metadata.traits), ((abi::API_MAJOR, abi::API_MINOR), 0));
+}
+
+#[test]
+fn signatures_say_what_a_call_must_bring() {
+    let roles: Vec<_> = double::signature().into_iter().map(|(name, parameter)| (name, parameter.role)).collect();
+    assert_eq!(roles, [("x", Role::Operand), ("y", Role::Result), ("factor", Role::Attribute)]);
+    let json = crate::kernel::signature::<double>();
+    assert_eq!(json["parameters"][1]["wants"]["minor_to_major"], serde_json::json!([0, 1]));
+    assert_eq!(json["parameters"][2]["wants"]["scalar"], "f32");
+    let bounded = crate::kernel::signature::<bounded>();
+    let obstacle = bounded["parameters"][0]["wants"]["obstacle"].as_str().unwrap().to_owned();
+    assert!(obstacle.contains("take `?`"), "{obstacle}");
+}
