@@ -41,7 +41,7 @@ def test_softmax():
     np.testing.assert_allclose(jax.jit(kernels.softmax)(x), jax.nn.softmax(x), rtol=1e-5)
 
 
-@pytest.mark.parametrize("sizes", [(4,), (3, 5), (2, 3, 4), (256, 512), (0, 4), (4, 0), ()])
+@pytest.mark.parametrize("sizes", [(4,), (3, 5), (2, 3, 4), (256, 512), (7, 128), (0, 128), (0, 4), (4, 0), ()])
 def test_softmax_of_any(sizes):
     x = normal(*sizes)
     y = kernels.softmax_of_any(x, results=x)

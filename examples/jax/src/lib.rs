@@ -2,7 +2,7 @@
 
 use half::bf16;
 use xla_shape::element::F32;
-use xla_shape::{DynView, DynViewMut, View, ViewMut, hlo_types, permutation, shape};
+use xla_shape::{DynView, DynViewMut, View, ViewMut, dispatch, hlo_types, permutation, shape};
 use xla_shape_ffi::threads::ThreadPool;
 use xla_shape_ffi::{Error, export, kernel};
 
@@ -22,6 +22,30 @@ fn softmax_row(row: &[f32], result: &mut [f32]) {
     result.iter_mut().for_each(|result| *result /= sum);
 }
 
+fn softmax_of_rows<const N: usize>(x: View<'_, shape!(f32[?,N])>, mut y: ViewMut<'_, shape!(f32[?,N])>) {
+    for (row, result) in x.as_slice().chunks_exact(N).zip(y.as_mut_slice().chunks_exact_mut(N)) {
+        softmax_row(row, result);
+    }
+}
+
+fn softmax_by_index(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
+    // A scalar is a row of one.
+    let len = x.shape().dimensions().last().map_or(Some(1), |dimension| dimension.extent());
+    let Some(len) = len.filter(|&len| len > 0) else { return Ok(()) };
+    let (x, mut result) = (x.to_row_major::<F32>()?, vec![0.0; len]);
+    let mut rows = x.chunks_exact(len);
+    let mut at = len;
+    y.fill_with::<F32>(|_| {
+        if at == len {
+            softmax_row(rows.next().unwrap_or_default(), &mut result);
+            at = 0;
+        }
+        at += 1;
+        result[at - 1]
+    })?;
+    Ok(())
+}
+
 kernel! {
     /// Softmax of each row.
     fn softmax(x: View<'_, shape!(f32[256,512])>, mut y: ViewMut<'_, shape!(f32[256,512])>) {
@@ -30,26 +54,18 @@ kernel! {
         }
     }
 
-    /// Softmax over the last dimension of an array of any shape.
-    fn softmax_of_any(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
+    /// Softmax over the last dimension of an array of any shape: by the kernel above for its shape, by another one for rows
+    /// of 128, however many, and by a third for all others.
+    fn softmax_of_any(x: DynView<'_>, y: DynViewMut<'_>) -> Result<(), Error> {
         if x.shape() != y.shape() {
             let message = format!("expected a result like the operand, {}, found {}", x.shape(), y.shape());
             return Err(Error::invalid_argument(message));
         }
-        // A scalar is a row of one.
-        let len = x.shape().dimensions().last().map_or(Some(1), |dimension| dimension.extent());
-        let Some(len) = len.filter(|&len| len > 0) else { return Ok(()) };
-        let (x, mut result) = (x.to_row_major::<F32>()?, vec![0.0; len]);
-        let mut rows = x.chunks_exact(len);
-        let mut at = len;
-        y.fill_with::<F32>(|_| {
-            if at == len {
-                softmax_row(rows.next().unwrap_or_default(), &mut result);
-                at = 0;
-            }
-            at += 1;
-            result[at - 1]
-        })?;
+        dispatch!(match x, y {
+            (shape!(f32[256,512]), shape!(f32[256,512])) => softmax(x, y),
+            (shape!(f32[?,128]), shape!(f32[?,128])) => softmax_of_rows::<128>(x, y),
+            _ => return softmax_by_index(x, y),
+        });
         Ok(())
     }
 
