@@ -95,6 +95,10 @@ pub mod __private {
 /// type Wrong = shape!(bf16[8,128]{1,1}); // dimension 1 twice
 /// ```
 ///
+/// Clippy's `type_complexity` counts the parts of the type that a shape stands for: it asks for a name (`type X = shape!(…)`)
+/// where the shape is written inside another type in a signature. A `clippy.toml` with `type-complexity-threshold = 1000`
+/// makes it count less.
+///
 /// # Sizes that Rust knows
 ///
 /// A dimension, a bound or an entry of a tile may be an expression: a constant, a const parameter, or arithmetic on

@@ -22,7 +22,10 @@ fn softmax_row(row: &[f32], result: &mut [f32]) {
     result.iter_mut().for_each(|result| *result /= sum);
 }
 
-fn softmax_of_rows<const N: usize>(x: View<'_, shape!(f32[?,N])>, mut y: ViewMut<'_, shape!(f32[?,N])>) {
+/// Any number of rows of N.
+type Rows<const N: usize> = shape!(f32[?,N]);
+
+fn softmax_of_rows<const N: usize>(x: View<'_, Rows<N>>, mut y: ViewMut<'_, Rows<N>>) {
     for (row, result) in x.as_slice().chunks_exact(N).zip(y.as_mut_slice().chunks_exact_mut(N)) {
         softmax_row(row, result);
     }
@@ -63,7 +66,7 @@ kernel! {
         }
         dispatch!(match x, y {
             (shape!(f32[256,512]), shape!(f32[256,512])) => softmax(x, y),
-            (shape!(f32[?,128]), shape!(f32[?,128])) => softmax_of_rows::<128>(x, y),
+            (Rows<128>, Rows<128>) => softmax_of_rows::<128>(x, y),
             _ => return softmax_by_index(x, y),
         });
         Ok(())
