@@ -19,7 +19,7 @@
 //!   memory whose shape is known at run time. Each becomes the other, checked.
 //! - [`transpose`](buffer::BufferBase::transpose), [`reshape`](buffer::BufferBase::reshape) and
 //!   [`retile`](buffer::BufferBase::retile) read the same memory as another shape: free, or a compile error that says which
-//!   element would move. [`bitcast`] answers the same of shapes as values, and explains.
+//!   element would move; [`slice`](buffer::BufferBase::slice) takes a constant part of it. [`bitcast`] answers the same of shapes as values, and explains.
 //! - [`dispatch!`] runs the kernel for the shapes that run-time buffers turn out to have, or a fallback.
 //! - [`infer`] checks the shape of an operation's result, while a kernel is compiled or at run time.
 //! - [`relayout`] copies an array from any layout to any other.

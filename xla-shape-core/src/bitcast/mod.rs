@@ -6,9 +6,11 @@
 
 mod decompose;
 mod in_const;
+mod slice;
 
 pub use decompose::{Decomposition, DecompositionKind};
 pub use in_const::{StaticArray, StaticReason};
+pub use slice::slice_obstacle;
 
 use crate::layout::Layout;
 use crate::shape::ArrayShape;

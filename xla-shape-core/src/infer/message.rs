@@ -1,6 +1,7 @@
 //! What the errors of inference say, in a `const` too.
 
 use super::InferError;
+use crate::text::ConstText;
 use crate::text::print::dimension;
 use crate::text::sink::{Sink, display};
 use core::fmt;
@@ -55,6 +56,17 @@ impl InferError {
             ),
             Self::Overflow => sink.text("expected sizes that fit in an i64, found a larger one"),
         }
+    }
+}
+
+impl<const CAPACITY: usize> ConstText<CAPACITY> {
+    /// Appends what an error of inference says.
+    #[must_use]
+    pub const fn push_error(mut self, error: InferError) -> Self {
+        let mut sink = self.sink();
+        error.write(&mut sink);
+        let written = sink.written();
+        self.set_len(written)
     }
 }
 

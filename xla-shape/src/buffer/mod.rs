@@ -17,6 +17,7 @@ mod error;
 mod legacy;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod part;
 mod raw;
 mod slice;
 mod typed;

@@ -1,0 +1,81 @@
+//! Constant slices: a part of an array in the same memory.
+
+use super::bytes::{Bytes, BytesMut};
+use super::typed::{BufferBase, View, ViewMut};
+use crate::element::Stored;
+use crate::types::{StaticIndex, StaticShape, position_at};
+use std::ops::Range;
+use xla_shape_core::bitcast::slice_obstacle;
+
+/// The bytes of the slice of shape `R` that begins at `I`. Fails the compilation if it is no part of the memory of `S`.
+#[track_caller]
+const fn bytes_of_part<S, R, I>() -> Range<usize>
+where
+    S: StaticShape,
+    R: StaticShape<Element = S::Element, Layout = S::Layout>,
+    I: StaticIndex<S::Dimensions>,
+{
+    if let Some(reason) = slice_obstacle(S::SHAPE, I::INDEX, R::SIZES) {
+        panic!("{}", reason.as_str())
+    }
+    // A slice without elements may begin behind the last one.
+    let bits = if R::ELEMENTS == 0 { 0 } else { position_at::<S, I>() * S::SHAPE.element_bits() };
+    assert!(bits.is_multiple_of(8), "the slice begins inside a byte");
+    assert!(bits / 8 + R::BYTES <= S::BYTES, "the slice has no more bytes than the array");
+    bits / 8..bits / 8 + R::BYTES
+}
+
+impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
+    /// The slice that begins at a constant index and has the shape `R`, in the same memory; both have the same layout.
+    ///
+    /// A slice that is out of bounds, or whose elements do not lie one behind the other as those of `R` do, does not compile;
+    /// that shows in `cargo build`, not in `cargo check`. With tiles, it begins and ends at their edges.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, View, index, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[64,200]{1,0:T(8,128)})>::from_fn(|[i, j]| (1000 * i + j) as f32);
+    /// let rows: View<'_, shape!(f32[8,200]{1,0:T(8,128)})> = x.slice(index![16, 0]);
+    /// assert_eq!(rows[[3, 150]], 19_150.0);
+    /// let tile: View<'_, shape!(f32[8,128]{1,0:T(8,128)})> = x.slice(index![24, 0]);
+    /// assert_eq!(tile[[0, 5]], 24_005.0);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use xla_shape::{Buffer, View, index, shape};
+    /// let x = Buffer::<shape!(f32[64,200]{1,0:T(8,128)})>::zeroed();
+    /// let columns: View<'_, shape!(f32[64,128]{1,0:T(8,128)})> = x.slice(index![0, 0]); // every other tile
+    /// ```
+    ///
+    /// # Panics
+    /// Never: what compiles lies inside the array.
+    #[must_use]
+    #[inline(always)]
+    pub fn slice<R, I>(&self, _: I) -> View<'_, R>
+    where
+        R: StaticShape<Element = S::Element, Layout = S::Layout>,
+        I: StaticIndex<S::Dimensions>,
+    {
+        let bytes = const { bytes_of_part::<S, R, I>() };
+        View::from_bytes(&self.as_bytes()[bytes])
+            .expect("as many bytes as the shape takes, whole elements from the first")
+    }
+}
+
+impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
+    /// The slice that begins at a constant index and has the shape `R`, to write; see [`slice`](Self::slice).
+    ///
+    /// # Panics
+    /// Never: what compiles lies inside the array.
+    #[must_use]
+    #[inline(always)]
+    pub fn slice_mut<R, I>(&mut self, _: I) -> ViewMut<'_, R>
+    where
+        R: StaticShape<Element = S::Element, Layout = S::Layout>,
+        I: StaticIndex<S::Dimensions>,
+    {
+        let bytes = const { bytes_of_part::<S, R, I>() };
+        let bytes = &mut self.as_bytes_mut()[bytes];
+        ViewMut::from_bytes(bytes).expect("as many bytes as the shape takes, whole elements from the first")
+    }
+}
