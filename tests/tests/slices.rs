@@ -1,7 +1,7 @@
 //! Slices in the same memory: what is said to be one has every element where it should be.
 
 use proptest::prelude::*;
-use xla_shape::{Buffer, View, index, shape};
+use xla_shape::{Buffer, index, shape};
 use xla_shape_core::bitcast::slice_obstacle;
 use xla_shape_core::{ArrayShape, Dimension, Layout};
 use xla_shape_tests::strategy;
@@ -81,7 +81,7 @@ fn slices_are_read_and_written_in_place() {
     let mut x = Buffer::<Pairs>::zeroed();
     let mut rows = x.slice_mut::<shape!(bf16[8,256]{1,0:T(8,128)(2,1)}), _>(index![16, 0]);
     rows.fill_with(|[i, j]| half::bf16::from_f32((i * 256 + j) as f32));
-    let tile: View<'_, shape!(bf16[8,128]{1,0:T(8,128)(2,1)})> = x.slice(index![16, 128]);
+    let tile = x.slice::<shape!(bf16[8,128]{1,0:T(8,128)(2,1)}), _>(index![16, 128]);
     assert_eq!(tile[[3, 5]], half::bf16::from_f32((3 * 256 + 133) as f32));
     assert!(x.indexed_iter().all(|([i, _], value)| (16..24).contains(&i) || value == half::bf16::ZERO));
 }
@@ -89,7 +89,7 @@ fn slices_are_read_and_written_in_place() {
 #[test]
 fn packed_slices_begin_at_bytes() {
     let x = Buffer::<shape!(s4[8,6]{1,0:E(4)})>::zeroed();
-    let part: View<'_, shape!(s4[2,6]{1,0:E(4)})> = x.slice(index![3, 0]);
+    let part = x.slice::<shape!(s4[2,6]{1,0:E(4)}), _>(index![3, 0]);
     assert_eq!(part.as_bytes().as_ptr(), x.as_bytes()[9..].as_ptr());
     assert_eq!(part.as_bytes().len(), 6);
 }

@@ -6,6 +6,7 @@ use crate::element::Stored;
 use crate::types::{StaticIndex, StaticShape, position_at};
 use std::ops::Range;
 use xla_shape_core::bitcast::slice_obstacle;
+use xla_shape_core::text::ConstText;
 
 /// The bytes of the slice of shape `R` that begins at `I`. Fails the compilation if it is no part of the memory of `S`.
 #[track_caller]
@@ -20,7 +21,11 @@ where
     }
     // A slice without elements may begin behind the last one.
     let bits = if R::ELEMENTS == 0 { 0 } else { position_at::<S, I>() * S::SHAPE.element_bits() };
-    assert!(bits.is_multiple_of(8), "the slice begins inside a byte");
+    if !bits.is_multiple_of(8) {
+        let problem =
+            ConstText::<1024>::new().push_str("expected a slice that begins at a whole byte, found one at bit ");
+        panic!("{}", problem.push_number(bits).push_str(" of ").push_str(S::TEXT).as_str())
+    }
     assert!(bits / 8 + R::BYTES <= S::BYTES, "the slice has no more bytes than the array");
     bits / 8..bits / 8 + R::BYTES
 }

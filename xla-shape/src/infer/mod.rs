@@ -30,6 +30,10 @@
 //! const _: () = infer::assert_result::<(X, shape!(f32[])), shape!(f32[64])>(Operation::Reduce { dimensions: &[1] });
 //! // f32[64] is not the result of reduce(f32[8,64], f32[]): expected f32[8], found f32[64]
 //! ```
+//!
+//! Some results can be computed as types: [`WithElement`](crate::types::WithElement),
+//! [`Transposed`](crate::types::Transposed), [`Reduced`](crate::types::Reduced) and
+//! [`Concatenated`](crate::types::Concatenated).
 
 mod operands;
 

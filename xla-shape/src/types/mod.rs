@@ -22,6 +22,7 @@ mod index;
 mod layout;
 mod padded;
 mod permutation;
+mod results;
 mod shape_type;
 mod sizes;
 mod tuples;
@@ -39,6 +40,7 @@ pub use layout::{
 pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, Padded, PaddingType, ZeroPadding};
 pub use permutation::{Nth, StaticPermutation};
 pub(crate) use permutation::{resolve, resolved};
+pub use results::{Concatenated, DimensionAt, Join, Permute, Reduced, Transposed, WithElement};
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
 pub use sizes::SizesError;
 

@@ -1,0 +1,147 @@
+//! The dimensions of results that can be computed as types.
+
+use super::array::{Array, ArrayType};
+use super::dim::{Dim, StaticDim};
+use super::dimensions::Dimensions;
+use super::permutation::Nth;
+use core::ops::Add;
+use typenum::Sum;
+
+/// Dimensions that have one with the number `N`, an [`Nth`]; -1 is the last.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no dimension `{N}`",
+    label = "expected a dimension number that the array has"
+)]
+pub trait DimensionAt<N>: Dimensions {
+    /// That dimension.
+    type Dim: Dim;
+    /// The others, as a reduction along this one leaves them.
+    type Others: Dimensions;
+}
+
+/// Dimensions in the order of a permutation `P`, a tuple of [`Nth`].
+#[diagnostic::on_unimplemented(
+    message = "`{P}` is not a permutation of the dimensions `{Self}`",
+    label = "expected as many numbers of dimensions, each of which the array has"
+)]
+pub trait Permute<P>: Dimensions {
+    /// Dimension `i` is number `P[i]`.
+    type Permuted: Dimensions;
+}
+
+/// Dimensions that are the same as those of `Other`, but for the one with the number `N`, where both have a number of
+/// `typenum`: const generics cannot be added.
+#[diagnostic::on_unimplemented(
+    message = "arrays of the dimensions `{Self}` and `{Other}` cannot be joined along dimension `{N}`",
+    label = "expected the same dimensions but for this one, which should be a number of `typenum` in both"
+)]
+pub trait Join<N, Other>: Dimensions {
+    /// That one has the sum of both sizes.
+    type Joined: Dimensions;
+}
+
+/// The result of a conversion of `S` to elements `E`, or a comparison: the same dimensions and layout.
+///
+/// ```
+/// use xla_shape::types::WithElement;
+/// use xla_shape::{element, shape};
+///
+/// fn same(x: WithElement<shape!(f32[8,128]), element::Pred>) -> shape!(pred[8,128]) { x }
+/// ```
+pub type WithElement<S, E> = Array<E, <S as ArrayType>::Dimensions, <S as ArrayType>::Layout>;
+
+/// The result of a transpose of `S`, dimension `i` of which is dimension `P[i]` of `S`, in the layout `L`.
+///
+/// `P` is a tuple of [`Nth`]. A number that is there twice is found by
+/// [`infer::assert_result`](crate::infer::assert_result).
+///
+/// ```
+/// use xla_shape::types::{Nth, Transposed};
+/// use xla_shape::{layout, shape};
+///
+/// type X = Transposed<shape!(f32[8,128]), (Nth<-1>, Nth<0>), layout!({0,1})>;
+/// fn same(x: X) -> shape!(f32[128,8]{0,1}) { x }
+/// ```
+pub type Transposed<S, P, L> =
+    Array<<S as ArrayType>::Element, <<S as ArrayType>::Dimensions as Permute<P>>::Permuted, L>;
+
+/// The result of a reduction of `S` along dimension `N` (-1 is the last), in the layout `L`.
+///
+/// ```
+/// use xla_shape::types::Reduced;
+/// use xla_shape::{layout, shape};
+///
+/// fn same(x: Reduced<shape!(f32[8,128]), -1, layout!({0})>) -> shape!(f32[8]) { x }
+/// ```
+pub type Reduced<S, const N: i64, L> =
+    Array<<S as ArrayType>::Element, <<S as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::Others, L>;
+
+/// The result of a concatenation of `A` and `B` along dimension `N` (-1 is the last), in the layout `L`.
+///
+/// The sizes along `N` are numbers of `typenum`, and so is their sum.
+///
+/// ```
+/// use typenum::{U3, U5};
+/// use xla_shape::types::{Array, Concatenated, Size};
+/// use xla_shape::{element::F32, layout};
+///
+/// type L = layout!({1,0});
+/// type Both = Concatenated<Array<F32, (U3, Size<128>), L>, Array<F32, (U5, Size<128>), L>, 0, L>;
+/// assert_eq!(Both::TEXT, "f32[8,128]{1,0}");
+/// ```
+pub type Concatenated<A, B, const N: i64, L> = Array<
+    <A as ArrayType>::Element,
+    <<A as ArrayType>::Dimensions as Join<Nth<N>, <B as ArrayType>::Dimensions>>::Joined,
+    L,
+>;
+
+macro_rules! count {
+    () => { 0 };
+    ($first:ident $($rest:ident)*) => { 1 + count!($($rest)*) };
+}
+
+/// Implements what names one dimension: for the one behind those in brackets, then for those that follow.
+macro_rules! numbered {
+    ([$($before:ident)*]) => {};
+    ([$($before:ident)*] $at:ident $($after:ident)*) => {
+        numbered!(@ { count!($($before)*) } [$($before)*] $at [$($after)*]);
+        numbered!(@ { -1 - count!($($after)*) } [$($before)*] $at [$($after)*]);
+        numbered!([$($before)* $at] $($after)*);
+    };
+    (@ $number:tt [$($before:ident)*] $at:ident [$($after:ident)*]) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($before: Dim,)* $at: Dim, $($after: Dim,)*> DimensionAt<Nth<$number>>
+            for ($($before,)* $at, $($after,)*)
+        {
+            type Dim = $at;
+            type Others = ($($before,)* $($after,)*);
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($before: Dim,)* $at: Dim + Add<Other, Output: StaticDim>, $($after: Dim,)* Other: Dim>
+            Join<Nth<$number>, ($($before,)* Other, $($after,)*)> for ($($before,)* $at, $($after,)*)
+        {
+            type Joined = ($($before,)* Sum<$at, Other>, $($after,)*);
+        }
+    };
+}
+
+macro_rules! permuted {
+    ($($N:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<D: Dimensions<Index = [usize; count!($($N)*)]> $(+ DimensionAt<$N>)*, $($N),*> Permute<($($N,)*)> for D {
+            type Permuted = ($(<D as DimensionAt<$N>>::Dim,)*);
+        }
+    };
+}
+
+macro_rules! results {
+    () => { permuted!(); };
+    ($first:ident $($rest:ident)*) => {
+        numbered!([] $first $($rest)*);
+        permuted!($first $($rest)*);
+        results!($($rest)*);
+    };
+}
+
+results!(A B C E F G H I J K M P);
