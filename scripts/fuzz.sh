@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes every target: scripts/fuzz.sh [SECONDS [TARGET…]] (20 seconds each by default). Installs cargo-fuzz if it is missing.
+# Fuzzes every target: scripts/fuzz.sh [SECONDS [TARGET…]] (20 seconds each by default), regressions first. Installs cargo-fuzz
+# if it is missing.
 #
 # The pinned compiler is used; libFuzzer needs options that it calls unstable.
 set -euo pipefail
@@ -18,5 +19,7 @@ for target in "${targets[@]}"; do
     if compgen -G "regressions/$target/*" >/dev/null; then
         cargo fuzz run "$target" regressions/"$target"/* -- -verbosity=0
     fi
-    cargo fuzz run "$target" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0
+    dictionary=()
+    [ ! -e "dict/$target" ] || dictionary=("-dict=dict/$target")
+    cargo fuzz run "$target" -- "${dictionary[@]}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0
 done

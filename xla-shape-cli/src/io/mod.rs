@@ -2,15 +2,16 @@
 
 mod lines;
 mod npy;
+mod replacement;
 pub(crate) mod tensor;
 
 pub(crate) use lines::{Line, Lines, MAX_LINE};
+pub(crate) use replacement::Replacement;
 
 use crate::failure::Failure;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use tempfile::NamedTempFile;
 
 /// The file's contents; `-` is standard input.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
@@ -49,39 +50,6 @@ pub(crate) fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
 
 pub(crate) fn write_failure(path: &Path, error: io::Error) -> Failure {
     Failure::WriteFile { name: path.display().to_string(), error }
-}
-
-/// A file that comes to its place only when it is whole.
-#[derive(Debug)]
-pub(crate) struct Replacement<'a> {
-    file: NamedTempFile,
-    path: &'a Path,
-}
-
-impl<'a> Replacement<'a> {
-    pub(crate) fn new(path: &'a Path) -> io::Result<Self> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        // As any new file; the user's mask takes its part away.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        Ok(Self { file: builder.prefix(".xla-shape-").tempfile_in(folder)?, path })
-    }
-
-    /// Puts the file in its place.
-    pub(crate) fn commit(self) -> io::Result<()> {
-        self.file.persist(self.path).map(drop).map_err(|error| error.error)
-    }
-}
-
-impl Write for Replacement<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
 }
 
 /// Writes bytes to standard output.

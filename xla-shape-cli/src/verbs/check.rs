@@ -8,7 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use std::fmt::{Display, Write as _};
 use std::hash::{BuildHasher, RandomState};
-use std::io::Write;
+use std::io::{Read, Write};
+use std::path::Path;
 use xla_shape::proto::encode_shape;
 use xla_shape::{Shape, Span};
 
@@ -48,27 +49,32 @@ const REMEMBERED: usize = 4096;
 const MAX_REMEMBERED: usize = 512;
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Failure> {
-    let mut lines = Lines::new(io::open(&arguments.file)?);
-    let mut output = std::io::stdout().lock();
+    let input = io::open(&arguments.file)?;
+    if answer(&arguments.file, input, &mut std::io::stdout().lock())? { Ok(()) } else { Err(Failure::Told) }
+}
+
+/// Writes the answer to every line of a file; whether all are good.
+pub(crate) fn answer(file: &Path, input: impl Read, output: &mut impl Write) -> Result<bool, Failure> {
+    let mut lines = Lines::new(input);
     let mut answers = Answers::new();
     loop {
         while let Some(line) = lines.next_buffered() {
             answers.add(line);
             if answers.json.len() >= BATCH {
-                answers.write(&mut output)?;
+                answers.write(output)?;
             }
         }
         // Whoever waits for these answers may be who writes the next line.
-        answers.write(&mut output)?;
-        if !lines.fill().map_err(|error| io::read_failure(&arguments.file, error))? {
+        answers.write(output)?;
+        if !lines.fill().map_err(|error| io::read_failure(file, error))? {
             break;
         }
     }
     if let Some(line) = lines.last() {
         answers.add(line);
-        answers.write(&mut output)?;
+        answers.write(output)?;
     }
-    if answers.all_good { Ok(()) } else { Err(Failure::Told) }
+    Ok(answers.all_good)
 }
 
 /// Makes the answers, and keeps them until they are written.

@@ -1,0 +1,64 @@
+//! The limits of `docs/limits.md` that have no better place, and where there are none.
+
+use std::fmt::Write;
+use xla_shape::validate::{MAX_MEMORY_SPACE, MAX_SIZE};
+use xla_shape::{ArrayShape, Shape};
+
+fn there_and_back(text: &str) -> Shape {
+    let shape: Shape = text.parse().unwrap();
+    assert_eq!(shape.to_string(), text);
+    shape
+}
+
+fn error(text: &str) -> String {
+    text.parse::<Shape>().unwrap_err().to_string()
+}
+
+#[test]
+fn lists_have_no_limit_at_run_time() {
+    let count = 3000;
+    let order = (0..count).rev().map(|number: usize| number.to_string()).collect::<Vec<_>>().join(",");
+    let array = there_and_back(&format!("f32[{}]{{{order}}}", vec!["1"; count].join(",")));
+    assert_eq!(array.byte_size(), Ok(4));
+    let entries = format!("T({})", vec!["1"; count].join(","));
+    assert_eq!(there_and_back(&format!("f32[{}]{{{order}:{entries}}}", vec!["1"; count].join(","))).byte_size(), Ok(4));
+    assert_eq!(there_and_back(&format!("f32[7]{{0:T(8){}}}", "(1)".repeat(count))).byte_size(), Ok(32));
+    let mut tuple = String::from("(");
+    for number in 0..count {
+        write!(tuple, "{}u8[{number}]{{0}}", if number > 0 { ", " } else { "" }).unwrap();
+    }
+    there_and_back(&(tuple + ")"));
+    let spaces = " ".repeat(1 << 20);
+    assert_eq!(format!("f32[2{spaces}]").parse::<Shape>().unwrap().byte_size(), Ok(8));
+}
+
+#[test]
+fn sizes_end_where_xlas_end() {
+    let largest = there_and_back(&format!("u8[{MAX_SIZE}]{{0}}"));
+    assert_eq!(largest.byte_size(), Ok(MAX_SIZE));
+    let array: ArrayShape = format!("u8[{MAX_SIZE}]").parse().unwrap();
+    assert_eq!(array.stride_table().unwrap().linear_index(&[MAX_SIZE - 1]), MAX_SIZE - 1);
+    assert!(array.stride_table().unwrap().checked_linear_index(&[MAX_SIZE]).is_none());
+    for beyond in ["9223372036854775808", "18446744073709551616", &"9".repeat(5000)] {
+        for text in [
+            format!("u8[{beyond}]"),
+            format!("u8[2]{{{beyond}}}"),
+            format!("u8[2]{{0:T({beyond})}}"),
+            format!("u8[2]{{0:L({beyond})}}"),
+        ] {
+            assert!(!error(&text).is_empty(), "{text}");
+        }
+    }
+    // Each number fits, the product does not: no wrapping, whatever is asked.
+    for text in ["f32[9223372036854775807]", "u8[4294967296,4294967296]", "u8[3]{0:T(9223372036854775807,2)}"] {
+        if let Ok(array) = text.parse::<ArrayShape>() {
+            assert!(array.byte_size().is_err() || array.byte_size() <= Ok(MAX_SIZE), "{text}");
+        }
+    }
+}
+
+#[test]
+fn memory_spaces_end_where_xlas_end() {
+    there_and_back(&format!("u8[2]{{0:S({MAX_MEMORY_SPACE})}}"));
+    assert!(error(&format!("u8[2]{{0:S({})}}", MAX_MEMORY_SPACE + 1)).contains("127"));
+}

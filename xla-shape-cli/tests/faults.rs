@@ -1,0 +1,196 @@
+//! What the program does when the machine fails it: no memory, no disk, broken pipes, others in its way.
+#![cfg(unix)]
+
+use assert_cmd::Command;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Child, Output, Stdio};
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_xla-shape");
+
+fn run(folder: &TempDir, arguments: &[&str]) -> Output {
+    Command::cargo_bin("xla-shape").unwrap().current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn start(folder: &TempDir, arguments: &[&str]) -> Child {
+    std::process::Command::new(PROGRAM)
+        .current_dir(folder)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn folder_with(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    folder
+}
+
+fn error(output: &Output) -> &str {
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = entries.collect();
+    names.sort();
+    names
+}
+
+const RELAYOUT: &[&str] = &["relayout", "in.bin", "--from", "u8[2,3]", "--to", "{0,1}", "-o"];
+
+#[test]
+fn huge_requests_are_answered_without_huge_memory() {
+    let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6])]);
+    let huge = "u8[2,3]{1,0:T(2000000000000,300)}";
+    let output = run(&folder, &["relayout", "in.bin", "--from", "u8[2,3]", "--to", huge, "-o", "out.bin"]);
+    assert!(error(&output).contains("which there is no memory for"), "{output:?}");
+    let output =
+        run(&folder, &["relayout", "in.bin", "--from", "u8[2000000000000,3]", "--to", "{0,1}", "-o", "out.bin"]);
+    assert!(error(&output).contains("expected 6000000000000 bytes"), "{output:?}");
+    assert_eq!(names(folder.path()), ["in.bin"]);
+
+    // A picture shows a part; what is drawn does not grow with the array.
+    for shape in ["f32[2000000000,1000000000]", "f32[3,5]{1,0:T(2000000000,1000000000)}", "pred[9223372036854775807]"] {
+        let output = run(&folder, &["draw", shape]);
+        assert!(output.stdout.len() + output.stderr.len() < 1 << 20, "{shape}");
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{shape}: {output:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    let folder = folder_with(&[("in.bin", &[7; 1 << 20]), ("out.bin", b"old")]);
+    // A limit on the size of files, as a full disk, fails a write in its middle.
+    let command = format!(
+        "trap '' XFSZ; ulimit -f 8; exec '{PROGRAM}' relayout in.bin --from 'u8[1024,1024]' --to '{{0,1}}' -o out.bin"
+    );
+    let output = Command::new("bash").args(["-c", &command]).current_dir(&folder).output().unwrap();
+    assert!(error(&output).starts_with("error: cannot write `out.bin`: "), "{output:?}");
+    assert_eq!(fs::read(folder.path().join("out.bin")).unwrap(), b"old");
+    assert_eq!(names(folder.path()), ["in.bin", "out.bin"], "nothing is left over");
+}
+
+#[test]
+fn devices_are_written_to_and_stay_devices() {
+    let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6])]);
+    let output = run(&folder, &[RELAYOUT, &["/dev/null"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    if Path::new("/dev/full").exists() {
+        let output = run(&folder, &[RELAYOUT, &["/dev/full"]].concat());
+        assert!(error(&output).starts_with("error: cannot write `/dev/full`: No space left"), "{output:?}");
+        let output = run(&folder, &["draw", "f32[3,5]", "--svg", "/dev/full"]);
+        assert!(error(&output).starts_with("error: cannot write `/dev/full`: No space left"), "{output:?}");
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = std::process::Command::new(PROGRAM).args(["draw", "f32[3,5]"]).stdout(full).output().unwrap();
+        assert!(error(&output).starts_with("error: cannot write to standard output: No space left"), "{output:?}");
+    }
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+}
+
+#[test]
+fn what_may_not_be_written_stays() {
+    let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6]), ("out.bin", b"old")]);
+    let out = folder.path().join("out.bin");
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o444)).unwrap();
+    let output = run(&folder, &[RELAYOUT, &["out.bin"]].concat());
+    assert_eq!(error(&output), "error: cannot write `out.bin`: the file is read-only\n");
+    assert_eq!(fs::read(&out).unwrap(), b"old");
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    let output = run(&folder, &[RELAYOUT, &["folder"]].concat());
+    assert!(error(&output).starts_with("error: cannot write `folder`: Is a directory"), "{output:?}");
+    assert_eq!(names(folder.path()), ["folder", "in.bin", "out.bin"]);
+}
+
+#[test]
+fn a_replaced_file_keeps_its_permissions_and_a_link_stays_a_link() {
+    let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6]), ("out.bin", b"old")]);
+    let (out, link) = (folder.path().join("out.bin"), folder.path().join("link.bin"));
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("out.bin", &link).unwrap();
+    let output = run(&folder, &[RELAYOUT, &["link.bin"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read(&out).unwrap(), [1, 4, 2, 5, 3, 6]);
+    assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_program_that_is_killed_leaves_the_old_file() {
+    let folder = folder_with(&[("out.bin", b"old")]);
+    let mut child = start(&folder, &["relayout", "-", "--from", "u8[64,1024]", "--to", "{0,1}", "-o", "out.bin"]);
+    // All but the last byte: it has begun, and waits.
+    child.stdin.as_mut().unwrap().write_all(&vec![1; (64 << 10) - 1]).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(fs::read(folder.path().join("out.bin")).unwrap(), b"old");
+    let left: Vec<_> = names(folder.path()).into_iter().filter(|name| name != "out.bin").collect();
+    assert!(left.iter().all(|name| name.starts_with(".xla-shape-")), "{left:?}");
+}
+
+#[test]
+fn input_that_stalls_is_waited_for_and_input_that_ends_early_is_an_error() {
+    let folder = folder_with(&[("out.bin", b"old")]);
+    let arguments = ["relayout", "-", "--from", "u8[2,3]", "--to", "{0,1}", "-o", "out.bin"];
+    let mut child = start(&folder, &arguments);
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&[1, 2, 3]).unwrap();
+    assert_eq!(child.try_wait().unwrap(), None, "the rest may still come");
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(error(&output).contains("expected 6 bytes of u8[2,3]{1,0} in `-`, found 3"), "{output:?}");
+    assert_eq!(fs::read(folder.path().join("out.bin")).unwrap(), b"old");
+
+    let mut child = start(&folder, &arguments);
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&[1, 2, 3]).unwrap();
+    input.write_all(&[4, 5, 6]).unwrap();
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(fs::read(folder.path().join("out.bin")).unwrap(), [1, 4, 2, 5, 3, 6]);
+}
+
+#[test]
+fn output_that_nobody_reads_any_more_ends_the_program() {
+    let folder = folder_with(&[]);
+    let mut child = start(&folder, &["check", "-"]);
+    let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    input.write_all(b"f32[2]\n").unwrap();
+    output.read_exact(&mut [0; 8]).unwrap();
+    drop(output);
+    // Writing fails once the program has gone.
+    while input.write_all(b"f32[2]\n").is_ok() {}
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{output:?}");
+}
+
+#[test]
+fn two_programs_write_one_file_one_after_the_other() {
+    let bytes: Vec<u8> = (0..1 << 16).map(|number| number as u8).collect();
+    let folder = folder_with(&[("in.bin", &bytes)]);
+    let arguments = |to| ["relayout", "in.bin", "--from", "u8[256,256]", "--to", to, "-o", "out.bin"];
+    let [plain, turned] = ["{1,0}", "{0,1}"].map(|to| {
+        assert!(run(&folder, &arguments(to)).status.success());
+        fs::read(folder.path().join("out.bin")).unwrap()
+    });
+    assert_ne!(plain, turned);
+    for _ in 0..10 {
+        let children = ["{1,0}", "{0,1}"].map(|to| start(&folder, &arguments(to)));
+        for mut child in children {
+            assert!(child.wait().unwrap().success());
+        }
+        let out = fs::read(folder.path().join("out.bin")).unwrap();
+        assert!(out == plain || out == turned, "a mixture");
+    }
+    assert_eq!(names(folder.path()), ["in.bin", "out.bin"]);
+}
