@@ -6,7 +6,7 @@ use xla_shape::{ArrayShape, Shape};
 
 fn there_and_back(text: &str) -> Shape {
     let shape: Shape = text.parse().unwrap();
-    assert_eq!(shape.to_string(), text);
+    assert!(shape.to_string() == text, "of {} bytes", text.len());
     shape
 }
 
@@ -27,7 +27,9 @@ fn lists_have_no_limit_at_run_time() {
     for number in 0..count {
         write!(tuple, "{}u8[{number}]{{0}}", if number > 0 { ", " } else { "" }).unwrap();
     }
-    there_and_back(&(tuple + ")"));
+    let tuple: Shape = (tuple + ")").parse().unwrap();
+    assert_eq!(tuple.get_leaf_count(), count);
+    assert!(tuple.to_string().parse() == Ok(tuple));
     let spaces = " ".repeat(1 << 20);
     assert_eq!(format!("f32[2{spaces}]").parse::<Shape>().unwrap().byte_size(), Ok(8));
 }
@@ -52,7 +54,7 @@ fn sizes_end_where_xlas_end() {
     // Each number fits, the product does not: no wrapping, whatever is asked.
     for text in ["f32[9223372036854775807]", "u8[4294967296,4294967296]", "u8[3]{0:T(9223372036854775807,2)}"] {
         if let Ok(array) = text.parse::<ArrayShape>() {
-            assert!(array.byte_size().is_err() || array.byte_size() <= Ok(MAX_SIZE), "{text}");
+            assert_eq!(array.byte_size(), None, "{text}");
         }
     }
 }
