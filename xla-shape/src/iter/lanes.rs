@@ -9,15 +9,19 @@ pub(super) fn fold<V: Copy, A: Copy, const N: usize>(
 ) -> [A; N] {
     const { assert!(N > 0, "expected at least one lane") };
     let mut lanes = lanes;
-    let (chunks, rest) = values.as_chunks::<N>();
-    for chunk in chunks {
-        for (lane, &value) in lanes.iter_mut().zip(chunk) {
+    let mut fold = |values: &[V]| {
+        for (lane, &value) in lanes.iter_mut().zip(values) {
             *lane = f(*lane, value);
         }
+    };
+    let (chunks, rest) = values.as_chunks::<N>();
+    // Several chunks in each turn of the loop, so that counting takes no time.
+    let (groups, chunks) = chunks.as_chunks::<4>();
+    for group in groups {
+        group.iter().for_each(|chunk| fold(chunk));
     }
-    for (lane, &value) in lanes.iter_mut().zip(rest) {
-        *lane = f(*lane, value);
-    }
+    chunks.iter().for_each(|chunk| fold(chunk));
+    fold(rest);
     lanes
 }
 

@@ -1,0 +1,249 @@
+//! Kernels over whole arrays: the library's over tiled and row-major arrays, loops by hand, `ndarray`.
+
+use crate::numbers::{Number, exp, larger};
+use crate::turn::Turn;
+use crate::walk::{self, Flat, LANES, Pairs, Rows, StridedRows, Tiled, Walk};
+use crate::{Case, Ratio};
+use ndarray::{Array2, Zip};
+use std::hint::black_box;
+use xla_shape::element::Stored;
+use xla_shape::types::{ArrayType, StaticShape};
+use xla_shape::{Buffer, shape};
+
+type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
+
+/// What the library's kernels are written over: any layout.
+trait Shape: StaticShape<Element: Number> {}
+impl<S: StaticShape<Element: Number>> Shape for S {}
+
+fn value(i: usize, j: usize) -> f32 {
+    (i * 7 + j * 13) as f32 % 29.0 / 8.0
+}
+
+fn array<S: StaticShape<Element: Number, Index = [usize; 2]>>() -> Buffer<S> {
+    Buffer::from_fn(|index: [usize; 2]| S::Element::of(value(index[0], index[1])))
+}
+
+fn to_f32<S: Shape>(x: &Buffer<S>) -> Vec<f32> {
+    x.to_row_major().into_iter().map(S::Element::f32).collect()
+}
+
+#[inline(never)]
+fn fill<S: Shape>(x: &mut Buffer<S>, value: Value<S>) {
+    x.fill(value);
+}
+
+#[inline(never)]
+fn sum<S: Shape>(x: &Buffer<S>) -> f32 {
+    x.fold_lanes([0.0; LANES], |sum, x| sum + S::Element::f32(x)).iter().sum()
+}
+
+#[inline(never)]
+fn scale<S: Shape>(x: &mut Buffer<S>, factor: f32) {
+    x.apply(|x| S::Element::of(factor * S::Element::f32(x)));
+}
+
+#[inline(never)]
+fn axpy<S: Shape>(a: f32, x: &Buffer<S>, y: &mut Buffer<S>) {
+    y.apply_with(x, |y, x| S::Element::of(a * S::Element::f32(x) + S::Element::f32(y)));
+}
+
+#[inline(never)]
+fn softmax<S: Shape>(x: &mut Buffer<S>) {
+    let (from, to) = (S::Element::f32, S::Element::of);
+    x.for_each_band_mut::<-1>(|mut rows| {
+        let max = rows.fold_lanes([f32::MIN; LANES], |max, x| larger(max, from(x)), larger);
+        rows.apply_lanes(max, |x, max| to(exp(from(x) - max)));
+        let sum = rows.fold_lanes([0.0; LANES], |sum, x| sum + from(x), |a, b| a + b);
+        rows.apply_lanes(sum.map(|sum| 1.0 / sum), |x, factor| to(from(x) * factor));
+    });
+}
+
+/// Values that leave the numbers as they are, or nearly so, however often they are applied.
+const FACTOR: f32 = -1.0;
+const A: f32 = 1e-6;
+
+/// The library's five kernels over `S`.
+fn library<S: StaticShape<Element: Number, Index = [usize; 2]>>(kernel: &str) -> crate::turn::Contender {
+    let (mut x, mut y) = (array::<S>(), array::<S>());
+    match kernel {
+        "fill" => Box::new(move |turn: &mut Turn| {
+            turn.time(|| fill(black_box(&mut x), black_box(S::Element::of(1.5))));
+            turn.result(|| to_f32(&x))
+        }),
+        "sum" => Box::new(move |turn| {
+            let mut total = 0.0;
+            turn.time(|| total = black_box(sum(black_box(&x))));
+            turn.result(|| vec![total])
+        }),
+        "scale" => Box::new(move |turn| {
+            turn.time(|| scale(black_box(&mut x), black_box(FACTOR)));
+            turn.result(|| to_f32(&x))
+        }),
+        "axpy" => Box::new(move |turn| {
+            turn.time(|| axpy(black_box(A), black_box(&x), black_box(&mut y)));
+            turn.result(|| to_f32(&y))
+        }),
+        _ => Box::new(move |turn| {
+            turn.time(|| softmax(black_box(&mut x)));
+            turn.result(|| to_f32(&x))
+        }),
+    }
+}
+
+/// The five kernels by hand over memory of shape `S`, in the order of `W`.
+fn by_hand<S, W>(kernel: &str) -> crate::turn::Contender
+where
+    S: StaticShape<Element: Number, Index = [usize; 2]>,
+    W: Walk + 'static,
+{
+    assert_eq!(W::GROUPS * W::RUNS * W::LEN, S::ELEMENTS, "all of the array");
+    let (mut x, mut y) = (array::<S>(), array::<S>());
+    match kernel {
+        "fill" => Box::new(move |turn: &mut Turn| {
+            let data = x.as_mut_slice().as_mut_ptr();
+            // SAFETY: the walk covers the elements of the array, as was asserted.
+            turn.time(|| unsafe { walk::fill::<W, S::Element>(black_box(data), black_box(S::Element::of(1.5))) });
+            turn.result(|| to_f32(&x))
+        }),
+        "sum" => Box::new(move |turn| {
+            let mut total = 0.0;
+            let data = x.as_slice().as_ptr();
+            // SAFETY: as above.
+            turn.time(|| total = black_box(unsafe { walk::sum::<W, S::Element>(black_box(data)) }));
+            turn.result(|| vec![total])
+        }),
+        "scale" => Box::new(move |turn| {
+            let data = x.as_mut_slice().as_mut_ptr();
+            // SAFETY: as above.
+            turn.time(|| unsafe { walk::scale::<W, S::Element>(black_box(data), black_box(FACTOR)) });
+            turn.result(|| to_f32(&x))
+        }),
+        "axpy" => Box::new(move |turn| {
+            let (from, to) = (x.as_slice().as_ptr(), y.as_mut_slice().as_mut_ptr());
+            // SAFETY: as above.
+            turn.time(|| unsafe { walk::axpy::<W, S::Element>(black_box(A), black_box(from), black_box(to)) });
+            turn.result(|| to_f32(&y))
+        }),
+        _ => Box::new(move |turn| {
+            let data = x.as_mut_slice().as_mut_ptr();
+            // SAFETY: as above.
+            turn.time(|| unsafe { walk::softmax::<W, S::Element>(black_box(data)) });
+            turn.result(|| to_f32(&x))
+        }),
+    }
+}
+
+#[inline(never)]
+fn ndarray_axpy(a: f32, x: &Array2<f32>, y: &mut Array2<f32>) {
+    Zip::from(y).and(x).for_each(|y, &x| *y += a * x);
+}
+
+#[inline(never)]
+fn ndarray_softmax(x: &mut Array2<f32>) {
+    for mut row in x.rows_mut() {
+        let max = row.fold(f32::MIN, |max, &x| larger(max, x));
+        row.mapv_inplace(|x| exp(x - max));
+        let factor = 1.0 / row.sum();
+        row.mapv_inplace(|x| x * factor);
+    }
+}
+
+/// The five kernels with `ndarray`.
+fn with_ndarray(kernel: &str, sizes: [usize; 2]) -> crate::turn::Contender {
+    let mut x = Array2::from_shape_fn(sizes, |(i, j)| value(i, j));
+    let mut y = x.clone();
+    let values = |x: &Array2<f32>| x.iter().copied().collect::<Vec<_>>();
+    match kernel {
+        "fill" => Box::new(move |turn: &mut Turn| {
+            turn.time(|| black_box(&mut x).fill(black_box(1.5)));
+            turn.result(|| values(&x))
+        }),
+        "sum" => Box::new(move |turn| {
+            let mut total = 0.0;
+            turn.time(|| total = black_box(black_box(&x).sum()));
+            turn.result(|| vec![total])
+        }),
+        "scale" => Box::new(move |turn| {
+            turn.time(|| {
+                let factor = black_box(FACTOR);
+                black_box(&mut x).mapv_inplace(|x| x * factor);
+            });
+            turn.result(|| values(&x))
+        }),
+        "axpy" => Box::new(move |turn| {
+            turn.time(|| ndarray_axpy(black_box(A), black_box(&x), black_box(&mut y)));
+            turn.result(|| values(&y))
+        }),
+        _ => Box::new(move |turn| {
+            turn.time(|| ndarray_softmax(black_box(&mut x)));
+            turn.result(|| values(&x))
+        }),
+    }
+}
+
+const KERNELS: [&str; 5] = ["fill", "sum", "scale", "axpy", "softmax"];
+
+macro_rules! cases {
+    ($cases:ident, $rows:literal, $columns:literal) => {
+        for kernel in KERNELS {
+    type Tiles = shape!(f32[$rows,$columns]{1,0:T(8,128)});
+    type Plain = shape!(f32[$rows,$columns]);
+            // Softmax needs rows; the others are one loop over all there is.
+            let plain = if kernel == "softmax" {
+                by_hand::<Plain, Rows<$rows, $columns>>(kernel)
+            } else {
+                by_hand::<Plain, Flat<$rows, $columns>>(kernel)
+            };
+            $cases.push(Case {
+                name: format!("{kernel} {}", Tiles::TEXT),
+                elements: $rows * $columns,
+                contenders: vec![
+                    ("library", library::<Tiles>(kernel)),
+                    ("by hand", by_hand::<Tiles, Tiled<$rows, $columns>>(kernel)),
+                    ("row-major", plain),
+                ],
+                ratios: vec![Ratio("library", "by hand", 1.02), Ratio("library", "row-major", 1.1)],
+            });
+            let (library, ndarray) = (library::<Plain>(kernel), with_ndarray(kernel, [$rows, $columns]));
+            $cases.push(Case {
+                name: format!("{kernel} {}", Plain::TEXT),
+                elements: $rows * $columns,
+                contenders: vec![("library", library), ("ndarray", ndarray)],
+                ratios: vec![Ratio("library", "ndarray", 1.0)],
+            });
+        }
+        for kernel in KERNELS {
+    type Tiles = shape!(bf16[$rows,$columns]{1,0:T(8,128)(2,1)});
+    type Plain = shape!(bf16[$rows,$columns]);
+            let plain = if kernel == "softmax" {
+                by_hand::<Plain, Rows<$rows, $columns>>(kernel)
+            } else {
+                by_hand::<Plain, Flat<$rows, $columns>>(kernel)
+            };
+            $cases.push(Case {
+                name: format!("{kernel} {}", Tiles::TEXT),
+                elements: $rows * $columns,
+                contenders: vec![
+                    ("library", library::<Tiles>(kernel)),
+                    ("by hand", by_hand::<Tiles, Pairs<$rows, $columns>>(kernel)),
+                    ("row-major", plain),
+                    ("as CuTe", by_hand::<Tiles, StridedRows<$rows, $columns>>(kernel)),
+                ],
+                ratios: vec![
+                    Ratio("library", "by hand", 1.02),
+                    Ratio("library", "row-major", 1.3),
+                    Ratio("library", "as CuTe", 1.0),
+                ],
+            });
+        }
+    };
+}
+
+/// In the first-level cache, and in the second-level one.
+pub(crate) fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    cases!(cases, 8, 512);
+    cases!(cases, 128, 512);
+    cases
+}

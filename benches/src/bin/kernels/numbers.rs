@@ -1,0 +1,53 @@
+//! Arithmetic that the compiler can make vector instructions of.
+
+use half::bf16;
+use xla_shape::element::{Bf16, F32, Plain};
+
+/// An element that is computed with in f32.
+pub(crate) trait Number: Plain {
+    fn f32(value: Self::Value) -> f32;
+    fn of(value: f32) -> Self::Value;
+}
+
+impl Number for F32 {
+    #[inline(always)]
+    fn f32(value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn of(value: f32) -> f32 {
+        value
+    }
+}
+
+impl Number for Bf16 {
+    #[inline(always)]
+    fn f32(value: bf16) -> f32 {
+        f32::from_bits(u32::from(value.to_bits()) << 16)
+    }
+
+    /// The nearest bf16 of a number that is not NaN, ties to even.
+    #[inline(always)]
+    fn of(value: f32) -> bf16 {
+        let bits = value.to_bits();
+        bf16::from_bits((bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16)
+    }
+}
+
+/// The larger of two numbers, neither of which is NaN: one instruction.
+#[inline(always)]
+pub(crate) fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// e to the power of a number of at most 0, to about 1e-6 of it: 2 to an integer times 2 to the rest.
+#[inline(always)]
+pub(crate) fn exp(x: f32) -> f32 {
+    let x = larger(x, -87.0) * std::f32::consts::LOG2_E;
+    let rounded = x + 12_582_912.0; // 1.5 · 2^23: what is behind the point is lost
+    let rest = (x - (rounded - 12_582_912.0)) * std::f32::consts::LN_2;
+    let series =
+        1.0 + rest * (1.0 + rest * (0.5 + rest * (0.166_666_67 + rest * (0.041_666_67 + rest * 0.008_333_334))));
+    f32::from_bits(series.to_bits().wrapping_add(rounded.to_bits() << 23))
+}

@@ -1,0 +1,26 @@
+//! One turn of a contender.
+
+use std::time::{Duration, Instant};
+
+/// How often the contender's function is called, and how long that takes.
+pub(crate) struct Turn {
+    pub(crate) repeat: usize,
+    /// Whether the result is looked at.
+    pub(crate) check: bool,
+    pub(crate) time: Duration,
+}
+
+/// Takes its turn; its result, if it is looked at.
+pub(crate) type Contender = Box<dyn FnMut(&mut Turn) -> Vec<f32>>;
+
+impl Turn {
+    pub(crate) fn time(&mut self, mut f: impl FnMut()) {
+        let start = Instant::now();
+        (0..self.repeat).for_each(|_| f());
+        self.time = start.elapsed();
+    }
+
+    pub(crate) fn result(&self, result: impl FnOnce() -> Vec<f32>) -> Vec<f32> {
+        if self.check { result() } else { Vec::new() }
+    }
+}

@@ -1,0 +1,196 @@
+//! Loops written by hand over arrays of `ROWS` by `COLUMNS`, with raw pointers, shifts and constant strides.
+
+use crate::numbers::{Number, exp, larger};
+
+/// How memory is walked over: in groups of runs.
+pub(crate) trait Walk {
+    /// The elements of a run.
+    const LEN: usize;
+    /// How far apart they lie.
+    const STRIDE: usize;
+    /// How many rows' elements alternate in a run.
+    const LANES: usize = 1;
+    /// How many groups there are: one for each row or `LANES` rows.
+    const GROUPS: usize;
+    /// The runs of a group.
+    const RUNS: usize;
+
+    /// Where a run begins.
+    fn start(group: usize, run: usize) -> usize;
+}
+
+/// One loop over all memory.
+pub(crate) struct Flat<const ROWS: usize, const COLUMNS: usize>;
+/// Row-major, row by row.
+pub(crate) struct Rows<const ROWS: usize, const COLUMNS: usize>;
+/// `T(8,128)`, row by row.
+pub(crate) struct Tiled<const ROWS: usize, const COLUMNS: usize>;
+/// `T(8,128)(2,1)`, pair of rows by pair of rows.
+pub(crate) struct Pairs<const ROWS: usize, const COLUMNS: usize>;
+/// `T(8,128)(2,1)`, row by row: nested loops over the modes of the layout, as CuTe has them.
+pub(crate) struct StridedRows<const ROWS: usize, const COLUMNS: usize>;
+
+impl<const ROWS: usize, const COLUMNS: usize> Walk for Flat<ROWS, COLUMNS> {
+    const LEN: usize = ROWS * COLUMNS;
+    const STRIDE: usize = 1;
+    const GROUPS: usize = 1;
+    const RUNS: usize = 1;
+
+    #[inline(always)]
+    fn start(_: usize, _: usize) -> usize {
+        0
+    }
+}
+
+impl<const ROWS: usize, const COLUMNS: usize> Walk for Rows<ROWS, COLUMNS> {
+    const LEN: usize = COLUMNS;
+    const STRIDE: usize = 1;
+    const GROUPS: usize = ROWS;
+    const RUNS: usize = 1;
+
+    #[inline(always)]
+    fn start(row: usize, _: usize) -> usize {
+        row * COLUMNS
+    }
+}
+
+impl<const ROWS: usize, const COLUMNS: usize> Walk for Tiled<ROWS, COLUMNS> {
+    const LEN: usize = 128;
+    const STRIDE: usize = 1;
+    const GROUPS: usize = ROWS;
+    const RUNS: usize = COLUMNS / 128;
+
+    #[inline(always)]
+    fn start(row: usize, tile: usize) -> usize {
+        (row >> 3) * (COLUMNS << 3) + (tile << 10) + ((row & 7) << 7)
+    }
+}
+
+impl<const ROWS: usize, const COLUMNS: usize> Walk for Pairs<ROWS, COLUMNS> {
+    const LEN: usize = 256;
+    const STRIDE: usize = 1;
+    const LANES: usize = 2;
+    const GROUPS: usize = ROWS / 2;
+    const RUNS: usize = COLUMNS / 128;
+
+    #[inline(always)]
+    fn start(pair: usize, tile: usize) -> usize {
+        (pair >> 2) * (COLUMNS << 3) + (tile << 10) + ((pair & 3) << 8)
+    }
+}
+
+impl<const ROWS: usize, const COLUMNS: usize> Walk for StridedRows<ROWS, COLUMNS> {
+    const LEN: usize = 128;
+    const STRIDE: usize = 2;
+    const GROUPS: usize = ROWS;
+    const RUNS: usize = COLUMNS / 128;
+
+    #[inline(always)]
+    fn start(row: usize, tile: usize) -> usize {
+        (row >> 3) * (COLUMNS << 3) + (tile << 10) + ((row >> 1 & 3) << 8) + (row & 1)
+    }
+}
+
+/// As many accumulators as the library's kernels have.
+pub(crate) const LANES: usize = 16;
+
+/// Calls `f` with every element's position, in a loop over chunks of `LANES`, and its place in the chunk.
+#[inline(always)]
+fn each<W: Walk>(group: usize, mut f: impl FnMut(usize, usize)) {
+    for run in 0..W::RUNS {
+        let start = W::start(group, run);
+        for chunk in 0..W::LEN / LANES {
+            for lane in 0..LANES {
+                f(start + (chunk * LANES + lane) * W::STRIDE, lane);
+            }
+        }
+    }
+}
+
+/// Calls `f` with every element's position, run by run.
+#[inline(always)]
+fn each_of_runs<W: Walk>(mut f: impl FnMut(usize)) {
+    for group in 0..W::GROUPS {
+        for run in 0..W::RUNS {
+            let start = W::start(group, run);
+            for i in 0..W::LEN {
+                f(start + i * W::STRIDE);
+            }
+        }
+    }
+}
+
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $name:ident($($x:ident: $X:ty),*) $(-> $R:ty)? $body:block)*) => { $(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The pointers must be to as many elements as the walk covers.
+        #[inline(never)]
+        pub(crate) unsafe fn $name<W: Walk, E: Number>($($x: $X),*) $(-> $R)? $body
+    )* };
+}
+
+kernels! {
+    /// Writes `value` everywhere.
+    fill(x: *mut E::Value, value: E::Value) {
+        // SAFETY: the position is that of an element.
+        each_of_runs::<W>(|i| unsafe { x.add(i).write(value) });
+    }
+
+    /// All elements' sum.
+    sum(x: *const E::Value) -> f32 {
+        let mut sums = [0.0; LANES];
+        for group in 0..W::GROUPS {
+            // SAFETY: the position is that of an element.
+            each::<W>(group, |i, lane| sums[lane] += E::f32(unsafe { x.add(i).read() }));
+        }
+        sums.iter().sum()
+    }
+
+    /// `x` times a factor.
+    scale(x: *mut E::Value, factor: f32) {
+        each_of_runs::<W>(|i| {
+            // SAFETY: the position is that of an element.
+            let x = unsafe { &mut *x.add(i) };
+            *x = E::of(factor * E::f32(*x));
+        });
+    }
+
+    /// `a · x + y`, written to `y`.
+    axpy(a: f32, x: *const E::Value, y: *mut E::Value) {
+        each_of_runs::<W>(|i| {
+            // SAFETY: the position is that of an element.
+            let x = unsafe { x.add(i).read() };
+            // SAFETY: as above.
+            let y = unsafe { &mut *y.add(i) };
+            *y = E::of(a * E::f32(x) + E::f32(*y));
+        });
+    }
+
+    /// The softmax of every row.
+    softmax(x: *mut E::Value) {
+        // SAFETY: the position is that of an element, wherever this is called.
+        let at = |i| unsafe { &mut *x.add(i) };
+        for group in 0..W::GROUPS {
+            let mut max = [f32::MIN; LANES];
+            each::<W>(group, |i, lane| max[lane] = larger(max[lane], E::f32(*at(i))));
+            let max = rows::<W>(max, larger);
+            each::<W>(group, |i, lane| *at(i) = E::of(exp(E::f32(*at(i)) - max[lane])));
+            let mut sum = [0.0; LANES];
+            each::<W>(group, |i, lane| sum[lane] += E::f32(*at(i)));
+            let factor = rows::<W>(sum, |a, b| a + b).map(|sum| 1.0 / sum);
+            each::<W>(group, |i, lane| *at(i) = E::of(E::f32(*at(i)) * factor[lane]));
+        }
+    }
+}
+
+/// Puts the lanes of each row together.
+#[inline(always)]
+fn rows<W: Walk>(lanes: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> [f32; LANES] {
+    let mut total = lanes;
+    for lane in W::LANES..LANES {
+        total[lane % W::LANES] = f(total[lane % W::LANES], lanes[lane]);
+    }
+    std::array::from_fn(|lane| total[lane % W::LANES])
+}
