@@ -46,9 +46,11 @@ kernel!(sum_f32(x: View<'_, F32> | &[f32; LEN]) -> f32; {
     x.fold_lanes([0.0; 16], |sum, x| sum + x).iter().sum()
 }, {
     let mut sums = [0.0; 16];
-    for x in x.as_chunks::<16>().0 {
-        for i in 0..16 {
-            sums[i] += x[i];
+    for four in x.as_chunks::<16>().0.as_chunks::<4>().0 {
+        for x in four {
+            for i in 0..16 {
+                sums[i] += x[i];
+            }
         }
     }
     sums.iter().sum()
@@ -58,9 +60,11 @@ kernel!(sum_bf16(x: View<'_, Bf16> | &[bf16; LEN]) -> f32; {
     x.fold_lanes([0.0; 16], |sum, x| sum + f32_of(x)).iter().sum()
 }, {
     let mut sums = [0.0; 16];
-    for x in x.as_chunks::<16>().0 {
-        for i in 0..16 {
-            sums[i] += f32_of(x[i]);
+    for four in x.as_chunks::<16>().0.as_chunks::<4>().0 {
+        for x in four {
+            for i in 0..16 {
+                sums[i] += f32_of(x[i]);
+            }
         }
     }
     sums.iter().sum()
@@ -70,8 +74,10 @@ kernel!(scale_f32(x: ViewMut<'_, F32> | &mut [f32; LEN], factor: f32 | f32); {
     let mut x = x;
     x.apply(|x| factor * x);
 }, {
-    for x in x {
-        *x *= factor;
+    for x in x.as_chunks_mut::<64>().0 {
+        for x in x {
+            *x *= factor;
+        }
     }
 });
 
@@ -79,8 +85,10 @@ kernel!(scale_bf16(x: ViewMut<'_, Bf16> | &mut [bf16; LEN], factor: f32 | f32); 
     let mut x = x;
     x.apply(|x| bf16_of(factor * f32_of(x)));
 }, {
-    for x in x {
-        *x = bf16_of(factor * f32_of(*x));
+    for x in x.as_chunks_mut::<64>().0 {
+        for x in x {
+            *x = bf16_of(factor * f32_of(*x));
+        }
     }
 });
 

@@ -6,7 +6,7 @@ use super::dynamic::DynBufferBase;
 use super::error::BufferError;
 use super::slice::{bytes_of, bytes_of_mut};
 use crate::element::{Element, Plain, Stored};
-use crate::types::{ArrayType, StaticIndex, StaticShape, position_at};
+use crate::types::{ArrayType, MultiIndex, StaticIndex, StaticShape, position_at};
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use xla_shape_core::text::ConstText;
@@ -262,13 +262,15 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
     pub(crate) unsafe fn read(&self, position: usize) -> <S::Element as Stored>::Value {
         match const { S::WIDTH } {
             Width::Whole => {
-                let offset = S::PREFIX + position * size_of::<<S::Element as Stored>::Bytes>();
-                debug_assert!(offset + size_of::<<S::Element as Stored>::Bytes>() <= self.bytes.as_ref().len());
-                // SAFETY: the array's bytes are the prefix and the physical elements, as many bytes each as
-                // `Stored::Bytes` has (`Width::Whole`); the caller promises that `position` is one of them.
-                let element = unsafe { self.bytes.as_ref().as_ptr().add(offset) };
+                let size = size_of::<<S::Element as Stored>::Bytes>();
+                debug_assert!(S::PREFIX + (position + 1) * size <= self.bytes.as_ref().len());
+                // SAFETY: the array's bytes are the prefix and the physical elements.
+                let elements = unsafe { self.bytes.as_ref().as_ptr().add(S::PREFIX) };
+                // SAFETY: a physical element has as many bytes as `Stored::Bytes` (`Width::Whole`); the caller promises that
+                // `position` is one of them.
+                let element = unsafe { elements.cast::<<S::Element as Stored>::Bytes>().add(position) };
                 // SAFETY: all bytes of that element are inside the array and initialised; bytes need no alignment.
-                S::Element::from_le_bytes(unsafe { element.cast::<<S::Element as Stored>::Bytes>().read() })
+                S::Element::from_le_bytes(unsafe { element.read() })
             }
             Width::Bits(width) => bits::read::<S::Element>(&self.bytes.as_ref()[S::PREFIX..], width, position),
         }
@@ -328,12 +330,14 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> BufferBase<S, B> {
     unsafe fn write(&mut self, position: usize, value: <S::Element as Stored>::Value) {
         match const { S::WIDTH } {
             Width::Whole => {
-                let offset = S::PREFIX + position * size_of::<<S::Element as Stored>::Bytes>();
-                debug_assert!(offset + size_of::<<S::Element as Stored>::Bytes>() <= self.bytes.as_ref().len());
+                let size = size_of::<<S::Element as Stored>::Bytes>();
+                debug_assert!(S::PREFIX + (position + 1) * size <= self.bytes.as_ref().len());
                 // SAFETY: as in `read`.
-                let element = unsafe { self.bytes.as_mut().as_mut_ptr().add(offset) };
+                let elements = unsafe { self.bytes.as_mut().as_mut_ptr().add(S::PREFIX) };
+                // SAFETY: as in `read`.
+                let element = unsafe { elements.cast::<<S::Element as Stored>::Bytes>().add(position) };
                 // SAFETY: as in `read`; the bytes are borrowed mutably.
-                unsafe { element.cast::<<S::Element as Stored>::Bytes>().write(S::Element::to_le_bytes(value)) };
+                unsafe { element.write(S::Element::to_le_bytes(value)) };
             }
             Width::Bits(width) => {
                 bits::write::<S::Element>(&mut self.bytes.as_mut()[S::PREFIX..], width, position, value);
@@ -505,6 +509,14 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     }
 }
 
+/// The index in memory of its own, which only a failing access needs: that of others stays in registers.
+#[inline(always)]
+fn copied<I: MultiIndex>(index: I) -> I {
+    let mut copy = I::ORIGIN;
+    copy.as_mut().copy_from_slice(index.as_ref());
+    copy
+}
+
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -521,7 +533,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S, B
     #[track_caller]
     fn index(&self, index: S::Index) -> &Self::Output {
         if !self.shape.has_index(index) {
-            out_of_bounds(self.shape, index);
+            out_of_bounds(self.shape, copied(index));
         }
         // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is inside the slice, which has
         // all physical elements.
@@ -534,7 +546,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for BufferBas
     #[track_caller]
     fn index_mut(&mut self, index: S::Index) -> &mut Self::Output {
         if !self.shape.has_index(index) {
-            out_of_bounds(self.shape, index);
+            out_of_bounds(self.shape, copied(index));
         }
         let position = self.shape.linear_index_of(index);
         // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is inside the slice, which has

@@ -56,3 +56,14 @@ pub(super) fn apply<V: Copy, A: Copy, const N: usize>(
         *value = f(*value, argument);
     }
 }
+
+/// Replaces every value by what `f` makes of it.
+#[inline(always)]
+pub(super) fn replace<V: Copy>(values: &mut [V], mut f: impl FnMut(V) -> V) {
+    // In pieces of constant length, so that counting takes no time.
+    let (chunks, rest) = values.as_chunks_mut::<64>();
+    for chunk in chunks {
+        chunk.iter_mut().for_each(|value| *value = f(*value));
+    }
+    rest.iter_mut().for_each(|value| *value = f(*value));
+}

@@ -71,7 +71,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     /// ```
     #[inline(always)]
     pub fn apply(&mut self, mut f: impl FnMut(Value<S>) -> Value<S>) {
-        self.for_each_segment_mut(|segment| segment.iter_mut().for_each(|value| *value = f(*value)));
+        self.for_each_segment_mut(|segment| lanes::replace(segment, &mut f));
     }
 
     /// Writes this value to every element; padding stays as it is.

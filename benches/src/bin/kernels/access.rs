@@ -42,6 +42,8 @@ fn rederived(shape: &ArrayShape, index: &[usize]) -> usize {
 
 const ROWS: usize = 32;
 const COLUMNS: usize = 256;
+/// So few that the indices and the array are in the first-level cache together.
+const ACCESSES: usize = 1024;
 
 /// Indices in no particular order.
 fn indices() -> Vec<[usize; 2]> {
@@ -50,7 +52,7 @@ fn indices() -> Vec<[usize; 2]> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % n
     };
-    (0..4096).map(|_| [next(ROWS), next(COLUMNS)]).collect()
+    (0..ACCESSES).map(|_| [next(ROWS), next(COLUMNS)]).collect()
 }
 
 /// Sums what `get` gives for all indices: an addition of integers, which takes no time to speak of.
@@ -92,15 +94,15 @@ macro_rules! case {
         let rederiving = make();
         Case {
             name: format!("access {}", S::TEXT),
-            elements: 4096,
+            elements: ACCESSES,
             contenders: vec![
-                ("typed", contender(move |&index| typed.get(index).expect("the index is inside").bits())),
+                ("typed", contender(move |&index| typed[index].bits())),
                 (
                     "by hand",
                     contender(move |&[$i, $j]| {
                         assert!($i < ROWS && $j < COLUMNS, "the index is inside");
                         // SAFETY: the position is one of the array's.
-                        unsafe { *hand.as_slice().as_ptr().add($position) }.bits()
+                        unsafe { hand.as_slice().get_unchecked($position) }.bits()
                     }),
                 ),
                 ("prepared", contender(move |index| accessor.get(index).expect("the index is inside").bits())),

@@ -108,7 +108,7 @@ where
         }),
         "sum" => Box::new(move |turn| {
             let mut total = 0.0;
-            let data = x.as_slice().as_ptr();
+            let data = x.as_mut_slice().as_mut_ptr();
             // SAFETY: as above.
             turn.time(|| total = black_box(unsafe { walk::sum::<W, S::Element>(black_box(data)) }));
             turn.result(|| vec![total])
@@ -120,7 +120,7 @@ where
             turn.result(|| to_f32(&x))
         }),
         "axpy" => Box::new(move |turn| {
-            let (from, to) = (x.as_slice().as_ptr(), y.as_mut_slice().as_mut_ptr());
+            let (from, to) = (x.as_mut_slice().as_mut_ptr(), y.as_mut_slice().as_mut_ptr());
             // SAFETY: as above.
             turn.time(|| unsafe { walk::axpy::<W, S::Element>(black_box(A), black_box(from), black_box(to)) });
             turn.result(|| to_f32(&y))

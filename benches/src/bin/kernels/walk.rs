@@ -120,6 +120,18 @@ fn each_of_runs<W: Walk>(mut f: impl FnMut(usize)) {
     }
 }
 
+/// The element at a position.
+///
+/// # Safety
+/// There must be one, which nobody else has borrowed.
+#[inline(always)]
+unsafe fn element<'a, V>(x: *mut V, position: usize) -> &'a mut V {
+    // SAFETY: the caller promises that there is an element.
+    let element = unsafe { x.add(position) };
+    // SAFETY: the caller promises that it is not borrowed.
+    unsafe { &mut *element }
+}
+
 macro_rules! kernels {
     ($($(#[$doc:meta])* $name:ident($($x:ident: $X:ty),*) $(-> $R:ty)? $body:block)*) => { $(
         $(#[$doc])*
@@ -135,15 +147,15 @@ kernels! {
     /// Writes `value` everywhere.
     fill(x: *mut E::Value, value: E::Value) {
         // SAFETY: the position is that of an element.
-        each_of_runs::<W>(|i| unsafe { x.add(i).write(value) });
+        each_of_runs::<W>(|i| *unsafe { element(x, i) } = value);
     }
 
     /// All elements' sum.
-    sum(x: *const E::Value) -> f32 {
+    sum(x: *mut E::Value) -> f32 {
         let mut sums = [0.0; LANES];
         for group in 0..W::GROUPS {
             // SAFETY: the position is that of an element.
-            each::<W>(group, |i, lane| sums[lane] += E::f32(unsafe { x.add(i).read() }));
+            each::<W>(group, |i, lane| sums[lane] += E::f32(*unsafe { element(x, i) }));
         }
         sums.iter().sum()
     }
@@ -152,18 +164,18 @@ kernels! {
     scale(x: *mut E::Value, factor: f32) {
         each_of_runs::<W>(|i| {
             // SAFETY: the position is that of an element.
-            let x = unsafe { &mut *x.add(i) };
+            let x = unsafe { element(x, i) };
             *x = E::of(factor * E::f32(*x));
         });
     }
 
     /// `a · x + y`, written to `y`.
-    axpy(a: f32, x: *const E::Value, y: *mut E::Value) {
+    axpy(a: f32, x: *mut E::Value, y: *mut E::Value) {
         each_of_runs::<W>(|i| {
             // SAFETY: the position is that of an element.
-            let x = unsafe { x.add(i).read() };
+            let x = *unsafe { element(x, i) };
             // SAFETY: as above.
-            let y = unsafe { &mut *y.add(i) };
+            let y = unsafe { element(y, i) };
             *y = E::of(a * E::f32(x) + E::f32(*y));
         });
     }
@@ -171,7 +183,7 @@ kernels! {
     /// The softmax of every row.
     softmax(x: *mut E::Value) {
         // SAFETY: the position is that of an element, wherever this is called.
-        let at = |i| unsafe { &mut *x.add(i) };
+        let at = |i| unsafe { element(x, i) };
         for group in 0..W::GROUPS {
             let mut max = [f32::MIN; LANES];
             each::<W>(group, |i, lane| max[lane] = larger(max[lane], E::f32(*at(i))));
