@@ -47,8 +47,8 @@ pub(crate) struct ExplainArguments {
 /// Read one shape per line and answer each line with one JSON object
 ///
 /// A good line's answer is {"input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null where a
-/// dimension is unbounded, "proto": the bytes of XLA's ShapeProto in base64}. A bad line's is {"input": …, "ok": false, "error": {"message": …, "span": [start, end]}}
-/// with byte offsets into the line. An empty line is a bad line. In the input of a line that is no UTF-8, U+FFFD stands
+/// dimension is unbounded, "proto": the bytes of XLA's ShapeProto in base64}. A bad line's is {"input": …, "ok": false,
+/// "error": {"message": …, "span": [start, end]}} with byte offsets into the line. An empty line is a bad line. In the input of a line that is no UTF-8, U+FFFD stands
 /// for what is wrong. A line longer than 64 MiB is bad, and its answer repeats its first 1,024 bytes only.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -58,6 +58,10 @@ pub(crate) struct CheckArguments {
     /// The file to read; `-` is standard input
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
+
+    /// The answers are always JSON lines; this is taken so that every verb takes it
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: JsonOnly,
 }
 
 /// Say where an element lies, or what lies at a position
@@ -92,14 +96,18 @@ pub(crate) struct IndexArguments {
 
 /// Print which element lies at each position, as a JSON array
 ///
-/// Entry N is the number of the element at position N, counted row-major (the last dimension first), or null for
-/// padding.
+/// Entry N is the number of the element at position N, counted row-major (the last dimension varies fastest), or null
+/// for padding.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape map 'f32[3,5]{1,0:T(2,2)}'")]
 pub(crate) struct MapArguments {
     /// The shape of an array
     pub(crate) shape: String,
+
+    /// The map is always JSON; this is taken so that every verb takes it
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: JsonOnly,
 }
 
 /// Draw where the elements lie, by index and by place in memory side by side
@@ -153,9 +161,13 @@ pub(crate) struct RelayoutArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) tensor: Option<String>,
 
-    /// The file to write; `-` is standard output
+    /// The file to write, whole or not at all; `-` is standard output, which takes raw bytes as they come
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: PathBuf,
+
+    /// How much is in memory at a time, on either side; for tests
+    #[arg(long, hide = true, value_name = "BYTES", default_value_t = 64 << 20)]
+    pub(crate) slab_bytes: usize,
 }
 
 /// Say whether one array can be taken for another without moving a byte
@@ -340,5 +352,13 @@ pub(crate) enum Format {
     #[default]
     Text,
     /// For programs
+    Json,
+}
+
+/// The form of an output that has only one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum JsonOnly {
+    /// For programs
+    #[default]
     Json,
 }

@@ -53,7 +53,7 @@ fn a_module_is_measured() {
     let vmem = json(&["hlo", "-", "--space", "1", "--top", "5", "--format", "json"], MODULE);
     assert_eq!((vmem["spaces"].as_array().unwrap().len(), vmem["largest"].as_array().unwrap().len()), (1, 1));
     let page = text(&["hlo", "-"], MODULE);
-    assert!(page.starts_with("module m: 1 computations, 4 instructions\n") && page.contains("S(1) VMEM"), "{page}");
+    assert!(page.starts_with("module m: 1 computation, 4 instructions\n") && page.contains("S(1) VMEM"), "{page}");
 }
 
 #[test]

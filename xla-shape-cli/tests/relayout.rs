@@ -117,6 +117,45 @@ fn safetensors_hold_one_tensor_by_its_name() {
 }
 
 #[test]
+fn the_header_of_safetensors_covers_the_whole_file() {
+    let folder = Folder::new();
+    let tensors = [("w", TensorView::new(Dtype::U8, vec![4], &[1, 2, 3, 4]).unwrap())];
+    let file = safetensors::serialize(tensors, None).unwrap();
+    folder.write("long.safetensors", &[&file[..], &[0]].concat());
+    folder.write("short.safetensors", &file[..file.len() - 1]);
+    for (name, rest) in [("long", 5), ("short", 3)] {
+        let message = folder.error(&[&format!("{name}.safetensors"), "--to", "{0}", "-o", "out.bin"]);
+        assert!(message.contains(&format!("its tensors take 4 bytes, but {rest} follow the header")), "{message}");
+    }
+    for header in ["{\"w\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[1,3]}}", "{\"w\":0}", "[]", "{"] {
+        let size = (header.len() as u64).to_le_bytes();
+        folder.write("bad.safetensors", &[&size[..], header.as_bytes(), &[1, 2, 3]].concat());
+        let message = folder.error(&["bad.safetensors", "--to", "{0}", "-o", "out.bin"]);
+        assert!(message.contains("`bad.safetensors`: the header is wrong: "), "{message}");
+    }
+    folder.write("empty.safetensors", b"");
+    assert!(folder.error(&["empty.safetensors", "--to", "{0}", "-o", "out.bin"]).contains("does not begin as"));
+}
+
+#[test]
+fn slabs_come_together_to_the_whole() {
+    let folder = Folder::new();
+    folder.write("in.bin", &numbers(30 * 300));
+    for (to, more) in [("{1,0:T(8,128)}", &[][..]), ("{0,1:T(8,128)}", &[]), ("{1,0:T(4,128)}", &["--permute", "1,0"])]
+    {
+        let relayout = |slab: &str, out: &str| {
+            let arguments = ["in.bin", "--from", "u32[30,300]", "--to", to, "--slab-bytes", slab, "-o", out];
+            folder.relayout(&[&arguments[..], more].concat());
+            folder.read(out)
+        };
+        let whole = relayout("1000000", "whole.bin");
+        for slab in ["1", "5000", "20000"] {
+            assert_eq!(relayout(slab, "parts.bin"), whole, "{to} in slabs of {slab} bytes");
+        }
+    }
+}
+
+#[test]
 fn standard_input_and_output_are_files_too() {
     let output = Command::cargo_bin("xla-shape")
         .unwrap()

@@ -63,3 +63,9 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut output = anstream::stdout().lock();
     output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(Failure::Write)
 }
+
+/// How wide a page of text is: as wide as the terminal, but not so wide that it is hard to read.
+pub(crate) fn width() -> usize {
+    const ELSEWHERE: usize = 80;
+    terminal_size::terminal_size_of(io::stdout()).map_or(ELSEWHERE, |(width, _)| usize::from(width.0).clamp(40, 100))
+}

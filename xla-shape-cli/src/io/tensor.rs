@@ -80,12 +80,15 @@ impl<'a> TensorFile<'a> {
                     return Err(wrong("the file does not begin as a .safetensors file does".into()));
                 }
                 let header = beginning(size)?;
-                let (shape, data) = find_tensor(&header, tensor).map_err(wrong)?;
-                let data = data.start as u64 + size + 8..data.end as u64 + size + 8;
-                if data.end > length {
-                    return Err(wrong(format!("the file ends before the tensor does, at {length} bytes")));
+                let metadata = serde_json::from_slice::<Metadata>(&header)
+                    .map_err(|error| wrong(format!("the header is wrong: {error}")))?;
+                let rest = length - 8 - size;
+                if metadata.data_len() as u64 != rest {
+                    let told = metadata.data_len();
+                    return Err(wrong(format!("its tensors take {told} bytes, but {rest} follow the header")));
                 }
-                (Some(shape), data)
+                let (shape, data) = find_tensor(&metadata, tensor).map_err(wrong)?;
+                (Some(shape), data.start as u64 + size + 8..data.end as u64 + size + 8)
             }
         };
         Ok(Self { path, reader, data, shape })
@@ -190,8 +193,7 @@ const TYPES: &[(Dtype, ElementType)] = &[
 ];
 
 /// A tensor's shape, and where it is behind the header.
-fn find_tensor(header: &[u8], name: Option<&str>) -> Result<(ArrayShape, Range<usize>), String> {
-    let metadata: Metadata = serde_json::from_slice(header).map_err(|error| format!("the header is wrong: {error}"))?;
+fn find_tensor(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShape, Range<usize>), String> {
     let names = metadata.offset_keys();
     let name = match (name, names.as_slice()) {
         (Some(name), _) => name,

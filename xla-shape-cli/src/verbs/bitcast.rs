@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &BitcastArguments) -> Result<(), Failure> {
         Format::Json => super::json_line(&verdict),
         Format::Text => {
             let answer = if verdict.bitcast { format!("a bitcast ({})", verdict.kind) } else { "no bitcast".into() };
-            format!("{answer}: {}\n", verdict.reason)
+            format!("{answer}: {}\n", verdict.reason.replace(". Read", ".\nRead"))
         }
     };
     io::print(&text)

@@ -9,9 +9,6 @@ use xla_shape::{ArrayShape, Layout};
 /// What a tensor is called that has no name yet.
 const UNNAMED: &str = "tensor";
 
-/// How much is in memory at a time, on either side.
-const SLAB: usize = 64 << 20;
-
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     let given = arguments.from.as_deref().map(super::array_of).transpose()?.map(|(_, array)| array);
     let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref())?;
@@ -22,7 +19,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     }
     let to = destination(arguments, &from)?;
     tensor::check_writable(&arguments.output, &to)?;
-    let slabs = Slabs::new(&from, &to, &options, SLAB).map_err(Failure::said)?;
+    let slabs = Slabs::new(&from, &to, &options, arguments.slab_bytes).map_err(Failure::said)?;
     // Before the room for a slab is made: only then are the shapes known to be those of real data.
     let expected = from.byte_size().unwrap_or_default();
     if file.len() != expected as u64 {

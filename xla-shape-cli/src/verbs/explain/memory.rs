@@ -10,6 +10,9 @@ use xla_shape::{ArrayShape, StrideTable};
 const MAX_STEPS: usize = 8;
 const MAX_SIZES: usize = 16;
 
+/// The characters before the sizes of a step.
+const TITLE: usize = 18;
+
 pub(super) fn explain(page: &mut Page, array: &ArrayShape) {
     let table = match array.stride_table() {
         Ok(table) => table,
@@ -46,7 +49,7 @@ fn steps(page: &mut Page, array: &ArrayShape, names: &[String]) {
             Some(tile) if step == 1 => format!("T{tile}"),
             Some(tile) => format!("then {tile}"),
         };
-        let (mut sizes, mut labels) = (String::new(), String::new());
+        let (mut rows, mut sizes, mut labels) = (Vec::new(), String::new(), String::new());
         for (number, digit) in table.digits().iter().enumerate() {
             if number == MAX_SIZES {
                 sizes += " × …";
@@ -59,12 +62,34 @@ fn steps(page: &mut Page, array: &ArrayShape, names: &[String]) {
             };
             let size = Grouped(digit.size).to_string();
             let width = size.chars().count().max(label.chars().count());
+            if !sizes.is_empty() && TITLE + sizes.chars().count() + separator.len() + width > page.width {
+                rows.push((std::mem::take(&mut sizes), std::mem::take(&mut labels)));
+            }
             sizes += &format!("{separator}{size:width$}");
             labels += &format!("{:indent$}{label:width$}", "", indent = separator.chars().count());
         }
-        let positions = count(table.positions(), "position", "positions");
-        let scalar = if sizes.is_empty() { "a single element".to_owned() } else { sizes.trim_end().to_owned() };
-        page.columns(&[(format!("{title:14}"), format!("{scalar}   = {positions}\n{}", labels.trim_end()))]);
+        if rows.is_empty() && sizes.is_empty() {
+            sizes += "a single element";
+        }
+        let positions = format!("= {}", count(table.positions(), "position", "positions"));
+        let last = format!("{}   {positions}", sizes.trim_end());
+        let fits = TITLE + last.chars().count() <= page.width;
+        rows.push((if fits { last } else { sizes }, labels));
+        if !fits {
+            rows.push((positions, String::new()));
+        }
+        let mut title = title.as_str();
+        if title.chars().count() > TITLE - 4 {
+            page.uncut(format_args!("  {}", std::mem::take(&mut title)));
+        }
+        for (sizes, labels) in rows {
+            for line in [format!("  {title:14}  {sizes}"), format!("  {:14}  {labels}", "")] {
+                if !line.trim().is_empty() {
+                    page.uncut(line.trim_end());
+                }
+            }
+            title = "";
+        }
     }
     if tiles.len() > MAX_STEPS {
         page.line(format_args!("  … and {} more tiles", Grouped(tiles.len() - MAX_STEPS)));
@@ -101,19 +126,18 @@ fn formula(page: &mut Page, array: &ArrayShape, table: &StrideTable, names: &[St
 
 /// Writes a sum in lines that are not too long.
 fn sum(page: &mut Page, (summands, values): &(Vec<String>, Vec<String>)) {
-    const WIDEST: usize = 96;
     let mut line = String::from("    ");
     for (number, summand) in summands.iter().enumerate() {
         let summand = if number == 0 { summand.clone() } else { format!(" + {summand}") };
-        if number > 0 && line.chars().count() + summand.chars().count() > WIDEST {
-            page.line(&line);
+        if number > 0 && line.chars().count() + summand.chars().count() > page.width {
+            page.uncut(&line);
             line = String::from("     ");
         }
         line += &summand;
     }
-    page.line(&line);
+    page.uncut(&line);
     for (number, value) in values.iter().enumerate() {
-        page.line(format_args!("    {} {value}", if number == 0 { "where" } else { "and  " }));
+        page.wrapped(if number == 0 { "    where " } else { "    and   " }, value);
     }
 }
 

@@ -11,12 +11,13 @@ use crate::io;
 use crate::render::words::{Bytes, Factor, Grouped};
 use anstyle::Style;
 use std::fmt::{Display, Write as _};
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use xla_shape::{ArrayShape, Shape};
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let shape = super::shape_of(&arguments.shape)?;
     let page = match arguments.format {
-        Format::Text => page(&shape),
+        Format::Text => page(&shape, io::width()),
         Format::Json => super::json_line(&json::value(&shape)),
     };
     io::print(&page)
@@ -25,19 +26,49 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 /// The most lines that a list has before the rest is only counted.
 const MAX_LIST: usize = 32;
 
-/// Text that grows line by line.
-#[derive(Default)]
-struct Page(String);
+/// Text that grows line by line; no line is wider than the page, but for a shape or a number that is wider itself.
+struct Page {
+    text: String,
+    width: usize,
+}
 
 impl Page {
-    fn heading(&mut self, text: &str) {
-        let bold = Style::new().bold();
-        self.line(format_args!("\n{bold}{text}{bold:#}"));
+    fn new(width: usize) -> Self {
+        Self { text: String::new(), width }
     }
 
+    fn heading(&mut self, text: &str) {
+        let bold = Style::new().bold();
+        self.uncut(format_args!("\n{bold}{text}{bold:#}"));
+    }
+
+    /// A paragraph; what does not fit into its first line begins where that began.
     fn line(&mut self, text: impl Display) {
+        self.wrapped("", &text.to_string());
+    }
+
+    /// A line that stays as it is.
+    fn uncut(&mut self, text: impl Display) {
         // Writing to memory does not fail.
-        let _ = writeln!(self.0, "{text}");
+        let _ = writeln!(self.text, "{text}");
+    }
+
+    /// A paragraph behind some first characters.
+    fn wrapped(&mut self, first: &str, text: &str) {
+        let words = text.trim_start();
+        let indent = " ".repeat(text.len() - words.len());
+        let initial = format!("{first}{indent}");
+        let rest = " ".repeat(initial.chars().count());
+        let options = Options::new(self.width)
+            .initial_indent(&initial)
+            .subsequent_indent(&rest)
+            .break_words(false)
+            .word_separator(WordSeparator::AsciiSpace)
+            .word_splitter(WordSplitter::NoHyphenation)
+            .wrap_algorithm(WrapAlgorithm::FirstFit);
+        for line in textwrap::wrap(words, options) {
+            self.uncut(line.trim_end());
+        }
     }
 
     /// Lines of a first column and a second one, which may have several lines itself.
@@ -48,20 +79,20 @@ impl Page {
         for (first, second) in rows {
             let mut first = first.as_str();
             if first.chars().count() > width {
-                self.line(format_args!("  {first}"));
+                self.uncut(format_args!("  {first}"));
                 first = "";
             }
             for line in second.lines() {
-                self.line(format_args!("  {first:width$}  {line}").to_string().trim_end());
+                self.wrapped(&format!("  {first:width$}  "), line);
                 first = "";
             }
         }
     }
 }
 
-fn page(shape: &Shape) -> String {
-    let mut page = Page::default();
-    page.line(shape);
+fn page(shape: &Shape, width: usize) -> String {
+    let mut page = Page::new(width);
+    page.uncut(shape);
     match shape {
         Shape::Array(array) => explain_array(&mut page, array),
         Shape::Buffer(array) => {
@@ -73,9 +104,9 @@ fn page(shape: &Shape) -> String {
         Shape::Token => {
             page.heading("What it is");
             page.line(
-                "  A token: it holds no data and takes no memory. An operation that takes a token runs after the",
+                "  A token: it holds no data and takes no memory. An operation that takes a token runs after the \
+                 operation that made it; so tokens keep side effects, such as infeed and send, in order.",
             );
-            page.line("  operation that made it; so tokens keep side effects, such as infeed and send, in order.");
         }
         Shape::Opaque => {
             page.heading("What it is");
@@ -84,7 +115,7 @@ fn page(shape: &Shape) -> String {
         }
         Shape::Tuple(elements) => explain_tuple(&mut page, shape, elements),
     }
-    page.0
+    page.text
 }
 
 fn explain_array(page: &mut Page, array: &ArrayShape) {
@@ -123,13 +154,18 @@ fn explain_tuple(page: &mut Page, shape: &Shape, elements: &[Shape]) {
         (Err(error), _) | (_, Err(error)) => page.line(format_args!("  Not known: {error}.")),
     }
     if elements.iter().any(|element| element.array().is_some()) {
-        page.line("\nExplain an element by itself to see how it lies in memory.");
+        page.uncut("\nExplain an element by itself to see how it lies in memory.");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use xla_shape::Shape;
+
+    /// Whether a line is as narrow as its words let it be: behind its indent and its first column there is one.
+    fn is_whole(line: &str) -> bool {
+        line.trim().rsplit("  ").next().is_some_and(|words| !words.trim().contains(' '))
+    }
 
     #[test]
     fn has_something_to_say_about_every_shape_of_the_corpus() {
@@ -140,9 +176,11 @@ mod tests {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             if row["expect"] == "valid" {
                 let shape: Shape = row["input"].as_str().unwrap().parse().unwrap();
-                let page = super::page(&shape);
+                let page = super::page(&shape, 80);
                 assert!(page.starts_with(&shape.to_string()), "{page}");
                 assert!(!page.contains("  \n"), "{page}");
+                let too_wide = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ') && !is_whole(line);
+                assert_eq!(page.lines().skip(1).find(too_wide), None, "{page}");
                 assert!(super::json::value(&shape).to_string().starts_with("{\"shape\":"));
                 explained += 1;
             }

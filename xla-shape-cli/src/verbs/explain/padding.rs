@@ -105,9 +105,11 @@ fn advice(page: &mut Page, array: &ArrayShape, bytes: usize, dimensions: &[Padde
     if let Some(better) = array.smallest_order().filter(|better| better.byte_size() < Some(bytes)) {
         let smaller = better.byte_size().unwrap_or(bytes);
         page.line(format_args!("  Another order in memory takes {}:", Bytes(smaller)));
-        page.line(format_args!("    {better}"));
-        page.line("  A compiler chooses the order for the operations around the array: transpose the array, or change");
-        page.line("  what uses it, so that the short dimensions are not the ones that the tile covers.");
+        page.uncut(format_args!("    {better}"));
+        page.line(
+            "  A compiler chooses the order for the operations around the array: transpose the array, or change what \
+             uses it, so that the short dimensions are not the ones that the tile covers.",
+        );
     }
     let mut worst = dimensions.iter().filter(|dimension| is_padded(dimension)).collect::<Vec<_>>();
     worst.sort_by_key(|dimension| std::cmp::Reverse(dimension.padded_size / dimension.size.max(1)));

@@ -1,7 +1,7 @@
 //! The memory view as text.
 
 use super::report::{Report, Value};
-use crate::render::words::{Factor, Grouped, InUnits, space_name};
+use crate::render::words::{Factor, InUnits, count, space_name};
 use anstyle::Style;
 use std::fmt::Write as _;
 
@@ -12,8 +12,9 @@ const MAX_FINDINGS: usize = 20;
 pub(super) fn page(report: &Report) -> String {
     let mut text = String::new();
     let name = report.module.as_deref().unwrap_or("without a name");
-    let (computations, instructions) = (Grouped(report.computations), Grouped(report.instructions));
-    let _ = writeln!(text, "module {name}: {computations} computations, {instructions} instructions");
+    let computations = count(report.computations, "computation", "computations");
+    let instructions = count(report.instructions, "instruction", "instructions");
+    let _ = writeln!(text, "module {name}: {computations}, {instructions}");
 
     heading(&mut text, "Memory, as if every value had its own");
     let names = report.spaces.iter().map(|space| space_name(space.space)).collect::<Vec<_>>();
@@ -50,7 +51,8 @@ pub(super) fn page(report: &Report) -> String {
     for format in &report.tile_formats {
         let bytes = InUnits(format.bytes).to_string();
         let padding = InUnits(format.padding_bytes).to_string();
-        let _ = writeln!(text, "  {bytes:>9}  {padding:>9} padding  {:>6} arrays  {}", format.arrays, format.format);
+        let arrays = count(format.arrays, "array ", "arrays");
+        let _ = writeln!(text, "  {bytes:>9}  {padding:>9} padding  {arrays:>10}  {}", format.format);
     }
 
     heading(&mut text, "Layout changes");
