@@ -40,7 +40,7 @@ struct Line<'a> {
 }
 
 fn main() {
-    let (mut json, mut rounds, mut filter) = (false, 15, String::new());
+    let (mut json, mut rounds, mut filter) = (false, 25, String::new());
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
