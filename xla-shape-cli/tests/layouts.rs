@@ -50,6 +50,19 @@ fn what_is_no_bitcast_says_why() {
 }
 
 #[test]
+fn both_answers_are_answers_and_what_is_no_array_is_not() {
+    let code = |from: &str, to: &str| {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(["bitcast", from, to]).output().unwrap();
+        assert_eq!(output.status.code() == Some(1), output.stdout.is_empty() && !output.stderr.is_empty());
+        output.status.code()
+    };
+    assert_eq!(code("f32[6]", "f32[2,3]"), Some(0));
+    assert_eq!(code("f32[6]", "f32[7]"), Some(0));
+    assert_eq!(code("f32[6]", "f32[7"), Some(1));
+    assert_eq!(code("f32[6]", "token[]"), Some(1));
+}
+
+#[test]
 fn better_layouts_come_first() {
     let shape = "bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}";
     let rows = run(&["advise", shape, "--format", "json", "--top", "1000"]);

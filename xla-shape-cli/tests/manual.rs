@@ -32,6 +32,73 @@ fn very_many_dimensions_or_tiles_are_no_trouble() {
 }
 
 #[test]
+fn whoever_reads_no_further_hears_no_complaint() {
+    use std::process::{Command, Stdio};
+    let (shape, module) =
+        ("f32[3000,500]{1,0:T(8,128)}", concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/hlo/v5e__rnn_scan.hlo"));
+    let commands: &[&[&str]] = &[
+        &["--help"],
+        &["explain", shape],
+        &["index", shape, "1,1"],
+        &["map", shape],
+        &["draw", shape],
+        &["draw", shape, "--svg", "-"],
+        &["draw", shape, "--html", "-"],
+        &["relayout", "/dev/zero", "--from", "u8[4]", "--to", "{0}", "-o", "-"],
+        &["hlo", module],
+        &["hlo", module, "--html", "-"],
+        &["hlo", "diff", module, module],
+        &["scan", module],
+        &["bitcast", shape, shape],
+        &["advise", shape],
+        &["check", module],
+        &["completions", "bash"],
+        &["man"],
+    ];
+    for command in commands {
+        let mut program = Command::new(assert_cmd::cargo::cargo_bin("xla-shape"));
+        let mut program = program.args(*command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Nobody reads.
+        drop(program.stdout.take());
+        let output = program.wait_with_output().unwrap();
+        if command[0] == "relayout" {
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("expected 4 bytes of u8[4]{0} in `/dev/zero`, found 5 or more"), "{said}");
+            continue;
+        }
+        assert_eq!(
+            (String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()),
+            ("", Some(0)),
+            "{command:?}"
+        );
+    }
+}
+
+#[test]
+fn a_bad_shape_gets_one_message_with_a_mark_from_every_verb() {
+    let bad = "f32[3,5]{1,1}";
+    let commands: &[&[&str]] = &[
+        &["explain", bad],
+        &["index", bad, "1,1"],
+        &["map", bad],
+        &["draw", bad],
+        &["bitcast", "f32[3]", bad],
+        &["advise", bad],
+        &["relayout", "-", "--from", bad, "--to", "{0}", "-o", "-"],
+    ];
+    for command in commands {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(*command).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{command:?}");
+        assert!(
+            said.starts_with("error: ") && said.contains("1 | f32[3,5]{1,1}\n  |            ^"),
+            "{command:?}: {said}"
+        );
+        assert_eq!(said.matches("error").count(), 1, "{command:?}: {said}");
+    }
+}
+
+#[test]
 fn the_manual_has_every_verb() {
     let manual = text(&["man"]);
     assert!(manual.contains(".TH xla-shape 1"));

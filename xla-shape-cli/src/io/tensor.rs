@@ -47,19 +47,18 @@ pub(crate) struct TensorFile<'a> {
 }
 
 impl<'a> TensorFile<'a> {
-    /// Opens a file; of a `.safetensors` file, the tensor with this name.
-    pub(crate) fn open(path: &'a Path, tensor: Option<&str>) -> Result<Self, Failure> {
+    /// Opens a file; of a `.safetensors` file, the tensor with this name. Of a pipe, which may have no end, at most
+    /// `most` bytes are read.
+    pub(crate) fn open(path: &'a Path, tensor: Option<&str>, most: u64) -> Result<Self, Failure> {
         let failed = |error| read_failure(path, error);
-        let mut reader: Box<dyn Seekable> = if path.as_os_str() == "-" {
-            Box::new(Cursor::new(super::read(path)?))
+        let is_file = path.as_os_str() != "-" && path.metadata().map_err(failed)?.is_file();
+        let mut reader: Box<dyn Seekable> = if is_file {
+            Box::new(File::open(path).map_err(failed)?)
         } else {
-            let file = File::open(path).map_err(failed)?;
-            if file.metadata().map_err(failed)?.is_file() {
-                Box::new(file)
-            } else {
-                // A pipe has no places to go to.
-                Box::new(Cursor::new(super::read(path)?))
-            }
+            // A pipe has no places to go to.
+            let mut bytes = Vec::new();
+            super::open(path)?.take(most).read_to_end(&mut bytes).map_err(failed)?;
+            Box::new(Cursor::new(bytes))
         };
         let length =
             reader.seek(SeekFrom::End(0)).and_then(|length| reader.rewind().map(|()| length)).map_err(failed)?;

@@ -75,8 +75,8 @@ pub(super) fn draw(body: &mut String, timeline: &Timeline<'_, '_>, space: u8) {
     let _ = writeln!(
         body,
         "<h3>Live memory, instruction by instruction</h3>\n\
-         <svg class=\"curve\" data-space=\"{space}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-         aria-label=\"Live bytes: {label}\">\n\
+         <svg class=\"curve\" data-space=\"{space}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"slider\" tabindex=\"0\" \
+         aria-label=\"Live bytes: {label}\" aria-valuemin=\"0\" aria-valuemax=\"{}\" aria-valuenow=\"{peak}\">\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/><path d=\"{path}\" fill=\"#99DDFF\" stroke=\"#000\"/>\n\
          <line x1=\"0\" x2=\"{WIDTH}\" y1=\"{TOP}\" y2=\"{TOP}\" stroke=\"#000\" stroke-dasharray=\"6 4\"/>\n\
          <circle class=\"peak\" cx=\"{x:.1}\" cy=\"{TOP}\" r=\"5\" fill=\"#EE8866\" stroke=\"#000\"/>\n\
@@ -85,6 +85,7 @@ pub(super) fn draw(body: &mut String, timeline: &Timeline<'_, '_>, space: u8) {
          <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">last of {}</text>\n\
          <rect class=\"at\" y=\"0\" width=\"{:.2}\" height=\"{BOTTOM}\" x=\"{:.2}\"/>\n</svg>\n\
          <div class=\"live\" data-space=\"{space}\"></div>",
+        columns.len() - 1,
         anchor.1,
         TOP - 8.0,
         anchor.0,
@@ -161,7 +162,15 @@ for (const svg of document.querySelectorAll('svg.curve')) {
   let pinned = data.peak;
   svg.addEventListener('mousemove', event => tell(column(event)));
   svg.addEventListener('mouseleave', () => at.setAttribute('x', pinned * data.width));
-  svg.addEventListener('click', event => { pinned = column(event); tell(pinned); show(pinned); });
+  const pin = n => { pinned = n; tell(n); show(n); svg.setAttribute('aria-valuenow', n); };
+  svg.addEventListener('click', event => pin(column(event)));
+  svg.addEventListener('keydown', event => {
+    const last = data.columns.length - 1;
+    const n = { ArrowLeft: pinned - 1, ArrowRight: pinned + 1, PageUp: pinned - 10, PageDown: pinned + 10, Home: 0, End: last }[event.key];
+    if (n === undefined) return;
+    event.preventDefault();
+    pin(Math.min(last, Math.max(0, n)));
+  });
   show(pinned);
 }
 ";

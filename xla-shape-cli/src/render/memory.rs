@@ -63,7 +63,7 @@ pub(crate) fn page(module: &Module<'_>, only: Option<u8>) -> String {
          <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}{curve_style}</style>\n</head>\n<body>\n\
          <svg style=\"position:absolute;width:0;height:0\" aria-hidden=\"true\">{hatching}</svg>\n<h1>{title}</h1>\n\
          <output id=\"info\" aria-live=\"polite\">Point at a value. The area is its bytes, hatched as far as they are \
-         padding; parameters are yellow. Below, click into the curve to list what is live.</output>\n{body}<script>\n{SCRIPT}{curve_script}</script>\n</body>\n</html>\n",
+         padding; parameters are yellow. Below, click into the curve, or walk in it with the arrow keys, to list what is live.</output>\n{body}<script>\n{SCRIPT}{curve_script}</script>\n</body>\n</html>\n",
         hatching = hatching(),
         curve_style = curve::STYLE,
         curve_script = curve::SCRIPT
@@ -77,13 +77,15 @@ h1{font-size:20px}h2{font-size:16px}
 font-family:ui-monospace,monospace;overflow-wrap:anywhere}
 svg{width:100%;height:auto;font:11px ui-monospace,monospace}
 .v>rect:first-child{stroke:#000}
-.v:hover>rect:first-child{stroke-width:3}
+.v:hover>rect:first-child,.v:focus>rect:first-child{stroke-width:3}
 ";
 
 const SCRIPT: &str = "'use strict';
 const info = document.getElementById('info');
 for (const value of document.querySelectorAll('.v')) {
-  value.addEventListener('mouseenter', () => { info.textContent = value.dataset.tell; });
+  for (const event of ['mouseenter', 'focus']) {
+    value.addEventListener(event, () => { info.textContent = value.dataset.tell; });
+  }
 }
 ";
 
@@ -107,7 +109,7 @@ fn map(body: &mut String, buffers: &[Buffer<'_, '_>]) {
         let fill = if is_parameter { PARAMETER_FILL } else { FILL };
         let _ = write!(
             body,
-            "<g class=\"v\" data-tell=\"{}\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+            "<g class=\"v\" tabindex=\"0\" data-tell=\"{}\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
              fill=\"{fill}\"/>",
             escape(&tell)
         );

@@ -11,7 +11,12 @@ const UNNAMED: &str = "tensor";
 
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     let given = arguments.from.as_deref().map(super::array_of).transpose()?.map(|(_, array)| array);
-    let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref())?;
+    // One byte more than there should be tells that there is more.
+    let most = match (&given, FileFormat::of(&arguments.input)) {
+        (Some(given), FileFormat::Raw) => given.byte_size().map_or(0, |bytes| bytes as u64 + 1),
+        _ => u64::MAX,
+    };
+    let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref(), most)?;
     let from = source(arguments, given, &file)?;
     let mut options = Options::new().zero_padding();
     if let Some(permutation) = &arguments.permute {
@@ -23,8 +28,9 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     // Before the room for a slab is made: only then are the shapes known to be those of real data.
     let expected = from.byte_size().unwrap_or_default();
     if file.len() != expected as u64 {
+        let more = if file.len() == most { " or more" } else { "" };
         return Err(Failure::said(format_args!(
-            "expected {expected} bytes of {from} in `{}`, found {}",
+            "expected {expected} bytes of {from} in `{}`, found {}{more}",
             arguments.input.display(),
             file.len()
         )));

@@ -132,6 +132,11 @@ test('hlo', async () => {
     // Elsewhere it answers too.
     const first = await over(0, (x, y) => page.mouse.click(x, y));
     assert.ok(first.includes(`%${data.columns[0].name}: ${data.columns[0].bytes} bytes live`), first);
+    // The keyboard walks too.
+    await curve.press('End');
+    const last = data.columns.at(-1);
+    assert.ok((await page.textContent('#info')).includes(`%${last.name}: ${last.bytes} bytes live`));
+    assert.ok((await list.textContent()).startsWith(`Live at %${last.name}`));
   }
   assert.ok(curves > 0);
   assert.ok(statSync(path).size < 300_000);
