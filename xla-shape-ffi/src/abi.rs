@@ -2,8 +2,46 @@
 //!
 //! Every struct begins with the size that its maker knew. Newer makers only append, so a struct is read when it is at least
 //! as large as the one here; what is behind is ignored, and so are extensions of a kind that is unknown here.
+//!
+//! `abi.txt` has the sizes, offsets and numbers of XLA's header; the test below compares what is here with it, and
+//! `examples/jax/test_abi.py` compares it with the header that comes with JAX.
 
 use std::ffi::{c_char, c_int, c_void};
+
+/// The size of a struct as the interface counts it: up to the end of its last field, without padding behind it, where a newer
+/// version may put another field.
+macro_rules! struct_size {
+    ($name:ident, $last:ident) => {{
+        const fn size<T>(_: fn(&$name) -> &T) -> usize {
+            size_of::<T>()
+        }
+        std::mem::offset_of!($name, $last) + size(|this| &this.$last)
+    }};
+}
+
+macro_rules! sizes {
+    ($($name:ident up to $last:ident;)*) => { $(
+        impl $name {
+            /// What the interface calls its struct size.
+            pub(crate) const SIZE: usize = struct_size!($name, $last);
+        }
+    )* };
+}
+
+sizes! {
+    MetadataExtension up to metadata;
+    Metadata up to traits;
+    ApiVersion up to minor;
+    Api up to thread_pool_num_threads;
+    ErrorCreateArgs up to code;
+    ErrorDestroyArgs up to error;
+    ThreadPoolScheduleArgs up to data;
+    ThreadPoolNumThreadsArgs up to num_threads;
+    Buffer up to dimensions;
+    Buffers up to values;
+    Attributes up to values;
+    CallFrame up to attributes;
+}
 
 /// Changes when old and new sides do not understand each other.
 pub(crate) const API_MAJOR: c_int = 0;
@@ -66,7 +104,7 @@ pub(crate) struct Api {
     pub(crate) version: ApiVersion,
     pub(crate) internal: *const c_void,
     pub(crate) error_create: Option<unsafe extern "C" fn(*mut ErrorCreateArgs) -> *mut XlaError>,
-    pub(crate) error_get_message: Option<unsafe extern "C" fn(*mut ErrorGetMessageArgs)>,
+    error_get_message: Unused,
     pub(crate) error_destroy: Option<unsafe extern "C" fn(*mut ErrorDestroyArgs)>,
     handler_register: Unused,
     stream_get: Unused,
@@ -86,10 +124,10 @@ impl Api {
     pub(crate) fn for_tests(error_create: unsafe extern "C" fn(*mut ErrorCreateArgs) -> *mut XlaError) -> Self {
         use std::ptr::{null, null_mut};
         Self {
-            struct_size: size_of::<Self>(),
+            struct_size: Self::SIZE,
             extensions: null_mut(),
             version: ApiVersion {
-                struct_size: size_of::<ApiVersion>(),
+                struct_size: ApiVersion::SIZE,
                 extensions: null_mut(),
                 major: API_MAJOR,
                 minor: API_MINOR,
@@ -118,14 +156,6 @@ pub(crate) struct ErrorCreateArgs {
     pub(crate) extensions: *mut Extension,
     pub(crate) message: *const c_char,
     pub(crate) code: c_int,
-}
-
-#[repr(C)]
-pub(crate) struct ErrorGetMessageArgs {
-    pub(crate) struct_size: usize,
-    pub(crate) extensions: *mut Extension,
-    pub(crate) error: *mut XlaError,
-    pub(crate) message: *const c_char,
 }
 
 #[repr(C)]
@@ -234,3 +264,157 @@ pub struct CallFrame {
 
 /// What XLA calls.
 pub type Handler = unsafe extern "C" fn(*mut CallFrame) -> *mut XlaError;
+
+// The numbers are those of a machine of 64 bits, as XLA's all are.
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::*;
+    use crate::ErrorCode;
+    use std::collections::BTreeMap;
+    use std::mem::offset_of;
+    use xla_shape::ElementType;
+
+    /// What XLA's header says, by name.
+    fn header() -> BTreeMap<&'static str, usize> {
+        let lines = include_str!("abi.txt").lines();
+        lines.map(|line| line.split_once(' ').unwrap()).map(|(name, number)| (name, number.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn structs_are_those_of_the_header() {
+        let mut header = header();
+        header.retain(|name, _| name.contains('.') || name.ends_with("_STRUCT_SIZE"));
+        macro_rules! compare {
+            ($($name:ident = $theirs:literal { $($field:ident = $their_field:literal),* $(,)? })*) => { $( $(
+                let name = concat!($theirs, ".", $their_field);
+                assert_eq!(header.remove(name), Some(offset_of!($name, $field)), "{name}");
+            )* )* };
+        }
+        compare! {
+            Extension = "XLA_FFI_Extension_Base" { struct_size = "struct_size", kind = "type", next = "next" }
+            MetadataExtension = "XLA_FFI_Metadata_Extension" { base = "extension_base", metadata = "metadata" }
+            Metadata = "XLA_FFI_Metadata" { struct_size = "struct_size", api_version = "api_version", traits = "traits" }
+            ApiVersion = "XLA_FFI_Api_Version" {
+                struct_size = "struct_size", extensions = "extension_start", major = "major_version", minor = "minor_version",
+            }
+            Api = "XLA_FFI_Api" {
+                struct_size = "struct_size",
+                extensions = "extension_start",
+                version = "api_version",
+                internal = "internal_api",
+                error_create = "XLA_FFI_Error_Create",
+                error_destroy = "XLA_FFI_Error_Destroy",
+                thread_pool_schedule = "XLA_FFI_ThreadPool_Schedule",
+                thread_pool_num_threads = "XLA_FFI_ThreadPool_NumThreads",
+            }
+            ErrorCreateArgs = "XLA_FFI_Error_Create_Args" {
+                struct_size = "struct_size", extensions = "extension_start", message = "message", code = "errc",
+            }
+            ErrorDestroyArgs = "XLA_FFI_Error_Destroy_Args" {
+                struct_size = "struct_size", extensions = "extension_start", error = "error",
+            }
+            ThreadPoolScheduleArgs = "XLA_FFI_ThreadPool_Schedule_Args" {
+                struct_size = "struct_size", extensions = "extension_start", context = "ctx", task = "task", data = "data",
+            }
+            ThreadPoolNumThreadsArgs = "XLA_FFI_ThreadPool_NumThreads_Args" {
+                struct_size = "struct_size", extensions = "extension_start", context = "ctx", num_threads = "num_threads",
+            }
+            Buffer = "XLA_FFI_Buffer" {
+                struct_size = "struct_size",
+                extensions = "extension_start",
+                element_type = "dtype",
+                data = "data",
+                rank = "rank",
+                dimensions = "dims",
+            }
+            Buffers = "XLA_FFI_Args" {
+                struct_size = "struct_size", extensions = "extension_start", size = "size", kinds = "types", values = "args",
+            }
+            Buffers = "XLA_FFI_Rets" {
+                struct_size = "struct_size", extensions = "extension_start", size = "size", kinds = "types", values = "rets",
+            }
+            Attributes = "XLA_FFI_Attrs" {
+                struct_size = "struct_size",
+                extensions = "extension_start",
+                size = "size",
+                kinds = "types",
+                names = "names",
+                values = "attrs",
+            }
+            ByteSpan = "XLA_FFI_ByteSpan" { data = "ptr", len = "len" }
+            ScalarAttribute = "XLA_FFI_Scalar" { element_type = "dtype", value = "value" }
+            ArrayAttribute = "XLA_FFI_Array" { element_type = "dtype", len = "size", data = "data" }
+            CallFrame = "XLA_FFI_CallFrame" {
+                struct_size = "struct_size",
+                extensions = "extension_start",
+                api = "api",
+                context = "ctx",
+                stage = "stage",
+                operands = "args",
+                results = "rets",
+                attributes = "attrs",
+            }
+        }
+        for (name, size) in [
+            ("XLA_FFI_Metadata_Extension", MetadataExtension::SIZE),
+            ("XLA_FFI_Metadata", Metadata::SIZE),
+            ("XLA_FFI_Api_Version", ApiVersion::SIZE),
+            ("XLA_FFI_Error_Create_Args", ErrorCreateArgs::SIZE),
+            ("XLA_FFI_Error_Destroy_Args", ErrorDestroyArgs::SIZE),
+            ("XLA_FFI_ThreadPool_Schedule_Args", ThreadPoolScheduleArgs::SIZE),
+            ("XLA_FFI_ThreadPool_NumThreads_Args", ThreadPoolNumThreadsArgs::SIZE),
+            ("XLA_FFI_Buffer", Buffer::SIZE),
+            ("XLA_FFI_Args", Buffers::SIZE),
+            ("XLA_FFI_Rets", Buffers::SIZE),
+            ("XLA_FFI_Attrs", Attributes::SIZE),
+            ("XLA_FFI_CallFrame", CallFrame::SIZE),
+        ] {
+            assert_eq!(header.remove(format!("{name}_STRUCT_SIZE").as_str()), Some(size), "{name}");
+        }
+        assert!(header.is_empty(), "{header:?}");
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_header() {
+        let header = header();
+        let number = |name: &str| header[name] as c_int;
+        assert_eq!((number("XLA_FFI_API_MAJOR"), number("XLA_FFI_API_MINOR")), (API_MAJOR, API_MINOR));
+        assert_eq!(number("XLA_FFI_Extension_Metadata"), METADATA_EXTENSION);
+        assert_eq!((number("XLA_FFI_ArgType_BUFFER"), number("XLA_FFI_RetType_BUFFER")), (BUFFER, BUFFER));
+        assert_eq!(number("XLA_FFI_ExecutionStage_EXECUTE"), EXECUTE);
+        let kinds = ["ARRAY", "DICTIONARY", "SCALAR", "STRING"].map(|kind| number(&format!("XLA_FFI_AttrType_{kind}")));
+        let known = [attribute_kind::ARRAY, attribute_kind::DICTIONARY, attribute_kind::SCALAR, attribute_kind::STRING];
+        assert_eq!(kinds, known);
+        let codes = [
+            ErrorCode::Cancelled,
+            ErrorCode::Unknown,
+            ErrorCode::InvalidArgument,
+            ErrorCode::DeadlineExceeded,
+            ErrorCode::NotFound,
+            ErrorCode::AlreadyExists,
+            ErrorCode::PermissionDenied,
+            ErrorCode::ResourceExhausted,
+            ErrorCode::FailedPrecondition,
+            ErrorCode::Aborted,
+            ErrorCode::OutOfRange,
+            ErrorCode::Unimplemented,
+            ErrorCode::Internal,
+            ErrorCode::Unavailable,
+            ErrorCode::DataLoss,
+            ErrorCode::Unauthenticated,
+        ];
+        let of_header =
+            header.iter().filter_map(|(name, number)| Some((name.strip_prefix("XLA_FFI_Error_Code_")?, *number)));
+        let of_header: BTreeMap<_, _> = of_header.map(|(name, number)| (name.replace('_', ""), number)).collect();
+        let here = codes.map(|code| (format!("{code:?}").to_uppercase(), code as usize));
+        assert_eq!(of_header, BTreeMap::from(here));
+        let mut count = 0;
+        for (name, number) in &header {
+            let Some(name) = name.strip_prefix("XLA_FFI_DataType_") else { continue };
+            let found = ElementType::from_proto_number(*number as c_int).map(|found| found.name().to_uppercase());
+            assert_eq!(found, (name != "TOKEN").then(|| name.to_owned()), "{name}");
+            count += 1;
+        }
+        assert_eq!(count, 31);
+    }
+}

@@ -190,7 +190,7 @@ pub unsafe fn handle<O: Outcome>(
         // SAFETY: the caller promises the frame; it outlives this call, and nothing of it leaves the call.
         match unsafe { Request::new(frame) }? {
             Request::Metadata(metadata) => {
-                metadata.api_version.struct_size = size_of::<abi::ApiVersion>();
+                metadata.api_version.struct_size = abi::ApiVersion::SIZE;
                 metadata.api_version.extensions = std::ptr::null_mut();
                 metadata.api_version.major = abi::API_MAJOR;
                 metadata.api_version.minor = abi::API_MINOR;
@@ -201,7 +201,14 @@ pub unsafe fn handle<O: Outcome>(
         }
     };
     // What a panic leaves behind is the results of this call, which are thrown away.
-    let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| Err(of_panic(&*panic)));
+    let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
+        let error = of_panic(&*panic);
+        // What was thrown may panic again when it is dropped.
+        if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            std::mem::forget(another);
+        }
+        Err(error)
+    });
     match answer {
         Ok(()) => std::ptr::null_mut(),
         // SAFETY: the caller promises the frame.

@@ -91,6 +91,11 @@ impl<E: std::error::Error> From<E> for Error {
 }
 
 /// What a kernel may return: nothing, or a `Result` of nothing.
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot return `{Self}`",
+    label = "expected nothing, or a `Result<(), E>` whose error converts into `xla_shape_ffi::Error`",
+    note = "results are parameters: `ViewMut` or `DynViewMut`"
+)]
 pub trait Outcome {
     /// The result of the kernel.
     ///

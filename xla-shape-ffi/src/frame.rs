@@ -70,30 +70,27 @@ impl<'a> Request<'a> {
     /// # Safety
     /// `frame` is what XLA passes to a handler, and lives for `'a`.
     pub(crate) unsafe fn new(frame: *mut abi::CallFrame) -> Result<Self, Error> {
-        // SAFETY: the caller promises a call frame; every version of it begins with these fields.
-        let frame = unsafe { &*frame };
-        let mut extension = frame.extensions;
+        // SAFETY: the caller promises a call frame; every version of it begins with its size and its extensions.
+        let (size, mut extension) = unsafe { ((*frame).struct_size, (*frame).extensions) };
         while !extension.is_null() {
             // SAFETY: extensions are a list that ends with null, and each begins with this head.
             let head = unsafe { &*extension };
             if head.kind == abi::METADATA_EXTENSION {
-                check_size("XLA_FFI_Metadata_Extension", size_of::<abi::MetadataExtension>(), head.struct_size)?;
+                check_size("XLA_FFI_Metadata_Extension", abi::MetadataExtension::SIZE, head.struct_size)?;
                 // SAFETY: an extension of this kind and size is one that asks for metadata.
                 let metadata = unsafe { (*extension.cast::<abi::MetadataExtension>()).metadata };
                 // SAFETY: XLA passes memory for the metadata, of which the first field is its size.
-                check_size("XLA_FFI_Metadata", METADATA_SIZE, unsafe { (*metadata).struct_size })?;
+                check_size("XLA_FFI_Metadata", abi::Metadata::SIZE, unsafe { (*metadata).struct_size })?;
                 // SAFETY: as above; XLA waits for the handler to write it.
                 return Ok(Self::Metadata(unsafe { &mut *metadata }));
             }
             extension = head.next;
         }
-        check_size("XLA_FFI_CallFrame", size_of::<abi::CallFrame>(), frame.struct_size)?;
-        Ok(Self::Call(Frame(frame)))
+        check_size("XLA_FFI_CallFrame", abi::CallFrame::SIZE, size)?;
+        // SAFETY: it lives for `'a`, as the caller promises, and has all fields that are known here, as its size says.
+        Ok(Self::Call(Frame(unsafe { &*frame })))
     }
 }
-
-/// Up to its last field; padding behind it is not counted.
-const METADATA_SIZE: usize = std::mem::offset_of!(abi::Metadata, traits) + size_of::<u32>();
 
 impl<'a> Frame<'a> {
     #[cfg(feature = "threads")]
@@ -144,7 +141,7 @@ pub(crate) struct Arrays<'a> {
 
 impl<'a> Arrays<'a> {
     fn new(name: &str, buffers: &'a abi::Buffers) -> Result<Self, Error> {
-        check_size(name, size_of::<abi::Buffers>(), buffers.struct_size)?;
+        check_size(name, abi::Buffers::SIZE, buffers.struct_size)?;
         let len = usize::try_from(buffers.size).unwrap_or(0);
         // SAFETY: XLA passes `size` kinds.
         let kinds = unsafe { slice_of(buffers.kinds, len) };
@@ -162,9 +159,11 @@ impl<'a> Arrays<'a> {
         if self.kinds[i] != abi::BUFFER {
             return Err(Error::invalid_argument(format!("expected a buffer, found a value of kind {}", self.kinds[i])));
         }
+        let buffer = self.values[i].cast::<abi::Buffer>();
         // SAFETY: a value of this kind points to a buffer; its first field is its size.
-        let buffer = unsafe { &*self.values[i].cast::<abi::Buffer>() };
-        check_size("XLA_FFI_Buffer", size_of::<abi::Buffer>(), buffer.struct_size)?;
+        check_size("XLA_FFI_Buffer", abi::Buffer::SIZE, unsafe { (*buffer).struct_size })?;
+        // SAFETY: it has all fields that are known here, as its size says.
+        let buffer = unsafe { &*buffer };
         // SAFETY: a buffer has `rank` sizes.
         let sizes = unsafe { slice_of(buffer.dimensions, usize::try_from(buffer.rank).unwrap_or(0)) };
         Ok(RawArray { element_type: buffer.element_type, sizes, data: buffer.data.cast() })
@@ -221,7 +220,7 @@ pub(crate) unsafe fn raise(frame: *mut abi::CallFrame, error: &Error) -> *mut ab
     let mut message = error.message().replace('\0', " ").into_bytes();
     message.push(0);
     let mut arguments = abi::ErrorCreateArgs {
-        struct_size: size_of::<abi::ErrorCreateArgs>(),
+        struct_size: abi::ErrorCreateArgs::SIZE,
         extensions: std::ptr::null_mut(),
         message: message.as_ptr().cast::<c_char>(),
         code: error.code() as c_int,

@@ -20,8 +20,43 @@ pub trait Kernel {
 /// The name of a parameter that is written as this pattern.
 #[doc(hidden)]
 #[must_use]
-pub fn name(pattern: &'static str) -> &'static str {
-    pattern.strip_prefix("mut ").unwrap_or(pattern)
+pub const fn name(pattern: &'static str) -> &'static str {
+    without(without(pattern, "mut "), "r#")
+}
+
+/// The text without what it may begin with.
+const fn without(text: &'static str, prefix: &str) -> &'static str {
+    match text.split_at_checked(prefix.len()) {
+        Some((start, rest)) if is_same(start.as_bytes(), prefix.as_bytes()) => rest,
+        _ => text,
+    }
+}
+
+/// Whether no two of these names are the same.
+#[doc(hidden)]
+#[must_use]
+pub const fn are_distinct(mut names: &[&str]) -> bool {
+    while let [name, rest @ ..] = names {
+        let mut others = rest;
+        while let [other, rest @ ..] = others {
+            if is_same(name.as_bytes(), other.as_bytes()) {
+                return false;
+            }
+            others = rest;
+        }
+        names = rest;
+    }
+    true
+}
+
+const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
+        if *a != *b {
+            return false;
+        }
+        (one, other) = (one_rest, other_rest);
+    }
+    one.is_empty() && other.is_empty()
 }
 
 /// The signature of a kernel as JSON.
@@ -45,7 +80,10 @@ pub fn signatures(kernels: Vec<Value>) -> CString {
 ///
 /// A function stays what it is, and a type of its name implements [`Kernel`]. Its parameters are what
 /// [`Parameter`](crate::Parameter) says: views are operands and results, in their order; numbers, texts and lists are attributes, by their
-/// names. It returns nothing or a `Result` whose error becomes an [`Error`](crate::Error).
+/// names. It returns nothing or a `Result` whose error becomes an [`Error`](crate::Error). Attributes such as documentation are
+/// the function's.
+///
+/// A panic becomes an error where panics unwind: not in a program that is built with `panic = "abort"`, which it ends.
 ///
 /// ```
 /// use xla_shape::{DynView, DynViewMut};
@@ -75,13 +113,13 @@ macro_rules! kernel {
         #[allow(clippy::type_complexity, reason = "what `shape!` makes is written in one line")]
         $visibility fn $name($($($parameter)+: $type),*) $(-> $result)? $body
 
-        $(#[$attribute])*
+        #[doc = concat!("The handler of the function `", stringify!($name), "`.")]
         #[allow(non_camel_case_types, reason = "a type beside the function of the same name")]
         $visibility enum $name {}
 
         #[allow(clippy::type_complexity, reason = "as above")]
         impl $crate::Kernel for $name {
-            const NAME: &'static str = stringify!($name);
+            const NAME: &'static str = $crate::__private::name(stringify!($name));
 
             const HANDLER: $crate::Handler = {
                 unsafe extern "C" fn handler(frame: *mut $crate::CallFrame) -> *mut $crate::XlaError {
@@ -90,7 +128,7 @@ macro_rules! kernel {
                             <$type as $crate::Parameter<'_>>::ROLE,
                             $crate::__private::name(stringify!($($parameter)+)),
                         )),*])?;
-                        Ok($name($(<$type as $crate::Parameter<'_>>::take(
+                        ::core::result::Result::Ok($name($(<$type as $crate::Parameter<'_>>::take(
                             call,
                             $crate::__private::name(stringify!($($parameter)+)),
                         )?),*))
@@ -101,14 +139,19 @@ macro_rules! kernel {
                 handler
             };
 
-            fn signature() -> Vec<(&'static str, $crate::Description)> {
-                vec![$((
+            fn signature() -> ::std::vec::Vec<(&'static str, $crate::Description)> {
+                ::std::vec![$((
                     $crate::__private::name(stringify!($($parameter)+)),
                     <$type as $crate::Parameter<'_>>::describe(),
                 )),*]
             }
         }
     )+ };
+    ($($other:tt)*) => {
+        ::core::compile_error! {
+            "expected kernels, `fn name(parameter: Type, …) -> Result<(), Error> { … }`, each parameter a name, without generics"
+        }
+    };
 }
 
 /// Exports kernels from a library (`crate-type = ["cdylib"]`), for `python/xla_shape_ffi.py` to load. Once in a library.
@@ -118,18 +161,23 @@ macro_rules! kernel {
 #[macro_export]
 macro_rules! export {
     [$($kernel:path),+ $(,)?] => {
+        const _: () = assert!(
+            $crate::__private::are_distinct(&[$(<$kernel as $crate::Kernel>::NAME),+]),
+            "two kernels of a library have the same name",
+        );
+
         /// The signatures of the kernels, as JSON.
         #[unsafe(no_mangle)]
         pub extern "C" fn xla_shape_ffi_signatures() -> *const ::std::ffi::c_char {
             static SIGNATURES: $crate::__private::LazyLock<::std::ffi::CString> = $crate::__private::LazyLock::new(|| {
-                $crate::__private::signatures(vec![$($crate::__private::signature::<$kernel>()),+])
+                $crate::__private::signatures(::std::vec![$($crate::__private::signature::<$kernel>()),+])
             });
             SIGNATURES.as_ptr()
         }
 
         /// What XLA calls for the kernel of this number.
         #[unsafe(no_mangle)]
-        pub extern "C" fn xla_shape_ffi_handler(number: usize) -> Option<$crate::Handler> {
+        pub extern "C" fn xla_shape_ffi_handler(number: usize) -> ::core::option::Option<$crate::Handler> {
             [$(<$kernel as $crate::Kernel>::HANDLER),+].get(number).copied()
         }
     };

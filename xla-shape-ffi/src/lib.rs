@@ -30,6 +30,8 @@
 //! memory is there, aligned, and that no result lies where another operand or result does. What does not fit is an
 //! `INVALID_ARGUMENT` that names the parameter and both shapes. A panic in the kernel is an `INTERNAL` error.
 //!
+//! Results hold anything before the kernel writes them: it should write all of them.
+//!
 //! # What cannot be checked
 //!
 //! XLA passes no layouts to handlers: what the custom call declares is what arrives. Calls that do not come from the
@@ -57,7 +59,7 @@ pub use signature::{Description, Role, Wants, obstacle};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::call::handle;
-    pub use crate::kernel::{name, signature, signatures};
+    pub use crate::kernel::{are_distinct, name, signature, signatures};
     pub use std::sync::LazyLock;
 }
 

@@ -25,6 +25,30 @@ crate::kernel! {
     }
 
     fn bounded(_x: View<'_, shape!(s32[<=4])>) {}
+
+    #[inline(never)]
+    #[expect(clippy::unnecessary_wraps, reason = "to say that attributes are the function's")]
+    pub(crate) fn nothing() -> Result<(), std::fmt::Error> {
+        Ok(())
+    }
+
+    fn parses(r#type: &str) -> Result<(), std::num::ParseIntError> {
+        r#type.parse::<i32>()?;
+        Ok(())
+    }
+
+    fn throws() {
+        std::panic::panic_any(Bomb);
+    }
+}
+
+/// Panics again when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a panic while a panic is dropped");
+    }
 }
 
 thread_local! {
@@ -68,7 +92,7 @@ fn call_with<K: Kernel>(
         arrays
             .iter()
             .map(|array| abi::Buffer {
-                struct_size: size_of::<abi::Buffer>(),
+                struct_size: abi::Buffer::SIZE,
                 extensions: ptr::null_mut(),
                 element_type: array.element_type,
                 data: array.data,
@@ -94,14 +118,14 @@ fn call_with<K: Kernel>(
     let scalar_kinds = [abi::attribute_kind::SCALAR; 8];
     let api = abi::Api::for_tests(create);
     let of = |values: &[*mut c_void]| abi::Buffers {
-        struct_size: size_of::<abi::Buffers>(),
+        struct_size: abi::Buffers::SIZE,
         extensions: ptr::null_mut(),
         size: values.len() as i64,
         kinds: kinds.as_ptr(),
         values: values.as_ptr(),
     };
     let mut frame = CallFrame {
-        struct_size: size_of::<CallFrame>(),
+        struct_size: CallFrame::SIZE,
         extensions: ptr::null_mut(),
         api: &api,
         context: ptr::null_mut(),
@@ -109,7 +133,7 @@ fn call_with<K: Kernel>(
         operands: of(&operands),
         results: of(&results),
         attributes: abi::Attributes {
-            struct_size: size_of::<abi::Attributes>(),
+            struct_size: abi::Attributes::SIZE,
             extensions: ptr::null_mut(),
             size: factors.len() as i64,
             kinds: scalar_kinds.as_ptr(),
@@ -151,6 +175,28 @@ fn what_a_kernel_says_arrives() {
 fn a_panic_is_an_internal_error() {
     let operand = Array::new(F32, &[2], &mut [0.0_f32; 2]);
     assert_eq!(call::<panics>(&[operand], &[], &[]), Err((13, "the kernel panicked: with 3".to_owned())));
+}
+
+#[test]
+fn a_panic_that_panics_is_an_internal_error() {
+    assert_eq!(call::<throws>(&[], &[], &[]), Err((13, "the kernel panicked: without a message".to_owned())));
+}
+
+#[test]
+fn kernels_may_take_nothing_and_return_errors_of_their_own() {
+    assert_eq!(call::<nothing>(&[], &[], &[]), Ok(()));
+    assert_eq!(parses::signature()[0].0, "type");
+    assert_eq!(
+        call::<parses>(&[], &[], &[("type", 1.0)]),
+        invalid("attribute \"type\": this kernel takes a text, the call has a number of type f32")
+    );
+    assert_eq!(crate::Outcome::into_result(parses("x")).unwrap_err().code(), crate::ErrorCode::Internal);
+}
+
+#[test]
+fn names_of_kernels_are_compared_whole() {
+    assert!(crate::kernel::are_distinct(&["a", "ab", "b", ""]));
+    assert!(!crate::kernel::are_distinct(&["a", "b", "ab", "b"]));
 }
 
 #[test]
@@ -246,13 +292,13 @@ fn older_structs_are_refused_and_newer_ones_read() {
 #[test]
 fn the_metadata_query_is_answered_behind_unknown_extensions() {
     let mut metadata = abi::Metadata {
-        struct_size: size_of::<abi::Metadata>() + 8,
+        struct_size: abi::Metadata::SIZE + 8,
         api_version: abi::ApiVersion { struct_size: 0, extensions: ptr::null_mut(), major: -1, minor: -1 },
         traits: 77,
     };
     let mut query = abi::MetadataExtension {
         base: abi::Extension {
-            struct_size: size_of::<abi::MetadataExtension>(),
+            struct_size: abi::MetadataExtension::SIZE,
             kind: abi::METADATA_EXTENSION,
             next: ptr::null_mut(),
         },

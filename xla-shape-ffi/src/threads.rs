@@ -136,7 +136,7 @@ impl ThreadPool<'_> {
     pub fn num_threads(&self) -> usize {
         let mut found = 1;
         let mut arguments = abi::ThreadPoolNumThreadsArgs {
-            struct_size: size_of::<abi::ThreadPoolNumThreadsArgs>(),
+            struct_size: abi::ThreadPoolNumThreadsArgs::SIZE,
             extensions: ptr::null_mut(),
             context: self.0.abi().context,
             num_threads: &mut found,
@@ -187,7 +187,7 @@ impl ThreadPool<'_> {
         let Some(function) = self.api().and_then(|api| api.thread_pool_schedule) else { return false };
         let data = Arc::into_raw(gate.clone());
         let mut arguments = abi::ThreadPoolScheduleArgs {
-            struct_size: size_of::<abi::ThreadPoolScheduleArgs>(),
+            struct_size: abi::ThreadPoolScheduleArgs::SIZE,
             extensions: ptr::null_mut(),
             context: self.0.abi().context,
             task: help,
@@ -208,7 +208,7 @@ impl ThreadPool<'_> {
         // SAFETY: XLA passes its table of functions; its first field is its size.
         let size = unsafe { (*self.0.abi().api).struct_size };
         // SAFETY: it is as large as the table here.
-        (size >= size_of::<abi::Api>()).then(|| unsafe { &*self.0.abi().api })
+        (size >= abi::Api::SIZE).then(|| unsafe { &*self.0.abi().api })
     }
 
     /// Whether this is an error, which is thrown away.
@@ -216,11 +216,8 @@ impl ThreadPool<'_> {
         if error.is_null() {
             return false;
         }
-        let mut arguments = abi::ErrorDestroyArgs {
-            struct_size: size_of::<abi::ErrorDestroyArgs>(),
-            extensions: ptr::null_mut(),
-            error,
-        };
+        let mut arguments =
+            abi::ErrorDestroyArgs { struct_size: abi::ErrorDestroyArgs::SIZE, extensions: ptr::null_mut(), error };
         if let Some(destroy) = self.api().and_then(|api| api.error_destroy) {
             // SAFETY: an error that XLA's functions return is the caller's to destroy.
             unsafe { destroy(&mut arguments) };

@@ -40,3 +40,12 @@ macro_rules! program {
         }
     };
 }
+
+other_ffi::kernel! {
+    /// A kernel of a library that knows both crates by other names.
+    pub fn copy(x: other::View<'_, Tile>, mut y: other::ViewMut<'_, other::shape!(bf16[8,128])>) {
+        y.fill_with(|index| x[index]);
+    }
+}
+
+other_ffi::export![copy];

@@ -1,0 +1,68 @@
+"""What `xla-shape-ffi` knows of XLA's C interface is what the header that comes with JAX says.
+
+    BLESS=1 python -m pytest examples/jax/test_abi.py       # writes it anew: the diff is what has changed
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import jax
+import pytest
+
+KNOWN = Path(__file__).resolve().parents[2] / "xla-shape-ffi/src/abi.txt"
+HEADER = Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h"
+
+# The structs of which the crate has one of its own, and the enumerations whose values it knows.
+STRUCTS = [
+    "XLA_FFI_Extension_Base",
+    "XLA_FFI_Metadata_Extension",
+    "XLA_FFI_Metadata",
+    "XLA_FFI_Api_Version",
+    "XLA_FFI_Api",
+    "XLA_FFI_Error_Create_Args",
+    "XLA_FFI_Error_Destroy_Args",
+    "XLA_FFI_ThreadPool_Schedule_Args",
+    "XLA_FFI_ThreadPool_NumThreads_Args",
+    "XLA_FFI_Buffer",
+    "XLA_FFI_Args",
+    "XLA_FFI_Rets",
+    "XLA_FFI_Attrs",
+    "XLA_FFI_ByteSpan",
+    "XLA_FFI_Scalar",
+    "XLA_FFI_Array",
+    "XLA_FFI_CallFrame",
+]
+NUMBERS = r"XLA_FFI_(?:Extension_Metadata|(?:Error_Code|DataType|ArgType|RetType|AttrType|ExecutionStage)_\w+)(?= = \d)"
+# What stands behind all that the crate needs.
+UNKNOWN = {"XLA_FFI_CallFrame.future", "XLA_FFI_Metadata.state_type_id"}
+NEEDED_FUNCTIONS = ["Error_Create", "Error_Destroy", "ThreadPool_Schedule", "ThreadPool_NumThreads"]
+
+
+def fields(text, struct):
+    body = re.search(r"struct " + struct + r" \{(.*?)\n\}", text, re.DOTALL).group(1)
+    found = re.findall(r"^ +(?!//)[\w ]+\W+(\w+);", body, re.MULTILINE)
+    if struct == "XLA_FFI_Api":
+        found += [f"XLA_FFI_{function}" for function in NEEDED_FUNCTIONS]
+    return [field for field in found if f"{struct}.{field}" not in UNKNOWN]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler of C")
+def test_the_interface_is_that_of_the_header(tmp_path):
+    text = HEADER.read_text()
+    values = {f"{struct}.{field}": f"offsetof({struct}, {field})" for struct in STRUCTS for field in fields(text, struct)}
+    # The table of functions grows at its end; the head of an extension is not checked by size.
+    sizes = [s for s in STRUCTS if f"STRUCT_TRAITS({s}," in text and s not in ("XLA_FFI_Api", "XLA_FFI_Extension_Base")]
+    values |= {name: name for name in [f"{struct}_STRUCT_SIZE" for struct in sizes]}
+    values |= {name: name for name in ["XLA_FFI_API_MAJOR", "XLA_FFI_API_MINOR", *re.findall(NUMBERS, text)]}
+    values = {name: value for name, value in values.items() if name not in ("XLA_FFI_Error_Code_OK", "XLA_FFI_DataType_INVALID")}
+    prints = "".join(f'    printf("{name} %zu\\n", (size_t)({value}));\n' for name, value in values.items())
+    program = tmp_path / "abi.c"
+    program.write_text(f'#include <stdio.h>\n#include "{HEADER}"\nint main(void) {{\n{prints}}}\n')
+    subprocess.run(["cc", "-o", tmp_path / "abi", program], check=True)
+    found = subprocess.run([tmp_path / "abi"], check=True, capture_output=True, text=True).stdout
+    if os.environ.get("BLESS"):
+        KNOWN.write_text(found)
+    assert found == KNOWN.read_text()

@@ -1,0 +1,11 @@
+//! A parameter that no call brings.
+
+use xla_shape::{ViewMut, shape};
+
+xla_shape_ffi::kernel! {
+    fn fill(mut y: ViewMut<'_, shape!(f32[2])>, value: String) {
+        y.fill_with(|_| value.len() as f32);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! Programs find kernels by their names.
+
+mod other {
+    xla_shape_ffi::kernel! {
+        pub(crate) fn scale(_factor: f32) {}
+    }
+}
+
+xla_shape_ffi::kernel! {
+    fn scale(_factor: f64) {}
+}
+
+xla_shape_ffi::export![scale, other::scale];
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! A kernel that returns its result, and one whose error converts into none of XLA's.
+
+use xla_shape::{View, shape};
+
+xla_shape_ffi::kernel! {
+    fn first(x: View<'_, shape!(f32[2])>) -> f32 {
+        x[[0]]
+    }
+
+    fn check(x: View<'_, shape!(f32[2])>) -> Result<(), String> {
+        if x[[0]] > 0.0 { Ok(()) } else { Err("expected a positive number".to_owned()) }
+    }
+}
+
+fn main() {}
