@@ -91,20 +91,28 @@ class Kernel:
     def _attribute(self, name, value):
         """The value as the type of the signature. What does not fit is left to the kernel to refuse."""
         wants = self._attributes.get(name, {})
-        if "scalar" in wants and np.ndim(value) == 0 and not isinstance(value, str):
-            return _exactly(self, name, value, _dtype(wants["scalar"]))[()]
-        if "values" in wants and not isinstance(value, str):
-            return _exactly(self, name, value, _dtype(wants["values"]))
+        if "scalar" in wants and not isinstance(value, (str, dict)):
+            number = _exactly(self, name, value, _dtype(wants["scalar"]))[()]
+            if wants["scalar"] == "u64" and np.any(number >= 1 << 63):
+                raise TypeError(f"{self!r}: attribute {name!r}: JAX passes no number of 2**63 or more, found {value!r}")
+            return number
+        if "values" in wants and not isinstance(value, (str, dict)):
+            values = _exactly(self, name, value, _dtype(wants["values"]))
+            # XLA's attributes have no lists of truth values.
+            return values.astype(np.uint8) if values.dtype == bool else values
         return value
 
 
 def _exactly(kernel, name, value, dtype):
-    """The number or numbers, of this type; integers must fit."""
-    given = np.asarray(value)
-    converted = given.astype(dtype)
-    if np.issubdtype(dtype, np.integer) and not np.array_equal(converted, given):
-        raise TypeError(f"{kernel!r}: attribute {name!r}: expected {dtype.name}, found {value!r}")
-    return converted
+    """The number or numbers, of this type; integers and truth values must be those that were given."""
+    try:
+        converted = np.array(value, dtype)
+        # As Python's numbers: those of NumPy for a list such as [2**64 - 1, 1] are floats.
+        if np.issubdtype(dtype, np.inexact) or converted.tolist() == np.asarray(value, object).tolist():
+            return converted
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise TypeError(f"{kernel!r}: attribute {name!r}: expected {dtype.name}, found {value!r}")
 
 
 def _words(parameter):
@@ -129,16 +137,20 @@ _loaded = {}
 def load(path):
     """Loads a library, registers its kernels, and returns them as attributes of a namespace.
 
-    Raises `ValueError`, and registers nothing, if a kernel takes what a custom call on CPU cannot carry.
+    Loading it again gives the same. Raises `OSError` if it cannot be loaded, and `ValueError`, having registered nothing, if it
+    is no library of kernels or a kernel takes what a custom call on CPU cannot carry.
     """
-    path = os.path.abspath(path)
+    path = os.path.realpath(path)
     if path in _loaded:
         return _loaded[path]
     library = ctypes.CDLL(path)
-    library.xla_shape_ffi_signatures.restype = ctypes.c_char_p
-    library.xla_shape_ffi_handler.restype = ctypes.c_void_p
-    library.xla_shape_ffi_handler.argtypes = [ctypes.c_size_t]
-    signatures = json.loads(library.xla_shape_ffi_signatures())
+    try:
+        signatures, handler = library.xla_shape_ffi_signatures, library.xla_shape_ffi_handler
+    except AttributeError as error:
+        raise ValueError(f"{path}: expected a library with `xla_shape_ffi::export![…]`: {error}") from None
+    signatures.restype = ctypes.c_char_p
+    handler.restype, handler.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    signatures = json.loads(signatures())
     for signature in signatures:
         for parameter in signature["parameters"]:
             obstacle = parameter["wants"].get("obstacle")
@@ -148,8 +160,7 @@ def load(path):
     for number, signature in enumerate(signatures):
         # Two libraries may have kernels of one name.
         target = f"{path}:{signature['name']}"
-        handler = jax.ffi.pycapsule(library.xla_shape_ffi_handler(number))
-        jax.ffi.register_ffi_target(target, handler, platform="cpu")
+        jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(handler(number)), platform="cpu")
         setattr(kernels, signature["name"], Kernel(target, signature))
     _loaded[path] = kernels
     return kernels

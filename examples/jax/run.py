@@ -1,4 +1,5 @@
-"""Runs the kernels of this folder under `jit`, compares each result with `jax.numpy`, and prints the time beside XLA's own.
+"""Runs the kernels of this folder under `jit`, `vmap` and in a training step, compares each result with `jax.numpy`, and prints
+the time beside XLA's own.
 
     cargo build --release -p xla-shape-jax-example
     python examples/jax/run.py
@@ -32,6 +33,45 @@ def matmul(a, b):
     return jnp.matmul(a, b, preferred_element_type=jnp.float32).astype(jnp.bfloat16)
 
 
+def with_gradient(softmax):
+    """A softmax of rows that can be differentiated: a call of a kernel alone cannot."""
+
+    def forward(x):
+        y = softmax(x)
+        return y, y
+
+    def backward(y, dy):
+        return (y * (dy - (y * dy).sum(axis=1, keepdims=True)),)
+
+    softmax = jax.custom_vjp(softmax)
+    softmax.defvjp(forward, backward)
+    return softmax
+
+
+def train(softmax, steps):
+    """The loss at each step of learning weights whose softmax of `x @ weights` is right about labels, one for each row of x."""
+    x, labels = normal(0, 256, 64), jax.random.randint(jax.random.key(1), (256,), 0, 512)
+
+    def loss(weights):
+        return -jnp.log(softmax(x @ weights)[jnp.arange(256), labels]).mean()
+
+    @jax.jit
+    def step(weights, _):
+        value, gradient = jax.value_and_grad(loss)(weights)
+        return weights - 20 * gradient, value
+
+    return jax.lax.scan(step, jnp.zeros((64, 512)), length=steps)[1]
+
+
+def check(name, found, expected, tolerance=1e-2):
+    """The largest error, if it is small beside the largest number."""
+    found, expected = found.astype(np.float32), expected.astype(np.float32)
+    error, scale = float(np.abs(found - expected).max()), float(np.abs(expected).max())
+    if found.shape != expected.shape or not error <= tolerance * scale:
+        raise SystemExit(f"{name}: the largest error is {error}, of numbers up to {scale}")
+    return error
+
+
 def microseconds(call, *operands):
     """The median time of a call, in microseconds."""
     call(*operands).block_until_ready()
@@ -63,12 +103,13 @@ def main():
     print(f"{'kernel':12} {'largest error':>14} {'kernel, us':>12} {'XLA, us':>10}")
     for name, (ours, theirs, operands) in zip(names, rows, strict=True):
         ours, theirs = jax.jit(ours), jax.jit(theirs)
-        found, expected = ours(*operands).astype(np.float32), theirs(*operands).astype(np.float32)
-        error = float(np.abs(found - expected).max())
-        scale = float(np.abs(expected).max())
-        if not error <= 1e-2 * scale:
-            raise SystemExit(f"{name}: the largest error is {error}, of numbers up to {scale}")
+        error = check(name, ours(*operands), theirs(*operands))
         print(f"{name:12} {error:14.2e} {microseconds(ours, *operands):12.1f} {microseconds(theirs, *operands):10.1f}")
+    x = normal(0, 4, 256, 512)
+    print(f"\nsoftmax under vmap: {check('vmap', jax.vmap(kernels.softmax)(x), jax.nn.softmax(x)):.2e}")
+    losses, expected = train(with_gradient(kernels.softmax), 20), train(jax.nn.softmax, 20)
+    error = check("training", losses, expected)
+    print(f"loss of a training step with the kernel: {losses[0]:.3f}, after 20 steps {losses[-1]:.3f}, largest error {error:.2e}")
     print("\nA call that does not fit:")
     try:
         kernels.softmax(normal(0, 256, 511)).block_until_ready()

@@ -3,6 +3,8 @@
 import gc
 import os
 import resource
+import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -13,8 +15,9 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
 
+import run  # noqa: E402
 import xla_shape_ffi  # noqa: E402
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
@@ -95,22 +98,155 @@ def test_vmap_is_sequential():
 
 
 def test_a_custom_gradient():
-    @jax.custom_vjp
-    def softmax(x):
-        return kernels.softmax(x)
-
-    def forward(x):
-        y = kernels.softmax(x)
-        return y, y
-
-    def backward(y, dy):
-        return (y * (dy - (y * dy).sum(axis=1, keepdims=True)),)
-
-    softmax.defvjp(forward, backward)
+    softmax = run.with_gradient(kernels.softmax)
     x, weights = normal(256, 512), normal(256, 512, seed=1)
     found = jax.jit(jax.grad(lambda x: (softmax(x) * weights).sum()))(x)
     expected = jax.grad(lambda x: (jax.nn.softmax(x) * weights).sum())(x)
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-6)
+
+
+def test_training_with_a_custom_gradient():
+    losses = run.train(run.with_gradient(kernels.softmax), 20)
+    np.testing.assert_allclose(losses, run.train(jax.nn.softmax, 20), rtol=1e-3)
+    assert losses[-1] < losses[0] / 2
+
+
+def test_jit_compiles_a_call_once():
+    traced = []
+
+    @jax.jit
+    def call(x):
+        traced.append(x.shape)
+        return kernels.softmax_of_any(x, results=x)
+
+    for sizes in [(2, 4), (2, 4), (3, 4), (2, 4)]:
+        x = normal(*sizes)
+        np.testing.assert_allclose(call(x), jax.nn.softmax(x), rtol=1e-5)
+    assert traced == [(2, 4), (3, 4)]
+
+
+# Element types, ranks, layouts.
+
+FLOATS = ["e3m4", "e4m3", "e4m3b11fnuz", "e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu"]
+TYPES = {
+    **{f"{kind}{bits}": f"{name}{bits}" for kind, name in [("s", "int"), ("u", "uint")] for bits in (2, 4, 8, 16, 32, 64)},
+    **{f"f8{name}": f"float8_{name}" for name in FLOATS},
+    **{"pred": "bool", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"},
+    **{"c64": "complex64", "c128": "complex128", "f4e2m1fn": "float4_e2m1fn"},
+}
+
+
+def every_kind_of(dtype, *sizes):
+    """Values of this type that differ as much as it has values, and their negatives where there are such."""
+    numbers = np.arange(np.prod(sizes, dtype=int)).reshape(sizes)
+    if dtype == "bool":
+        return numbers % 3 == 0
+    if dtype.startswith(("int", "uint")):
+        signed, bits = dtype.startswith("int"), int(dtype.lstrip("uint"))
+        return (numbers % (1 << min(bits, 30)) - (1 << min(bits, 30) - 1 if signed else 0)).astype(jnp.dtype(dtype))
+    if dtype.startswith("complex"):
+        return (numbers - 0.25j * numbers).astype(dtype)
+    if dtype == "float8_e8m0fnu":
+        return (2.0 ** (numbers % 16 - 8)).astype(jnp.dtype(dtype))
+    return (0.5 * (numbers % 11) * (-1.0) ** numbers).astype(jnp.dtype(dtype))
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_every_element_type_in_every_layout(name):
+    with jax.enable_x64(True):
+        x = every_kind_of(TYPES[name], 3, 5)
+        found = jax.jit(getattr(kernels, f"row_major_{name}"))(x)
+        assert found.dtype == jnp.dtype(TYPES[name])
+        np.testing.assert_array_equal(np.asarray(found), x)
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("sizes", [(), (7,), (2, 0, 3), (1, 2) + 11 * (1,) + (3,)])
+def test_every_element_type_of_any_rank(name, sizes):
+    with jax.enable_x64(True):
+        x = every_kind_of(TYPES[name], *sizes)
+        np.testing.assert_array_equal(np.asarray(kernels.copy(x, results=x)), x)
+
+
+def test_scalars_open_sizes_and_two_results():
+    x = (normal(2, 3) + 1j * normal(2, 3, seed=1)).astype(jnp.complex64)
+    y, count = kernels.first(x, jnp.float32(2), results=[x[0, 0], jnp.zeros(1, jnp.uint32)])
+    assert y == 2 * x[0, 0] and y.shape == () and count[0] == 6
+    y, count = kernels.first(x[:, :0], jnp.float32(2))
+    assert y == 0 and count[0] == 0
+
+
+def test_permuted_layouts_of_three_dimensions():
+    x = jnp.arange(30, dtype=jnp.int16).reshape(2, 3, 5)
+    np.testing.assert_array_equal(jax.jit(kernels.rotate)(x), jnp.transpose(x, (2, 0, 1)))
+
+
+# Attributes.
+
+SCALARS = dict(a=True, b=-128, c=-(2**15), d=-(2**31), e=-(2**63), f=255, g=65535, h=2**32 - 1, i=2**63 - 1, j=0.5, k=1e-300)
+LISTS = dict(
+    l=[True, False], m=[-128, 1], n=[-(2**15), 1], o=[-(2**31), 1], p=[-(2**63), 1], q=[255, 1], r=[65535], s=[2**32 - 1],
+    t=[2**64 - 1, 1], u=[0.5, -1.5], v=[1e-300, 0.1],
+)  # fmt: skip
+
+
+def said(**attributes):
+    with pytest.raises(jax.errors.JaxRuntimeError) as error, jax.enable_x64(True):
+        jax.block_until_ready(kernels.attributes(**attributes))
+    return str(error.value)
+
+
+def test_attributes_of_every_type_arrive():
+    numbers = f"(true, -128, -32768, {-(2**31)}, {-(2**63)}, 255, 65535, {2**32 - 1}, {2**63 - 1}, 0.5, 1e-300)"
+    signed = f"([true, false], [-128, 1], [-32768, 1], [{-(2**31)}, 1], [{-(2**63)}, 1])"
+    unsigned = f"([255, 1], [65535], [{2**32 - 1}], [{2**64 - 1}, 1], [0.5, -1.5], [1e-300, 0.1])"
+    assert f"ABORTED: {numbers} {signed} {unsigned} naïve ♥" in said(**SCALARS, **LISTS, w="naïve ♥")
+    empty = {name: [] for name in LISTS}
+    assert f"{numbers} ([], [], [], [], []) ([], [], [], [], [], []) " in said(**SCALARS, **empty, w="")
+    # A list of one value that is repeated is stored once.
+    same = {name: 3 * values[:1] for name, values in LISTS.items()}
+    assert "([true, true, true], [-128, -128, -128], " in said(**SCALARS, **same, w="")
+
+
+def test_other_attributes_are_refused():
+    assert 'attribute "w": this kernel takes a text, the call has a dictionary' in said(**SCALARS, **LISTS, w={"x": 1})
+    assert 'attribute "u": this kernel takes numbers of type f32, the call has a text' in said(**SCALARS, **LISTS | {"u": "x"}, w="")
+    for name, value in [("a", 2), ("b", 128), ("f", -1), ("i", 2**64), ("i", 2**63), ("q", [256]), ("u", ["x"]), ("d", [1])]:
+        with pytest.raises((TypeError, jax.errors.JaxRuntimeError), match=f'attribute ["\']{name}["\']: '):
+            jax.block_until_ready(kernels.attributes(**SCALARS | LISTS | {"w": "", name: value}))
+
+
+# Libraries.
+
+
+def test_a_library_is_loaded_once_by_any_name(tmp_path):
+    link = tmp_path / "a link.so"
+    link.symlink_to(LIBRARY)
+    assert xla_shape_ffi.load(link) is kernels
+    assert xla_shape_ffi.load(str(LIBRARY)) is kernels
+
+
+def test_libraries_may_have_kernels_of_the_same_names(tmp_path):
+    other = tmp_path / "a 'copy' ♥.so"
+    shutil.copy(LIBRARY, other)
+    copied = xla_shape_ffi.load(other)
+    x = normal(256, 512)
+    first, second = jax.jit(lambda x: (copied.softmax(x), kernels.softmax(x)))(x)
+    np.testing.assert_array_equal(first, second)
+
+
+def test_what_is_no_library_of_kernels_is_refused(tmp_path):
+    with pytest.raises(OSError, match="nothing.so"):
+        xla_shape_ffi.load(tmp_path / "nothing.so")
+    text = tmp_path / "text.so"
+    text.write_text("text")
+    with pytest.raises(OSError, match="text.so"):
+        xla_shape_ffi.load(text)
+    if shutil.which("cc"):
+        empty = tmp_path / "empty.so"
+        subprocess.run(["cc", "-shared", "-o", empty, "-x", "c", "/dev/null"], check=True)
+        with pytest.raises(ValueError, match="expected a library with `xla_shape_ffi::export!.*xla_shape_ffi_signatures"):
+            xla_shape_ffi.load(empty)
 
 
 # Refusals.

@@ -23,6 +23,7 @@ macro_rules! sizes {
     ($($name:ident up to $last:ident;)*) => { $(
         impl $name {
             /// What the interface calls its struct size.
+            #[allow(dead_code, reason = "some belong to a feature")]
             pub(crate) const SIZE: usize = struct_size!($name, $last);
         }
     )* };

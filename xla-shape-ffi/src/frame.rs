@@ -70,8 +70,10 @@ impl<'a> Request<'a> {
     /// # Safety
     /// `frame` is what XLA passes to a handler, and lives for `'a`.
     pub(crate) unsafe fn new(frame: *mut abi::CallFrame) -> Result<Self, Error> {
-        // SAFETY: the caller promises a call frame; every version of it begins with its size and its extensions.
-        let (size, mut extension) = unsafe { ((*frame).struct_size, (*frame).extensions) };
+        // SAFETY: the caller promises a call frame; every version of it begins with its size.
+        let size = unsafe { (*frame).struct_size };
+        // SAFETY: and then has its extensions.
+        let mut extension = unsafe { (*frame).extensions };
         while !extension.is_null() {
             // SAFETY: extensions are a list that ends with null, and each begins with this head.
             let head = unsafe { &*extension };

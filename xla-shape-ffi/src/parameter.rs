@@ -125,7 +125,7 @@ fn attribute_differs(name: &str, expected: &str, found: Option<RawAttribute<'_>>
 }
 
 macro_rules! numbers {
-    ($($number:ty, $element_type:ident, $text:literal, |$bytes:ident| $read:expr;)*) => { $(
+    ($($number:ty, $element_type:ident $(or $other:ident)?, $text:literal, |$bytes:ident| $read:expr;)*) => { $(
         impl<'a> Parameter<'a> for $number {
             const ROLE: Role = Role::Attribute;
 
@@ -150,7 +150,7 @@ macro_rules! numbers {
 
             fn take(call: &mut Call<'a>, name: &str) -> Result<Self, Error> {
                 match call.attribute(name) {
-                    Some(RawAttribute::Array(ElementType::$element_type, bytes)) => {
+                    Some(RawAttribute::Array(ElementType::$element_type $(| ElementType::$other)?, bytes)) => {
                         Ok(bytes.chunks_exact(size_of::<$number>()).map(|bytes| read_one(bytes, |$bytes| $read)).collect())
                     }
                     found => Err(attribute_differs(name, concat!("numbers of type ", $text), found)),
@@ -167,8 +167,9 @@ fn read_one<const N: usize, T>(bytes: &[u8], read: impl FnOnce([u8; N]) -> T) ->
     read(copy)
 }
 
+// XLA's attributes have no lists of `pred`: those come as bytes.
 numbers! {
-    bool, Pred, "pred", |bytes| bytes != [0];
+    bool, Pred or U8, "pred", |bytes| bytes != [0];
     i8, S8, "s8", |bytes| i8::from_le_bytes(bytes);
     i16, S16, "s16", |bytes| i16::from_le_bytes(bytes);
     i32, S32, "s32", |bytes| i32::from_le_bytes(bytes);

@@ -1,6 +1,8 @@
 //! Kernels over typed shapes, called from JAX: `run.py` shows them at work, `test_kernels.py` tests them.
 
-use half::bf16;
+mod kinds;
+
+use half::slice::HalfFloatSliceExt;
 use xla_shape::element::F32;
 use xla_shape::{DynView, DynViewMut, View, ViewMut, dispatch, hlo_types, permutation, shape};
 use xla_shape_ffi::threads::ThreadPool;
@@ -107,16 +109,22 @@ kernel! {
         b: View<'_, shape!(bf16[128,256])>,
         mut c: ViewMut<'_, shape!(bf16[64,256])>,
     ) {
-        pool.for_each_chunk(c.as_mut_slice(), 256, |i, row| {
-            let mut sums = [0.0_f32; 256];
-            for (k, b_row) in b.as_slice().chunks_exact(256).enumerate() {
-                let x = a[[i, k]].to_f32();
-                for (sum, y) in sums.iter_mut().zip(b_row) {
-                    *sum += x * y.to_f32();
+        let (mut a_values, mut b_values) = (vec![0.0_f32; 64 * 128], vec![0.0_f32; 128 * 256]);
+        a.as_slice().convert_to_f32_slice(&mut a_values);
+        b.as_slice().convert_to_f32_slice(&mut b_values);
+        pool.for_each_chunk(c.as_mut_slice(), 8 * 256, |number, rows| {
+            let a_rows = a_values[8 * 128 * number..].chunks_exact(128);
+            for (row, a_row) in rows.chunks_exact_mut(256).zip(a_rows) {
+                // As many sums as registers hold, each of one column.
+                for (columns, first) in row.chunks_exact_mut(32).zip((0..256).step_by(32)) {
+                    let mut sums = [0.0_f32; 32];
+                    for (x, b_row) in a_row.iter().zip(b_values.chunks_exact(256)) {
+                        for (sum, y) in sums.iter_mut().zip(&b_row[first..first + 32]) {
+                            *sum += x * y;
+                        }
+                    }
+                    columns.convert_from_f32_slice(&sums);
                 }
-            }
-            for (result, sum) in row.iter_mut().zip(sums) {
-                *result = bf16::from_f32(sum);
             }
         });
     }
@@ -173,4 +181,46 @@ kernel! {
     }
 }
 
-export![softmax, softmax_of_any, layer_norm, transpose, matmul, dequantize, step, add_all, fail];
+export![
+    softmax,
+    softmax_of_any,
+    layer_norm,
+    transpose,
+    matmul,
+    dequantize,
+    step,
+    add_all,
+    fail,
+    kinds::attributes,
+    kinds::copy,
+    kinds::first,
+    kinds::rotate,
+    kinds::row_major_pred,
+    kinds::row_major_s2,
+    kinds::row_major_s4,
+    kinds::row_major_s8,
+    kinds::row_major_s16,
+    kinds::row_major_s32,
+    kinds::row_major_s64,
+    kinds::row_major_u2,
+    kinds::row_major_u4,
+    kinds::row_major_u8,
+    kinds::row_major_u16,
+    kinds::row_major_u32,
+    kinds::row_major_u64,
+    kinds::row_major_f16,
+    kinds::row_major_bf16,
+    kinds::row_major_f32,
+    kinds::row_major_f64,
+    kinds::row_major_c64,
+    kinds::row_major_c128,
+    kinds::row_major_f4e2m1fn,
+    kinds::row_major_f8e3m4,
+    kinds::row_major_f8e4m3,
+    kinds::row_major_f8e4m3b11fnuz,
+    kinds::row_major_f8e4m3fn,
+    kinds::row_major_f8e4m3fnuz,
+    kinds::row_major_f8e5m2,
+    kinds::row_major_f8e5m2fnuz,
+    kinds::row_major_f8e8m0fnu,
+];

@@ -1,0 +1,107 @@
+//! Kernels for the tests: element types, ranks, layouts and attributes of every kind.
+
+use xla_shape::{DynView, DynViewMut, View, ViewMut, shape};
+use xla_shape_ffi::{Error, ErrorCode, kernel};
+
+kernel! {
+    /// The same array, of any shape.
+    pub(crate) fn copy(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
+        if x.shape() != y.shape() {
+            let message = format!("expected a result like the operand, {}, found {}", x.shape(), y.shape());
+            return Err(Error::invalid_argument(message));
+        }
+        y.as_bytes_mut().copy_from_slice(x.as_bytes());
+        Ok(())
+    }
+
+    /// The first element, and how many there are.
+    pub(crate) fn first(
+        x: View<'_, shape!(c64[2,?])>,
+        scale: View<'_, shape!(f32[])>,
+        mut y: ViewMut<'_, shape!(c64[])>,
+        mut count: ViewMut<'_, shape!(u32[1])>,
+    ) {
+        y.set([], x.get([0, 0]).unwrap_or_default() * scale[[]]);
+        count.set([0], x.as_slice().len() as u32);
+    }
+
+    /// Element `[i,j,k]` at `[k,i,j]`; both layouts are permuted.
+    pub(crate) fn rotate(x: View<'_, shape!(s16[2,3,5]{0,2,1})>, mut y: ViewMut<'_, shape!(s16[5,2,3]{1,0,2})>) {
+        y.fill_with(|[k, i, j]| x[[i, j, k]]);
+    }
+
+    /// Says what it got.
+    #[expect(clippy::too_many_arguments, reason = "one of each kind")]
+    pub(crate) fn attributes(
+        a: bool,
+        b: i8,
+        c: i16,
+        d: i32,
+        e: i64,
+        f: u8,
+        g: u16,
+        h: u32,
+        i: u64,
+        j: f32,
+        k: f64,
+        l: Vec<bool>,
+        m: Vec<i8>,
+        n: Vec<i16>,
+        o: Vec<i32>,
+        p: Vec<i64>,
+        q: Vec<u8>,
+        r: Vec<u16>,
+        s: Vec<u32>,
+        t: Vec<u64>,
+        u: Vec<f32>,
+        v: Vec<f64>,
+        w: &str,
+        _y: ViewMut<'_, shape!(f32[])>,
+    ) -> Result<(), Error> {
+        let numbers = format!("{:?}", (a, b, c, d, e, f, g, h, i, j, k));
+        let lists = format!("{:?} {:?}", (l, m, n, o, p), (q, r, s, t, u, v));
+        Err(Error::new(ErrorCode::Aborted, format!("{numbers} {lists} {w}")))
+    }
+}
+
+/// Kernels that write a column-major array of one element type row by row, each named after the type.
+macro_rules! row_major {
+    ($($name:ident: $operand:ty => $result:ty;)*) => {
+        kernel! { $(
+            pub(crate) fn $name(x: View<'_, $operand>, mut y: ViewMut<'_, $result>) {
+                y.fill_with(|index| x.get(index).expect("both have the same sizes"));
+            }
+        )* }
+    };
+}
+
+row_major! {
+    row_major_pred: shape!(pred[3,5]{0,1}) => shape!(pred[3,5]);
+    row_major_s2: shape!(s2[3,5]{0,1:E(2)}) => shape!(s2[3,5]{1,0:E(2)});
+    row_major_s4: shape!(s4[3,5]{0,1:E(4)}) => shape!(s4[3,5]{1,0:E(4)});
+    row_major_s8: shape!(s8[3,5]{0,1}) => shape!(s8[3,5]);
+    row_major_s16: shape!(s16[3,5]{0,1}) => shape!(s16[3,5]);
+    row_major_s32: shape!(s32[3,5]{0,1}) => shape!(s32[3,5]);
+    row_major_s64: shape!(s64[3,5]{0,1}) => shape!(s64[3,5]);
+    row_major_u2: shape!(u2[3,5]{0,1:E(2)}) => shape!(u2[3,5]{1,0:E(2)});
+    row_major_u4: shape!(u4[3,5]{0,1:E(4)}) => shape!(u4[3,5]{1,0:E(4)});
+    row_major_u8: shape!(u8[3,5]{0,1}) => shape!(u8[3,5]);
+    row_major_u16: shape!(u16[3,5]{0,1}) => shape!(u16[3,5]);
+    row_major_u32: shape!(u32[3,5]{0,1}) => shape!(u32[3,5]);
+    row_major_u64: shape!(u64[3,5]{0,1}) => shape!(u64[3,5]);
+    row_major_f16: shape!(f16[3,5]{0,1}) => shape!(f16[3,5]);
+    row_major_bf16: shape!(bf16[3,5]{0,1}) => shape!(bf16[3,5]);
+    row_major_f32: shape!(f32[3,5]{0,1}) => shape!(f32[3,5]);
+    row_major_f64: shape!(f64[3,5]{0,1}) => shape!(f64[3,5]);
+    row_major_c64: shape!(c64[3,5]{0,1}) => shape!(c64[3,5]);
+    row_major_c128: shape!(c128[3,5]{0,1}) => shape!(c128[3,5]);
+    row_major_f4e2m1fn: shape!(f4e2m1fn[3,5]{0,1:E(4)}) => shape!(f4e2m1fn[3,5]{1,0:E(4)});
+    row_major_f8e3m4: shape!(f8e3m4[3,5]{0,1}) => shape!(f8e3m4[3,5]);
+    row_major_f8e4m3: shape!(f8e4m3[3,5]{0,1}) => shape!(f8e4m3[3,5]);
+    row_major_f8e4m3b11fnuz: shape!(f8e4m3b11fnuz[3,5]{0,1}) => shape!(f8e4m3b11fnuz[3,5]);
+    row_major_f8e4m3fn: shape!(f8e4m3fn[3,5]{0,1}) => shape!(f8e4m3fn[3,5]);
+    row_major_f8e4m3fnuz: shape!(f8e4m3fnuz[3,5]{0,1}) => shape!(f8e4m3fnuz[3,5]);
+    row_major_f8e5m2: shape!(f8e5m2[3,5]{0,1}) => shape!(f8e5m2[3,5]);
+    row_major_f8e5m2fnuz: shape!(f8e5m2fnuz[3,5]{0,1}) => shape!(f8e5m2fnuz[3,5]);
+    row_major_f8e8m0fnu: shape!(f8e8m0fnu[3,5]{0,1}) => shape!(f8e8m0fnu[3,5]);
+}
