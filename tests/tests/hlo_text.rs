@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::fmt::Write as _;
-use xla_shape_core::hlo::{self, Module, Opcode, find_shapes, instruction_shapes};
+use xla_shape_core::hlo::{self, Alias, Module, Opcode, find_shapes, instruction_shapes};
 use xla_shape_core::text::ParseErrorKind;
 use xla_shape_core::{ParseError, Span};
 use xla_shape_tests::hlo_modules;
@@ -165,6 +165,39 @@ ENTRY main.5 {
         let again = Module::parse(&printed).unwrap();
         assert_eq!(again.to_string(), printed);
     }
+}
+
+#[test]
+fn shapes_of_operands_are_printed_where_they_say_something() {
+    let text = "\
+a = f32[2]{0} parameter(0)
+b = f32[2]{0} add(f32[2] a, f32[3]{0} a)
+c = f32[2]{0} add(f32[2]{0} elsewhere, a)
+";
+    let expected = "\
+%a = f32[2]{0} parameter(0)
+%b = f32[2]{0} add(%a, f32[3]{0} %a)
+%c = f32[2]{0} add(f32[2]{0} %elsewhere, %a)
+";
+    assert_eq!(Module::parse(text).unwrap().to_string(), expected);
+    assert_eq!(Module::parse(expected).unwrap().to_string(), expected);
+}
+
+#[test]
+fn aliases_are_read_in_full_and_in_short() {
+    let text = "HloModule m, input_output_alias={ {0}: (0, {1}, must-alias), {1}: (2, {}), {}: 3 }, other={ {0}: 1, {} }\n\
+                ENTRY e {\n a = f32[] parameter(0)\n}\n";
+    let module = Module::parse(text).unwrap();
+    let alias = |result: &[usize], parameter, index: &[usize], must| Alias {
+        result_index: result.into(),
+        parameter,
+        parameter_index: index.into(),
+        must,
+    };
+    let expected = [alias(&[0], 0, &[1], true), alias(&[1], 2, &[], false), alias(&[], 3, &[], false)];
+    assert_eq!(module.attribute("input_output_alias").unwrap().aliases().unwrap(), expected);
+    let error = module.attribute("other").unwrap().aliases().unwrap_err();
+    assert_eq!(error.to_string(), "expected `:`, found `}`");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn finding(instructions: &str) -> String {
 #[test]
 fn wrong_shapes_are_found() {
     let operands = "a = f32[2,3] parameter(0)\nb = f32[3,5] parameter(1)\np = pred[2,3] parameter(2)\ns = s32[] parameter(3)\n\
-                    t = (f32[2,3], s32[]) tuple(a, s)\nz = f32[] constant(0)\n";
+                    t = (f32[2,3], s32[]) tuple(a, s)\nz = f32[] constant(0)\nx = c64[2,3] parameter(4)\n";
     let cases = [
         ("f32[2,4] negate(a)", "expected the shape f32[2,3], found f32[2,4]"),
         ("bf16[2,3] negate(a)", "expected the shape f32[2,3], found bf16[2,3]"),
@@ -87,6 +87,17 @@ fn wrong_shapes_are_found() {
         ("(f32[2,3], f32[2,3]) sort(a), dimensions={0}", "expected the shape f32[2,3], found (f32[2,3], f32[2,3])"),
         ("f32[2,3] fft(), fft_type=FFT", "expected 1 operand, found 0"),
         ("f32[2,3] scatter(a, s)", "expected at least 3 operands, found 2"),
+        ("f32[2,3] negate(f32[2,4] a)", "expected the shape f32[2,3] before operand 0, found f32[2,4]"),
+        ("f32[2,3] negate(f32[2,3]{0,1} a)", ""),
+        ("s32[2,3] abs(x)", "expected the shape f32[2,3], found s32[2,3]"),
+        ("f32[2,3] abs(x)", ""),
+        ("f32[2,3] negate(x)", "expected the shape c64[2,3], found f32[2,3]"),
+        ("f64[2,3] real(x)", "expected the shape f32[2,3], found f64[2,3]"),
+        ("f32[2,3] imag(a)", ""),
+        ("c128[2,3] complex(a, a)", "expected the shape c64[2,3], found c128[2,3]"),
+        ("u8[2,3] bitcast-convert(p)", ""),
+        ("u8[3] bitcast-convert(p)", "expected a result of 6 bytes as the operand has, found 3"),
+        ("f32[2,2] dot(a, b, s), lhs_contracting_dims={0}, rhs_contracting_dims={1}, sparsity=L.1@2:4", ""),
         ("f32[2,3] unheard-of(a, b)", ""),
         ("f32[2,3] negate(nowhere)", ""),
     ];
@@ -220,6 +231,9 @@ fn memory_of_all_modules_adds_up() {
 
 #[test]
 fn shapes_alone_are_those_of_the_model() {
+    let buffers = "a = b(f32[2]) custom-call()\n b = (f32[2], b(s8[3]{0:T(4)}), token[]) custom-call(a)\nc = b(f32[2] negate(a)\n";
+    let found: Vec<_> = instruction_shapes(buffers).map(|span| &buffers[span.start..span.end]).collect();
+    assert_eq!(found, ["b(f32[2])", "(f32[2], b(s8[3]{0:T(4)}), token[])"]);
     let mut shapes = 0;
     for row in hlo_modules() {
         let module = Module::parse(&row.text).unwrap();

@@ -297,7 +297,7 @@ impl<'a> Value<'a> {
     }
 
     /// Reads which results lie where parameters lie, such as `input_output_alias`:
-    /// `{ {0}: (1, {}, may-alias) }`.
+    /// `{ {0}: (1, {}, may-alias) }`, or `{ {0}: 1 }` in short.
     ///
     /// # Errors
     /// If there are none.
@@ -311,21 +311,11 @@ impl<'a> Value<'a> {
             cursor.skip_space()?;
             cursor.expect(b':')?;
             cursor.skip_space()?;
-            cursor.expect(b'(')?;
+            let is_short = !cursor.eat(b'(');
             cursor.skip_space()?;
             let parameter = decimal(cursor.digits()).ok_or_else(|| cursor.unexpected(Expected::ParameterNumber))?;
-            cursor.skip_space()?;
-            cursor.expect(b',')?;
-            cursor.skip_space()?;
-            let parameter_index = index(self.source, &mut cursor)?;
-            cursor.skip_space()?;
-            let mut must = false;
-            if cursor.eat(b',') {
-                cursor.skip_space()?;
-                must = cursor.name().1 == "must-alias";
-                cursor.skip_space()?;
-            }
-            cursor.expect(b')')?;
+            let (parameter_index, must) =
+                if is_short { (Vec::new(), false) } else { place_in_parameter(self.source, &mut cursor)? };
             aliases.push(Alias { result_index, parameter, parameter_index, must });
             cursor.skip_space()?;
             if !cursor.eat(b',') {
@@ -344,6 +334,23 @@ fn shape(cursor: &mut Cursor<'_>) -> Result<Shape> {
     let shape = parser.shape()?;
     cursor.position = parser.position();
     Ok(shape)
+}
+
+/// Reads `, {0,1})` or `, {0,1}, must-alias)` at the cursor.
+fn place_in_parameter(source: &str, cursor: &mut Cursor<'_>) -> Result<(Vec<usize>, bool)> {
+    cursor.skip_space()?;
+    cursor.expect(b',')?;
+    cursor.skip_space()?;
+    let index = index(source, cursor)?;
+    cursor.skip_space()?;
+    let mut must = false;
+    if cursor.eat(b',') {
+        cursor.skip_space()?;
+        must = cursor.name().1 == "must-alias";
+        cursor.skip_space()?;
+    }
+    cursor.expect(b')')?;
+    Ok((index, must))
 }
 
 /// Reads `{0,1}` at the cursor.

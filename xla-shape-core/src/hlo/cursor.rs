@@ -394,7 +394,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn shape_end(&self) -> Option<usize> {
         if self.peek() != Some(b'(') {
-            return self.array_end(self.position);
+            return self.element_end(self.position);
         }
         let mut depth = 0_usize;
         let mut position = self.position;
@@ -422,7 +422,7 @@ impl<'a> Cursor<'a> {
                     }
                     end.saturating_add(1)
                 }
-                byte if is(byte, NAME) => self.array_end(position)?,
+                byte if is(byte, NAME) => self.element_end(position)?,
                 _ => return None,
             };
         }
@@ -437,6 +437,19 @@ impl<'a> Cursor<'a> {
         }
         let close = self.while_class(end.saturating_add(1), LAYOUT);
         (self.byte(close)? == b'}').then_some(close.saturating_add(1))
+    }
+
+    /// Where the shape ends that begins at `position`, of an array or, as in `b(f32[2])`, of a buffer.
+    #[inline]
+    fn element_end(&self, position: usize) -> Option<usize> {
+        self.array_end(position).or_else(|| self.buffer_end(position))
+    }
+
+    #[cold]
+    fn buffer_end(&self, position: usize) -> Option<usize> {
+        let is_buffer = self.text.as_bytes().get(position..)?.starts_with(b"b(");
+        let end = is_buffer.then(|| self.array_end(position.saturating_add(2)))??;
+        (self.byte(end)? == b')').then_some(end.saturating_add(1))
     }
 
     /// Where the dimensions of the array shape end that begins at `position`.

@@ -1,7 +1,7 @@
 //! The printer: modules to text, in the style of XLA's own printer.
 //!
-//! Names have `%`, operands have no shapes, every fifth operand its number; shapes are canonical, constants and the
-//! values of attributes are as they were written.
+//! Names have `%`, every fifth operand its number, and an operand a shape only where one is written that its
+//! instruction does not say; shapes are canonical, constants and the values of attributes are as they were written.
 
 use super::attribute::Attribute;
 use super::module::{Computation, Instruction, Module};
@@ -11,7 +11,8 @@ use crate::shape::Shape;
 use core::fmt::{self, Display};
 
 impl Display for Module<'_> {
-    /// The whole module; what it gives is read as the same module, and printed the same again.
+    /// The whole module; what it gives is read as the same module, less the shapes of operands that say again what
+    /// their instructions say, and is printed the same again.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = self.name() {
             write!(f, "HloModule {name}")?;
@@ -113,8 +114,8 @@ impl Display for Instruction<'_, '_> {
         }
         for (i, operand) in self.operands().enumerate() {
             separator(f, i)?;
-            if operand.instruction().is_none()
-                && let Some(shape) = operand.written_shape()
+            if let Some(shape) = operand.written_shape()
+                && operand.instruction().is_none_or(|instruction| instruction.shape() != shape)
             {
                 write!(f, "{shape} ")?;
             }

@@ -70,6 +70,15 @@ pub enum Problem {
         /// The one that it has.
         found: ElementType,
     },
+    /// The shape that is written before an operand is not that of its instruction.
+    OperandShape {
+        /// Which operand.
+        operand: usize,
+        /// The shape of the instruction.
+        expected: String,
+        /// The one that is written.
+        found: String,
+    },
     /// The opcode needs an attribute that is not there.
     MissingAttribute {
         /// The attribute's name.
@@ -138,6 +147,9 @@ impl fmt::Display for Problem {
             }
             Self::OperandType { operand, expected, found } => {
                 write!(f, "expected {expected} as the element type of operand {operand}, found {found}")
+            }
+            Self::OperandShape { operand, expected, found } => {
+                write!(f, "expected the shape {expected} before operand {operand}, found {found}")
             }
             Self::MissingAttribute { name } => write!(f, "expected the attribute `{name}`, found none"),
             Self::Attribute(error) => error.fmt(f),
@@ -210,7 +222,7 @@ impl<'a> Module<'a> {
                 findings.push(Finding { instruction, problem });
             }
             for instruction in computation.instructions() {
-                if let Err(problem) = rules::check(instruction) {
+                if let Err(problem) = written_operands(instruction).and_then(|()| rules::check(instruction)) {
                     findings.push(Finding { instruction, problem });
                 }
             }
@@ -261,4 +273,16 @@ fn same(expected: &Shape, found: &Shape) -> Result<()> {
     }
     let text = |shape: &Shape| shape.without_layout().to_string();
     Err(Problem::Shape { expected: text(expected), found: text(found) })
+}
+
+/// Checks that the shapes that are written before operands are those of their instructions.
+fn written_operands(instruction: Instruction<'_, '_>) -> Result<()> {
+    for (operand, found) in instruction.operands().enumerate() {
+        if let (Some(known), Some(written)) = (found.instruction(), found.written_shape())
+            && let Err(Problem::Shape { expected, found }) = same(known.shape(), written)
+        {
+            return Err(Problem::OperandShape { operand, expected, found });
+        }
+    }
+    Ok(())
 }
