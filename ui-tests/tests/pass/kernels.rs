@@ -1,0 +1,53 @@
+//! Kernels in a crate that forbids `unsafe` code and gives the names of the prelude other meanings.
+
+#![forbid(unsafe_code)]
+#![deny(warnings)]
+
+use xla_shape::{DynView, View, ViewMut, shape};
+use xla_shape_ffi::{Kernel, Role};
+
+struct Option;
+struct Result;
+struct Vec;
+
+macro_rules! vec {
+    () => {};
+}
+
+vec!();
+
+xla_shape_ffi::kernel! {
+    /// Takes nothing.
+    pub(crate) fn nothing() {}
+
+    #[inline(never)]
+    fn all_kinds(
+        x: View<'_, shape!(f32[2,3]{0,1})>,
+        _any: DynView,
+        mut y: ViewMut<'_, shape!(f32[2,3])>,
+        r#type: &str,
+        numbers: std::vec::Vec<i16>,
+        mut factor: f32,
+    ) -> std::result::Result<(), std::fmt::Error> {
+        factor *= (r#type.len() + numbers.len()) as f32;
+        y.fill_with(|index| x[index] * factor);
+        Ok(())
+    }
+}
+
+fn main() {
+    let _unused = (Option, Result, Vec);
+    nothing();
+    assert_eq!(nothing::signature().len(), 0);
+    let found: [_; 6] = all_kinds::signature().try_into().expect("six parameters");
+    let found = found.map(|(name, description)| (name, description.role));
+    let expected = [
+        ("x", Role::Operand),
+        ("_any", Role::Operand),
+        ("y", Role::Result),
+        ("type", Role::Attribute),
+        ("numbers", Role::Attribute),
+        ("factor", Role::Attribute),
+    ];
+    assert_eq!(found, expected);
+}
