@@ -1,6 +1,46 @@
-//! The examples of `xla-shape`; run one with `cargo run --release --example NAME`.
+//! The examples of `xla-shape`; run one with `cargo run --release --example NAME`. Here is what they share.
+
+#![forbid(unsafe_code)]
+
+use std::error::Error;
 
 /// The code of the book's chapter is compiled, with the paths of this package.
 #[doc = include_str!("../docs/checked-kernel.md")]
 #[cfg(doctest)]
 struct CheckedKernel;
+
+/// Numbers between -1 and 1, the same in each run.
+#[derive(Clone, Debug)]
+pub struct Numbers(u32);
+
+impl Numbers {
+    /// Other numbers for another seed.
+    #[must_use]
+    pub const fn new(seed: u32) -> Self {
+        Self(seed)
+    }
+
+    /// The next number.
+    #[must_use]
+    pub fn number(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as f32 / (1 << 23) as f32 - 1.0
+    }
+}
+
+/// Compares a result with what the definition gives, in units of the largest number, and prints the largest error.
+///
+/// # Errors
+/// If an error is larger than `tolerance`, or there are more numbers or fewer.
+pub fn check(name: &str, found: &[f32], expected: &[f32], tolerance: f32) -> Result<(), Box<dyn Error>> {
+    let largest =
+        |numbers: &mut dyn Iterator<Item = f32>| numbers.fold(0.0, |a: f32, b| if b.abs() > a { b.abs() } else { a });
+    let scale = largest(&mut expected.iter().copied());
+    let error = largest(&mut expected.iter().zip(found).map(|(a, b)| a - b)) / scale;
+    let all_are_numbers = found.iter().all(|number| number.is_finite());
+    if found.len() != expected.len() || !all_are_numbers || error > tolerance {
+        return Err(format!("{name}: the largest relative error is {error:.1e}, more than {tolerance:.1e}").into());
+    }
+    println!("{name:<64} largest relative error {error:.1e}");
+    Ok(())
+}
