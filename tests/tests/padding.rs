@@ -70,3 +70,10 @@ proptest! {
         }
     }
 }
+
+/// Ten elements of 5 bits take seven bytes, and eleven do.
+#[test]
+fn the_bits_to_spare_of_the_last_byte_are_free() {
+    let array: xla_shape_core::ArrayShape = "s8[10]{0:E(5)}".parse().unwrap();
+    assert_eq!(array.largest_free_size(0), Some(11));
+}

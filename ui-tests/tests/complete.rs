@@ -120,6 +120,7 @@ const UNREACHABLE: &[(&str, &str)] = &[
     ("ValidationError::EmptySplit", "the grammar wants an index"),
     ("ValidationError::PaddedDimensionTooLarge", LEXER),
     ("ValidationError::TileDimensionTooLarge", LEXER),
+    ("ValidationError::UnknownPaddingValue", "only as a number of the schema of 2017"),
 ];
 
 #[test]

@@ -4,8 +4,6 @@ use xla_shape::shape;
 
 type Text = shape!(f32["8"]);
 type Character = shape!(f32['8']);
-type Byte = shape!(f32[b'8']);
 type Lifetime = shape!(f32['a]);
-type Boolean = shape!(f32[true]);
 
 fn main() {}
