@@ -77,3 +77,11 @@ fn the_bits_to_spare_of_the_last_byte_are_free() {
     let array: xla_shape_core::ArrayShape = "s8[10]{0:E(5)}".parse().unwrap();
     assert_eq!(array.largest_free_size(0), Some(11));
 }
+
+/// Bytes whose bits no `usize` counts have free sizes as well.
+#[test]
+fn an_array_of_almost_all_bytes_has_free_sizes() {
+    let array: xla_shape_core::ArrayShape = "s8[4611686018427387904,1]{1,0:T(8,1)}".parse().unwrap();
+    assert_eq!(array.largest_free_size(0), Some(1 << 62));
+    assert_eq!(array.largest_free_size(1), Some(1));
+}

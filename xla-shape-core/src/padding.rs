@@ -127,7 +127,7 @@ impl ArrayShape {
         };
         // Bytes never shrink when a dimension grows: between a size that fits and one that does not lies the largest. An
         // element takes one bit at least, and the last byte may have bits to spare.
-        let (mut good, mut bad) = (size, bytes.saturating_mul(8).max(size).checked_add(1)?);
+        let (mut good, mut bad) = (size, bytes.saturating_mul(8).max(size).saturating_add(1));
         while bad.saturating_sub(good) > 1 {
             let middle = good.midpoint(bad);
             *if fits(middle).is_some() { &mut good } else { &mut bad } = middle;
