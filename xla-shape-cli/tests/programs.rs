@@ -50,6 +50,14 @@ fn a_module_is_measured() {
     assert_eq!(report["most_padded"][0]["padding_bytes"], tall - 1600);
     assert_eq!(report["layout_changes"][0]["name"], "c");
     assert_eq!(report["findings"], json!([]));
+    let free = MODULE.replace("copy(b)", "bitcast(b)");
+    let changes = text(&["hlo", "-"], free);
+    assert!(
+        changes.contains(
+            "\n             free  %c (bitcast)\n                   f32[4,100]{1,0:T(8,128)S(1)} -> f32[4,100]{0,1:T(8,128)}\n"
+        ),
+        "{changes}"
+    );
     let vmem = json(&["hlo", "-", "--space", "1", "--top", "5", "--format", "json"], MODULE);
     assert_eq!((vmem["spaces"].as_array().unwrap().len(), vmem["largest"].as_array().unwrap().len()), (1, 1));
     let page = text(&["hlo", "-"], MODULE);

@@ -1,7 +1,8 @@
 //! The memory that is live while a program runs, as a curve that answers.
 
+use super::memory::Detail;
 use super::svg::escape;
-use super::words::InUnits;
+use super::words::{InUnits, shortened};
 use serde::Serialize;
 use std::fmt::Write as _;
 use xla_shape::hlo::Timeline;
@@ -11,10 +12,6 @@ const HEIGHT: f64 = 220.0;
 /// The room above the peak, for its name.
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = HEIGHT - 16.0;
-/// How many columns the curve has at most; of more steps, each column shows the fullest of its own.
-const COLUMNS: usize = 400;
-/// How many values a page knows the lifetime of: the largest.
-const VALUES: usize = 250;
 
 /// What the script knows of a curve.
 #[derive(Serialize)]
@@ -47,16 +44,16 @@ struct Value {
 
 // Writing to memory does not fail.
 /// Adds the curve of one memory space, if anything is ever live there.
-pub(super) fn draw(body: &mut String, timeline: &Timeline<'_, '_>, space: u8) {
+pub(super) fn draw(body: &mut String, timeline: &Timeline<'_, '_>, space: u8, detail: Detail) {
     let Some(bytes) = timeline.bytes().get(&space) else { return };
     let Some(peak) = timeline.peak_step(space) else { return };
     let Some(&most) = bytes.get(peak).filter(|most| **most > 0) else { return };
-    let per_column = bytes.len().div_ceil(COLUMNS);
+    let per_column = bytes.len().div_ceil(detail.columns);
     let columns = bytes.chunks(per_column).zip((0..).step_by(per_column)).filter_map(|(chunk, first)| {
         let fullest = chunk.iter().enumerate().reduce(|most, step| if step.1 > most.1 { step } else { most });
         let (offset, &bytes) = fullest?;
         let step = first + offset;
-        let name = timeline.instructions().get(step)?.name().to_owned();
+        let name = shortened(timeline.instructions().get(step)?.name(), detail.text).into_owned();
         Some(Column { step, name, bytes, units: InUnits(bytes).to_string() })
     });
     let columns = columns.collect::<Vec<_>>();
@@ -101,9 +98,9 @@ pub(super) fn draw(body: &mut String, timeline: &Timeline<'_, '_>, space: u8) {
     let mut values = timeline.lifetimes().iter().collect::<Vec<_>>();
     values.retain(|value| value.buffer.memory_space() == space && value.buffer.footprint.bytes > 0);
     values.sort_by_key(|value| std::cmp::Reverse(value.buffer.footprint.bytes));
-    let values = values.into_iter().take(VALUES).map(|value| Value {
-        name: value.buffer.instruction.name().to_owned(),
-        shape: value.buffer.array.to_string(),
+    let values = values.into_iter().take(detail.values).map(|value| Value {
+        name: shortened(value.buffer.instruction.name(), detail.text).into_owned(),
+        shape: shortened(&value.buffer.array.to_string(), detail.text).into_owned(),
         bytes: value.buffer.footprint.bytes,
         units: InUnits(value.buffer.footprint.bytes).to_string(),
         made: value.made,

@@ -19,6 +19,12 @@ impl Window {
     pub(crate) const TEXT: Self = Self { rows: 12, columns: 10, cells: 240 };
     /// What a page has room for.
     pub(crate) const PAGE: Self = Self { rows: 16, columns: 20, cells: 480 };
+
+    /// A little less than this one; in the end a single cell.
+    pub(crate) fn smaller(self) -> Self {
+        let less = |number: usize, part: usize| (number * part / 8).max(1);
+        Self { rows: less(self.rows, 7), columns: less(self.columns, 7), cells: less(self.cells, 6) }
+    }
 }
 
 /// Positions between two that are shown are shown too, up to so many.
@@ -250,7 +256,7 @@ impl Subject<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Picture, Window};
-    use crate::render::{grid, html, svg};
+    use crate::render::{MAX_PAGE, grid, html, svg};
     use xla_shape::{ArrayShape, Shape};
 
     /// Some of the arrays of the corpus that have a placement.
@@ -286,12 +292,33 @@ mod tests {
     #[test]
     fn pages_are_small() {
         for array in arrays() {
-            let picture = Picture::new(&array, Window::PAGE).unwrap();
-            let page = html::page(&picture);
-            assert!(page.len() < 300_000, "{array}: {} bytes", page.len());
+            let (picture, page) = html::fitting(&array).unwrap();
+            assert!(page.len() <= MAX_PAGE, "{array}: {} bytes", page.len());
             assert!(page.contains(svg::draw(&picture).as_str()));
             assert!(grid::draw(&Picture::new(&array, Window::TEXT).unwrap()).starts_with(&array.to_string()));
         }
+    }
+
+    #[test]
+    fn pages_of_arrays_with_long_names_and_indices_are_small() {
+        let sizes = |number: usize, size: &str| vec![size; number].join(",");
+        for text in [
+            format!("u8[{}]", sizes(12, "37")),
+            format!("s4[{}]{{11,10,9,8,7,6,5,4,3,2,1,0:T(3,5)(2,2)E(4)}}", sizes(12, "10")),
+            format!("u8[{}]", sizes(300, "1")),
+            format!("u8[{}]", sizes(3_000, "1")),
+            format!("u8[{},2,2,2,2,2,2,2,2,2]", sizes(3_000, "1")),
+            format!("u8[30,30]{{1,0:T{}}}", "(1,1)".repeat(3_000)),
+            "pred[9223372036854775807]".into(),
+            "f32[1000000000,1,1]".into(),
+        ] {
+            let array = text.parse().unwrap();
+            let (picture, page) = html::fitting(&array).unwrap();
+            assert!(page.len() <= MAX_PAGE, "{text:.40}: {} bytes", page.len());
+            assert!(picture.runs.iter().flatten().any(|cell| cell.index.is_some()), "{text:.40}");
+        }
+        let last = (0..40).fold(Window::PAGE, |window, _| window.smaller());
+        assert_eq!((last.rows, last.columns, last.cells), (1, 1, 1), "ends with a page that fits whatever the array is");
     }
 
     #[test]

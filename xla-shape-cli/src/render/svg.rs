@@ -5,7 +5,8 @@
 
 use super::grid::{differ, label};
 use super::picture::{Cell, Picture, Plane};
-use super::words::Grouped;
+use super::words::{Grouped, shortened};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Pale enough for black text; from Paul Tol's "light" scheme.
@@ -17,6 +18,12 @@ const CHARACTER: usize = 7;
 const GAP: usize = 18;
 const MARGIN: usize = 16;
 const LINE: usize = 20;
+/// How many characters of a shape, or of the indices beside a plane, are shown.
+const MAX_TITLE: usize = 300;
+/// How many of an index are shown in a cell.
+const MAX_LABEL: usize = 60;
+/// How many of an index a cell tells.
+const MAX_INDEX: usize = 1000;
 /// How many positions stand in a line of memory.
 const PER_LINE: usize = 8;
 
@@ -27,8 +34,9 @@ pub(crate) fn draw(picture: &Picture) -> String {
     let left = body.planes(picture, MARGIN, top);
     let right = body.memory(picture, left.0 + 3 * MARGIN, top);
     let (legend, bottom) = body.legend(picture, left.1.max(right.1) + MARGIN);
-    let width = (right.0 + MARGIN).max(MARGIN * 2 + picture.title.chars().count() * 10).max(legend + MARGIN);
-    let (title, styles, hatching) = (escape(&picture.title), styles(), hatching());
+    let title = title(picture);
+    let width = (right.0 + MARGIN).max(MARGIN * 2 + title.chars().count() * 10).max(legend + MARGIN);
+    let (title, styles, hatching) = (escape(&title), styles(), hatching());
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {bottom}\" width=\"{width}\" \
          height=\"{bottom}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
@@ -39,6 +47,11 @@ pub(crate) fn draw(picture: &Picture) -> String {
         y = MARGIN + 12,
         body = body.0,
     )
+}
+
+/// The shape, unless it is very long.
+pub(super) fn title(picture: &Picture) -> Cow<'_, str> {
+    shortened(&picture.title, MAX_TITLE)
 }
 
 fn styles() -> String {
@@ -87,7 +100,7 @@ impl Body {
 
     fn plane(&mut self, plane: &Plane, x: usize, mut y: usize) -> (usize, usize) {
         if !plane.label.is_empty() {
-            self.text(x, y + 12, "class=\"a\"", &plane.label);
+            self.text(x, y + 12, "class=\"a\"", &shortened(&plane.label, MAX_TITLE));
             y += LINE;
         }
         let labels = plane.cells.iter().flatten().flatten().map(|cell| cell.position.to_string().len());
@@ -139,7 +152,8 @@ impl Body {
     fn memory(&mut self, picture: &Picture, x: usize, y: usize) -> (usize, usize) {
         self.text(x, y - 10, "class=\"h\"", "Memory: element at each position");
         let cells = || picture.runs.iter().flatten();
-        let labels = cells().filter_map(|cell| cell.index.as_deref().map(|index| label(index).len()));
+        let content = |cell: &Cell| cell.index.as_deref().map(|index| shortened(&label(index), MAX_LABEL).into_owned());
+        let labels = cells().filter_map(|cell| Some(content(cell)?.chars().count()));
         let width = labels.max().unwrap_or(1).max(3) * CHARACTER + 8;
         let last = cells().map(|cell| cell.position).max().unwrap_or(0);
         let first = (last.to_string().len() + 1) * CHARACTER;
@@ -156,7 +170,7 @@ impl Body {
                 self.text(x + first - 6, top + 16, "class=\"a\" text-anchor=\"end\"", &line[0].position.to_string());
                 for (place, cell) in line.iter().enumerate() {
                     let left = x + first + place * width;
-                    self.cell(cell, (left, top), width, &cell.index.as_deref().map(label).unwrap_or_default());
+                    self.cell(cell, (left, top), width, &content(cell).unwrap_or_default());
                     if before.is_some_and(|before| differ(before, cell)) {
                         let _ = write!(edges, "M{left} {top}v{CELL_HEIGHT}");
                     }
@@ -198,10 +212,10 @@ impl Body {
             let _ = write!(self.0, " data-o=\"{}\"", cell.offset.bit);
         }
         if let Some(index) = &cell.index {
-            let _ = write!(self.0, " data-i=\"{}\"", label(index));
+            let _ = write!(self.0, " data-i=\"{}\"", shortened(&label(index), MAX_INDEX));
         }
         if !cell.tile.is_empty() {
-            let _ = write!(self.0, " data-t=\"{}\"", label(&cell.tile));
+            let _ = write!(self.0, " data-t=\"{}\"", shortened(&label(&cell.tile), MAX_INDEX));
         }
         let _ = write!(self.0, "><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{CELL_HEIGHT}\"/>");
         if cell.index.is_some() {

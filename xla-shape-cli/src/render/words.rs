@@ -1,5 +1,6 @@
 //! Numbers and names as people read them.
 
+use std::borrow::Cow;
 use std::fmt;
 use xla_shape::{ArrayShape, dimension_letter, memory_space};
 
@@ -93,6 +94,14 @@ pub(crate) fn column_width(lengths: impl Iterator<Item = usize>) -> usize {
     lengths.max().unwrap_or(0).min(WIDEST)
 }
 
+/// The text, or as much of its beginning as so many characters have room for, with `…` behind it.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => text.into(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect::<String>().into(),
+    }
+}
+
 /// A memory space as `S(1) VMEM`.
 pub(crate) fn space_name(space: u8) -> String {
     match memory_space::name(space) {
@@ -103,7 +112,7 @@ pub(crate) fn space_name(space: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Factor, Grouped, InUnits};
+    use super::{Bytes, Factor, Grouped, InUnits, shortened};
 
     #[test]
     fn thousands_are_grouped() {
@@ -125,6 +134,13 @@ mod tests {
             assert_eq!(Bytes(bytes).to_string(), text);
         }
         assert_eq!(InUnits(i64::MAX as usize).to_string(), "8 EiB");
+    }
+
+    #[test]
+    fn long_texts_end_early() {
+        for (text, short) in [("", ""), ("äöü", "äöü"), ("äöüß", "äö…")] {
+            assert_eq!(shortened(text, 3), short);
+        }
     }
 
     #[test]

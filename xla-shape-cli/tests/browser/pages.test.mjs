@@ -91,6 +91,26 @@ for (const shape of [
     }
     assert.deepEqual(walked, walked.toSorted((a, b) => a - b));
 
+    // The keyboard: one cell is a tab stop, arrow keys go to the next in their direction, and Enter follows.
+    await page.reload();
+    assert.equal(await page.locator('.c[tabindex="0"]').count(), 1);
+    await page.locator('#walk').focus();
+    await page.keyboard.press('Tab');
+    const focused = page.locator('.c:focus');
+    assert.equal(await focused.count(), 1);
+    const label = await focused.getAttribute('aria-label');
+    assert.equal(label.replace(/, tile \[.*\]$/, ''), expected(shape, await focused.getAttribute('data-p')));
+    const before = await focused.boundingBox();
+    await page.keyboard.press('ArrowRight');
+    const behind = await focused.boundingBox();
+    assert.ok(behind.x > before.x);
+    assert.equal(await said(page), expected(shape, await focused.getAttribute('data-p')));
+    await page.keyboard.press('Enter');
+    assert.ok(await page.locator(`.c.pin[data-p="${await focused.getAttribute('data-p')}"]`).count() > 0);
+    await page.keyboard.press('ArrowLeft');
+    assert.equal((await focused.boundingBox()).x, before.x);
+    assert.equal(await page.locator('.c[tabindex="0"]').count(), 1);
+
     assert.deepEqual(errors, []);
     await page.close();
   });
@@ -105,6 +125,13 @@ test('hlo', async () => {
   await page.locator('.v').first().hover({ position: { x: 5, y: 5 } });
   const text = await page.textContent('#info');
   assert.ok(text.startsWith(`%${largest.name} (${largest.opcode}): ${largest.shape}, ${largest.bytes} bytes, `), text);
+
+  // The keyboard walks from value to value.
+  await page.locator('.v').first().focus();
+  await page.keyboard.press('ArrowRight');
+  const next = await page.locator('.v:focus').getAttribute('aria-label');
+  assert.ok(next !== text);
+  assert.equal(await page.textContent('#info'), next);
 
   // The curve: its peak is the program's, and what is listed there adds up to it.
   const spaces = JSON.parse(run('hlo', module, '--format', 'json')).spaces;

@@ -60,8 +60,11 @@ pub(super) fn page(report: &Report) -> String {
         let _ = writeln!(text, "  none");
     }
     for change in &report.layout_changes {
-        let moved = InUnits(change.moved_bytes).to_string();
-        let _ = writeln!(text, "  {moved:>9} moved  %{} ({})", change.name, change.opcode);
+        let moved = match change.moved_bytes {
+            0 => "free".into(),
+            moved => format!("{} moved", InUnits(moved)),
+        };
+        let _ = writeln!(text, "{moved:>17}  %{} ({})", change.name, change.opcode);
         let _ = writeln!(text, "                   {} -> {}", change.from, change.to);
     }
 
