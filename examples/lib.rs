@@ -4,10 +4,14 @@
 
 use std::error::Error;
 
-/// The code of the book's chapter is compiled, with the paths of this package.
+/// The code of the book's chapters is compiled, with the paths of this package.
 #[doc = include_str!("../docs/checked-kernel.md")]
 #[cfg(doctest)]
 struct CheckedKernel;
+
+#[doc = include_str!("../docs/kernels.md")]
+#[cfg(doctest)]
+struct Kernels;
 
 /// Numbers between -1 and 1, the same in each run.
 #[derive(Clone, Debug)]
