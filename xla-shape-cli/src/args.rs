@@ -7,7 +7,12 @@ use std::str::FromStr;
 /// Explains XLA shapes and layouts.
 #[derive(Debug, Parser)]
 #[command(name = "xla-shape", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(after_help = "Exit codes: 0 all is well, 1 the input has problems, 2 wrong usage.")]
+#[command(after_help = "Examples:
+  xla-shape explain 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}'
+  xla-shape scan oom.txt
+  xla-shape VERB --help
+
+Exit codes: 0 all is well, 1 the input has problems, 2 wrong usage.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -27,6 +32,8 @@ pub(crate) enum Verb {
     Check(CheckArguments),
     Completions(CompletionsArguments),
     /// Print the manual, as `man` reads it
+    #[command(after_help = "Example:
+  xla-shape man > ~/.local/share/man/man1/xla-shape.1")]
     Man,
 }
 
@@ -113,7 +120,7 @@ pub(crate) struct MapArguments {
 /// Draw where the elements lie, by index and by place in memory side by side
 ///
 /// Without a file, as text. Of a large array a window is shown: what lies at its beginning, at its end, and where tiles
-/// meet.
+/// meet. As JSON: shape, positions, all_planes, planes, memory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape draw 'f32[3,5]{1,0:T(2,2)}'
@@ -129,15 +136,20 @@ pub(crate) struct DrawArguments {
     /// Write a page into this file, with answers about every element; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+
+    /// Text for people, or what a page shows as one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
 }
 
 /// Copy an array in a file into another layout
 ///
 /// The names of the files tell their form: .npy, .safetensors (one tensor of it), and raw bytes for anything else.
-/// Padding of the result is set to 0. Files may be larger than memory.
+/// Padding of the result is set to 0. Files may be larger than memory. As JSON, when the file is written: from, to,
+/// output, bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xla-shape relayout in.bin --from 'bf16[256,300]' --to 'bf16[256,300]{1,0:T(8,128)(2,1)}' -o out.bin
+  xla-shape relayout in.bin --from 'bf16[256,300]' --to '{1,0:T(8,128)(2,1)}' -o out.bin
   xla-shape relayout in.npy --to '{0,1:T(8,128)}' -o out.bin
   xla-shape relayout model.safetensors --tensor w1 --permute 1,0 -o w1_transposed.safetensors")]
 pub(crate) struct RelayoutArguments {
@@ -164,6 +176,10 @@ pub(crate) struct RelayoutArguments {
     /// The file to write, whole or not at all; `-` is standard output, which takes raw bytes as they come
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: PathBuf,
+
+    /// Say nothing when it is done, or say what was written as one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
 
     /// How much is in memory at a time, on either side; for tests
     #[arg(long, hide = true, value_name = "BYTES", default_value_t = 64 << 20)]
@@ -266,6 +282,8 @@ pub(crate) enum HloVerb {
 /// Values are matched by name. As JSON, one line for each that changed: name, change (shape, layout, memory space, added
 /// or removed), before, after, bytes_before, bytes_after, bytes.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape hlo diff before.hlo after.hlo --format json")]
 pub(crate) struct HloDiffArguments {
     /// The file with the first module
     #[arg(value_name = "A")]

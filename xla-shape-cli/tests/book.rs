@@ -20,8 +20,13 @@ fn run(command: &str) -> String {
         std::iter::once(program.parent().unwrap().to_owned())
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
-    let output =
-        Command::new("sh").args(["-c", command]).env("PATH", path.unwrap()).current_dir(root()).output().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .env("PATH", path.unwrap())
+        .env_remove("COLUMNS")
+        .current_dir(root())
+        .output()
+        .unwrap();
     let shown = [output.stdout, output.stderr].concat();
     let mut shown = String::from_utf8(shown).unwrap();
     if !shown.is_empty() && !shown.ends_with('\n') {

@@ -1,11 +1,12 @@
 //! `xla-shape draw`, run as a program.
 
 use assert_cmd::Command;
+use serde_json::{Value, json};
 use std::fs;
 use std::process::Output;
 
 fn draw(arguments: &[&str]) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().arg("draw").args(arguments).output().unwrap()
+    Command::cargo_bin("xla-shape").unwrap().env_remove("COLUMNS").arg("draw").args(arguments).output().unwrap()
 }
 
 #[test]
@@ -47,6 +48,42 @@ fn files_are_written_whole() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no temporary file is left");
     let to_output = draw(&[shape, "--svg", "-"]);
     assert_eq!(String::from_utf8(to_output.stdout).unwrap(), svg);
+}
+
+#[test]
+fn json_has_every_cell_that_is_shown() {
+    let shape = "f32[3,5]{1,0:T(2,2)}";
+    let answer = serde_json::from_slice::<Value>(&draw(&[shape, "--format", "json"]).stdout).unwrap();
+    assert_eq!((&answer["shape"], &answer["positions"], &answer["all_planes"]), (&json!(shape), &json!(24), &json!(1)));
+    let plane = &answer["planes"][0];
+    assert_eq!(
+        (&plane["row"], &plane["column"], &plane["cells"][1]),
+        (&json!("y"), &json!("x"), &json!([2, 3, 6, 7, 10, 11]))
+    );
+    let place = |position: usize| &answer["memory"][0][position];
+    assert_eq!(
+        place(17),
+        &json!({"position": 17, "index": [2, 3], "byte_offset": 68, "bit_offset": 0, "tile": [1, 1]})
+    );
+    assert_eq!((&place(9)["index"], &place(9)["byte_offset"]), (&json!(null), &json!(36)));
+    let both = draw(&[shape, "--svg", "-", "--format", "json"]);
+    assert_eq!((both.status.code(), both.stdout.len()), (Some(1), 0));
+}
+
+#[test]
+fn lines_fit_the_terminal() {
+    for shape in ["bf16[100,300]{1,0:T(8,128)(2,1)}", "bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}", "u8[7]"] {
+        for columns in [40, 60, 80] {
+            let output = Command::cargo_bin("xla-shape")
+                .unwrap()
+                .env("COLUMNS", columns.to_string())
+                .args(["draw", shape])
+                .output();
+            let text = String::from_utf8(output.unwrap().stdout).unwrap();
+            let widest = text.lines().filter(|line| line.starts_with(' ')).map(|line| line.chars().count()).max();
+            assert!(widest <= Some(columns), "{columns}:\n{text}");
+        }
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Output;
 
 fn explain(arguments: &[&str]) -> Output {
-    Command::cargo_bin("xla-shape").unwrap().arg("explain").args(arguments).output().unwrap()
+    Command::cargo_bin("xla-shape").unwrap().env_remove("COLUMNS").arg("explain").args(arguments).output().unwrap()
 }
 
 fn explain_json(shape: &str) -> Value {

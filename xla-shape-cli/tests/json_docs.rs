@@ -41,13 +41,17 @@ fn every_field_is_documented() {
     let book = std::fs::read_to_string(root().join("docs/json.md")).unwrap();
     let tiled = "f32[3,5]{1,0:T(2,2)}";
     let (before, after) = ("examples/hlo/v5e__rnn_scan.hlo", "examples/hlo/v5e__host_offload.hlo");
+    let folder = tempfile::tempdir().unwrap();
+    let written = folder.path().join("out.bin");
     let commands: &[&[&str]] = &[
+        &["relayout", "-", "--from", "u8[15]", "--to", "{0:T(8)}", "-o", written.to_str().unwrap()],
         &["explain", tiled],
         &["explain", "(f32[2], b(f32[3]), token[])"],
         &["check"],
         &["index", tiled, "2,3"],
         &["index", tiled, "--linear", "9"],
         &["map", tiled],
+        &["draw", tiled],
         &["bitcast", tiled, tiled],
         &["bitcast", tiled, "f32[15]"],
         &["advise", tiled],

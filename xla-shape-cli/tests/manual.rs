@@ -9,7 +9,7 @@ fn text(arguments: &[&str]) -> String {
 }
 
 const VERBS: &[&str] =
-    &["explain", "index", "map", "draw", "relayout", "hlo", "scan", "bitcast", "advise", "check", "completions"];
+    &["explain", "index", "map", "draw", "relayout", "hlo", "scan", "bitcast", "advise", "check", "completions", "man"];
 
 #[test]
 fn every_verb_has_help_with_an_example() {
@@ -17,8 +17,9 @@ fn every_verb_has_help_with_an_example() {
     for verb in VERBS {
         assert!(help.contains(&format!("\n  {verb} ")), "{verb}");
         let help = text(&[verb, "--help"]);
-        assert!(help.contains("xla-shape ") && help.contains("Example"), "{verb}:\n{help}");
+        assert!(help.contains(&format!("  xla-shape {verb}")) && help.contains("Example"), "{verb}:\n{help}");
     }
+    assert!(text(&["hlo", "diff", "--help"]).contains("Example:\n  xla-shape hlo diff "));
 }
 
 #[test]

@@ -64,8 +64,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(Failure::Write)
 }
 
-/// How wide a page of text is: as wide as the terminal, but not so wide that it is hard to read.
+/// How wide a page of text is: as `COLUMNS` says, or else as wide as the terminal, but not so wide that it is hard to
+/// read.
 pub(crate) fn width() -> usize {
     const ELSEWHERE: usize = 80;
-    terminal_size::terminal_size_of(io::stdout()).map_or(ELSEWHERE, |(width, _)| usize::from(width.0).clamp(40, 100))
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns: &usize| columns > 0);
+    let terminal = || Some(usize::from(terminal_size::terminal_size_of(io::stdout())?.0.0));
+    columns().or_else(terminal).unwrap_or(ELSEWHERE).clamp(40, 100)
 }

@@ -1,14 +1,34 @@
 //! A picture as text.
 
-use super::picture::{Cell, Picture, Plane};
-use super::words::column_width;
+use super::picture::{Cell, Picture, Plane, Window};
+use super::words::{Grouped, column_width};
 use std::fmt::Write as _;
+use xla_shape::{ArrayShape, StrideTableError};
 
-/// How many positions stand in a line of memory.
+/// How many positions stand in a line of memory, if there is room.
 const PER_LINE: usize = 8;
+/// How many columns of a plane are shown however narrow the page is.
+const FEWEST_COLUMNS: usize = 3;
+
+/// Draws as much of the array as lines of this width have room for.
+///
+/// # Errors
+/// As of [`Picture::new`].
+pub(crate) fn fitting(array: &ArrayShape, width: usize) -> Result<String, StrideTableError> {
+    let mut window = Window::TEXT;
+    loop {
+        let picture = Picture::new(array, window)?;
+        let mut planes = String::new();
+        picture.planes.iter().for_each(|plane| draw_plane(&mut planes, plane));
+        if window.columns == FEWEST_COLUMNS || planes.lines().all(|line| line.chars().count() <= width) {
+            return Ok(draw(&picture, width));
+        }
+        window.columns -= 1;
+    }
+}
 
 /// Draws with box characters; lines stand between tiles, `░` for padding, `…` for what is left out.
-pub(crate) fn draw(picture: &Picture) -> String {
+fn draw(picture: &Picture, width: usize) -> String {
     let mut text = format!("{}\n", picture.title);
     if picture.planes.is_empty() {
         text.push_str("\nNo elements, nothing to draw.\n");
@@ -20,10 +40,10 @@ pub(crate) fn draw(picture: &Picture) -> String {
         draw_plane(&mut text, plane);
     }
     if picture.planes.len() < picture.all_planes {
-        let _ = writeln!(text, "\n  … {} of {} planes", picture.planes.len(), picture.all_planes);
+        let _ = writeln!(text, "\n  … {} of {} planes", picture.planes.len(), Grouped(picture.all_planes));
     }
     text.push_str("\nThe element at each position, in the order of memory (░ is padding):\n\n");
-    draw_memory(&mut text, picture);
+    draw_memory(&mut text, picture, width);
     text
 }
 
@@ -85,16 +105,20 @@ pub(super) fn differ(a: &Cell, b: &Cell) -> bool {
     a.index.is_some() && b.index.is_some() && a.tile != b.tile
 }
 
-fn draw_memory(text: &mut String, picture: &Picture) {
+fn draw_memory(text: &mut String, picture: &Picture, page: usize) {
     let cells = || picture.runs.iter().flatten();
     let content = |cell: &Cell| cell.index.as_deref().map(label);
     let width = column_width(cells().filter_map(content).map(|label| label.chars().count())).max(1);
     let first = cells().map(|cell| cell.position).max().unwrap_or(0).to_string().len();
+    let mut per_line = PER_LINE;
+    while per_line > 1 && 2 + first + 1 + per_line * (2 + width) > page {
+        per_line /= 2;
+    }
     for (number, run) in picture.runs.iter().enumerate() {
         if number > 0 {
             let _ = writeln!(text, "  {:>first$}", "…");
         }
-        for line_cells in run.chunks(PER_LINE) {
+        for line_cells in run.chunks(per_line) {
             let mut line = format!("  {:>first$}:", line_cells[0].position);
             for cell in line_cells {
                 let content = content(cell).unwrap_or_else(|| "░".repeat(width));

@@ -152,7 +152,10 @@ for (const map of document.querySelectorAll('svg.map')) {
 fn map(body: &mut String, buffers: &[Buffer<'_, '_>], detail: Detail) {
     let sizes = buffers.iter().map(|buffer| buffer.footprint.bytes as f64).collect::<Vec<_>>();
     let areas = squarified(&sizes, Area { x: 0.0, y: 0.0, width: WIDTH, height: HEIGHT });
-    let _ = writeln!(body, "<svg class=\"map\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"group\" aria-label=\"Values by size\">");
+    let _ = writeln!(
+        body,
+        "<svg class=\"map\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"group\" aria-label=\"Values by size\">"
+    );
     for (buffer, area) in buffers.iter().zip(areas) {
         let Area { x, y, width, height } = area;
         let footprint = buffer.footprint;

@@ -85,8 +85,10 @@ fn page(given: &ArrayShape, changed: &ArrayShape, bytes: usize, rows: &[Row], al
     if changed != given {
         let _ = writeln!(text, "What if it were {changed}:");
     }
+    let given_text = given.to_string();
     let saved = |row: &Row| match row.saved_bytes {
-        0 => "as it is".to_owned(),
+        0 if row.shape == given_text => "as it is".to_owned(),
+        0 => "no difference".to_owned(),
         saved @ 1.. => format!("saves {}", InUnits(saved.unsigned_abs() as usize)),
         saved => format!("costs {}", InUnits(saved.unsigned_abs() as usize)),
     };

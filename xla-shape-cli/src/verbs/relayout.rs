@@ -1,15 +1,30 @@
 //! `relayout`: an array in a file, copied into another layout.
 
-use crate::args::RelayoutArguments;
+use crate::args::{Format, RelayoutArguments};
 use crate::failure::Failure;
+use crate::io;
 use crate::io::tensor::{self, FileFormat, TensorFile};
+use serde::Serialize;
 use xla_shape::relayout::{Options, Plan, RelayoutError, Slabs};
 use xla_shape::{ArrayShape, Layout};
+
+/// What was done, as JSON.
+#[derive(Serialize)]
+struct Answer {
+    from: String,
+    to: String,
+    output: String,
+    /// Of the array, without a header of the file.
+    bytes: usize,
+}
 
 /// What a tensor is called that has no name yet.
 const UNNAMED: &str = "tensor";
 
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
+    if arguments.format == Format::Json && arguments.output.as_os_str() == "-" {
+        return Err(Failure::said("standard output takes the array or JSON, not both"));
+    }
     let given = arguments.from.as_deref().map(super::array_of).transpose()?.map(|(_, array)| array);
     // One byte more than there should be tells that there is more.
     let most = match (&given, FileFormat::of(&arguments.input)) {
@@ -46,7 +61,14 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
         plan.run(&source, &mut data).map_err(Failure::said)?;
         Ok(data)
     });
-    tensor::write(&arguments.output, &to, arguments.tensor.as_deref().unwrap_or(UNNAMED), parts)
+    tensor::write(&arguments.output, &to, arguments.tensor.as_deref().unwrap_or(UNNAMED), parts)?;
+    match arguments.format {
+        Format::Text => Ok(()),
+        Format::Json => {
+            let (output, bytes) = (arguments.output.display().to_string(), to.byte_size().unwrap_or_default());
+            io::print(&super::json_line(&Answer { from: from.to_string(), to: to.to_string(), output, bytes }))
+        }
+    }
 }
 
 /// The shape of the array in the file.
