@@ -15,6 +15,22 @@ pub(super) struct Widths {
     pub(super) value: usize,
 }
 
+/// The fewest packed elements that fill whole bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Unit {
+    pub(super) elements: usize,
+    pub(super) bytes: usize,
+}
+
+impl Unit {
+    /// For elements that take so many bits.
+    pub(super) const fn of(bits: usize) -> Self {
+        // The largest power of two that divides both the bits of an element and those of a byte.
+        let common = 1 << (bits | 8).trailing_zeros();
+        Self { elements: 8 / common, bytes: bits / common }
+    }
+}
+
 impl Widths {
     /// The widths of elements that take this many bits on the two sides; `None` if they do not go together.
     pub(super) const fn of(element_type: ElementType, from: usize, to: usize) -> Option<Self> {
@@ -29,6 +45,11 @@ impl Widths {
     /// The bytes of one element, if it takes the same whole number of bytes on both sides.
     pub(super) fn bytes(self) -> Option<usize> {
         (self.from == self.to && self.from.is_multiple_of(8)).then_some(self.from / 8)
+    }
+
+    /// The unit of what is packed; `None` if both sides are, differently.
+    pub(super) fn unit(self) -> Option<Unit> {
+        (self.from == self.to || self.from.max(self.to) == 8).then(|| Unit::of(self.from.min(self.to)))
     }
 
     /// Copies the source's element number `from` to the destination's number `to`.

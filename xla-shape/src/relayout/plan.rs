@@ -80,7 +80,7 @@ impl Plan {
         let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
         let (method, padding) = match regions(&from_table, &to_table, &to_dimension) {
             Some(regions) => {
-                let steps = regions.copy.into_iter().map(|region| Step::of(region, widths)).collect();
+                let steps = regions.copy.into_iter().flat_map(|region| Step::all(region, widths)).collect();
                 (Method::Steps(steps), regions.padding)
             }
             None => {

@@ -1,7 +1,7 @@
 //! From a region to a step: which kernel does the innermost loops, and in which order the others run.
 
-use super::elements::Widths;
-use super::kernels::{Interleave, Kernel, Packing, Transpose};
+use super::elements::{Unit, Widths};
+use super::kernels::{Interleave, Kernel, Packing, Transpose, Units};
 use super::regions::{Axis, Region};
 use std::cmp::Reverse;
 use std::fmt;
@@ -29,17 +29,31 @@ pub(super) enum Work {
 const MAX_BYTES: usize = 16;
 
 impl Step {
-    pub(super) fn of(region: Region, widths: Widths) -> Self {
-        let Some(bytes) = widths.bytes() else {
-            let region = region.normalized();
-            if let Some(region) = whole_bytes(&region, widths) {
-                return Self::of(region, Widths { from: 8, to: 8, value: 8 });
-            }
-            return packing(&region, widths).unwrap_or_else(|| {
-                let Region { from, to, axes } = region;
-                Self { from, to, outer: axes, work: Work::Element }
-            });
-        };
+    /// What copies a region: one step, or two where the last packed elements of its rows fill no byte.
+    pub(super) fn all(region: Region, widths: Widths) -> Vec<Self> {
+        if let Some(bytes) = widths.bytes() {
+            return vec![Self::of_bytes(region, bytes)];
+        }
+        let region = region.normalized();
+        let Some(unit) = widths.unit() else { return vec![Self::of_elements(region)] };
+        let mut steps = Vec::new();
+        let (whole, rest) = split(region, widths, unit);
+        if let Some(region) = whole_bytes(&whole, widths, unit) {
+            steps.push(Self::of_bytes(region, 1));
+        } else {
+            steps.push(packing(&whole, widths, unit).unwrap_or_else(|| Self::of_elements(whole)));
+        }
+        steps.extend(rest.map(Self::of_elements));
+        steps
+    }
+
+    /// Elements of any width, one by one.
+    fn of_elements(region: Region) -> Self {
+        let Region { from, to, axes } = region;
+        Self { from, to, outer: axes, work: Work::Element }
+    }
+
+    fn of_bytes(region: Region, bytes: usize) -> Self {
         let Region { from, to, mut axes } = region.in_bytes(bytes).normalized();
         let (bytes, shuffle) = widen(&mut axes, bytes);
         let kernel = if axes.last().is_some_and(|axis| (axis.from, axis.to) == (bytes, bytes)) && shuffle.is_none() {
@@ -91,38 +105,55 @@ impl Step {
             }
             Work::Kernel(Kernel::Deinterleave(kernel)) if kernel.row > stride => None,
             Work::Kernel(Kernel::Unpack(kernel)) if kernel.distance.max(kernel.rows.row) > stride => None,
+            Work::Kernel(Kernel::UnpackUnits(kernel)) if kernel.distance > stride => None,
             Work::Kernel(_) => outer,
         }
     }
 }
 
+/// Cuts both sides along the loop over neighbours that share bytes: what fills whole units, and the rest, if there is any.
+fn split(mut whole: Region, widths: Widths, unit: Unit) -> (Region, Option<Region>) {
+    let shares = |axis: &Axis| (widths.from == 8 || axis.from == 1) && (widths.to == 8 || axis.to == 1);
+    let cut = whole.axes.iter().position(|axis| shares(axis) && axis.len > unit.elements);
+    let Some(cut) = cut.filter(|&cut| !whole.axes[cut].len.is_multiple_of(unit.elements)) else { return (whole, None) };
+    let mut rest = whole.clone();
+    let axis = &mut whole.axes[cut];
+    rest.axes[cut].len = axis.len % unit.elements;
+    axis.len -= rest.axes[cut].len;
+    rest.from += axis.len * axis.from;
+    rest.to += axis.len * axis.to;
+    (whole, Some(rest))
+}
+
 /// The region in bytes, if elements are packed alike on both sides and only move by whole bytes.
-fn whole_bytes(region: &Region, widths: Widths) -> Option<Region> {
-    if widths.from != widths.to || !matches!(widths.from, 1 | 2 | 4) {
+fn whole_bytes(region: &Region, widths: Widths, unit: Unit) -> Option<Region> {
+    if widths.from != widths.to {
         return None;
     }
-    let parts = 8 / widths.from;
     let mut axes = region.axes.clone();
-    let unit = axes.iter_mut().find(|axis| (axis.from, axis.to) == (1, 1) && axis.len.is_multiple_of(parts))?;
-    *unit = Axis { len: unit.len / parts, from: parts, to: parts };
-    let from = in_bytes(parts, region.from, &mut axes, |axis| &mut axis.from)?;
-    let to = in_bytes(parts, region.to, &mut axes, |axis| &mut axis.to)?;
+    let inner =
+        axes.iter().position(|axis| (axis.from, axis.to) == (1, 1) && axis.len.is_multiple_of(unit.elements))?;
+    let len = axes.remove(inner).len / unit.elements * unit.bytes;
+    let from = in_bytes(unit, region.from, &mut axes, |axis| &mut axis.from)?;
+    let to = in_bytes(unit, region.to, &mut axes, |axis| &mut axis.to)?;
+    axes.push(Axis { len, from: 1, to: 1 });
     Some(Region { from, to, axes })
 }
 
-/// Divides places of one side by the number of elements in a byte; `None` if one is within a byte.
-fn in_bytes(parts: usize, start: usize, axes: &mut [Axis], side: fn(&mut Axis) -> &mut usize) -> Option<usize> {
+/// Turns places of one side from elements into bytes; `None` if one is within a byte.
+fn in_bytes(unit: Unit, start: usize, axes: &mut [Axis], side: fn(&mut Axis) -> &mut usize) -> Option<usize> {
+    let in_bytes = |place: usize| place.is_multiple_of(unit.elements).then_some(place / unit.elements * unit.bytes);
     for axis in axes {
         let stride = side(axis);
-        *stride = stride.is_multiple_of(parts).then_some(*stride / parts)?;
+        *stride = in_bytes(*stride)?;
     }
-    start.is_multiple_of(parts).then_some(start / parts)
+    in_bytes(start)
 }
 
-/// The step that packs elements of a byte each, or unpacks them, if whole bytes are packed.
-fn packing(region: &Region, widths: Widths) -> Option<Step> {
+/// The step that packs elements of a byte each, or unpacks them, if whole units are packed.
+fn packing(region: &Region, widths: Widths, unit: Unit) -> Option<Step> {
     let bits = widths.from.min(widths.to);
-    if widths.from.max(widths.to) != 8 || !matches!(bits, 1 | 2 | 4) || bits != widths.value {
+    if widths.from == widths.to || bits != widths.value {
         return None;
     }
     // As if elements were packed: `from` is in bytes, `to` in packed elements.
@@ -130,23 +161,24 @@ fn packing(region: &Region, widths: Widths) -> Option<Step> {
     let turned = |axis: &Axis| if packs { *axis } else { Axis { from: axis.to, to: axis.from, ..*axis } };
     let mut axes = region.axes.iter().map(turned).collect::<Vec<_>>();
     let (from, to) = if packs { (region.from, region.to) } else { (region.to, region.from) };
-    let parts = 8 / bits;
-    let unit = axes.iter().position(|axis| axis.to == 1 && axis.len.is_multiple_of(parts))?;
-    let Axis { len, from: distance, .. } = axes.remove(unit);
-    let way = Axis { len: len / parts, from: distance * parts, to: 1 };
-    let to = in_bytes(parts, to, &mut axes, |axis| &mut axis.to)?;
-    let (step, rows) = if distance == 1 {
-        (parts, Interleave { ways: 1, bytes: 1, len: way.len, row: 0 })
-    } else {
-        let along = axes.iter().position(|axis| axis.from == 1 && axis.to == way.len)?;
-        let along = axes.remove(along);
-        let few = matches!(way.len, 1 | 2 | 4 | 8);
-        (1, few.then_some(Interleave { ways: way.len, bytes: 1, len: along.len, row: way.from })?)
-    };
-    let kernel = Packing { bits, distance, step, rows };
+    let inner = axes.iter().position(|axis| axis.to == 1 && axis.len.is_multiple_of(unit.elements))?;
+    let Axis { len, from: distance, .. } = axes.remove(inner);
+    let to = in_bytes(unit, to, &mut axes, |axis| &mut axis.to)?;
+    // Rows of elements that share bytes with those of other rows, `ways` packed bytes in turn.
+    let ways = len / unit.elements;
+    let along = axes.iter().position(|axis| axis.from == 1 && axis.to == ways);
+    let along = along.filter(|_| unit.bytes == 1 && matches!(ways, 1 | 2 | 4 | 8)).map(|along| axes.remove(along));
     axes.sort_by_key(|axis| Reverse(axis.from));
     let outer = axes.iter().map(turned).collect();
-    let (kernel, from, to) = if packs { (Kernel::Pack(kernel), from, to) } else { (Kernel::Unpack(kernel), to, from) };
+    let kernel = if let Some(along) = along {
+        let rows = Interleave { ways, bytes: 1, len: along.len, row: distance * unit.elements };
+        let kernel = Packing { bits, distance, rows };
+        if packs { Kernel::Pack(kernel) } else { Kernel::Unpack(kernel) }
+    } else {
+        let kernel = Units { bits, unit, distance, len: ways };
+        if packs { Kernel::PackUnits(kernel) } else { Kernel::UnpackUnits(kernel) }
+    };
+    let (from, to) = if packs { (from, to) } else { (to, from) };
     Some(Step { from, to, outer, work: Work::Kernel(kernel) })
 }
 
@@ -242,6 +274,12 @@ impl fmt::Display for Step {
             }
             Work::Kernel(Kernel::Unpack(Packing { bits, rows, .. })) => {
                 write!(f, "unpack {} rows of {} bytes with elements of {bits} bits", rows.ways, rows.len)
+            }
+            Work::Kernel(Kernel::PackUnits(Units { bits, unit, len, .. })) => {
+                write!(f, "pack {} elements of {bits} bits", len * unit.elements)
+            }
+            Work::Kernel(Kernel::UnpackUnits(Units { bits, unit, len, .. })) => {
+                write!(f, "unpack {} elements of {bits} bits", len * unit.elements)
             }
             Work::Kernel(Kernel::Transpose(Transpose { bytes, shuffle, a, b })) => {
                 let order = if shuffle.is_some() { ", reordered within" } else { "" };

@@ -11,6 +11,7 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use super::elements::Unit;
 use super::options::Vectors;
 use super::regions::Axis;
 pub(super) use cache::streaming_bytes;
@@ -200,15 +201,14 @@ fn places<T>(
     }
 }
 
-/// Elements that take a byte each become packed ones; or back. The bytes that they are packed into are interleaved.
+/// Elements that take a byte each become packed ones; or back. Those that share a byte lie in different rows, and the
+/// bytes that they are packed into are interleaved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Packing {
     /// The bits of a packed element: 1, 2 or 4.
     pub(super) bits: usize,
     /// How far apart the elements lie that share a byte.
     pub(super) distance: usize,
-    /// How far apart the elements lie that begin neighbouring bytes of a row.
-    pub(super) step: usize,
     /// Rows of packed bytes; `row` is the distance of their first elements. One row (`ways` is 1) is just copied.
     pub(super) rows: Interleave,
 }
@@ -218,8 +218,29 @@ impl Packing {
     fn ends(&self) -> Option<(usize, usize)> {
         let axis = |len: usize, from| Axis { len, from, to: 0 };
         let Interleave { ways, len, row, .. } = self.rows;
-        let axes = [axis(8 / self.bits, self.distance), axis(len, self.step), axis(ways, row)];
+        let axes = [axis(8 / self.bits, self.distance), axis(len, 1), axis(ways, row)];
         Some((last_turn(&axes, (1, 0))?.0, ways.checked_mul(len)?))
+    }
+}
+
+/// Elements that take a byte each, evenly spaced, become packed ones that follow each other; or back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Units {
+    /// The bits of a packed element, fewer than 8.
+    pub(super) bits: usize,
+    pub(super) unit: Unit,
+    /// How far apart neighbours lie where they take a byte each.
+    pub(super) distance: usize,
+    /// How many units there are.
+    pub(super) len: usize,
+}
+
+impl Units {
+    /// The bytes that the elements take, with what lies between them, and those they are packed into.
+    fn ends(&self) -> Option<(usize, usize)> {
+        let elements = self.len.checked_mul(self.unit.elements)?;
+        let axis = Axis { len: elements, from: self.distance, to: 0 };
+        Some((last_turn(&[axis], (1, 0))?.0, self.len.checked_mul(self.unit.bytes)?))
     }
 }
 
@@ -235,6 +256,9 @@ pub(super) enum Kernel {
     Pack(Packing),
     /// The way back: `from` and `to` of [`Packing`] change places.
     Unpack(Packing),
+    PackUnits(Units),
+    /// The way back: `from` and `to` of [`Units`] change places.
+    UnpackUnits(Units),
 }
 
 impl Kernel {
@@ -250,6 +274,8 @@ impl Kernel {
             Self::Transpose(kernel) => kernel.ends(),
             Self::Pack(kernel) => kernel.ends(),
             Self::Unpack(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)),
+            Self::PackUnits(kernel) => kernel.ends(),
+            Self::UnpackUnits(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)),
         };
         let (from, to) = ends.and_then(|ends| turns.ends(ends)).expect("the places of an array fit in an i64");
         let (source, destination) = (&source[..from], &mut destination[..to]);
@@ -263,6 +289,8 @@ impl Kernel {
             match self {
                 Self::Pack(kernel) => packed::pack(kernel, machine, &mut stage, source, destination),
                 Self::Unpack(kernel) => packed::unpack(kernel, machine, &mut stage, source, destination),
+                Self::PackUnits(kernel) => packed::pack_units(kernel, source, destination),
+                Self::UnpackUnits(kernel) => packed::unpack_units(kernel, source, destination),
                 _ => scalar::run(self, source, destination),
             }
         });

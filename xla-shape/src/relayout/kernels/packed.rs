@@ -1,6 +1,6 @@
-//! Packing and unpacking of small elements, through a row of packed bytes that stays in the cache.
+//! Packing and unpacking of small elements: unit by unit, or through a row of packed bytes that stays in the cache.
 
-use super::{Interleave, Kernel, Machine, Packing, Turns};
+use super::{Interleave, Kernel, Machine, Packing, Turns, Units};
 
 /// The packed bytes that are at work at once.
 pub(super) type Stage = [u8; 2048];
@@ -11,7 +11,7 @@ pub(super) fn pack(kernel: &Packing, machine: Machine, stage: &mut Stage, source
     parts(kernel, |start, rows| {
         let len = rows.len;
         for way in 0..ways {
-            pack_row(kernel, &source[way * row + start * kernel.step..], &mut stage[way * len..][..len]);
+            pack_row(kernel, &source[way * row + start..], &mut stage[way * len..][..len]);
         }
         let run = &mut destination[start * ways..][..len * ways];
         match ways {
@@ -32,7 +32,7 @@ pub(super) fn unpack(kernel: &Packing, machine: Machine, stage: &mut Stage, sour
             _ => Kernel::Deinterleave(rows).run(machine, Turns(&[]), run, stage),
         }
         for way in 0..ways {
-            unpack_row(kernel, &stage[way * len..][..len], &mut destination[way * row + start * kernel.step..]);
+            unpack_row(kernel, &stage[way * len..][..len], &mut destination[way * row + start..]);
         }
     });
 }
@@ -57,19 +57,11 @@ fn pack_row(kernel: &Packing, source: &[u8], row: &mut [u8]) {
 
 fn pack_elements<const BITS: usize, const PARTS: usize>(kernel: &Packing, source: &[u8], row: &mut [u8]) {
     let mask = u8::MAX >> (8 - BITS);
-    if kernel.step == 1 {
-        // Elements that share a byte lie in different rows.
-        let rows: [&[u8]; PARTS] = std::array::from_fn(|part| &source[part * kernel.distance..][..row.len()]);
-        row.copy_from_slice(rows[0]);
-        row.iter_mut().for_each(|byte| *byte &= mask);
-        for (part, elements) in rows.iter().enumerate().skip(1) {
-            row.iter_mut().zip(*elements).for_each(|(byte, element)| *byte |= (element & mask) << (part * BITS));
-        }
-    } else {
-        // Elements that share a byte are neighbours.
-        for (byte, elements) in row.iter_mut().zip(source.as_chunks::<PARTS>().0) {
-            *byte = (0..PARTS).fold(0, |byte, part| byte | (elements[part] & mask) << (part * BITS));
-        }
+    let rows: [&[u8]; PARTS] = std::array::from_fn(|part| &source[part * kernel.distance..][..row.len()]);
+    row.copy_from_slice(rows[0]);
+    row.iter_mut().for_each(|byte| *byte &= mask);
+    for (part, elements) in rows.iter().enumerate().skip(1) {
+        row.iter_mut().zip(*elements).for_each(|(byte, element)| *byte |= (element & mask) << (part * BITS));
     }
 }
 
@@ -83,14 +75,90 @@ fn unpack_row(kernel: &Packing, row: &[u8], destination: &mut [u8]) {
 
 fn unpack_elements<const BITS: usize, const PARTS: usize>(kernel: &Packing, row: &[u8], destination: &mut [u8]) {
     let mask = u8::MAX >> (8 - BITS);
-    if kernel.step == 1 {
-        for part in 0..PARTS {
-            let elements = &mut destination[part * kernel.distance..][..row.len()];
-            elements.iter_mut().zip(row).for_each(|(element, byte)| *element = byte >> (part * BITS) & mask);
+    for part in 0..PARTS {
+        let elements = &mut destination[part * kernel.distance..][..row.len()];
+        elements.iter_mut().zip(row).for_each(|(element, byte)| *element = byte >> (part * BITS) & mask);
+    }
+}
+
+/// Calls `$f::<BITS, ELEMENTS, BYTES>` with a unit's sizes as constants.
+macro_rules! with_unit {
+    ($bits:expr, $f:ident($($argument:expr),*)) => {
+        match $bits {
+            1 => $f::<1, 8, 1>($($argument),*),
+            2 => $f::<2, 4, 1>($($argument),*),
+            3 => $f::<3, 8, 3>($($argument),*),
+            4 => $f::<4, 2, 1>($($argument),*),
+            5 => $f::<5, 8, 5>($($argument),*),
+            6 => $f::<6, 4, 3>($($argument),*),
+            _ => $f::<7, 8, 7>($($argument),*),
         }
+    };
+}
+
+/// Evenly spaced elements of a byte each to packed ones that follow each other.
+pub(super) fn pack_units(kernel: &Units, source: &[u8], destination: &mut [u8]) {
+    with_unit!(kernel.bits, pack_each_unit(kernel, source, destination));
+}
+
+fn pack_each_unit<const BITS: usize, const ELEMENTS: usize, const BYTES: usize>(
+    kernel: &Units,
+    source: &[u8],
+    destination: &mut [u8],
+) {
+    let Units { distance, len, .. } = *kernel;
+    let units = &mut destination.as_chunks_mut::<BYTES>().0[..len];
+    if distance == 1 {
+        let elements = source.as_chunks::<ELEMENTS>().0;
+        units.iter_mut().zip(elements).for_each(|(unit, elements)| *unit = packed::<BITS, _, _>(*elements));
     } else {
-        for (elements, byte) in destination.as_chunks_mut::<PARTS>().0.iter_mut().zip(row) {
-            *elements = std::array::from_fn(|part| byte >> (part * BITS) & mask);
+        for (i, unit) in units.iter_mut().enumerate() {
+            let elements = &source[i * ELEMENTS * distance..];
+            *unit = packed::<BITS, ELEMENTS, _>(std::array::from_fn(|k| elements[k * distance]));
         }
     }
+}
+
+/// Packed elements that follow each other to evenly spaced ones of a byte each.
+pub(super) fn unpack_units(kernel: &Units, source: &[u8], destination: &mut [u8]) {
+    with_unit!(kernel.bits, unpack_each_unit(kernel, source, destination));
+}
+
+fn unpack_each_unit<const BITS: usize, const ELEMENTS: usize, const BYTES: usize>(
+    kernel: &Units,
+    source: &[u8],
+    destination: &mut [u8],
+) {
+    let Units { distance, len, .. } = *kernel;
+    let units = &source.as_chunks::<BYTES>().0[..len];
+    if distance == 1 {
+        let elements = destination.as_chunks_mut::<ELEMENTS>().0;
+        elements.iter_mut().zip(units).for_each(|(elements, unit)| *elements = unpacked::<BITS, _, _>(*unit));
+    } else {
+        for (i, unit) in units.iter().enumerate() {
+            let elements = &mut destination[i * ELEMENTS * distance..];
+            for (k, element) in unpacked::<BITS, ELEMENTS, _>(*unit).into_iter().enumerate() {
+                elements[k * distance] = element;
+            }
+        }
+    }
+}
+
+/// The low bits of a unit's elements, side by side.
+#[inline]
+fn packed<const BITS: usize, const ELEMENTS: usize, const BYTES: usize>(elements: [u8; ELEMENTS]) -> [u8; BYTES] {
+    let mask = u8::MAX >> (8 - BITS);
+    let bits = (0..ELEMENTS).fold(0, |bits, i| bits | u64::from(elements[i] & mask) << (i * BITS));
+    let bytes = bits.to_le_bytes();
+    std::array::from_fn(|i| bytes[i])
+}
+
+/// The way back.
+#[inline]
+fn unpacked<const BITS: usize, const ELEMENTS: usize, const BYTES: usize>(unit: [u8; BYTES]) -> [u8; ELEMENTS] {
+    let mask = u8::MAX >> (8 - BITS);
+    let mut bytes = [0; 8];
+    bytes[..BYTES].copy_from_slice(&unit);
+    let bits = u64::from_le_bytes(bytes);
+    std::array::from_fn(|i| (bits >> (i * BITS)) as u8 & mask)
 }

@@ -1,6 +1,7 @@
 //! The kernels in plain safe Rust: what each of them means.
 
 use super::{Interleave, Kernel, Packing, Transpose};
+use crate::buffer::bits::{read_bits, write_bits};
 
 /// Calls `$f::<BYTES>` with the element's size as a constant.
 macro_rules! with_size {
@@ -29,6 +30,16 @@ pub(super) fn run(kernel: &Kernel, source: &[u8], destination: &mut [u8]) {
         Kernel::Unpack(kernel) => each_packed(kernel, |element, byte, shift| {
             destination[element] = source[byte] >> shift & (u8::MAX >> (8 - kernel.bits));
         }),
+        Kernel::PackUnits(kernel) => {
+            for i in 0..kernel.len * kernel.unit.elements {
+                write_bits(destination, i * kernel.bits, kernel.bits, source[i * kernel.distance]);
+            }
+        }
+        Kernel::UnpackUnits(kernel) => {
+            for i in 0..kernel.len * kernel.unit.elements {
+                destination[i * kernel.distance] = read_bits(source, i * kernel.bits, kernel.bits);
+            }
+        }
     }
 }
 
@@ -53,7 +64,7 @@ fn each_packed(kernel: &Packing, mut copy: impl FnMut(usize, usize, usize)) {
     let Interleave { ways, len, row, .. } = kernel.rows;
     for (way, i) in (0..ways).flat_map(|way| (0..len).map(move |i| (way, i))) {
         for part in 0..8 / kernel.bits {
-            let element = way * row + i * kernel.step + part * kernel.distance;
+            let element = way * row + i + part * kernel.distance;
             copy(element, i * ways + way, part * kernel.bits);
         }
     }

@@ -1,6 +1,6 @@
 //! Every kernel against its scalar twin, on every kind of vectors that this machine has.
 
-use super::{Axis, Fence, Interleave, Kernel, Machine, Packing, Transpose, Turns, scalar};
+use super::{Axis, Fence, Interleave, Kernel, Machine, Packing, Transpose, Turns, Unit, Units, scalar};
 
 /// Bytes around the destination that must stay what they are.
 const GUARD: usize = 64;
@@ -14,6 +14,8 @@ fn check(kernel: Kernel, turns: &[Axis], shift: usize) {
         Kernel::Transpose(kernel) => kernel.ends().unwrap(),
         Kernel::Pack(kernel) => kernel.ends().unwrap(),
         Kernel::Unpack(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)).unwrap(),
+        Kernel::PackUnits(kernel) => kernel.ends().unwrap(),
+        Kernel::UnpackUnits(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)).unwrap(),
     };
     let (from, to) = Turns(turns).ends(ends).unwrap();
     let source = (0..from).map(|i| (i * 151 + i / 256 * 7 + 13) as u8).collect::<Vec<_>>();
@@ -101,17 +103,23 @@ fn packs_and_unpacks() {
         for ways in [1, 2, 4, 8] {
             for len in (1..=40).chain([128, 300, 2500]) {
                 let parts = 8 / bits;
-                let above = Packing {
-                    bits,
-                    distance: len + 1,
-                    step: 1,
-                    rows: Interleave { ways, bytes: 1, len, row: parts * (len + 1) },
-                };
-                let beside = Packing { distance: 1, step: parts, ..above };
-                for kernel in [above, beside] {
-                    check(Kernel::Pack(kernel), &[], 0);
-                    check(Kernel::Unpack(kernel), &[], 1);
-                }
+                let rows = Interleave { ways, bytes: 1, len, row: parts * (len + 1) };
+                let kernel = Packing { bits, distance: len + 1, rows };
+                check(Kernel::Pack(kernel), &[], 0);
+                check(Kernel::Unpack(kernel), &[], 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn packs_and_unpacks_units() {
+    for bits in 1..8 {
+        for len in (1..=40).chain([128, 300, 2500]) {
+            for distance in [1, 2, 5] {
+                let kernel = Units { bits, unit: Unit::of(bits), distance, len };
+                check(Kernel::PackUnits(kernel), &[], 0);
+                check(Kernel::UnpackUnits(kernel), &[], 1);
             }
         }
     }

@@ -67,6 +67,7 @@ macro_rules! kernels {
                 Kernel::Copy(bytes) => *bytes >= SIZE,
                 Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) => kernel.len * kernel.bytes >= SIZE,
                 Kernel::Pack(kernel) | Kernel::Unpack(kernel) => kernel.rows.len >= SIZE,
+                Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
                 Kernel::Transpose(kernel) => {
                     let shuffles = kernel.shuffle.is_none() || SHUFFLES;
                     shuffles && kernel.a_len() * kernel.bytes >= 16 && kernel.b_len() * kernel.bytes >= SIZE
@@ -104,19 +105,19 @@ macro_rules! kernels {
                 (Kernel::Deinterleave(kernel), false) => {
                     with_sizes!(deinterleave(kernel, 0, turns, from, to), 8, kernel, false)
                 }
-                (Kernel::Pack(Packing { bits, step: 1, distance, rows }), true) => {
+                (Kernel::Pack(Packing { bits, distance, rows }), true) => {
                     with_sizes!(interleave(rows, *distance, turns, from, to), bits, rows, true)
                 }
-                (Kernel::Pack(Packing { bits, step: 1, distance, rows }), false) => {
+                (Kernel::Pack(Packing { bits, distance, rows }), false) => {
                     with_sizes!(interleave(rows, *distance, turns, from, to), bits, rows, false)
                 }
-                (Kernel::Unpack(Packing { bits, step: 1, distance, rows }), true) => {
+                (Kernel::Unpack(Packing { bits, distance, rows }), true) => {
                     with_sizes!(deinterleave(rows, *distance, turns, from, to), bits, rows, true)
                 }
-                (Kernel::Unpack(Packing { bits, step: 1, distance, rows }), false) => {
+                (Kernel::Unpack(Packing { bits, distance, rows }), false) => {
                     with_sizes!(deinterleave(rows, *distance, turns, from, to), bits, rows, false)
                 }
-                (Kernel::Pack(_) | Kernel::Unpack(_), _) => return false,
+                (Kernel::PackUnits(_) | Kernel::UnpackUnits(_), _) => return false,
                 (Kernel::Transpose(kernel), _) => match kernel.bytes {
                     // SAFETY: as required of the caller; the numbers are the element's bytes and a lane's elements.
                     1 => unsafe { transpose::<1, 16>(kernel, (large, streaming), turns, from, to) },

@@ -45,7 +45,8 @@ pub(super) fn run(kernel: &Kernel, machine: Machine, turns: Turns<'_>, source: &
             Kernel::Copy(_) | Kernel::Interleave(_) | Kernel::Pack(_) => true,
             Kernel::Deinterleave(kernel) => whole_lines(&[], kernel.row),
             Kernel::Transpose(kernel) => whole_lines(&kernel.a, 0),
-            Kernel::Unpack(kernel) => kernel.distance == 1 || whole_lines(&[], kernel.distance | kernel.rows.row),
+            Kernel::Unpack(kernel) => whole_lines(&[], kernel.distance | kernel.rows.row),
+            Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
         };
     let vectors = machine.vectors;
     if vectors >= Vectors::Avx512 && avx512::takes(kernel) {
