@@ -328,6 +328,7 @@ fn real_layouts() {
         ("u8", &["{1,0}", "{0,1}", "{1,0:T(32,128)(4,1)}", "{0,1:T(8,128)(4,1)}"]),
         ("s4", &["{1,0}", "{0,1}", "{1,0:E(4)}", "{1,0:T(64,128)(8,1)E(4)}", "{0,1:T(8,128)(8,1)E(4)}"]),
         ("u2", &["{1,0}", "{1,0:E(2)}", "{1,0:T(32,128)(16,1)E(2)}", "{1,0:T(8,128)E(2)}"]),
+        ("f6e2m3fn", &["{1,0}", "{1,0:E(6)}", "{0,1:E(6)}", "{1,0:T(8,128)E(6)}", "{1,0:T(8,128)(4,1)E(6)}"]),
         ("c128", &["{1,0}", "{0,1}", "{1,0:T(8,4)}"]),
     ];
     for (element_type, layouts) in layouts {
@@ -378,6 +379,7 @@ fn between_buffers() {
     let value = |[i, j]: [usize; 2]| half::bf16::from_f32((i * 300 + j) as f32 / 64.0);
     let plain = Buffer::<Plain>::from_fn(value);
     let tiled = plain.relayout::<Tiled>();
+    assert_eq!(plain.relayout::<Tiled>().as_bytes(), tiled.as_bytes());
     assert!(tiled.indexed_iter().all(|(index, found)| found == value(index)));
     assert_eq!(tiled.relayout::<Plain>().as_bytes(), plain.as_bytes());
 
