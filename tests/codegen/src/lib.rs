@@ -112,6 +112,15 @@ macro_rules! pair_with_sizes {
 pair_with_sizes!(unbounded_rows_of_two_tiles: super::shape!(f32[?,256]{1,0:T(8,128)}); (i, j) => {
     ((i & !7) << 8) + ((j & !127) << 3) + ((i & 7) << 7) + (j & 127)
 });
+pair_with_sizes!(unbounded_rows_of_one_tile: super::shape!(f32[?,128]{1,0:T(8,128)}); (i, j) => {
+    (i << 7) + j
+});
+pair_with_sizes!(unbounded_pairs_of_rows: super::shape!(bf16[?,128]{1,0:T(8,128)(2,1)}); (i, j) => {
+    ((i & !1) << 7) + j * 2 + (i & 1)
+});
+pair_with_sizes!(unbounded_vector: super::shape!(f32[?]{0:T(1024)}); (i) => {
+    i
+});
 pair_with_sizes!(bounded_batch: super::shape!(bf16[<=1024,2048]{1,0:T(8,128)(2,1)}); (i, j) => {
     ((i & !7) << 11) + ((j & !127) << 3) + ((i & 6) << 7) + (j & 127) * 2 + (i & 1)
 });

@@ -187,10 +187,14 @@ pub(crate) const fn simplify(digits: &mut [Digit], count: usize) -> usize {
 
 /// The digit that two neighbours make, if the major one counts what the minor one has room for.
 const fn join(major: Digit, minor: Digit) -> Option<Digit> {
-    let Some(modulus) = minor.term.modulus else { return None };
     // How many tiles an unbounded dimension has is what the strides before it are multiplied by: that digit stays.
-    let continues = major.size != UNKNOWN
-        && major.term.source.same(minor.term.source)
+    if major.size == UNKNOWN { None } else { join_outermost(major, minor) }
+}
+
+/// As [`join`], but the major digit may count an unbounded dimension, if no other digit stands before it.
+pub(super) const fn join_outermost(major: Digit, minor: Digit) -> Option<Digit> {
+    let Some(modulus) = minor.term.modulus else { return None };
+    let continues = major.term.source.same(minor.term.source)
         && modulus.get() == minor.size
         && major.stride == minor.stride * minor.size
         && matches!(minor.term.divisor.checked_mul(modulus), Some(divisor) if divisor.get() == major.term.divisor.get());
@@ -202,7 +206,8 @@ const fn join(major: Digit, minor: Digit) -> Option<Digit> {
         None => None,
     };
     let term = Term { source: minor.term.source, divisor: minor.term.divisor, modulus: joined_modulus };
-    Some(Digit { term, size: major.size * minor.size, stride: minor.stride })
+    let size = if major.size == UNKNOWN { UNKNOWN } else { major.size * minor.size };
+    Some(Digit { term, size, stride: minor.stride })
 }
 
 struct State<'a> {

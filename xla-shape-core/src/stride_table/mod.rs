@@ -377,6 +377,26 @@ impl StaticStrideTable {
         }
     }
 
+    /// The table with as few digits as give the same positions of elements, to be asked nothing else: the first digit
+    /// may count the indices of an unbounded dimension, not its tiles.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "indices are below `num_digits`")]
+    pub const fn for_positions(&self) -> Self {
+        let mut table = *self;
+        if self.num_digits >= 2
+            && let Some(joined) = build::join_outermost(self.digits[0], self.digits[1])
+        {
+            table.digits[0] = joined;
+            table.num_digits -= 1;
+            let mut i = 1;
+            while i < table.num_digits {
+                table.digits[i] = self.digits[i + 1];
+                i += 1;
+            }
+        }
+        table
+    }
+
     /// How many positions the digits span, in elements.
     #[must_use]
     pub const fn positions(&self) -> usize {

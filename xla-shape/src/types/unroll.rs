@@ -4,6 +4,7 @@
 //! is an inline `const`, so that what is left are shifts and masks, or multiplications by constants.
 
 use super::array::ArrayType;
+use core::marker::PhantomData;
 use xla_shape_core::stride_table::{StaticStrideTable, Term};
 
 macro_rules! unroll {
@@ -48,20 +49,27 @@ pub(super) fn linear_index<S: ArrayType>(index: &[usize]) -> usize {
     position
 }
 
+/// What positions alone are computed with.
+struct Positions<S>(PhantomData<S>);
+
+impl<S: ArrayType> Positions<S> {
+    const TABLE: &'static StaticStrideTable = &S::STRIDE_TABLE.for_positions();
+}
+
 macro_rules! unroll_scaled {
     ($S:ident, $index:ident, $sizes:ident, $values:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
         $(
-            if const { $v < $S::STRIDE_TABLE.num_values() } {
-                $values[$v] = const { $S::STRIDE_TABLE.value($v) }.of($index, &$values);
+            if const { $v < Positions::<$S>::TABLE.num_values() } {
+                $values[$v] = const { Positions::<$S>::TABLE.value($v) }.of($index, &$values);
             }
         )*
         let mut scale = 1_usize;
         $(
-            if const { $d < $S::STRIDE_TABLE.num_digits() } {
-                let digit = const { $S::STRIDE_TABLE.digit($d) };
+            if const { $d < Positions::<$S>::TABLE.num_digits() } {
+                let digit = const { Positions::<$S>::TABLE.digit($d) };
                 let stride = digit.stride.wrapping_mul(scale);
                 $position = digit.of($index, &$values).wrapping_mul(stride).wrapping_add($position);
-                if const { $S::STRIDE_TABLE.digit($d).is_unbounded() } {
+                if const { Positions::<$S>::TABLE.digit($d).is_unbounded() } {
                     scale = scale.wrapping_mul(digit.unbounded_size($sizes));
                 }
             }

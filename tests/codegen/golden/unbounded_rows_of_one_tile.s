@@ -1,0 +1,3 @@
+shl rsi, 7
+lea rax, [rsi + rdx]
+ret
