@@ -44,6 +44,36 @@ fn the_first_arm_with_the_shape_runs() {
     }
 }
 
+/// A bounded batch: a static size that is all of the bound lies as the bound does; fewer rows lie otherwise, or in less memory.
+#[test]
+fn a_bound_takes_what_lies_as_it_does() {
+    fn rows(x: &DynBuffer) -> Option<usize> {
+        dispatch!(match &x {
+            shape!(bf16[<=8,3]{0,1:T(8,128)(2,1)}) => Some(x.shape().sizes()[0]),
+            _ => None,
+        })
+    }
+    for (shape, expected) in [
+        ("bf16[<=8,3]{0,1:T(8,128)(2,1)}", Some(8)),
+        ("bf16[8,3]{0,1:T(8,128)(2,1)}", Some(8)),
+        ("bf16[7,3]{0,1:T(8,128)(2,1)}", None),
+        ("bf16[<=7,3]{0,1:T(8,128)(2,1)}", None),
+        ("bf16[9,3]{0,1:T(8,128)(2,1)}", None),
+        ("bf16[8,<=3]{0,1:T(8,128)(2,1)}", None),
+    ] {
+        assert_eq!(rows(&zeroed(shape)), expected, "{shape}");
+    }
+    let of =
+        |size: usize| DynBuffer::from_fn::<F32>(format!("f32[2,{size}]").parse().unwrap(), |i| i[1] as f32).unwrap();
+    fn last(x: DynView<'_>) -> Option<f32> {
+        dispatch!(match x {
+            shape!(f32[2,<=5]) => Some(x[[1, 4]]),
+            _ => None,
+        })
+    }
+    assert_eq!([last(of(5).view()), last(of(4).view())], [Some(4.0), None]);
+}
+
 #[test]
 fn all_buffers_must_have_their_shapes() {
     fn f(x: DynView<'_>, y: &DynBuffer, z: &mut DynBuffer) -> u8 {

@@ -2,7 +2,8 @@
 
 use crate::buffer::{Bytes, DynBufferBase, View};
 use crate::element::Stored;
-use crate::types::ArrayType;
+use crate::types::{Array, ArrayType};
+use core::marker::PhantomData;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Dimension, ElementType};
 
@@ -75,7 +76,10 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType};
 /// # Which arm runs
 ///
 /// The first whose shapes are those of the buffers, compared as [`DynBufferBase::typed`] does: element type, dimensions and
-/// layout. `?` takes any size. `<=8` takes only `<=8`: an array of 5 rows lies otherwise in memory than one of at most 8.
+/// layout. `?` takes any size. `<=8` takes `<=8` and 8, which lie alike in memory; it does not take 5 or `<=5`, which lie
+/// otherwise, or in less memory. A kernel for any batch of at most 8 rows has an arm with `?`, and looks at the size; of a
+/// buffer with room for 8 rows, [`with_shape`](crate::buffer::BufferBase::with_shape) makes one that has 5.
+///
 /// Memory that is not aligned for the elements' Rust type has no typed view, so that it goes to the fallback.
 ///
 /// An arm that does not run costs one comparison of a shape for each buffer up to the first that has another one, and no
@@ -184,7 +188,7 @@ macro_rules! __dispatch_arms {
 #[macro_export]
 macro_rules! __dispatch_shapes {
     (([$($shape:ty),+] $body:expr)) => {
-        &[$((<$shape as $crate::types::ArrayType>::SHAPE, <$shape as $crate::types::ArrayType>::TEXT)),+]
+        &[$($crate::__private::value(<$shape as $crate::__private::Arm>::ARM)),+]
     };
 }
 
@@ -212,7 +216,7 @@ macro_rules! __dispatch_fit {
         ::core::option::Option::Some(())
     };
     ([($kind:ident $x:ident) $($buffers:tt)*] [$shape:ty $(, $shapes:ty)*]) => {
-        match $crate::__private::fit::<$shape, _>(&$x) {
+        match $crate::__private::fit(<$shape as $crate::__private::Arm>::ARM, &$x) {
             ::core::option::Option::Some(shape) => match $crate::__dispatch_fit!([$($buffers)*] [$($shapes),*]) {
                 ::core::option::Option::Some(shapes) => ::core::option::Option::Some((shape, shapes)),
                 ::core::option::Option::None => ::core::option::Option::None,
@@ -262,10 +266,39 @@ macro_rules! __dispatch_let {
     };
 }
 
+/// A shape of an arm. All that an arm's code knows of it comes from `ARM`, so that what is no shape of an array is one error, at
+/// the place where it is written.
+///
+/// Implemented for arrays alone: of a blanket implementation, the compiler would take `Shape` for known where there is none,
+/// and go on to the next error.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the shape of an array",
+    label = "expected a type made by `shape!(…)`"
+)]
+pub trait Arm {
+    /// `Self`.
+    type Shape;
+
+    /// Stands for the type.
+    const ARM: PhantomData<Self::Shape> = PhantomData;
+}
+
+impl<E, D, L> Arm for Array<E, D, L> {
+    type Shape = Self;
+}
+
+/// The shape of an arm as a value, and its canonical text.
+#[doc(hidden)]
+#[must_use]
+pub const fn value<S: ArrayType>(_: PhantomData<S>) -> (&'static ArrayShape, &'static str) {
+    (S::SHAPE, S::TEXT)
+}
+
 /// The shape of type `S` that a buffer has, if its memory can be borrowed so.
 #[doc(hidden)]
 #[inline]
-pub fn fit<S: ArrayType<Element: Stored>, B: Bytes>(buffer: &DynBufferBase<B>) -> Option<S> {
+pub fn fit<S: ArrayType<Element: Stored>, B: Bytes>(_: PhantomData<S>, buffer: &DynBufferBase<B>) -> Option<S> {
     let shape = S::from_array_shape(buffer.shape())?;
     View::with_shape(shape, buffer.as_bytes()).ok().map(|_| shape)
 }
@@ -330,7 +363,7 @@ const fn takes(this: &ArrayShape, other: &ArrayShape) -> bool {
         let takes = match (these[i], those[i]) {
             (Dimension::Unbounded, Dimension::Static(_) | Dimension::Unbounded) => true,
             (Dimension::Static(this), Dimension::Static(other))
-            | (Dimension::Bounded(this), Dimension::Bounded(other)) => this == other,
+            | (Dimension::Bounded(this), Dimension::Static(other) | Dimension::Bounded(other)) => this == other,
             _ => false,
         };
         if !takes {

@@ -62,7 +62,7 @@ pub use xla_shape_core::*;
 
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::dispatch::{assert_arms_run, fit, fitting};
+    pub use crate::dispatch::{Arm, assert_arms_run, fit, fitting, value};
     pub use xla_shape_macros::{hlo_types, index_number, layout, shape};
 }
 

@@ -33,14 +33,24 @@ fn square<const N: usize>(x: &xla_shape::DynBuffer) -> bool {
     xla_shape::dispatch!(match &x { Bf16Matrix<N, N> => true, _ => false })
 }
 
-use xla_shape::types::ArrayType as _;
+/// So may a type parameter.
+fn is<S: ArrayType<Element = xla_shape::element::F32>>(x: &xla_shape::DynBuffer) -> bool {
+    fn kernel<S: ArrayType<Element = xla_shape::element::F32>>(_: xla_shape::View<'_, S>) -> bool {
+        true
+    }
+    xla_shape::dispatch!(match &x { S => kernel::<S>(x), _ => false })
+}
+
+use xla_shape::types::ArrayType;
 
 fn main() {
     let of = |shape: &str| xla_shape::DynBuffer::zeroed(shape.parse().unwrap()).unwrap();
     assert_eq!(one(&of("f32[8,128]{1,0:T(8,128)}")), 0);
     assert_eq!(one(&of("f32[<=8,128]")), 1);
+    assert_eq!(one(&of("f32[8,128]")), 1);
     assert_eq!(one(&of("f32[9,128]{1,0:T(8,128)}")), 9);
     assert_eq!(one(&of("bf16[4,4]")), 3);
     assert_eq!(one(&of("f32[]")), 5);
     assert!(square::<4>(&of("bf16[4,4]")) && !square::<4>(&of("bf16[4,5]")));
+    assert!(is::<Rows>(&of("f32[9,128]{1,0:T(8,128)}")) && !is::<Rows>(&of("f32[9,128]")));
 }

@@ -6,6 +6,7 @@ use super::layout::LayoutType;
 use super::permutation::resolve;
 use super::sizes::SizesError;
 use super::unroll;
+use crate::dispatch::Arm;
 use crate::element::Element;
 use crate::sealed::Sealed;
 use core::fmt;
@@ -48,7 +49,7 @@ pub struct Array<E, D, L> {
     message = "`{Self}` is not the shape of an array",
     label = "expected a type made by `shape!(…)`"
 )]
-pub trait ArrayType: Copy + fmt::Debug + 'static + Sealed {
+pub trait ArrayType: Copy + fmt::Debug + 'static + Arm<Shape = Self> + Sealed {
     /// The type of the elements.
     type Element: Element;
     /// The dimensions.
@@ -91,7 +92,8 @@ pub trait ArrayType: Copy + fmt::Debug + 'static + Sealed {
 
     /// The shape that a run-time shape is, if it is one of this type.
     ///
-    /// A bounded dimension gets its bound as its size.
+    /// An unbounded dimension takes any static size. A bounded one takes its own bound, as a bound or as a static size,
+    /// and gets it as its size; a smaller array lies otherwise in memory.
     #[must_use]
     fn from_array_shape(shape: &ArrayShape) -> Option<Self>;
 
@@ -325,6 +327,8 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
         for ((entry, found), wanted) in index.as_mut().iter_mut().zip(sizes).zip(D::DIMENSIONS) {
             *entry = match (wanted, found) {
                 (Dimension::Unbounded, &Dimension::Static(size)) => size,
+                // All of the bound: the same memory. A smaller array lies otherwise, or in less.
+                (Dimension::Bounded(bound), &Dimension::Static(size)) if *bound == size => size,
                 (wanted, found) if wanted == found => found.extent()?,
                 _ => return None,
             };
