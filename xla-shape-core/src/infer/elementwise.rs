@@ -113,5 +113,9 @@ pub const fn broadcast(operand: &[Dimension], dimensions: &[usize], result: &[Di
 /// # Errors
 /// If it is not.
 pub const fn iota(dimension: usize, result: &[Dimension]) -> Result<(), InferError> {
-    check_dimensions("`iota_dimension`", &[dimension], result.len())
+    let (what, num_dimensions) = ("`iota_dimension`", result.len());
+    if dimension < num_dimensions {
+        return Ok(());
+    }
+    Err(InferError::DimensionOutOfRange { what, dimension, num_dimensions })
 }

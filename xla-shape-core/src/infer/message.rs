@@ -20,6 +20,10 @@ impl InferError {
             Self::NumDimensions { what, expected, found } => {
                 write!(sink, text "expected ", number expected, text " dimensions in ", text what, text ", found ", number found)
             }
+            Self::DimensionOutOfRange { what, dimension, num_dimensions: 0 } => write!(
+                sink, text "expected an array that has the dimension ", number dimension, text " in ", text what,
+                text ", found a scalar"
+            ),
             Self::DimensionOutOfRange { what, dimension, num_dimensions } => write!(
                 sink, text "expected a dimension number less than ", number num_dimensions, text " in ", text what,
                 text ", found ", number dimension

@@ -28,6 +28,11 @@ pub struct PaddingDimension {
     pub interior: usize,
 }
 
+impl PaddingDimension {
+    /// None.
+    pub const NONE: Self = Self { low: 0, high: 0, interior: 0 };
+}
+
 /// The number of elements, if no dimension is unbounded and the number fits.
 const fn elements(dimensions: &[Dimension]) -> Result<Option<usize>, InferError> {
     let mut product = 1_usize;

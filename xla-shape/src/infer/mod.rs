@@ -1,5 +1,8 @@
 //! Shape inference, of shapes as values and as types: the same rules for both.
 //!
+//! The operations are elementwise ones, compare, convert, select, clamp, broadcast, iota, reshape, transpose, reverse, slice,
+//! pad, concatenate, reduce, reduce-window, dynamic-slice, dynamic-update-slice, dot (XLA's dot_general) and convolution.
+//!
 //! The rules are `const fn`s over dimensions ([`dot()`], [`slice()`], …). An [`Operation`] is one of them with its attributes.
 //! A kernel whose shapes are types names its result with [`shape!`](crate::shape) or by its parameters, and says which
 //! operation it is; whether the shapes fit is then checked once, when it is compiled, and costs nothing when it runs:
@@ -31,9 +34,22 @@
 //! // f32[64] is not the result of reduce(f32[8,64], f32[]): expected f32[8], found f32[64]
 //! ```
 //!
-//! Some results can be computed as types: [`WithElement`](crate::types::WithElement),
-//! [`Transposed`](crate::types::Transposed), [`Reduced`](crate::types::Reduced) and
-//! [`Concatenated`](crate::types::Concatenated).
+//! # Results that are computed as types
+//!
+//! Any result can be named and checked. Some can also be computed, so that generic code need not name them; the layout is
+//! always the program's to choose:
+//!
+//! | operation | the result |
+//! |---|---|
+//! | elementwise, select, clamp, reverse, dynamic-update-slice | has the shape of an operand |
+//! | convert, compare | [`WithElement`](crate::types::WithElement) |
+//! | broadcast | [`Broadcast`](crate::types::Broadcast), one dimension at a time |
+//! | transpose | [`Transposed`](crate::types::Transposed) |
+//! | reduce | [`Reduced`](crate::types::Reduced), one dimension at a time |
+//! | slice, pad, reduce-window, dynamic-slice | [`WithDimension`](crate::types::WithDimension), one dimension at a time |
+//! | concatenate | [`Concatenated`](crate::types::Concatenated), with sizes of `typenum` |
+//! | dot | [`Product`](crate::types::Product) of vectors and matrices; with batches, name it |
+//! | reshape, iota, convolution | name it |
 
 mod operands;
 

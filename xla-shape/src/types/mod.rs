@@ -40,7 +40,10 @@ pub use layout::{
 pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, Padded, PaddingType, ZeroPadding};
 pub use permutation::{Nth, StaticPermutation};
 pub(crate) use permutation::{resolve, resolved};
-pub use results::{Concatenated, DimensionAt, Join, Permute, Reduced, Transposed, WithElement};
+pub use results::{
+    Broadcast, Concatenated, DimensionAt, Insert, Join, Multiply, Permute, Product, Reduced, Transposed, WithDimension,
+    WithElement,
+};
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
 pub use sizes::SizesError;
 

@@ -17,6 +17,40 @@ pub trait DimensionAt<N>: Dimensions {
     type Dim: Dim;
     /// The others, as a reduction along this one leaves them.
     type Others: Dimensions;
+    /// All, with another one in its place.
+    type With<D: Dim>: Dimensions;
+}
+
+/// Dimensions that can have one more, `D`, which is then the one with the number `N`, an [`Nth`]; -1 is the last.
+#[diagnostic::on_unimplemented(
+    message = "`{D}` cannot be dimension `{N}` beside the dimensions `{Self}`",
+    label = "expected a dimension number that the result has, and a size"
+)]
+pub trait Insert<N, D>: Dimensions {
+    /// All of them.
+    type Inserted: Dimensions;
+}
+
+/// Dimensions of a vector or a matrix that can be multiplied by another one, with the dimensions `Other`.
+#[diagnostic::on_unimplemented(
+    message = "an array of the dimensions `{Self}` cannot be multiplied by one of the dimensions `{Other}`",
+    label = "expected `(K,)` and `(K,)`, `(M, K)` and `(K,)`, or `(M, K)` and `(K, N)`"
+)]
+pub trait Multiply<Other>: Dimensions {
+    /// The dimensions of the product.
+    type Product: Dimensions;
+}
+
+impl<K: Dim> Multiply<(K,)> for (K,) {
+    type Product = ();
+}
+
+impl<M: Dim, K: Dim> Multiply<(K,)> for (M, K) {
+    type Product = (M,);
+}
+
+impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
+    type Product = (M, N);
 }
 
 /// Dimensions in the order of a permutation `P`, a tuple of [`Nth`].
@@ -76,6 +110,65 @@ pub type Transposed<S, P, L> =
 pub type Reduced<S, const N: i64, L> =
     Array<<S as ArrayType>::Element, <<S as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::Others, L>;
 
+/// The result of a broadcast of `S` that gives it a dimension `D`, which is number `N` of the result (-1 is the last), in the
+/// layout `L`.
+///
+/// ```
+/// use xla_shape::types::{Broadcast, Size};
+/// use xla_shape::{layout, shape};
+///
+/// fn same(x: Broadcast<shape!(f32[8]), -1, Size<128>, layout!({1,0})>) -> shape!(f32[8,128]) { x }
+/// ```
+pub type Broadcast<S, const N: i64, D, L> =
+    Array<<S as ArrayType>::Element, <<S as ArrayType>::Dimensions as Insert<Nth<N>, D>>::Inserted, L>;
+
+/// The result of a slice, a padding or windows of `S` along dimension `N` (-1 is the last), which then is `D`, in the layout
+/// `L`.
+///
+/// `D` is what the code knows of the result: a [`Size`](super::Size), a const parameter, or arithmetic of `typenum` on the
+/// size before. Whether it is what the operation gives is for [`infer::assert_result`](crate::infer::assert_result) to say.
+///
+/// ```
+/// use core::ops::Add;
+/// use typenum::{Sum, U2, U100};
+/// use xla_shape::infer::{Operation, PaddingDimension, assert_result};
+/// use xla_shape::types::{Array, ArrayType, Dim, Size, StaticDim, WithDimension};
+/// use xla_shape::{element::F32, layout, shape};
+///
+/// type Left = WithDimension<shape!(f32[8,128]), -1, Size<64>, layout!({1,0})>;
+/// fn same(x: Left) -> shape!(f32[8,64]) { x }
+///
+/// type Rows<N> = Array<F32, (N, Size<128>), layout!({1,0})>;
+/// type Padded<N> = WithDimension<Rows<N>, 0, Sum<N, U2>, layout!({1,0})>;
+/// fn padded<N: StaticDim + Add<U2, Output: StaticDim>>() -> &'static str {
+///     const EDGES: PaddingDimension = PaddingDimension { low: 1, high: 1, interior: 0 };
+///     const { assert_result::<(Rows<N>, shape!(f32[])), Padded<N>>(Operation::Pad(&[EDGES, PaddingDimension::NONE])) };
+///     <Padded<N> as ArrayType>::TEXT
+/// }
+/// assert_eq!(padded::<U100>(), "f32[102,128]{1,0}");
+/// ```
+pub type WithDimension<S, const N: i64, D, L> =
+    Array<<S as ArrayType>::Element, <<S as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::With<D>, L>;
+
+/// The result of a dot of `A` and `B` without batches, in the layout `L`: of two vectors, of a matrix and a vector, or of two
+/// matrices. The size that is summed over must be the same type in both.
+///
+/// ```
+/// use xla_shape::types::Product;
+/// use xla_shape::{layout, shape};
+///
+/// type L = layout!({1,0:T(8,128)});
+/// fn same(x: Product<shape!(f32[8,64]), shape!(f32[64,256]), L>) -> shape!(f32[8,256]{1,0:T(8,128)}) { x }
+/// ```
+///
+/// Its elements are those of `A`; [`WithElement`] makes them what the program prefers. Of two vectors, it is a scalar, in
+/// the layout `{:}`.
+pub type Product<A, B, L> = Array<
+    <A as ArrayType>::Element,
+    <<A as ArrayType>::Dimensions as Multiply<<B as ArrayType>::Dimensions>>::Product,
+    L,
+>;
+
 /// The result of a concatenation of `A` and `B` along dimension `N` (-1 is the last), in the layout `L`.
 ///
 /// The sizes along `N` are numbers of `typenum`, and so is their sum.
@@ -115,6 +208,12 @@ macro_rules! numbered {
         {
             type Dim = $at;
             type Others = ($($before,)* $($after,)*);
+            type With<New: Dim> = ($($before,)* New, $($after,)*);
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($before: Dim,)* $at: Dim, $($after: Dim,)*> Insert<Nth<$number>, $at> for ($($before,)* $($after,)*) {
+            type Inserted = ($($before,)* $at, $($after,)*);
         }
 
         #[diagnostic::do_not_recommend]

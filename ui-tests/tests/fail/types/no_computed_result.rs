@@ -1,6 +1,7 @@
-//! Results that no rule gives: of a dimension that is not there, a permutation of others, and sizes that cannot be added.
+//! Results that no rule gives: of a dimension that is not there, a permutation of others, sizes that cannot be added, and
+//! matrices that cannot be multiplied.
 
-use xla_shape::types::{ArrayType, Concatenated, Nth, Reduced, Transposed};
+use xla_shape::types::{ArrayType, Broadcast, Concatenated, Nth, Product, Reduced, Size, Transposed, WithDimension};
 use xla_shape::{layout, shape};
 
 type X = shape!(f32[8,128]);
@@ -12,4 +13,7 @@ fn main() {
     array::<Reduced<X, 2, layout!({0})>>();
     array::<Transposed<X, (Nth<0>, Nth<1>, Nth<2>), L>>();
     array::<Concatenated<X, X, 0, L>>();
+    array::<Broadcast<X, 3, Size<2>, layout!({2,1,0})>>();
+    array::<WithDimension<X, -3, Size<2>, L>>();
+    array::<Product<X, X, L>>();
 }
