@@ -1,25 +1,40 @@
 #!/usr/bin/env bash
-# Fuzzes every target: scripts/fuzz.sh [SECONDS [TARGET…]] (20 seconds each by default), regressions first. Installs cargo-fuzz
-# if it is missing.
+# Fuzzes every target: scripts/fuzz.sh [SECONDS [TARGET…]] (20 seconds each by default), one a processor at a time. Installs what
+# it needs: cargo-fuzz, and the nightly compiler that fuzz/rust-toolchain.toml names.
 #
-# The pinned compiler is used; libFuzzer needs options that it calls unstable.
+# To look into a finding: cd fuzz && cargo fuzz run TARGET artifacts/TARGET/…; once mended, the input goes to
+# fuzz/regressions/TARGET, and `cargo test -p xla-shape-tests --test fuzz` runs it ever after.
 set -euo pipefail
-cd "$(dirname "$0")/../fuzz"
-export RUSTC_BOOTSTRAP=1
+cd "$(dirname "$0")/.."
+command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
 
-seconds=${1:-20}
+cd fuzz
+if ! rustup show active-toolchain >/dev/null 2>&1 && ! rustup toolchain install; then
+    echo "fuzzing needs the nightly compiler of fuzz/rust-toolchain.toml, and rustup cannot install it" >&2
+    exit 1
+fi
+# All targets in one build, and faster to build than to run: what they share is a library.
+export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
+cargo fuzz build --codegen-units 16
+programs=target/$(rustc -vV | sed -n 's/^host: //p')/release
+"$programs/seeds"
+
+export seconds=${1:-20} programs ASAN_OPTIONS=detect_odr_violation=0
 shift || true
-command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked
-cargo run --quiet --bin seeds
-cargo fuzz build
-if [ $# -gt 0 ]; then targets=("$@"); else mapfile -t targets < <(cargo fuzz list); fi
-for target in "${targets[@]}"; do
-    [ "$target" != seeds ] || continue
-    printf '\n== %s\n' "$target"
-    if compgen -G "regressions/$target/*" >/dev/null; then
-        cargo fuzz run "$target" regressions/"$target"/* -- -verbosity=0
-    fi
+fuzz() {
+    mkdir -p "artifacts/$1" "corpus/$1" "regressions/$1"
     dictionary=()
-    [ ! -e "dict/$target" ] || dictionary=("-dict=dict/$target")
-    cargo fuzz run "$target" -- "${dictionary[@]}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0
-done
+    [ ! -e "dict/$1" ] || dictionary=("-dict=dict/$1")
+    log=artifacts/$1.log
+    if "$programs/$1" "corpus/$1" "regressions/$1" "${dictionary[@]}" -artifact_prefix="artifacts/$1/" -max_total_time="$seconds" \
+        -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 -verbosity=0 >"$log" 2>&1; then
+        echo "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") executions, no finding"
+    else
+        echo "$1: a finding"
+        cat "$log"
+        return 1
+    fi
+}
+export -f fuzz
+if [ $# -gt 0 ]; then targets=("$@"); else mapfile -t targets < <(cargo fuzz list | grep -vx seeds); fi
+printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash -c 'set -euo pipefail; fuzz {}'

@@ -1,7 +1,8 @@
-//! What the tests share: the data made by XLA that they compare with (`corpus/README.md` says where it comes from), and
-//! random shapes for laws.
+//! What the tests share: the data made by XLA that they compare with (`corpus/README.md` says where it comes from),
+//! random shapes for laws, and what is fuzzed.
 
 pub mod differential;
+pub mod fuzz;
 pub mod reference;
 pub mod strategy;
 

@@ -1,0 +1,185 @@
+//! What `fuzz/` runs with arbitrary bytes, and `tests/fuzz.rs` with what was once found: each target panics where what it says
+//! does not hold.
+
+mod arrays;
+mod check;
+mod seeds;
+
+pub use check::check;
+pub use seeds::{Seed, seeds};
+
+use crate::differential::{relayout_agrees, tables_agree};
+use arbitrary::Unstructured;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+use xla_shape::hlo::{Module, find_shapes, instruction_shapes, utf8};
+use xla_shape::proto::{decode_shape, encode_shape};
+use xla_shape::relayout::Stores;
+use xla_shape::{Layout, LegacyShape, ProgramShape, Shape};
+
+/// A target: what it is called, and what runs it.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target; `fuzz/fuzz_targets` has a program for each.
+pub const TARGETS: &[Target] = &[
+    ("check", check),
+    ("hlo_module", hlo_module),
+    ("layout_text", layout_text),
+    ("proto", proto),
+    ("relayout", relayout),
+    ("scan", scan),
+    ("serde", serde),
+    ("shape_text", shape_text),
+    ("stride_table", stride_table),
+];
+
+/// Any text: what can be read of it as a module prints as a text that reads the same, and can be checked and measured.
+///
+/// # Panics
+/// If that is not so.
+pub fn hlo_module(bytes: &[u8]) {
+    let Ok(text) = utf8(bytes) else { return };
+    let (module, errors) = Module::parse_with_errors(text);
+    for error in &errors {
+        assert!(text.get(error.span().start..error.span().end).is_some(), "{error}");
+    }
+    assert_eq!(Module::parse(text).is_ok(), errors.is_empty());
+    for finding in module.check() {
+        assert!(!finding.to_string().is_empty());
+    }
+    let memory = module.memory();
+    let _ = (memory.usage(), memory.most_padded(10), memory.tile_formats(), memory.layout_changes(), memory.peaks());
+    if errors.is_empty() {
+        let printed = module.to_string();
+        let again = Module::parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
+        assert_eq!(again.to_string(), printed);
+    }
+}
+
+/// Any text: an answer; a layout prints as a text that means it; an error points into the text.
+///
+/// # Panics
+/// If that is not so.
+pub fn layout_text(bytes: &[u8]) {
+    let text = beginning(bytes);
+    match text.parse::<Layout>() {
+        Ok(layout) => assert_eq!(layout.to_string().parse().as_ref(), Ok(&layout)),
+        Err(error) => assert!(text.get(error.span().start..error.span().end).is_some(), "{error}"),
+    }
+}
+
+/// Any bytes as a message: an answer; a shape is written as a message that means it.
+///
+/// # Panics
+/// If that is not so.
+pub fn proto(bytes: &[u8]) {
+    match decode_shape(bytes) {
+        Ok(shape) => {
+            assert_eq!(decode_shape(&encode_shape(&shape)).as_ref(), Ok(&shape));
+            assert_eq!(shape.to_string().parse().as_ref(), Ok(&shape));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// Any two layouts, any content: every element goes to its place, and no other byte is written.
+///
+/// # Panics
+/// If that is not so.
+pub fn relayout(bytes: &[u8]) {
+    let mut input = Unstructured::new(bytes);
+    let Ok(element_type) = arrays::element_type(&mut input) else { return };
+    let Ok(sizes) = arrays::sizes(&mut input) else { return };
+    let packed = [0, element_type.bits()];
+    let Ok(&bits) = input.choose(&packed) else { return };
+    let Ok(from) = arrays::shape(&mut input, sizes.clone(), bits) else { return };
+    let Ok(to) = arrays::shape(&mut input, sizes, bits) else { return };
+    let Ok(&stores) = input.choose(&[Stores::Auto, Stores::Regular, Stores::Streaming]) else { return };
+    let content = match input.take_rest() {
+        [] => &[0x5a, 0xc3, 0x17][..],
+        rest => rest,
+    };
+    relayout_agrees(&from, &to, element_type, content, stores).unwrap();
+}
+
+/// Any bytes: every shape that is found in them is what its place in the text says.
+///
+/// # Panics
+/// If that is not so.
+pub fn scan(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut end = 0;
+    for found in find_shapes(&text) {
+        assert!(found.span.start >= end, "found shapes overlap");
+        end = found.span.end;
+        assert_eq!(text[found.span.start..end].parse::<Shape>().as_ref(), Ok(&found.shape));
+    }
+    for span in instruction_shapes(&text) {
+        assert!(text.get(span.start..span.end).is_some());
+    }
+}
+
+/// Any bytes as JSON and as postcard's structure: an answer; what is read is written as what means it.
+///
+/// # Panics
+/// If that is not so.
+pub fn serde(bytes: &[u8]) {
+    there_and_back::<Shape>(bytes);
+    there_and_back::<Layout>(bytes);
+    there_and_back::<LegacyShape>(bytes);
+    there_and_back::<ProgramShape>(bytes);
+}
+
+fn there_and_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(bytes: &[u8]) {
+    if let Ok(value) = serde_json::from_slice::<T>(bytes) {
+        let text = serde_json::to_string(&value).unwrap();
+        assert_eq!(serde_json::from_str::<T>(&text).unwrap(), value);
+    }
+    if let Ok(value) = postcard::from_bytes::<T>(bytes) {
+        let bytes = postcard::to_allocvec(&value).unwrap();
+        assert_eq!(postcard::from_bytes::<T>(&bytes).unwrap(), value);
+    }
+}
+
+/// Any text: an answer; a shape prints as a text that means it; an error points into the text.
+///
+/// # Panics
+/// If that is not so.
+pub fn shape_text(bytes: &[u8]) {
+    let text = beginning(bytes);
+    match text.parse::<Shape>() {
+        Ok(shape) => {
+            assert_eq!(shape.to_string().parse().as_ref(), Ok(&shape));
+            let _ = shape.byte_size();
+            if let Shape::Array(array) = &shape {
+                let _ = (array.stride_table(), array.padding_byte_size());
+            }
+        }
+        Err(error) => {
+            assert!(text.get(error.span().start..error.span().end).is_some(), "{error}");
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}
+
+/// Any layout: places, padding and sizes are those of the reference, by the run-time table and by that of a `const`.
+///
+/// # Panics
+/// If that is not so.
+pub fn stride_table(bytes: &[u8]) {
+    let mut input = Unstructured::new(bytes);
+    let Ok(element_type) = arrays::element_type(&mut input) else { return };
+    let Ok(sizes) = arrays::sizes(&mut input) else { return };
+    let Ok(bits) = input.int_in_range(0..=40) else { return };
+    let Ok(shape) = arrays::shape(&mut input, sizes, bits) else { return };
+    tables_agree(&shape, element_type).unwrap();
+}
+
+/// As much of the bytes as is text.
+fn beginning(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap(),
+    }
+}

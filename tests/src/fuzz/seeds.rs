@@ -1,0 +1,63 @@
+//! What the targets begin with: the texts, messages and modules of the corpus.
+//!
+//! The targets that make arrays of arbitrary bytes begin with nothing.
+
+use crate::{corpus, hlo_modules};
+use serde::Deserialize;
+use xla_shape::proto::encode_shape;
+use xla_shape::{ArrayShape, Shape};
+
+/// Larger seeds make every run slower and tell nothing new.
+const MAX_SEED: usize = 8 << 10;
+
+/// An input to begin with.
+pub struct Seed {
+    /// Which target begins with it.
+    pub target: &'static str,
+    /// Its name, no other's of the target.
+    pub name: String,
+    /// The input.
+    pub content: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    input: String,
+}
+
+/// All seeds.
+///
+/// # Panics
+/// If a file of the corpus is missing or broken.
+#[must_use]
+pub fn seeds() -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    let mut seed = |target, name: &str, content: &[u8]| {
+        let content = content.get(..MAX_SEED).unwrap_or(content).to_vec();
+        seeds.push(Seed { target, name: name.to_owned(), content });
+    };
+    let rows: Vec<Row> = corpus("shapes.jsonl");
+    // Neighbouring rows are alike.
+    for (number, row) in rows.iter().enumerate().step_by(7) {
+        let name = number.to_string();
+        seed("shape_text", &name, row.input.as_bytes());
+        seed("scan", &name, format!("Allocation: {}, 32.0K; ", row.input).as_bytes());
+        let Ok(shape) = row.input.parse::<Shape>() else { continue };
+        seed("proto", &name, &encode_shape(&shape));
+        seed("serde", &name, &postcard::to_allocvec(&shape).expect("a shape has a structure"));
+        seed("serde", &format!("{name}-json"), &serde_json::to_vec(&shape).expect("a shape has a text"));
+        if let Ok(array) = row.input.parse::<ArrayShape>() {
+            seed("layout_text", &name, array.layout().to_string().as_bytes());
+        }
+    }
+    // The first four bytes say in what pieces the lines come in.
+    for (number, rows) in rows.chunks(40).enumerate().step_by(5) {
+        let lines = rows.iter().map(|row| row.input.as_str()).collect::<Vec<_>>().join("\n");
+        seed("check", &number.to_string(), format!("~ !{}{lines}", char::from(0)).as_bytes());
+    }
+    for module in hlo_modules() {
+        seed("hlo_module", &module.module, module.text.as_bytes());
+        seed("scan", &module.module, module.text.as_bytes());
+    }
+    seeds
+}

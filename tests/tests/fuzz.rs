@@ -1,0 +1,44 @@
+//! What fuzzing has found (`fuzz/regressions`) stays mended, and holds of what it begins with.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use xla_shape_tests::fuzz::{TARGETS, seeds};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").join(name)
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+}
+
+fn target(name: &str) -> fn(&[u8]) {
+    TARGETS.iter().find(|target| target.0 == name).unwrap_or_else(|| panic!("{name} is no target")).1
+}
+
+#[test]
+fn every_target_has_its_program() {
+    assert_eq!(names(&folder("fuzz_targets")), TARGETS.iter().map(|target| target.0.to_owned()).collect());
+}
+
+#[test]
+fn what_was_found_stays_mended() {
+    for name in names(&folder("regressions")) {
+        let inputs = folder("regressions").join(&name);
+        for input in fs::read_dir(inputs).unwrap() {
+            let path = input.unwrap().path();
+            println!("{}", path.display());
+            target(&name)(&fs::read(path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn seeds_are_no_finding() {
+    for seed in seeds() {
+        println!("{} {}", seed.target, seed.name);
+        target(seed.target)(&seed.content);
+    }
+}
