@@ -10,6 +10,7 @@ needs nothing but JAX.
 import ctypes
 import json
 import os
+import threading
 import types
 
 import jax
@@ -38,6 +39,10 @@ _DTYPES = {
 }
 
 
+# What `Kernel.__call__` takes itself.
+_OPTIONS = ("results", "vmap_method")
+
+
 def _dtype(element_type):
     return jnp.dtype(_DTYPES[element_type])
 
@@ -63,12 +68,15 @@ class Kernel:
 
     def __call__(self, *operands, results=None, vmap_method="sequential", **attributes):
         if len(operands) != len(self._operands):
-            raise TypeError(f"{self!r}: expected {len(self._operands)} operands, found {len(operands)}")
+            raise TypeError(f"{self!r}: expected {_count(self._operands, 'operand')}, found {len(operands)}")
+        results = tuple(self._result_types(results))
         call = jax.ffi.ffi_call(
             self._target,
-            tuple(self._result_types(results)),
-            input_layouts=[_layout(p) for p in self._operands],
-            output_layouts=[_layout(p) for p in self._results],
+            results,
+            input_layouts=[_layout(p, np.ndim(operand)) for p, operand in zip(self._operands, operands)],
+            output_layouts=[_layout(p, result.ndim) for p, result in zip(self._results, results)],
+            # A call without results is made for what it does: XLA must not leave it out.
+            has_side_effect=not results,
             vmap_method=vmap_method,
         )
         found = call(*operands, **{name: self._attribute(name, value) for name, value in attributes.items()})
@@ -78,10 +86,12 @@ class Kernel:
         if given is not None and not isinstance(given, (tuple, list)):
             given = [given]
         if given is not None and len(given) != len(self._results):
-            raise TypeError(f"{self!r}: expected types for {len(self._results)} results, found {len(given)}")
+            raise TypeError(f"{self!r}: expected the types of {_count(self._results, 'result')}, found {len(given)}")
         for i, result in enumerate(self._results):
             wants = result["wants"]
             if given is not None:
+                if not (hasattr(given[i], "shape") and hasattr(given[i], "dtype")):
+                    raise TypeError(f"{self!r}: results: expected a jax.ShapeDtypeStruct or an array, found {given[i]!r}")
                 yield jax.ShapeDtypeStruct(given[i].shape, given[i].dtype)
             elif wants["shape"] is None or None in wants["sizes"]:
                 raise TypeError(f"{self!r}: say the type of result {result['name']!r} with results=…")
@@ -91,6 +101,8 @@ class Kernel:
     def _attribute(self, name, value):
         """The value as the type of the signature. What does not fit is left to the kernel to refuse."""
         wants = self._attributes.get(name, {})
+        if isinstance(value, jax.core.Tracer):
+            raise TypeError(f"{self!r}: attribute {name!r}: expected a constant of the program, found what is traced: {value!r}")
         if "scalar" in wants and not isinstance(value, (str, dict)):
             number = _exactly(self, name, value, _dtype(wants["scalar"]))[()]
             if wants["scalar"] == "u64" and np.any(number >= 1 << 63):
@@ -98,19 +110,26 @@ class Kernel:
             return number
         if "values" in wants and not isinstance(value, (str, dict)):
             values = _exactly(self, name, value, _dtype(wants["values"]))
+            if values.ndim != 1:
+                raise TypeError(f"{self!r}: attribute {name!r}: expected a list of numbers, found {value!r}")
             # XLA's attributes have no lists of truth values.
             return values.astype(np.uint8) if values.dtype == bool else values
         return value
 
 
 def _exactly(kernel, name, value, dtype):
-    """The number or numbers, of this type; integers and truth values must be those that were given."""
+    """The number or numbers, of this type; integers and truth values must be those that were given, others may be rounded."""
     try:
-        converted = np.array(value, dtype)
+        with np.errstate(over="raise"):
+            converted = np.array(value, dtype)
+        if np.issubdtype(dtype, np.inexact):
+            # NumPy reads numbers in texts.
+            if np.asarray(value).dtype.kind not in "SU":
+                return converted
         # As Python's numbers: those of NumPy for a list such as [2**64 - 1, 1] are floats.
-        if np.issubdtype(dtype, np.inexact) or converted.tolist() == np.asarray(value, object).tolist():
+        elif converted.tolist() == np.asarray(value, object).tolist():
             return converted
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, ArithmeticError):
         pass
     raise TypeError(f"{kernel!r}: attribute {name!r}: expected {dtype.name}, found {value!r}")
 
@@ -125,13 +144,31 @@ def _words(parameter):
     return wants.get("scalar") or ("text" if "text" in wants else "context")
 
 
-def _layout(parameter):
-    """Major to minor, as `jax.ffi.ffi_call` wants it; `None` is row-major of any rank."""
+def _count(parameters, what):
+    return f"{len(parameters)} {what}{'' if len(parameters) == 1 else 's'}"
+
+
+def _layout(parameter, rank):
+    """Major to minor, as `jax.ffi.ffi_call` wants it; `None` is row-major of any rank.
+
+    An array of another rank than the signature's is left to the kernel to refuse.
+    """
     order = parameter["wants"].get("minor_to_major")
-    return None if order is None else tuple(reversed(order))
+    return tuple(reversed(order)) if order is not None and len(order) == rank else None
+
+
+def _check(signature):
+    """Raises `ValueError` if no call from here can reach a kernel of this signature."""
+    for parameter in signature["parameters"]:
+        name, obstacle = parameter["name"], parameter["wants"].get("obstacle")
+        if obstacle:
+            raise ValueError(f"{signature['name']}: {_words(parameter)} ({name}): {obstacle}")
+        if parameter["role"] == "attribute" and name in _OPTIONS:
+            raise ValueError(f"{signature['name']}: attribute {name!r}: expected another name, this is an option of every call")
 
 
 _loaded = {}
+_loading = threading.Lock()
 
 
 def load(path):
@@ -141,8 +178,13 @@ def load(path):
     is no library of kernels or a kernel takes what a custom call on CPU cannot carry.
     """
     path = os.path.realpath(path)
-    if path in _loaded:
+    with _loading:
+        if path not in _loaded:
+            _loaded[path] = _load(path)
         return _loaded[path]
+
+
+def _load(path):
     library = ctypes.CDLL(path)
     try:
         signatures, handler = library.xla_shape_ffi_signatures, library.xla_shape_ffi_handler
@@ -152,15 +194,11 @@ def load(path):
     handler.restype, handler.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
     signatures = json.loads(signatures())
     for signature in signatures:
-        for parameter in signature["parameters"]:
-            obstacle = parameter["wants"].get("obstacle")
-            if obstacle:
-                raise ValueError(f"{signature['name']}: {_words(parameter)} ({parameter['name']}): {obstacle}")
+        _check(signature)
     kernels = types.SimpleNamespace()
     for number, signature in enumerate(signatures):
         # Two libraries may have kernels of one name.
         target = f"{path}:{signature['name']}"
         jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(handler(number)), platform="cpu")
         setattr(kernels, signature["name"], Kernel(target, signature))
-    _loaded[path] = kernels
     return kernels

@@ -36,6 +36,9 @@ STRUCTS = [
     "XLA_FFI_CallFrame",
 ]
 NUMBERS = r"XLA_FFI_(?:Extension_Metadata|(?:Error_Code|DataType|ArgType|RetType|AttrType|ExecutionStage)_\w+)(?= = \d)"
+# The enumerations, of which there are arrays, and the structs that do not begin with their size.
+SIZES = [f"XLA_FFI_{name}" for name in ("Extension_Type", "Error_Code", "DataType", "ArgType", "RetType", "AttrType", "ExecutionStage")]
+SIZES += ["XLA_FFI_ByteSpan", "XLA_FFI_Scalar", "XLA_FFI_Array"]
 # What stands behind all that the crate needs.
 UNKNOWN = {"XLA_FFI_CallFrame.future", "XLA_FFI_Metadata.state_type_id"}
 NEEDED_FUNCTIONS = ["Error_Create", "Error_Destroy", "ThreadPool_Schedule", "ThreadPool_NumThreads"]
@@ -56,6 +59,7 @@ def test_the_interface_is_that_of_the_header(tmp_path):
     # The table of functions grows at its end; the head of an extension is not checked by size.
     sizes = [s for s in STRUCTS if f"STRUCT_TRAITS({s}," in text and s not in ("XLA_FFI_Api", "XLA_FFI_Extension_Base")]
     values |= {name: name for name in [f"{struct}_STRUCT_SIZE" for struct in sizes]}
+    values |= {f"sizeof {name}": f"sizeof({name})" for name in SIZES}
     values |= {name: name for name in ["XLA_FFI_API_MAJOR", "XLA_FFI_API_MINOR", *re.findall(NUMBERS, text)]}
     values = {name: value for name, value in values.items() if name not in ("XLA_FFI_Error_Code_OK", "XLA_FFI_DataType_INVALID")}
     prints = "".join(f'    printf("{name} %zu\\n", (size_t)({value}));\n' for name, value in values.items())

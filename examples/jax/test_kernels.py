@@ -211,7 +211,8 @@ def test_attributes_of_every_type_arrive():
 def test_other_attributes_are_refused():
     assert 'attribute "w": this kernel takes a text, the call has a dictionary' in said(**SCALARS, **LISTS, w={"x": 1})
     assert 'attribute "u": this kernel takes numbers of type f32, the call has a text' in said(**SCALARS, **LISTS | {"u": "x"}, w="")
-    for name, value in [("a", 2), ("b", 128), ("f", -1), ("i", 2**64), ("i", 2**63), ("q", [256]), ("u", ["x"]), ("d", [1])]:
+    integers = [("a", 2), ("b", 128), ("d", [1]), ("f", -1), ("i", 2**64), ("i", 2**63), ("q", [256])]
+    for name, value in [*integers, *[("u", value) for value in (["x"], ["1"], [1e300], 1.0, [[1.0]])]]:
         with pytest.raises((TypeError, jax.errors.JaxRuntimeError), match=f'attribute ["\']{name}["\']: '):
             jax.block_until_ready(kernels.attributes(**SCALARS | LISTS | {"w": "", name: value}))
 
@@ -299,6 +300,18 @@ EPS = np.float32(1e-5)
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps=EPS, epsilon=EPS),
             'attribute "epsilon": this kernel takes none of this name',
         ),
+        (
+            lambda: kernels.layer_norm(X, jnp.ones((1, 256)), eps=1e-5),
+            r"operand 1: this kernel takes f32\[256\]\{0\}, the call has f32\[1,256\]",
+        ),
+        (
+            lambda: kernels.transpose(X[0], results=LIKE_X),
+            r"operand 0: this kernel takes f32\[256,128\]\{0,1\}, the call has f32\[256\]",
+        ),
+        (
+            lambda: kernels.layer_norm(X, GAIN, eps=1e-5, results=X[0]),
+            r"result 0: this kernel takes f32\[128,256\]\{1,0\}, the call has f32\[256\]",
+        ),
         (lambda: kernels.layer_norm(X, GAIN, eps=-1.0), "expected an eps of at least 0, found -1"),
         (
             lambda: raw("layer_norm", LIKE_X, input_output_aliases={0: 0})(X, GAIN, eps=EPS),
@@ -314,6 +327,20 @@ def test_a_call_that_does_not_fit_is_an_exception_with_our_text(call, message):
 def test_a_panic_is_an_exception():
     with pytest.raises(jax.errors.JaxRuntimeError, match="INTERNAL: the kernel panicked: the first element is 1"):
         jax.block_until_ready(kernels.fail(jnp.ones(4)))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="INTERNAL: the kernel panicked: chunk 13"):
+        jax.block_until_ready(kernels.fail_on_threads())
+
+
+def test_a_kernel_without_results_is_called():
+    def checked(x):
+        assert kernels.expect_positive(x) == ()
+        return x + 1
+
+    np.testing.assert_array_equal(jax.jit(checked)(jnp.ones(3)), 2)
+    x = jnp.array([1.0, -2.0])
+    for call, x in [(checked, x), (jax.vmap(checked), jnp.stack([x, x]))]:
+        with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="OUT_OF_RANGE: expected positive numbers, found -2"):
+            jax.block_until_ready(jax.jit(call)(x))
 
 
 def test_the_python_module_says_what_it_lacks():
@@ -323,11 +350,23 @@ def test_the_python_module_says_what_it_lacks():
         kernels.softmax_of_any(X)
     with pytest.raises(TypeError, match="attribute 'times': expected int32, found 1.5"):
         kernels.add_all(X[:, :4], results=X[:, :4], numbers=[], times=1.5, negative=False, mode="sum")
+    with pytest.raises(TypeError, match="expected the types of 1 result, found 2"):
+        kernels.softmax_of_any(X, results=[X, X])
+    with pytest.raises(TypeError, match=r"results: expected a jax.ShapeDtypeStruct or an array, found \(128, 256\)"):
+        kernels.softmax_of_any(X, results=[(128, 256)])
+    with pytest.raises(TypeError, match="attribute 'eps': expected a constant of the program, found what is traced"):
+        jax.jit(lambda eps: kernels.layer_norm(X, GAIN, eps=eps))(1e-5)
 
 
 def test_a_layout_that_no_call_carries_is_refused_when_it_is_registered():
     with pytest.raises(ValueError, match=r"first: f32\[8,128\]\{1,0:T\(8,128\)\} \(x\): a custom call on CPU carries no tiled"):
         xla_shape_ffi.load(TILED)
+
+
+def test_attributes_named_as_options_of_every_call_are_refused_when_they_are_registered():
+    signature = {"name": "f", "parameters": [{"name": "results", "role": "attribute", "wants": {"scalar": "s32"}}]}
+    with pytest.raises(ValueError, match="f: attribute 'results': expected another name"):
+        xla_shape_ffi._check(signature)
 
 
 # Endurance.

@@ -278,7 +278,7 @@ mod tests {
     /// What XLA's header says, by name.
     fn header() -> BTreeMap<&'static str, usize> {
         let lines = include_str!("abi.txt").lines();
-        lines.map(|line| line.split_once(' ').unwrap()).map(|(name, number)| (name, number.parse().unwrap())).collect()
+        lines.map(|line| line.rsplit_once(' ').unwrap()).map(|(name, number)| (name, number.parse().unwrap())).collect()
     }
 
     #[test]
@@ -373,6 +373,21 @@ mod tests {
             assert_eq!(header.remove(format!("{name}_STRUCT_SIZE").as_str()), Some(size), "{name}");
         }
         assert!(header.is_empty(), "{header:?}");
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_header() {
+        let sizes: Vec<_> = header()
+            .into_iter()
+            .filter_map(|(name, size)| Some((name.strip_prefix("sizeof XLA_FFI_")?, size)))
+            .collect();
+        let enumerations =
+            ["ArgType", "AttrType", "DataType", "Error_Code", "ExecutionStage", "Extension_Type", "RetType"];
+        let mut known = BTreeMap::from(enumerations.map(|name| (name, size_of::<c_int>())));
+        known.insert("Array", size_of::<ArrayAttribute>());
+        known.insert("ByteSpan", size_of::<ByteSpan>());
+        known.insert("Scalar", size_of::<ScalarAttribute>());
+        assert_eq!(sizes, Vec::from_iter(known));
     }
 
     #[test]

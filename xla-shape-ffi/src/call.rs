@@ -25,7 +25,7 @@ impl<'a> Call<'a> {
         if !frame.is_execution() {
             return Err(Error::invalid_argument("expected a call to execute, found one of another stage"));
         }
-        let (operands, results) = (frame.operands()?, frame.results()?);
+        let (operands, results) = (frame.operands(), frame.results());
         Ok(Self { frame, operands, results, next_operand: 0, next_result: 0, taken: Vec::new() })
     }
 
@@ -203,16 +203,20 @@ pub unsafe fn handle<O: Outcome>(
     // What a panic leaves behind is the results of this call, which are thrown away.
     let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
         let error = of_panic(&*panic);
-        // What was thrown may panic again when it is dropped.
-        if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-            std::mem::forget(another);
-        }
+        discard(panic);
         Err(error)
     });
     match answer {
         Ok(()) => std::ptr::null_mut(),
         // SAFETY: the caller promises the frame.
         Err(error) => unsafe { raise(frame, &error) },
+    }
+}
+
+/// Drops what a panic threw, which may panic again when it is dropped.
+pub(crate) fn discard(panic: Box<dyn Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(another);
     }
 }
 

@@ -60,7 +60,7 @@ fn check_size(name: &str, expected: usize, found: usize) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::invalid_argument(format!(
-        "expected a {name} of at least {expected} bytes, found {found}: this XLA is too old"
+        "expected {name} of at least {expected} bytes, found {found}: this XLA is too old"
     )))
 }
 
@@ -90,7 +90,11 @@ impl<'a> Request<'a> {
         }
         check_size("XLA_FFI_CallFrame", abi::CallFrame::SIZE, size)?;
         // SAFETY: it lives for `'a`, as the caller promises, and has all fields that are known here, as its size says.
-        Ok(Self::Call(Frame(unsafe { &*frame })))
+        let frame = unsafe { &*frame };
+        check_size("XLA_FFI_Args", abi::Buffers::SIZE, frame.operands.struct_size)?;
+        check_size("XLA_FFI_Rets", abi::Buffers::SIZE, frame.results.struct_size)?;
+        check_size("XLA_FFI_Attrs", abi::Attributes::SIZE, frame.attributes.struct_size)?;
+        Ok(Self::Call(Frame(frame)))
     }
 }
 
@@ -105,12 +109,12 @@ impl<'a> Frame<'a> {
         self.0.stage == abi::EXECUTE
     }
 
-    pub(crate) fn operands(self) -> Result<Arrays<'a>, Error> {
-        Arrays::new("operands", &self.0.operands)
+    pub(crate) fn operands(self) -> Arrays<'a> {
+        Arrays::new(&self.0.operands)
     }
 
-    pub(crate) fn results(self) -> Result<Arrays<'a>, Error> {
-        Arrays::new("results", &self.0.results)
+    pub(crate) fn results(self) -> Arrays<'a> {
+        Arrays::new(&self.0.results)
     }
 
     /// The attributes: their names and values.
@@ -142,14 +146,13 @@ pub(crate) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    fn new(name: &str, buffers: &'a abi::Buffers) -> Result<Self, Error> {
-        check_size(name, abi::Buffers::SIZE, buffers.struct_size)?;
+    fn new(buffers: &'a abi::Buffers) -> Self {
         let len = usize::try_from(buffers.size).unwrap_or(0);
         // SAFETY: XLA passes `size` kinds.
         let kinds = unsafe { slice_of(buffers.kinds, len) };
         // SAFETY: and `size` pointers to values.
         let values = unsafe { slice_of(buffers.values, len) };
-        Ok(Self { kinds, values })
+        Self { kinds, values }
     }
 
     pub(crate) fn len(self) -> usize {

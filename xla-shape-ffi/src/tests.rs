@@ -7,6 +7,10 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use xla_shape::{DynView, View, ViewMut, shape};
 
+mod memory;
+#[cfg(feature = "threads")]
+mod threads;
+
 crate::kernel! {
     fn double(x: View<'_, shape!(f32[2,3])>, mut y: ViewMut<'_, shape!(f32[2,3]{0,1})>, factor: f32) -> Result<(), crate::Error> {
         if factor == 0.0 {
@@ -275,6 +279,13 @@ fn attributes_are_compared_by_name() {
     );
 }
 
+fn first_operand(frame: &mut CallFrame) -> &mut abi::Buffer {
+    // SAFETY: `call_with` has made the frame, with an operand.
+    let operand = unsafe { *frame.operands.values };
+    // SAFETY: and nobody else looks at it.
+    unsafe { &mut *operand.cast() }
+}
+
 #[test]
 fn older_structs_are_refused_and_newer_ones_read() {
     let (mut x, mut y) = ([0.0_f32; 6], [0.0_f32; 6]);
@@ -284,30 +295,75 @@ fn older_structs_are_refused_and_newer_ones_read() {
     };
     assert_eq!(with(&|frame| frame.struct_size += 64), Ok(()));
     assert_eq!(with(&|frame| frame.operands.struct_size += 8), Ok(()));
-    let older = with(&|frame| frame.struct_size -= 8).unwrap_err().1;
-    assert!(older.starts_with("expected a XLA_FFI_CallFrame of at least"), "{older}");
-    assert_eq!(with(&|frame| frame.stage = 1), invalid("expected a call to execute, found one of another stage"));
+    type Change = fn(&mut CallFrame);
+    let older: [(&str, Change); 4] = [
+        ("XLA_FFI_CallFrame of at least 168 bytes, found 167", |frame| frame.struct_size -= 1),
+        ("XLA_FFI_Args of at least 40 bytes, found 39", |frame| frame.operands.struct_size -= 1),
+        ("XLA_FFI_Rets of at least 40 bytes, found 39", |frame| frame.results.struct_size -= 1),
+        ("XLA_FFI_Attrs of at least 48 bytes, found 47", |frame| frame.attributes.struct_size -= 1),
+    ];
+    for (what, change) in older {
+        assert_eq!(with(&change), invalid(&format!("expected {what}: this XLA is too old")));
+    }
+    assert_eq!(with(&|frame| first_operand(frame).struct_size += 8), Ok(()));
+    assert_eq!(
+        with(&|frame| first_operand(frame).struct_size -= 1),
+        invalid("operand 0: expected XLA_FFI_Buffer of at least 48 bytes, found 47: this XLA is too old")
+    );
 }
 
 #[test]
-fn the_metadata_query_is_answered_behind_unknown_extensions() {
+fn what_is_unknown_here_is_refused() {
+    let (mut x, mut y) = ([0.0_f32; 6], [0.0_f32; 6]);
+    let mut with = |change: &dyn Fn(&mut CallFrame)| {
+        let (operand, result) = (Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[2, 3], &mut y));
+        call_with::<double>(&[operand], &[result], &[("factor", 1.0)], change)
+    };
+    for stage in [0, 1, 2, 4] {
+        let expected = invalid("expected a call to execute, found one of another stage");
+        assert_eq!(with(&|frame| frame.stage = stage), expected);
+    }
+    static KINDS: [c_int; 1] = [9];
+    let expected = "operand 0: expected a buffer, found a value of kind 9";
+    assert_eq!(with(&|frame| frame.operands.kinds = KINDS.as_ptr()), invalid(expected));
+    let expected = "result 0: expected a buffer, found a value of kind 9";
+    assert_eq!(with(&|frame| frame.results.kinds = KINDS.as_ptr()), invalid(expected));
+    let expected = "attribute \"factor\": this kernel takes a number of type f32, the call has an attribute of a kind that is unknown here";
+    assert_eq!(with(&|frame| frame.attributes.kinds = KINDS.as_ptr()), invalid(expected));
+}
+
+/// The answer to the metadata query, made with structs that are larger by so much than those known here.
+fn metadata(more: isize, more_of_extension: isize) -> Result<(c_int, c_int, u32), (c_int, String)> {
     let mut metadata = abi::Metadata {
-        struct_size: abi::Metadata::SIZE + 8,
+        struct_size: abi::Metadata::SIZE.wrapping_add_signed(more),
         api_version: abi::ApiVersion { struct_size: 0, extensions: ptr::null_mut(), major: -1, minor: -1 },
         traits: 77,
     };
     let mut query = abi::MetadataExtension {
         base: abi::Extension {
-            struct_size: abi::MetadataExtension::SIZE,
+            struct_size: abi::MetadataExtension::SIZE.wrapping_add_signed(more_of_extension),
             kind: abi::METADATA_EXTENSION,
             next: ptr::null_mut(),
         },
         metadata: &mut metadata,
     };
     let mut unknown = abi::Extension { struct_size: 100, kind: 99, next: ptr::from_mut(&mut query).cast() };
-    assert_eq!(call_with::<double>(&[], &[], &[], |frame| frame.extensions = &mut unknown), Ok(()));
-    let version = (metadata.api_version.major, metadata.api_version.minor);
-    assert_eq!((version, metadata.traits), ((abi::API_MAJOR, abi::API_MINOR), 0));
+    call_with::<double>(&[], &[], &[], |frame| {
+        frame.extensions = &mut unknown;
+        // XLA asks with a frame that holds nothing else.
+        frame.struct_size = 16;
+    })?;
+    Ok((metadata.api_version.major, metadata.api_version.minor, metadata.traits))
+}
+
+#[test]
+fn the_metadata_query_is_answered_behind_unknown_extensions() {
+    for (more, more_of_extension) in [(0, 0), (8, 0), (0, 8)] {
+        assert_eq!(metadata(more, more_of_extension), Ok((abi::API_MAJOR, abi::API_MINOR, 0)));
+    }
+    let older = |what: &str| Err((INVALID_ARGUMENT, format!("expected {what}: this XLA is too old")));
+    assert_eq!(metadata(-1, 0), older("XLA_FFI_Metadata of at least 36 bytes, found 35"));
+    assert_eq!(metadata(0, -1), older("XLA_FFI_Metadata_Extension of at least 32 bytes, found 31"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Work split over XLA's own threads.
 
 use crate::abi;
-use crate::call::Call;
+use crate::call::{Call, discard};
 use crate::error::Error;
 use crate::frame::Frame;
 use crate::parameter::Parameter;
@@ -55,7 +55,7 @@ struct Job<'j> {
 }
 
 impl Job<'_> {
-    /// Works until nothing is left.
+    /// Works until nothing is left. Never unwinds: others may be at work on this job.
     fn run(&self) {
         let work = || {
             loop {
@@ -69,7 +69,8 @@ impl Job<'_> {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             // The others stop where they are.
             self.next.store(self.count, Ordering::Relaxed);
-            lock(&self.panic).get_or_insert(panic);
+            let another = lock(&self.panic).replace(panic);
+            another.into_iter().for_each(discard);
         }
     }
 }
@@ -205,10 +206,11 @@ impl ThreadPool<'_> {
 
     /// XLA's functions, if they reach as far as those of threads.
     fn api(&self) -> Option<&abi::Api> {
+        let api = self.0.abi().api;
         // SAFETY: XLA passes its table of functions; its first field is its size.
-        let size = unsafe { (*self.0.abi().api).struct_size };
+        let reaches = !api.is_null() && unsafe { (*api).struct_size } >= abi::Api::SIZE;
         // SAFETY: it is as large as the table here.
-        (size >= abi::Api::SIZE).then(|| unsafe { &*self.0.abi().api })
+        reaches.then(|| unsafe { &*api })
     }
 
     /// Whether this is an error, which is thrown away.

@@ -1,6 +1,7 @@
 //! Kernels for the tests: element types, ranks, layouts and attributes of every kind.
 
 use xla_shape::{DynView, DynViewMut, View, ViewMut, shape};
+use xla_shape_ffi::threads::ThreadPool;
 use xla_shape_ffi::{Error, ErrorCode, kernel};
 
 kernel! {
@@ -28,6 +29,22 @@ kernel! {
     /// Element `[i,j,k]` at `[k,i,j]`; both layouts are permuted.
     pub(crate) fn rotate(x: View<'_, shape!(s16[2,3,5]{0,2,1})>, mut y: ViewMut<'_, shape!(s16[5,2,3]{1,0,2})>) {
         y.fill_with(|[k, i, j]| x[[i, j, k]]);
+    }
+
+    /// Has no results, and says whether a number is negative.
+    pub(crate) fn expect_positive(x: View<'_, shape!(f32[?])>) -> Result<(), Error> {
+        match x.as_slice().iter().find(|&&x| x < 0.0) {
+            Some(x) => Err(Error::new(ErrorCode::OutOfRange, format!("expected positive numbers, found {x}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Does not do its work on one of the threads.
+    pub(crate) fn fail_on_threads(pool: ThreadPool<'_>, mut y: ViewMut<'_, shape!(f32[64])>) {
+        pool.for_each_chunk(y.as_mut_slice(), 1, |number, y| {
+            assert!(number != 13, "chunk {number}");
+            y.fill(number as f32);
+        });
     }
 
     /// Says what it got.

@@ -193,6 +193,8 @@ export![
     fail,
     kinds::attributes,
     kinds::copy,
+    kinds::expect_positive,
+    kinds::fail_on_threads,
     kinds::first,
     kinds::rotate,
     kinds::row_major_pred,

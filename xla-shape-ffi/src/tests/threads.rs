@@ -1,0 +1,170 @@
+//! Kernels that share work out, on threads that are not XLA's.
+
+use super::memory::held;
+use super::{Array, S32, call_with, create};
+use crate::abi::{self, Api, XlaError};
+use crate::threads::ThreadPool;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
+use std::sync::Barrier;
+use std::{ptr, thread};
+use xla_shape::{ViewMut, shape};
+
+crate::kernel! {
+    /// The number of threads, and the numbers of chunks.
+    fn number(pool: ThreadPool<'_>, mut threads: ViewMut<'_, shape!(s32[])>, mut y: ViewMut<'_, shape!(s32[10])>) {
+        threads.set([], pool.num_threads() as i32);
+        pool.for_each_chunk(y.as_mut_slice(), 3, |number, chunk| chunk.fill(number as i32));
+    }
+
+    fn throws(pool: ThreadPool<'_>) {
+        pool.for_each(100, |number| {
+            if number == 3 {
+                std::panic::resume_unwind(Box::new(String::from("three")));
+            }
+        });
+    }
+
+    /// Panics on two threads at once.
+    fn throws_bombs(pool: ThreadPool<'_>) {
+        let both = Barrier::new(2);
+        pool.for_each(2, |_| {
+            both.wait();
+            std::panic::resume_unwind(Box::new(super::Bomb));
+        });
+    }
+}
+
+/// A task as XLA is given it.
+struct Task(unsafe extern "C" fn(*mut c_void), *mut c_void);
+
+// SAFETY: XLA may run a task on any thread.
+unsafe impl Send for Task {}
+
+impl Task {
+    fn run(self) {
+        // SAFETY: a task is run once, with its data.
+        unsafe { (self.0)(self.1) };
+    }
+}
+
+thread_local! {
+    static WAITING: RefCell<Vec<Task>> = const { RefCell::new(Vec::new()) };
+    static DESTROYED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A function with the signature of XLA's.
+macro_rules! schedule {
+    ($name:ident, |$task:ident| $do:expr) => {
+        unsafe extern "C" fn $name(arguments: *mut abi::ThreadPoolScheduleArgs) -> *mut XlaError {
+            // SAFETY: called with arguments of this type.
+            let arguments = unsafe { &*arguments };
+            let $task = Task(arguments.task, arguments.data);
+            $do
+        }
+    };
+}
+
+schedule!(at_once, |task| {
+    task.run();
+    ptr::null_mut()
+});
+
+schedule!(later, |task| {
+    WAITING.with_borrow_mut(|waiting| waiting.push(task));
+    ptr::null_mut()
+});
+
+schedule!(elsewhere, |task| {
+    thread::spawn(|| task.run());
+    ptr::null_mut()
+});
+
+schedule!(never, |_task| ptr::dangling_mut());
+
+unsafe extern "C" fn four(arguments: *mut abi::ThreadPoolNumThreadsArgs) -> *mut XlaError {
+    // SAFETY: called with arguments of this type.
+    let arguments = unsafe { &*arguments };
+    // SAFETY: which say where the number goes.
+    unsafe { *arguments.num_threads = 4 };
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn unknown(_: *mut abi::ThreadPoolNumThreadsArgs) -> *mut XlaError {
+    ptr::dangling_mut()
+}
+
+unsafe extern "C" fn destroy(_: *mut abi::ErrorDestroyArgs) {
+    DESTROYED.set(DESTROYED.get() + 1);
+}
+
+/// The code of a panic.
+const INTERNAL: c_int = 13;
+
+type Schedule = unsafe extern "C" fn(*mut abi::ThreadPoolScheduleArgs) -> *mut XlaError;
+
+fn api(schedule: Schedule) -> Api {
+    let mut api = Api::for_tests(create);
+    api.error_destroy = Some(destroy);
+    api.thread_pool_schedule = Some(schedule);
+    api.thread_pool_num_threads = Some(four);
+    api
+}
+
+/// How many threads a kernel found that has done its work.
+fn numbered(api: &Api) -> i32 {
+    let (mut threads, mut y) = ([0_i32], [-1_i32; 10]);
+    let results = [Array::new(S32, &[], &mut threads), Array::new(S32, &[10], &mut y)];
+    assert_eq!(call_with::<number>(&[], &results, &[], |frame| frame.api = api), Ok(()));
+    assert_eq!(y, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3]);
+    threads[0]
+}
+
+#[test]
+fn work_is_done_whenever_helpers_come() {
+    assert_eq!(numbered(&api(at_once)), 4);
+    assert_eq!(numbered(&api(elsewhere)), 4);
+    assert_eq!(numbered(&api(later)), 4);
+    let waiting = WAITING.take();
+    assert_eq!(waiting.len(), 3);
+    waiting.into_iter().for_each(Task::run);
+}
+
+#[test]
+fn work_is_done_where_nobody_helps() {
+    assert_eq!(numbered(&api(never)), 4);
+    assert_eq!(DESTROYED.get(), 1);
+    let mut unknown_number = api(at_once);
+    unknown_number.thread_pool_num_threads = Some(unknown);
+    assert_eq!(numbered(&unknown_number), 1);
+    // The kernel asks, and the pool does for itself.
+    assert_eq!(DESTROYED.get(), 3);
+    assert_eq!(numbered(&Api::for_tests(create)), 1);
+    let mut older = api(at_once);
+    older.struct_size = Api::SIZE - 8;
+    assert_eq!(numbered(&older), 1);
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let round = || {
+        numbered(&api(at_once));
+        numbered(&api(never));
+        let api = api(at_once);
+        let thrown = call_with::<throws>(&[], &[], &[], |frame| frame.api = &api);
+        assert_eq!(thrown, Err((INTERNAL, "the kernel panicked: three".to_owned())));
+    };
+    round();
+    let before = held();
+    (0..1000).for_each(|_| round());
+    assert_eq!(held(), before);
+}
+
+#[test]
+fn panics_on_several_threads_are_one_error() {
+    let api = api(elsewhere);
+    for _ in 0..100 {
+        let thrown = call_with::<throws_bombs>(&[], &[], &[], |frame| frame.api = &api);
+        assert_eq!(thrown, Err((INTERNAL, "the kernel panicked: without a message".to_owned())));
+    }
+}
