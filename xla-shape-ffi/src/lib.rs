@@ -21,7 +21,7 @@
 //! xla_shape_ffi::export![add_row];
 //! ```
 //!
-//! In Python (with `python/xla_shape_ffi.py`, which comes with this crate), `xla_shape_ffi.load("libkernels.so").add_row(x, row, scale=0.5)`.
+//! In Python, with `python/xla_shape_ffi.py` of this crate, `xla_shape_ffi.load("libkernels.so").add_row(x, row, scale=0.5)`.
 //!
 //! # What is checked
 //!
