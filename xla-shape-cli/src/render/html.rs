@@ -52,7 +52,7 @@ main{overflow-x:auto}
 .c:focus{outline:none}
 .c.on rect{stroke:#000;stroke-width:3}
 .c.pin rect{stroke:#000;stroke-width:3;stroke-dasharray:4 2}
-@media print{#bar{display:none}}
+@media print{#bar{display:none}main svg{width:100%;height:auto}}
 ";
 
 /// Makes one of many items a tab stop, and has the arrow keys go to the nearest in their direction.

@@ -131,6 +131,8 @@ h1{font-size:20px}h2{font-size:16px}
 #info{position:sticky;top:0;display:block;background:#f4f4f4;border:1px solid #999;padding:8px;\
 font-family:ui-monospace,monospace;overflow-wrap:anywhere}
 svg{width:100%;height:auto;font:11px ui-monospace,monospace}
+.map{overflow:visible}
+.v text{paint-order:stroke;stroke:#fff;stroke-width:2px}
 .v>rect:first-child{stroke:#000}
 .v:hover>rect:first-child,.v:focus>rect:first-child{stroke-width:3}
 .v:focus{outline:none}

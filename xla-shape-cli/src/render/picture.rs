@@ -17,8 +17,8 @@ pub(crate) struct Window {
 impl Window {
     /// What a terminal has room for.
     pub(crate) const TEXT: Self = Self { rows: 12, columns: 10, cells: 120 };
-    /// What a page has room for.
-    pub(crate) const PAGE: Self = Self { rows: 16, columns: 20, cells: 480 };
+    /// What a page has room for, both views side by side.
+    pub(crate) const PAGE: Self = Self { rows: 16, columns: 14, cells: 480 };
 
     /// A little less than this one; in the end a single cell.
     pub(crate) fn smaller(self) -> Self {

@@ -174,7 +174,10 @@ impl Body {
                     if before.is_some_and(|before| differ(before, cell)) {
                         let _ = write!(edges, "M{left} {top}v{CELL_HEIGHT}");
                     }
-                    before = Some(cell);
+                    // Padding is of the tile before it.
+                    if cell.index.is_some() {
+                        before = Some(cell);
+                    }
                 }
                 top += CELL_HEIGHT;
             }
