@@ -157,7 +157,8 @@ pub(crate) struct RelayoutArguments {
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
 
-    /// The shape of the array in the file; .npy and .safetensors give their own
+    /// The shape of the array in the file; .npy and .safetensors give their own (but for element types that NumPy does
+    /// not know, such as bf16)
     #[arg(long, value_name = "SHAPE")]
     pub(crate) from: Option<String>,
 

@@ -93,6 +93,25 @@ fn npy_gives_its_own_shape() {
 }
 
 #[test]
+fn npy_of_a_type_that_numpy_does_not_know_takes_it_from_the_given_shape() {
+    let folder = Folder::new();
+    // As `numpy.save` writes the types of `ml_dtypes`.
+    for (descr, shape, count) in [("<V2", "bf16[2,3]", 12), ("<V1", "f8e4m3fn[2,3]", 6), ("<f1", "f8e5m2[2,3]", 6)] {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2, 3), }}\n");
+        let elements = (1..=count).collect::<Vec<u8>>();
+        let file = [b"\x93NUMPY\x01\0", &[header.len() as u8, 0][..], header.as_bytes(), &elements].concat();
+        folder.write("in.npy", &file);
+        folder.relayout(&["in.npy", "--from", shape, "--to", "{1,0}", "-o", "out.bin"]);
+        assert_eq!(folder.read("out.bin"), elements);
+        let message = folder.error(&["in.npy", "--to", "{1,0}", "-o", "x.bin"]);
+        assert!(message.ends_with("give the shape with --from\n"), "{message}");
+        let message = folder.error(&["in.npy", "--from", &shape.replace(",3]", ",4]"), "--to", "{1,0}", "-o", "x.bin"]);
+        assert!(message.starts_with("error: `in.npy`"), "{message}");
+        folder.error(&["in.npy", "--from", "f32[2,3]", "--to", "{1,0}", "-o", "x.bin"]);
+    }
+}
+
+#[test]
 fn safetensors_hold_one_tensor_by_its_name() {
     let folder = Folder::new();
     let (weights, scales) = ([1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0], [7, 8, 9]);

@@ -3,6 +3,7 @@
 //! The crates for it read any Python literal, to any depth and with lengths taken on trust; this reads what NumPy writes
 //! for plain arrays, and nothing else.
 
+use crate::render::words::count;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -25,8 +26,9 @@ const TYPES: &[(&str, ElementType)] = &[
     ("c16", ElementType::C128),
 ];
 
-/// The shape of the array in a file that begins so, and where its elements begin.
-pub(super) fn read(file: &[u8]) -> Result<(ArrayShape, usize), String> {
+/// The shape of the array in a file that begins so, and where its elements begin. Where the file only tells how many bytes
+/// an element takes, elements are of the type `given`.
+pub(super) fn read(file: &[u8], given: Option<ElementType>) -> Result<(ArrayShape, usize), String> {
     let damaged = || "the file does not begin as an .npy file does".to_owned();
     let (version, rest) =
         file.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<2>()).ok_or_else(damaged)?;
@@ -39,7 +41,7 @@ pub(super) fn read(file: &[u8]) -> Result<(ArrayShape, usize), String> {
     let header = rest.get(..length).ok_or("the header is longer than the file")?;
     let header = std::str::from_utf8(header).map_err(|_| "the header is no text")?;
     let start = file.len() - rest.len() + length;
-    Ok((Header::parse(header)?.shape()?, start))
+    Ok((Header::parse(header)?.shape(given)?, start))
 }
 
 /// The beginning of a file that holds an array of this shape.
@@ -100,20 +102,35 @@ impl<'a> Header<'a> {
         Ok(header)
     }
 
-    fn shape(self) -> Result<ArrayShape, String> {
+    fn shape(self, given: Option<ElementType>) -> Result<ArrayShape, String> {
         let missing = |entry| format!("the header has no `{entry}`");
         let descr = self.descr.ok_or_else(|| missing("descr"))?;
         let unknown =
             || format!("NumPy's type `{}` has no counterpart in XLA, or not its byte order", descr.escape_debug());
         let name = descr.strip_prefix(['<', '|']).ok_or_else(unknown)?;
-        let (_, element_type) = TYPES.iter().find(|(numpy, _)| *numpy == name).ok_or_else(unknown)?;
+        let element_type = match bytes_without_a_type(name) {
+            None => TYPES.iter().find(|(numpy, _)| *numpy == name).ok_or_else(unknown)?.1,
+            Some(bytes) => given.filter(|given| given.storage_bytes() == bytes).ok_or_else(|| {
+                let takes = count(bytes, "byte", "bytes");
+                format!("NumPy's type `{name}` only says that an element takes {takes}: give the shape with --from")
+            })?,
+        };
         let sizes = self.shape.ok_or_else(|| missing("shape"))?;
         let layout = match self.fortran_order.ok_or_else(|| missing("fortran_order"))? {
             true => Layout::ascending(sizes.len()),
             false => Layout::descending(sizes.len()),
         };
         let dimensions = sizes.into_iter().map(Dimension::Static).collect::<Vec<_>>();
-        ArrayShape::new(*element_type, &dimensions, layout).map_err(|error| error.to_string())
+        ArrayShape::new(element_type, &dimensions, layout).map_err(|error| error.to_string())
+    }
+}
+
+/// How many bytes an element takes, where NumPy has no name for its type: so it writes those of `ml_dtypes`, such as
+/// bfloat16.
+fn bytes_without_a_type(name: &str) -> Option<usize> {
+    match name {
+        "f1" => Some(1),
+        name => name.strip_prefix('V')?.parse().ok(),
     }
 }
 
@@ -184,7 +201,7 @@ mod tests {
             let array = shape.parse().unwrap();
             let file = header(&array).unwrap();
             assert_eq!(file.len() % 64, 0);
-            assert_eq!(read(&file), Ok((array, file.len())), "{shape}");
+            assert_eq!(read(&file, None), Ok((array, file.len())), "{shape}");
         }
     }
 
@@ -199,11 +216,11 @@ mod tests {
     fn damaged_headers_are_errors() {
         let good = header(&"f32[3,5]".parse().unwrap()).unwrap();
         for end in 0..good.len() {
-            assert!(read(&good[..end]).is_err(), "cut at {end}");
+            assert!(read(&good[..end], None).is_err(), "cut at {end}");
         }
         let with = |text: &str| [b"\x93NUMPY\x01\0", &(text.len() as u16).to_le_bytes()[..], text.as_bytes()].concat();
-        assert!(read(&with("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}")).is_ok());
-        assert!(read(&with("{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(3)}")).is_ok());
+        assert!(read(&with("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}"), None).is_ok());
+        assert!(read(&with("{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(3)}"), None).is_ok());
         for text in [
             "",
             "{}",
@@ -218,7 +235,7 @@ mod tests {
             "{'descr': '<f4",
             &"(".repeat(60_000),
         ] {
-            assert!(read(&with(text)).is_err(), "{text}");
+            assert!(read(&with(text), None).is_err(), "{text}");
         }
     }
 }

@@ -48,8 +48,13 @@ pub(crate) struct TensorFile<'a> {
 
 impl<'a> TensorFile<'a> {
     /// Opens a file; of a `.safetensors` file, the tensor with this name. Of a pipe, which may have no end, at most
-    /// `most` bytes are read.
-    pub(crate) fn open(path: &'a Path, tensor: Option<&str>, most: u64) -> Result<Self, Failure> {
+    /// `most` bytes are read. `given` are the elements of an `.npy` file that tells only their size.
+    pub(crate) fn open(
+        path: &'a Path,
+        tensor: Option<&str>,
+        given: Option<ElementType>,
+        most: u64,
+    ) -> Result<Self, Failure> {
         let failed = |error| read_failure(path, error);
         let is_file = path.as_os_str() != "-" && path.metadata().map_err(failed)?.is_file();
         let mut reader: Box<dyn Seekable> = if is_file {
@@ -70,7 +75,7 @@ impl<'a> TensorFile<'a> {
         let (shape, data) = match FileFormat::of(path) {
             FileFormat::Raw => (None, 0..length),
             FileFormat::Npy => {
-                let (shape, start) = npy::read(&beginning(NPY_HEADER)?).map_err(wrong)?;
+                let (shape, start) = npy::read(&beginning(NPY_HEADER)?, given).map_err(wrong)?;
                 (Some(shape), start as u64..length)
             }
             FileFormat::Safetensors => {

@@ -31,7 +31,8 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
         (Some(given), FileFormat::Raw) => given.byte_size().map_or(0, |bytes| bytes as u64 + 1),
         _ => u64::MAX,
     };
-    let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref(), most)?;
+    let element_type = given.as_ref().map(ArrayShape::element_type);
+    let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref(), element_type, most)?;
     let from = source(arguments, given, &file)?;
     let mut options = Options::new().zero_padding();
     if let Some(permutation) = &arguments.permute {
