@@ -280,8 +280,8 @@ pub(crate) enum HloVerb {
 
 /// Say which values changed shape, layout or memory space between two modules, and what that costs
 ///
-/// Values are matched by name. As JSON, one line for each that changed: name, change (shape, layout, memory space, added
-/// or removed), before, after, bytes_before, bytes_after, bytes.
+/// Values are matched by name. As JSON, one line for each that changed: name, leaf, change (shape, layout, memory space,
+/// added or removed), before, after, bytes_before, bytes_after, bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape hlo diff before.hlo after.hlo --format json")]

@@ -60,6 +60,11 @@ fn a_module_is_measured() {
     );
     let vmem = json(&["hlo", "-", "--space", "1", "--top", "5", "--format", "json"], MODULE);
     assert_eq!((vmem["spaces"].as_array().unwrap().len(), vmem["largest"].as_array().unwrap().len()), (1, 1));
+    assert_eq!(
+        vmem["tile_formats"],
+        json!([{"format": "f32 T(8,128)", "arrays": 1, "bytes": 4096, "padding_bytes": 2496}])
+    );
+    assert!(text(&["hlo", "-", "--space", "7"], MODULE).contains("\n  no value takes memory\n"));
     let page = text(&["hlo", "-"], MODULE);
     assert!(page.starts_with("module m: 1 computation, 4 instructions\n") && page.contains("S(1) VMEM"), "{page}");
 }
@@ -99,6 +104,44 @@ fn a_diff_tells_what_changed_and_what_it_costs() {
     );
     let same = text(&["hlo", "diff", &path("a"), &path("a")], "");
     assert_eq!(same, "0 shapes, 0 layouts and 0 memory spaces changed; 0 values added, 0 removed; +0 B in all\n");
+}
+
+#[test]
+fn arrays_of_a_tuple_are_told_apart() {
+    let module = "HloModule m\nENTRY e {\n  p = f32[8] parameter(0)\n  \
+                  ROOT c = (f32[8], f32[9]) custom-call(p), custom_call_target=\"c\"\n}\n";
+    let report = json(&["hlo", "-", "--format", "json"], module);
+    assert_eq!((&report["largest"][0]["name"], &report["largest"][0]["leaf"]), (&json!("c"), &json!(1)));
+    let page = text(&["hlo", "-"], module);
+    assert!(page.contains("%c#1 (custom-call)  f32[9]") && page.contains("%c (custom-call)  f32[8]"), "{page}");
+}
+
+#[test]
+fn sizes_are_those_of_a_report_of_the_compiler() {
+    // Lines as XLA:TPU writes them when memory is short.
+    let report = "\
+  1. Size: 32.00G
+     Shape: s32[8388608,8,4]{2,1,0:T(8,128)}
+     Unpadded size: 1.00G
+     Extra memory due to padding: 31.00G (32.0x expansion)
+     XLA label: %copy.1 = s32[8388608,8,4]{2,1,0:T(8,128)} copy(s32[8388608,8,4]{0,2,1:T(4,128)} %p), metadata={op_name=\"f/g\"}
+     Allocation type: HLO temp
+     ==========================
+";
+    let rows = text(&["scan", "--format", "json"], report);
+    let rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).collect::<Vec<_>>();
+    let sizes = |row: &Value| {
+        (row["line"].as_u64(), row["bytes"].as_u64(), row["padding_bytes"].as_u64(), row["expansion"].as_f64())
+    };
+    let gib = |number: u64| Some(number << 30);
+    assert_eq!(
+        rows.iter().map(sizes).collect::<Vec<_>>(),
+        [
+            (Some(2), gib(32), gib(31), Some(32.0)),
+            (Some(5), gib(32), gib(31), Some(32.0)),
+            (Some(5), gib(1), Some(0), Some(1.0)),
+        ]
+    );
 }
 
 #[test]

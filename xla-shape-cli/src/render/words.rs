@@ -102,6 +102,11 @@ pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// A value in memory: the instruction's name, with the number of the array behind it where that is not the first.
+pub(crate) fn value_name(name: &str, leaf: usize) -> String {
+    if leaf == 0 { format!("%{name}") } else { format!("%{name}#{leaf}") }
+}
+
 /// A memory space as `S(1) VMEM`.
 pub(crate) fn space_name(space: u8) -> String {
     match memory_space::name(space) {

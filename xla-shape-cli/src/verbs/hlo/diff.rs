@@ -3,7 +3,7 @@
 use crate::args::{Format, HloDiffArguments};
 use crate::failure::Failure;
 use crate::io;
-use crate::render::words::InUnits;
+use crate::render::words::{self, InUnits};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,6 +15,8 @@ use xla_shape::hlo::Module;
 #[derive(Serialize)]
 struct Change {
     name: String,
+    /// Which array of the instruction's value.
+    leaf: usize,
     /// What changed: "shape", "layout", "memory space", "added" or "removed".
     change: &'static str,
     before: Option<String>,
@@ -53,6 +55,7 @@ fn changes(before: &Module<'_>, after: &Module<'_>) -> Vec<Change> {
             let (bytes_before, bytes_after) = (bytes(before), bytes(after));
             Some(Change {
                 name: key.0.to_owned(),
+                leaf: key.1,
                 change,
                 before: before.map(ToString::to_string),
                 after: after.map(ToString::to_string),
@@ -94,7 +97,12 @@ fn page(changes: &[Change]) -> String {
             (Some(before), Some(after)) => format!("{before} -> {after}"),
             (before, after) => before.iter().chain(after).cloned().collect(),
         };
-        let _ = writeln!(text, "{bytes:>11}  {:12}  %{}  {shapes}", change.change, change.name);
+        let _ = writeln!(
+            text,
+            "{bytes:>11}  {:12}  {}  {shapes}",
+            change.change,
+            words::value_name(&change.name, change.leaf)
+        );
     }
     let total = changes.iter().map(|change| i128::from(change.bytes)).sum::<i128>();
     let count = |kind: &str| changes.iter().filter(|change| change.change == kind).count();

@@ -35,6 +35,8 @@ pub(super) struct Space {
 #[derive(Serialize)]
 pub(super) struct Value {
     pub(super) name: String,
+    /// Which array of the instruction's value.
+    pub(super) leaf: usize,
     pub(super) opcode: String,
     pub(super) shape: String,
     pub(super) bytes: usize,
@@ -90,8 +92,17 @@ impl Report {
         for instruction in module.instructions() {
             *opcodes.entry(instruction.opcode().to_string()).or_insert(0) += 1;
         }
-        let mut tile_formats = memory.tile_formats().into_iter().collect::<Vec<_>>();
-        tile_formats.sort_by_key(|(_, usage)| std::cmp::Reverse(usage.footprint.bytes));
+        let mut tile_formats = BTreeMap::new();
+        for buffer in memory.buffers().iter().filter(|buffer| wanted(buffer.memory_space())) {
+            let format = buffer.tile_format();
+            let of_format = tile_formats.entry(format.clone());
+            let usage = of_format.or_insert(TileFormat { format, arrays: 0, bytes: 0, padding_bytes: 0 });
+            usage.arrays += 1;
+            usage.bytes = usage.bytes.saturating_add(buffer.footprint.bytes);
+            usage.padding_bytes = usage.padding_bytes.saturating_add(buffer.footprint.padding_bytes());
+        }
+        let mut tile_formats = tile_formats.into_values().collect::<Vec<_>>();
+        tile_formats.sort_by_key(|format| std::cmp::Reverse(format.bytes));
         let mut changes = memory.layout_changes();
         changes.retain(|change| wanted(change.to.layout().memory_space()));
         changes.sort_by_key(|change| std::cmp::Reverse(change.moved_bytes));
@@ -104,15 +115,7 @@ impl Report {
             findings: module.check().iter().map(ToString::to_string).collect(),
             most_padded: first(memory.most_padded(all), |buffer| buffer.footprint.padding_bytes()),
             largest: first(memory.largest(all), |buffer| buffer.footprint.bytes),
-            tile_formats: tile_formats
-                .into_iter()
-                .map(|(format, usage)| TileFormat {
-                    format,
-                    arrays: usage.arrays,
-                    bytes: usage.footprint.bytes,
-                    padding_bytes: usage.footprint.padding_bytes(),
-                })
-                .collect(),
+            tile_formats,
             layout_changes: changes
                 .into_iter()
                 .take(top)
@@ -131,6 +134,7 @@ impl Report {
 fn value(buffer: &Buffer<'_, '_>) -> Value {
     Value {
         name: buffer.instruction.name().to_owned(),
+        leaf: buffer.leaf,
         opcode: buffer.instruction.opcode().to_string(),
         shape: buffer.array.to_string(),
         bytes: buffer.footprint.bytes,

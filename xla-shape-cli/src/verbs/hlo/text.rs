@@ -1,7 +1,7 @@
 //! The memory view as text.
 
 use super::report::{Report, Value};
-use crate::render::words::{Factor, InUnits, count, space_name};
+use crate::render::words::{Factor, InUnits, count, space_name, value_name};
 use anstyle::Style;
 use std::fmt::Write as _;
 
@@ -24,6 +24,9 @@ pub(super) fn page(report: &Report) -> String {
         "  {:width$}  {:>9}  {:>9}  {:>10}  {:>9}  {:>9}  {:>6}",
         "space", "bytes", "padding", "parameters", "results", "peak", "values"
     );
+    if report.spaces.is_empty() {
+        let _ = writeln!(text, "  no value takes memory");
+    }
     for (space, name) in report.spaces.iter().zip(&names) {
         let peak = space.peak_bytes.map_or("?".into(), |peak| InUnits(peak).to_string());
         let _ = writeln!(
@@ -48,6 +51,9 @@ pub(super) fn page(report: &Report) -> String {
     values(&mut text, &report.largest, "no value takes memory");
 
     heading(&mut text, "Tile formats");
+    if report.tile_formats.is_empty() {
+        let _ = writeln!(text, "  no array takes memory");
+    }
     for format in &report.tile_formats {
         let bytes = InUnits(format.bytes).to_string();
         let padding = InUnits(format.padding_bytes).to_string();
@@ -96,8 +102,10 @@ fn values(text: &mut String, values: &[Value], none: &str) {
         let expansion = value.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
         let _ = writeln!(
             text,
-            "  {bytes:>9}  {padding:>9} padding  {expansion:>7}  %{} ({})  {}",
-            value.name, value.opcode, value.shape
+            "  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {} ({})  {}",
+            value_name(&value.name, value.leaf),
+            value.opcode,
+            value.shape
         );
     }
 }

@@ -79,6 +79,17 @@ impl Buffer<'_, '_> {
     pub const fn memory_space(&self) -> u8 {
         self.array.layout().memory_space()
     }
+
+    /// The way in which it is tiled, such as `bf16 T(8,128)(2,1)`; `f32` alone where there are no tiles.
+    #[must_use]
+    pub fn tile_format(&self) -> String {
+        let mut format = String::from(self.array.element_type().name());
+        for (i, tile) in self.array.layout().tiles().iter().enumerate() {
+            // Writing to a `String` does not fail.
+            let _ = write!(format, "{}{tile}", if i == 0 { " T" } else { "" });
+        }
+        format
+    }
 }
 
 /// What lies in one memory space.
@@ -228,17 +239,12 @@ impl<'m, 'a> Memory<'m, 'a> {
         buffers
     }
 
-    /// The ways in which arrays are tiled, such as `bf16 T(8,128)(2,1)`; `f32` alone where there are no tiles.
+    /// The ways in which arrays are tiled ([`Buffer::tile_format`]).
     #[must_use]
     pub fn tile_formats(&self) -> BTreeMap<String, FormatUsage> {
         let mut formats: BTreeMap<String, FormatUsage> = BTreeMap::new();
         for buffer in &self.buffers {
-            let mut name = String::from(buffer.array.element_type().name());
-            for (i, tile) in buffer.array.layout().tiles().iter().enumerate() {
-                // Writing to a `String` does not fail.
-                let _ = write!(name, "{}{tile}", if i == 0 { " T" } else { "" });
-            }
-            let usage = formats.entry(name).or_default();
+            let usage = formats.entry(buffer.tile_format()).or_default();
             usage.arrays = usage.arrays.saturating_add(1);
             usage.footprint.add(buffer.footprint);
         }
