@@ -256,7 +256,13 @@ fn survive(text: &str) -> (usize, Vec<ParseError>) {
         assert_eq!(instruction.computation().instructions().filter(|other| *other == instruction).count(), 1);
         let _ = instruction.operands().filter_map(|operand| operand.shape()).count();
     }
-    let _ = (module.check().len(), module.memory().peaks(), module.to_string());
+    let _ = (module.check().len(), module.memory().peaks());
+    let printed = module.to_string();
+    if errors.is_empty() {
+        let again = Module::parse(&printed).unwrap_or_else(|error| panic!("{}\n{text}", error.render(&printed)));
+        assert_eq!(again.instructions().len(), module.instructions().len());
+        assert_eq!(again.to_string(), printed, "printing is stable");
+    }
     assert!(find_shapes(text).all(|found| text.get(range(found.span)).is_some()));
     assert!(instruction_shapes(text).all(|span| text.get(range(span)).is_some()));
     (module.instructions().len(), errors)
@@ -295,9 +301,30 @@ proptest! {
     }
 
     #[test]
+    fn instructions_with_any_space_are_survived(
+        instructions in prop::collection::vec(instruction(), 1..4),
+        ends in prop::sample::select(vec!["", "}"]),
+    ) {
+        let head = if ends.is_empty() { "" } else { "e {" };
+        survive(&format!("{head}{}{ends}", instructions.concat()));
+    }
+
+    #[test]
     fn any_text_is_survived(text in "(HloModule|ENTRY|ROOT|%?[a-z]{1,2}|=|f32\\[2?\\]|\\{[01]?\\}|[(){}\\[\\],\"/*\n\0é -]|parameter\\(0\\)|add|, ){0,60}") {
         survive(&text);
     }
+}
+
+/// An instruction with white space and comments between its parts; most can be read.
+fn instruction() -> impl Strategy<Value = String> {
+    const PARTS: [&str; 13] =
+        ["c", "=", "f32", "[", "2", "]", "constant", "(", "{1, 2}", ")", ", x", "=", "{1} [2]<=a/b"];
+    let space =
+        prop_oneof![4 => Just(""), 2 => Just(" "), 1 => Just("\t"), 1 => Just("/* \n */"), 1 => Just("// \" {\n")];
+    (prop::collection::vec(space, PARTS.len()), 0_usize..1000).prop_map(|(spaces, number)| {
+        let parts = PARTS.iter().zip(spaces).map(|(part, space)| format!("{part}{space}")).collect::<String>();
+        format!("\n%{}", parts.replacen('c', &format!("c{number}"), 1))
+    })
 }
 
 fn small_modules() -> &'static [String] {

@@ -368,12 +368,10 @@ impl<'a> Cursor<'a> {
             match self.peek() {
                 Some(b'"') => self.string()?,
                 Some(b'(' | b'[' | b'{') => self.balanced()?,
-                Some(b'/') => {
-                    if !self.skip_comment()? {
-                        self.position = end.saturating_add(1);
-                    }
-                }
-                Some(b' ' | b'\t' | b'\r') => {
+                // A comment is like a space, one up to the end of the line like that.
+                Some(b'/') if self.byte(end.saturating_add(1)) == Some(b'/') => return self.ended_value(start, end),
+                Some(b'/') if !self.skip_comment()? => self.position = end.saturating_add(1),
+                Some(b'/' | b' ' | b'\t' | b'\r') => {
                     self.skip_blanks();
                     if !matches!(self.peek(), Some(b'(' | b'[' | b'{')) {
                         return self.ended_value(start, end);

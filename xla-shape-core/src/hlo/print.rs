@@ -111,6 +111,10 @@ impl Display for Instruction<'_, '_> {
         write!(f, "%{} = {} {}(", self.name(), self.shape(), self.opcode())?;
         if matches!(self.opcode(), Opcode::Constant | Opcode::Parameter) {
             f.write_str(self.arguments())?;
+            // A comment would take the parenthesis with it.
+            if self.arguments().lines().next_back().is_some_and(|line| line.contains("//")) {
+                f.write_str("\n")?;
+            }
         }
         for (i, operand) in self.operands().enumerate() {
             separator(f, i)?;
