@@ -168,8 +168,15 @@ fn checks_find_nothing_in_programs_of_xla() {
 /// Reads an attribute as the kind of value that it has, and gives the text of an error.
 fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
     match name {
-        "metadata" | "frontend_attributes" => {
-            let _ = value.fields()?;
+        "metadata" => {
+            let fields = value.fields()?.into_iter().filter(|(key, _)| matches!(*key, "op_name" | "op_type"));
+            fields.map(|(_, value)| value.string()).collect::<Result<Vec<_>, _>>()?;
+        }
+        "frontend_attributes" => {
+            value.fields()?.into_iter().map(|(_, value)| value.unquoted()).collect::<Result<Vec<_>, _>>()?;
+        }
+        "backend_config" => {
+            let _ = value.unquoted()?;
         }
         "dimensions"
         | "lhs_contracting_dims"
@@ -188,16 +195,26 @@ fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
         | "start_indices_batching_dims" => {
             let _ = value.numbers()?;
         }
-        "calls" | "to_apply" | "condition" | "body" | "select" | "scatter" | "kind" | "direction" => {
+        "calls" | "to_apply" | "condition" | "body" | "select" | "scatter" | "kind" | "direction" | "order"
+        | "transpose_a" | "api_version" => {
             let _ = value.name()?;
         }
-        "called_computations" | "control-predecessors" => {
+        "called_computations" | "control-predecessors" | "operand_precision" => {
             let _ = value.names()?;
         }
         "index" | "iota_dimension" | "index_vector_dim" | "channel_id" | "k" | "num_partitions" => {
             let _ = value.number()?;
         }
-        "is_scheduled" | "use_global_device_ids" | "is_stable" | "indices_are_sorted" | "unique_indices" => {
+        "is_scheduled"
+        | "use_global_device_ids"
+        | "is_stable"
+        | "indices_are_sorted"
+        | "unique_indices"
+        | "lower"
+        | "left_side"
+        | "unit_diagonal"
+        | "largest"
+        | "custom_call_has_side_effect" => {
             value.boolean()?;
         }
         "custom_call_target" | "async_execution_thread" | "execution_thread" => {
@@ -218,7 +235,7 @@ fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
         "sharding" => {
             assert!(!matches!(value.sharding()?, Sharding::Other(_)), "{value:?}");
         }
-        "replica_groups" => {
+        "replica_groups" | "source_target_pairs" => {
             let _ = value.replica_groups()?;
         }
         "operand_layout_constraints" => {

@@ -3,6 +3,7 @@
 //! An attribute keeps its value as it is written. [`Value`] reads the usual kinds of value on request.
 
 use super::cursor::Cursor;
+use super::escape;
 use super::sharding::Sharding;
 use super::window;
 use crate::infer::{PaddingDimension, SliceDimension, WindowDimension};
@@ -44,6 +45,22 @@ impl<'a> Attribute<'a> {
 /// The value of an attribute, as it is written, and what can be read from it.
 ///
 /// The positions of errors are those in the text of the module.
+///
+/// | attribute | method |
+/// |---|---|
+/// | `calls`, `to_apply`, `condition`, `body`, `kind`, `direction` | [`name`](Self::name) |
+/// | `control-predecessors`, `branch_computations`, `called_computations`, `operand_precision` | [`names`](Self::names) |
+/// | `dimensions`, `lhs_contracting_dims`, `dynamic_slice_sizes`, `slice_sizes`, … | [`numbers`](Self::numbers) |
+/// | `index`, `iota_dimension`, `channel_id`, `feature_group_count` | [`number`](Self::number) |
+/// | `is_scheduled`, `is_stable`, `use_global_device_ids` | [`boolean`](Self::boolean) |
+/// | `metadata`, `frontend_attributes` | [`field`](Self::field), [`fields`](Self::fields) |
+/// | `backend_config`, a field of `frontend_attributes` | [`unquoted`](Self::unquoted), [`bytes`](Self::bytes) |
+/// | `custom_call_target`, `execution_thread`, `op_name` in `metadata` | [`string`](Self::string) |
+/// | `window`, `padding`, `slice`, `dim_labels` | methods of these names |
+/// | `sharding`, `replica_groups`, `source_target_pairs` | [`sharding`](Self::sharding), [`replica_groups`](Self::replica_groups) |
+/// | `operand_layout_constraints`, `entry_computation_layout` | [`shapes`](Self::shapes), [`program_shape`](Self::program_shape) |
+/// | `input_output_alias`, `output_to_operand_aliasing` | [`aliases`](Self::aliases) |
+/// | any list | [`items`](Self::items) |
 ///
 /// ```
 /// use xla_shape_core::hlo::Module;
@@ -144,14 +161,62 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Reads a string in quotes, and replaces the usual escapes.
+    /// Reads a string in quotes, and replaces escapes: XLA writes every byte beyond ASCII as `\303`.
+    ///
+    /// # Errors
+    /// If it is none, or its [`bytes`](Self::bytes) are not UTF-8.
+    pub fn string(self) -> Result<Cow<'a, str>> {
+        let inside = self.quoted()?;
+        if !inside.contains('\\') {
+            return Ok(Cow::Borrowed(inside));
+        }
+        String::from_utf8(escape::unescaped(inside)).map(Cow::Owned).map_err(|_| self.is_not("a string of UTF-8"))
+    }
+
+    /// Reads a string in quotes that may hold any bytes, such as a serialized message.
+    ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let module = Module::parse(r#"c = f32[] custom-call(), custom_call_target="f", backend_config="\010\377a""#)?;
+    /// let config = module.instructions().next().unwrap().attribute("backend_config").unwrap();
+    /// assert_eq!(*config.bytes()?, [0o10, 0o377, b'a']);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     ///
     /// # Errors
     /// If it is none.
-    pub fn string(self) -> Result<Cow<'a, str>> {
+    pub fn bytes(self) -> Result<Cow<'a, [u8]>> {
+        let inside = self.quoted()?;
+        Ok(if inside.contains('\\') { Cow::Owned(escape::unescaped(inside)) } else { Cow::Borrowed(inside.as_bytes()) })
+    }
+
+    /// What stands between quotes.
+    fn quoted(self) -> Result<&'a str> {
         let inside = self.text().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        let inside = inside.ok_or_else(|| self.is_not("a string"))?;
-        if inside.contains('\\') { Ok(Cow::Owned(unescaped(inside))) } else { Ok(Cow::Borrowed(inside)) }
+        inside.ok_or_else(|| self.is_not("a string"))
+    }
+
+    /// Reads what XLA only hands on, such as `backend_config` and the fields of `frontend_attributes`: the text of a
+    /// string, or what stands there without quotes, such as JSON in braces.
+    ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let module = Module::parse(r#"
+    /// a = f32[] custom-call(), custom_call_target="f", backend_config={"n":[1,2]}
+    /// b = f32[] custom-call(), custom_call_target="f", backend_config="{\"n\":[1,2]}"
+    /// "#)?;
+    /// for call in module.instructions() {
+    ///     assert_eq!(call.attribute("backend_config").unwrap().unquoted()?, r#"{"n":[1,2]}"#);
+    /// }
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is a string that is not UTF-8; then there are its [`bytes`](Self::bytes).
+    pub fn unquoted(self) -> Result<Cow<'a, str>> {
+        if self.text().starts_with('"') { self.string() } else { Ok(Cow::Borrowed(self.text())) }
     }
 
     /// Reads a list in braces, and gives its items: what stands between its commas.
@@ -365,28 +430,6 @@ fn index(source: &str, cursor: &mut Cursor<'_>) -> Result<Vec<usize>> {
 pub(super) fn decimal(text: &str) -> Option<usize> {
     // `parse` would also take a sign.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
-}
-
-fn unescaped(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        if character != '\\' {
-            result.push(character);
-            continue;
-        }
-        match characters.next() {
-            Some('n') => result.push('\n'),
-            Some('t') => result.push('\t'),
-            Some('r') => result.push('\r'),
-            Some(other @ ('"' | '\'' | '\\')) => result.push(other),
-            other => {
-                result.push('\\');
-                result.extend(other);
-            }
-        }
-    }
-    result
 }
 
 impl fmt::Debug for Value<'_> {

@@ -3,6 +3,7 @@
 mod attribute;
 mod check;
 mod cursor;
+mod escape;
 mod memory;
 mod module;
 mod names;
