@@ -190,6 +190,69 @@ ENTRY e {
     );
 }
 
+/// Every way in which the value of an instruction lies where another one does, counted by hand.
+#[test]
+fn what_lies_where_another_value_lies_is_counted_once() {
+    let peak = |instructions: &str| {
+        let text = format!(
+            "HloModule m, is_scheduled=true\nENTRY e {{\n  a = f32[256]{{0}} parameter(0)\n{instructions}\n}}\n"
+        );
+        let module = Module::parse(&text).unwrap();
+        assert_eq!(module.check().len(), 0, "{instructions}");
+        let memory = module.memory();
+        (memory.peaks().unwrap()[&0].bytes, memory.usage()[&0].num_values)
+    };
+    let kib = 1024;
+    // Short for an `async-start` of a `reduce-scatter`: a stays, the result lies in the tuple; a negation beside it.
+    let scatter = "
+        s = ((f32[256]{0}), f32[128]{0}) reduce-scatter-start(a), dimensions={0}
+        n = f32[256]{0} negate(a)
+        u = ((f32[256]{0}), f32[128]{0}) reduce-scatter-update(s)
+        d = f32[128]{0} reduce-scatter-done(u)
+        ROOT t = (f32[256]{0}, f32[128]{0}) tuple(n, d)";
+    assert_eq!(peak(scatter), (2 * kib + 512, 2));
+    let gather = "
+        s = (f32[256]{0}, f32[512]{0}) all-gather-start(a), dimensions={0}
+        ROOT d = f32[512]{0} all-gather-done(s)";
+    assert_eq!(peak(gather), (3 * kib, 1));
+    let reduce = "
+        s = f32[256]{0} all-reduce-start(a), to_apply=sum
+        ROOT d = f32[256]{0} all-reduce-done(s)";
+    assert_eq!(peak(reduce), (2 * kib, 1));
+    let permute = "
+        s = (f32[256]{0}, f32[256]{0}, u32[]) collective-permute-start(a), source_target_pairs={{0,1}}
+        ROOT d = f32[256]{0} collective-permute-done(s)";
+    assert_eq!(peak(permute), (2 * kib + 4, 2));
+    // The copy is what lies in front, with its own flag behind the operand.
+    let copy = "
+        b = f32[256]{0} negate(a)
+        s = (f32[256]{0}, f32[256]{0}, u32[]) copy-start(b)
+        d = f32[256]{0} copy-done(s)
+        ROOT n = f32[256]{0} negate(d)";
+    assert_eq!(peak(copy), (3 * kib + 4, 4));
+    let exchange = "
+        t = token[] after-all()
+        s = (f32[256]{0}, u32[], token[]) send(a, t), channel_id=1
+        r = (f32[256]{0}, u32[], token[]) recv(t), channel_id=2
+        x = token[] send-done(s), channel_id=1
+        y = (f32[256]{0}, token[]) recv-done(r), channel_id=2
+        ROOT g = f32[256]{0} get-tuple-element(y), index=0";
+    assert_eq!(peak(exchange), (2 * kib + 8, 3));
+    // An opcode that only looks as if it began something.
+    assert_eq!(peak("ROOT b = f32[256]{0} cold-start(a)"), (2 * kib, 1));
+    // Tuples in tuples, and a result that lies where an operand does.
+    let aliases = "
+        b = f32[256]{0} negate(a)
+        c = f32[64]{0} slice(a), slice={[0:64]}
+        t = (f32[256]{0}, f32[64]{0}) tuple(b, c)
+        v = (f32[64]{0}, (f32[256]{0}, f32[64]{0})) tuple(c, t)
+        w = (f32[256]{0}, f32[64]{0}) get-tuple-element(v), index=1
+        x = f32[256]{0} get-tuple-element(w), index=0
+        y = f32[16,16]{1,0} bitcast(x)
+        ROOT z = f32[16,16]{1,0} custom-call(y), custom_call_target=\"f\", output_to_operand_aliasing={{}: (0, {})}";
+    assert_eq!(peak(aliases), (2 * kib + 256, 2));
+}
+
 #[test]
 fn memory_of_all_modules_adds_up() {
     let modules = hlo_modules();

@@ -133,44 +133,31 @@ pub(super) fn places(instruction: Instruction<'_, '_>, starts: &mut Starts) -> V
             *place = Place::Operand(operand, leaf);
         }
     };
+    let lengths = || instruction.operands().map(|operand| operand.shape().map_or(0, num_arrays));
+    let one_behind_the_other = || {
+        let from = |from: &mut usize, length: usize| {
+            let to = from.saturating_add(length);
+            Some((core::mem::replace(from, to), length))
+        };
+        lengths().scan(0, from).enumerate()
+    };
     match instruction.opcode() {
-        Opcode::Bitcast
-        | Opcode::While
-        | Opcode::OptBarrier
-        | Opcode::AddDependency
-        | Opcode::Domain
-        | Opcode::AsyncUpdate
-        | Opcode::AllReduceDone => alias(0, 0, 0, count),
-        Opcode::Tuple => {
-            let mut from = 0;
-            for (number, shape) in instruction.operands().map(|operand| operand.shape()).enumerate() {
-                let length = shape.map_or(0, num_arrays);
-                alias(from, number, 0, length);
-                from = from.saturating_add(length);
-            }
+        Opcode::Bitcast | Opcode::While | Opcode::OptBarrier | Opcode::AddDependency | Opcode::Domain => {
+            alias(0, 0, 0, count);
         }
+        Opcode::Tuple => one_behind_the_other().for_each(|(operand, (from, length))| alias(from, operand, 0, length)),
         Opcode::GetTupleElement => {
             let index = instruction.attribute("index").and_then(|index| index.number().ok());
             if let (Some(index), Some(tuple)) = (index, operand(0)) {
                 alias(0, 0, starts.before(tuple, index), count);
             }
         }
-        // The tuple of a copy has the copy in front, those of others the operands.
-        Opcode::CopyDone => alias(0, 0, 0, count),
-        Opcode::AsyncDone | Opcode::SliceDone | Opcode::AllGatherDone | Opcode::CollectivePermuteDone => {
-            if let Some(tuple) = operand(0) {
-                alias(0, 0, starts.before(tuple, 1), count);
-            }
-        }
-        Opcode::CopyStart => alias(1, 0, 0, operand(0).map_or(0, num_arrays)),
-        Opcode::AsyncStart | Opcode::SliceStart | Opcode::AllGatherStart | Opcode::CollectivePermuteStart => {
-            let mut from = 0;
-            for (number, shape) in instruction.operands().map(|operand| operand.shape()).enumerate() {
-                let length = shape.map_or(0, num_arrays);
-                alias(from, number, 0, length);
-                from = from.saturating_add(length);
-            }
-        }
+        // The tuples of these have in front what arrives, or what is sent.
+        Opcode::CopyStart => alias(1, 0, 0, lengths().next().unwrap_or(0)),
+        Opcode::Send => alias(0, 0, 0, lengths().next().unwrap_or(0)),
+        Opcode::CopyDone | Opcode::RecvDone | Opcode::AllReduceDone => alias(0, 0, 0, count),
+        // Its value is the result alone.
+        Opcode::AllReduceStart => {}
         Opcode::Fusion | Opcode::CustomCall => {
             let aliases = instruction.attribute("output_to_operand_aliasing").map(|value| value.aliases());
             for written in aliases.and_then(Result::ok).into_iter().flatten() {
@@ -182,7 +169,20 @@ pub(super) fn places(instruction: Instruction<'_, '_>, starts: &mut Starts) -> V
                 }
             }
         }
-        _ => {}
+        // Other operations that go on while others run begin with a tuple of operands, result, and what they need
+        // besides. `fusion-start` is short for an `async-start` of a fusion, and so on for all opcodes.
+        opcode => match opcode.text().rsplit_once('-') {
+            Some((_, "start")) if instruction.shape().tuple_shapes().is_some() => {
+                one_behind_the_other().for_each(|(operand, (from, length))| alias(from, operand, 0, length));
+            }
+            Some((_, "update")) => alias(0, 0, 0, count),
+            Some((_, "done")) => {
+                if let Some(tuple) = operand(0) {
+                    alias(0, 0, starts.before(tuple, 1), count);
+                }
+            }
+            _ => {}
+        },
     }
     places
 }
