@@ -53,6 +53,12 @@ fn errors_say_what_and_where() {
     expect(&body("f32[2]{0} constant({1, 2"), "(", &format!("expected a bracket that closes this `(`, {unclosed}"));
     expect(&body("f32[2]{0} negate(%a), x=\"y"), "\"", &format!("expected `\"` to close the string, {unclosed}"));
     expect(&body("f32[2]{0} parameter(x)"), "x", "expected the number of the parameter, found `x`");
+    expect(
+        &body("f32[] parameter(4294967296)"),
+        "4294967296",
+        "expected the number of the parameter, found `4294967296`",
+    );
+    expect(&body("f32[] parameter()"), ")", "expected the number of the parameter, found `)`");
     expect(&body("f32[2]{0} /* negate(%a)"), "/*", "expected `*/` to close the comment, found the end of the text");
     expect(&module("  %a = f32[] constant(1)"), "a", "expected a name that is not taken, found `a` again");
     expect(
@@ -225,6 +231,17 @@ fn parts_of_modules_are_read() {
 
     let module = Module::parse("%f (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n").unwrap();
     assert_eq!(module.computation("f").unwrap().parameters().unwrap().len(), 1);
+
+    // As XLA does it: the last computation is the entry, if none is marked.
+    let body = "{\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}\n";
+    let text = format!("f {body}g {body}");
+    let module = Module::parse(&text).unwrap();
+    assert_eq!(module.entry().map(|entry| (entry.name(), entry.is_entry())), Some(("g", false)));
+    let usage = module.memory().usage();
+    assert_eq!((usage[&0].parameters.bytes, usage[&0].values.bytes, usage[&0].results.bytes), (8, 8, 8));
+    let marked = format!("ENTRY f {body}g {body}");
+    assert_eq!(Module::parse(&marked).unwrap().entry().map(|entry| entry.name()), Some("f"));
+    assert!(Module::parse("x = f32[] parameter(0)").unwrap().entry().is_none());
 
     assert_eq!(Module::parse("").unwrap().instructions().len(), 0);
 }

@@ -148,6 +148,8 @@ pub struct Module<'a> {
     pub(super) computations: Vec<ComputationRecord>,
     /// The numbers of the computations, sorted by name.
     pub(super) by_name: Vec<u32>,
+    /// The number of the entry computation.
+    pub(super) entry: Option<u32>,
     pub(super) instructions: Vec<InstructionRecord>,
     pub(super) operands: Vec<OperandRecord>,
     pub(super) attributes: Vec<AttributeRecord>,
@@ -206,10 +208,11 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The entry computation.
+    /// The entry computation: the one marked ENTRY, or, as for XLA, the last one of a text that has neither that mark
+    /// nor a module's head.
     #[must_use]
     pub fn entry(&self) -> Option<Computation<'_, 'a>> {
-        self.computations().find(|computation| computation.is_entry())
+        self.computation_at(self.entry?)
     }
 
     /// The computation with this name, written without `%`.
@@ -337,7 +340,7 @@ impl<'m, 'a> Computation<'m, 'a> {
         self.module.piece(self.record.name)
     }
 
-    /// Whether the program begins here.
+    /// Whether it is marked ENTRY.
     #[must_use]
     pub const fn is_entry(self) -> bool {
         self.record.is_entry

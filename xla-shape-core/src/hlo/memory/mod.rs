@@ -129,8 +129,8 @@ pub struct LayoutChange<'m, 'a> {
 
 /// What the values of a module take in memory.
 ///
-/// Values are those of the entry computation and of the computations that it runs one after the other (loops, calls
-/// and branches); inside a fusion there are none. An instruction whose value is that of its operand, or a part of it,
+/// Values are those of the [entry](Module::entry) computation and of the computations that it runs one after the other
+/// (loops, calls and branches); inside a fusion there are none. An instruction whose value is that of its operand, or a part of it,
 /// makes no value of its own: bitcasts, tuples and their elements, loops, and what ends an asynchronous operation.
 ///
 /// ```
@@ -182,7 +182,8 @@ impl<'a> Module<'a> {
 
 /// Whether a computation is where a program begins, so that its parameters are values of its own.
 fn runs(computation: Computation<'_, '_>) -> bool {
-    computation.is_entry() || computation.is_fragment()
+    computation.module().entry().is_some_and(|entry| entry.number() == computation.number())
+        || computation.is_fragment()
 }
 
 impl<'m, 'a> Memory<'m, 'a> {

@@ -81,7 +81,9 @@ impl<'a> Parser<'a> {
     fn parameter_number(&mut self) -> Result<()> {
         self.cursor.expect(b'(')?;
         self.cursor.skip_space()?;
+        let start = self.cursor.position;
         if self.cursor.digits().parse::<u32>().is_err() {
+            self.cursor.position = start;
             return Err(self.cursor.unexpected(Expected::ParameterNumber));
         }
         self.cursor.skip_space()?;

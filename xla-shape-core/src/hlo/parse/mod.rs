@@ -106,6 +106,7 @@ impl<'a> Parser<'a> {
             tables: Vec::new(),
             computations: Vec::new(),
             by_name: Vec::new(),
+            entry: None,
             instructions: Vec::new(),
             operands: Vec::new(),
             attributes: Vec::new(),
@@ -153,6 +154,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.sort_computations()?;
+        self.module.entry = self.entry();
         if self.module.name.is_some() && !self.has_entry {
             let end = self.cursor.text().len();
             self.report(ParseError::new(ParseErrorKind::NoEntry, Span { start: end, end }))?;
@@ -354,6 +356,13 @@ impl<'a> Parser<'a> {
             (_, "") => Err(self.cursor.unexpected(expected)),
             (start, text) => Ok(piece(start, start.saturating_add(text.len()))),
         }
+    }
+
+    /// Where the program begins: at the mark ENTRY, or in the last computation, if this is a part of a module.
+    fn entry(&self) -> Option<u32> {
+        let part = if self.module.name.is_none() { self.module.computations.as_slice() } else { &[] };
+        let marked = self.module.computations.iter().position(|record| record.is_entry);
+        marked.or_else(|| part.iter().rposition(|record| !record.is_fragment)).map(number)
     }
 
     /// Sorts the computations by name, and finds names that are there twice.
