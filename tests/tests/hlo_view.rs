@@ -71,7 +71,22 @@ fn wrong_shapes_are_found() {
             "expected a slice inside dimension 0 of size 2, found the one from 0 to 3",
         ),
         ("s32[4] iota(), iota_dimension=1", "expected a dimension number less than 1 in `iota_dimension`, found 1"),
-        ("f32[2,3] fusion(a), kind=kLoop, calls=f", "expected the name of a computation, found `f`"),
+        // What a part of a module calls may be elsewhere.
+        ("f32[2,3] fusion(a), kind=kLoop, calls=f", ""),
+        ("pred[2,3] compare(a, a)", "expected the attribute `direction`, found none"),
+        ("f32[2,3] pad(a, a), padding=0_0x0_0", "expected a scalar as operand 1, found f32[2,3]{1,0}"),
+        ("f32[2,3] concatenate(a, a)", "expected the attribute `dimensions`, found none"),
+        ("f32[4,3] concatenate(a, a), dimensions={0,1}", "expected a list of one number, found `{0,1}`"),
+        ("f32[2,3] transpose(a)", "expected the attribute `dimensions`, found none"),
+        ("f32[2] reduce(a, z)", "expected the attribute `dimensions`, found none"),
+        ("f32[2] reduce(a, s), dimensions={1}", "expected f32 as the element type of operand 1, found s32"),
+        ("f32[2] reduce(a, a), dimensions={1}", "expected a scalar as operand 1, found f32[2,3]{1,0}"),
+        ("s32[2] reduce(a, z), dimensions={1}", "expected the shape f32[2], found s32[2]"),
+        ("f64[2] reduce(a, z), dimensions={1}", ""),
+        (
+            "f32[1,3] dynamic-slice(a, s, a), dynamic_slice_sizes={1,3}",
+            "expected a scalar as operand 2, found f32[2,3]{1,0}",
+        ),
         ("f32[2,3] reverse(a), dimensions={2}", "expected a dimension number less than 2 in `dimensions`, found 2"),
         ("f32[3,2] reverse(a), dimensions={1}", "expected the shape f32[2,3], found f32[3,2]"),
         (
@@ -123,6 +138,31 @@ fn wrong_calls_are_found() {
         findings(&entry("f32[2] fusion(a, b), calls=f")),
         ["%c (fusion): expected `f` to have 2 parameters, as many as operands, found 1"]
     );
+    assert_eq!(findings(&entry("f32[2] call(b), to_apply=g")), Vec::<String>::new());
+    let module = format!("HloModule m\n{callee}{}", entry("f32[2] call(b), to_apply=g"));
+    let module = Module::parse(&module).unwrap();
+    assert_eq!(module.check()[0].to_string(), "%c (call): expected the name of a computation, found `g`");
+    assert_eq!(
+        findings(
+            &entry("f32[] reduce(b, z), dimensions={0}, to_apply=f")
+                .replace("  ROOT", "  z = f32[] constant(0)\n  ROOT")
+        ),
+        ["%c (reduce): expected `f` to have 2 parameters, as many as operands, found 1"]
+    );
+    let choice = |choice: &str| findings(&entry(choice).replace("  ROOT", "  i = s32[] constant(0)\n  ROOT"));
+    assert!(choice("f32[2] conditional(i, b, b, b), branch_computations={f, %f, f}").is_empty());
+    assert!(choice("f32[2] conditional(i, b, b), true_computation=f, false_computation=f").is_empty());
+    for (wrong, expected) in [
+        ("f32[2] conditional(i, b), branch_computations={f, f}", "expected 3 operands, found 2"),
+        ("f32[2] conditional(i, b, a), branch_computations={f, f}", "expected the shape f32[3], found f32[2]"),
+        ("f32[3] conditional(i, b), branch_computations={f}", "expected the shape f32[2], found f32[3]"),
+        ("f32[2] conditional(b, b), branch_computations={f}", "expected a scalar as operand 0, found f32[2]{0}"),
+        ("f32[2] conditional(i, b, b)", "expected the attribute `true_computation`, found none"),
+        ("f32[2] while(b), condition=f, body=f", "expected the shape pred[], found f32[2]"),
+    ] {
+        let kind = if wrong.contains("while") { "while" } else { "conditional" };
+        assert_eq!(choice(wrong), [format!("%c ({kind}): {expected}")], "{wrong}");
+    }
     assert_eq!(
         findings("ENTRY e (p: f32[3]) -> f32[2] {\n  ROOT p = f32[2] parameter(0)\n}"),
         ["%p (parameter): expected the shape f32[3], found f32[2]"]
@@ -211,6 +251,15 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         d = f32[128]{0} reduce-scatter-done(u)
         ROOT t = (f32[256]{0}, f32[128]{0}) tuple(n, d)";
     assert_eq!(peak(scatter), (2 * kib + 512, 2));
+    // Operands that come later: a, then the negation; the result and 4 bytes that the start has made.
+    let later = "
+        s = ((f32[256]{0}), (), s32[]) async-start(a), calls=f
+        n = f32[256]{0} negate(a)
+        u = ((f32[256]{0}, f32[256]{0}), f32[64]{0}, s32[]) async-update(s, n), output_to_operand_aliasing={{2}: (0, {2})}
+        d = f32[64]{0} async-done(u)
+        m = f32[256]{0} custom-call(d), custom_call_target=\"f\"
+        ROOT b = f32[16,4]{1,0} bitcast(d)";
+    assert_eq!(peak(later), (2 * kib + 256 + 4, 4));
     let gather = "
         s = (f32[256]{0}, f32[512]{0}) all-gather-start(a), dimensions={0}
         ROOT d = f32[512]{0} all-gather-done(s)";

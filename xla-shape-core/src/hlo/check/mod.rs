@@ -201,7 +201,7 @@ impl<'a> Module<'a> {
     ///
     /// Element types and dimensions are checked, layouts only where a bitcast must keep the number of bytes (that each
     /// layout is valid, the parser has checked). Opcodes without a rule here are passed over, and so is an instruction
-    /// whose operands are not all known.
+    /// whose operands are not all known; in a part of a module, also a computation that is not there.
     ///
     /// ```
     /// use xla_shape_core::hlo::Module;

@@ -71,7 +71,7 @@ pub(super) fn check(instruction: Instruction<'_, '_>) -> Result<()> {
         | Opcode::ShiftRightLogical
         | Opcode::Subtract
         | Opcode::Xor => rule.elementwise(2, ResultType::OfOperands),
-        Opcode::Compare => rule.elementwise(2, ResultType::Is(ElementType::Pred)),
+        Opcode::Compare => rule.compare(),
         Opcode::IsFinite => rule.elementwise(1, ResultType::Is(ElementType::Pred)),
         Opcode::Complex => rule.elementwise(2, ResultType::ComplexOfOperands),
         Opcode::Convert => rule.elementwise(1, ResultType::Any),
@@ -98,12 +98,14 @@ pub(super) fn check(instruction: Instruction<'_, '_>) -> Result<()> {
         Opcode::Iota => rule.iota(),
         Opcode::Call | Opcode::Fusion => rule.call(),
         Opcode::While => rule.while_loop(),
+        Opcode::Conditional => rule.conditional(),
         Opcode::AddDependency => rule.first_of(2),
         Opcode::CopyDone => rule.copy_done(),
         Opcode::Sort => rule.sort(),
         Opcode::PartitionId | Opcode::ReplicaId | Opcode::RngGetAndUpdateState => rule.count(0, Some(0)),
         Opcode::AllGatherDone
         | Opcode::AllReduceDone
+        | Opcode::AsyncDone
         | Opcode::Cholesky
         | Opcode::CollectivePermuteDone
         | Opcode::CopyStart
@@ -113,7 +115,9 @@ pub(super) fn check(instruction: Instruction<'_, '_>) -> Result<()> {
         | Opcode::Infeed
         | Opcode::Recv
         | Opcode::RecvDone
+        | Opcode::RngBitGenerator
         | Opcode::SendDone
+        | Opcode::SliceDone
         | Opcode::Topk => rule.count(1, Some(1)),
         Opcode::Gather
         | Opcode::Outfeed
@@ -125,7 +129,6 @@ pub(super) fn check(instruction: Instruction<'_, '_>) -> Result<()> {
         Opcode::BatchNormGrad | Opcode::BatchNormInference => rule.count(5, Some(5)),
         Opcode::Map => rule.count(1, None),
         Opcode::Scatter => rule.count(3, None),
-        Opcode::Conditional => rule.count(2, None),
         Opcode::OptBarrier => rule.first_of(1),
         _ => Ok(()),
     }
@@ -176,6 +179,14 @@ impl<'m, 'a> Rule<'m, 'a> {
         }
     }
 
+    fn is_scalar(&self, operand: usize) -> Result<()> {
+        let found = self.array(operand)?;
+        if found.num_dimensions() == 0 {
+            return Ok(());
+        }
+        Err(Problem::OperandKind { operand, expected: "a scalar", found: found.to_string() })
+    }
+
     /// The element type that the result must have if it is computed from that of the operands: theirs, or `None` for
     /// floats of different precision, whose result has the one that the program chose.
     fn result_type(&self) -> Result<Option<ElementType>> {
@@ -186,6 +197,11 @@ impl<'m, 'a> Rule<'m, 'a> {
 
     fn value(&self, name: &'static str) -> Result<Value<'a>> {
         self.instruction.attribute(name).ok_or(Problem::MissingAttribute { name })
+    }
+
+    /// A list of numbers that must be there.
+    fn listed(&self, name: &'static str) -> Result<Vec<usize>> {
+        Ok(self.value(name)?.numbers()?)
     }
 
     /// A list of numbers; none if the attribute is not there.
@@ -254,6 +270,11 @@ impl<'m, 'a> Rule<'m, 'a> {
         self.is(element_type, self.array(0)?.num_dimensions(), |result| infer::elementwise(&dimensions, result))
     }
 
+    fn compare(&self) -> Result<()> {
+        self.value("direction")?;
+        self.elementwise(2, ResultType::Is(ElementType::Pred))
+    }
+
     fn select(&self) -> Result<()> {
         self.count(3, Some(3))?;
         // Tuples are selected by a scalar.
@@ -295,7 +316,7 @@ impl<'m, 'a> Rule<'m, 'a> {
 
     fn transpose(&self) -> Result<()> {
         self.count(1, Some(1))?;
-        let (operand, permutation) = (self.array(0)?, self.numbers("dimensions")?);
+        let (operand, permutation) = (self.array(0)?, self.listed("dimensions")?);
         self.is(Some(operand.element_type()), operand.num_dimensions(), |result| {
             infer::transpose(operand.dimensions(), &permutation, result)
         })
@@ -303,7 +324,7 @@ impl<'m, 'a> Rule<'m, 'a> {
 
     fn reverse(&self) -> Result<()> {
         self.count(1, Some(1))?;
-        let (operand, dimensions) = (self.array(0)?, self.numbers("dimensions")?);
+        let (operand, dimensions) = (self.array(0)?, self.listed("dimensions")?);
         self.is(Some(operand.element_type()), operand.num_dimensions(), |result| {
             infer::reverse(operand.dimensions(), &dimensions, result)
         })
@@ -321,6 +342,7 @@ impl<'m, 'a> Rule<'m, 'a> {
         self.count(2, Some(2))?;
         let (operand, padding) = (self.array(0)?, self.value("padding")?.padding()?);
         self.has_type(1, operand.element_type())?;
+        self.is_scalar(1)?;
         self.is(Some(operand.element_type()), operand.num_dimensions(), |result| {
             infer::pad(operand.dimensions(), &padding, result)
         })
@@ -332,7 +354,10 @@ impl<'m, 'a> Rule<'m, 'a> {
         (1..self.operands.len()).try_for_each(|operand| self.has_type(operand, first.element_type()))?;
         let arrays = self.arrays()?;
         let operands: Vec<_> = arrays.iter().map(|array| array.dimensions()).collect();
-        let dimension = self.numbers("dimensions")?.first().copied().unwrap_or(0);
+        let dimensions = self.value("dimensions")?;
+        let &[dimension] = dimensions.numbers()?.as_slice() else {
+            return Err(dimensions.is_not("a list of one number").into());
+        };
         self.is(Some(first.element_type()), first.num_dimensions(), |result| {
             infer::concatenate(&operands, dimension, result)
         })
@@ -354,19 +379,27 @@ impl<'m, 'a> Rule<'m, 'a> {
         if results.len() != inputs {
             return Err(Problem::TupleIndex { index: inputs, elements: results.len() });
         }
+        if self.instruction.attribute("to_apply").is_some()
+            && let Some(computation) = self.computation("to_apply")?
+        {
+            self.has_parameters(computation, self.operands.len())?;
+        }
         for (operand, result) in results.into_iter().enumerate() {
             let input = self.array(operand)?;
+            self.has_type(operand.saturating_add(inputs), input.element_type())?;
+            self.is_scalar(operand.saturating_add(inputs))?;
             let mut dimensions = vec![Dimension::Unbounded; num_dimensions(input)];
             rule(input.dimensions(), &mut dimensions)?;
             let Some(result) = result.array() else { return same(self.operand(operand)?, result) };
             // The result has the element type of the computation's, which may be wider.
-            self.matches(result, None, &dimensions)?;
+            let is_other = !infer::element_types_agree(input.element_type(), result.element_type());
+            self.matches(result, is_other.then_some(input.element_type()), &dimensions)?;
         }
         Ok(())
     }
 
     fn reduce(&self) -> Result<()> {
-        let dimensions = self.numbers("dimensions")?;
+        let dimensions = self.listed("dimensions")?;
         self.reductions(
             |input| input.num_dimensions().saturating_sub(dimensions.len()),
             |input, result| infer::reduce(input, &dimensions, result),
@@ -519,7 +552,8 @@ impl<'m, 'a> Rule<'m, 'a> {
             return self.count(first.saturating_add(1), Some(first.saturating_add(1)));
         }
         let count = first.saturating_add(num_dimensions);
-        self.count(count, Some(count))
+        self.count(count, Some(count))?;
+        (first..count).try_for_each(|operand| self.is_scalar(operand))
     }
 
     fn iota(&self) -> Result<()> {
@@ -527,43 +561,74 @@ impl<'m, 'a> Rule<'m, 'a> {
         Ok(infer::iota(self.value("iota_dimension")?.number()?, self.result()?.dimensions())?)
     }
 
-    /// The computation that an attribute names.
-    fn computation(&self, name: &'static str) -> Result<Computation<'m, 'a>> {
-        let computation = self.value(name)?.name()?;
-        let found = self.instruction.module().computation(computation);
-        found.ok_or_else(|| Problem::UnknownComputation { name: computation.to_owned() })
+    /// The computation that an attribute names; of a part of a module it may not be there.
+    fn computation(&self, name: &'static str) -> Result<Option<Computation<'m, 'a>>> {
+        self.computation_named(self.value(name)?.name()?)
     }
 
-    /// Checks that a computation takes the operands.
-    fn takes_operands(&self, computation: Computation<'m, 'a>) -> Result<()> {
-        let parameters: Vec<_> = computation
-            .instructions()
-            .filter_map(|found| found.parameter_number().map(|number| (number, found.shape())))
-            .collect();
-        if parameters.len() != self.operands.len() {
-            return Err(Problem::ParameterCount {
-                computation: computation.name().to_owned(),
-                expected: self.operands.len(),
-                found: parameters.len(),
-            });
+    fn computation_named(&self, name: &str) -> Result<Option<Computation<'m, 'a>>> {
+        let module = self.instruction.module();
+        match module.computation(name) {
+            None if module.name().is_some() => Err(Problem::UnknownComputation { name: name.to_owned() }),
+            found => Ok(found),
         }
-        parameters.into_iter().try_for_each(|(number, shape)| same(self.operand(number)?, shape))
+    }
+
+    fn has_parameters(&self, computation: Computation<'m, 'a>, expected: usize) -> Result<()> {
+        let found = computation.instructions().filter(|found| found.opcode() == Opcode::Parameter).count();
+        if found == expected {
+            return Ok(());
+        }
+        Err(Problem::ParameterCount { computation: computation.name().to_owned(), expected, found })
+    }
+
+    /// Checks that a computation takes these operands.
+    fn takes(&self, computation: Computation<'m, 'a>, operands: &[&Shape]) -> Result<()> {
+        self.has_parameters(computation, operands.len())?;
+        for parameter in computation.instructions() {
+            let operand = parameter.parameter_number().and_then(|number| operands.get(number));
+            operand.map_or(Ok(()), |operand| same(operand, parameter.shape()))?;
+        }
+        Ok(())
     }
 
     fn call(&self) -> Result<()> {
         let name = if self.instruction.opcode() == Opcode::Call { "to_apply" } else { "calls" };
-        let computation = self.computation(name)?;
-        self.takes_operands(computation)?;
-        same(computation.root().shape(), self.instruction.shape())
+        if let Some(computation) = self.computation(name)? {
+            self.takes(computation, &self.operands)?;
+            same(computation.root().shape(), self.instruction.shape())?;
+        }
+        Ok(())
     }
 
     fn while_loop(&self) -> Result<()> {
         self.count(1, Some(1))?;
-        let (condition, body) = (self.computation("condition")?, self.computation("body")?);
-        self.takes_operands(condition)?;
-        self.takes_operands(body)?;
-        same(self.operand(0)?, body.root().shape())?;
+        let condition = Shape::Array(ArrayShape::make_scalar_shape(ElementType::Pred));
+        for (name, result) in [("condition", &condition), ("body", self.operand(0)?)] {
+            if let Some(computation) = self.computation(name)? {
+                self.takes(computation, &self.operands)?;
+                same(result, computation.root().shape())?;
+            }
+        }
         self.first_of(1)
+    }
+
+    /// What chooses a branch, and an operand for each branch.
+    fn conditional(&self) -> Result<()> {
+        let names = match self.instruction.attribute("branch_computations") {
+            Some(names) => names.names()?,
+            None => vec![self.value("true_computation")?.name()?, self.value("false_computation")?.name()?],
+        };
+        let count = names.len().saturating_add(1);
+        self.count(count, Some(count))?;
+        self.is_scalar(0)?;
+        for (name, operand) in names.into_iter().zip(self.operands.iter().skip(1)) {
+            if let Some(computation) = self.computation_named(name)? {
+                self.takes(computation, &[operand])?;
+                same(computation.root().shape(), self.instruction.shape())?;
+            }
+        }
+        Ok(())
     }
 
     /// The result is the first operand.

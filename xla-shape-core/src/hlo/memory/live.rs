@@ -123,6 +123,11 @@ impl Starts {
     }
 }
 
+/// How many arrays each operand has.
+fn lengths(instruction: Instruction<'_, '_>) -> impl Iterator<Item = usize> {
+    instruction.operands().map(|operand| operand.shape().map_or(0, num_arrays))
+}
+
 /// The place of every array of an instruction's value.
 pub(super) fn places(instruction: Instruction<'_, '_>, starts: &mut Starts) -> Vec<Place> {
     let count = num_arrays(instruction.shape());
@@ -133,19 +138,19 @@ pub(super) fn places(instruction: Instruction<'_, '_>, starts: &mut Starts) -> V
             *place = Place::Operand(operand, leaf);
         }
     };
-    let lengths = || instruction.operands().map(|operand| operand.shape().map_or(0, num_arrays));
-    let one_behind_the_other = || {
-        let from = |from: &mut usize, length: usize| {
+    let in_order = |first: usize, mut from: usize| {
+        lengths(instruction).enumerate().skip(first).map(move |(operand, length)| {
             let to = from.saturating_add(length);
-            Some((core::mem::replace(from, to), length))
-        };
-        lengths().scan(0, from).enumerate()
+            (core::mem::replace(&mut from, to), operand, length)
+        })
     };
+    // Only where it is asked for: a tuple may be long, and many may take a part of it.
+    let length = || lengths(instruction).next().unwrap_or(0);
     match instruction.opcode() {
         Opcode::Bitcast | Opcode::While | Opcode::OptBarrier | Opcode::AddDependency | Opcode::Domain => {
             alias(0, 0, 0, count);
         }
-        Opcode::Tuple => one_behind_the_other().for_each(|(operand, (from, length))| alias(from, operand, 0, length)),
+        Opcode::Tuple => in_order(0, 0).for_each(|(from, operand, length)| alias(from, operand, 0, length)),
         Opcode::GetTupleElement => {
             let index = instruction.attribute("index").and_then(|index| index.number().ok());
             if let (Some(index), Some(tuple)) = (index, operand(0)) {
@@ -153,29 +158,24 @@ pub(super) fn places(instruction: Instruction<'_, '_>, starts: &mut Starts) -> V
             }
         }
         // The tuples of these have in front what arrives, or what is sent.
-        Opcode::CopyStart => alias(1, 0, 0, lengths().next().unwrap_or(0)),
-        Opcode::Send => alias(0, 0, 0, lengths().next().unwrap_or(0)),
+        Opcode::CopyStart => alias(1, 0, 0, length()),
+        Opcode::Send => alias(0, 0, 0, length()),
         Opcode::CopyDone | Opcode::RecvDone | Opcode::AllReduceDone => alias(0, 0, 0, count),
         // Its value is the result alone.
         Opcode::AllReduceStart => {}
-        Opcode::Fusion | Opcode::CustomCall => {
-            let aliases = instruction.attribute("output_to_operand_aliasing").map(|value| value.aliases());
-            for written in aliases.and_then(Result::ok).into_iter().flatten() {
-                if let Some(shape) = operand(written.parameter)
-                    && let Some((to, length)) = starts.part(instruction.shape(), &written.result_index)
-                    && let Some((from, _)) = starts.part(shape, &written.parameter_index)
-                {
-                    alias(to, written.parameter, from, length);
-                }
-            }
-        }
         // Other operations that go on while others run begin with a tuple of operands, result, and what they need
         // besides. `fusion-start` is short for an `async-start` of a fusion, and so on for all opcodes.
         opcode => match opcode.text().rsplit_once('-') {
             Some((_, "start")) if instruction.shape().tuple_shapes().is_some() => {
-                one_behind_the_other().for_each(|(operand, (from, length))| alias(from, operand, 0, length));
+                in_order(0, 0).for_each(|(from, operand, length)| alias(from, operand, 0, length));
             }
-            Some((_, "update")) => alias(0, 0, 0, count),
+            Some((_, "update")) if instruction.operands().len() == 1 => alias(0, 0, 0, count),
+            Some((_, "update")) => {
+                // Operands that come later stand behind those that the tuple already has.
+                let bound = operand(0).and_then(|tuple| starts.part(tuple, &[0])).map_or(0, |(_, length)| length);
+                alias(0, 0, 0, bound);
+                in_order(1, bound).for_each(|(from, operand, length)| alias(from, operand, 0, length));
+            }
             Some((_, "done")) => {
                 if let Some(tuple) = operand(0) {
                     alias(0, 0, starts.before(tuple, 1), count);
@@ -183,6 +183,15 @@ pub(super) fn places(instruction: Instruction<'_, '_>, starts: &mut Starts) -> V
             }
             _ => {}
         },
+    }
+    let written = instruction.attribute("output_to_operand_aliasing").map(|value| value.aliases());
+    for written in written.and_then(Result::ok).into_iter().flatten() {
+        if let Some(shape) = operand(written.parameter)
+            && let Some((to, length)) = starts.part(instruction.shape(), &written.result_index)
+            && let Some((from, _)) = starts.part(shape, &written.parameter_index)
+        {
+            alias(to, written.parameter, from, length);
+        }
     }
     places
 }
