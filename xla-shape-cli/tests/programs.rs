@@ -153,7 +153,11 @@ fn a_bad_module_is_shown_with_a_mark() {
         "{message}"
     );
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert_eq!(program(&["hlo", "-"], b"\xff".to_vec()).status.code(), Some(1));
+    assert!(message.ends_with("\n  in -:2:29\n"), "{message}");
+    let output = program(&["hlo", "-"], b"HloModule m\n\xc3\xa9\xff".to_vec());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(message, "error: expected UTF-8, found bytes that are not\n  in -:2:2\n");
+    assert_eq!(output.status.code(), Some(1));
     assert_eq!(program(&["hlo", "no/such/file"], "").status.code(), Some(1));
     assert_eq!(program(&["hlo"], "").status.code(), Some(2));
 }

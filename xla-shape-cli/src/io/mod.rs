@@ -24,10 +24,10 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     }
 }
 
-/// All of a file; `-` is standard input.
+/// All of a file; `-` is standard input. What does not end is read no further than the parser of modules would.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes).map_err(|error| read_failure(path, error))?;
+    open(path)?.take(u32::MAX.into()).read_to_end(&mut bytes).map_err(|error| read_failure(path, error))?;
     Ok(bytes)
 }
 

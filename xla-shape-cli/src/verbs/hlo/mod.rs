@@ -9,7 +9,9 @@ use crate::failure::Failure;
 use crate::io;
 use crate::render::memory;
 use report::Report;
+use std::fmt::Display;
 use std::path::Path;
+use xla_shape::ParseError;
 use xla_shape::hlo::{Module, utf8};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
@@ -32,7 +34,13 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
 
 /// The module in a file, whole or not at all.
 fn parse<'a>(file: &Path, bytes: &'a [u8]) -> Result<Module<'a>, Failure> {
-    let named = |message: String| Failure::Shape(format!("{message}\n  in {}", file.display()));
-    let text = utf8(bytes).map_err(|error| named(format!("error: {error}")))?;
-    Module::parse(text).map_err(|error| named(error.render(text).to_string()))
+    let shown = |error: &ParseError, text: &str, message: &dyn Display| {
+        let (line, column) = error.line_column(text);
+        Failure::Shape(format!("{message}\n  in {}:{line}:{column}", file.display()))
+    };
+    let text = utf8(bytes).map_err(|error| {
+        let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        shown(&error, valid, &format_args!("error: {error}"))
+    })?;
+    Module::parse(text).map_err(|error| shown(&error, text, &error.render(text)))
 }
