@@ -169,6 +169,13 @@ impl Transpose {
         self.b[0].len * self.b[1].len
     }
 
+    /// Whether bytes keep their order, and the elements of each line of 64 bytes, counted from the first, are evenly
+    /// spaced on the other side.
+    fn is_plain(&self) -> bool {
+        let even = |[inner, outer]: &[Axis; 2]| outer.len == 1 || inner.len.is_multiple_of(64 / self.bytes);
+        self.shuffle.is_none() && even(&self.a) && even(&self.b)
+    }
+
     /// Puts down where in the source the rows of elements begin that become element `start` and those after it of each
     /// row of the destination.
     fn rows(&self, start: usize, from: *const u8, rows: &mut [*const u8]) {

@@ -74,6 +74,7 @@ fn transposes() {
     for bytes in [1, 2, 4, 8, 16] {
         for (a_len, b_len) in (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).chain([
             (16, 64),
+            (64, 128),
             (17, 65),
             (33, 35),
             (3, 200),

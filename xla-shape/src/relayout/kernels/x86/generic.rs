@@ -312,15 +312,53 @@ macro_rules! kernels {
             from: *const u8,
             to: *mut u8,
         ) {
-            Block::for_each(kernel, large, turns, from, to, |block, next| {
-                if streaming {
-                    // SAFETY: as required of the caller; the block is a part of a turn.
-                    unsafe { transpose_block::<BYTES, LANE, true>(kernel, block, next) };
-                } else {
-                    // SAFETY: as above.
-                    unsafe { transpose_block::<BYTES, LANE, false>(kernel, block, next) };
-                }
+            let plain = kernel.is_plain();
+            Block::for_each(kernel, large, turns, from, to, |block, next| match (large, streaming, plain) {
+                // SAFETY: as required of the caller; the block is a part of a turn, and the kernel is plain if it says so.
+                (false, _, true) => unsafe { transpose_cached_block::<BYTES, LANE, true>(kernel, block) },
+                // SAFETY: as above.
+                (false, _, false) => unsafe { transpose_cached_block::<BYTES, LANE, false>(kernel, block) },
+                // SAFETY: as above.
+                (true, true, true) => unsafe { transpose_block::<BYTES, LANE, true, true>(kernel, block, next) },
+                // SAFETY: as above.
+                (true, true, false) => unsafe { transpose_block::<BYTES, LANE, true, false>(kernel, block, next) },
+                // SAFETY: as above.
+                (true, false, true) => unsafe { transpose_block::<BYTES, LANE, false, true>(kernel, block, next) },
+                // SAFETY: as above.
+                (true, false, false) => unsafe { transpose_block::<BYTES, LANE, false, false>(kernel, block, next) },
             });
+        }
+
+        /// Transposes a block along its diagonals: where rows lie a power of two apart, all lines of the same rows need
+        /// the same few sets of the nearest cache, and so do all lines of the same columns.
+        ///
+        /// # Safety
+        /// As [`transpose`] for the turn in which the block is.
+        #[target_feature(enable = $feature)]
+        unsafe fn transpose_cached_block<const BYTES: usize, const LANE: usize, const PLAIN: bool>(
+            kernel: &Transpose,
+            block: &Block,
+        ) {
+            let line = LINE / BYTES;
+            let shuffle = kernel.shuffle.map(|shuffle| repeated(shuffle));
+            let (a_lines, b_lines) = (block.a.len() / line, block.b.len() / line);
+            let mut columns = [block.to; BLOCK_LINES[0] * LINE];
+            let columns = &mut columns[..a_lines * line];
+            kernel.columns(block.a.start, block.to.wrapping_add(block.b.start * BYTES), columns);
+            for diagonal in 0..a_lines {
+                let mut i = diagonal;
+                for k in 0..b_lines {
+                    let (rows, columns) = (&block.rows[k * line..][..line], &columns[i * line..][..line]);
+                    let start = block.a.start * BYTES + i * LINE;
+                    // SAFETY: as required of the caller; these are columns and rows of the block.
+                    unsafe {
+                        transpose_lines::<BYTES, LANE, false, PLAIN>(kernel, rows, start, columns, k * LINE, shuffle)
+                    };
+                    i = if i + 1 == a_lines { 0 } else { i + 1 };
+                }
+            }
+            // SAFETY: as required of the caller.
+            unsafe { transpose_rests::<BYTES, LANE>(kernel, block, shuffle) };
         }
 
         /// Transposes a block, while it asks for the lines of the next one.
@@ -328,7 +366,7 @@ macro_rules! kernels {
         /// # Safety
         /// As [`transpose`] for the turn in which the block is.
         #[target_feature(enable = $feature)]
-        unsafe fn transpose_block<const BYTES: usize, const LANE: usize, const STREAMING: bool>(
+        unsafe fn transpose_block<const BYTES: usize, const LANE: usize, const STREAMING: bool, const PLAIN: bool>(
             kernel: &Transpose,
             block: &Block,
             next: Option<&Block>,
@@ -336,8 +374,7 @@ macro_rules! kernels {
             let line = LINE / BYTES;
             let shuffle = kernel.shuffle.map(|shuffle| repeated(shuffle));
             let mut next_lines = next.map(|next| Lines::of(next, BYTES));
-            let (a_lines, a_rest) = (block.a.len() / line, block.a.len() % line);
-            let (b_lines, b_rest) = (block.b.len() / line, block.b.len() % line);
+            let (a_lines, b_lines) = (block.a.len() / line, block.b.len() / line);
             let mut columns = [block.to; LINE];
             for i in 0..a_lines {
                 let a = block.a.start + i * line;
@@ -348,12 +385,39 @@ macro_rules! kernels {
                     }
                     let (rows, columns) = (&block.rows[k * line..][..line], &columns[..line]);
                     // SAFETY: as required of the caller; these are columns and rows of the block.
-                    unsafe { transpose_lines::<BYTES, LANE, STREAMING>(rows, a * BYTES, columns, k * LINE, shuffle) };
+                    unsafe {
+                        transpose_lines::<BYTES, LANE, STREAMING, PLAIN>(
+                            kernel,
+                            rows,
+                            a * BYTES,
+                            columns,
+                            k * LINE,
+                            shuffle,
+                        )
+                    };
                 }
             }
+            // SAFETY: as required of the caller.
+            unsafe { transpose_rests::<BYTES, LANE>(kernel, block, shuffle) };
+        }
+
+        /// Transposes what of a block fills no lines.
+        ///
+        /// # Safety
+        /// As [`transpose_block`].
+        #[inline]
+        #[target_feature(enable = $feature)]
+        unsafe fn transpose_rests<const BYTES: usize, const LANE: usize>(
+            kernel: &Transpose,
+            block: &Block,
+            shuffle: Option<$vector>,
+        ) {
+            let line = LINE / BYTES;
+            let (a_rest, b_rest) = (block.a.len() % line, block.b.len() % line);
             if b_rest > 0 {
+                let first = block.b.len() - b_rest;
                 // SAFETY: as required of the caller.
-                unsafe { transpose_rest::<BYTES, LANE>(kernel, block, block.a.clone(), b_lines * line, shuffle) };
+                unsafe { transpose_rest::<BYTES, LANE>(kernel, block, block.a.clone(), first, shuffle) };
             }
             if a_rest > 0 {
                 let a = block.a.end - a_rest..block.a.end;
@@ -400,11 +464,12 @@ macro_rules! kernels {
         /// where rows lie a power of two apart, the cache could not hold all of theirs.
         ///
         /// # Safety
-        /// As many rows and columns as a line has elements: a line from `start` on of the rows must be valid for reads,
+        /// As many rows and columns as a line has elements, of a plain kernel if `PLAIN`: a line from `start` on of the rows must be valid for reads,
         /// and from `to` on of the columns for writes; there they are at multiples of `SIZE` if `STREAMING`.
         #[inline(never)]
         #[target_feature(enable = $feature)]
-        unsafe fn transpose_lines<const BYTES: usize, const LANE: usize, const STREAMING: bool>(
+        unsafe fn transpose_lines<const BYTES: usize, const LANE: usize, const STREAMING: bool, const PLAIN: bool>(
+            kernel: &Transpose,
             rows: &[*const u8],
             start: usize,
             columns: &[*mut u8],
@@ -412,15 +477,19 @@ macro_rules! kernels {
             shuffle: Option<$vector>,
         ) {
             let (rows, columns) = (&rows[..LINE / BYTES], &columns[..LINE / BYTES]);
+            // Where a step from one to the next is always the same, it is quicker to add it than to look places up.
+            let row = |i| if PLAIN { rows[0].wrapping_add(i * kernel.b[0].from) } else { rows[i] };
+            let column = |i| if PLAIN { columns[0].wrapping_add(i * kernel.a[0].to) } else { columns[i] };
+            let shuffle = shuffle.filter(|_| !PLAIN);
             let mut stage = [[MaybeUninit::<$vector>::uninit(); LANE]; LINE / 16 * LINE_VECTORS];
             // In each lane by itself, so that only whole lanes are left to be moved.
             for (i, staged) in stage.iter_mut().enumerate() {
                 let group = i / LINE_VECTORS;
                 let part = i - group * LINE_VECTORS;
                 let mut registers = [zero(); LANE];
-                for (row, register) in rows[group * LANE..][..LANE].iter().zip(&mut registers) {
+                for (i, register) in registers.iter_mut().enumerate() {
                     // SAFETY: as required of the caller.
-                    *register = unsafe { load(row.wrapping_add(start + part * SIZE).cast()) };
+                    *register = unsafe { load(row(group * LANE + i).wrapping_add(start + part * SIZE).cast()) };
                 }
                 if let Some(shuffle) = shuffle {
                     for register in &mut registers {
@@ -442,7 +511,7 @@ macro_rules! kernels {
                             *register = unsafe { staged.assume_init() };
                         }
                         for (lane, transposed) in lanes_transposed(registers).into_iter().enumerate() {
-                            let column = columns[(part * $lanes + lane) * LANE + i];
+                            let column = column((part * $lanes + lane) * LANE + i);
                             // SAFETY: as required of the caller.
                             unsafe { store::<STREAMING>(column.wrapping_add(to + vector * SIZE), transposed) };
                         }

@@ -71,15 +71,12 @@ fn prefetch(place: *const u8) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
 }
 
-/// The bytes of a block's rows in the source of a transpose. While all is in the caches, a block's lines should stay in
-/// the nearest one.
-const BLOCK_ROW: usize = 2 * LINE;
+/// The lines of a block's rows in the source and in the destination of a transpose. All of a block is in the nearest
+/// caches or on its way there.
+const BLOCK_LINES: [usize; 2] = [8, 8];
 
-/// The same for large arrays: long enough that memory is read at full speed.
-const LARGE_BLOCK_ROW: usize = 1024;
-
-/// The lines of a block's rows in the destination.
-const BLOCK_LINES: usize = 2;
+/// The same for large arrays: rows in the source are long enough that memory is read at full speed.
+const LARGE_BLOCK_LINES: [usize; 2] = [16, 2];
 
 /// Parts of `0..len` that are `block` long; the last may be shorter.
 fn blocks(len: usize, block: usize) -> impl Iterator<Item = Range<usize>> {
@@ -94,7 +91,7 @@ struct Block {
     from: *const u8,
     to: *mut u8,
     /// Where in the source the row of each element of `b` begins.
-    rows: [*const u8; BLOCK_LINES * LINE],
+    rows: [*const u8; BLOCK_LINES[1] * LINE],
 }
 
 impl Block {
@@ -108,14 +105,14 @@ impl Block {
         to: *mut u8,
         mut visit: impl FnMut(&Self, Option<&Self>),
     ) {
-        let row = if large { LARGE_BLOCK_ROW } else { BLOCK_ROW };
-        let mut next = Self { a: 0..0, b: 0..0, from, to, rows: [from; BLOCK_LINES * LINE] };
+        let [a_lines, b_lines] = if large { LARGE_BLOCK_LINES } else { BLOCK_LINES };
+        let mut next = Self { a: 0..0, b: 0..0, from, to, rows: [from; BLOCK_LINES[1] * LINE] };
         let mut last: Option<Self> = None;
         turns.for_each(0, 0, &mut |from_turn, to_turn| {
             (next.from, next.to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-            for a in blocks(kernel.a_len(), row / kernel.bytes) {
+            for a in blocks(kernel.a_len(), a_lines * LINE / kernel.bytes) {
                 next.a = a;
-                for b in blocks(kernel.b_len(), BLOCK_LINES * LINE / kernel.bytes) {
+                for b in blocks(kernel.b_len(), b_lines * LINE / kernel.bytes) {
                     kernel.rows(b.start, next.from, &mut next.rows[..b.len()]);
                     next.b = b;
                     if !large {
