@@ -106,6 +106,33 @@ fn the_manual_has_every_verb() {
     for verb in VERBS {
         assert!(manual.contains(&format!(".SH XLA-SHAPE {}", verb.to_uppercase())), "{verb}");
     }
+    assert!(manual.contains(".SH XLA-SHAPE HLO DIFF\n"));
+    // There are no other pages to refer to.
+    assert!(!manual.contains("(1)\n"), "{manual}");
+}
+
+#[test]
+fn bash_completes_verbs_and_their_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("completions");
+    std::fs::write(&script, text(&["completions", "bash"])).unwrap();
+    for (words, expected) in [
+        (&["hl"][..], "hlo\n"),
+        (&["explain", "--f"], "--format\n"),
+        (&["explain", "--format", "j"], "json\n"),
+        (&["hlo", "diff", "--f"], "--format\n"),
+        (&["relayout", "--ten"], "--tensor\n"),
+    ] {
+        let all = [&["xla-shape"], words].concat();
+        let [.., before, current] = &all[..] else { unreachable!() };
+        let (words, last) = (all.join(" "), all.len() - 1);
+        let complete = format!(
+            ". '{}'; COMP_WORDS=({words}); COMP_CWORD={last}; _xla__shape xla-shape '{current}' '{before}'; echo \"${{COMPREPLY[*]}}\"",
+            script.display()
+        );
+        let output = std::process::Command::new("bash").args(["-c", &complete]).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{words}");
+    }
 }
 
 #[test]

@@ -8,7 +8,9 @@ use clap::CommandFactory;
 pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "xla-shape", &mut script);
-    io::write(&script)
+    // For bash, clap_complete 4.6 calls a verb otherwise where it looks it up, if the program's name has a hyphen.
+    let script = text(script).replace("xla__subcmd__shape__", "xla__shape__");
+    io::write(script.as_bytes())
 }
 
 /// One page, with every verb in full below the list of them.
@@ -16,18 +18,36 @@ pub(crate) fn man() -> Result<(), Failure> {
     let mut command = Arguments::command();
     command.build();
     let mut page = Vec::new();
-    let verbs = command.get_subcommands().cloned().collect::<Vec<_>>();
-    let rendered = clap_mangen::Man::new(command).render(&mut page).and_then(|()| {
-        verbs.into_iter().try_for_each(|verb| {
-            let name = format!("xla-shape {}", verb.get_name()).to_uppercase();
-            page.extend_from_slice(format!(".SH {name}\n").as_bytes());
-            let verb = clap_mangen::Man::new(verb);
-            verb.render_synopsis_section(&mut page)?;
-            verb.render_description_section(&mut page)?;
-            verb.render_options_section(&mut page)?;
-            verb.render_extra_section(&mut page)
-        })
-    });
+    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Failure::Write)?;
+    let mut text = text(page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n");
+    for verb in command.get_subcommands() {
+        // The list names pages, of which there is only this one.
+        let name = verb.get_name();
+        text = text.replace(&format!("\nxla\\-shape\\-{name}(1)\n"), &format!("\nxla\\-shape {name}\n"));
+    }
+    for verb in command.get_subcommands() {
+        text += &section(verb, &format!("xla-shape {}", verb.get_name()))?;
+        for inner in verb.get_subcommands() {
+            text += &section(inner, &format!("xla-shape {} {}", verb.get_name(), inner.get_name()))?;
+        }
+    }
+    io::write(text.as_bytes())
+}
+
+/// What the page says of a verb.
+fn section(verb: &clap::Command, name: &str) -> Result<String, Failure> {
+    let mut page = Vec::new();
+    let verb = clap_mangen::Man::new(verb.clone());
+    let rendered = verb
+        .render_synopsis_section(&mut page)
+        .and_then(|()| verb.render_description_section(&mut page))
+        .and_then(|()| verb.render_options_section(&mut page))
+        .and_then(|()| verb.render_extra_section(&mut page));
     rendered.map_err(Failure::Write)?;
-    io::write(&page)
+    let parts = text(page).replace(".SH EXTRA\n", ".SH EXAMPLES\n").replace(".SH ", ".SS ");
+    Ok(format!(".SH {}\n{parts}", name.to_uppercase()))
+}
+
+fn text(page: Vec<u8>) -> String {
+    String::from_utf8_lossy(&page).into_owned()
 }
