@@ -77,6 +77,12 @@ fn real_modules_have_reports_and_pages() {
         assert_eq!(report["findings"], json!([]), "{name}");
         let page = text(&["hlo", &real(name), "--html", "-"], "");
         assert!(page.len() < 300_000 && page.contains("class=\"v\"") && page.ends_with("</html>\n"));
+        // The page and JSON at once, but not to one place.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.html");
+        assert_eq!(json(&["hlo", &real(name), "--html", path.to_str().unwrap(), "--format", "json"], ""), report);
+        assert_eq!(std::fs::read_to_string(path).unwrap(), page);
+        assert_eq!(program(&["hlo", &real(name), "--html", "-", "--format", "json"], "").status.code(), Some(1));
     }
 }
 

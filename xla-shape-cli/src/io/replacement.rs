@@ -42,6 +42,8 @@ impl Replacement {
 /// A new file in the folder of a path, with these permissions, or those of any new file.
 fn beside(path: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A folder that is not there is said without the new file's name.
+    folder.metadata()?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".xla-shape-");
     // The user's mask takes its part away.

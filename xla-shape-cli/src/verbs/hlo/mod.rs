@@ -23,7 +23,13 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     let module = parse(file, &bytes)?;
     let report = Report::new(&module, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
-        return io::write_file(path, memory::page(&module, arguments.space).as_bytes());
+        if arguments.format == Format::Json && path.as_os_str() == "-" {
+            return Err(Failure::said("standard output takes the page or JSON, not both"));
+        }
+        io::write_file(path, memory::page(&module, arguments.space).as_bytes())?;
+        if arguments.format == Format::Text {
+            return Ok(());
+        }
     }
     let text = match arguments.format {
         Format::Json => super::json_line(&report),
