@@ -468,6 +468,17 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     #[inline(always)]
     pub fn as_slice(&self) -> &[<S::Element as Stored>::Value] {
         const { assert_whole::<S>() };
+        // SAFETY: that has been checked.
+        unsafe { self.whole_values() }
+    }
+
+    /// The values in the order of memory, padding included.
+    ///
+    /// # Safety
+    /// `assert_whole::<S>` must have been asked. The public functions do that themselves: the compiler then shows the line
+    /// that calls them.
+    #[inline(always)]
+    unsafe fn whole_values(&self) -> &[Value<S>] {
         let len = self.num_values();
         if len == 0 {
             return &[];
@@ -496,15 +507,25 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [<S::Element as Stored>::Value] {
         const { assert_whole::<S>() };
+        // SAFETY: that has been checked.
+        unsafe { self.whole_values_mut() }
+    }
+
+    /// The values in the order of memory, padding included, to write.
+    ///
+    /// # Safety
+    /// As [`whole_values`](Self::whole_values).
+    #[inline(always)]
+    unsafe fn whole_values_mut(&mut self) -> &mut [Value<S>] {
         let len = self.num_values();
         if len == 0 {
             return &mut [];
         }
         let bytes = self.bytes.as_mut();
         debug_assert!(S::PREFIX + len * size_of::<Value<S>>() <= bytes.len());
-        // SAFETY: as in `as_slice`.
+        // SAFETY: as in `whole_values`.
         let first = unsafe { bytes.as_mut_ptr().add(S::PREFIX) };
-        // SAFETY: as in `as_slice`; the bytes are borrowed mutably.
+        // SAFETY: as in `whole_values`; the bytes are borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(first.cast(), len) }
     }
 }
@@ -532,12 +553,15 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S, B
     #[inline(always)]
     #[track_caller]
     fn index(&self, index: S::Index) -> &Self::Output {
+        const { assert_whole::<S>() };
         if !self.shape.has_index(index) {
             out_of_bounds(self.shape, copied(index));
         }
+        // SAFETY: elements are whole.
+        let values = unsafe { self.whole_values() };
         // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is inside the slice, which has
         // all physical elements.
-        unsafe { self.as_slice().get_unchecked(self.shape.linear_index_of(index)) }
+        unsafe { values.get_unchecked(self.shape.linear_index_of(index)) }
     }
 }
 
@@ -545,13 +569,16 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for BufferBas
     #[inline(always)]
     #[track_caller]
     fn index_mut(&mut self, index: S::Index) -> &mut Self::Output {
+        const { assert_whole::<S>() };
         if !self.shape.has_index(index) {
             out_of_bounds(self.shape, copied(index));
         }
         let position = self.shape.linear_index_of(index);
+        // SAFETY: elements are whole.
+        let values = unsafe { self.whole_values_mut() };
         // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is inside the slice, which has
         // all physical elements.
-        unsafe { self.as_mut_slice().get_unchecked_mut(position) }
+        unsafe { values.get_unchecked_mut(position) }
     }
 }
 

@@ -190,6 +190,15 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     #[inline(always)]
     pub fn as_tiles<A: NestedArray<Value<S>>>(&self) -> &[A] {
         let positions = const { assert_is_tile::<S, A>() };
+        // SAFETY: that is the number of values in a tile.
+        unsafe { self.tiles_of(positions) }
+    }
+
+    /// # Safety
+    /// `positions` must be what `assert_is_tile::<S, A>` gives. The public functions ask it themselves: the compiler then shows
+    /// the line that calls them.
+    #[inline(always)]
+    unsafe fn tiles_of<A: NestedArray<Value<S>>>(&self, positions: usize) -> &[A] {
         let values = self.as_slice();
         let len = tile_grid(self.shape()).as_ref().iter().product::<usize>();
         debug_assert!(len * positions <= values.len());
@@ -214,8 +223,10 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     /// ```
     #[inline]
     pub fn tiles<A: NestedArray<Value<S>>>(&self) -> impl ExactSizeIterator<Item = TileView<S::Index, &A>> {
+        let positions = const { assert_is_tile::<S, A>() };
         let places = Origins::new(self.shape());
-        let tiles = self.as_tiles::<A>().iter();
+        // SAFETY: that is the number of values in a tile.
+        let tiles = unsafe { self.tiles_of::<A>(positions) }.iter();
         Places { places, tiles }.map(|((origin, inside), elements)| TileView { origin, inside, elements })
     }
 }
@@ -226,11 +237,19 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     #[inline(always)]
     pub fn as_mut_tiles<A: NestedArray<Value<S>>>(&mut self) -> &mut [A] {
         let positions = const { assert_is_tile::<S, A>() };
+        // SAFETY: that is the number of values in a tile.
+        unsafe { self.tiles_of_mut(positions) }
+    }
+
+    /// # Safety
+    /// As [`tiles_of`](Self::tiles_of).
+    #[inline(always)]
+    unsafe fn tiles_of_mut<A: NestedArray<Value<S>>>(&mut self, positions: usize) -> &mut [A] {
         let len = tile_grid(self.shape()).as_ref().iter().product::<usize>();
         let values = self.as_mut_slice();
         debug_assert!(len * positions <= values.len());
         let len = len.min(values.len() / positions);
-        // SAFETY: as in `as_tiles`; the values are borrowed mutably.
+        // SAFETY: as in `tiles_of`; the values are borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), len) }
     }
 
@@ -238,8 +257,10 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     /// [`tiles`](Self::tiles).
     #[inline]
     pub fn tiles_mut<A: NestedArray<Value<S>>>(&mut self) -> impl ExactSizeIterator<Item = TileView<S::Index, &mut A>> {
+        let positions = const { assert_is_tile::<S, A>() };
         let places = Origins::new(self.shape());
-        let tiles = self.as_mut_tiles::<A>().iter_mut();
+        // SAFETY: that is the number of values in a tile.
+        let tiles = unsafe { self.tiles_of_mut::<A>(positions) }.iter_mut();
         Places { places, tiles }.map(|((origin, inside), elements)| TileView { origin, inside, elements })
     }
 }
