@@ -43,6 +43,28 @@ _DTYPES = {
 _OPTIONS = ("results", "vmap_method")
 
 
+class _Float:
+    """A number as an attribute. JAX calls what it has compiled for equal attributes: 0 and -0 are not, and nan is itself."""
+
+    def __init__(self, number):
+        self._number = number
+
+    def __jax_array__(self):
+        return self._number
+
+    def __repr__(self):
+        return repr(self._number)
+
+    def __eq__(self, other):
+        return isinstance(other, _Float) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def _key(self):
+        return self._number.dtype, self._number.tobytes()
+
+
 def _dtype(element_type):
     return jnp.dtype(_DTYPES[element_type])
 
@@ -107,7 +129,7 @@ class Kernel:
             number = _exactly(self, name, value, _dtype(wants["scalar"]))[()]
             if wants["scalar"] == "u64" and np.any(number >= 1 << 63):
                 raise TypeError(f"{self!r}: attribute {name!r}: JAX passes no number of 2**63 or more, found {value!r}")
-            return number
+            return _Float(number) if isinstance(number, np.floating) else number
         if "values" in wants and not isinstance(value, (str, dict)):
             values = _exactly(self, name, value, _dtype(wants["values"]))
             if values.ndim != 1:

@@ -208,6 +208,12 @@ def test_attributes_of_every_type_arrive():
     assert "([true, true, true], [-128, -128, -128], " in said(**SCALARS, **same, w="")
 
 
+def test_attributes_that_compare_equal_are_told_apart():
+    for j, text in [(0.0, "0.0"), (-0.0, "-0.0"), (0.0, "0.0"), (float("nan"), "NaN"), (0, "0.0"), (1.0, "1.0"), (True, "1.0")]:
+        found = said(**SCALARS | {"j": j, "k": j}, **LISTS | {"u": [j], "v": [j]}, w="")
+        assert f" {text}, {text}) " in found and f" [{text}], [{text}]) " in found
+
+
 def test_other_attributes_are_refused():
     assert 'attribute "w": this kernel takes a text, the call has a dictionary' in said(**SCALARS, **LISTS, w={"x": 1})
     assert 'attribute "u": this kernel takes numbers of type f32, the call has a text' in said(**SCALARS, **LISTS | {"u": "x"}, w="")
@@ -388,6 +394,22 @@ def test_ten_thousand_calls_take_no_memory():
     before = calls(2_000)
     # 10,000 results of 128 KiB would be more than a gigabyte.
     assert calls(10_000) - before < 64 << 10
+
+
+def test_eight_threads_load_at_once(tmp_path):
+    library = shutil.copy(LIBRARY, tmp_path / "loaded.so")
+    loaded, barrier = [], threading.Barrier(8)
+
+    def work():
+        barrier.wait()
+        loaded.append(xla_shape_ffi.load(library))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(loaded) == 8 and len({id(kernels) for kernels in loaded}) == 1
 
 
 def test_eight_threads_at_once():

@@ -5,6 +5,7 @@ use xla_shape::{ArrayShape, Dimension, ElementType};
 
 /// What a parameter of a kernel is to the call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Role {
     /// The next operand.
     Operand,
@@ -27,6 +28,7 @@ pub struct Description {
 
 /// What a call must bring for a parameter.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Wants {
     /// An array of this shape.
     Array(Box<ArrayShape>),
