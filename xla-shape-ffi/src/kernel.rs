@@ -105,13 +105,15 @@ pub fn signatures(kernels: Vec<Value>) -> CString {
 /// ```
 #[macro_export]
 macro_rules! kernel {
+    // A parameter's first token as it stands in the source, so that what the compiler says of it, such as that it should be `mut`,
+    // is said there.
     ($(
         $(#[$attribute:meta])*
-        $visibility:vis fn $name:ident($($($parameter:ident)+ : $type:ty),* $(,)?) $(-> $result:ty)? $body:block
+        $visibility:vis fn $name:ident($($parameter:tt $($name_if_mut:ident)? : $type:ty),* $(,)?) $(-> $result:ty)? $body:block
     )+) => { $(
         $(#[$attribute])*
         #[allow(clippy::type_complexity, reason = "what `shape!` makes is written in one line")]
-        $visibility fn $name($($($parameter)+: $type),*) $(-> $result)? $body
+        $visibility fn $name($($parameter $($name_if_mut)?: $type),*) $(-> $result)? $body
 
         #[doc = concat!("The handler of the function `", stringify!($name), "`.")]
         #[allow(non_camel_case_types, reason = "a type beside the function of the same name")]
@@ -126,11 +128,11 @@ macro_rules! kernel {
                     let kernel = |call: &mut $crate::Call<'_>| {
                         call.expect(&[$((
                             <$type as $crate::Parameter<'_>>::ROLE,
-                            $crate::__private::name(stringify!($($parameter)+)),
+                            $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
                         )),*])?;
                         ::core::result::Result::Ok($name($(<$type as $crate::Parameter<'_>>::take(
                             call,
-                            $crate::__private::name(stringify!($($parameter)+)),
+                            $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
                         )?),*))
                     };
                     // SAFETY: only XLA calls handlers, and passes them a frame.
@@ -141,7 +143,7 @@ macro_rules! kernel {
 
             fn signature() -> ::std::vec::Vec<(&'static str, $crate::Description)> {
                 ::std::vec![$((
-                    $crate::__private::name(stringify!($($parameter)+)),
+                    $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
                     <$type as $crate::Parameter<'_>>::describe(),
                 )),*]
             }
