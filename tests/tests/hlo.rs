@@ -108,6 +108,36 @@ fn modules_are_printed_as_xla_prints_them() {
     });
 }
 
+/// The same programs as other printers of XLA write them: names without `%`, and operands with their shapes.
+#[test]
+fn other_styles_are_read_as_the_same_model() {
+    for_all_modules("models of other styles", |row| {
+        let short = row.text.replace('%', "");
+        let printed = parse(&short)?.to_string().replace('%', "");
+        if printed.trim_end() != short.trim_end() {
+            return Err("another model without `%`".into());
+        }
+        let module = parse(&row.text)?;
+        let (mut old, mut copied) = (String::new(), 0);
+        for operand in module.instructions().flat_map(Instruction::operands) {
+            let shape = operand.instruction().ok_or("an operand without its instruction")?.shape_text();
+            let percent = operand.span().start - 1;
+            old.push_str(&row.text[copied..percent]);
+            old.push_str(&format!("{shape} "));
+            copied = percent;
+        }
+        old.push_str(&row.text[copied..]);
+        let module = parse(&old)?;
+        if module.to_string().trim_end() != row.text.trim_end() {
+            return Err("another model with the shapes of operands".into());
+        }
+        match module.check().first() {
+            Some(finding) => Err(finding.to_string()),
+            None => Ok(()),
+        }
+    });
+}
+
 /// Whether two modules say the same, wherever they stand in their texts.
 fn same_model(a: &Module<'_>, b: &Module<'_>) -> bool {
     let attributes = |a: Attribute<'_>, b: Attribute<'_>| a.name() == b.name() && a.value().text() == b.value().text();

@@ -207,6 +207,25 @@ fn aliases_are_read_in_full_and_in_short() {
 }
 
 #[test]
+fn values_of_another_kind_are_errors() {
+    let text =
+        "x = f32[] add(), a={1}[2], b={k=v}{k=v}, c={{0}: 1}(2), d={(f32[])->f32[]}{}, e=\"\\377\", f=-1, g=True";
+    let module = Module::parse(text).unwrap();
+    let value = |name| module.instructions().next().unwrap().attribute(name).unwrap();
+    let braces = |found: &str| format!("expected one pair of braces around all, found `{found}`");
+    let message = |error: Option<ParseError>| error.map(|error| error.to_string()).unwrap();
+    assert_eq!(message(value("a").numbers().err()), braces("{1}[2]"));
+    assert_eq!(message(value("b").fields().err()), braces("{k=v}{k=v}"));
+    assert_eq!(message(value("c").aliases().err()), braces("{{0}: 1}(2)"));
+    assert_eq!(message(value("d").program_shape().err()), braces("{(f32[])->f32[]}{}"));
+    assert_eq!(message(value("e").string().err()), "expected a string of UTF-8, found `\"\\377\"`");
+    assert_eq!(*value("e").bytes().unwrap(), [0xff]);
+    assert_eq!(message(value("f").number().err()), "expected a number, found `-1`");
+    assert_eq!(message(value("g").boolean().err()), "expected `true` or `false`, found `True`");
+    assert_eq!(message(value("g").string().err()), "expected a string, found `True`");
+}
+
+#[test]
 fn one_line_is_enough_for_a_module() {
     let text =
         "HloModule m, is_scheduled=true ENTRY e { a = f32[2] parameter(0), x={1} ROOT b = f32[2] negate(a), k=v }";

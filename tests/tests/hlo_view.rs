@@ -230,6 +230,32 @@ ENTRY e {
     );
 }
 
+#[test]
+fn of_branches_the_largest_counts() {
+    let text = "HloModule m, is_scheduled=true
+f {
+  x = f32[256]{0} parameter(0)
+  y = f32[256]{0} negate(x)
+  ROOT z = f32[256]{0} add(y, y)
+}
+g {
+  ROOT x = f32[256]{0} parameter(0)
+}
+ENTRY e {
+  i = s32[] parameter(0)
+  a = f32[256]{0} parameter(1)
+  ROOT c = f32[256]{0} conditional(i, a, a), branch_computations={g, f}
+}
+";
+    let module = Module::parse(text).unwrap();
+    assert_eq!(module.check().len(), 0);
+    let memory = module.memory();
+    let timeline = memory.timeline().unwrap();
+    // The parameters; then y and z beside them. The result is that of the branch.
+    assert_eq!(timeline.bytes()[&0], [1028, 1028, 1028 + 2048]);
+    assert_eq!(memory.usage()[&0].num_values, 3);
+}
+
 /// Every way in which the value of an instruction lies where another one does, counted by hand.
 #[test]
 fn what_lies_where_another_value_lies_is_counted_once() {

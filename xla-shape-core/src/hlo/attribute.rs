@@ -109,6 +109,11 @@ impl<'a> Value<'a> {
         ParseError::new(text::ParseErrorKind::Unexpected { expected: Expected::Value(what), found }, self.span)
     }
 
+    /// Checks that nothing of the value stands behind its closing brace.
+    fn ends(self, cursor: &Cursor<'_>) -> Result<()> {
+        if cursor.peek().is_some() { Err(self.is_not("one pair of braces around all")) } else { Ok(()) }
+    }
+
     /// Reads `true` or `false`.
     ///
     /// # Errors
@@ -239,7 +244,8 @@ impl<'a> Value<'a> {
             cursor.skip_space()?;
         }
         cursor.expect(b'}')?;
-        if cursor.peek().is_some() { Err(self.is_not("a list in braces")) } else { Ok(items) }
+        self.ends(&cursor)?;
+        Ok(items)
     }
 
     /// Reads `{key=value key=value}`, also with commas, as `metadata`, `window` and `frontend_attributes` have it.
@@ -268,6 +274,7 @@ impl<'a> Value<'a> {
             }
         }
         cursor.expect(b'}')?;
+        self.ends(&cursor)?;
         Ok(fields)
     }
 
@@ -351,6 +358,7 @@ impl<'a> Value<'a> {
         let result = shape(&mut cursor)?;
         cursor.skip_space()?;
         cursor.expect(b'}')?;
+        self.ends(&cursor)?;
         match parameters {
             Shape::Tuple(parameters) => {
                 let parameters = parameters.into_elements().into_iter();
@@ -389,6 +397,7 @@ impl<'a> Value<'a> {
             cursor.skip_space()?;
         }
         cursor.expect(b'}')?;
+        self.ends(&cursor)?;
         Ok(aliases)
     }
 }
