@@ -1,5 +1,6 @@
 //! What is found in modules: wrong instructions, memory, and shapes alone.
 
+use std::collections::BTreeMap;
 use xla_shape_core::hlo::{Memory, Module, Opcode, find_shapes, instruction_shapes};
 use xla_shape_tests::hlo_modules;
 
@@ -119,6 +120,75 @@ fn wrong_shapes_are_found() {
     for (instruction, expected) in cases {
         assert_eq!(finding(&format!("{operands}ROOT r = {instruction}")), expected, "{instruction}");
     }
+}
+
+/// The opcodes whose result follows from operands and attributes, each with at least one array of the programs of XLA.
+#[test]
+fn a_larger_dimension_in_a_program_of_xla_is_found() {
+    let inferred = [
+        "add",
+        "and",
+        "clamp",
+        "compare",
+        "concatenate",
+        "convert",
+        "convolution",
+        "copy",
+        "divide",
+        "dot",
+        "dynamic-slice",
+        "dynamic-update-slice",
+        "exponential",
+        "get-tuple-element",
+        "maximum",
+        "multiply",
+        "negate",
+        "or",
+        "pad",
+        "reduce",
+        "reduce-window",
+        "reshape",
+        "reverse",
+        "select",
+        "slice",
+        "sort",
+        "subtract",
+        "tanh",
+        "transpose",
+    ];
+    let mut seen = BTreeMap::new();
+    for row in hlo_modules() {
+        let module = Module::parse(&row.text).unwrap();
+        let (mut text, mut copied, mut changed) = (String::new(), 0, BTreeMap::new());
+        for instruction in module.instructions() {
+            let opcode = instruction.opcode().text().to_owned();
+            let operands: Vec<_> = instruction.operands().filter_map(|operand| operand.instruction()).collect();
+            if !inferred.contains(&opcode.as_str())
+                || changed.values().any(|other| *other == opcode)
+                || operands.iter().any(|operand| changed.contains_key(&operand.number()))
+                || instruction.shape().array().is_none_or(|array| array.num_dimensions() == 0)
+            {
+                continue;
+            }
+            let start = instruction.shape_span().start + instruction.shape_text().find('[').unwrap() + 1;
+            let digits = row.text[start..].find(|c: char| !c.is_ascii_digit()).unwrap();
+            // Bounds begin with a sign.
+            let Ok(size) = row.text[start..start + digits].parse::<usize>() else { continue };
+            text.push_str(&row.text[copied..start]);
+            text.push_str(&(size + 1).to_string());
+            copied = start + digits;
+            changed.insert(instruction.number(), opcode);
+        }
+        text.push_str(&row.text[copied..]);
+        let module = Module::parse(&text).unwrap();
+        let found: Vec<_> = module.check().iter().map(|finding| finding.instruction().number()).collect();
+        for (number, opcode) in changed {
+            assert!(found.contains(&number), "{} {}", row.module, module.instruction_at(number).unwrap());
+            *seen.entry(opcode).or_insert(0) += 1;
+        }
+    }
+    println!("{seen:?}");
+    assert_eq!(seen.len(), inferred.len(), "{seen:?}");
 }
 
 #[test]
