@@ -208,8 +208,7 @@ fn aliases_are_read_in_full_and_in_short() {
 
 #[test]
 fn values_of_another_kind_are_errors() {
-    let text =
-        "x = f32[] add(), a={1}[2], b={k=v}{k=v}, c={{0}: 1}(2), d={(f32[])->f32[]}{}, e=\"\\377\", f=-1, g=True";
+    let text = "x = f32[] add(), a={1}[2], b={k=v}{k=v}, c={{0}: 1}(2), d={(f32[])->f32[]}{}, e=\"\\377\", f=-1, g=True, h={f32[2]x}";
     let module = Module::parse(text).unwrap();
     let value = |name| module.instructions().next().unwrap().attribute(name).unwrap();
     let braces = |found: &str| format!("expected one pair of braces around all, found `{found}`");
@@ -223,6 +222,7 @@ fn values_of_another_kind_are_errors() {
     assert_eq!(message(value("f").number().err()), "expected a number, found `-1`");
     assert_eq!(message(value("g").boolean().err()), "expected `true` or `false`, found `True`");
     assert_eq!(message(value("g").string().err()), "expected a string, found `True`");
+    assert_eq!(message(value("h").shapes().err()), "expected the end of the shape, found `x`");
 }
 
 #[test]

@@ -160,6 +160,10 @@ fn a_bad_module_is_shown_with_a_mark() {
     );
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert!(message.ends_with("\n  in -:2:29\n"), "{message}");
+    let output = program(&["hlo", "-"], "module @jit_f attributes {} {\n}\n");
+    let message = String::from_utf8(output.stderr).unwrap();
+    let help = "  in -:1:8\nhelp: this is MLIR; in JAX, `lowered.compile().as_text()` is HLO\n";
+    assert!(message.ends_with(help), "{message}");
     let output = program(&["hlo", "-"], b"HloModule m\n\xc3\xa9\xff".to_vec());
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(message, "error: expected UTF-8, found bytes that are not\n  in -:2:2\n");

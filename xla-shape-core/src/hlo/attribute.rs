@@ -288,6 +288,16 @@ impl<'a> Value<'a> {
 
     /// Reads a window: `{size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x0}`.
     ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let module = Module::parse("y = f32[4] reduce-window(x, zero), window={size=3x3 stride=2x2 pad=1_1x0_2}")?;
+    /// let value = module.instructions().next().unwrap().attribute("window").unwrap();
+    /// let window = value.window()?;
+    /// assert_eq!((window[0].size, window[1].stride, window[1].padding_high), (3, 2, 2));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    ///
     /// # Errors
     /// If it is none.
     pub fn window(self) -> Result<Vec<WindowDimension>> {
@@ -295,6 +305,16 @@ impl<'a> Value<'a> {
     }
 
     /// Reads padding: `low_high` or `low_high_interior` for each dimension, with `x` between them.
+    ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let module = Module::parse("y = f32[5,4] pad(x, zero), padding=0_3x1_0_2")?;
+    /// let value = module.instructions().next().unwrap().attribute("padding").unwrap();
+    /// let padding = value.padding()?;
+    /// assert_eq!((padding[0].high, padding[1].low, padding[1].interior), (3, 1, 2));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     ///
     /// # Errors
     /// If it is none.
@@ -304,6 +324,16 @@ impl<'a> Value<'a> {
 
     /// Reads a slice: `{[start:limit], [start:limit:stride]}`.
     ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let module = Module::parse("y = f32[4,2] slice(x), slice={[0:8:2], [1:3]}")?;
+    /// let value = module.instructions().next().unwrap().attribute("slice").unwrap();
+    /// let slice = value.slice()?;
+    /// assert_eq!((slice[0].limit, slice[0].stride, slice[1].start), (8, 2, 1));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    ///
     /// # Errors
     /// If it is none.
     pub fn slice(self) -> Result<Vec<SliceDimension>> {
@@ -311,6 +341,16 @@ impl<'a> Value<'a> {
     }
 
     /// Reads what the dimensions of a convolution mean, such as `b01f_01io->b01f`.
+    ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let module = Module::parse("y = f32[1,2,2,8] convolution(x, w), dim_labels=b01f_01io->b01f")?;
+    /// let value = module.instructions().next().unwrap().attribute("dim_labels").unwrap();
+    /// let labels = value.dim_labels()?;
+    /// assert_eq!((labels.input.first, labels.input.second, labels.kernel.spatial), (0, 3, vec![0, 1]));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     ///
     /// # Errors
     /// If it is none.
@@ -320,6 +360,15 @@ impl<'a> Value<'a> {
 
     /// Reads groups of replicas.
     ///
+    /// ```
+    /// use xla_shape_core::hlo::{Module, ReplicaGroups};
+    ///
+    /// let module = Module::parse("y = f32[4] all-reduce(x), replica_groups={{0,1},{2,3}}")?;
+    /// let value = module.instructions().next().unwrap().attribute("replica_groups").unwrap();
+    /// assert_eq!(value.replica_groups()?, ReplicaGroups::Lists(vec![vec![0, 1], vec![2, 3]]));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    ///
     /// # Errors
     /// If it is none.
     pub fn replica_groups(self) -> Result<ReplicaGroups<'a>> {
@@ -327,6 +376,15 @@ impl<'a> Value<'a> {
     }
 
     /// Reads how a value is divided among devices, such as `{devices=[2,1]<=[2]}`.
+    ///
+    /// ```
+    /// use xla_shape_core::hlo::{Module, Sharding};
+    ///
+    /// let module = Module::parse("x = f32[4] parameter(0), sharding={maximal device=3}")?;
+    /// let value = module.instructions().next().unwrap().attribute("sharding").unwrap();
+    /// assert_eq!(value.sharding()?, Sharding::Maximal { device: 3 });
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     ///
     /// # Errors
     /// If it is none.
@@ -340,11 +398,30 @@ impl<'a> Value<'a> {
     /// If it is none.
     pub fn shapes(self) -> Result<Vec<Shape>> {
         let items = self.items()?;
-        items.into_iter().map(|item| text::Parser::at(item.cursor().text(), item.span.start).shape()).collect()
+        let shape = |item: Self| {
+            let mut parser = text::Parser::at(item.cursor().text(), item.span.start);
+            let shape = parser.shape()?;
+            parser.finish().map(|()| shape)
+        };
+        items.into_iter().map(shape).collect()
     }
 
     /// Reads the shapes of a program, such as `entry_computation_layout`: `{(shape, shape)->shape}`. Its parameters
     /// have no names.
+    ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let module = Module::parse("\
+    /// HloModule m, entry_computation_layout={(f32[2,3]{0,1})->f32[6]{0}}
+    /// ENTRY e {
+    ///   x = f32[2,3]{0,1} parameter(0)
+    ///   ROOT y = f32[6]{0} bitcast(x)
+    /// }")?;
+    /// let program = module.attribute("entry_computation_layout").unwrap().program_shape()?;
+    /// assert_eq!(program.parameters[0].shape.to_string(), "f32[2,3]{0,1}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     ///
     /// # Errors
     /// If there are none.
@@ -371,6 +448,16 @@ impl<'a> Value<'a> {
 
     /// Reads which results lie where parameters lie, such as `input_output_alias`:
     /// `{ {0}: (1, {}, may-alias) }`, or `{ {0}: 1 }` in short.
+    ///
+    /// ```
+    /// use xla_shape_core::hlo::Module;
+    ///
+    /// let module = Module::parse("y = f32[4] custom-call(a, b), output_to_operand_aliasing={{}: (1, {})}")?;
+    /// let value = module.instructions().next().unwrap().attribute("output_to_operand_aliasing").unwrap();
+    /// let alias = &value.aliases()?[0];
+    /// assert_eq!((alias.parameter, alias.must), (1, false));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
     ///
     /// # Errors
     /// If there are none.

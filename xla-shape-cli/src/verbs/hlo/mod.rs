@@ -42,7 +42,11 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
 fn parse<'a>(file: &Path, bytes: &'a [u8]) -> Result<Module<'a>, Failure> {
     let shown = |error: &ParseError, text: &str, message: &dyn Display| {
         let (line, column) = error.line_column(text);
-        Failure::Shape(format!("{message}\n  in {}:{line}:{column}", file.display()))
+        // What JAX's `lowered.as_text()` gives.
+        let begin = text.trim_start();
+        let is_mlir = ["module @", "module {", "module attributes", "#loc"].iter().any(|mark| begin.starts_with(mark));
+        let help = if is_mlir { "\nhelp: this is MLIR; in JAX, `lowered.compile().as_text()` is HLO" } else { "" };
+        Failure::Shape(format!("{message}\n  in {}:{line}:{column}{help}", file.display()))
     };
     let text = utf8(bytes).map_err(|error| {
         let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());

@@ -32,6 +32,26 @@ pub struct Lifetime<'m, 'a> {
 /// Instructions run one after the other; a value takes memory from where it is made to its last use, parameters and
 /// results of the program all the time. While a loop, call or branch runs, what it needs most comes on top. A value
 /// that lies where another one did, as XLA decides when it assigns buffers, is counted as if it did not.
+///
+/// ```
+/// use xla_shape_core::hlo::Module;
+///
+/// let module = Module::parse("\
+/// HloModule m, is_scheduled=true
+/// ENTRY main {
+///   a = f32[256]{0} parameter(0)
+///   b = f32[512]{0} concatenate(a, a), dimensions={0}
+///   c = f32[256]{0} slice(b), slice={[0:256]}
+///   ROOT d = f32[256]{0} add(c, c)
+/// }")?;
+/// let timeline = module.memory().timeline().unwrap();
+/// assert_eq!(timeline.bytes()[&0], [1024, 3 * 1024, 4 * 1024, 3 * 1024]);
+/// let step = timeline.peak_step(0).unwrap();
+/// assert_eq!(timeline.instructions()[step].name(), "c");
+/// let live: Vec<_> = timeline.live_at(step).map(|buffer| buffer.instruction.name()).collect();
+/// assert_eq!(live, ["a", "b", "c"]);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Timeline<'m, 'a> {
     instructions: Vec<Instruction<'m, 'a>>,
