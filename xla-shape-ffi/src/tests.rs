@@ -24,6 +24,11 @@ crate::kernel! {
         panic!("with {}", 3);
     }
 
+    fn sum_of_any(x: DynView<'_>, mut sum: ViewMut<'_, shape!(f32[])>) -> Result<(), xla_shape::BufferError> {
+        sum.set([], x.to_row_major::<xla_shape::element::F32>()?.iter().sum());
+        Ok(())
+    }
+
     fn rows(x: View<'_, shape!(s32[?,2])>, _same: View<'_, shape!(s32[?,2])>, mut y: ViewMut<'_, shape!(s32[?,2])>) {
         y.fill_with(|index| x[index]);
     }
@@ -264,6 +269,44 @@ fn operands_may_share_memory_and_empty_arrays_need_none() {
     assert_eq!(call::<rows>(&operands, &[Array::new(S32, &[1, 2], &mut y)], &[]), Ok(()));
     let empty = || Array { element_type: S32, sizes: vec![0, 2], data: ptr::null_mut() };
     assert_eq!(call::<rows>(&[empty(), empty()], &[empty()], &[]), Ok(()));
+}
+
+#[test]
+fn arrays_of_any_shape_need_no_alignment_and_may_be_empty() {
+    let mut sum = [0.0_f32];
+    let mut bytes = [0_u8; 12];
+    let start: *mut c_void = bytes.as_mut_ptr().cast();
+    for moved in 0..4 {
+        let values = [1.0_f32, 2.0].map(f32::to_le_bytes);
+        // SAFETY: 8 of the 12 bytes, whatever `moved` is.
+        unsafe { start.wrapping_byte_add(moved).cast::<[[u8; 4]; 2]>().write(values) };
+        let operand = Array { element_type: F32, sizes: vec![2], data: start.wrapping_byte_add(moved) };
+        assert_eq!(call::<sum_of_any>(&[operand], &[Array::new(F32, &[], &mut sum)], &[]), Ok(()));
+        assert_eq!(sum, [3.0]);
+    }
+    let empty = Array { element_type: F32, sizes: vec![3, 0], data: ptr::null_mut() };
+    assert_eq!(call::<sum_of_any>(&[empty], &[Array::new(F32, &[], &mut sum)], &[]), Ok(()));
+    assert_eq!(sum, [0.0]);
+}
+
+#[test]
+fn what_no_call_carries_has_a_reason() {
+    for (text, reason) in [
+        ("f32[8,128]{1,0:T(8,128)}", "carries no tiled layouts"),
+        ("f32[8]{0:S(1)}", "has one memory space only"),
+        ("f32[8]{0:SC(0:4)}", "carries no split arrays"),
+        ("f32[8]{0:M(8)}", "carries no arrays with a prefix"),
+        ("f32[8]{0:L(128)}", "carries no padding"),
+        ("f32[<=8]", "not their bounds: take `?`"),
+        ("s4[8]", "carries elements of 4 bits: write E(4)"),
+        ("s2[8]{0:E(4)}", "carries elements of 2 bits: write E(2)"),
+    ] {
+        let obstacle = crate::obstacle(&text.parse().unwrap());
+        assert!(obstacle.as_ref().is_some_and(|obstacle| obstacle.contains(reason)), "{text}: {obstacle:?}");
+    }
+    for text in ["f32[]", "f32[2,3]{0,1}", "f32[?,3]", "s4[8]{0:E(4)}", "pred[8]", "c128[1,0]"] {
+        assert_eq!(crate::obstacle(&text.parse().unwrap()), None, "{text}");
+    }
 }
 
 #[test]
