@@ -7,11 +7,20 @@ use tempfile::NamedTempFile;
 
 /// What is written to a path, and comes to its place only when it is whole.
 ///
-/// Until then it is a file beside it, `.xla-shape-` and some letters, which goes away on any error; only a program that is
-/// killed leaves it. Pipes and devices cannot be replaced, and are written to.
+/// Until then it is a file in the same folder without a name, which goes away with the program however that ends. Where the
+/// system has no such files it is one beside it, `.xla-shape-` and some letters, which goes away on any error; only a program
+/// that is killed leaves it. Pipes and devices cannot be replaced, and are written to.
 #[derive(Debug)]
 pub(crate) enum Replacement {
-    File { file: NamedTempFile, path: PathBuf },
+    #[cfg(target_os = "linux")]
+    Nameless {
+        file: File,
+        path: PathBuf,
+    },
+    File {
+        file: NamedTempFile,
+        path: PathBuf,
+    },
     Stream(File),
 }
 
@@ -27,16 +36,71 @@ impl Replacement {
             Err(error) if error.kind() == ErrorKind::NotFound => (path.to_owned(), None),
             Err(error) => return Err(error),
         };
+        #[cfg(target_os = "linux")]
+        if let Some(file) = nameless(&path, permissions.as_ref())? {
+            return Ok(Self::Nameless { file, path });
+        }
         Ok(Self::File { file: beside(&path, permissions)?, path })
     }
 
     /// Puts the file in its place.
     pub(crate) fn commit(self) -> io::Result<()> {
         match self {
+            #[cfg(target_os = "linux")]
+            Self::Nameless { file, path } => {
+                // It gets a name of its own first: no file without a name takes that of another.
+                let named = builder().make_in(folder_of(&path), |name| name_file(&file, name))?;
+                named.persist(path).map(drop).map_err(|error| error.error)
+            }
             Self::File { file, path } => file.persist(path).map(drop).map_err(|error| error.error),
             Self::Stream(mut stream) => stream.flush(),
         }
     }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".xla-shape-");
+    builder
+}
+
+/// A new file without a name in the folder of a path, with these permissions, or those of any new file; `None` where there
+/// are none.
+#[cfg(target_os = "linux")]
+fn nameless(path: &Path, permissions: Option<&Permissions>) -> io::Result<Option<File>> {
+    use rustix::fs::{Mode, OFlags, open};
+
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let mode = if permissions.is_some() { 0o600 } else { 0o666 };
+    // Any error: what is really wrong shows again where the file is to have a name.
+    let Ok(file) = open(folder_of(path), flags, Mode::from_raw_mode(mode)) else { return Ok(None) };
+    let file = File::from(file);
+    // Without `/proc` it could not get a name.
+    if !Path::new(&path_of(&file)).exists() {
+        return Ok(None);
+    }
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions.clone())?;
+    }
+    Ok(Some(file))
+}
+
+#[cfg(target_os = "linux")]
+fn path_of(file: &File) -> String {
+    use std::os::fd::AsRawFd;
+
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+#[cfg(target_os = "linux")]
+fn name_file(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+
+    Ok(linkat(CWD, path_of(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 /// A new file in the folder of a path, with these permissions, or those of any new file.
@@ -51,7 +115,7 @@ fn beside(path: &Path, permissions: Option<Permissions>) -> io::Result<NamedTemp
     if permissions.is_none() {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
-    let file = builder.tempfile_in(folder)?;
+    let file = builder.tempfile_in(folder_of(path))?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
@@ -61,6 +125,8 @@ fn beside(path: &Path, permissions: Option<Permissions>) -> io::Result<NamedTemp
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
+            #[cfg(target_os = "linux")]
+            Self::Nameless { file, .. } => file.write(bytes),
             Self::File { file, .. } => file.write(bytes),
             Self::Stream(stream) => stream.write(bytes),
         }
@@ -68,6 +134,8 @@ impl Write for Replacement {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
+            #[cfg(target_os = "linux")]
+            Self::Nameless { file, .. } => file.flush(),
             Self::File { file, .. } => file.flush(),
             Self::Stream(stream) => stream.flush(),
         }
