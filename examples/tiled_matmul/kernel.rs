@@ -41,23 +41,28 @@ pub(crate) fn typed<const M: usize, const K: usize, const N: usize, A: LayoutTyp
 }
 
 /// `out = lhs · rhs` for whatever shapes the buffers have; `sizes` are M, K and N.
+///
+/// Accessors look positions up in tables that are made once; `DynBuffer::get` would work each of them out.
 pub(crate) fn dynamic(
     lhs: &DynBuffer,
     rhs: &DynBuffer,
     out: &mut DynBuffer,
     [m, depth, n]: [usize; 3],
 ) -> Result<(), AccessError> {
+    let (lhs, rhs, mut out) = (lhs.accessor::<Bf16>()?, rhs.accessor::<Bf16>()?, out.accessor_mut::<Bf16>()?);
+    // Elements that the sizes count and the shapes do not have are 0.
+    let number = |element: Option<bf16>| element.map_or(0.0, bf16::to_f32);
     let mut sums = vec![0.0_f32; n];
     for i in 0..m {
         sums.fill(0.0);
         for k in 0..depth {
-            let factor = lhs.get::<Bf16>(&[i, k])?.to_f32();
+            let factor = number(lhs.get(&[i, k]));
             for (j, sum) in sums.iter_mut().enumerate() {
-                *sum += factor * rhs.get::<Bf16>(&[k, j])?.to_f32();
+                *sum += factor * number(rhs.get(&[k, j]));
             }
         }
         for (j, sum) in sums.iter().enumerate() {
-            out.set::<Bf16>(&[i, j], bf16::from_f32(*sum))?;
+            out.set(&[i, j], bf16::from_f32(*sum));
         }
     }
     Ok(())
