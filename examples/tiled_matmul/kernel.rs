@@ -4,40 +4,40 @@
 
 use half::bf16;
 use xla_shape::element::Bf16;
+use xla_shape::iter::Band;
 use xla_shape::types::{Array, LayoutType, Size};
 use xla_shape::{AccessError, DynBuffer, View, ViewMut};
 
 /// A matrix with these sizes in any layout.
 type Matrix<const ROWS: usize, const COLUMNS: usize, L> = Array<Bf16, (Size<ROWS>, Size<COLUMNS>), L>;
 
-/// How many columns the inner loop takes: the lanes of a TPU's tile, so that the compiler can move the arithmetic of the
-/// tile's number out of the loop.
-const LANES: usize = 128;
-
 /// `out = lhs · rhs`, compiled for these sizes and layouts. Operands that do not fit each other do not compile.
 ///
-/// Two rows of `rhs` are taken at a time, because `T(8,128)(2,1)` lays the rows of bf16 in pairs.
+/// `T(8,128)(2,1)` lays the rows of bf16 in pairs. A band is what lies side by side so: the loop over a block of it is one over
+/// consecutive memory, and how many rows there are in it is a constant.
 pub(crate) fn typed<const M: usize, const K: usize, const N: usize, A: LayoutType, B: LayoutType, C: LayoutType>(
     lhs: View<'_, Matrix<M, K, A>>,
     rhs: View<'_, Matrix<K, N, B>>,
     mut out: ViewMut<'_, Matrix<M, N, C>>,
 ) {
-    const { assert!(K.is_multiple_of(2) && N.is_multiple_of(LANES), "whole pairs of rows, and whole tiles of columns") };
-    for i in 0..M {
-        let mut sums = [0.0_f32; N];
-        for k in (0..K).step_by(2) {
-            let factors = [lhs[[i, k]].to_f32(), lhs[[i, k + 1]].to_f32()];
-            for (block, sums) in sums.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                for (lane, sum) in sums.iter_mut().enumerate() {
-                    let j = block * LANES + lane;
-                    *sum = *sum + factors[0] * rhs[[k, j]].to_f32() + factors[1] * rhs[[k + 1, j]].to_f32();
+    let lanes = const { Band::<Matrix<K, N, B>, (), -1>::LANES };
+    const { assert!(Band::<Matrix<K, N, B>, (), -1>::LANES <= 2, "rows one by one, or in pairs") };
+    let mut sums = [[0.0_f32; N]; M];
+    rhs.for_each_band::<-1>(|rows| {
+        let [k, _] = rows.origin();
+        for (i, sums) in sums.iter_mut().enumerate() {
+            // Of an odd number of rows, the last has none beside it.
+            let factors = [0, 1].map(|lane| lhs.get([i, k + lane]).map_or(0.0, bf16::to_f32));
+            rows.for_each_block(|j, block| {
+                for (sum, column) in sums[j..].iter_mut().zip(block.chunks_exact(lanes)) {
+                    for (factor, element) in factors.iter().zip(column) {
+                        *sum += factor * element.to_f32();
+                    }
                 }
-            }
+            });
         }
-        for (j, sum) in sums.iter().enumerate() {
-            out[[i, j]] = bf16::from_f32(*sum);
-        }
-    }
+    });
+    out.fill_with(|[i, j]| bf16::from_f32(sums[i][j]));
 }
 
 /// `out = lhs · rhs` for whatever shapes the buffers have; `sizes` are M, K and N.
