@@ -689,10 +689,11 @@ pub(crate) const fn dimensions(dimensions: &[Dimension], layout: &Layout) -> Che
         }
         dimension = dimension.saturating_add(1);
     }
-    splits_fit(dimensions, layout)
+    if layout.split_configs().is_empty() { Ok(()) } else { splits_fit(dimensions, layout) }
 }
 
 /// Checks that `minor_to_major` names as many dimensions as there are.
+#[inline]
 pub(crate) const fn num_dimensions(dimensions: &[Dimension], layout: &Layout) -> Check {
     if layout.num_dimensions() == dimensions.len() {
         return Ok(());

@@ -25,8 +25,17 @@ pub enum ElementClass {
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 const fn packed(text: &str) -> u128 {
     let bytes = text.as_bytes();
-    let mut number = 1;
     let mut i = 0;
+    // Nearly all names are so short that one word is enough.
+    if bytes.len() < 8 {
+        let mut number = 1_u64;
+        while i < bytes.len() {
+            number = number << 8 | bytes[i] as u64;
+            i = i.saturating_add(1);
+        }
+        return number as u128;
+    }
+    let mut number = 1;
     while i < bytes.len() && bytes.len() < 16 {
         number = number << 8 | bytes[i] as u128;
         i = i.saturating_add(1);
@@ -98,6 +107,7 @@ macro_rules! element_types {
 
             /// The element type with this [`name`](Self::name); names are written in lower case.
             #[must_use]
+            #[inline]
             pub const fn from_name(name: &str) -> Option<Self> {
                 // One comparison of numbers instead of one of texts for each element type.
                 match packed(name) {

@@ -101,6 +101,7 @@ impl<'a> Parser<'a> {
 
     /// A parser for text that is nothing but one shape or layout; [`finish`](Self::finish) checks that.
     #[must_use]
+    #[inline(always)]
     pub fn whole(text: &'a str) -> Self {
         Self::with_brackets(text, 0, Brackets::Brace)
     }
@@ -294,6 +295,7 @@ impl<'a> Parser<'a> {
         Ok(ArrayShape::unchecked(element_type, dimensions, layout))
     }
 
+    #[inline(always)]
     fn element_type(&mut self) -> Result<ElementType> {
         if self.token.kind != TokenKind::Word {
             return Err(self.unexpected(Expected::ElementType));
@@ -329,6 +331,7 @@ impl<'a> Parser<'a> {
         token.is(b'{') || (self.brackets == Brackets::BraceOrAngle && token.is(b'<'))
     }
 
+    #[inline]
     fn layout_follows(&self) -> bool {
         self.opens_layout(self.token)
             && (self.brackets != Brackets::BraceBeforeLayout || {
