@@ -9,6 +9,7 @@
 use crate::layout::Layout;
 use crate::stride_table::StaticStrideTable;
 use crate::tile::TileDimension;
+use core::fmt;
 
 /// One tile of a layout as a block of memory: how the later tiles cut the first one.
 ///
@@ -38,6 +39,23 @@ pub enum TileBlockError {
     /// A block has more than [`StaticStrideTable::MAX_DIGITS`] digits.
     TooManyDigits,
 }
+
+impl fmt::Display for TileBlockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Untiled => f.write_str("expected a layout with a tile, found one without"),
+            Self::Combines => f.write_str("expected a tile that combines no dimensions, found one with `*`"),
+            Self::ReachesOut => {
+                f.write_str("expected later tiles that cut the first one, found one that groups several of it")
+            }
+            Self::TooManyDigits => {
+                write!(f, "expected a block of at most {} digits, found one of more", StaticStrideTable::MAX_DIGITS)
+            }
+        }
+    }
+}
+
+impl core::error::Error for TileBlockError {}
 
 impl TileBlock {
     /// The block of the layout's first tile.

@@ -8,6 +8,7 @@ use crate::parameter::Parameter;
 use crate::signature::{Description, Role, Wants};
 use std::any::Any;
 use std::ffi::c_void;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,6 +34,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// ```
 #[derive(Clone, Copy)]
 pub struct ThreadPool<'a>(Frame<'a>);
+
+impl fmt::Debug for ThreadPool<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPool").finish_non_exhaustive()
+    }
+}
 
 impl<'a> Parameter<'a> for ThreadPool<'a> {
     const ROLE: Role = Role::Context;

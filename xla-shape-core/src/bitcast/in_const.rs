@@ -97,6 +97,7 @@ impl<'a> StaticArray<'a> {
     ///
     /// # Errors
     /// If they are not, or that cannot be decided in a `const`.
+    #[must_use]
     pub const fn reshape_obstacle(self, result: Self) -> Option<StaticReason> {
         let (sizes, result_sizes) = (self.table.extents(), result.table.extents());
         let elements = product(sizes);

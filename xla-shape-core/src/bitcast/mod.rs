@@ -88,6 +88,7 @@ pub struct Move {
 
 /// In what two layouts differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Cause {
     /// The order of the dimensions.
     Order,

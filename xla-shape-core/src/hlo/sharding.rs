@@ -39,6 +39,7 @@ pub enum Sharding<'a> {
 
 /// The devices of the tiles, in row-major order of the tiles.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Devices {
     /// `0,2,1,3`: their numbers.
     List(Vec<usize>),

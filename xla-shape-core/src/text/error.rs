@@ -143,6 +143,7 @@ impl fmt::Display for Expected {
 
 /// What stood there instead.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Found {
     /// This text; a long one is cut.
     Text(Box<str>),

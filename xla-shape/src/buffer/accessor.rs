@@ -5,6 +5,7 @@ use super::bytes::{Bytes, BytesMut};
 use super::dynamic::DynBufferBase;
 use super::error::AccessError;
 use crate::element::Stored;
+use core::fmt;
 use core::marker::PhantomData;
 use xla_shape_core::StrideTable;
 use xla_shape_core::stride_table::OffsetTables;
@@ -20,6 +21,12 @@ pub struct Accessor<'a, E, B> {
     /// Of that table; `None` if the position is no sum over the dimensions, or the tables would be too large.
     offsets: Option<OffsetTables>,
     element: PhantomData<E>,
+}
+
+impl<E, B> fmt::Debug for Accessor<'_, E, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Accessor").field("width", &self.width).finish_non_exhaustive()
+    }
 }
 
 impl<B: Bytes> DynBufferBase<B> {

@@ -5,6 +5,7 @@ use super::memory::{Memory, Value, for_each_run};
 use crate::buffer::{BufferBase, Bytes, BytesMut};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex, resolve};
+use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use xla_shape_core::Slot;
 use xla_shape_core::stride_table::{Bands, StaticStrideTable};
@@ -27,6 +28,12 @@ pub struct Band<S: ArrayType, T, const DIM: i64> {
     shape: S,
     /// The index of the first element of lane 0.
     origin: S::Index,
+}
+
+impl<S: ArrayType, T, const DIM: i64> fmt::Debug for Band<S, T, DIM> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Band").field("shape", &self.shape).field("origin", &self.origin).finish_non_exhaustive()
+    }
 }
 
 impl<S: ArrayType, T, const DIM: i64> Band<S, T, DIM> {

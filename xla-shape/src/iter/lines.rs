@@ -4,6 +4,7 @@ use super::memory::{Memory, Value, for_each_run};
 use crate::buffer::{BufferBase, Bytes, BytesMut};
 use crate::element::Plain;
 use crate::types::{ArrayType, resolve};
+use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use xla_shape_core::stride_table::Run;
 
@@ -13,6 +14,12 @@ pub struct Line<S: ArrayType, T, const DIM: i64> {
     shape: S,
     /// Whose number for the dimension does not count.
     index: S::Index,
+}
+
+impl<S: ArrayType, T, const DIM: i64> fmt::Debug for Line<S, T, DIM> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Line").field("shape", &self.shape).field("index", &self.index).finish_non_exhaustive()
+    }
 }
 
 /// Elements at equal distances in memory.

@@ -17,6 +17,7 @@ pub enum Padding {
 
 /// How the destination is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Stores {
     /// Past the caches if the destination is larger than they are.
     #[default]
@@ -29,6 +30,7 @@ pub enum Stores {
 
 /// The vectors that a relayout uses. The machine is asked what it has; more than that is never used.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Vectors {
     /// None: plain Rust.
     None,
