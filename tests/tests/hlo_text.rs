@@ -445,6 +445,19 @@ fn long_and_wide_modules_are_read() {
     text.push_str("}\n");
     assert_eq!(survive_large(&text), count + 1);
 
+    // As many operands that are such a tuple, as many calls of a computation of as many instructions.
+    let tuple = vec!["f32[]"; count].join(", ");
+    let mut text = format!("HloModule again, is_scheduled=true\nf {{\n  t = ({tuple}) parameter(0)\n");
+    for index in 0..count {
+        writeln!(text, "  c.{index} = f32[] constant(1)").unwrap();
+    }
+    writeln!(text, "}}\nENTRY e {{\n  t = ({tuple}) parameter(0)").unwrap();
+    for index in 0..count {
+        writeln!(text, "  r.{index} = f32[] call(t), to_apply=f").unwrap();
+    }
+    writeln!(text, "  ROOT x = () x-start({}t)\n}}", "t, ".repeat(count)).unwrap();
+    assert_eq!(survive_large(&text), 2 * count + 3);
+
     let mut text = String::from("HloModule deep, is_scheduled=true\n");
     for index in 0..count {
         writeln!(text, "c.{index} {{\n  ROOT r = f32[] call(), to_apply=c.{}\n}}", (index + 1) % count).unwrap();

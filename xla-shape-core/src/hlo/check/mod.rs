@@ -3,6 +3,7 @@
 mod rules;
 
 use super::module::{Computation, Instruction, Module};
+use super::opcode::Opcode;
 use crate::element_type::ElementType;
 use crate::infer::{self, InferError};
 use crate::shape::Shape;
@@ -217,18 +218,27 @@ impl<'a> Module<'a> {
     #[must_use]
     pub fn check(&self) -> Vec<Finding<'_, 'a>> {
         let mut findings = Vec::new();
+        // Gathered once: a computation may be long, and may be called again and again.
+        let parameters: Vec<_> = self.computations().map(parameters).collect();
         for computation in self.computations() {
             if let Err((instruction, problem)) = head(computation) {
                 findings.push(Finding { instruction, problem });
             }
             for instruction in computation.instructions() {
-                if let Err(problem) = written_operands(instruction).and_then(|()| rules::check(instruction)) {
+                if let Err(problem) =
+                    written_operands(instruction).and_then(|()| rules::check(instruction, &parameters))
+                {
                     findings.push(Finding { instruction, problem });
                 }
             }
         }
         findings
     }
+}
+
+/// The parameters of a computation, in the order of the text.
+fn parameters<'m, 'a>(computation: Computation<'m, 'a>) -> Vec<Instruction<'m, 'a>> {
+    computation.instructions().filter(|instruction| instruction.opcode() == Opcode::Parameter).collect()
 }
 
 /// Checks that the parameters of a computation are numbered without gaps, and that its head says the same.
@@ -255,6 +265,9 @@ fn head<'m, 'a>(computation: Computation<'m, 'a>) -> core::result::Result<(), (I
 
 /// Whether two shapes have the same structure, element types and sizes, in whatever layouts.
 fn compatible(a: &Shape, b: &Shape) -> bool {
+    if core::ptr::eq(a, b) {
+        return true;
+    }
     match (a, b) {
         (Shape::Array(a) | Shape::Buffer(a), Shape::Array(b) | Shape::Buffer(b)) => {
             a.element_type() == b.element_type() && infer::all_agree(a.dimensions(), b.dimensions())

@@ -13,17 +13,19 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// The shapes of an instruction's operands, and what its rule asks of them.
-struct Rule<'m, 'a> {
+struct Rule<'m, 'a, 'p> {
     instruction: Instruction<'m, 'a>,
+    /// The parameters of each computation.
+    parameters: &'p [Vec<Instruction<'m, 'a>>],
     operands: Vec<&'m Shape>,
 }
 
-pub(super) fn check(instruction: Instruction<'_, '_>) -> Result<()> {
+pub(super) fn check<'m, 'a>(instruction: Instruction<'m, 'a>, parameters: &[Vec<Instruction<'m, 'a>>]) -> Result<()> {
     // An operand that is not known says nothing.
     let Some(operands) = instruction.operands().map(|operand| operand.shape()).collect::<Option<Vec<_>>>() else {
         return Ok(());
     };
-    let rule = Rule { instruction, operands };
+    let rule = Rule { instruction, parameters, operands };
     match instruction.opcode() {
         Opcode::Acos
         | Opcode::Acosh
@@ -146,7 +148,7 @@ enum ResultType {
     Any,
 }
 
-impl<'m, 'a> Rule<'m, 'a> {
+impl<'m, 'a, 'p> Rule<'m, 'a, 'p> {
     fn count(&self, at_least: usize, at_most: Option<usize>) -> Result<()> {
         let found = self.operands.len();
         if found < at_least || at_most.is_some_and(|at_most| found > at_most) {
@@ -382,7 +384,7 @@ impl<'m, 'a> Rule<'m, 'a> {
         if self.instruction.attribute("to_apply").is_some()
             && let Some(computation) = self.computation("to_apply")?
         {
-            self.has_parameters(computation, self.operands.len())?;
+            self.parameters(computation, self.operands.len())?;
         }
         for (operand, result) in results.into_iter().enumerate() {
             let input = self.array(operand)?;
@@ -574,18 +576,19 @@ impl<'m, 'a> Rule<'m, 'a> {
         }
     }
 
-    fn has_parameters(&self, computation: Computation<'m, 'a>, expected: usize) -> Result<()> {
-        let found = computation.instructions().filter(|found| found.opcode() == Opcode::Parameter).count();
+    /// The parameters of a computation, which must be so many.
+    fn parameters(&self, computation: Computation<'m, 'a>, expected: usize) -> Result<&'p [Instruction<'m, 'a>]> {
+        let parameters = self.parameters.get(computation.number() as usize).map_or(&[][..], Vec::as_slice);
+        let found = parameters.len();
         if found == expected {
-            return Ok(());
+            return Ok(parameters);
         }
         Err(Problem::ParameterCount { computation: computation.name().to_owned(), expected, found })
     }
 
     /// Checks that a computation takes these operands.
     fn takes(&self, computation: Computation<'m, 'a>, operands: &[&Shape]) -> Result<()> {
-        self.has_parameters(computation, operands.len())?;
-        for parameter in computation.instructions() {
+        for parameter in self.parameters(computation, operands.len())? {
             let operand = parameter.parameter_number().and_then(|number| operands.get(number));
             operand.map_or(Ok(()), |operand| same(operand, parameter.shape()))?;
         }

@@ -112,24 +112,34 @@ pub(super) enum Place {
     Operand(usize, usize),
 }
 
-/// How many arrays stand before each element of a tuple, counted once for each tuple.
+/// How many arrays stand before each element of a tuple and, last, how many there are; counted once for each tuple, since
+/// a short text can ask for those of a long tuple again and again.
 #[derive(Default)]
 pub(super) struct Starts(BTreeMap<*const Shape, Vec<usize>>);
 
 impl Starts {
+    fn of(&mut self, elements: &[Shape]) -> &[usize] {
+        self.0.entry(elements.as_ptr()).or_insert_with(|| {
+            let mut start = 0_usize;
+            let behind = elements.iter().map(|element| {
+                start = start.saturating_add(num_arrays(element));
+                start
+            });
+            core::iter::once(0).chain(behind).collect()
+        })
+    }
+
     /// How many arrays stand before element `index` of a tuple.
     fn before(&mut self, tuple: &Shape, index: usize) -> usize {
-        let elements = tuple.tuple_shapes().unwrap_or(&[]);
-        let starts = self.0.entry(elements.as_ptr()).or_insert_with(|| {
-            let mut start = 0_usize;
-            let starts = elements.iter().map(|element| {
-                let before = start;
-                start = start.saturating_add(num_arrays(element));
-                before
-            });
-            starts.collect()
-        });
-        starts.get(index).copied().unwrap_or(0)
+        self.of(tuple.tuple_shapes().unwrap_or(&[])).get(index).copied().unwrap_or(0)
+    }
+
+    /// How many arrays a shape has.
+    fn count(&mut self, shape: &Shape) -> usize {
+        match shape.tuple_shapes() {
+            Some(elements) => self.of(elements).last().copied().unwrap_or(0),
+            None => num_arrays(shape),
+        }
     }
 
     /// The first array of the part of a shape with this index, and how many arrays the part has.
@@ -139,13 +149,30 @@ impl Starts {
             first = first.saturating_add(self.before(shape, element));
             shape = shape.tuple_shapes()?.get(element)?;
         }
-        Some((first, num_arrays(shape)))
+        Some((first, self.count(shape)))
     }
 }
 
-/// How many arrays each operand has.
-fn lengths(instruction: Instruction<'_, '_>) -> impl Iterator<Item = usize> {
-    instruction.operands().map(|operand| operand.shape().map_or(0, num_arrays))
+/// Notes that so many arrays from number `from` on lie where those of an operand do, from its array `first` on.
+fn alias(places: &mut [Place], from: usize, operand: usize, first: usize, length: usize) {
+    for (place, leaf) in places.iter_mut().skip(from).take(length).zip(first..) {
+        *place = Place::Operand(operand, leaf);
+    }
+}
+
+/// Notes that the operands from number `first` on lie one behind the other, from array `from` on.
+fn alias_in_order(
+    places: &mut [Place],
+    mut from: usize,
+    instruction: Instruction<'_, '_>,
+    first: usize,
+    starts: &mut Starts,
+) {
+    for (number, operand) in instruction.operands().enumerate().skip(first) {
+        let length = operand.shape().map_or(0, |shape| starts.count(shape));
+        alias(places, from, number, 0, length);
+        from = from.saturating_add(length);
+    }
 }
 
 /// The place of every array of an instruction's value.
@@ -153,52 +180,39 @@ pub(super) fn places(instruction: Instruction<'_, '_>, starts: &mut Starts) -> V
     let count = num_arrays(instruction.shape());
     let mut places = vec![Place::New; count];
     let operand = |operand: usize| instruction.operand(operand).and_then(|operand| operand.shape());
-    let mut alias = |from: usize, operand: usize, first: usize, length: usize| {
-        for (place, leaf) in places.iter_mut().skip(from).take(length).zip(first..) {
-            *place = Place::Operand(operand, leaf);
-        }
-    };
-    let in_order = |first: usize, mut from: usize| {
-        lengths(instruction).enumerate().skip(first).map(move |(operand, length)| {
-            let to = from.saturating_add(length);
-            (core::mem::replace(&mut from, to), operand, length)
-        })
-    };
-    // Only where it is asked for: a tuple may be long, and many may take a part of it.
-    let length = || lengths(instruction).next().unwrap_or(0);
     match instruction.opcode() {
         Opcode::Bitcast | Opcode::While | Opcode::OptBarrier | Opcode::AddDependency | Opcode::Domain => {
-            alias(0, 0, 0, count);
+            alias(&mut places, 0, 0, 0, count);
         }
-        Opcode::Tuple => in_order(0, 0).for_each(|(from, operand, length)| alias(from, operand, 0, length)),
+        Opcode::Tuple => alias_in_order(&mut places, 0, instruction, 0, starts),
         Opcode::GetTupleElement => {
             let index = instruction.attribute("index").and_then(|index| index.number().ok());
             if let (Some(index), Some(tuple)) = (index, operand(0)) {
-                alias(0, 0, starts.before(tuple, index), count);
+                alias(&mut places, 0, 0, starts.before(tuple, index), count);
             }
         }
         // The tuples of these have in front what arrives, or what is sent.
-        Opcode::CopyStart => alias(1, 0, 0, length()),
-        Opcode::Send => alias(0, 0, 0, length()),
-        Opcode::CopyDone | Opcode::RecvDone | Opcode::AllReduceDone => alias(0, 0, 0, count),
+        Opcode::CopyStart => alias(&mut places, 1, 0, 0, operand(0).map_or(0, |shape| starts.count(shape))),
+        Opcode::Send => alias(&mut places, 0, 0, 0, operand(0).map_or(0, |shape| starts.count(shape))),
+        Opcode::CopyDone | Opcode::RecvDone | Opcode::AllReduceDone => alias(&mut places, 0, 0, 0, count),
         // Its value is the result alone.
         Opcode::AllReduceStart => {}
         // Other operations that go on while others run begin with a tuple of operands, result, and what they need
         // besides. `fusion-start` is short for an `async-start` of a fusion, and so on for all opcodes.
         opcode => match opcode.text().rsplit_once('-') {
             Some((_, "start")) if instruction.shape().tuple_shapes().is_some() => {
-                in_order(0, 0).for_each(|(from, operand, length)| alias(from, operand, 0, length));
+                alias_in_order(&mut places, 0, instruction, 0, starts);
             }
-            Some((_, "update")) if instruction.operands().len() == 1 => alias(0, 0, 0, count),
+            Some((_, "update")) if instruction.operands().len() == 1 => alias(&mut places, 0, 0, 0, count),
             Some((_, "update")) => {
                 // Operands that come later stand behind those that the tuple already has.
                 let bound = operand(0).and_then(|tuple| starts.part(tuple, &[0])).map_or(0, |(_, length)| length);
-                alias(0, 0, 0, bound);
-                in_order(1, bound).for_each(|(from, operand, length)| alias(from, operand, 0, length));
+                alias(&mut places, 0, 0, 0, bound);
+                alias_in_order(&mut places, bound, instruction, 1, starts);
             }
             Some((_, "done")) => {
                 if let Some(tuple) = operand(0) {
-                    alias(0, 0, starts.before(tuple, 1), count);
+                    alias(&mut places, 0, 0, starts.before(tuple, 1), count);
                 }
             }
             _ => {}
@@ -210,7 +224,7 @@ pub(super) fn places(instruction: Instruction<'_, '_>, starts: &mut Starts) -> V
             && let Some((to, length)) = starts.part(instruction.shape(), &written.result_index)
             && let Some((from, _)) = starts.part(shape, &written.parameter_index)
         {
-            alias(to, written.parameter, from, length);
+            alias(&mut places, to, written.parameter, from, length);
         }
     }
     places
