@@ -111,6 +111,37 @@ impl Turns<'_> {
     }
 }
 
+/// Where turns begin in the source, one after the other.
+#[cfg(target_arch = "x86_64")]
+struct Sources<'a> {
+    axes: &'a [Axis],
+    /// The turns of each loop so far.
+    counts: [usize; 64],
+    /// Where this turn begins, in bytes.
+    place: usize,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<'a> Sources<'a> {
+    fn of(turns: Turns<'a>) -> Self {
+        Self { axes: turns.0, counts: [0; 64], place: 0 }
+    }
+
+    /// Goes on to the next turn; behind the last comes the first.
+    #[inline(always)]
+    fn advance(&mut self) {
+        for (axis, count) in self.axes.iter().zip(&mut self.counts).rev() {
+            *count += 1;
+            self.place += axis.from;
+            if *count < axis.len {
+                return;
+            }
+            self.place -= axis.len * axis.from;
+            *count = 0;
+        }
+    }
+}
+
 /// Where the last turn of loops ends on both sides, if a turn takes so many bytes.
 fn last_turn<'a>(axes: impl IntoIterator<Item = &'a Axis>, turn: (usize, usize)) -> Option<(usize, usize)> {
     axes.into_iter().try_fold(turn, |(from, to), axis| {

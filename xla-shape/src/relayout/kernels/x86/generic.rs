@@ -216,7 +216,18 @@ macro_rules! kernels {
         ) {
             let step = SIZE / BYTES;
             let (len, row) = (kernel.len, kernel.row);
+            let turn = WAYS * len * BYTES * (8 / BITS);
+            let short = STREAMING && turn < AHEAD;
+            let mut coming = Sources::of(turns);
+            if short {
+                (0..TURNS_AHEAD / turn).for_each(|_| coming.advance());
+            }
             turns.for_each(0, 0, &mut |from_turn, to_turn| {
+                let ahead = if short { coming.place } else { from_turn + AHEAD / WAYS };
+                let ahead = from.wrapping_add(ahead);
+                if short {
+                    coming.advance();
+                }
                 let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
                 let interleaved = |start: usize| {
                     let mut rows = [zero(); WAYS];
@@ -224,7 +235,7 @@ macro_rules! kernels {
                         let place = from.wrapping_add(way * row + start * BYTES);
                         if STREAMING {
                             for part in 0..8 / BITS {
-                                prefetch(place.wrapping_add(part * distance + AHEAD / WAYS));
+                                prefetch(ahead.wrapping_add(way * row + start * BYTES + part * distance));
                             }
                         }
                         // SAFETY: `step` elements of each row are left from `start` on.

@@ -18,7 +18,7 @@ mod avx2;
 mod avx512;
 mod sse2;
 
-use super::{Axis, Interleave, Kernel, Machine, Packing, Transpose, Turns, Vectors};
+use super::{Axis, Interleave, Kernel, Machine, Packing, Sources, Transpose, Turns, Vectors};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -28,6 +28,10 @@ const LINE: usize = 64;
 
 /// How far ahead lines are asked for, in bytes of all runs that are read at once.
 const AHEAD: usize = 2048;
+
+/// The same where turns are shorter than that, in bytes of all turns. Then it is asked for what later turns read: what
+/// follows in memory is theirs only until a row ends.
+const TURNS_AHEAD: usize = 8192;
 
 /// Runs a kernel in every turn, if there is a way to do so with vectors; whether there is.
 ///
