@@ -88,7 +88,6 @@ fn blocks(len: usize, block: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// A part of a transpose: the elements with these numbers along `a` and `b`, in the turn that begins at `from` and `to`.
-#[derive(Clone)]
 struct Block {
     a: Range<usize>,
     b: Range<usize>,
@@ -110,28 +109,30 @@ impl Block {
         mut visit: impl FnMut(&Self, Option<&Self>),
     ) {
         let [a_lines, b_lines] = if large { LARGE_BLOCK_LINES } else { BLOCK_LINES };
-        let mut next = Self { a: 0..0, b: 0..0, from, to, rows: [from; BLOCK_LINES[1] * LINE] };
-        let mut last: Option<Self> = None;
+        // Two that take turns, since copying the rows of one would cost as much as a small block.
+        let mut both = [(); 2].map(|()| Self { a: 0..0, b: 0..0, from, to, rows: [from; BLOCK_LINES[1] * LINE] });
+        let mut last = None;
         turns.for_each(0, 0, &mut |from_turn, to_turn| {
-            (next.from, next.to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+            let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
             for a in blocks(kernel.a_len(), a_lines * LINE / kernel.bytes) {
-                next.a = a;
                 for b in blocks(kernel.b_len(), b_lines * LINE / kernel.bytes) {
-                    kernel.rows(b.start, next.from, &mut next.rows[..b.len()]);
-                    next.b = b;
+                    let number = last.map_or(0, |last| 1 - last);
+                    let next = &mut both[number];
+                    kernel.rows(b.start, from, &mut next.rows[..b.len()]);
+                    (next.a, next.b, next.from, next.to) = (a.clone(), b, from, to);
                     if !large {
-                        visit(&next, None);
+                        visit(next, None);
                         continue;
                     }
-                    if let Some(block) = &last {
-                        visit(block, Some(&next));
+                    if let Some(last) = last {
+                        visit(&both[last], Some(&both[number]));
                     }
-                    last = Some(next.clone());
+                    last = Some(number);
                 }
             }
         });
-        if let Some(block) = &last {
-            visit(block, None);
+        if let Some(last) = last {
+            visit(&both[last], None);
         }
     }
 }
