@@ -1,15 +1,15 @@
-mov rax, rsi
-and rax, -8
-shl rax, 11
-mov rcx, rdx
-and rcx, -128
-lea rax, [rax + 8*rcx]
 mov ecx, esi
-and ecx, 6
-shl ecx, 7
-or rcx, rax
-and edx, 127
-lea rax, [rcx + 2*rdx]
-and esi, 1
-or rax, rsi
+and ecx, 1
+mov eax, edx
+and eax, 127
+mov edi, esi
+and edi, 6
+shl edi, 7
+and rdx, -128
+and rsi, -8
+shl rsi, 11
+lea rdx, [rsi + 8*rdx]
+or rdx, rdi
+lea rax, [rdx + 2*rax]
+or rax, rcx
 ret

@@ -1,17 +1,13 @@
-mov eax, edi
-and eax, 7
+mov ecx, edi
+and ecx, 7
 shr rdi, 3
-lea rcx, [rdi + 8*rdi]
-shl rcx, 7
-imul edx, eax, 86
+imul edx, ecx, 86
 shr edx, 8
-lea rdi, [rdx + 2*rdx]
-shl edi, 7
 lea rsi, [rsi + 2*rsi]
-add rsi, rcx
-add rsi, rdi
-lea ecx, [rdx + 2*rdx]
-sub al, cl
-movzx eax, al
+lea rax, [rdi + 8*rdi]
+shl rax, 7
+imul rdx, rdx, 381
+add rax, rcx
 add rax, rsi
+add rax, rdx
 ret

@@ -1,19 +1,19 @@
-lea rax, [rdi + 8*rsi]
-lea rax, [rax + 4*rax]
-shl rax, 22
-mov rsi, rdx
-and rsi, -8
-shl rsi, 14
-add rsi, rax
-mov rax, rcx
-and rax, -128
-lea rax, [rsi + 8*rax]
-mov esi, edx
-and esi, 6
-shl esi, 7
-or rsi, rax
-and ecx, 127
-lea rax, [rsi + 2*rcx]
-and edx, 1
-or rax, rdx
+mov r8d, edx
+and r8d, 1
+mov eax, ecx
+and eax, 127
+mov r9d, edx
+and r9d, 6
+shl r9d, 7
+and rcx, -128
+and rdx, -8
+shl rdx, 14
+or rdx, r9
+lea rsi, [rdi + 8*rsi]
+lea rsi, [rsi + 4*rsi]
+shl rsi, 22
+lea rcx, [rdx + 8*rcx]
+lea rax, [rcx + 2*rax]
+add rax, rsi
+or rax, r8
 ret

@@ -33,11 +33,11 @@ lea rbx, [rcx + r14]
 lea rcx, [rdi + 120]
 add r14, rcx
 mov edx, esi
-and edx, 56
-shl edx, 9
+and edx, 6
+shl edx, 7
 mov ecx, esi
-and ecx, 6
-shl ecx, 7
+and ecx, 56
+shl ecx, 9
 or ecx, edx
 mov r15d, 4
 xor r12d, r12d

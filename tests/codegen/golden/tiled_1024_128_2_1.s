@@ -1,9 +1,9 @@
 mov rax, rdi
 and rax, -256
 mov ecx, edi
-and ecx, 127
-lea rax, [rax + 2*rcx]
-shr edi, 7
-and edi, 1
-or rax, rdi
+shr ecx, 7
+and ecx, 1
+and edi, 127
+lea rax, [rax + 2*rdi]
+or rax, rcx
 ret

@@ -1,12 +1,12 @@
-mov rax, rdi
-and rax, -8
-shl rax, 11
-mov rcx, rsi
-and rcx, -128
-lea rax, [rax + 8*rcx]
-and edi, 7
-shl edi, 7
-or rax, rdi
-and esi, 127
-or rax, rsi
+mov ecx, esi
+and ecx, 127
+mov edx, edi
+and edx, 7
+shl edx, 7
+and rsi, -128
+and rdi, -8
+shl rdi, 11
+lea rax, [rdi + 8*rsi]
+or rax, rdx
+or rax, rcx
 ret

@@ -1,15 +1,15 @@
-mov rax, rdi
-and rax, -8
-shl rax, 11
-mov rcx, rsi
-and rcx, -128
-lea rax, [rax + 8*rcx]
 mov ecx, edi
-and ecx, 6
-shl ecx, 7
-or rcx, rax
-and esi, 127
-lea rax, [rcx + 2*rsi]
-and edi, 1
-or rax, rdi
+and ecx, 1
+mov eax, esi
+and eax, 127
+mov edx, edi
+and edx, 6
+shl edx, 7
+and rsi, -128
+and rdi, -8
+shl rdi, 11
+lea rsi, [rdi + 8*rsi]
+or rsi, rdx
+lea rax, [rsi + 2*rax]
+or rax, rcx
 ret

@@ -18,13 +18,25 @@ macro_rules! unroll {
             if const { $d < $S::STRIDE_TABLE.num_digits() } {
                 let digit = const { $S::STRIDE_TABLE.digit($d) };
                 $run = if const { $d > 0 && continues($S::STRIDE_TABLE, $d - 1) } { $run } else { 0 };
-                $run = $run.wrapping_mul(digit.size).wrapping_add(digit.of($index, &$values));
+                $run = $run.wrapping_mul(digit.size).wrapping_add(value_of(digit.term, $index, &$values));
                 if const { !continues($S::STRIDE_TABLE, $d) } {
                     $position = $run.wrapping_mul(digit.stride).wrapping_add($position);
                 }
             }
         )*
     };
+}
+
+/// The value of a term. A remainder by a power of two is a mask at once: of a number that it knows to be less than twice as
+/// large, the compiler would make a comparison and a subtraction.
+#[inline(always)]
+fn value_of(term: Term, index: &[usize], values: &[usize]) -> usize {
+    match term.modulus {
+        Some(modulus) if modulus.is_power_of_two() => {
+            Term { modulus: None, ..term }.of(index, values) & (modulus.get() - 1)
+        }
+        _ => term.of(index, values),
+    }
 }
 
 /// Whether the digit behind number `d` is summed up with it before both are multiplied by a stride.
@@ -68,7 +80,7 @@ macro_rules! unroll_scaled {
             if const { $d < Positions::<$S>::TABLE.num_digits() } {
                 let digit = const { Positions::<$S>::TABLE.digit($d) };
                 let stride = digit.stride.wrapping_mul(scale);
-                $position = digit.of($index, &$values).wrapping_mul(stride).wrapping_add($position);
+                $position = value_of(digit.term, $index, &$values).wrapping_mul(stride).wrapping_add($position);
                 if const { Positions::<$S>::TABLE.digit($d).is_unbounded() } {
                     scale = scale.wrapping_mul(digit.unbounded_size($sizes));
                 }
