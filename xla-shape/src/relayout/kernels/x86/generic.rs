@@ -330,13 +330,9 @@ macro_rules! kernels {
                 // SAFETY: as above.
                 (false, _, false) => unsafe { transpose_cached_block::<BYTES, LANE, false>(kernel, block) },
                 // SAFETY: as above.
-                (true, true, true) => unsafe { transpose_block::<BYTES, LANE, true, true>(kernel, block, next) },
+                (true, true, _) => unsafe { transpose_block::<BYTES, LANE, true>(kernel, block, next) },
                 // SAFETY: as above.
-                (true, true, false) => unsafe { transpose_block::<BYTES, LANE, true, false>(kernel, block, next) },
-                // SAFETY: as above.
-                (true, false, true) => unsafe { transpose_block::<BYTES, LANE, false, true>(kernel, block, next) },
-                // SAFETY: as above.
-                (true, false, false) => unsafe { transpose_block::<BYTES, LANE, false, false>(kernel, block, next) },
+                (true, false, _) => unsafe { transpose_block::<BYTES, LANE, false>(kernel, block, next) },
             });
         }
 
@@ -377,7 +373,7 @@ macro_rules! kernels {
         /// # Safety
         /// As [`transpose`] for the turn in which the block is.
         #[target_feature(enable = $feature)]
-        unsafe fn transpose_block<const BYTES: usize, const LANE: usize, const STREAMING: bool, const PLAIN: bool>(
+        unsafe fn transpose_block<const BYTES: usize, const LANE: usize, const STREAMING: bool>(
             kernel: &Transpose,
             block: &Block,
             next: Option<&Block>,
@@ -397,7 +393,7 @@ macro_rules! kernels {
                     let (rows, columns) = (&block.rows[k * line..][..line], &columns[..line]);
                     // SAFETY: as required of the caller; these are columns and rows of the block.
                     unsafe {
-                        transpose_lines::<BYTES, LANE, STREAMING, PLAIN>(
+                        transpose_lines::<BYTES, LANE, STREAMING, false>(
                             kernel,
                             rows,
                             a * BYTES,
@@ -488,7 +484,8 @@ macro_rules! kernels {
             shuffle: Option<$vector>,
         ) {
             let (rows, columns) = (&rows[..LINE / BYTES], &columns[..LINE / BYTES]);
-            // Where a step from one to the next is always the same, it is quicker to add it than to look places up.
+            // Where a step from one to the next is always the same, it is quicker to add it than to look places up, but for
+            // large arrays: there it was no quicker, and slower where rows of the source are short.
             let row = |i| if PLAIN { rows[0].wrapping_add(i * kernel.b[0].from) } else { rows[i] };
             let column = |i| if PLAIN { columns[0].wrapping_add(i * kernel.a[0].to) } else { columns[i] };
             let shuffle = shuffle.filter(|_| !PLAIN);
