@@ -10,8 +10,12 @@ command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
 
 cd fuzz
 if ! rustup show active-toolchain >/dev/null 2>&1 && ! rustup toolchain install; then
-    echo "fuzzing needs the nightly compiler of fuzz/rust-toolchain.toml, and rustup cannot install it" >&2
-    exit 1
+    export RUSTUP_TOOLCHAIN=nightly
+    if ! rustc -V >/dev/null 2>&1; then
+        echo "fuzzing needs the nightly compiler of fuzz/rust-toolchain.toml, and rustup cannot install it" >&2
+        exit 1
+    fi
+    echo "rustup cannot install the compiler of fuzz/rust-toolchain.toml: fuzzing with $(rustc -V), which is here" >&2
 fi
 # All targets in one build, and faster to build than to run: what they share is a library.
 export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
