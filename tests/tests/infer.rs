@@ -4,13 +4,13 @@ use proptest::prelude::*;
 use proptest::sample::subsequence;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use xla_shape_core::ArrayShape;
 use xla_shape_core::Dimension::{self, Static};
 use xla_shape_core::hlo::{DimLabels, Instruction, Module, Opcode, Value};
 use xla_shape_core::infer::{
     self, ConvolutionDimensions, ConvolutionGroups, DotDimensions, InferError, Operation, PaddingDimension,
     SliceDimension, WindowDimension,
 };
+use xla_shape_core::{ArrayShape, ElementType};
 use xla_shape_tests::corpus;
 use xla_shape_tests::strategy::permutation;
 
@@ -525,4 +525,13 @@ fn a_padding_that_is_far_too_large_is_an_error() {
     let padding = [PaddingDimension { low: 0, high: 0, interior: 13_972_019_769_631_643_138 }];
     let found = sizes_of(1, |result| infer::pad(&[Static(usize::MAX)], &padding, result));
     assert_eq!(found, Err(InferError::Overflow));
+}
+
+#[test]
+fn a_result_has_at_most_32_dimensions() {
+    let array = |count| ArrayShape::with_default_layout(ElementType::F32, &vec![1; count]).unwrap();
+    let negate = Operation::Elementwise;
+    assert!(negate.obstacle(&[&array(32)], &array(32)).is_none());
+    let obstacle = negate.obstacle(&[&array(33)], &array(33)).unwrap();
+    assert!(obstacle.as_str().ends_with("expected at most 32 dimensions, found 33"), "{}", obstacle.as_str());
 }

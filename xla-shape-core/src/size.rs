@@ -68,7 +68,7 @@ pub(crate) const fn physical_elements(
         match build(Extents::LargestPieces(dimensions), layout, scratch) {
             Ok(built) => built.positions,
             Err(BuildError::Overflow) => return Err(ValidationError::PaddedElementCountOverflow),
-            Err(BuildError::OutOfSpace | BuildError::CombinesUnknown) => {
+            Err(BuildError::TooManyDigits | BuildError::TooManyValues | BuildError::CombinesUnknown) => {
                 panic!("the layout has too many dimensions and tiles for a `const`")
             }
         }

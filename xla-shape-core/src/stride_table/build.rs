@@ -22,8 +22,10 @@ use core::num::NonZeroUsize;
 pub(crate) enum BuildError {
     /// The positions do not fit in an `i64`.
     Overflow,
-    /// The workspace is too small.
-    OutOfSpace,
+    /// The workspace has too little room for digits.
+    TooManyDigits,
+    /// The workspace has too little room for values.
+    TooManyValues,
     /// `*` combines a dimension whose size is not known.
     CombinesUnknown,
 }
@@ -32,7 +34,8 @@ impl BuildError {
     pub(crate) const fn into_stride_table_error(self) -> StrideTableError {
         match self {
             Self::Overflow => StrideTableError::Overflow,
-            Self::OutOfSpace => StrideTableError::TooManyDigits,
+            Self::TooManyDigits => StrideTableError::TooManyDigits,
+            Self::TooManyValues => StrideTableError::TooManyValues,
             Self::CombinesUnknown => StrideTableError::CombinesUnbounded,
         }
     }
@@ -133,7 +136,7 @@ pub(crate) const fn build(
     let mut state = State { digits: workspace.digits, values: workspace.values, num_digits: 0, num_values: 0 };
     let num_dimensions = layout.num_dimensions();
     if num_dimensions > state.digits.len() {
-        return Err(BuildError::OutOfSpace);
+        return Err(BuildError::TooManyDigits);
     }
     let mut physical = 0;
     let mut empty = false;
@@ -237,7 +240,7 @@ impl State<'_> {
                     Ok((outer_digit, inner_digit)) => {
                         self.digits[outer] = outer_digit;
                         if self.num_digits == self.digits.len() {
-                            return Err(BuildError::OutOfSpace);
+                            return Err(BuildError::TooManyDigits);
                         }
                         self.digits[self.num_digits] = inner_digit;
                         self.num_digits += 1;
@@ -257,7 +260,7 @@ impl State<'_> {
             return Ok(());
         }
         if entries > self.digits.len() {
-            return Err(BuildError::OutOfSpace);
+            return Err(BuildError::TooManyDigits);
         }
         let added = entries - self.num_digits;
         let mut i = entries;
@@ -318,7 +321,7 @@ impl State<'_> {
 
     const fn value(&mut self, rule: ValueRule, size: usize) -> Result<Source, BuildError> {
         if self.num_values == self.values.len() {
-            return Err(BuildError::OutOfSpace);
+            return Err(BuildError::TooManyValues);
         }
         self.values[self.num_values] = Value { rule, size };
         self.num_values += 1;

@@ -186,6 +186,8 @@ pub enum StrideTableError {
     CombinesUnbounded,
     /// A table in a `const` has at most [`StaticStrideTable::MAX_DIGITS`] digits.
     TooManyDigits,
+    /// A table in a `const` has at most [`StaticStrideTable::MAX_VALUES`] values that `*` makes.
+    TooManyValues,
 }
 
 impl StrideTableError {
@@ -200,6 +202,7 @@ impl StrideTableError {
             Self::Overflow => panic!("the array spans more positions than fit in an i64"),
             Self::CombinesUnbounded => panic!("`*` cannot combine an unbounded dimension in a type"),
             Self::TooManyDigits => panic!("the layout has too many dimensions and tiles for a static shape"),
+            Self::TooManyValues => panic!("the layout has too many `*` for a static shape"),
         }
     }
 }
@@ -216,6 +219,13 @@ impl fmt::Display for StrideTableError {
             }
             Self::TooManyDigits => {
                 write!(f, "expected a stride table of at most {} digits, found more", StaticStrideTable::MAX_DIGITS)
+            }
+            Self::TooManyValues => {
+                write!(
+                    f,
+                    "expected tiles in which `*` combines at most {} times, found more",
+                    StaticStrideTable::MAX_VALUES
+                )
             }
         }
     }
