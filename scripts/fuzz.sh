@@ -18,7 +18,7 @@ if ! rustup show active-toolchain >/dev/null 2>&1 && ! rustup toolchain install;
     echo "rustup cannot install the compiler of fuzz/rust-toolchain.toml: fuzzing with $(rustc -V), which is here" >&2
 fi
 # All targets in one build, and faster to build than to run: what they share is a library.
-export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
+export CARGO_PROFILE_RELEASE_DEBUG=0
 cargo fuzz build --codegen-units 16
 programs=target/$(rustc -vV | sed -n 's/^host: //p')/release
 "$programs/seeds"
