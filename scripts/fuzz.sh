@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes every target: scripts/fuzz.sh [SECONDS [TARGET…]] (20 seconds each by default), one a processor at a time. Installs what
+# Fuzzes every target: scripts/fuzz.sh [SECONDS [TARGET…]] (20 seconds each by default), some at a time. Installs what
 # it needs: cargo-fuzz, and the nightly compiler that fuzz/rust-toolchain.toml names.
 #
 # To look into a finding: cd fuzz && cargo fuzz run TARGET artifacts/TARGET/…; once mended, the input goes to
@@ -31,7 +31,7 @@ fuzz() {
     [ ! -e "dict/$1" ] || dictionary=("-dict=dict/$1")
     log=artifacts/$1.log
     if "$programs/$1" "corpus/$1" "regressions/$1" "${dictionary[@]}" -artifact_prefix="artifacts/$1/" -max_total_time="$seconds" \
-        -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 -verbosity=0 >"$log" 2>&1; then
+        -timeout=60 -rss_limit_mb=3072 -print_final_stats=1 -verbosity=0 >"$log" 2>&1; then
         echo "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") executions, no finding"
     else
         echo "$1: a finding"
@@ -41,4 +41,4 @@ fuzz() {
 }
 export -f fuzz
 if [ $# -gt 0 ]; then targets=("$@"); else mapfile -t targets < <(cargo fuzz list | grep -vx seeds); fi
-printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash -c 'set -euo pipefail; fuzz {}'
+printf '%s\n' "${targets[@]}" | xargs -P $(($(nproc) + 1)) -I{} bash -c 'set -euo pipefail; fuzz {}'
