@@ -119,6 +119,20 @@ fn array(sizes: &[usize], layout: Layout) -> Option<ArrayShape> {
         .filter(|array| array.physical_elements() < Some(1 << 16))
 }
 
+/// `*` combines the dimensions of sizes 5 and 2: the first of them can grow into the padding, the second cannot.
+#[test]
+fn padding_of_combined_dimensions_is_the_major_ones() {
+    let operand: ArrayShape = "f32[3,2,5,3,5]{0,1,2,3,4:T(*,9,4)}".parse().unwrap();
+    let result: ArrayShape = "f32[3,30,5]{2,1,0:T(3,4)(3,3,4)}".parse().unwrap();
+    if let Ok(explained) = operand.decompose_bitcast(&result) {
+        check(&operand, &result, &explained).unwrap();
+    }
+    let result: ArrayShape = "f32[5,3,18,4]".parse().unwrap();
+    let explained = operand.decompose_bitcast(&result).unwrap();
+    assert_eq!(explained.operand_sizes, [4, 2, 9, 3, 5]);
+    check(&operand, &result, &explained).unwrap();
+}
+
 fn permuted(list: &[usize], permutation: &[usize]) -> Vec<usize> {
     permutation.iter().map(|&i| list[i]).collect()
 }

@@ -195,7 +195,7 @@ impl ArrayShape {
     }
 }
 
-/// The array whose dimensions are as large as they can be in the same bytes.
+/// The array whose dimensions are as large as they can be in the same bytes, with every element where it is.
 fn padded(array: &ArrayShape) -> Result<ArrayShape, BitcastError> {
     let mut padded = array.clone();
     for dimension in 0..array.num_dimensions() {
@@ -203,11 +203,22 @@ fn padded(array: &ArrayShape) -> Result<ArrayShape, BitcastError> {
         let sizes = padded.dimensions().iter().enumerate();
         let sizes =
             sizes.map(|(i, &old)| if i == dimension { Dimension::Static(size) } else { old }).collect::<Vec<_>>();
-        if let Ok(larger) = ArrayShape::new(array.element_type(), &sizes, array.layout().clone()) {
+        if let Ok(larger) = ArrayShape::new(array.element_type(), &sizes, array.layout().clone())
+            && lies_within(&padded, &larger)?
+        {
             padded = larger;
         }
     }
     Ok(padded)
+}
+
+/// Whether every element of an array lies where it lies in the larger one. A dimension that `*` combines with a more major
+/// one cannot grow: its size is a stride of the other's.
+fn lies_within(array: &ArrayShape, larger: &ArrayShape) -> Result<bool, BitcastError> {
+    let dimensions = (0..array.num_dimensions()).map(whole_dimension).collect::<Vec<_>>();
+    let tables = [array.stride_table()?, larger.stride_table()?];
+    let maps = tables.each_ref().map(|table| View { table: table.as_ref(), dimensions: &dimensions });
+    Ok(first_moved(maps, tables[0].extents())?.is_none())
 }
 
 fn explain(
