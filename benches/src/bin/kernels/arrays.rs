@@ -184,60 +184,58 @@ fn with_ndarray(kernel: &str, sizes: [usize; 2]) -> crate::turn::Contender {
 
 const KERNELS: [&str; 5] = ["fill", "sum", "scale", "axpy", "softmax"];
 
-macro_rules! cases {
-    ($cases:ident, $rows:literal, $columns:literal) => {
-        for kernel in KERNELS {
-    type Tiles = shape!(f32[$rows,$columns]{1,0:T(8,128)});
-    type Plain = shape!(f32[$rows,$columns]);
-            // Softmax needs rows; the others are one loop over all there is.
-            let plain = if kernel == "softmax" {
-                by_hand::<Plain, Rows<$rows, $columns>>(kernel)
-            } else {
-                by_hand::<Plain, Flat<$rows, $columns>>(kernel)
-            };
-            $cases.push(Case {
-                name: format!("{kernel} {}", Tiles::TEXT),
-                elements: $rows * $columns,
-                contenders: vec![
-                    ("library", library::<Tiles>(kernel)),
-                    ("by hand", by_hand::<Tiles, Tiled<$rows, $columns>>(kernel)),
-                    ("row-major", plain),
-                ],
-                ratios: vec![Ratio("library", "by hand", 1.02), Ratio("library", "row-major", 1.1)],
-            });
-            let (library, ndarray) = (library::<Plain>(kernel), with_ndarray(kernel, [$rows, $columns]));
-            $cases.push(Case {
-                name: format!("{kernel} {}", Plain::TEXT),
-                elements: $rows * $columns,
-                contenders: vec![("library", library), ("ndarray", ndarray)],
-                ratios: vec![Ratio("library", "ndarray", 1.0)],
-            });
-        }
-        for kernel in KERNELS {
-    type Tiles = shape!(bf16[$rows,$columns]{1,0:T(8,128)(2,1)});
-    type Plain = shape!(bf16[$rows,$columns]);
-            let plain = if kernel == "softmax" {
-                by_hand::<Plain, Rows<$rows, $columns>>(kernel)
-            } else {
-                by_hand::<Plain, Flat<$rows, $columns>>(kernel)
-            };
-            $cases.push(Case {
-                name: format!("{kernel} {}", Tiles::TEXT),
-                elements: $rows * $columns,
-                contenders: vec![
-                    ("library", library::<Tiles>(kernel)),
-                    ("by hand", by_hand::<Tiles, Pairs<$rows, $columns>>(kernel)),
-                    ("row-major", plain),
-                    ("as CuTe", by_hand::<Tiles, StridedRows<$rows, $columns>>(kernel)),
-                ],
-                ratios: vec![
-                    Ratio("library", "by hand", 1.02),
-                    Ratio("library", "row-major", 1.3),
-                    Ratio("library", "as CuTe", 1.0),
-                ],
-            });
-        }
+/// `kernel` over tiles: the library, loops by hand in the order of `W`, and row-major memory, that may be `row_major` times
+/// as fast.
+fn over_tiles<Tiles, Plain, W, const ROWS: usize, const COLUMNS: usize>(kernel: &str, row_major: f64) -> Case
+where
+    Tiles: StaticShape<Element: Number, Index = [usize; 2]>,
+    Plain: StaticShape<Element: Number, Index = [usize; 2]>,
+    W: Walk + 'static,
+{
+    // Softmax needs rows; the others are one loop over all there is.
+    let plain = match kernel {
+        "softmax" => by_hand::<Plain, Rows<ROWS, COLUMNS>>(kernel),
+        _ => by_hand::<Plain, Flat<ROWS, COLUMNS>>(kernel),
     };
+    Case {
+        name: format!("{kernel} {}", Tiles::TEXT),
+        elements: Tiles::ELEMENTS,
+        contenders: vec![
+            ("library", library::<Tiles>(kernel)),
+            ("by hand", by_hand::<Tiles, W>(kernel)),
+            ("row-major", plain),
+        ],
+        ratios: vec![Ratio("library", "by hand", 1.02), Ratio("library", "row-major", row_major)],
+    }
+}
+
+/// `kernel` over row-major memory: the library and `ndarray`.
+fn over_rows<Plain: StaticShape<Element: Number, Index = [usize; 2]>>(kernel: &str, sizes: [usize; 2]) -> Case {
+    Case {
+        name: format!("{kernel} {}", Plain::TEXT),
+        elements: Plain::ELEMENTS,
+        contenders: vec![("library", library::<Plain>(kernel)), ("ndarray", with_ndarray(kernel, sizes))],
+        ratios: vec![Ratio("library", "ndarray", 1.0)],
+    }
+}
+
+macro_rules! cases {
+    ($cases:ident, $rows:literal, $columns:literal) => {{
+    type F32 = shape!(f32[$rows,$columns]);
+    type TiledF32 = shape!(f32[$rows,$columns]{1,0:T(8,128)});
+        for kernel in KERNELS {
+            $cases.push(over_tiles::<TiledF32, F32, Tiled<$rows, $columns>, $rows, $columns>(kernel, 1.1));
+            $cases.push(over_rows::<F32>(kernel, [$rows, $columns]));
+        }
+    type Bf16 = shape!(bf16[$rows,$columns]);
+    type TiledBf16 = shape!(bf16[$rows,$columns]{1,0:T(8,128)(2,1)});
+        for kernel in KERNELS {
+            let mut case = over_tiles::<TiledBf16, Bf16, Pairs<$rows, $columns>, $rows, $columns>(kernel, 1.3);
+            case.contenders.push(("as CuTe", by_hand::<TiledBf16, StridedRows<$rows, $columns>>(kernel)));
+            case.ratios.push(Ratio("library", "as CuTe", 1.0));
+            $cases.push(case);
+        }
+    }};
 }
 
 /// In the first-level cache, and in the second-level one.
