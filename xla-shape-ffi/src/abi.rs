@@ -23,7 +23,6 @@ macro_rules! sizes {
     ($($name:ident up to $last:ident;)*) => { $(
         impl $name {
             /// What the interface calls its struct size.
-            #[allow(dead_code, reason = "some belong to a feature")]
             pub(crate) const SIZE: usize = struct_size!($name, $last);
         }
     )* };
@@ -33,15 +32,20 @@ sizes! {
     MetadataExtension up to metadata;
     Metadata up to traits;
     ApiVersion up to minor;
-    Api up to thread_pool_num_threads;
     ErrorCreateArgs up to code;
-    ErrorDestroyArgs up to error;
-    ThreadPoolScheduleArgs up to data;
-    ThreadPoolNumThreadsArgs up to num_threads;
     Buffer up to dimensions;
     Buffers up to values;
     Attributes up to values;
     CallFrame up to attributes;
+}
+
+// What only the thread pool asks for.
+#[cfg(any(feature = "threads", test))]
+sizes! {
+    Api up to thread_pool_num_threads;
+    ErrorDestroyArgs up to error;
+    ThreadPoolScheduleArgs up to data;
+    ThreadPoolNumThreadsArgs up to num_threads;
 }
 
 /// Changes when old and new sides do not understand each other.
