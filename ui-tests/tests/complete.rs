@@ -83,7 +83,7 @@ const LEXER: &str = "the lexer says first that the number does not fit in an i64
 const ENUMS: [(&str, &str); 4] = [
     ("text/error.rs", "ParseErrorKind"),
     ("text/error.rs", "Expected"),
-    ("validate.rs", "ValidationError"),
+    ("validate/error.rs", "ValidationError"),
     ("static_shape.rs", "StaticShapeError"),
 ];
 
