@@ -9,7 +9,7 @@ use super::schedule::{Step, Work};
 pub(super) fn run(step: &Step, widths: Widths, fence: &Fence, source: &[u8], destination: &mut [u8]) {
     let Step { from, to, outer, work } = step;
     match work {
-        Work::Element => Turns(outer).for_each(*from, *to, &mut |from, to| widths.copy(source, from, destination, to)),
+        Work::Element => Turns(outer).for_each(*from, *to, |from, to| widths.copy(source, from, destination, to)),
         Work::Kernel(kernel) => {
             kernel.run(fence.machine(), Turns(outer), &source[*from..], &mut destination[*to..]);
         }
@@ -22,7 +22,7 @@ pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], elem
         [outer @ .., Axis { len, to: 1, .. }] => (outer, *len),
         axes => (axes, 1),
     };
-    Turns(outer).for_each(0, region.to, &mut |_, to| {
+    Turns(outer).for_each(0, region.to, |_, to| {
         if widths.to.is_multiple_of(8) {
             let bytes = element.len();
             if element.iter().all(|byte| *byte == element[0]) {

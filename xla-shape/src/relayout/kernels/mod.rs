@@ -92,15 +92,20 @@ impl Drop for Fence {
 pub(super) struct Turns<'a>(pub(super) &'a [Axis]);
 
 impl Turns<'_> {
-    /// Calls `inner` with both places, in bytes, of every turn. Recursion is at most 63 deep, since each loop has at
-    /// least two turns and all turns together fit in an i64.
-    #[inline]
-    pub(super) fn for_each(self, from: usize, to: usize, inner: &mut impl FnMut(usize, usize)) {
-        match self.0 {
-            [] => inner(from, to),
-            [axis] => (0..axis.len).for_each(|i| inner(from + i * axis.from, to + i * axis.to)),
-            [axis, rest @ ..] => {
-                (0..axis.len).for_each(|i| Turns(rest).for_each(from + i * axis.from, to + i * axis.to, inner));
+    /// Calls `inner` with both places, in bytes, of every turn. Inlined, so that `inner` may use the vectors of its caller.
+    #[inline(always)]
+    pub(super) fn for_each(self, from: usize, to: usize, mut inner: impl FnMut(usize, usize)) {
+        let (innermost, outer) = match self.0 {
+            [] => (Axis { len: 1, from: 0, to: 0 }, self.0),
+            [outer @ .., innermost] => (*innermost, outer),
+        };
+        let mut places = Places::of(Turns(outer));
+        loop {
+            for i in 0..innermost.len {
+                inner(from + places.from + i * innermost.from, to + places.to + i * innermost.to);
+            }
+            if !places.advance() {
+                return;
             }
         }
     }
@@ -111,34 +116,38 @@ impl Turns<'_> {
     }
 }
 
-/// Where turns begin in the source, one after the other.
-#[cfg(target_arch = "x86_64")]
-struct Sources<'a> {
+/// Where turns begin, one after the other.
+struct Places<'a> {
     axes: &'a [Axis],
-    /// The turns of each loop so far.
-    counts: [usize; 64],
-    /// Where this turn begins, in bytes.
-    place: usize,
+    /// The turns of each loop so far. There are no more loops: each has at least two turns, and all turns together fit in
+    /// an i64.
+    counts: [usize; 63],
+    /// Where this turn begins in the source, in bytes.
+    from: usize,
+    /// The same in the destination.
+    to: usize,
 }
 
-#[cfg(target_arch = "x86_64")]
-impl<'a> Sources<'a> {
+impl<'a> Places<'a> {
     fn of(turns: Turns<'a>) -> Self {
-        Self { axes: turns.0, counts: [0; 64], place: 0 }
+        Self { axes: turns.0, counts: [0; 63], from: 0, to: 0 }
     }
 
-    /// Goes on to the next turn; behind the last comes the first.
+    /// Goes on to the next turn, or after the last to the first; whether there is a next.
     #[inline(always)]
-    fn advance(&mut self) {
+    fn advance(&mut self) -> bool {
         for (axis, count) in self.axes.iter().zip(&mut self.counts).rev() {
             *count += 1;
-            self.place += axis.from;
+            self.from += axis.from;
+            self.to += axis.to;
             if *count < axis.len {
-                return;
+                return true;
             }
-            self.place -= axis.len * axis.from;
+            self.from -= axis.len * axis.from;
+            self.to -= axis.len * axis.to;
             *count = 0;
         }
+        false
     }
 }
 
@@ -322,7 +331,7 @@ impl Kernel {
             return;
         }
         let mut stage = [0; size_of::<packed::Stage>()];
-        turns.for_each(0, 0, &mut |from, to| {
+        turns.for_each(0, 0, |from, to| {
             let (source, destination) = (&source[from..], &mut destination[to..]);
             match self {
                 Self::Pack(kernel) => packed::pack(kernel, machine, &mut stage, source, destination),

@@ -21,7 +21,7 @@ fn check(kernel: Kernel, turns: &[Axis], shift: usize) {
     let source = (0..from).map(|i| (i * 151 + i / 256 * 7 + 13) as u8).collect::<Vec<_>>();
     let mut expected = vec![0x5a; to + 3 * GUARD];
     let start = expected.as_ptr().align_offset(GUARD) + shift;
-    Turns(turns).for_each(0, 0, &mut |from_turn, to_turn| {
+    Turns(turns).for_each(0, 0, |from_turn, to_turn| {
         scalar::run(&kernel, &source[from_turn..], &mut expected[start + to_turn..]);
     });
     for machine in Machine::all() {

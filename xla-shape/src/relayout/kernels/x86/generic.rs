@@ -141,7 +141,7 @@ macro_rules! kernels {
         /// As [`run`], for this kernel.
         #[target_feature(enable = $feature)]
         unsafe fn copy<const STREAMING: bool>(bytes: usize, turns: Turns<'_>, from: *const u8, to: *mut u8) {
-            turns.for_each(0, 0, &mut |from_turn, to_turn| {
+            turns.for_each(0, 0, |from_turn, to_turn| {
                 let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
                 let mut done = 0;
                 while done + LINE <= bytes {
@@ -218,12 +218,14 @@ macro_rules! kernels {
             let (len, row) = (kernel.len, kernel.row);
             let turn = WAYS * len * BYTES * (8 / BITS);
             let short = STREAMING && turn < AHEAD;
-            let mut coming = Sources::of(turns);
+            let mut coming = Places::of(turns);
             if short {
-                (0..TURNS_AHEAD / turn).for_each(|_| coming.advance());
+                for _ in 0..TURNS_AHEAD / turn {
+                    coming.advance();
+                }
             }
-            turns.for_each(0, 0, &mut |from_turn, to_turn| {
-                let ahead = if short { coming.place } else { from_turn + AHEAD / WAYS };
+            turns.for_each(0, 0, |from_turn, to_turn| {
+                let ahead = if short { coming.from } else { from_turn + AHEAD / WAYS };
                 let ahead = from.wrapping_add(ahead);
                 if short {
                     coming.advance();
@@ -278,7 +280,7 @@ macro_rules! kernels {
         ) {
             let step = SIZE / BYTES;
             let (len, row) = (kernel.len, kernel.row);
-            turns.for_each(0, 0, &mut |from_turn, to_turn| {
+            turns.for_each(0, 0, |from_turn, to_turn| {
                 let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
                 let apart = |start: usize| {
                     let mut vectors = [zero(); WAYS];

@@ -18,7 +18,7 @@ mod avx2;
 mod avx512;
 mod sse2;
 
-use super::{Axis, Interleave, Kernel, Machine, Packing, Sources, Transpose, Turns, Vectors};
+use super::{Axis, Interleave, Kernel, Machine, Packing, Places, Transpose, Turns, Vectors};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -112,7 +112,7 @@ impl Block {
         // Two that take turns, since copying the rows of one would cost as much as a small block.
         let mut both = [(); 2].map(|()| Self { a: 0..0, b: 0..0, from, to, rows: [from; BLOCK_LINES[1] * LINE] });
         let mut last = None;
-        turns.for_each(0, 0, &mut |from_turn, to_turn| {
+        turns.for_each(0, 0, |from_turn, to_turn| {
             let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
             for a in blocks(kernel.a_len(), a_lines * LINE / kernel.bytes) {
                 for b in blocks(kernel.b_len(), b_lines * LINE / kernel.bytes) {
