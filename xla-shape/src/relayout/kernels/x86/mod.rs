@@ -79,11 +79,16 @@ fn prefetch(place: *const u8) {
 /// caches or on its way there.
 const BLOCK_LINES: [usize; 2] = [8, 8];
 
-/// The same for large arrays: rows in the source are long enough that memory is read at full speed.
-const LARGE_BLOCK_LINES: [usize; 2] = [16, 2];
+/// The same for large arrays and elements of so many bytes: rows in the source are long enough that memory is read at full
+/// speed, and longer where the destination has more rows to write to.
+const fn large_block_lines(bytes: usize) -> [usize; 2] {
+    [if bytes < 4 { LINE / bytes } else { 16 }, 2]
+}
 
-/// Parts of `0..len` that are `block` long; the last may be shorter.
-fn blocks(len: usize, block: usize) -> impl Iterator<Item = Range<usize>> {
+/// Parts of `0..len` of nearly the same length: multiples of `line`, at most `lines` of them; the last may be shorter.
+fn blocks(len: usize, line: usize, lines: usize) -> impl Iterator<Item = Range<usize>> {
+    let all = len.div_ceil(line);
+    let block = all.div_ceil(all.div_ceil(lines).max(1)).max(1) * line;
     (0..len).step_by(block).map(move |start| start..len.min(start + block))
 }
 
@@ -108,14 +113,15 @@ impl Block {
         to: *mut u8,
         mut visit: impl FnMut(&Self, Option<&Self>),
     ) {
-        let [a_lines, b_lines] = if large { LARGE_BLOCK_LINES } else { BLOCK_LINES };
+        let [a_lines, b_lines] = if large { large_block_lines(kernel.bytes) } else { BLOCK_LINES };
+        let line = LINE / kernel.bytes;
         // Two that take turns, since copying the rows of one would cost as much as a small block.
         let mut both = [(); 2].map(|()| Self { a: 0..0, b: 0..0, from, to, rows: [from; BLOCK_LINES[1] * LINE] });
         let mut last = None;
         turns.for_each(0, 0, |from_turn, to_turn| {
             let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-            for a in blocks(kernel.a_len(), a_lines * LINE / kernel.bytes) {
-                for b in blocks(kernel.b_len(), b_lines * LINE / kernel.bytes) {
+            for a in blocks(kernel.a_len(), line, a_lines) {
+                for b in blocks(kernel.b_len(), line, b_lines) {
                     let number = last.map_or(0, |last| 1 - last);
                     let next = &mut both[number];
                     kernel.rows(b.start, from, &mut next.rows[..b.len()]);
