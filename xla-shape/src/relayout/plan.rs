@@ -4,7 +4,7 @@ use super::elements::{ElementByElement, Widths};
 use super::error::{RelayoutError, Side};
 use super::execute;
 use super::kernels::{self, Fence, Machine};
-use super::options::{Options, Padding, Stores, Vectors};
+use super::options::{Options, Padding, Stores};
 use super::regions::{Axis, Region, regions};
 use super::schedule::Step;
 use crate::{ArrayShape, StrideTable};
@@ -31,8 +31,7 @@ pub struct Plan {
     pub(super) widths: Widths,
     fill: Option<Fill>,
     method: Method,
-    stores: Stores,
-    vectors: Vectors,
+    machine: Machine,
 }
 
 /// Padding that is written before the elements are.
@@ -78,9 +77,10 @@ impl Plan {
         let room = to.physical_elements().ok_or(RelayoutError::TooLarge { side: Side::Destination })?;
         let positions = to_table.positions();
         let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
+        let machine = machine(options, to_bytes);
         let (method, padding) = match regions(&from_table, &to_table, &to_dimension) {
             Some(regions) => {
-                let steps = regions.copy.into_iter().flat_map(|region| Step::all(region, widths)).collect();
+                let steps = regions.copy.into_iter().flat_map(|region| Step::all(region, widths, machine)).collect();
                 (Method::Steps(steps), regions.padding)
             }
             None => {
@@ -98,17 +98,7 @@ impl Plan {
             let last_byte = if last_bits == 0 { u8::MAX } else { u8::MAX >> (8 - last_bits) };
             Fill { element, regions: regions.into_iter().map(Region::normalized).collect(), last_byte }
         });
-        Ok(Self {
-            from: from.clone(),
-            to: to.clone(),
-            from_bytes,
-            to_bytes,
-            widths,
-            fill,
-            method,
-            stores: options.stores,
-            vectors: options.vectors,
-        })
+        Ok(Self { from: from.clone(), to: to.clone(), from_bytes, to_bytes, widths, fill, method, machine })
     }
 
     /// The shape of the arrays that are read.
@@ -129,7 +119,7 @@ impl Plan {
     /// If a buffer has not exactly the size of its shape in bytes; then nothing is written.
     pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
         self.run_with(source, destination, |step, source, destination| {
-            let fence = Fence::new(self.machine());
+            let fence = Fence::new(self.machine);
             execute::run(step, self.widths, &fence, source, destination);
         })
     }
@@ -141,7 +131,7 @@ impl Plan {
     #[cfg(feature = "threads")]
     pub fn run_in_parallel(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
         self.run_with(source, destination, |step, source, destination| {
-            super::threads::run(step, self.widths, self.machine(), source, destination);
+            super::threads::run(step, self.widths, self.machine, source, destination);
         })
     }
 
@@ -166,16 +156,6 @@ impl Plan {
         }
         Ok(())
     }
-
-    fn machine(&self) -> Machine {
-        let machine = Machine::detect().at_most(self.vectors);
-        let streaming = match self.stores {
-            Stores::Auto => self.to_bytes >= kernels::streaming_bytes(),
-            Stores::Streaming => true,
-            Stores::Regular => false,
-        };
-        if streaming { machine.streaming() } else { machine }
-    }
 }
 
 impl Fill {
@@ -191,6 +171,17 @@ impl Fill {
 
 fn check(side: Side, expected: usize, found: usize) -> Result<(), RelayoutError> {
     if expected == found { Ok(()) } else { Err(RelayoutError::BufferSizeMismatch { side, expected, found }) }
+}
+
+/// What kernels may use for a destination of so many bytes.
+fn machine(options: &Options, to_bytes: usize) -> Machine {
+    let machine = Machine::detect().at_most(options.vectors);
+    let streaming = match options.stores {
+        Stores::Auto => to_bytes >= kernels::streaming_bytes(),
+        Stores::Streaming => true,
+        Stores::Regular => false,
+    };
+    if streaming { machine.streaming() } else { machine }
 }
 
 /// The stride table and the size in bytes.

@@ -1,7 +1,7 @@
 //! From a region to a step: which kernel does the innermost loops, and in which order the others run.
 
 use super::elements::{Unit, Widths};
-use super::kernels::{Interleave, Kernel, Packing, Transpose, Units};
+use super::kernels::{Interleave, Kernel, Machine, Packing, Transpose, Units};
 use super::regions::{Axis, Region};
 use std::cmp::Reverse;
 use std::fmt;
@@ -30,16 +30,16 @@ const MAX_BYTES: usize = 16;
 
 impl Step {
     /// What copies a region: one step, or two where the last packed elements of its rows fill no byte.
-    pub(super) fn all(region: Region, widths: Widths) -> Vec<Self> {
+    pub(super) fn all(region: Region, widths: Widths, machine: Machine) -> Vec<Self> {
         if let Some(bytes) = widths.bytes() {
-            return vec![Self::of_bytes(region, bytes)];
+            return vec![Self::of_bytes(region, bytes, machine)];
         }
         let region = region.normalized();
         let Some(unit) = widths.unit() else { return vec![Self::of_elements(region)] };
         let mut steps = Vec::new();
         let (whole, rest) = split(region, widths, unit);
         if let Some(region) = whole_bytes(&whole, widths, unit) {
-            steps.push(Self::of_bytes(region, 1));
+            steps.push(Self::of_bytes(region, 1, machine));
         } else {
             steps.push(packing(&whole, widths, unit).unwrap_or_else(|| Self::of_elements(whole)));
         }
@@ -53,7 +53,7 @@ impl Step {
         Self { from, to, outer: axes, work: Work::Element }
     }
 
-    fn of_bytes(region: Region, bytes: usize) -> Self {
+    fn of_bytes(region: Region, bytes: usize, machine: Machine) -> Self {
         let Region { from, to, mut axes } = region.in_bytes(bytes).normalized();
         let (bytes, shuffle) = widen(&mut axes, bytes);
         let kernel = if axes.last().is_some_and(|axis| (axis.from, axis.to) == (bytes, bytes)) && shuffle.is_none() {
@@ -65,8 +65,8 @@ impl Step {
             Kernel::Copy(bytes)
         };
         match kernel {
-            // Several rows are read at once anyway, so the destination is written from front to back.
-            Kernel::Interleave(_) => axes.sort_by_key(|axis| Reverse(axis.to)),
+            // Several rows are read at once anyway, so the destination is written from front to back: within the caches.
+            Kernel::Interleave(_) if !machine.is_streaming() => axes.sort_by_key(|axis| Reverse(axis.to)),
             // Blocks have an order of their own.
             Kernel::Transpose(_) => {}
             // The source is read from front to back.

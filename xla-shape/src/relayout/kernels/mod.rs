@@ -20,7 +20,6 @@ pub(super) use cache::streaming_bytes;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Machine {
     vectors: Vectors,
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no streaming stores are known there"))]
     streaming: bool,
 }
 
@@ -48,6 +47,11 @@ impl Machine {
     /// The same with stores that go past the caches, where there are such.
     pub(super) fn streaming(self) -> Self {
         Self { streaming: self.vectors != Vectors::None, ..self }
+    }
+
+    /// Whether stores go past the caches.
+    pub(super) fn is_streaming(self) -> bool {
+        self.streaming
     }
 
     /// Every choice that this machine has, the scalar twins first.
