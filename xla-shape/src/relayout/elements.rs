@@ -2,7 +2,7 @@
 
 use crate::ElementType;
 use crate::buffer::bits::{read_bits, write_bits};
-use crate::stride_table::StrideTable;
+use crate::stride_table::{OffsetTables, StrideTable};
 
 /// How wide elements are on both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,29 +78,57 @@ impl Widths {
     }
 }
 
-/// The relayout by its definition: each element is looked up in both stride tables. Always possible, never fast.
+/// The relayout by its definition: each element is looked up on both sides. Always possible, never fast.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ElementByElement {
-    pub(super) from: StrideTable,
-    pub(super) to: StrideTable,
+    pub(super) from: Positions,
+    pub(super) to: Positions,
     /// Which of the source's dimensions each of the destination's is.
     pub(super) to_dimension: Vec<usize>,
+    pub(super) sizes: Vec<usize>,
+}
+
+/// How the positions of elements are found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Positions {
+    /// By digits, each time.
+    Digits(StrideTable),
+    /// By what each index adds.
+    Offsets(OffsetTables),
+}
+
+impl Positions {
+    /// The quickest way through a whole array.
+    pub(super) fn of(table: StrideTable) -> Self {
+        let sizes = table.extents();
+        let elements = sizes.iter().fold(1_usize, |elements, &size| elements.saturating_mul(size));
+        let indices = sizes.iter().fold(0_usize, |indices, &size| indices.saturating_add(size));
+        // Each offset costs a look at the digits.
+        let offsets = if indices <= elements / 2 { table.offset_tables() } else { None };
+        offsets.map_or(Self::Digits(table), Self::Offsets)
+    }
+
+    fn position(&self, index: &[usize]) -> usize {
+        match self {
+            Self::Digits(table) => table.linear_index(index),
+            Self::Offsets(offsets) => offsets.position(index).expect("the index is inside"),
+        }
+    }
 }
 
 impl ElementByElement {
     /// Calls `copy` with both places of every element.
     pub(super) fn for_each(&self, mut copy: impl FnMut(usize, usize)) {
-        let sizes = self.from.extents();
-        if sizes.contains(&0) {
+        if self.sizes.contains(&0) {
             return;
         }
-        let mut index = vec![0; sizes.len()];
+        let mut index = vec![0; self.sizes.len()];
         let mut to_index = index.clone();
         'elements: loop {
-            copy(self.from.linear_index(&index), self.to.linear_index(&to_index));
+            copy(self.from.position(&index), self.to.position(&to_index));
             // The next element in the row-major order of the destination.
             for (&dimension, entry) in self.to_dimension.iter().zip(&mut to_index).rev() {
-                *entry = if *entry + 1 < sizes[dimension] { *entry + 1 } else { 0 };
+                *entry = if *entry + 1 < self.sizes[dimension] { *entry + 1 } else { 0 };
                 index[dimension] = *entry;
                 if *entry > 0 {
                     continue 'elements;

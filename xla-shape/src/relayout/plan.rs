@@ -1,6 +1,6 @@
 //! What a relayout is asked to do, found possible, and prepared to do.
 
-use super::elements::{ElementByElement, Widths};
+use super::elements::{ElementByElement, Positions, Widths};
 use super::error::{RelayoutError, Side};
 use super::execute;
 use super::kernels::{self, Fence, Machine};
@@ -84,7 +84,9 @@ impl Plan {
                 (Method::Steps(steps), regions.padding)
             }
             None => {
-                let elements = ElementByElement { from: from_table, to: to_table, to_dimension };
+                let sizes = from_table.extents().to_vec();
+                let (from, to) = (Positions::of(from_table), Positions::of(to_table));
+                let elements = ElementByElement { from, to, to_dimension, sizes };
                 (Method::Elements(Box::new(elements)), None)
             }
         };
