@@ -82,10 +82,17 @@ impl Step {
     #[cfg(feature = "threads")]
     pub(super) fn parts(&self, count: usize) -> Vec<Self> {
         let mut whole = self.clone();
+        if let Work::Kernel(Kernel::Transpose(kernel)) = &mut whole.work
+            && kernel.a[1].len > 1
+            && kernel.a[0].to > kernel.a[1].to
+        {
+            // The inner loop is cut: the outer one would not continue its parts.
+            whole.outer.push(std::mem::replace(&mut kernel.a[1], Axis { len: 1, from: 0, to: 0 }));
+        }
         let Some(&mut axis) = whole.outermost() else { return vec![whole] };
         let part_len = axis.len.div_ceil(count);
         let part = |start| {
-            let mut part = self.clone();
+            let mut part = whole.clone();
             part.outermost()?.len = part_len.min(axis.len - start);
             Some(Self { from: part.from + start * axis.from, to: part.to + start * axis.to, ..part })
         };
