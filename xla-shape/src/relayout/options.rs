@@ -19,12 +19,14 @@ pub enum Padding {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Stores {
-    /// Past the caches if the destination is larger than they are.
+    /// Past the caches if the destination is larger than a quarter of the largest.
     #[default]
     Auto,
-    /// Past the caches, where the machine can: best if nobody reads the destination soon.
+    /// Past the caches, where the machine can and lines are written whole: the destination begins at a multiple of 64 bytes,
+    /// as an [`AlignedBytes`](crate::buffer::AlignedBytes) does. Best if nobody reads it soon. Loops go as is best for arrays
+    /// larger than the caches.
     Streaming,
-    /// Through the caches.
+    /// Through the caches. Loops go as is best for arrays within them.
     Regular,
 }
 

@@ -115,7 +115,8 @@ impl Plan {
         &self.to
     }
 
-    /// Copies the array in `source` into `destination`.
+    /// Copies the array in `source` into `destination`. Large ones are written fastest if they begin at a multiple of 64
+    /// bytes, see [`Stores::Streaming`].
     ///
     /// # Errors
     /// If a buffer has not exactly the size of its shape in bytes; then nothing is written.

@@ -65,11 +65,11 @@ impl Step {
             Kernel::Copy(bytes)
         };
         match kernel {
-            // Several rows are read at once anyway, so the destination is written from front to back: within the caches.
+            // Within the caches, the destination is written from front to back: several rows are read at once anyway.
             Kernel::Interleave(_) if !machine.is_streaming() => axes.sort_by_key(|axis| Reverse(axis.to)),
             // Blocks have an order of their own.
             Kernel::Transpose(_) => {}
-            // The source is read from front to back.
+            // Past them, and for all else, the source is read from front to back.
             _ => axes.sort_by_key(|axis| Reverse(axis.from)),
         }
         Self { from, to, outer: axes, work: Work::Kernel(kernel) }

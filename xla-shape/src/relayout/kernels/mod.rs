@@ -1,7 +1,7 @@
 //! The innermost loops. All `unsafe` code of the relayout is here, behind functions that check every bound first.
 //!
-//! Each kernel has a scalar twin in `scalar`, which is its definition, does what the vectors leave over, and is all
-//! there is on machines without vectors that this module knows.
+//! Each kernel has a scalar twin in `scalar`, which is its definition. On machines without vectors that this module knows,
+//! it is all there is, but for packed elements: `packed` is quicker, and safe as well.
 
 mod cache;
 mod packed;
@@ -29,7 +29,10 @@ impl Machine {
         #[cfg(not(target_arch = "x86_64"))]
         let vectors = Vectors::None;
         #[cfg(target_arch = "x86_64")]
-        let vectors = if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi") {
+        let vectors = if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi")
+        {
             Vectors::Avx512
         } else if is_x86_feature_detected!("avx2") {
             Vectors::Avx2
@@ -96,7 +99,7 @@ impl Drop for Fence {
 pub(super) struct Turns<'a>(pub(super) &'a [Axis]);
 
 impl Turns<'_> {
-    /// Calls `inner` with both places, in bytes, of every turn. Inlined, so that `inner` may use the vectors of its caller.
+    /// Calls `inner` with both places of every turn, in bytes or whatever the loops count in. Inlined, so that `inner` may use the vectors of its caller.
     #[inline(always)]
     pub(super) fn for_each(self, from: usize, to: usize, mut inner: impl FnMut(usize, usize)) {
         let (innermost, outer) = match self.0 {
@@ -198,9 +201,16 @@ pub(super) struct Transpose {
 }
 
 impl Transpose {
-    /// How many bytes, counted from the first element, each side must have; `None` if they overflow.
+    /// How many bytes, counted from the first element, each side must have; `None` if they overflow, or elements do not
+    /// lie together as they must.
     fn ends(&self) -> Option<(usize, usize)> {
-        last_turn(self.a.iter().chain(&self.b), (self.bytes, self.bytes))
+        let together = |[inner, outer]: &[Axis; 2], stride: fn(&Axis) -> usize| {
+            (inner.len == 1 || stride(inner) == self.bytes)
+                && (outer.len == 1 || stride(outer) == self.bytes * inner.len)
+        };
+        let is_valid = together(&self.a, |axis| axis.from) && together(&self.b, |axis| axis.to);
+        let ends = last_turn(self.a.iter().chain(&self.b), (self.bytes, self.bytes));
+        ends.filter(|_| is_valid)
     }
 
     /// How many elements lie together in the source.
@@ -313,25 +323,32 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
+    /// How many bytes each side must have for one turn; `None` if they overflow, or no kernel is like that.
+    fn ends(&self) -> Option<(usize, usize)> {
+        let back = |(from, to)| (to, from);
+        match self {
+            Self::Copy(bytes) => Some((*bytes, *bytes)),
+            Self::Interleave(kernel) => kernel.ends(),
+            Self::Deinterleave(kernel) => kernel.ends().map(back),
+            Self::Transpose(kernel) => kernel.ends(),
+            Self::Pack(kernel) => kernel.ends(),
+            Self::Unpack(kernel) => kernel.ends().map(back),
+            Self::PackUnits(kernel) => kernel.ends(),
+            Self::UnpackUnits(kernel) => kernel.ends().map(back),
+        }
+    }
+
     /// Runs the kernel in every turn.
     ///
     /// # Panics
-    /// If a turn would leave the source or the destination.
+    /// If a turn would leave the source or the destination, or if elements of a transpose do not lie together.
     pub(super) fn run(&self, machine: Machine, turns: Turns<'_>, source: &[u8], destination: &mut [u8]) {
-        let ends = match self {
-            Self::Copy(bytes) => Some((*bytes, *bytes)),
-            Self::Interleave(kernel) => kernel.ends(),
-            Self::Deinterleave(kernel) => kernel.ends().map(|(rows, run)| (run, rows)),
-            Self::Transpose(kernel) => kernel.ends(),
-            Self::Pack(kernel) => kernel.ends(),
-            Self::Unpack(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)),
-            Self::PackUnits(kernel) => kernel.ends(),
-            Self::UnpackUnits(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)),
-        };
-        let (from, to) = ends.and_then(|ends| turns.ends(ends)).expect("the places of an array fit in an i64");
+        let ends = self.ends().and_then(|ends| turns.ends(ends));
+        let (from, to) = ends.expect("plans have valid kernels, and the places of an array fit in an i64");
         let (source, destination) = (&source[..from], &mut destination[..to]);
         #[cfg(target_arch = "x86_64")]
-        if x86::run(self, machine, turns, source, destination) {
+        // SAFETY: the slices are as long as all turns of a valid kernel need.
+        if unsafe { x86::run(self, machine, turns, source, destination) } {
             return;
         }
         let mut stage = [0; size_of::<packed::Stage>()];

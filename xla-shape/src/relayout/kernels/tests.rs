@@ -7,16 +7,7 @@ const GUARD: usize = 64;
 
 /// Compares all ways to run a kernel, with the destination at `shift` behind a multiple of 64.
 fn check(kernel: Kernel, turns: &[Axis], shift: usize) {
-    let ends = match &kernel {
-        Kernel::Copy(bytes) => (*bytes, *bytes),
-        Kernel::Interleave(kernel) => kernel.ends().unwrap(),
-        Kernel::Deinterleave(kernel) => kernel.ends().map(|(rows, run)| (run, rows)).unwrap(),
-        Kernel::Transpose(kernel) => kernel.ends().unwrap(),
-        Kernel::Pack(kernel) => kernel.ends().unwrap(),
-        Kernel::Unpack(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)).unwrap(),
-        Kernel::PackUnits(kernel) => kernel.ends().unwrap(),
-        Kernel::UnpackUnits(kernel) => kernel.ends().map(|(bytes, packed)| (packed, bytes)).unwrap(),
-    };
+    let ends = kernel.ends().unwrap();
     let (from, to) = Turns(turns).ends(ends).unwrap();
     let source = (0..from).map(|i| (i * 151 + i / 256 * 7 + 13) as u8).collect::<Vec<_>>();
     let mut expected = vec![0x5a; to + 3 * GUARD];
@@ -94,6 +85,12 @@ fn transposes() {
             let a_outer = Axis { len: 2, from: a_len * bytes, to: a.to * a_len + 5 };
             let kernel = Transpose { a: [a, a_outer], b: [b, b_outer], ..kernel };
             check(Kernel::Transpose(kernel), &[], b_len % 5);
+            // The same where the outer loop's strides are the smaller ones.
+            let b = Axis { from: 3 * (2 * a_len * bytes + 7), ..b };
+            let (b_outer, a_outer) = (Axis { from: b.from / 3, ..b_outer }, Axis { to: a.to, ..a_outer });
+            let a = Axis { to: 2 * a.to + 5, ..a };
+            let kernel = Transpose { a: [a, a_outer], b: [b, b_outer], ..kernel };
+            check(Kernel::Transpose(kernel), &[], b_len % 5);
         }
     }
 }
@@ -123,5 +120,21 @@ fn packs_and_unpacks_units() {
                 check(Kernel::UnpackUnits(kernel), &[], 1);
             }
         }
+    }
+}
+
+#[test]
+fn transposes_of_elements_that_lie_apart_are_none() {
+    let (a, b) = (Axis { len: 5, from: 4, to: 12 }, Axis { len: 3, from: 20, to: 4 });
+    let kernel = |a, b| Transpose { bytes: 4, shuffle: None, a, b };
+    let once = Axis { len: 1, from: 0, to: 0 };
+    assert_eq!(kernel([a, once], [b, once]).ends(), Some((60, 60)));
+    for (a, b) in [
+        ([Axis { from: 8, ..a }, once], [b, once]),
+        ([a, Axis { len: 2, from: 24, to: 60 }], [b, once]),
+        ([a, once], [Axis { to: 1, ..b }, once]),
+        ([a, once], [b, Axis { len: 2, from: 60, to: 4 }]),
+    ] {
+        assert_eq!(kernel(a, b).ends(), None, "{a:?} {b:?}");
     }
 }

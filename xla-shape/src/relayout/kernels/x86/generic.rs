@@ -75,10 +75,10 @@ macro_rules! kernels {
             }
         }
 
-        /// Runs a kernel that [`takes`] accepts in every turn; `false` for sizes that no kernel has.
+        /// Runs a kernel in every turn; `false` for sizes that no kernel has.
         ///
         /// # Safety
-        /// `from` and `to` must be valid for reads and writes of [`Turns::ends`] bytes. If `streaming`, `to` and all
+        /// [`takes`] accepts the kernel, which is valid. `from` and `to` must be valid for reads and writes of [`Turns::ends`] bytes. If `streaming`, `to` and all
         /// strides in the destination, but for those of elements that lie together, are multiples of `LINE`.
         #[target_feature(enable = $feature)]
         pub(super) unsafe fn run(
@@ -342,7 +342,7 @@ macro_rules! kernels {
         /// the same few sets of the nearest cache, and so do all lines of the same columns.
         ///
         /// # Safety
-        /// As [`transpose`] for the turn in which the block is.
+        /// As [`transpose`] for the turn in which the block is; the kernel is plain if `PLAIN`.
         #[target_feature(enable = $feature)]
         unsafe fn transpose_cached_block<const BYTES: usize, const LANE: usize, const PLAIN: bool>(
             kernel: &Transpose,
@@ -373,7 +373,8 @@ macro_rules! kernels {
         /// Transposes a block, while it asks for the lines of the next one.
         ///
         /// # Safety
-        /// As [`transpose`] for the turn in which the block is.
+        /// As [`transpose`] for the turn in which the block is; `to` and all strides in the destination are multiples of
+        /// `LINE` if `STREAMING`.
         #[target_feature(enable = $feature)]
         unsafe fn transpose_block<const BYTES: usize, const LANE: usize, const STREAMING: bool>(
             kernel: &Transpose,
@@ -413,7 +414,7 @@ macro_rules! kernels {
         /// Transposes what of a block fills no lines.
         ///
         /// # Safety
-        /// As [`transpose_block`].
+        /// As [`transpose`] for the turn in which the block is.
         #[inline]
         #[target_feature(enable = $feature)]
         unsafe fn transpose_rests<const BYTES: usize, const LANE: usize>(
@@ -438,7 +439,8 @@ macro_rules! kernels {
         /// Transposes the rest of a block: these columns, from its row number `first` on.
         ///
         /// # Safety
-        /// As [`transpose_block`].
+        /// As [`transpose`] for the turn in which the block is: [`takes`] has made sure that all blocks together have the rows
+        /// of a vector and the columns of a lane.
         #[cold]
         #[target_feature(enable = $feature)]
         unsafe fn transpose_rest<const BYTES: usize, const LANE: usize>(
@@ -473,8 +475,9 @@ macro_rules! kernels {
         /// where rows lie a power of two apart, the cache could not hold all of theirs.
         ///
         /// # Safety
-        /// As many rows and columns as a line has elements, of a plain kernel if `PLAIN`: a line from `start` on of the rows must be valid for reads,
-        /// and from `to` on of the columns for writes; there they are at multiples of `SIZE` if `STREAMING`.
+        /// There must be as many rows and columns as a line has elements: evenly spaced, and with no shuffle, if `PLAIN`. A line
+        /// from `start` on of the rows must be valid for reads, and from `to` on of the columns for writes; there they are
+        /// multiples of `SIZE` if `STREAMING`.
         #[inline(never)]
         #[target_feature(enable = $feature)]
         unsafe fn transpose_lines<const BYTES: usize, const LANE: usize, const STREAMING: bool, const PLAIN: bool>(

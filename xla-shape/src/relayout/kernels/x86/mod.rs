@@ -8,7 +8,7 @@
 //! other rows of the source in each.
 //!
 //! Where arrays are larger than the caches, three things decide, and all were measured: the source is read in its own
-//! order, or else in runs of a kibibyte; what is read next is asked for before it is needed, since no machine foresees
+//! order, or else in runs of one to four kibibytes; what is read next is asked for before it is needed, since no machine foresees
 //! it; and the destination is written in whole lines, several in a row, past the caches.
 
 #[macro_use]
@@ -26,7 +26,7 @@ use std::ops::Range;
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// How far ahead lines are asked for, in bytes of all runs that are read at once.
+/// How far ahead lines are asked for, in bytes of all rows that are interleaved.
 const AHEAD: usize = 2048;
 
 /// The same where turns are shorter than that, in bytes of all turns. Then it is asked for what later turns read: what
@@ -35,8 +35,15 @@ const TURNS_AHEAD: usize = 8192;
 
 /// Runs a kernel in every turn, if there is a way to do so with vectors; whether there is.
 ///
-/// The slices are those that the kernel and its turns need: the caller has cut them to [`Turns::ends`].
-pub(super) fn run(kernel: &Kernel, machine: Machine, turns: Turns<'_>, source: &[u8], destination: &mut [u8]) -> bool {
+/// # Safety
+/// The kernel is valid, and the slices are as long as [`Turns::ends`] says.
+pub(super) unsafe fn run(
+    kernel: &Kernel,
+    machine: Machine,
+    turns: Turns<'_>,
+    source: &[u8],
+    destination: &mut [u8],
+) -> bool {
     let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
     let whole_lines = |axes: &[Axis], stride: usize| {
         stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
@@ -54,7 +61,8 @@ pub(super) fn run(kernel: &Kernel, machine: Machine, turns: Turns<'_>, source: &
         };
     let vectors = machine.vectors;
     if vectors >= Vectors::Avx512 && avx512::takes(kernel) {
-        // SAFETY: the machine has these vectors, and the slices are as long as all turns need.
+        // SAFETY: the machine has these vectors and they take the kernel, the slices are as long as all turns need, and if
+        // `streaming`, `to` and all strides in the destination are multiples of a line.
         return unsafe { avx512::run(kernel, (large, streaming), turns, from, to) };
     }
     if vectors >= Vectors::Avx2 && avx2::takes(kernel) {
