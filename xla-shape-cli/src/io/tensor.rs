@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
+use xla_shape::buffer::AlignedBytes;
 use xla_shape::{ArrayShape, ElementType, Layout};
 
 /// How a file holds an array; its name's ending tells.
@@ -136,11 +137,11 @@ pub(crate) fn write(
     path: &Path,
     array: &ArrayShape,
     tensor: &str,
-    parts: impl Iterator<Item = Result<Vec<u8>, Failure>>,
+    parts: impl Iterator<Item = Result<AlignedBytes, Failure>>,
 ) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         for part in parts {
-            super::write(&part?)?;
+            super::write(part?.as_ref())?;
         }
         return Ok(());
     }
@@ -156,7 +157,8 @@ pub(crate) fn write(
     let bar = progress(array.byte_size().unwrap_or_default() as u64);
     for part in parts {
         let part = part?;
-        file.write_all(&part).map_err(failed)?;
+        let part = part.as_ref();
+        file.write_all(part).map_err(failed)?;
         bar.inc(part.len() as u64);
     }
     bar.finish_and_clear();

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::io;
 use crate::io::tensor::{self, FileFormat, TensorFile};
 use serde::Serialize;
+use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{Options, Plan, RelayoutError, Slabs};
 use xla_shape::{ArrayShape, Layout};
 
@@ -58,8 +59,8 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
         let ready = plan.take().filter(|plan| (plan.from(), plan.to()) == (from, to));
         let plan = plan.insert(ready.map_or_else(|| slab.plan().map_err(Failure::said), Ok)?);
         let (mut source, mut data) = (room(from)?, room(to)?);
-        file.gather(slab.source(), &mut source)?;
-        plan.run(&source, &mut data).map_err(Failure::said)?;
+        file.gather(slab.source(), source.as_mut())?;
+        plan.run(source.as_ref(), data.as_mut()).map_err(Failure::said)?;
         Ok(data)
     });
     tensor::write(&arguments.output, &to, arguments.tensor.as_deref().unwrap_or(UNNAMED), parts)?;
@@ -116,11 +117,8 @@ fn destination(arguments: &RelayoutArguments, from: &ArrayShape) -> Result<Array
 }
 
 /// Zeroed memory for an array, if there is as much.
-fn room(array: &ArrayShape) -> Result<Vec<u8>, Failure> {
+fn room(array: &ArrayShape) -> Result<AlignedBytes, Failure> {
     let bytes = array.byte_size().unwrap_or_default();
-    let mut data = Vec::new();
-    data.try_reserve_exact(bytes)
-        .map_err(|_| Failure::said(format_args!("{array} takes {bytes} bytes, which there is no memory for")))?;
-    data.resize(bytes, 0);
-    Ok(data)
+    AlignedBytes::zeroed(bytes)
+        .map_err(|_| Failure::said(format_args!("{array} takes {bytes} bytes, which there is no memory for")))
 }
