@@ -4,9 +4,12 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::ops::Range;
-use xla_shape::relayout::{Options, Padding, Plan, RelayoutError, Side, Slabs, Stores};
+use xla_shape::relayout::{Options, Padding, Plan, RelayoutError, Side, Slabs, Stores, Vectors};
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout, Slot};
 use xla_shape_tests::strategy;
+
+/// What machines may have, the best first.
+const VECTORS: [Vectors; 4] = [Vectors::Avx512, Vectors::Avx2, Vectors::Sse2, Vectors::None];
 
 /// Bytes before and behind every buffer that must stay what they are.
 const GUARD: usize = 64;
@@ -93,8 +96,9 @@ fn check(
     permutation: &[usize],
     padding: Padding,
     shifts: (usize, usize),
+    vectors: Vectors,
 ) -> Result<(), TestCaseError> {
-    let options = Options::new().padding(padding.clone()).transposed(permutation);
+    let options = Options::new().padding(padding.clone()).transposed(permutation).vectors(vectors);
     let scrambled = |i: usize| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8;
     let source = Guarded::new(from.byte_size().unwrap(), shifts.0, scrambled);
     let mut expected = Guarded::new(to.byte_size().unwrap(), shifts.1, |i| !scrambled(i + 17));
@@ -217,8 +221,9 @@ proptest! {
         kind in 0..3_u8,
         byte in any::<u8>(),
         shifts in (0..32_usize, 0..32_usize),
+        vectors in select(&VECTORS[..]),
     ) {
-        check(&from, &to, &permutation, padding(&to, kind, byte), shifts)?;
+        check(&from, &to, &permutation, padding(&to, kind, byte), shifts, vectors)?;
     }
 
     #[test]
@@ -335,7 +340,7 @@ fn real_layouts() {
         for (rows, columns) in [(64, 256), (67, 300), (5, 7), (1, 500)] {
             let shape = |layout: &str| shape(&format!("{element_type}[{rows},{columns}]{layout}"));
             for (from, to) in layouts.iter().flat_map(|from| layouts.iter().map(move |to| (shape(from), shape(to)))) {
-                check(&from, &to, &[0, 1], Padding::Zero, (0, 0)).unwrap();
+                check(&from, &to, &[0, 1], Padding::Zero, (0, 0), Vectors::Avx512).unwrap();
             }
         }
     }
@@ -352,13 +357,14 @@ fn real_layouts() {
         ("bf16[64,66,70]{2,1,0}", "bf16[64,66,70]{0,2,1}"),
         ("u8[40,33,12,20]{3,2,1,0}", "u8[40,33,12,20]{0,1,2,3}"),
     ];
-    for (from, to) in large.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]) {
+    let both_ways = large.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]);
+    for ((from, to), vectors) in both_ways.zip(VECTORS.into_iter().cycle()) {
         let identity = (0..shape(from).num_dimensions()).collect::<Vec<_>>();
-        check(&shape(from), &shape(to), &identity, Padding::Zero, (0, 0)).unwrap();
+        check(&shape(from), &shape(to), &identity, Padding::Zero, (0, 0), vectors).unwrap();
     }
     let (nhwc, nchw) = ("f32[2,14,14,20]{3,2,1,0}", "f32[2,20,14,14]{3,2,1,0}");
-    check(&shape(nhwc), &shape(nchw), &[0, 3, 1, 2], Padding::Keep, (0, 0)).unwrap();
-    check(&shape(nchw), &shape(nhwc), &[0, 2, 3, 1], Padding::Keep, (4, 8)).unwrap();
+    check(&shape(nhwc), &shape(nchw), &[0, 3, 1, 2], Padding::Keep, (0, 0), Vectors::Avx512).unwrap();
+    check(&shape(nchw), &shape(nhwc), &[0, 2, 3, 1], Padding::Keep, (4, 8), Vectors::Avx512).unwrap();
 }
 
 /// Layouts that need each part of the rules, on both sides of each other.
@@ -377,7 +383,7 @@ fn corner_cases() {
         for (from, to) in texts.iter().flat_map(|from| texts.iter().map(move |to| (shape(from), shape(to)))) {
             for kind in 0..3 {
                 let identity = (0..from.num_dimensions()).collect::<Vec<_>>();
-                check(&from, &to, &identity, padding(&to, kind, 0x5b), (1, 3)).unwrap();
+                check(&from, &to, &identity, padding(&to, kind, 0x5b), (1, 3), Vectors::Avx512).unwrap();
             }
         }
     }
@@ -402,4 +408,21 @@ fn between_buffers() {
     let mut tiled = DynBuffer::zeroed(shape("s32[3,5]{0,1:T(2,2)}")).unwrap();
     from.relayout_into(&mut tiled).unwrap();
     assert_eq!(from.to_row_major::<element::S32>(), tiled.to_row_major::<element::S32>());
+}
+
+#[test]
+fn plans_say_what_they_do() {
+    let plan = |from: &str, to: &str, options: Options| {
+        let options = options.stores(Stores::Regular).vectors(Vectors::None);
+        Plan::new(&shape(from), &shape(to), &options).unwrap().to_string()
+    };
+    assert_eq!(
+        plan("bf16[20,256]", "bf16[20,256]{1,0:T(8,128)(2,1)}", Options::new().zero_padding()),
+        "bf16[20,256]{1,0} -> bf16[20,256]{1,0:T(8,128)(2,1)}, without vectors, through the caches
+  fill 1 regions of padding with [0, 0]
+  from 0 to 0: 2 times (+4096 -> +4096): 2 times (+256 -> +2048): 4 times (+1024 -> +512): interleave 2 rows (+512) of 128 \
+        elements of 2 bytes
+  from 8192 to 8192: 2 times (+256 -> +2048): 2 times (+1024 -> +512): interleave 2 rows (+512) of 128 elements of 2 bytes
+"
+    );
 }

@@ -234,7 +234,7 @@ fn to_dimension(
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} -> {}", self.from, self.to)?;
+        writeln!(f, "{} -> {}, {}", self.from, self.to, self.machine)?;
         if let Some(fill) = &self.fill {
             writeln!(f, "  fill {} regions of padding with {:x?}", fill.regions.len(), fill.element)?;
         }

@@ -15,6 +15,7 @@ use super::elements::Unit;
 use super::options::Vectors;
 use super::regions::Axis;
 pub(super) use cache::streaming_bytes;
+use std::fmt;
 
 /// What the kernels may use. A value that allows vectors is proof that the machine has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +69,18 @@ impl Machine {
             }
         }
         all
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let vectors = match self.vectors {
+            Vectors::None => "without vectors",
+            Vectors::Sse2 => "with vectors of 16 bytes",
+            Vectors::Avx2 => "with vectors of 32 bytes",
+            Vectors::Avx512 => "with vectors of 64 bytes",
+        };
+        write!(f, "{vectors}, {} the caches", if self.streaming { "past" } else { "through" })
     }
 }
 
