@@ -31,7 +31,7 @@ pub struct Plan {
     pub(super) widths: Widths,
     fill: Option<Fill>,
     method: Method,
-    machine: Machine,
+    pub(super) machine: Machine,
 }
 
 /// Padding that is written before the elements are.
@@ -113,6 +113,15 @@ impl Plan {
     #[must_use]
     pub const fn to(&self) -> &ArrayShape {
         &self.to
+    }
+
+    /// What is done one after the other; nothing if elements go one by one.
+    #[cfg(all(test, feature = "threads"))]
+    pub(super) fn steps(&self) -> &[Step] {
+        match &self.method {
+            Method::Steps(steps) => steps,
+            Method::Elements(_) => &[],
+        }
     }
 
     /// Copies the array in `source` into `destination`. Large ones are written fastest if they begin at a multiple of 64

@@ -21,14 +21,61 @@ pub(super) fn run(step: &Step, widths: Widths, machine: Machine, source: &[u8], 
     }
     let parts = step.parts(PARTS_PER_THREAD * rayon::current_num_threads());
     rayon::scope(|scope| {
-        let (mut rest, mut start) = (destination, 0);
-        for (i, part) in parts.iter().enumerate() {
-            // A part ends where the next one begins; what comes before the first goes to it, too.
-            let end = parts.get(i + 1).map_or(start + rest.len(), |next| next.to);
-            let (own, behind) = rest.split_at_mut(end - start);
-            let part = Step { to: part.to - start, ..part.clone() };
-            scope.spawn(move |_| serial(&part, own));
-            (rest, start) = (behind, end);
-        }
+        for_each(&parts, destination, |part, own| scope.spawn(move |_| serial(&part, own)));
     });
+}
+
+/// Calls `visit` with each part of a step and the piece of the destination that is its own.
+fn for_each<'a>(parts: &[Step], destination: &'a mut [u8], mut visit: impl FnMut(Step, &'a mut [u8])) {
+    let (mut rest, mut start) = (destination, 0);
+    for (i, part) in parts.iter().enumerate() {
+        // A part ends where the next one begins; what comes before the first goes to it, too.
+        let end = parts.get(i + 1).map_or(start + rest.len(), |next| next.to);
+        let (own, behind) = rest.split_at_mut(end - start);
+        visit(Step { to: part.to - start, ..part.clone() }, own);
+        (rest, start) = (behind, end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fence, Widths, execute, for_each};
+    use crate::relayout::{Options, Plan};
+
+    /// Layouts for every kernel, in sizes that are no multiples of anything: each to each.
+    #[test]
+    fn parts_do_what_the_whole_does() {
+        for (array, layouts) in [
+            ("f32[37,45]", &["{1,0}", "{0,1}", "{1,0:T(8,16)}", "{0,1:T(4,8)}"][..]),
+            ("f32[21,22,23]", &["{2,1,0}", "{0,1,2}", "{0,2,1}", "{1,2,0}", "{1,0,2:T(2,4)}"]),
+            ("u8[9,10,11,12]", &["{3,2,1,0}", "{0,1,2,3}", "{2,0,3,1}", "{1,3,0,2:T(4,8)(4,1)}"]),
+            ("bf16[41,150]", &["{1,0}", "{0,1}", "{1,0:T(8,128)(2,1)}", "{0,1:T(8,128)(2,1)}", "{1,0:T(8,128)}"]),
+            ("u8[70,140]", &["{1,0}", "{1,0:T(32,128)(4,1)}", "{0,1:T(8,128)(4,1)}", "{1,0:T(16,128)(8,1)}"]),
+            ("s4[70,140]", &["{1,0}", "{0,1}", "{1,0:E(4)}", "{0,1:E(4)}", "{1,0:T(64,128)(8,1)E(4)}"]),
+            ("f6e2m3fn[20,44]", &["{1,0}", "{1,0:E(6)}", "{0,1:E(6)}", "{1,0:T(8,128)(4,1)E(6)}"]),
+            ("c128[17,19]", &["{1,0}", "{0,1}", "{1,0:T(8,4)}"]),
+        ] {
+            let shape = |layout: &str| format!("{array}{layout}").parse().unwrap();
+            for (from, to) in layouts.iter().flat_map(|from| layouts.iter().map(move |to| (shape(from), shape(to)))) {
+                compare(&Plan::new(&from, &to, &Options::new()).unwrap());
+            }
+        }
+    }
+
+    fn compare(plan: &Plan) {
+        let (widths, fence): (Widths, _) = (plan.widths, Fence::new(plan.machine));
+        let bytes = |shape: &crate::ArrayShape| shape.byte_size().unwrap();
+        let source = (0..bytes(plan.from())).map(|i| (i * 31 + i / 251) as u8).collect::<Vec<_>>();
+        for step in plan.steps() {
+            let mut whole = vec![0; bytes(plan.to())];
+            execute::run(step, widths, &fence, &source, &mut whole);
+            for count in [2, 3, 7] {
+                let mut found = vec![0; whole.len()];
+                for_each(&step.parts(count), &mut found, |part, own| {
+                    execute::run(&part, widths, &fence, &source, own);
+                });
+                assert!(found == whole, "{plan} in {count} parts");
+            }
+        }
+    }
 }
