@@ -20,8 +20,17 @@ fn samples(sizes: &[usize]) -> Vec<Vec<usize>> {
     corners.chain(between).collect()
 }
 
+/// What is asked of a layout mapping.
+#[derive(PartialEq, Debug)]
+struct Facts {
+    is_unique: bool,
+    is_exhaustive: bool,
+    is_strided: bool,
+    is_contiguous: bool,
+}
+
 /// Compares the type `S` with the shape that its text means; how many indices were compared.
-fn compare<S: StaticShape>(text: &str, sizes: Sizes, multi_index: fn(usize) -> Slot<S::Index>) -> usize
+fn compare<S: StaticShape>(text: &str, sizes: Sizes, facts: Facts, multi_index: fn(usize) -> Slot<S::Index>) -> usize
 where
     S::Index: for<'a> TryFrom<&'a [usize], Error: std::fmt::Debug>,
 {
@@ -36,6 +45,13 @@ where
     assert_eq!(*S::SHAPE, array);
     assert_eq!(Some(S::BYTES), array.byte_size(), "{array}");
     let table = array.stride_table().unwrap();
+    let found = Facts {
+        is_unique: table.is_unique(),
+        is_exhaustive: table.is_exhaustive(),
+        is_strided: table.is_strided(),
+        is_contiguous: table.is_contiguous(),
+    };
+    assert_eq!(facts, found, "{array}");
     assert_eq!(S::SIZES, table.extents(), "{array}");
     assert_eq!(S::STRIDE_TABLE.positions(), table.positions(), "{array}");
     let samples = samples(S::SIZES);
@@ -59,7 +75,13 @@ macro_rules! compare_all {
         [$({
             type S = shape!($element[$($size),*]{$($layout)*});
             let sizes = Sizes { elements: S::ELEMENTS, physical_elements: S::PHYSICAL_ELEMENTS, bytes: S::BYTES };
-            compare::<S>(stringify!($element[$($size),*]{$($layout)*}), sizes, S::multi_index)
+            let facts = Facts {
+                is_unique: S::IS_UNIQUE,
+                is_exhaustive: S::IS_EXHAUSTIVE,
+                is_strided: S::IS_STRIDED,
+                is_contiguous: S::IS_CONTIGUOUS,
+            };
+            compare::<S>(stringify!($element[$($size),*]{$($layout)*}), sizes, facts, S::multi_index)
         }),*]
     };
 }
@@ -308,6 +330,19 @@ fn types_and_values_answer_alike() {
         bf16[2,3,4,5,6,7]{5,4,3,2,1,0:T(8,128)(2,1)};
         bf16[7,5,3,2,4,6]{0,4,5,3,2,1:T(4,128)(2,1)};
     };
+    // Tail padding lies behind the positions: it is no gap between elements.
+    let tail_padded = compare_all! {
+        bf16[3]{0:L(8)};
+        f32[0,5]{1,0:L(64)};
+        f32[16,128]{1,0:T(8,128)L(4096)};
+        f32[16,256]{1,0:T(8,128)L(8192)};
+        f32[15,100]{1,0:T(8,128)L(4096)};
+        s32[2,3]{0,1:L(4)};
+    };
+    assert_eq!(tail_padded.len(), 6);
+    type TailPadded = shape!(s32[2,3]{0,1:L(4)});
+    assert_eq!((TailPadded::ELEMENTS, TailPadded::PHYSICAL_ELEMENTS), (6, 8));
+    const { assert!(TailPadded::IS_EXHAUSTIVE && TailPadded::IS_CONTIGUOUS) };
     println!("{} shapes, {} indices", compared.len(), compared.iter().sum::<usize>());
     assert!(compared.len() >= 200);
 }

@@ -198,7 +198,8 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
 
     /// Whether no two elements share a position: always, in a layout.
     pub const IS_UNIQUE: bool = true;
-    /// Whether there is an element at every position: no padding.
+    /// Whether there is an element at every position: no padding, apart from that of
+    /// [`tail_padding_alignment_in_elements`](model::Layout::tail_padding_alignment_in_elements).
     ///
     /// ```
     /// use xla_shape::shape;
@@ -208,10 +209,10 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     /// assert_eq!((Wide::IS_EXHAUSTIVE, Wide::IS_STRIDED), (true, false));
     /// assert_eq!((Narrow::IS_EXHAUSTIVE, Narrow::IS_STRIDED), (false, true));
     /// ```
-    pub const IS_EXHAUSTIVE: bool = Self::ELEMENTS == Self::PHYSICAL_ELEMENTS;
+    pub const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(D::EXTENTS).is_exhaustive();
     /// Whether positions are a sum of `index · stride` over the dimensions.
     pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(D::EXTENTS).is_strided();
-    /// Whether the layout is strided and has no padding.
+    /// Whether the layout is strided and exhaustive: the elements of one dimension after the other, side by side.
     pub const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
 
     const SIZES: Sizes = match Self::SIZES_IN_MEMORY {
