@@ -92,11 +92,8 @@ impl<'a> StaticArray<'a> {
         self.compare(result, maps, sizes, difference(self.shape.layout(), result.shape.layout(), permutation))
     }
 
-    /// As [`ArrayShape::reshape_is_bitcast`]: `Ok` if the elements of this array, in row-major order, are those of `result`
-    /// with every byte where it is.
-    ///
-    /// # Errors
-    /// If they are not, or that cannot be decided in a `const`.
+    /// As [`ArrayShape::reshape_is_bitcast`]: `None` if the elements of this array, in row-major order, are those of
+    /// `result` with every byte where it is; why not, or why that cannot be decided in a `const`.
     #[must_use]
     pub const fn reshape_obstacle(self, result: Self) -> Option<StaticReason> {
         let (sizes, result_sizes) = (self.table.extents(), result.table.extents());
