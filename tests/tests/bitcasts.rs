@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use xla_shape_core::bitcast::{Answer, Decomposition, DecompositionKind, Move, Reason, StaticArray};
+use xla_shape_core::bitcast::{Answer, Cause, Decomposition, DecompositionKind, Move, Reason, StaticArray};
 use xla_shape_core::stride_table::StaticStrideTable;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout};
 use xla_shape_tests::{corpus, strategy};
@@ -246,6 +246,36 @@ proptest! {
     }
 
     #[test]
+    fn causes_are_true(
+        (sizes, permutation, layouts) in vec(prop::sample::select(vec![1_usize, 1, 2, 3, 9]), 1..=4).prop_flat_map(|sizes| {
+            let n = sizes.len();
+            (Just(sizes), strategy::permutation(n), (strategy::layout(n), strategy::layout(n)))
+        }),
+        same_tiles in any::<bool>(),
+    ) {
+        let tiles = if same_tiles { layouts.0.tiles() } else { layouts.1.tiles() };
+        let other = layouts.1.clone().with_tiles(tiles).unwrap();
+        let (Some(operand), Some(result)) = (array(&sizes, layouts.0), array(&permuted(&sizes, &permutation), other)) else {
+            return Ok(());
+        };
+        let Answer::No(Reason::Moves(Move { cause, .. })) = operand.transpose_is_bitcast(&result, &permutation).unwrap()
+        else {
+            return Ok(());
+        };
+        // Another order moves elements without any tiles, too.
+        let untiled = |array: &ArrayShape| array.clone().with_layout(array.layout().clone().with_tiles(&[]).unwrap()).unwrap();
+        let moves_untiled = enumerated(&untiled(&operand), &untiled(&result), |index| permuted(index, &permutation)).is_some();
+        let (tiles, other_tiles) = (operand.layout().tiles(), result.layout().tiles());
+        let is_true = match cause.unwrap() {
+            Cause::Order => moves_untiled,
+            Cause::Tile(n) => !moves_untiled && tiles[..n] == other_tiles[..n] && tiles.get(n) != other_tiles.get(n),
+            Cause::SizeOne => !moves_untiled && tiles == other_tiles && sizes.contains(&1),
+            _ => false,
+        };
+        prop_assert!(is_true, "{} {} {:?}: {:?}", operand, result, permutation, cause);
+    }
+
+    #[test]
     fn a_reshape_and_a_transpose_are_found_again(
         (factors, joins, permutation) in factors().prop_flat_map(|(factors, joins, _)| {
             let n = factors.len();
@@ -274,6 +304,21 @@ fn answers_say_what_differs() {
     assert_eq!(
         layouts("f32[16,256]{1,0:T(8,128)}", "f32[16,256]{1,0}"),
         "element (0,128) lies at 1024 in the one and at 128 in the other; the first tile differs"
+    );
+    // Without tiles, the place of a dimension of size 1 changes nothing; with them, it changes what they cut.
+    assert_eq!(layouts("f32[1,16,256]{2,1,0}", "f32[1,16,256]{0,2,1}"), "every byte stays where it is");
+    assert_eq!(
+        layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{0,2,1:T(8,128)}"),
+        "element (0,0,1) lies at 1 in the one and at 128 in the other; the same tiles cut the dimensions otherwise, as \
+         one of size 1 is elsewhere in the order"
+    );
+    assert_eq!(
+        layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{0,2,1}"),
+        "element (0,0,128) lies at 1024 in the one and at 128 in the other; the first tile differs"
+    );
+    assert_eq!(
+        layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{1,0,2:T(8,128)}"),
+        "element (0,0,1) lies at 1 in the one and at 1024 in the other; the order of the dimensions differs"
     );
     assert_eq!(layouts("s4[8]{0:E(4)}", "s4[8]"), "an element takes 4 bits in the one and 8 in the other");
     assert_eq!(layouts("f32[8]", "f32[4,2]"), "the result should have the sizes (8), not (4,2)");

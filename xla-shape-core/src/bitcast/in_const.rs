@@ -89,7 +89,8 @@ impl<'a> StaticArray<'a> {
         }
         let dimensions = dimensions.split_at(permutation.len()).0;
         let maps = [View { table: self.table, dimensions: &[] }, View { table: result.table, dimensions }];
-        self.compare(result, maps, sizes, difference(self.shape.layout(), result.shape.layout(), permutation))
+        let cause = difference(self.shape.layout(), result.shape.layout(), sizes, permutation);
+        self.compare(result, maps, sizes, Some(cause))
     }
 
     /// As [`ArrayShape::reshape_is_bitcast`]: `None` if the elements of this array, in row-major order, are those of

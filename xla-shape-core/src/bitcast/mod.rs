@@ -90,10 +90,13 @@ pub struct Move {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The order of the dimensions.
+    /// The order of the dimensions larger than 1.
     Order,
     /// The tile with this number, 0 for the first one: another one, or only one of the layouts has it.
     Tile(usize),
+    /// The places of dimensions of size 1 in the order. They have no steps of their own, but the tiles, which are equal,
+    /// count them, and so fall otherwise on the other dimensions.
+    SizeOne,
 }
 
 /// Why a question about bitcasts has no answer.
@@ -188,6 +191,7 @@ impl Cause {
             Self::Tile(1) => "the second tile differs",
             Self::Tile(2) => "the third tile differs",
             Self::Tile(_) => "a later tile differs",
+            Self::SizeOne => "the same tiles cut the dimensions otherwise, as one of size 1 is elsewhere in the order",
         }
     }
 }
@@ -297,7 +301,7 @@ impl ArrayShape {
         Ok(Answer::No(Reason::Moves(Move {
             operand_position: operand_table.linear_index(&element),
             result_position: result_table.linear_index(&index),
-            cause: difference(self.layout(), result.layout(), permutation),
+            cause: Some(difference(self.layout(), result.layout(), operand_table.extents(), permutation)),
             element,
         })))
     }
@@ -368,26 +372,34 @@ impl ArrayShape {
     }
 }
 
-/// The first difference of two layouts of the same dimensions; dimension `permutation[i]` of the one is dimension `i` of
-/// the other.
+/// The first difference of two layouts by which an element lies elsewhere. Dimensions have the sizes `sizes` in the one;
+/// dimension `permutation[i]` of the one is dimension `i` of the other.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
 #[expect(clippy::arithmetic_side_effects, reason = "the counters are below lengths")]
-const fn difference(one: &Layout, other: &Layout, permutation: &[usize]) -> Option<Cause> {
+const fn difference(one: &Layout, other: &Layout, sizes: &[usize], permutation: &[usize]) -> Cause {
     let (order, other_order) = (one.minor_to_major(), other.minor_to_major());
-    let mut i = 0;
-    while i < other_order.len() {
-        if order[i] != permutation[other_order[i]] {
-            return Some(Cause::Order);
+    let (mut i, mut k) = (0, 0);
+    while i < order.len() && k < other_order.len() {
+        let (dimension, other_dimension) = (order[i], permutation[other_order[k]]);
+        // Where a dimension of size 1 stands moves no element by itself.
+        if sizes[dimension] == 1 {
+            i += 1;
+        } else if sizes[other_dimension] == 1 {
+            k += 1;
+        } else if dimension != other_dimension {
+            return Cause::Order;
+        } else {
+            i += 1;
+            k += 1;
         }
-        i += 1;
     }
     let (tiles, other_tiles) = (one.tiles(), other.tiles());
     let mut tile = 0;
     while tile < tiles.len() && tile < other_tiles.len() {
         if !tiles[tile].equals(&other_tiles[tile]) {
-            return Some(Cause::Tile(tile));
+            return Cause::Tile(tile);
         }
         tile += 1;
     }
-    if tiles.len() == other_tiles.len() { None } else { Some(Cause::Tile(tile)) }
+    if tiles.len() == other_tiles.len() { Cause::SizeOne } else { Cause::Tile(tile) }
 }
