@@ -326,11 +326,15 @@ macro_rules! kernels {
             to: *mut u8,
         ) {
             let plain = kernel.is_plain();
+            // Once, since to make room for the columns of each block would cost as much as a small block.
+            let mut columns = [to; BLOCK_LINES[0] * LINE];
             Block::for_each(kernel, large, turns, from, to, |block, next| match (large, streaming, plain) {
                 // SAFETY: as required of the caller; the block is a part of a turn, and the kernel is plain if it says so.
-                (false, _, true) => unsafe { transpose_cached_block::<BYTES, LANE, true>(kernel, block) },
+                (false, _, true) => unsafe { transpose_cached_block::<BYTES, LANE, true>(kernel, block, &mut columns) },
                 // SAFETY: as above.
-                (false, _, false) => unsafe { transpose_cached_block::<BYTES, LANE, false>(kernel, block) },
+                (false, _, false) => unsafe {
+                    transpose_cached_block::<BYTES, LANE, false>(kernel, block, &mut columns)
+                },
                 // SAFETY: as above.
                 (true, true, _) => unsafe { transpose_block::<BYTES, LANE, true>(kernel, block, next) },
                 // SAFETY: as above.
@@ -347,11 +351,11 @@ macro_rules! kernels {
         unsafe fn transpose_cached_block<const BYTES: usize, const LANE: usize, const PLAIN: bool>(
             kernel: &Transpose,
             block: &Block,
+            columns: &mut [*mut u8],
         ) {
             let line = LINE / BYTES;
             let shuffle = kernel.shuffle.map(|shuffle| repeated(shuffle));
             let (a_lines, b_lines) = (block.a.len() / line, block.b.len() / line);
-            let mut columns = [block.to; BLOCK_LINES[0] * LINE];
             let columns = &mut columns[..a_lines * line];
             kernel.columns(block.a.start, block.to.wrapping_add(block.b.start * BYTES), columns);
             for diagonal in 0..a_lines {
