@@ -136,7 +136,8 @@ impl Plan {
         })
     }
 
-    /// As [`run`](Self::run), with the threads of the current rayon pool.
+    /// As [`run`](Self::run), with the threads of the current rayon pool. One thread does it alone if it writes less than
+    /// 256 KiB, if both layouts are the same, or if elements go one by one; and one fills the padding.
     ///
     /// # Errors
     /// As [`run`](Self::run).
