@@ -128,12 +128,12 @@ fn a_replaced_file_keeps_its_permissions_and_a_link_stays_a_link() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_that_is_killed_leaves_the_old_file_and_no_other() {
-    for signal in ["KILL", "INT", "TERM"] {
+    // Not INT: shells start what runs in the background without it.
+    for signal in ["KILL", "TERM"] {
         let folder = folder_with(&[("out.bin", b"old")]);
-        // Empty, and so much of it that the program is at work until it is killed.
-        fs::File::create(folder.path().join("in.bin")).unwrap().set_len(1 << 36).unwrap();
-        let arguments =
-            ["relayout", "in.bin", "--from", "u8[262144,262144]", "--to", "{1,0:T(8,128)}", "-o", "out.bin"];
+        // Empty, and so much of it that the program is long at work.
+        fs::File::create(folder.path().join("in.bin")).unwrap().set_len(1 << 32).unwrap();
+        let arguments = ["relayout", "in.bin", "--from", "u8[65536,65536]", "--to", "{1,0:T(8,128)}", "-o", "out.bin"];
         let mut child = start(&folder, &[&arguments[..], &["--slab-bytes", "4096"]].concat());
         let files = format!("/proc/{}/fd", child.id());
         let is_half_written = |path: &Path| {

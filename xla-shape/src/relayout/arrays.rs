@@ -151,6 +151,8 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// ```
     #[must_use]
     pub fn relayout<T: StaticShape<Element: Stored>>(&self) -> Buffer<T> {
+        // Here as well as in the plan, so that the error names the caller.
+        const { assert_together::<S, T>() };
         let mut destination = Buffer::zeroed();
         StaticPlan::shared().run(self, &mut destination);
         destination

@@ -1,0 +1,8 @@
+//! Behind a prefix of 2 bytes, no f32 is aligned: there are no references to them.
+
+use xla_shape::{Buffer, shape};
+
+fn main() {
+    let x = Buffer::<shape!(f32[8]{0:M(2)})>::zeroed();
+    let _ = x[[3]];
+}
