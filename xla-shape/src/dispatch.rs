@@ -248,21 +248,21 @@ macro_rules! __dispatch_bind {
     }};
 }
 
-/// One buffer with its shape in the type. An arm need not write to it or use it.
+/// One buffer with its shape in the type. It is borrowed once for nothing, since an arm need not use it or write to it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_let {
     (view $x:ident $shape:ident) => {
-        #[allow(unused_variables, reason = "an arm need not use it")]
         let $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.as_bytes()));
+        let _ = &$x;
     };
     (view_mut $x:ident $shape:ident) => {
-        #[allow(unused_variables, unused_mut, reason = "an arm need not use it or write to it")]
         let mut $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.as_bytes_mut()));
+        let _ = &mut $x;
     };
     (moved $x:ident $shape:ident) => {
-        #[allow(unused_variables, unused_mut, reason = "an arm need not use it or write to it")]
         let mut $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.into_parts().1));
+        let _ = &mut $x;
     };
 }
 
