@@ -50,7 +50,7 @@ pub enum Vectors {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
     pub(super) padding: Padding,
-    pub(super) permutation: Option<Vec<usize>>,
+    permutation: Option<Vec<usize>>,
     pub(super) stores: Stores,
     pub(super) vectors: Vectors,
 }
@@ -91,5 +91,10 @@ impl Options {
     #[must_use]
     pub fn transposed(self, permutation: &[usize]) -> Self {
         Self { permutation: Some(permutation.to_vec()), ..self }
+    }
+
+    /// Which of the source's dimensions each of the destination's is, of `num_dimensions` where none was asked for.
+    pub(super) fn to_dimension(&self, num_dimensions: usize) -> Vec<usize> {
+        self.permutation.clone().unwrap_or_else(|| (0..num_dimensions).collect())
     }
 }

@@ -63,7 +63,8 @@ impl Plan {
         let widths = widths(from, to)?;
         let (from_table, from_bytes) = placed(from, Side::Source)?;
         let (to_table, to_bytes) = placed(to, Side::Destination)?;
-        let to_dimension = to_dimension(&from_table, &to_table, options.permutation.as_deref())?;
+        let to_dimension = options.to_dimension(from.num_dimensions());
+        check_dimensions(&from_table, &to_table, &to_dimension)?;
         let element = match &options.padding {
             Padding::Keep => None,
             Padding::Zero => Some(vec![0; widths.to.div_ceil(8)]),
@@ -216,18 +217,13 @@ fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
     Widths::of(source, from, to).ok_or(RelayoutError::ElementSizeMismatch { source: from, destination: to })
 }
 
-/// Which of the source's dimensions each of the destination's is.
-fn to_dimension(
-    from: &StrideTable,
-    to: &StrideTable,
-    permutation: Option<&[usize]>,
-) -> Result<Vec<usize>, RelayoutError> {
+/// Checks that the two have the same dimensions.
+fn check_dimensions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Result<(), RelayoutError> {
     let num_dimensions = from.extents().len();
-    let to_dimension = permutation.map_or_else(|| (0..num_dimensions).collect(), <[usize]>::to_vec);
     let mut seen = vec![false; num_dimensions];
     let fresh = |&dimension: &usize| seen.get_mut(dimension).is_some_and(|seen| !std::mem::replace(seen, true));
     if to_dimension.len() != num_dimensions || !to_dimension.iter().all(fresh) {
-        return Err(RelayoutError::InvalidPermutation { permutation: to_dimension, num_dimensions });
+        return Err(RelayoutError::InvalidPermutation { permutation: to_dimension.to_vec(), num_dimensions });
     }
     if to.extents().len() != num_dimensions {
         let (source, destination) = (num_dimensions, to.extents().len());
@@ -239,7 +235,7 @@ fn to_dimension(
             return Err(RelayoutError::DimensionMismatch { dimension, source, destination });
         }
     }
-    Ok(to_dimension)
+    Ok(())
 }
 
 impl fmt::Display for Plan {

@@ -85,10 +85,7 @@ impl Slabs {
         let table =
             |array: &ArrayShape, side| array.stride_table().map_err(|error| RelayoutError::of_table(side, error));
         let tables = (table(from, Side::Source)?, table(to, Side::Destination)?);
-        let permutation = match &options.permutation {
-            Some(permutation) => permutation.clone(),
-            None => (0..from.num_dimensions()).collect(),
-        };
+        let permutation = options.to_dimension(from.num_dimensions());
         let mut slabs = Self {
             from: from.clone(),
             to: to.clone(),
