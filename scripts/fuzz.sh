@@ -31,7 +31,7 @@ fuzz() {
     [ ! -e "dict/$1" ] || dictionary=("-dict=dict/$1")
     log=artifacts/$1.log
     if "$programs/$1" "corpus/$1" "regressions/$1" "${dictionary[@]}" -artifact_prefix="artifacts/$1/" -max_total_time="$seconds" \
-        -timeout=60 -rss_limit_mb=3072 -print_final_stats=1 -verbosity=0 >"$log" 2>&1; then
+        -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 -verbosity=0 >"$log" 2>&1; then
         echo "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") executions, no finding"
     else
         echo "$1: a finding"
