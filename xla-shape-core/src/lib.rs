@@ -27,6 +27,7 @@
 //! | [`compare`] | equal in all, or only in part |
 //! | [`index`] | walking over indices |
 //! | [`memory_space`] | the names of memory spaces |
+//! | [`tpu`] | what TPUs hold, and the layouts that they choose |
 //!
 //! The values themselves are [`Shape`], [`ArrayShape`], [`TupleShape`], [`Layout`], [`Tile`], [`Dimension`] and
 //! [`ElementType`]; what makes new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
@@ -74,6 +75,7 @@ pub mod stride_table;
 pub mod text;
 mod tile;
 mod tile_block;
+pub mod tpu;
 mod transform;
 mod tuple_shape;
 pub mod validate;
