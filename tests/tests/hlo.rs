@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape_core::ParseError;
-use xla_shape_core::hlo::{Attribute, Computation, Instruction, Module, Opcode, Sharding, Value};
+use xla_shape_hlo::{Attribute, Computation, Instruction, Module, Opcode, Sharding, Value};
 use xla_shape_tests::{HloModule, corpus, hlo_modules};
 
 /// Fails with the modules that disagree, and prints how many agree.

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use std::fmt::Write as _;
-use xla_shape_core::hlo::{self, Alias, Module, Opcode, find_shapes, instruction_shapes};
 use xla_shape_core::text::ParseErrorKind;
 use xla_shape_core::{ParseError, Span};
+use xla_shape_hlo::{Alias, Module, Opcode, find_shapes, instruction_shapes};
 use xla_shape_tests::hlo_modules;
 
 /// The messages of all errors, each with the text that it points to.
@@ -267,10 +267,13 @@ fn parts_of_modules_are_read() {
 
 #[test]
 fn bytes_that_are_not_utf8_have_a_place() {
-    let error = hlo::utf8(b"HloModule m\xff\n").unwrap_err();
+    let error = xla_shape_hlo::utf8(b"HloModule m\xff\n").unwrap_err();
     assert_eq!((error.kind(), error.span()), (&ParseErrorKind::InvalidUtf8, Span { start: 11, end: 12 }));
-    assert_eq!(hlo::utf8(b"HloModule m").unwrap(), "HloModule m");
-    assert_eq!(hlo::utf8("é".as_bytes().split_last().unwrap().1).unwrap_err().span(), Span { start: 0, end: 1 });
+    assert_eq!(xla_shape_hlo::utf8(b"HloModule m").unwrap(), "HloModule m");
+    assert_eq!(
+        xla_shape_hlo::utf8("é".as_bytes().split_last().unwrap().1).unwrap_err().span(),
+        Span { start: 0, end: 1 }
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is found in modules: wrong instructions, memory, and shapes alone.
 
 use std::collections::BTreeMap;
-use xla_shape_core::hlo::{Memory, Module, Opcode, find_shapes, instruction_shapes};
+use xla_shape_hlo::{Memory, Module, Opcode, find_shapes, instruction_shapes};
 use xla_shape_tests::hlo_modules;
 
 /// What the checks say of the last of these instructions.

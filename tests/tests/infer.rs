@@ -5,12 +5,12 @@ use proptest::sample::{Index, subsequence};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape_core::Dimension::{self, Static};
-use xla_shape_core::hlo::{DimLabels, Instruction, Module, Opcode, Value};
 use xla_shape_core::infer::{
     self, ConvolutionDimensions, ConvolutionGroups, DotDimensions, InferError, Operation, PaddingDimension,
     SliceDimension, WindowDimension,
 };
 use xla_shape_core::{ArrayShape, ElementType};
+use xla_shape_hlo::{DimLabels, Instruction, Module, Opcode, Value};
 use xla_shape_tests::corpus;
 use xla_shape_tests::strategy::permutation;
 

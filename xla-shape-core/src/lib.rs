@@ -18,15 +18,12 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `shape` | the values: element types, dimensions, layouts, arrays, tuples; what makes them [valid](validate) |
 //! | [`text`] | the grammar: lexer, parser, printer, errors with positions |
-//! | [`validate`] | what makes a shape valid |
-//! | [`stride_table`] | from an element to its place and back; its canonical form; facts and algebra of layouts |
-//! | [`bitcast`] | which reshapes and transposes leave every byte where it is |
-//! | [`infer`] | the dimensions of an operation's result |
-//! | [`hlo`] | HLO modules: reading them and finding their shapes |
-//! | [`compare`] | equal in all, or only in part |
-//! | [`index`] | walking over indices |
-//! | [`memory_space`] | the names of memory spaces |
+//! | [`map`] | where each element lies: the stride table, its canonical form, facts and algebra |
+//! | `measure` | elements, bits, bytes and padding |
+//! | `equal` | equal in all or [in part](compare), or [in memory](bitcast) |
+//! | [`infer`] | the shape of an operation's result |
 //! | [`tpu`] | what TPUs hold, and the layouts that they choose |
 //!
 //! The values themselves are [`Shape`], [`ArrayShape`], [`TupleShape`], [`Layout`], [`Tile`], [`Dimension`] and
@@ -45,58 +42,39 @@ extern crate alloc;
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("XLA's sizes are 64-bit; so must be `usize`");
 
-mod advise;
-pub mod bitcast;
-pub mod compare;
-mod dimension;
-mod dimension_number;
-mod dynamic;
-mod element_type;
-mod extent;
-pub mod hlo;
-pub mod index;
+mod equal;
 pub mod infer;
-mod layout;
-mod legacy;
 mod list;
-pub mod memory_space;
-mod order;
-mod padding;
-mod placement;
-mod program_shape;
-mod reshape;
+pub mod map;
+mod measure;
 #[cfg(feature = "serde")]
 mod serde;
 mod shape;
-mod shape_index;
-mod size;
-pub mod static_shape;
-pub mod stride_table;
 pub mod text;
-mod tile;
-mod tile_block;
 pub mod tpu;
-mod transform;
-mod tuple_shape;
-pub mod validate;
 
-pub use advise::tpu_tilings;
-pub use dimension::Dimension;
-pub use dimension_number::{DimensionError, DimensionNumber, dimension_letter};
-pub use element_type::{ElementClass, ElementType, UnknownElementType};
-pub use extent::byte_strides_is_major_to_minor;
-pub use layout::{Layout, LayoutAttributes, SplitConfig};
-pub use legacy::{LegacyShape, PaddingValue};
-pub use padding::PaddedDimension;
-pub use placement::{BitOffset, Placement};
-pub use program_shape::{ProgramParameter, ProgramShape};
-pub use reshape::ShapeEqualityDescriptor;
+pub use equal::{bitcast, compare};
+pub use map as stride_table;
+pub use map::counter as index;
+pub use shape::{memory_space, static_shape, validate};
+
+pub use equal::reshape::ShapeEqualityDescriptor;
+pub use map::placement::{BitOffset, Placement};
+pub use map::tile_block::{TileBlock, TileBlockError};
+pub use map::{Slot, StrideTable, StrideTableError};
+pub use measure::advise::tpu_tilings;
+pub use measure::extent::byte_strides_is_major_to_minor;
+pub use measure::padding::PaddedDimension;
+pub use shape::dimension::Dimension;
+pub use shape::element_type::{ElementClass, ElementType, UnknownElementType};
+pub use shape::layout::{Layout, LayoutAttributes, SplitConfig};
+pub use shape::legacy::{LegacyShape, PaddingValue};
+pub use shape::number::{DimensionError, DimensionNumber, dimension_letter};
+pub use shape::program::{ProgramParameter, ProgramShape};
+pub use shape::subshape::{ShapeIndex, Subshapes};
+pub use shape::tile::{Tile, TileDimension};
+pub use shape::transform::TransformError;
+pub use shape::tuple::TupleShape;
+pub use shape::validate::ValidationError;
 pub use shape::{ArrayShape, Shape, SizeError, Sizes};
-pub use shape_index::{ShapeIndex, Subshapes};
-pub use stride_table::{Slot, StrideTable, StrideTableError};
 pub use text::{ParseError, Span};
-pub use tile::{Tile, TileDimension};
-pub use tile_block::{TileBlock, TileBlockError};
-pub use transform::TransformError;
-pub use tuple_shape::TupleShape;
-pub use validate::ValidationError;

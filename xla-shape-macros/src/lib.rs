@@ -8,6 +8,7 @@
 
 mod diagnose;
 mod expand;
+#[cfg(feature = "hlo")]
 mod hlo;
 mod tokens;
 
@@ -37,6 +38,7 @@ fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<Expansion, Pa
 }
 
 /// `xla_shape::hlo_types!`, with the path of `xla_shape` in brackets before the modules.
+#[cfg(feature = "hlo")]
 #[proc_macro]
 pub fn hlo_types(input: TokenStream) -> TokenStream {
     hlo::types(input)

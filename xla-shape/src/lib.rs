@@ -25,7 +25,7 @@
 //! - [`relayout`] copies an array from any layout to any other.
 //! - [`Shape`], [`ArrayShape`], [`Layout`] and the rest of `xla-shape-core`, re-exported here, are the same shapes as
 //!   values: read, print, validate, measure, index.
-//! - [`hlo`] reads XLA's programs.
+//! - With the feature `hlo`, the module `hlo` reads XLA's programs, and `hlo_types!` makes types of their shapes.
 //!
 //! # What it does not do
 //!
@@ -42,6 +42,7 @@
 //! - `half` (on by default): values of `f16` and `bf16` elements, from the crate `half`.
 //! - `num-complex` (on by default): values of `c64` and `c128` elements, from the crate `num-complex`.
 //! - `ndarray`: borrowing arrays without tiles to and from the views of the crate `ndarray`.
+//! - `hlo`: HLO modules, from the crate `xla-shape-hlo`, and `hlo_types!`.
 //! - `proto`: the messages of XLA's schema, in the module `proto`, with the crate `prost`.
 //! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
 //! - `threads`: relayout with several threads, with the crate `rayon`.
@@ -59,11 +60,15 @@ pub mod types;
 
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};
 pub use xla_shape_core::*;
+#[cfg(feature = "hlo")]
+pub use xla_shape_hlo as hlo;
 
 #[doc(hidden)]
 pub mod __private {
     pub use crate::dispatch::{Arm, assert_arms_run, fit, fitting, value};
-    pub use xla_shape_macros::{hlo_types, index_number, layout, shape};
+    #[cfg(feature = "hlo")]
+    pub use xla_shape_macros::hlo_types;
+    pub use xla_shape_macros::{index_number, layout, shape};
 }
 
 /// A shape, as a type: XLA's text, with layouts in `{…}` or `<…>`, or left out.
@@ -221,6 +226,7 @@ macro_rules! shape_value {
 /// # Errors
 /// The compiler says if there is no such file, where the text of it is wrong, if it has no ENTRY computation, and if no
 /// instruction has the name; and if the shape of a named instruction cannot be a type ([`static_shape`]).
+#[cfg(feature = "hlo")]
 #[macro_export]
 macro_rules! hlo_types {
     ($($tokens:tt)*) => {
@@ -229,5 +235,5 @@ macro_rules! hlo_types {
 }
 
 #[doc = include_str!("../../README.md")]
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "hlo"))]
 struct ReadmeExamples;

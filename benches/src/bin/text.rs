@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use xla_shape_core::Shape;
-use xla_shape_core::hlo::{Module, find_shapes, instruction_shapes};
+use xla_shape_hlo::{Module, find_shapes, instruction_shapes};
 use xla_shape_tests::hlo_modules;
 
 /// How long each measurement goes on.

@@ -3,7 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
 
 use super::{InferError, agree, check_dimensions, check_len, merge};
-use crate::dimension::Dimension;
+use crate::shape::dimension::Dimension;
 
 /// The result of an elementwise operation: the dimensions that all operands have.
 ///

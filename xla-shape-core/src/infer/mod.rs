@@ -39,8 +39,8 @@ pub use rearrange::{
 };
 pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
 
-use crate::dimension::Dimension;
-use crate::element_type::{ElementClass, ElementType};
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::{ElementClass, ElementType};
 
 /// Why an operation has no result of some shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

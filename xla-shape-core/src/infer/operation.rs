@@ -7,9 +7,9 @@ use super::{
     WindowDimension, all_agree, broadcast, clamp, concatenate, convolution, dot, dynamic_slice, dynamic_update_slice,
     element_types_agree, elementwise, iota, pad, reduce, reduce_window, reshape, reverse, select, slice, transpose,
 };
-use crate::dimension::Dimension;
-use crate::element_type::ElementType;
 use crate::shape::ArrayShape;
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
 use crate::text::ConstText;
 use crate::text::print::bare_array;
 

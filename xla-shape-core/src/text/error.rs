@@ -1,8 +1,8 @@
 //! What is wrong with a text, and where.
 
-use crate::dimension_number::DimensionError;
-use crate::static_shape::StaticShapeError;
-use crate::validate::{Attribute, ValidationError};
+use crate::shape::number::DimensionError;
+use crate::shape::static_shape::StaticShapeError;
+use crate::shape::validate::{Attribute, ValidationError};
 use alloc::boxed::Box;
 use core::fmt::{self, Write};
 use core::ops::Range;
@@ -304,8 +304,10 @@ struct Parts {
 }
 
 impl ParseError {
+    /// An error of this kind at this place.
     #[cold]
-    pub(crate) fn new(kind: ParseErrorKind, span: Span) -> Self {
+    #[must_use]
+    pub fn new(kind: ParseErrorKind, span: Span) -> Self {
         Self(Box::new(Parts { kind, span }))
     }
 

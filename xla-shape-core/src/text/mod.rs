@@ -22,7 +22,7 @@
 //!
 //! White space and comments may stand between tokens. [`Shape`](crate::Shape), [`ArrayShape`](crate::ArrayShape) and
 //! [`Layout`](crate::Layout) implement [`FromStr`](core::str::FromStr) and [`Display`](core::fmt::Display); [`Parser`]
-//! is for text that goes on behind the shape, or that is not quite XLA's. Whole programs are read by [`hlo`](crate::hlo).
+//! is for text that goes on behind the shape, or that is not quite XLA's. Whole programs are read by the crate `xla-shape-hlo`.
 
 mod error;
 mod parse;
@@ -30,7 +30,7 @@ pub(crate) mod print;
 pub(crate) mod sink;
 mod token;
 
-pub use crate::tuple_shape::MAX_NESTING;
+pub use crate::shape::tuple::MAX_NESTING;
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
 pub use parse::{Parser, SizeExpression, parse_index};
 pub use print::{WithoutLayout, index_with_letters};

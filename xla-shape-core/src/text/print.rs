@@ -4,14 +4,14 @@
 #![expect(clippy::arithmetic_side_effects, reason = "counters stay below the lengths of lists in memory")]
 
 use super::sink::{self, ConstText, Sink};
-use crate::dimension::Dimension;
-use crate::dimension_number::dimension_letter;
-use crate::element_type::ElementType;
-use crate::layout::Layout;
-use crate::legacy::LegacyShape;
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::Layout;
+use crate::shape::legacy::LegacyShape;
+use crate::shape::number::dimension_letter;
+use crate::shape::tile::{Tile, TileDimension};
+use crate::shape::validate::Attribute;
 use crate::shape::{ArrayShape, Shape};
-use crate::tile::{Tile, TileDimension};
-use crate::validate::Attribute;
 use core::fmt;
 
 /// Writes `open`, the numbers with commas between them, and nothing behind.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xla_shape_core::ParseError;
-use xla_shape_core::hlo::{Module, utf8};
+use xla_shape_hlo::{Module, utf8};
 
 /// A file's place and contents.
 pub(super) struct File {

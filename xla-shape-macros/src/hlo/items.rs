@@ -5,8 +5,8 @@ use crate::expand;
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::collections::HashMap;
 use xla_shape_core::Shape;
-use xla_shape_core::hlo::Instruction;
 use xla_shape_core::static_shape::{self, MAX_LIST, StaticShapeError};
+use xla_shape_hlo::Instruction;
 
 /// What a shape belongs to.
 pub(super) struct Origin {

@@ -10,7 +10,7 @@ use items::{Items, Origin};
 use proc_macro::TokenStream;
 use request::{Error, Quoted, Request, Wanted};
 use xla_shape_core::Shape;
-use xla_shape_core::hlo::{Computation, Instruction, Module};
+use xla_shape_hlo::{Computation, Instruction, Module};
 
 /// The Rust modules that are asked for.
 pub(crate) fn types(input: TokenStream) -> TokenStream {

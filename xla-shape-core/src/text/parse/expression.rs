@@ -1,9 +1,9 @@
 //! Sizes that Rust knows and the text does not: constants, const parameters, arithmetic. Only for types.
 
 use super::{Parser, Result};
+use crate::shape::validate::Part;
 use crate::text::error::{Expected, Span};
 use crate::text::token::TokenKind;
-use crate::validate::Part;
 
 /// A size that is written as an expression of Rust. See [`Parser::for_types`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

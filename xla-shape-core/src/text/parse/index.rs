@@ -1,7 +1,7 @@
 //! Indices of elements.
 
 use super::{Parser, Result};
-use crate::dimension_number::DimensionNumber;
+use crate::shape::number::DimensionNumber;
 use crate::text::error::{Expected, ParseError, ParseErrorKind};
 use crate::text::token::TokenKind;
 use crate::{DimensionError, validate::MAX_SIZE};

@@ -1,13 +1,13 @@
 //! Layouts: the order of the dimensions, and attributes.
 
 use super::{Brackets, Parser, Result};
-use crate::element_type::{ElementClass, ElementType};
-use crate::layout::{Layout, SplitConfig};
 use crate::list::List;
+use crate::shape::element_type::{ElementClass, ElementType};
+use crate::shape::layout::{Layout, SplitConfig};
+use crate::shape::tile::{Tile, TileDimension};
+use crate::shape::validate::{self, Attribute, Part, ValidationError};
 use crate::text::error::{Expected, ParseError, ParseErrorKind, Span};
 use crate::text::token::{Lexer, Token, TokenKind};
-use crate::tile::{Tile, TileDimension};
-use crate::validate::{self, Attribute, Part, ValidationError};
 use core::str::FromStr;
 
 impl Parser<'_> {

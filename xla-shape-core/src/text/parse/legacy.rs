@@ -2,12 +2,12 @@
 
 use super::{Parser, Result};
 use crate::ElementType;
-use crate::layout::Layout;
-use crate::legacy::{LegacyShape, PaddingValue};
-use crate::static_shape;
+use crate::shape::layout::Layout;
+use crate::shape::legacy::{LegacyShape, PaddingValue};
+use crate::shape::static_shape;
+use crate::shape::validate::{Attribute, Part};
 use crate::text::error::{Expected, ParseError, ParseErrorKind, Span};
 use crate::text::token::TokenKind;
-use crate::validate::{Attribute, Part};
 use alloc::vec::Vec;
 use core::str::FromStr;
 

@@ -1,6 +1,6 @@
 //! The parser: text to shapes.
 //!
-//! It reads the grammar and leaves the rules to [`validate`](crate::validate). Where a rule is broken, the array is read
+//! It reads the grammar and leaves the rules to [`validate`](crate::shape::validate). Where a rule is broken, the array is read
 //! a second time to find where the part stands that breaks it, so that reading a good text keeps no positions.
 
 mod expression;
@@ -10,14 +10,14 @@ mod legacy;
 
 use super::error::{Expected, Found, ParseError, ParseErrorKind, Span};
 use super::token::{Lexer, Token, TokenKind};
-use crate::dimension::Dimension;
-use crate::element_type::ElementType;
-use crate::layout::ArrayLayout;
 use crate::list::List;
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::ArrayLayout;
+use crate::shape::static_shape;
+use crate::shape::tuple::MAX_NESTING;
+use crate::shape::validate::{Part, ValidationError};
 use crate::shape::{ArrayShape, Shape};
-use crate::static_shape;
-use crate::tuple_shape::MAX_NESTING;
-use crate::validate::{Part, ValidationError};
 use alloc::vec::Vec;
 use core::str::FromStr;
 

@@ -1,0 +1,447 @@
+//! What a bitcast between two shapes did, said as a reshape, a transpose and a reshape.
+//!
+//! Both arrays are read as one dimension, the row-major number of the element. The parts of the two maps are cut where
+//! either has a boundary in memory, so that they pair off; a pair says which digits of the one number are which digits
+//! of the other. Where both numbers can be split into the same digits, those are the dimensions that are permuted.
+
+use super::{BitcastError, Reason};
+use crate::map::{
+    CanonicalTable, Digit, Source, StrideTable, ValueRule, View, canonical, first_moved, row_major_terms,
+    whole_dimension,
+};
+use crate::shape::ArrayShape;
+use crate::shape::dimension::Dimension;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// How a bitcast makes its result of its operand: elements cut into parts, padding read as elements, a reshape, a
+/// transpose, a reshape, padding dropped, and parts put together to elements.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Decomposition {
+    /// The sizes of the operand; with padding, if that is read as elements. Its parts are a dimension of their own.
+    pub operand_sizes: Vec<usize>,
+    /// The sizes of the result, likewise.
+    pub result_sizes: Vec<usize>,
+    /// In how many parts an element of the operand is cut, to be of the size of the result's parts.
+    pub operand_parts: usize,
+    /// In how many parts an element of the result is cut.
+    pub result_parts: usize,
+    /// Whether the arrays have padding in other places.
+    pub other_padding: bool,
+    /// The sizes that the first reshape makes.
+    pub transpose_sizes: Vec<usize>,
+    /// Then dimension `i` is what was dimension `permutation[i]`.
+    pub permutation: Vec<usize>,
+}
+
+/// What a [`Decomposition`] does to the indices of elements.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DecompositionKind {
+    /// Nothing: the dimensions are the same.
+    Identity,
+    /// A reshape: the order of the elements stays.
+    Reshape,
+    /// A transpose.
+    Transpose,
+    /// A reshape, a transpose and a reshape; one of the reshapes may do nothing.
+    ReshapeTransposeReshape,
+}
+
+impl Decomposition {
+    /// What it does to the indices of elements.
+    #[must_use]
+    pub fn kind(&self) -> DecompositionKind {
+        let is_identity = self.permutation.is_sorted();
+        if is_identity && self.operand_sizes == self.result_sizes {
+            DecompositionKind::Identity
+        } else if is_identity {
+            DecompositionKind::Reshape
+        } else if self.operand_sizes == self.transpose_sizes && self.result_sizes == self.transposed_sizes() {
+            DecompositionKind::Transpose
+        } else {
+            DecompositionKind::ReshapeTransposeReshape
+        }
+    }
+
+    /// The sizes that the transpose makes.
+    #[must_use]
+    pub fn transposed_sizes(&self) -> Vec<usize> {
+        permuted(&self.transpose_sizes, &self.permutation)
+    }
+
+    /// The index in the result, of [`result_sizes`](Self::result_sizes), of what has `index` in the operand, of
+    /// [`operand_sizes`](Self::operand_sizes); `None` if `index` is out of bounds.
+    #[must_use]
+    pub fn map_index(&self, index: &[usize]) -> Option<Vec<usize>> {
+        let split = unravel(ravel(index, &self.operand_sizes)?, &self.transpose_sizes);
+        let number = ravel(&permuted(&split, &self.permutation), &self.transposed_sizes())?;
+        Some(unravel(number, &self.result_sizes))
+    }
+}
+
+impl fmt::Display for Decomposition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (operand, result) = (Sizes(&self.operand_sizes), Sizes(&self.result_sizes));
+        let sizes = (Sizes(&self.transpose_sizes), Sizes(&self.permutation));
+        if self.operand_parts != self.result_parts {
+            let (operand, result) = (self.operand_parts, self.result_parts);
+            write!(f, "cut each element into {operand}, put {result} together to one; in parts, ")?;
+        }
+        match self.kind() {
+            DecompositionKind::Identity => write!(f, "{operand} stays")?,
+            DecompositionKind::Reshape => write!(f, "reshape {operand} to {result}")?,
+            DecompositionKind::Transpose => write!(f, "transpose {operand} by {} to {result}", sizes.1)?,
+            DecompositionKind::ReshapeTransposeReshape => {
+                write!(f, "reshape {operand} to {}, transpose by {}, reshape to {result}", sizes.0, sizes.1)?;
+            }
+        }
+        f.write_str(if self.other_padding { "; padding is read as elements, or elements as padding" } else { "" })
+    }
+}
+
+/// Prints `[1,0]`.
+struct Sizes<'a>(&'a [usize]);
+
+impl fmt::Display for Sizes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, size) in self.0.iter().enumerate() {
+            write!(f, "{}{size}", if i == 0 { "" } else { "," })?;
+        }
+        f.write_str("]")
+    }
+}
+
+fn permuted(list: &[usize], permutation: &[usize]) -> Vec<usize> {
+    permutation.iter().filter_map(|&i| list.get(i).copied()).collect()
+}
+
+fn ravel(index: &[usize], sizes: &[usize]) -> Option<usize> {
+    if index.len() != sizes.len() {
+        return None;
+    }
+    index.iter().zip(sizes).try_fold(
+        0_usize,
+        |number, (&i, &size)| {
+            if i < size { number.checked_mul(size)?.checked_add(i) } else { None }
+        },
+    )
+}
+
+fn unravel(number: usize, sizes: &[usize]) -> Vec<usize> {
+    row_major_terms(sizes).iter().map(|term| term.of(&[number], &[])).collect()
+}
+
+impl ArrayShape {
+    /// The permutation by which a transpose of this array is `result` with every element where it is; `None` if there
+    /// is none.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let operand: ArrayShape = "f32[6,2,3,257]{3,1,0,2:T(2,128)}".parse()?;
+    /// let result: ArrayShape = "f32[257,2,3,6]{0,1,3,2:T(2,128)}".parse()?;
+    /// assert_eq!(operand.deduce_transpose_dimensions_for_bitcast(&result)?, Some(vec![3, 1, 2, 0]));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or the layouts cannot be compared.
+    pub fn deduce_transpose_dimensions_for_bitcast(&self, result: &Self) -> Result<Option<Vec<usize>>, BitcastError> {
+        if self.differs_apart_from_places(result).is_some() || self.byte_size() != result.byte_size() {
+            return Ok(None);
+        }
+        deduce_transpose(&self.stride_table()?, &result.stride_table()?)
+    }
+
+    /// Explains a bitcast from this array to `result`: what it does to the elements.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let operand: ArrayShape = "bf16[2,8,8,256]{3,2,0,1:T(8,128)(2,1)}".parse()?;
+    /// let explained = operand.decompose_bitcast(&"bf16[64,512]{1,0:T(8,128)(2,1)}".parse()?)?;
+    /// assert_eq!(
+    ///     explained.to_string(),
+    ///     "reshape [2,8,8,256] to [2,64,256], transpose by [1,0,2], reshape to [64,512]"
+    /// );
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the arrays take other numbers of bytes, a dimension is unbounded, or nothing was found that explains it.
+    pub fn decompose_bitcast(&self, result: &Self) -> Result<Decomposition, BitcastError> {
+        let (operand_table, result_table) = (self.stride_table()?, result.stride_table()?);
+        let bytes = (self.byte_size().unwrap_or(0), result.byte_size().unwrap_or(0));
+        if bytes.0 != bytes.1 {
+            return Err(BitcastError::Bytes { operand: bytes.0, result: bytes.1 });
+        }
+        if matches!(self.differs_apart_from_places(result), Some(Reason::MetadataPrefix { .. } | Reason::Splits)) {
+            return Err(BitcastError::NotDecomposed);
+        }
+        let bits = (self.element_bits(), result.element_bits());
+        let unit =
+            (1..=bits.0.min(bits.1)).rev().find(|unit| bits.0.is_multiple_of(*unit) && bits.1.is_multiple_of(*unit));
+        let unit = unit.unwrap_or(1);
+        let parts = [bits.0, bits.1].map(|bits| bits.checked_div(unit).unwrap_or(1));
+        let tables = [operand_table.in_parts(parts[0]), result_table.in_parts(parts[1])];
+        if let Some(found) = explain(&tables, parts, false)? {
+            return Ok(found);
+        }
+        let padded =
+            [padded(self)?.stride_table()?.in_parts(parts[0]), padded(result)?.stride_table()?.in_parts(parts[1])];
+        explain(&padded, parts, true)?.ok_or(BitcastError::NotDecomposed)
+    }
+}
+
+/// The array whose dimensions are as large as they can be in the same bytes, with every element where it is.
+fn padded(array: &ArrayShape) -> Result<ArrayShape, BitcastError> {
+    let mut padded = array.clone();
+    for dimension in 0..array.num_dimensions() {
+        let Some(size) = padded.largest_free_size(dimension) else { continue };
+        let sizes = padded.dimensions().iter().enumerate();
+        let sizes =
+            sizes.map(|(i, &old)| if i == dimension { Dimension::Static(size) } else { old }).collect::<Vec<_>>();
+        if let Ok(larger) = ArrayShape::new(array.element_type(), &sizes, array.layout().clone())
+            && lies_within(&padded, &larger)?
+        {
+            padded = larger;
+        }
+    }
+    Ok(padded)
+}
+
+/// Whether every element of an array lies where it lies in the larger one. A dimension that `*` combines with a more major
+/// one cannot grow: its size is a stride of the other's.
+fn lies_within(array: &ArrayShape, larger: &ArrayShape) -> Result<bool, BitcastError> {
+    let dimensions = (0..array.num_dimensions()).map(whole_dimension).collect::<Vec<_>>();
+    let tables = [array.stride_table()?, larger.stride_table()?];
+    let maps = tables.each_ref().map(|table| View { table: table.as_ref(), dimensions: &dimensions });
+    Ok(first_moved(maps, tables[0].extents())?.is_none())
+}
+
+fn explain(
+    tables: &[StrideTable; 2],
+    parts: [usize; 2],
+    other_padding: bool,
+) -> Result<Option<Decomposition>, BitcastError> {
+    let [operand, result] = tables;
+    let elements =
+        tables.each_ref().map(|table| table.extents().iter().try_fold(1_usize, |n, &size| n.checked_mul(size)));
+    let [Some(elements), Some(result_elements)] = elements else { return Ok(None) };
+    if elements != result_elements {
+        return Ok(None);
+    }
+    let found = |transpose_sizes: Vec<usize>, permutation: Vec<usize>| Decomposition {
+        operand_sizes: operand.extents().to_vec(),
+        result_sizes: result.extents().to_vec(),
+        operand_parts: parts[0],
+        result_parts: parts[1],
+        other_padding,
+        transpose_sizes,
+        permutation,
+    };
+    let terms = tables.each_ref().map(|table| row_major_terms(table.extents()));
+    let maps = [
+        View { table: operand.as_ref(), dimensions: &terms[0] },
+        View { table: result.as_ref(), dimensions: &terms[1] },
+    ];
+    if first_moved(maps, &[elements])?.is_none() {
+        return Ok(Some(found(vec![elements], vec![0])));
+    }
+    if let Some(permutation) = deduce_transpose(operand, result)? {
+        return Ok(Some(found(operand.extents().to_vec(), permutation)));
+    }
+    let [one, other] = maps.map(|map| canonical(map, &[elements]));
+    Ok(match_digits(&one?, &other?, elements).map(|(sizes, permutation)| found(sizes, permutation)))
+}
+
+/// Dimensions of the operand and of the result belong together if their second elements lie at the same position.
+fn deduce_transpose(operand: &StrideTable, result: &StrideTable) -> Result<Option<Vec<usize>>, BitcastError> {
+    if operand.extents().len() != result.extents().len() {
+        return Ok(None);
+    }
+    let mut free = (0..operand.extents().len()).collect::<Vec<_>>();
+    let mut permutation = vec![];
+    for dimension in 0..result.extents().len() {
+        let step = step(result, dimension);
+        match free.iter().position(|&candidate| self::step(operand, candidate) == step) {
+            Some(place) => permutation.push(free.remove(place)),
+            None => return Ok(None),
+        }
+    }
+    let dimensions = permutation.iter().map(|&dimension| whole_dimension(dimension)).collect::<Vec<_>>();
+    let maps =
+        [View { table: operand.as_ref(), dimensions: &[] }, View { table: result.as_ref(), dimensions: &dimensions }];
+    Ok(first_moved(maps, operand.extents())?.is_none().then_some(permutation))
+}
+
+/// The size of a dimension, and where the element with index 1 in it, and 0 elsewhere, lies.
+fn step(table: &StrideTable, dimension: usize) -> (usize, Option<usize>) {
+    let unit = (0..table.extents().len()).map(|other| usize::from(other == dimension)).collect::<Vec<_>>();
+    (table.extents().get(dimension).copied().unwrap_or(1), table.checked_linear_index(&unit))
+}
+
+/// `(number % m1 % m2 % …) / divisor · stride`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Piece {
+    /// From the largest to the smallest.
+    moduli: Vec<usize>,
+    divisor: usize,
+    size: usize,
+    stride: usize,
+}
+
+impl Piece {
+    /// `None` if the digit is cut out of a sum.
+    fn new(form: &CanonicalTable, digit: &Digit) -> Option<Self> {
+        let divisor = digit.term.divisor.get();
+        let Digit { mut term, size, stride } = *digit;
+        let mut moduli = vec![];
+        loop {
+            moduli.extend(term.modulus.map(|modulus| modulus.get().saturating_mul(term.divisor.get())));
+            let Source::Value(value) = term.source else { break };
+            let ValueRule::Term(parent) = form.values().get(value as usize)?.rule else { return None };
+            term = parent;
+        }
+        moduli.reverse();
+        Some(Self { moduli, divisor, size, stride })
+    }
+
+    /// Takes the smallest `size` values out of the piece; what is left counts how often they went round.
+    fn split_off_minor(&mut self, size: usize) -> Self {
+        let unit = self.divisor.saturating_mul(size);
+        let mut minor = self.clone();
+        while minor.moduli.last().is_some_and(|modulus| modulus.is_multiple_of(unit)) {
+            minor.moduli.pop();
+        }
+        minor.moduli.push(unit);
+        minor.size = size;
+        self.divisor = unit;
+        self.stride = self.stride.saturating_mul(size);
+        self.size = self.size.div_ceil(size);
+        minor
+    }
+
+    /// Whether the piece is cut out of `number / unit` alone, and whether out of `number % unit` alone.
+    fn is_above(&self, unit: usize) -> bool {
+        self.divisor.is_multiple_of(unit) && self.moduli.iter().all(|modulus| modulus.is_multiple_of(unit))
+    }
+
+    fn is_below(&self, unit: usize) -> bool {
+        self.moduli.first().is_some_and(|modulus| unit.is_multiple_of(*modulus))
+    }
+}
+
+/// The sizes and the permutation that lead from the one number to the other.
+fn match_digits(one: &CanonicalTable, other: &CanonicalTable, elements: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+    let pieces = |form: &CanonicalTable| {
+        form.digits().iter().rev().map(|digit| Piece::new(form, digit)).collect::<Option<Vec<_>>>()
+    };
+    let (one, other) = pair_off(pieces(one)?, pieces(other)?)?;
+    let (one_segments, other_segments) = (segments(&one, elements)?, segments(&other, elements)?);
+    // Which segment of the one number each segment of the other is, major to minor.
+    let relatives = |pieces: &[Piece], segment: &Segment| {
+        let pieces = segment.pieces.iter().filter_map(|&piece| pieces.get(piece));
+        pieces.map(|piece| relative(piece, segment)).collect::<Vec<_>>()
+    };
+    let permutation = other_segments.iter().map(|segment| {
+        one_segments.iter().position(|candidate| {
+            candidate.pieces == segment.pieces
+                && candidate.size == segment.size
+                && relatives(&one, candidate) == relatives(&other, segment)
+        })
+    });
+    let permutation = permutation.collect::<Option<Vec<_>>>()?;
+    if permutation.len() != one_segments.len() {
+        return None;
+    }
+    Some(merge_runs(&one_segments.iter().map(|segment| segment.size).collect::<Vec<_>>(), &permutation))
+}
+
+/// Cuts the pieces of both lists, minor to major, until those in the same place have the same values and stride.
+fn pair_off(one: Vec<Piece>, other: Vec<Piece>) -> Option<(Vec<Piece>, Vec<Piece>)> {
+    let (mut ones, mut others) = (vec![], vec![]);
+    let (mut rest_one, mut rest_other) = (one.into_iter().peekable(), other.into_iter().peekable());
+    let (mut next_one, mut next_other) = (rest_one.next(), rest_other.next());
+    while let (Some(one), Some(other)) = (&mut next_one, &mut next_other) {
+        if one.stride != other.stride {
+            return None;
+        }
+        if one.size == other.size {
+            ones.extend(next_one);
+            others.extend(next_other);
+            (next_one, next_other) = (rest_one.next(), rest_other.next());
+        } else if one.size < other.size {
+            others.push(other.split_off_minor(one.size));
+            ones.extend(next_one);
+            next_one = rest_one.next();
+        } else {
+            ones.push(one.split_off_minor(other.size));
+            others.extend(next_other);
+            next_other = rest_other.next();
+        }
+    }
+    (next_one.is_none() && next_other.is_none()).then_some((ones, others))
+}
+
+/// Consecutive digits of a number, and which pieces are cut out of them.
+struct Segment {
+    unit: usize,
+    size: usize,
+    pieces: Vec<usize>,
+}
+
+/// Splits a number below `elements` at every unit that no piece spans; from major to minor.
+fn segments(pieces: &[Piece], elements: usize) -> Option<Vec<Segment>> {
+    let mut units =
+        pieces.iter().flat_map(|piece| piece.moduli.iter().copied().chain([piece.divisor])).collect::<Vec<_>>();
+    units.push(1);
+    units.sort_unstable();
+    units.dedup();
+    let mut segments: Vec<Segment> = vec![];
+    let mut end = elements;
+    for unit in units.into_iter().rev() {
+        let splits = unit < end
+            && end.is_multiple_of(unit)
+            && elements.is_multiple_of(unit)
+            && pieces.iter().all(|piece| piece.is_above(unit) || piece.is_below(unit));
+        if splits {
+            let is_inside = |piece: &Piece| piece.is_above(unit) && (end == elements || piece.is_below(end));
+            let inside = pieces.iter().enumerate().filter(|(_, piece)| is_inside(piece)).map(|(i, _)| i).collect();
+            segments.push(Segment { unit, size: end.checked_div(unit)?, pieces: inside });
+            end = unit;
+        }
+    }
+    (end == 1 || elements <= 1).then_some(segments)
+}
+
+/// The piece's divisor and moduli in units of the segment; a modulus as large as the segment says nothing.
+fn relative(piece: &Piece, segment: &Segment) -> (usize, Vec<usize>) {
+    let scale = |number: usize| number.checked_div(segment.unit).unwrap_or(0);
+    let moduli = piece.moduli.iter().map(|&modulus| scale(modulus)).filter(|&modulus| modulus < segment.size);
+    (scale(piece.divisor), moduli.collect())
+}
+
+/// Makes one dimension of neighbours that stay neighbours.
+fn merge_runs(sizes: &[usize], permutation: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut runs: Vec<(usize, usize)> = vec![];
+    let mut last = None;
+    for &segment in permutation {
+        let size = sizes.get(segment).copied().unwrap_or(1);
+        match runs.last_mut() {
+            Some(run) if last.is_some_and(|last: usize| last.checked_add(1) == Some(segment)) => {
+                run.1 = run.1.saturating_mul(size);
+            }
+            _ => runs.push((segment, size)),
+        }
+        last = Some(segment);
+    }
+    let mut firsts = runs.iter().map(|run| run.0).collect::<Vec<_>>();
+    firsts.sort_unstable();
+    let place = |first: usize| firsts.iter().position(|&other| other == first);
+    let permutation = runs.iter().filter_map(|run| place(run.0)).collect();
+    runs.sort_unstable();
+    (runs.into_iter().map(|run| run.1).collect(), permutation)
+}

@@ -1,0 +1,106 @@
+//! Slices that are a part of the memory, as they lie.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; indices are below lengths, and a slice has been found to lie inside the array"
+)]
+
+use super::in_const::StaticReason;
+use crate::infer::{self, SliceDimension};
+use crate::map::tile_block::{TileBlock, TileBlockError};
+use crate::shape::ArrayShape;
+use crate::shape::dimension::Dimension;
+use crate::text::ConstText;
+
+/// How many dimensions an array may have.
+const MAX_DIMENSIONS: usize = 16;
+
+/// Whether the slice of these sizes that begins at `starts` is an array of the same layout in the same memory, with every
+/// element where it is. `None` if it is, else why not.
+///
+/// A slice takes whole tiles; in memory, they lie one behind the other if all dimensions more minor than one are taken
+/// whole, and of the more major ones, one tile.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::bitcast::slice_obstacle;
+///
+/// let x: ArrayShape = "f32[64,256]{1,0:T(8,128)}".parse()?;
+/// assert!(slice_obstacle(&x, &[16, 0], &[8, 256]).is_none());
+/// assert_eq!(
+///     slice_obstacle(&x, &[20, 0], &[8, 256]).unwrap().as_str(),
+///     "the slice from (20,0) to (28,256) is no part of the memory of f32[64,256]{1,0:T(8,128)}: dimension 0 begins \
+///      inside a tile of 8"
+/// );
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub const fn slice_obstacle(operand: &ArrayShape, starts: &[usize], sizes: &[usize]) -> Option<StaticReason> {
+    let n = operand.num_dimensions();
+    if n > MAX_DIMENSIONS || starts.len() != n || sizes.len() != n {
+        let text = ConstText::new().push_str("expected as many numbers as the array has dimensions, ").push_number(n);
+        return Some(text.push_str(", and at most ").push_number(MAX_DIMENSIONS));
+    }
+    let mut slices = [SliceDimension { start: 0, limit: 0, stride: 1 }; MAX_DIMENSIONS];
+    let mut i = 0;
+    while i < n {
+        // What is out of bounds stays so.
+        slices[i] = SliceDimension { start: starts[i], limit: starts[i].saturating_add(sizes[i]), stride: 1 };
+        i += 1;
+    }
+    let slices = slices.split_at(n).0;
+    let why = is_no_part(operand, slices);
+    let mut result = [Dimension::Unbounded; MAX_DIMENSIONS];
+    if let Err(error) = infer::slice(operand.dimensions(), slices, result.split_at_mut(n).0) {
+        return Some(why.push_error(error));
+    }
+    let layout = operand.layout();
+    if !matches!(TileBlock::of(layout), Ok(_) | Err(TileBlockError::Untiled)) {
+        return Some(why.push_str("the tiles are no blocks of memory"));
+    }
+    if layout.tail_padding_alignment_in_elements() != 1
+        || layout.dynamic_shape_metadata_prefix_bytes() != 0
+        || !layout.split_configs().is_empty()
+    {
+        return Some(why.push_str("only the whole array has a prefix, splits and padding at its end"));
+    }
+    // From the most minor dimension on: whether all of those before were taken whole.
+    let mut whole = true;
+    let mut minor = 0;
+    while minor < n {
+        let dimension = layout.minor_to_major()[minor];
+        let (tile, size, start) = (layout.tile_size(dimension), sizes[dimension], starts[dimension]);
+        let text = why.push_str("dimension ").push_number(dimension);
+        let Dimension::Static(all) = operand.dimensions()[dimension] else {
+            return Some(text.push_str(" has a size that is known only at run time"));
+        };
+        if !start.is_multiple_of(tile) {
+            return Some(text.push_str(" begins inside a tile of ").push_number(tile));
+        }
+        if start + size != all && !(start + size).is_multiple_of(tile) {
+            return Some(text.push_str(" ends inside a tile of ").push_number(tile));
+        }
+        if !whole && size.div_ceil(tile) > 1 {
+            return Some(text.push_str(" takes several tiles, and a more minor one not all"));
+        }
+        whole = whole && size == all;
+        minor += 1;
+    }
+    None
+}
+
+const fn is_no_part(operand: &ArrayShape, slices: &[SliceDimension]) -> StaticReason {
+    let mut from = ConstText::<256>::new();
+    let mut to = ConstText::<256>::new();
+    let mut i = 0;
+    while i < slices.len() {
+        let comma = if i > 0 { "," } else { "" };
+        from = from.push_str(comma).push_number(slices[i].start);
+        to = to.push_str(comma).push_number(slices[i].limit);
+        i += 1;
+    }
+    let text = ConstText::new().push_str("the slice from (").push_str(from.as_str()).push_str(") to (");
+    let text = text.push_str(to.as_str()).push_str(") is no part of the memory of ");
+    text.push_str(operand.const_text::<256>().as_str()).push_str(": ")
+}

@@ -1,0 +1,378 @@
+//! From an order of dimensions and a list of tiles to the digits: the definition, step by step.
+//!
+//! The list of digits stands for the array's physical dimensions, major to minor. Each tile combines (`*`) and cuts the
+//! most minor ones; what is left over at the end are the digits of the table.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; indices and counters are below lengths that are checked, sizes are multiplied checked"
+)]
+
+use super::{Digit, Source, StrideTableError, Term, Value, ValueRule};
+use crate::list::Blank;
+use crate::shape::dimension::Dimension;
+use crate::shape::layout::Layout;
+use crate::shape::tile::{Tile, TileDimension};
+use crate::shape::validate::MAX_SIZE;
+use core::num::NonZeroUsize;
+
+/// Why building stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BuildError {
+    /// The positions do not fit in an `i64`.
+    Overflow,
+    /// The workspace has too little room for digits.
+    TooManyDigits,
+    /// The workspace has too little room for values.
+    TooManyValues,
+    /// `*` combines a dimension whose size is not known.
+    CombinesUnknown,
+}
+
+impl BuildError {
+    pub(crate) const fn into_stride_table_error(self) -> StrideTableError {
+        match self {
+            Self::Overflow => StrideTableError::Overflow,
+            Self::TooManyDigits => StrideTableError::TooManyDigits,
+            Self::TooManyValues => StrideTableError::TooManyValues,
+            Self::CombinesUnknown => StrideTableError::CombinesUnbounded,
+        }
+    }
+}
+
+impl From<BuildError> for StrideTableError {
+    fn from(error: BuildError) -> Self {
+        error.into_stride_table_error()
+    }
+}
+
+/// Stands for the size of an unbounded dimension, and of the digit that counts its tiles.
+///
+/// Such a digit is cut and joined like one that is larger than any tile. The strides of more major digits are then to be
+/// multiplied by what its size turns out to be.
+pub(crate) const UNKNOWN: usize = usize::MAX;
+
+/// The sizes that are laid out.
+#[derive(Clone, Copy)]
+pub(crate) enum Extents<'a> {
+    /// One for each logical dimension.
+    Logical(&'a [usize]),
+    /// Each dimension's size or bound; [`UNKNOWN`] for an unbounded one.
+    OrUnknown(&'a [Dimension]),
+    /// Each dimension's size or bound; 1 for an unbounded one; its largest piece for a split one.
+    LargestPieces(&'a [Dimension]),
+}
+
+impl Extents<'_> {
+    /// The size of the dimension at this place from major to minor.
+    const fn physical(self, layout: &Layout, physical: usize) -> usize {
+        let minor_to_major = layout.minor_to_major();
+        let dimension = minor_to_major[minor_to_major.len() - 1 - physical];
+        match self {
+            Self::Logical(extents) => extents[dimension],
+            Self::OrUnknown(dimensions) => match dimensions[dimension].extent() {
+                Some(extent) => extent,
+                None => UNKNOWN,
+            },
+            Self::LargestPieces(dimensions) => match dimensions[dimension].extent() {
+                None => 1,
+                Some(extent) => largest_piece(extent, layout, physical),
+            },
+        }
+    }
+}
+
+/// The largest piece that splits leave of the physical dimension `physical`, which has this size.
+pub(crate) const fn largest_piece(extent: usize, layout: &Layout, physical: usize) -> usize {
+    let splits = layout.split_configs();
+    let mut i = 0;
+    while i < splits.len() {
+        if splits[i].dimension() == physical {
+            let indices = splits[i].split_indices();
+            let mut largest = extent - indices[indices.len() - 1];
+            let mut start = 0;
+            let mut k = 0;
+            while k < indices.len() {
+                if indices[k] - start > largest {
+                    largest = indices[k] - start;
+                }
+                start = indices[k];
+                k += 1;
+            }
+            return largest;
+        }
+        i += 1;
+    }
+    extent
+}
+
+/// Where building keeps its digits and values.
+pub(crate) struct Workspace<'a> {
+    pub(crate) digits: &'a mut [Digit],
+    pub(crate) values: &'a mut [Value],
+}
+
+/// How much of the workspace the table takes.
+#[derive(Clone, Copy)]
+pub(crate) struct Built {
+    pub(crate) digits: usize,
+    pub(crate) values: usize,
+    pub(crate) positions: usize,
+}
+
+/// How many digits, and how many values, a workspace needs at the most.
+pub(crate) fn capacity(layout: &Layout) -> usize {
+    // A tile may widen the list to its own length, and then appends a digit for each of its entries.
+    layout.num_dimensions() + layout.tiles().iter().map(|tile| 2 * tile.dimensions().len()).sum::<usize>()
+}
+
+/// Builds the table of a valid layout. Digits of size 1 are still there, so that all tiles' entries can be seen.
+pub(crate) const fn build(
+    extents: Extents<'_>,
+    layout: &Layout,
+    workspace: Workspace<'_>,
+) -> Result<Built, BuildError> {
+    let mut state = State { digits: workspace.digits, values: workspace.values, num_digits: 0, num_values: 0 };
+    let num_dimensions = layout.num_dimensions();
+    if num_dimensions > state.digits.len() {
+        return Err(BuildError::TooManyDigits);
+    }
+    let mut physical = 0;
+    let mut empty = false;
+    while physical < num_dimensions {
+        let dimension = layout.minor_to_major()[num_dimensions - 1 - physical];
+        let size = extents.physical(layout, physical);
+        empty |= size == 0;
+        state.digits[physical] = Digit { term: Term::whole(Source::Dimension(dimension as u32)), size, stride: 0 };
+        physical += 1;
+    }
+    if empty {
+        // Cutting and combining nothing gives nothing: there are no positions, and no digits to speak of.
+        return Ok(Built { digits: 0, values: 0, positions: 0 });
+    }
+    state.num_digits = num_dimensions;
+    let mut i = 0;
+    while i < layout.tiles().len() {
+        if let Err(error) = state.apply(&layout.tiles()[i]) {
+            return Err(error);
+        }
+        i += 1;
+    }
+    match state.set_strides() {
+        Ok(positions) => Ok(Built { digits: state.num_digits, values: state.num_values, positions }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Leaves out digits of size 1, and joins neighbours that continue each other: `x / 8 · 1024 + x % 8 · 128` is
+/// `x · 128`. Returns how many digits are left, at the beginning of the list.
+pub(crate) const fn simplify(digits: &mut [Digit], count: usize) -> usize {
+    let mut kept = 0;
+    let mut i = 0;
+    while i < count {
+        let digit = digits[i];
+        i += 1;
+        if digit.size == 1 {
+            continue;
+        }
+        if kept > 0
+            && let Some(joined) = join(digits[kept - 1], digit)
+        {
+            digits[kept - 1] = joined;
+        } else {
+            digits[kept] = digit;
+            kept += 1;
+        }
+    }
+    kept
+}
+
+/// The digit that two neighbours make, if the major one counts what the minor one has room for.
+const fn join(major: Digit, minor: Digit) -> Option<Digit> {
+    // How many tiles an unbounded dimension has is what the strides before it are multiplied by: that digit stays.
+    if major.size == UNKNOWN { None } else { join_outermost(major, minor) }
+}
+
+/// As [`join`], but the major digit may count an unbounded dimension, if no other digit stands before it.
+pub(super) const fn join_outermost(major: Digit, minor: Digit) -> Option<Digit> {
+    let Some(modulus) = minor.term.modulus else { return None };
+    let continues = major.term.source.same(minor.term.source)
+        && modulus.get() == minor.size
+        && major.stride == minor.stride * minor.size
+        && matches!(minor.term.divisor.checked_mul(modulus), Some(divisor) if divisor.get() == major.term.divisor.get());
+    if !continues {
+        return None;
+    }
+    let joined_modulus = match major.term.modulus {
+        Some(major_modulus) => major_modulus.checked_mul(modulus),
+        None => None,
+    };
+    let term = Term { source: minor.term.source, divisor: minor.term.divisor, modulus: joined_modulus };
+    let size = if major.size == UNKNOWN { UNKNOWN } else { major.size * minor.size };
+    Some(Digit { term, size, stride: minor.stride })
+}
+
+struct State<'a> {
+    digits: &'a mut [Digit],
+    num_digits: usize,
+    values: &'a mut [Value],
+    num_values: usize,
+}
+
+impl State<'_> {
+    const fn apply(&mut self, tile: &Tile) -> Result<(), BuildError> {
+        let entries = tile.dimensions();
+        if let Err(error) = self.widen(entries.len()) {
+            return Err(error);
+        }
+        let covered = self.num_digits - entries.len();
+        if let Err(error) = self.combine(entries, covered) {
+            return Err(error);
+        }
+        // Digits that `*` took away are gone: the entries left over are the sizes, and they cover what is left.
+        let mut outer = covered;
+        let outer_end = self.num_digits;
+        let mut entry = 0;
+        while outer < outer_end {
+            if let TileDimension::Size(size) = entries[entry] {
+                match self.cut(self.digits[outer], size) {
+                    Ok((outer_digit, inner_digit)) => {
+                        self.digits[outer] = outer_digit;
+                        if self.num_digits == self.digits.len() {
+                            return Err(BuildError::TooManyDigits);
+                        }
+                        self.digits[self.num_digits] = inner_digit;
+                        self.num_digits += 1;
+                    }
+                    Err(error) => return Err(error),
+                }
+                outer += 1;
+            }
+            entry += 1;
+        }
+        Ok(())
+    }
+
+    /// Puts dimensions of size 1 before the others until there are as many as a tile has entries.
+    const fn widen(&mut self, entries: usize) -> Result<(), BuildError> {
+        if entries <= self.num_digits {
+            return Ok(());
+        }
+        if entries > self.digits.len() {
+            return Err(BuildError::TooManyDigits);
+        }
+        let added = entries - self.num_digits;
+        let mut i = entries;
+        while i > 0 {
+            i -= 1;
+            self.digits[i] = if i >= added { self.digits[i - added] } else { Digit::BLANK };
+        }
+        self.num_digits = entries;
+        Ok(())
+    }
+
+    /// Takes away every digit that stands under a `*` and folds it into the next one.
+    const fn combine(&mut self, entries: &[TileDimension], covered: usize) -> Result<(), BuildError> {
+        let mut kept = covered;
+        let mut pending: Option<Digit> = None;
+        let mut entry = 0;
+        while entry < entries.len() {
+            let mut digit = self.digits[covered + entry];
+            if let Some(major) = pending {
+                digit = match self.fold(major, digit) {
+                    Ok(folded) => folded,
+                    Err(error) => return Err(error),
+                };
+            }
+            pending = match entries[entry] {
+                TileDimension::Combine => Some(digit),
+                TileDimension::Size(_) => {
+                    self.digits[kept] = digit;
+                    kept += 1;
+                    None
+                }
+            };
+            entry += 1;
+        }
+        self.num_digits = kept;
+        Ok(())
+    }
+
+    const fn fold(&mut self, major: Digit, minor: Digit) -> Result<Digit, BuildError> {
+        if major.size == 1 {
+            return Ok(minor);
+        }
+        if minor.size == 1 {
+            return Ok(major);
+        }
+        if major.size == UNKNOWN || minor.size == UNKNOWN {
+            return Err(BuildError::CombinesUnknown);
+        }
+        let (Some(size), Some(minor_size)) = (major.size.checked_mul(minor.size), NonZeroUsize::new(minor.size)) else {
+            return Err(BuildError::Overflow);
+        };
+        let rule = ValueRule::Combine { major: major.term, minor: minor.term, minor_size };
+        match self.value(rule, size) {
+            Ok(source) => Ok(Digit { term: Term::whole(source), size, stride: 0 }),
+            Err(error) => Err(error),
+        }
+    }
+
+    const fn value(&mut self, rule: ValueRule, size: usize) -> Result<Source, BuildError> {
+        if self.num_values == self.values.len() {
+            return Err(BuildError::TooManyValues);
+        }
+        self.values[self.num_values] = Value { rule, size };
+        self.num_values += 1;
+        Ok(Source::Value((self.num_values - 1) as u32))
+    }
+
+    /// Cuts a digit into the number of the tile and the place inside the tile.
+    const fn cut(&mut self, digit: Digit, tile: usize) -> Result<(Digit, Digit), BuildError> {
+        let Some(tile_size) = NonZeroUsize::new(tile) else { return Err(BuildError::Overflow) };
+        let outer_size = if digit.size == UNKNOWN { UNKNOWN } else { digit.size.div_ceil(tile) };
+        if digit.size <= tile {
+            // One tile holds all: its number is 0.
+            return Ok((Digit::BLANK, Digit { term: digit.term, size: tile, stride: 0 }));
+        }
+        if tile == 1 {
+            return Ok((digit, Digit::BLANK));
+        }
+        let mut term = digit.term;
+        let mut outer_modulus = None;
+        if let Some(modulus) = term.modulus {
+            if modulus.get().is_multiple_of(tile) {
+                outer_modulus = NonZeroUsize::new(modulus.get() / tile);
+            } else {
+                // ((x / d) % m) % t is not (x / d) % t here: the quotient's remainder becomes a value of its own.
+                term = match self.value(ValueRule::Term(term), modulus.get()) {
+                    Ok(source) => Term::whole(source),
+                    Err(error) => return Err(error),
+                };
+            }
+        }
+        let Some(divisor) = term.divisor.checked_mul(tile_size) else { return Err(BuildError::Overflow) };
+        let outer = Term { source: term.source, divisor, modulus: outer_modulus };
+        let inner = Term { source: term.source, divisor: term.divisor, modulus: Some(tile_size) };
+        Ok((Digit { term: outer, size: outer_size, stride: 0 }, Digit { term: inner, size: tile, stride: 0 }))
+    }
+
+    /// Lays the digits out row-major; the number of positions.
+    const fn set_strides(&mut self) -> Result<usize, BuildError> {
+        let mut positions: usize = 1;
+        let mut i = self.num_digits;
+        while i > 0 {
+            i -= 1;
+            self.digits[i].stride = positions;
+            if self.digits[i].size == UNKNOWN {
+                continue;
+            }
+            positions = match positions.checked_mul(self.digits[i].size) {
+                Some(positions) if positions <= MAX_SIZE => positions,
+                _ => return Err(BuildError::Overflow),
+            };
+        }
+        Ok(positions)
+    }
+}

@@ -1,0 +1,476 @@
+//! The canonical form of a stride table, and what follows from it: whether two tables place every element alike, and
+//! if not, which element is the first that lies elsewhere.
+
+use super::normal::{Node, Normal, Part, Range, Room, Shortage, normal, slice};
+use super::terms::View;
+use super::{Digit, Source, StrideTable, StrideTableRef, Term, Value, ValueRule};
+use crate::list::Blank;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use core::num::NonZeroUsize;
+
+/// Where the elements of an array lie, in the form that all tables with the same map share.
+///
+/// Digits of one value are left out, neighbours that continue each other are one digit, moduli that no index reaches
+/// are gone, and sums that `*` makes are taken apart where the sizes allow it. Padding does not show: two layouts of
+/// the same dimensions have equal canonical forms exactly when every element lies at the same position in both, unless
+/// a sum is left that cannot be taken apart ([`is_plain`](Self::is_plain)). Then equal forms still mean equal maps, and
+/// [`StrideTable::first_moved`] decides the rest.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+///
+/// let form = |text: &str| text.parse::<ArrayShape>().unwrap().stride_table().unwrap().canonical().unwrap();
+/// assert_eq!(form("f32[16,128]{1,0:T(8,128)}"), form("f32[16,128]{1,0}"));
+/// assert_eq!(form("f32[16,100]{1,0:T(*,50)}"), form("f32[16,100]{1,0}"));
+/// assert_ne!(form("f32[16,256]{1,0:T(8,128)}"), form("f32[16,256]{1,0}"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CanonicalTable {
+    extents: Vec<usize>,
+    digits: Vec<Digit>,
+    values: Vec<Value>,
+    plain: bool,
+}
+
+impl CanonicalTable {
+    /// The sizes of the logical dimensions, in elements.
+    #[must_use]
+    pub fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    /// The digits, from the largest stride to the smallest. A digit's size is how many values it takes, without padding.
+    #[must_use]
+    pub fn digits(&self) -> &[Digit] {
+        &self.digits
+    }
+
+    /// The intermediate values that digits refer to; a value refers to earlier ones only.
+    #[must_use]
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// Whether the position is a sum of one function per dimension: no sum made by `*` is left.
+    #[must_use]
+    pub const fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    ///
+    /// # Panics
+    /// If `index` has fewer entries than the array has dimensions.
+    #[must_use]
+    pub fn linear_index(&self, index: &[usize]) -> usize {
+        let mut values = Vec::with_capacity(self.values.len());
+        for value in &self.values {
+            let value = value.of(index, &values);
+            values.push(value);
+        }
+        let position = |digit: &Digit| digit.of(index, &values).wrapping_mul(digit.stride);
+        self.digits.iter().map(position).fold(0, usize::wrapping_add)
+    }
+}
+
+/// Why two tables cannot be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// The arrays have other dimensions.
+    OtherDimensions,
+    /// Tiles combine and cut dimensions so unevenly (`*` over sizes that share no divisor with the tiles, in a large
+    /// array) that neither a difference nor its absence was found.
+    TooIntricate,
+}
+
+impl fmt::Display for CompareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OtherDimensions => "the arrays differ in their dimensions",
+            Self::TooIntricate => "the tiles combine and cut the dimensions too unevenly for a comparison",
+        })
+    }
+}
+
+impl core::error::Error for CompareError {}
+
+/// What comparing two maps found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Comparison {
+    /// Every element lies at the same position in both.
+    Alike,
+    /// The element at the index that was written is the first that does not.
+    Moved,
+    /// The forms differ, but no element was found that does.
+    Undecided,
+}
+
+/// Two maps over the same indices, and the room to compare them in.
+pub(crate) struct Comparer<'a, 'r> {
+    pub(crate) maps: [View<'a>; 2],
+    pub(crate) rooms: [Room<'r>; 2],
+    /// Room for an index of either table, and for its intermediate values.
+    pub(crate) index: &'r mut [usize],
+    pub(crate) values: &'r mut [usize],
+    /// How many elements may be looked at where the forms do not decide.
+    pub(crate) patience: usize,
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; indices are below lengths and counters below sizes"
+)]
+impl Comparer<'_, '_> {
+    /// Compares the maps for all indices below `extents`, and writes the index of the first element, in row-major
+    /// order, that lies elsewhere. `bounds` is room for as many sizes.
+    pub(crate) const fn compare(
+        &mut self,
+        extents: &[usize],
+        first: &mut [usize],
+        bounds: &mut [usize],
+    ) -> Result<Comparison, Shortage> {
+        let num_dimensions = extents.len();
+        let mut i = 0;
+        while i < num_dimensions {
+            if extents[i] == 0 {
+                return Ok(Comparison::Alike);
+            }
+            bounds[i] = extents[i];
+            first[i] = 0;
+            i += 1;
+        }
+        match self.alike(bounds) {
+            Ok(false) => {}
+            Ok(true) => return Ok(Comparison::Alike),
+            Err(shortage) => return Err(shortage),
+        }
+        // Maps that agree on a box of indices agree on every smaller one: search for the smallest box that shows a
+        // difference, the most major dimension first.
+        let mut dimension = 0;
+        while dimension < num_dimensions {
+            let (mut same, mut other) = (0, bounds[dimension]);
+            while other - same > 1 {
+                let middle = same + (other - same) / 2;
+                bounds[dimension] = middle;
+                match self.alike(bounds) {
+                    Ok(true) => same = middle,
+                    Ok(false) => other = middle,
+                    Err(shortage) => return Err(shortage),
+                }
+            }
+            bounds[dimension] = other;
+            first[dimension] = other - 1;
+            dimension += 1;
+        }
+        // Whatever the forms say, the element is the witness.
+        let mut patience = self.patience;
+        while patience > 0 {
+            if self.position(0, first) != self.position(1, first) {
+                return Ok(Comparison::Moved);
+            }
+            if !increment(first, extents) {
+                return Ok(Comparison::Alike);
+            }
+            patience -= 1;
+        }
+        Ok(Comparison::Undecided)
+    }
+
+    const fn alike(&mut self, extents: &[usize]) -> Result<bool, Shortage> {
+        let [this, that] = &mut self.rooms;
+        match (normal(self.maps[0], extents, this), normal(self.maps[1], extents, that)) {
+            (Ok(this), Ok(that)) => Ok(this.equals(&that)),
+            (Err(shortage), _) | (_, Err(shortage)) => Err(shortage),
+        }
+    }
+
+    /// Where one of the maps places an element.
+    const fn position(&mut self, map: usize, index: &[usize]) -> usize {
+        let View { table, dimensions } = self.maps[map];
+        if dimensions.is_empty() {
+            return table.linear_index_with(index, self.values);
+        }
+        let mut i = 0;
+        while i < dimensions.len() {
+            self.index[i] = dimensions[i].of(index, &[]);
+            i += 1;
+        }
+        table.linear_index_with(self.index, self.values)
+    }
+}
+
+/// Goes to the next index in row-major order; `false` behind the last one.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; indices are below lengths and counters below sizes"
+)]
+const fn increment(index: &mut [usize], extents: &[usize]) -> bool {
+    let mut i = extents.len();
+    while i > 0 {
+        i -= 1;
+        index[i] += 1;
+        if index[i] < extents[i] {
+            return true;
+        }
+        index[i] = 0;
+    }
+    false
+}
+
+/// How many elements a comparison looks at, at run time and in a `const`, where the forms do not decide.
+const PATIENCE: usize = 1 << 20;
+const CONST_PATIENCE: usize = 1 << 10;
+
+/// The sizes of a room in a `const`.
+const CONST_ROOM: usize = 64;
+
+/// Compares two maps over indices below `extents`: the first element that lies elsewhere, if there is one.
+pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[usize]) -> Result<Option<Vec<usize>>, CompareError> {
+    let (mut first, mut bounds) = (vec![0; extents.len()], vec![0; extents.len()]);
+    let num_values = maps.map(|map| map.table.values.len());
+    let num_indices = maps.iter().map(|map| map.dimensions.len()).max().unwrap_or(0);
+    let comparison = with_rooms(maps.map(|map| map.table), |rooms| {
+        let mut comparer = Comparer {
+            maps,
+            rooms,
+            index: &mut vec![0; num_indices],
+            values: &mut vec![0; num_values.into_iter().max().unwrap_or(0)],
+            patience: PATIENCE,
+        };
+        comparer.compare(extents, &mut first, &mut bounds)
+    })?;
+    match comparison {
+        Comparison::Alike => Ok(None),
+        Comparison::Moved => Ok(Some(first)),
+        Comparison::Undecided => Err(CompareError::TooIntricate),
+    }
+}
+
+/// Runs `f` with a room for each table, again with larger ones for as long as they are too small.
+fn with_rooms<R, const N: usize>(
+    tables: [StrideTableRef<'_>; N],
+    mut f: impl FnMut([Room<'_>; N]) -> Result<R, Shortage>,
+) -> Result<R, CompareError> {
+    let mut len = tables.iter().fold(8_usize, |len, table| len.max(table.digits.len().saturating_mul(2)));
+    loop {
+        let mut storage = tables.map(|table| {
+            (
+                vec![Part::BLANK; len],
+                vec![Part::BLANK; len],
+                vec![Node::BLANK; len],
+                vec![Range::BLANK; table.values.len()],
+            )
+        });
+        let rooms = storage.each_mut().map(|(parts, pool, nodes, values)| Room { parts, pool, nodes, values });
+        match f(rooms) {
+            Ok(result) => return Ok(result),
+            Err(Shortage::Space) => len = len.saturating_mul(2),
+            Err(Shortage::Effort) => return Err(CompareError::TooIntricate),
+        }
+    }
+}
+
+impl StrideTable {
+    /// The canonical form of the table.
+    ///
+    /// # Errors
+    /// If the tiles nest sums made by `*` too intricately.
+    pub fn canonical(&self) -> Result<CanonicalTable, CompareError> {
+        canonical(View { table: self.as_ref(), dimensions: &[] }, &self.extents)
+    }
+
+    /// The index of the first element, in row-major order, that `other` places elsewhere; `None` if both tables place
+    /// every element alike. Large arrays take no longer than small ones.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let table = |text: &str| text.parse::<ArrayShape>().unwrap().stride_table().unwrap();
+    /// let row_major = table("f32[1000000,1000000]{1,0}");
+    /// assert_eq!(row_major.first_moved(&table("f32[1000000,1000000]{0,1}")), Ok(Some(vec![0, 1])));
+    /// assert_eq!(row_major.first_moved(&table("f32[1000000,1000000]{1,0:T(*,100)}")), Ok(None));
+    /// ```
+    ///
+    /// # Errors
+    /// If the dimensions differ, or the tables are too intricate.
+    pub fn first_moved(&self, other: &Self) -> Result<Option<Vec<usize>>, CompareError> {
+        if self.extents != other.extents {
+            return Err(CompareError::OtherDimensions);
+        }
+        first_moved([self, other].map(|table| View { table: table.as_ref(), dimensions: &[] }), &self.extents)
+    }
+}
+
+/// The canonical form of a map over indices below `extents`.
+pub(crate) fn canonical(map: View<'_>, extents: &[usize]) -> Result<CanonicalTable, CompareError> {
+    let mut form = CanonicalTable { extents: extents.to_vec(), digits: vec![], values: vec![], plain: true };
+    if extents.contains(&0) {
+        return Ok(form);
+    }
+    with_rooms([map.table], |[mut room]| {
+        let normal = normal(map, extents, &mut room)?;
+        let mut emitter =
+            Emitter { normal: &normal, extents, form: &mut form, numbers: vec![None; normal.nodes.len()] };
+        let digits = normal.digits.iter().map(|&part| emitter.digit(part)).collect();
+        form.digits = digits;
+        Ok(())
+    })?;
+    Ok(form)
+}
+
+/// Writes a normal form down with the digits and values that tables have.
+struct Emitter<'a> {
+    normal: &'a Normal<'a>,
+    extents: &'a [usize],
+    form: &'a mut CanonicalTable,
+    /// The value that has been made of each node.
+    numbers: Vec<Option<Source>>,
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "sources name dimensions and nodes that exist, and each is less than its bound, which is at least 1"
+)]
+impl Emitter<'_> {
+    fn digit(&mut self, part: Part) -> Digit {
+        let bound = match part.source {
+            Source::Zero => 1,
+            Source::Dimension(dimension) => self.extents[dimension as usize],
+            Source::Value(node) => match self.normal.nodes[node as usize] {
+                Node::Remainder { modulus, .. } => modulus,
+                Node::Sum { bound, .. } => bound,
+            },
+        };
+        Digit { term: self.term(part), size: bound.div_ceil(part.divisor), stride: part.stride }
+    }
+
+    fn term(&mut self, part: Part) -> Term {
+        let divisor = NonZeroUsize::new(part.divisor).unwrap_or(NonZeroUsize::MIN);
+        if let Source::Value(node) = part.source
+            && let Node::Remainder { parent, modulus } = self.normal.nodes[node as usize]
+            && modulus.is_multiple_of(part.divisor)
+        {
+            return Term { source: self.source(parent), divisor, modulus: NonZeroUsize::new(modulus / part.divisor) };
+        }
+        Term { source: self.source(part.source), divisor, modulus: None }
+    }
+
+    fn source(&mut self, source: Source) -> Source {
+        // The remainders down to the first source that is there already.
+        let mut remainders = vec![];
+        let mut below = source;
+        let mut found = loop {
+            let Source::Value(node) = below else { break below };
+            match (self.numbers[node as usize], self.normal.nodes[node as usize]) {
+                (Some(found), _) => break found,
+                (None, Node::Remainder { parent, modulus }) => {
+                    remainders.push((node, modulus));
+                    below = parent;
+                }
+                (None, Node::Sum { parts, bound }) => {
+                    self.form.plain = false;
+                    let sum = self.sum(slice(self.normal.pool, parts), bound);
+                    self.numbers[node as usize] = Some(sum);
+                    break sum;
+                }
+            }
+        };
+        for (node, modulus) in remainders.into_iter().rev() {
+            let term = Term { source: found, divisor: NonZeroUsize::MIN, modulus: NonZeroUsize::new(modulus) };
+            found = self.value(ValueRule::Term(term), modulus);
+            self.numbers[node as usize] = Some(found);
+        }
+        found
+    }
+
+    fn sum(&mut self, parts: &[Part], bound: usize) -> Source {
+        let mut sum = Term::ZERO;
+        for &part in parts.iter().rev() {
+            let major = self.term(part);
+            let minor_size = NonZeroUsize::new(part.stride).unwrap_or(NonZeroUsize::MIN);
+            sum = if sum == Term::ZERO && part.stride == 1 {
+                major
+            } else {
+                Term::whole(self.value(ValueRule::Combine { major, minor: sum, minor_size }, bound))
+            };
+        }
+        sum.source
+    }
+
+    fn value(&mut self, rule: ValueRule, size: usize) -> Source {
+        self.form.values.push(Value { rule, size });
+        Source::Value((self.form.values.len() - 1) as u32)
+    }
+}
+
+impl StrideTableRef<'_> {
+    /// Whether two tables over the same dimensions place every element alike; usable in a `const`.
+    ///
+    /// # Errors
+    /// If the dimensions differ, or the tables are too large or too intricate for a `const`.
+    pub const fn places_alike(self, other: StrideTableRef<'_>) -> Result<bool, CompareError> {
+        if !same_sizes(self.extents, other.extents) {
+            return Err(CompareError::OtherDimensions);
+        }
+        let maps = [View { table: self, dimensions: &[] }, View { table: other, dimensions: &[] }];
+        match compare_in_const(maps, self.extents, &mut [0; CONST_ROOM]) {
+            Ok(Comparison::Alike) => Ok(true),
+            Ok(Comparison::Moved) => Ok(false),
+            Ok(Comparison::Undecided) => Err(CompareError::TooIntricate),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// [`first_moved`] for a `const`: `first` has room for at least as many indices as there are extents.
+pub(crate) const fn compare_in_const(
+    maps: [View<'_>; 2],
+    extents: &[usize],
+    first: &mut [usize],
+) -> Result<Comparison, CompareError> {
+    let num_values = max(maps[0].table.values.len(), maps[1].table.values.len());
+    let num_indices = max(maps[0].dimensions.len(), maps[1].dimensions.len());
+    if max(num_values, max(num_indices, extents.len())) > CONST_ROOM || first.len() < extents.len() {
+        return Err(CompareError::TooIntricate);
+    }
+    let mut parts = [[Part::BLANK; CONST_ROOM]; 4];
+    let mut nodes = [[Node::BLANK; CONST_ROOM]; 2];
+    let mut ranges = [[Range::BLANK; CONST_ROOM]; 2];
+    let [this_parts, this_pool, that_parts, that_pool] = &mut parts;
+    let [this_nodes, that_nodes] = &mut nodes;
+    let [this_values, that_values] = &mut ranges;
+    let rooms = [
+        Room { parts: this_parts, pool: this_pool, nodes: this_nodes, values: this_values },
+        Room { parts: that_parts, pool: that_pool, nodes: that_nodes, values: that_values },
+    ];
+    let mut index = [0; CONST_ROOM];
+    let mut values = [0; CONST_ROOM];
+    let mut comparer = Comparer { maps, rooms, index: &mut index, values: &mut values, patience: CONST_PATIENCE };
+    match comparer.compare(extents, first, &mut [0; CONST_ROOM]) {
+        Ok(comparison) => Ok(comparison),
+        Err(Shortage::Space | Shortage::Effort) => Err(CompareError::TooIntricate),
+    }
+}
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; the index is below both lengths"
+)]
+const fn same_sizes(these: &[usize], those: &[usize]) -> bool {
+    let mut i = 0;
+    while i < these.len() && i < those.len() && these[i] == those[i] {
+        i += 1;
+    }
+    i == these.len() && i == those.len()
+}

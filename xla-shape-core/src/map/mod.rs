@@ -1,0 +1,444 @@
+//! The stride table: where every element of an array lies.
+//!
+//! Whatever the tiles, the place of an element is a sum `Σ digit · stride`, and a digit is cut out of the element's
+//! index by one division and one remainder: `(index[dimension] / divisor) % modulus`. Untiled, there is one digit for
+//! each dimension; `T(8,128)(2,1)` on two dimensions gives five. Two things need more than one division: `*` makes a
+//! digit's source a sum of several indices, and a later tile that does not divide an earlier one cuts a remainder
+//! again. For those the table holds intermediate [`Value`]s, which digits may take as their source.
+//!
+//! The table is built by a `const fn` from the definition in XLA's documentation on tiled layouts, and is all that
+//! indexing, its inverse, padding, sizes and copies need.
+
+mod build;
+mod canonical;
+pub mod counter;
+mod facts;
+mod lookup;
+mod mapping;
+mod normal;
+mod offsets;
+pub(crate) mod placement;
+mod runs;
+mod segments;
+mod terms;
+pub(crate) mod tile_block;
+mod walk;
+
+pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, largest_piece};
+pub use canonical::{CanonicalTable, CompareError};
+pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved};
+pub use lookup::Slot;
+pub use mapping::{LayoutMapping, MappingError};
+pub use offsets::OffsetTables;
+pub use runs::{Bands, Run};
+pub(crate) use terms::{View, fill_row_major_terms, row_major_terms, whole_dimension};
+pub use walk::{Positions, Walk};
+
+use crate::list::{Blank, List};
+use crate::shape::ArrayShape;
+use crate::shape::dimension::Dimension;
+use crate::shape::layout::Layout;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use core::num::NonZeroUsize;
+
+/// What a [`Term`] is cut out of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    /// Nothing: the digit is always 0, as where a tile has more dimensions than the array.
+    Zero,
+    /// The element's index in this logical dimension.
+    Dimension(u32),
+    /// The intermediate value with this number.
+    Value(u32),
+}
+
+/// `(source / divisor) % modulus`, without the remainder if there is no modulus.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Term {
+    /// What is divided.
+    pub source: Source,
+    /// By what.
+    pub divisor: NonZeroUsize,
+    /// What the quotient is reduced by, if it can be larger.
+    pub modulus: Option<NonZeroUsize>,
+}
+
+impl Source {
+    /// Whether the two are the same; usable in a `const`, where `==` is not.
+    #[must_use]
+    pub const fn same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Zero, Self::Zero) => true,
+            (Self::Dimension(a), Self::Dimension(b)) | (Self::Value(a), Self::Value(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Term {
+    pub(crate) const ZERO: Self = Self::whole(Source::Zero);
+
+    pub(crate) const fn whole(source: Source) -> Self {
+        Self { source, divisor: NonZeroUsize::MIN, modulus: None }
+    }
+}
+
+/// One summand of an element's place: `term · stride`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Digit {
+    /// How the digit follows from the element's index.
+    pub term: Term,
+    /// How many values the place has room for. Values that `term` never takes are padding.
+    pub size: usize,
+    /// How far apart neighbouring values lie, in elements.
+    pub stride: usize,
+}
+
+impl Digit {
+    /// Whether the digit counts the tiles of an unbounded dimension, so that its size is not known. Only digits of
+    /// [`StaticStrideTable::of`] can be so.
+    #[must_use]
+    pub const fn is_unbounded(self) -> bool {
+        self.size == build::UNKNOWN
+    }
+}
+
+/// An intermediate value that digits, or later values, are cut out of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Value {
+    /// How it is computed.
+    pub rule: ValueRule,
+    /// How many values it can have: it is less than this.
+    pub size: usize,
+}
+
+/// How a [`Value`] is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ValueRule {
+    /// The term itself: a later tile cuts it unevenly.
+    Term(Term),
+    /// `major · minor_size + minor`: two dimensions combined by `*`.
+    Combine {
+        /// The more major of the two.
+        major: Term,
+        /// The more minor of the two.
+        minor: Term,
+        /// The size of the more minor one.
+        minor_size: NonZeroUsize,
+    },
+}
+
+impl Blank for Digit {
+    const BLANK: Self = Self { term: Term::ZERO, size: 1, stride: 0 };
+}
+
+impl Blank for Value {
+    const BLANK: Self = Self { rule: ValueRule::Term(Term::ZERO), size: 1 };
+}
+
+/// A stride table that is borrowed, wherever it is kept: what indexing works on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StrideTableRef<'a> {
+    pub(crate) extents: &'a [usize],
+    pub(crate) digits: &'a [Digit],
+    pub(crate) values: &'a [Value],
+    pub(crate) positions: usize,
+}
+
+impl<'a> StrideTableRef<'a> {
+    /// The sizes (or bounds) of the logical dimensions, in elements.
+    #[must_use]
+    pub const fn extents(self) -> &'a [usize] {
+        self.extents
+    }
+
+    /// The digits, from the largest stride to the smallest, as few as say the same.
+    #[must_use]
+    pub const fn digits(self) -> &'a [Digit] {
+        self.digits
+    }
+
+    /// The intermediate values that digits refer to; a value refers to earlier ones only.
+    #[must_use]
+    pub const fn values(self) -> &'a [Value] {
+        self.values
+    }
+
+    /// How many positions the digits span, in elements: the elements and the padding that tiles bring, but not that
+    /// of [`tail_padding_alignment_in_elements`](crate::Layout::tail_padding_alignment_in_elements).
+    #[must_use]
+    pub const fn positions(self) -> usize {
+        self.positions
+    }
+}
+
+/// Why a shape has no stride table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum StrideTableError {
+    /// A dimension is unbounded: nothing has a place before its size is known.
+    UnboundedDimension {
+        /// Which dimension.
+        dimension: usize,
+    },
+    /// The positions do not fit in an `i64`. For a valid shape, only one with splits can be so large.
+    Overflow,
+    /// `*` combines an unbounded dimension with another one.
+    CombinesUnbounded,
+    /// A table in a `const` has at most [`StaticStrideTable::MAX_DIGITS`] digits.
+    TooManyDigits,
+    /// A table in a `const` has at most [`StaticStrideTable::MAX_VALUES`] values that `*` makes.
+    TooManyValues,
+}
+
+impl StrideTableError {
+    /// Panics with a message; in a `const`, that is a compile error.
+    ///
+    /// # Panics
+    /// Always.
+    #[track_caller]
+    pub const fn panic(self) -> ! {
+        match self {
+            Self::UnboundedDimension { .. } => panic!("an unbounded dimension has no place in memory"),
+            Self::Overflow => panic!("the array spans more positions than fit in an i64"),
+            Self::CombinesUnbounded => panic!("`*` cannot combine an unbounded dimension in a type"),
+            Self::TooManyDigits => panic!("the layout has too many dimensions and tiles for a static shape"),
+            Self::TooManyValues => panic!("the layout has too many `*` for a static shape"),
+        }
+    }
+}
+
+impl fmt::Display for StrideTableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnboundedDimension { dimension } => {
+                write!(f, "dimension {dimension} is unbounded: its elements have no place until its size is known")
+            }
+            Self::Overflow => f.write_str("the array spans more positions than fit in an i64"),
+            Self::CombinesUnbounded => {
+                f.write_str("`*` combines an unbounded dimension with another one: their common size is not known")
+            }
+            Self::TooManyDigits => {
+                write!(f, "expected a stride table of at most {} digits, found more", StaticStrideTable::MAX_DIGITS)
+            }
+            Self::TooManyValues => {
+                write!(
+                    f,
+                    "expected tiles in which `*` combines at most {} times, found more",
+                    StaticStrideTable::MAX_VALUES
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for StrideTableError {}
+
+/// The stride table of a shape that is known at run time.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, Slot};
+///
+/// let shape: ArrayShape = "f32[3,5]{1,0:T(2,2)}".parse()?;
+/// let table = shape.stride_table()?;
+/// assert_eq!(table.linear_index(&[2, 3]), 17);
+/// assert_eq!(table.multi_index(17), Slot::Element(vec![2, 3]));
+/// assert_eq!(table.multi_index(9), Slot::Padding);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct StrideTable {
+    extents: Vec<usize>,
+    digits: Vec<Digit>,
+    values: Vec<Value>,
+    positions: usize,
+}
+
+impl StrideTable {
+    /// The table of `shape`.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or if the shape has splits and would be too large without them.
+    pub fn new(shape: &ArrayShape) -> Result<Self, StrideTableError> {
+        let mut table = Self::with_all_digits(known_extents(shape)?, shape.layout())?;
+        let count = table.digits.len();
+        let count = build::simplify(&mut table.digits, count);
+        table.digits.truncate(count);
+        Ok(table)
+    }
+
+    fn with_all_digits(extents: Vec<usize>, layout: &Layout) -> Result<Self, StrideTableError> {
+        let capacity = capacity(layout);
+        let mut digits = vec![Digit::BLANK; capacity];
+        let mut values = vec![Value::BLANK; capacity];
+        let workspace = Workspace { digits: &mut digits, values: &mut values };
+        let built = build(Extents::Logical(&extents), layout, workspace)?;
+        digits.truncate(built.digits);
+        values.truncate(built.values);
+        Ok(Self { extents, digits, values, positions: built.positions })
+    }
+
+    /// The table as it is after the first `tiles` tiles of the layout, to show how it comes about: unlike in the whole
+    /// table, every dimension and every entry of a tile has its own digit, also of size 1.
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, StrideTable};
+    ///
+    /// let shape: ArrayShape = "f32[3,1000]{1,0:T(8,128)}".parse()?;
+    /// let sizes = |tiles| -> Result<Vec<_>, _> {
+    ///     Ok(StrideTable::after_tiles(&shape, tiles)?.digits().iter().map(|digit| digit.size).collect())
+    /// };
+    /// assert_eq!(sizes(0), Ok(vec![3, 1000]));
+    /// assert_eq!(sizes(1), Ok::<_, xla_shape_core::StrideTableError>(vec![1, 8, 8, 128]));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`].
+    pub fn after_tiles(shape: &ArrayShape, tiles: usize) -> Result<Self, StrideTableError> {
+        let mut layout = shape.layout().clone();
+        let kept = layout.tiles().get(..tiles).map(List::from_slice);
+        layout.tiles = kept.unwrap_or(layout.tiles);
+        Self::with_all_digits(known_extents(shape)?, &layout)
+    }
+
+    /// The table of the array with every element cut into so many parts, which are a last dimension.
+    pub(crate) fn in_parts(mut self, parts: usize) -> Self {
+        if parts > 1 {
+            for digit in &mut self.digits {
+                digit.stride = digit.stride.saturating_mul(parts);
+            }
+            let term = Term::whole(Source::Dimension(self.extents.len() as u32));
+            self.digits.push(Digit { term, size: parts, stride: 1 });
+            self.extents.push(parts);
+            self.positions = self.positions.saturating_mul(parts);
+        }
+        self
+    }
+
+    /// The table, borrowed.
+    #[must_use]
+    pub fn as_ref(&self) -> StrideTableRef<'_> {
+        StrideTableRef { extents: &self.extents, digits: &self.digits, values: &self.values, positions: self.positions }
+    }
+}
+
+/// The sizes or bounds of all dimensions.
+fn known_extents(shape: &ArrayShape) -> Result<Vec<usize>, StrideTableError> {
+    let extents = shape.dimensions().iter().map(|dimension| dimension.extent()).enumerate();
+    extents.map(|(dimension, extent)| extent.ok_or(StrideTableError::UnboundedDimension { dimension })).collect()
+}
+
+/// The stride table of a shape that is known at compile time, as a plain value of fixed size.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StaticStrideTable {
+    digits: [Digit; Self::MAX_DIGITS],
+    num_digits: usize,
+    values: [Value; Self::MAX_VALUES],
+    num_values: usize,
+    positions: usize,
+}
+
+impl StaticStrideTable {
+    /// The most digits that a table in a `const` can have: the dimensions and all entries of all tiles, with some
+    /// room to spare.
+    pub const MAX_DIGITS: usize = 32;
+    /// The most intermediate values that a table in a `const` can have.
+    pub const MAX_VALUES: usize = 16;
+
+    /// The table of a valid layout over dimensions of these sizes.
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`], or if the table is too large for a `const`.
+    pub const fn new(extents: &[usize], layout: &Layout) -> Result<Self, StrideTableError> {
+        Self::build(Extents::Logical(extents), layout)
+    }
+
+    /// The table of a valid layout over these dimensions, of which some may be unbounded.
+    ///
+    /// The size of a digit that counts an unbounded dimension [is not known](Digit::is_unbounded); the strides of the
+    /// digits before it are to be multiplied by what it turns out to be.
+    ///
+    /// # Errors
+    /// If a `*` combines an unbounded dimension, or the table is too large for a `const`.
+    pub const fn of(dimensions: &[Dimension], layout: &Layout) -> Result<Self, StrideTableError> {
+        Self::build(Extents::OrUnknown(dimensions), layout)
+    }
+
+    const fn build(extents: Extents<'_>, layout: &Layout) -> Result<Self, StrideTableError> {
+        let mut digits = [Digit::BLANK; Self::MAX_DIGITS];
+        let mut values = [Value::BLANK; Self::MAX_VALUES];
+        let workspace = Workspace { digits: &mut digits, values: &mut values };
+        let built = match build(extents, layout, workspace) {
+            Ok(built) => built,
+            Err(error) => return Err(error.into_stride_table_error()),
+        };
+        let num_digits = build::simplify(&mut digits, built.digits);
+        Ok(Self { digits, num_digits, values, num_values: built.values, positions: built.positions })
+    }
+
+    /// The table, borrowed; `extents` are the sizes it was made for.
+    #[must_use]
+    pub const fn as_ref<'a>(&'a self, extents: &'a [usize]) -> StrideTableRef<'a> {
+        StrideTableRef {
+            extents,
+            digits: self.digits.split_at(self.num_digits).0,
+            values: self.values.split_at(self.num_values).0,
+            positions: self.positions,
+        }
+    }
+
+    /// The table with as few digits as give the same positions of elements, to be asked nothing else: the first digit
+    /// may count the indices of an unbounded dimension, not its tiles.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "indices are below `num_digits`")]
+    pub const fn for_positions(&self) -> Self {
+        let mut table = *self;
+        if self.num_digits >= 2
+            && let Some(joined) = build::join_outermost(self.digits[0], self.digits[1])
+        {
+            table.digits[0] = joined;
+            table.num_digits -= 1;
+            let mut i = 1;
+            while i < table.num_digits {
+                table.digits[i] = self.digits[i + 1];
+                i += 1;
+            }
+        }
+        table
+    }
+
+    /// How many positions the digits span, in elements.
+    #[must_use]
+    pub const fn positions(&self) -> usize {
+        self.positions
+    }
+
+    /// How many digits there are.
+    #[must_use]
+    pub const fn num_digits(&self) -> usize {
+        self.num_digits
+    }
+
+    /// How many intermediate values there are.
+    #[must_use]
+    pub const fn num_values(&self) -> usize {
+        self.num_values
+    }
+
+    /// Digit number `i`; past the last one, a digit that is always 0.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "the index is compared with the length first")]
+    pub const fn digit(&self, i: usize) -> Digit {
+        if i < self.num_digits { self.digits[i] } else { Digit::BLANK }
+    }
+
+    /// Intermediate value number `i`; past the last one, a value that is always 0.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "the index is compared with the length first")]
+    pub const fn value(&self, i: usize) -> Value {
+        if i < self.num_values { self.values[i] } else { Value::BLANK }
+    }
+}

@@ -1,0 +1,153 @@
+//! Where each element of an array lies in its buffer, and what lies at each place: the stride table together with all
+//! else that the layout says.
+
+use crate::map::{Slot, Source, StrideTable, StrideTableError};
+use crate::shape::ArrayShape;
+use crate::shape::tile::TileDimension;
+use alloc::vec::Vec;
+
+/// Where an element begins, in bytes from the start of the buffer and in bits from the lowest of that byte.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BitOffset {
+    /// Whole bytes, with the prefix for bounded dimensions.
+    pub byte: usize,
+    /// Bits beyond that, 0 to 7: not 0 only for elements that are not whole bytes.
+    pub bit: u8,
+}
+
+/// Where the elements of an array lie in its buffer.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, Slot};
+///
+/// let shape: ArrayShape = "s4[3,5]{1,0:T(2,2)L(32)E(4)}".parse()?;
+/// let placement = shape.placement()?;
+/// assert_eq!(placement.table().linear_index(&[2, 3]), 17);
+/// assert_eq!((placement.bit_offset(17).byte, placement.bit_offset(17).bit), (8, 4));
+/// assert_eq!((placement.slot(17), placement.slot(31)), (Slot::Element(vec![2, 3]), Slot::Padding));
+/// assert_eq!(placement.tile_of(&[2, 3]), Some(vec![1, 1]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Placement {
+    table: StrideTable,
+    /// The table after the first tile, and how many of its digits, counted from the first, number the tiles.
+    first_tile: Option<(StrideTable, usize)>,
+    positions: usize,
+    element_bits: usize,
+    prefix_bytes: usize,
+}
+
+impl ArrayShape {
+    /// Where the elements lie in the array's buffer.
+    ///
+    /// Splits are not looked at: the array lies as if it were in one piece.
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`].
+    pub fn placement(&self) -> Result<Placement, StrideTableError> {
+        let table = self.stride_table()?;
+        let layout = self.layout();
+        let positions = table.positions().checked_next_multiple_of(layout.tail_padding_alignment_in_elements());
+        let first_tile = match layout.tiles().first() {
+            Some(tile) => {
+                let inner = tile.dimensions().iter().filter(|dimension| matches!(dimension, TileDimension::Size(_)));
+                let inner = inner.count();
+                let table = StrideTable::after_tiles(self, 1)?;
+                let outer = table.digits().len().saturating_sub(inner);
+                Some((table, outer))
+            }
+            None => None,
+        };
+        Ok(Placement {
+            positions: positions.ok_or(StrideTableError::Overflow)?,
+            table,
+            first_tile,
+            element_bits: self.element_bits(),
+            prefix_bytes: layout.dynamic_shape_metadata_prefix_bytes(),
+        })
+    }
+}
+
+impl Placement {
+    /// The stride table.
+    #[must_use]
+    pub const fn table(&self) -> &StrideTable {
+        &self.table
+    }
+
+    /// How many positions there are, in elements, with all padding.
+    #[must_use]
+    pub const fn positions(&self) -> usize {
+        self.positions
+    }
+
+    /// What lies at a position.
+    #[must_use]
+    pub fn slot(&self, position: usize) -> Slot<Vec<usize>> {
+        let mut index = alloc::vec![0; self.table.extents().len()];
+        self.slot_into(position, &mut index).map(|()| index)
+    }
+
+    /// What lies at a position; the element's index, if there is one, is written into `index`.
+    ///
+    /// # Panics
+    /// If `index` has not exactly one entry for each dimension.
+    pub fn slot_into(&self, position: usize, index: &mut [usize]) -> Slot<()> {
+        match self.table.multi_index_into(position, index) {
+            // Behind the tiles there may be more padding.
+            Slot::OutOfRange if position < self.positions => Slot::Padding,
+            slot => slot,
+        }
+    }
+
+    /// Where the element at a position begins; the largest number for a position far behind the end.
+    #[must_use]
+    pub const fn bit_offset(&self, position: usize) -> BitOffset {
+        // A product of two numbers below 2^64.
+        let bits = (position as u128).saturating_mul(self.element_bits as u128);
+        let byte = (bits / 8).saturating_add(self.prefix_bytes as u128);
+        BitOffset { byte: if byte > usize::MAX as u128 { usize::MAX } else { byte as usize }, bit: (bits % 8) as u8 }
+    }
+
+    /// The element's number when all are counted in the order of their indices, the last dimension first (row-major),
+    /// whatever the layout. `None` if the index is not inside the array.
+    #[must_use]
+    pub fn row_major_index(&self, index: &[usize]) -> Option<usize> {
+        let extents = self.table.extents();
+        self.table.as_ref().contains(index).then_some(())?;
+        index
+            .iter()
+            .zip(extents)
+            .try_fold(0_usize, |number, (entry, extent)| number.checked_mul(*extent)?.checked_add(*entry))
+    }
+
+    /// The indices of a dimension, above 0 and in ascending order, at which something in memory begins anew: a tile, or
+    /// a part of one. Where `*` combines the dimension with another, none is told.
+    #[must_use]
+    pub fn boundaries(&self, dimension: usize) -> Vec<usize> {
+        let digits = self.table.digits().iter().chain(self.first_tile.iter().flat_map(|(table, _)| table.digits()));
+        let of_dimension = digits
+            .filter(|digit| matches!(digit.term.source, Source::Dimension(source) if source as usize == dimension));
+        let extent = self.table.extents().get(dimension).copied().unwrap_or(0);
+        let mut boundaries = of_dimension.map(|digit| digit.term.divisor.get()).collect::<Vec<_>>();
+        boundaries.retain(|&boundary| 1 < boundary && boundary < extent);
+        boundaries.sort_unstable();
+        boundaries.dedup();
+        boundaries
+    }
+
+    /// The block of the first tile that the element lies in, by its number in every direction, major to minor. `None`
+    /// if there are no tiles or the index is not inside the array.
+    #[must_use]
+    pub fn tile_of(&self, index: &[usize]) -> Option<Vec<usize>> {
+        let (table, outer) = self.first_tile.as_ref()?;
+        table.as_ref().contains(index).then_some(())?;
+        let mut values = Vec::with_capacity(table.values().len());
+        for value in table.values() {
+            let value = value.of(index, &values);
+            values.push(value);
+        }
+        Some(table.digits().iter().take(*outer).map(|digit| digit.of(index, &values)).collect())
+    }
+}

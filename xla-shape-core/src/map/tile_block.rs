@@ -1,0 +1,152 @@
+//! Tiles as blocks of memory.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; indices are below lengths that are checked, and entries of tiles are at least 1"
+)]
+
+use crate::map::StaticStrideTable;
+use crate::shape::layout::Layout;
+use crate::shape::tile::TileDimension;
+use core::fmt;
+
+/// One tile of a layout as a block of memory: how the later tiles cut the first one.
+///
+/// ```
+/// use xla_shape_core::{Layout, TileBlock};
+///
+/// let layout: Layout = "{1,0:T(8,128)(2,1)}".parse()?;
+/// assert_eq!(TileBlock::of(&layout).unwrap().sizes(), [4, 128, 2]);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TileBlock {
+    sizes: [usize; StaticStrideTable::MAX_DIGITS],
+    len: usize,
+}
+
+/// Why the tiles of a layout are no blocks of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum TileBlockError {
+    /// The layout has no tiles.
+    Untiled,
+    /// A tile combines dimensions (`*`).
+    Combines,
+    /// A later tile has more entries than the first one and its cuts leave: it groups several of the first ones.
+    ReachesOut,
+    /// A block has more than [`StaticStrideTable::MAX_DIGITS`] digits.
+    TooManyDigits,
+}
+
+impl fmt::Display for TileBlockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Untiled => f.write_str("expected a layout with a tile, found one without"),
+            Self::Combines => f.write_str("expected a tile that combines no dimensions, found one with `*`"),
+            Self::ReachesOut => {
+                f.write_str("expected later tiles that cut the first one, found one that groups several of it")
+            }
+            Self::TooManyDigits => {
+                write!(f, "expected a block of at most {} digits, found one of more", StaticStrideTable::MAX_DIGITS)
+            }
+        }
+    }
+}
+
+impl core::error::Error for TileBlockError {}
+
+impl TileBlock {
+    /// The block of the layout's first tile.
+    ///
+    /// # Errors
+    /// If there is no tile, or it is no block of memory.
+    pub const fn of(layout: &Layout) -> Result<Self, TileBlockError> {
+        let mut block = Self { sizes: [1; StaticStrideTable::MAX_DIGITS], len: 0 };
+        if layout.tiles().is_empty() {
+            return Err(TileBlockError::Untiled);
+        }
+        let mut i = 0;
+        while i < layout.tiles().len() {
+            let entries = layout.tiles()[i].dimensions();
+            if i > 0 && entries.len() > block.len {
+                return Err(TileBlockError::ReachesOut);
+            }
+            // The first tile's entries are the sizes; each later tile cuts the last ones.
+            let covered = block.len.saturating_sub(entries.len());
+            if block.len + entries.len() > block.sizes.len() {
+                return Err(TileBlockError::TooManyDigits);
+            }
+            let mut entry = 0;
+            while entry < entries.len() {
+                let TileDimension::Size(size) = entries[entry] else { return Err(TileBlockError::Combines) };
+                if i > 0 {
+                    let outer = &mut block.sizes[covered + entry];
+                    *outer = outer.div_ceil(size);
+                }
+                block.sizes[block.len] = size;
+                block.len += 1;
+                entry += 1;
+            }
+            i += 1;
+        }
+        block.drop_ones();
+        Ok(block)
+    }
+
+    const fn drop_ones(&mut self) {
+        let mut kept = 0;
+        let mut i = 0;
+        while i < self.len {
+            if self.sizes[i] != 1 {
+                self.sizes[kept] = self.sizes[i];
+                kept += 1;
+            }
+            i += 1;
+        }
+        self.len = kept;
+    }
+
+    /// The sizes that are not 1, in the order of memory, the most major first.
+    #[must_use]
+    pub const fn sizes(&self) -> &[usize] {
+        self.sizes.split_at(self.len).0
+    }
+
+    /// How many positions a tile has.
+    #[must_use]
+    pub const fn positions(&self) -> usize {
+        let mut positions = 1_usize;
+        let mut i = 0;
+        while i < self.len {
+            positions = positions.saturating_mul(self.sizes[i]);
+            i += 1;
+        }
+        positions
+    }
+}
+
+impl Layout {
+    /// How long the first tile is in a dimension, in elements: 1 where it does not reach, or there is none.
+    ///
+    /// The tile must not combine dimensions (`*`).
+    #[must_use]
+    pub const fn tile_size(&self, dimension: usize) -> usize {
+        if self.tiles().is_empty() {
+            return 1;
+        }
+        let entries = self.tiles()[0].dimensions();
+        let mut minor = 0;
+        while minor < self.minor_to_major().len() && minor < entries.len() {
+            if self.minor_to_major()[minor] == dimension {
+                return match entries[entries.len() - 1 - minor] {
+                    TileDimension::Size(size) => size,
+                    TileDimension::Combine => 1,
+                };
+            }
+            minor += 1;
+        }
+        1
+    }
+}

@@ -1,0 +1,295 @@
+//! Sizes by XLA's names for them: elements, bytes, strides, the pieces of splits.
+
+use crate::measure::size;
+use crate::shape::element_type::ElementType;
+use crate::shape::{ArrayShape, Shape, SizeError};
+use alloc::vec;
+use alloc::vec::Vec;
+
+impl ArrayShape {
+    /// Whether a size is 0.
+    #[must_use]
+    pub fn is_zero_element_array(&self) -> bool {
+        self.dimensions().iter().any(|dimension| dimension.extent() == Some(0))
+    }
+
+    /// Whether there are no dimensions.
+    #[must_use]
+    pub const fn is_scalar(&self) -> bool {
+        self.num_dimensions() == 0
+    }
+
+    /// Whether every size is 1.
+    #[must_use]
+    pub fn is_effective_scalar(&self) -> bool {
+        self.dimensions().iter().all(|dimension| dimension.extent() == Some(1))
+    }
+
+    /// Whether there are no dimensions, and elements of this type.
+    #[must_use]
+    pub const fn is_scalar_with_element_type(&self, element_type: ElementType) -> bool {
+        self.is_scalar() && ElementType::same(self.element_type(), element_type)
+    }
+
+    /// The product of the sizes and bounds, in elements; unbounded dimensions do not count.
+    #[must_use]
+    pub fn static_extent_product(&self) -> usize {
+        // A valid shape has no more elements than fit.
+        size::elements(self.dimensions()).unwrap_or(0)
+    }
+
+    /// The bytes of the elements alone, without any padding. `None` if a dimension is unbounded.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::ArrayShape = "s4[3,5]{1,0:T(8,128)E(4)}".parse()?;
+    /// assert_eq!((shape.byte_size_of_elements(), shape.array_size()), (Some(8), Some(512)));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn byte_size_of_elements(&self) -> Option<usize> {
+        self.bytes_of(self.elements()?)
+    }
+
+    /// The bytes of the elements and all padding, without the prefix for bounded dimensions. `None` if a dimension is
+    /// unbounded. [`byte_size`](Self::byte_size) has the prefix too.
+    #[must_use]
+    pub fn array_size(&self) -> Option<usize> {
+        self.byte_size()?.checked_sub(self.layout().dynamic_shape_metadata_prefix_bytes())
+    }
+
+    /// The bytes up to the end of the element with the highest index in every dimension. `None` if a dimension is unbounded.
+    ///
+    /// That is XLA's definition. Where no tile reorders the tiles before it, as on TPU, nothing but padding lies behind that
+    /// element; but in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}` row 5 lies behind row 6. [`array_size`](Self::array_size) always has
+    /// room for all.
+    #[must_use]
+    pub fn array_data_size(&self) -> Option<usize> {
+        let table = self.stride_table().ok()?;
+        if self.is_zero_element_array() {
+            return Some(0);
+        }
+        let last = table.extents().iter().map(|extent| extent.saturating_sub(1)).collect::<Vec<_>>();
+        self.bytes_of(table.linear_index(&last).saturating_add(1))
+    }
+
+    /// The bytes of this many elements, next to each other.
+    pub(crate) fn bytes_of(&self, elements: usize) -> Option<usize> {
+        let bits = (elements as u128).saturating_mul(self.element_bits() as u128);
+        usize::try_from(bits.div_ceil(8)).ok()
+    }
+
+    /// For each dimension, how far apart in memory neighbours in it are, in bytes. `None` where there is no such number: the
+    /// layout has tiles, elements are not whole bytes, or a dimension is unbounded.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::ArrayShape = "f32[2,3,5]{0,2,1}".parse()?;
+    /// assert_eq!(shape.byte_strides(), Some(vec![4, 40, 8]));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn byte_strides(&self) -> Option<Vec<usize>> {
+        if !self.layout().is_untiled() || !self.element_bits().is_multiple_of(8) {
+            return None;
+        }
+        let mut strides = vec![0; self.num_dimensions()];
+        let mut stride = self.element_bits().checked_div(8);
+        for &dimension in self.layout().minor_to_major() {
+            *strides.get_mut(dimension)? = stride?;
+            let extent = self.dimensions().get(dimension)?.extent();
+            stride = stride.zip(extent).and_then(|(stride, extent)| stride.checked_mul(extent));
+        }
+        Some(strides)
+    }
+
+    /// How far apart in memory neighbours in this dimension are, in elements. `None` if there is no such dimension, or no such
+    /// number, as where the layout has tiles.
+    #[must_use]
+    pub fn get_dimension_stride(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<usize> {
+        let dimension = self.get_dimension_number(dimension).ok()?;
+        if !self.layout().is_untiled() {
+            return None;
+        }
+        let more_minor = self.layout().minor_to_major().iter().take_while(|&&other| other != dimension);
+        more_minor
+            .copied()
+            .try_fold(1_usize, |stride, other| stride.checked_mul(self.dimensions().get(other)?.extent()?))
+    }
+
+    /// The largest piece that splits leave of this dimension; all of it if it is not split. `None` if there is no such
+    /// dimension, or it is unbounded.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::ArrayShape = "f32[200,8]{1,0:SC(0:50,130)}".parse()?;
+    /// assert_eq!((shape.max_split_size(0), shape.max_split_size(1)), (Some(80), Some(8)));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn max_split_size(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<usize> {
+        let dimension = self.get_dimension_number(dimension).ok()?;
+        let extent = self.dimensions().get(dimension)?.extent()?;
+        if self.layout().split_configs().is_empty() {
+            // Nothing to look for: an array may have very many dimensions.
+            return Some(extent);
+        }
+        let place = self.layout().minor_to_major().iter().rev().position(|&other| other == dimension)?;
+        Some(crate::map::largest_piece(extent, self.layout(), place))
+    }
+
+    /// The elements of the largest piece that splits leave of the array. `None` if a dimension is unbounded.
+    #[must_use]
+    pub fn max_elements_in_per_split(&self) -> Option<usize> {
+        (0..self.num_dimensions())
+            .try_fold(1_usize, |elements, dimension| elements.checked_mul(self.max_split_size(dimension)?))
+    }
+
+    /// Whether the dimension is the most major one in memory, or all more major ones have the size 1; `false` if there is no
+    /// such dimension.
+    #[must_use]
+    pub fn is_effectively_most_major_dimension(&self, dimension: impl Into<crate::DimensionNumber>) -> bool {
+        let Ok(dimension) = self.get_dimension_number(dimension) else { return false };
+        let size = |number: usize| self.dimensions().get(number).and_then(|dimension| dimension.extent());
+        let first =
+            self.layout().minor_to_major().iter().rev().find(|&&other| other == dimension || size(other) != Some(1));
+        first == Some(&dimension)
+    }
+
+    /// How many elements of neighbouring rows lie next to each other in a one-dimensional array whose third tile has two
+    /// entries, such as 2 for `bf16[1024]{0:T(1024)(128)(2,1)}`; `None` for any other array.
+    #[must_use]
+    pub fn packed_factor_for_1d_interleaved_array(&self) -> Option<usize> {
+        match (self.num_dimensions(), self.layout().tiles()) {
+            (1, [_, _, third]) => match third.dimensions() {
+                &[crate::TileDimension::Size(factor), _] => Some(factor),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Whether strides in bytes are those of an array of these sizes in the default layout, without padding.
+#[must_use]
+pub fn byte_strides_is_major_to_minor(byte_strides: &[usize], sizes: &[usize], element_type: ElementType) -> bool {
+    let mut expected = Some(element_type.storage_bytes());
+    byte_strides.len() == sizes.len()
+        && byte_strides.iter().zip(sizes).rev().all(|(&stride, &size)| {
+            let fits = expected == Some(stride);
+            expected = expected.and_then(|expected| expected.checked_mul(size));
+            fits
+        })
+}
+
+impl Shape {
+    /// The number of elements of all arrays in it.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded or the sum is too large.
+    pub fn elements_in_recursive(&self) -> Result<usize, SizeError> {
+        self.arrays().try_fold(0_usize, |sum, array| {
+            let elements = array.elements().ok_or(SizeError::UnboundedDimension)?;
+            sum.checked_add(elements).ok_or(SizeError::Overflow)
+        })
+    }
+
+    /// The bytes of the value's own buffer, where a tuple is a table of pointers and an opaque value one pointer of
+    /// `pointer_size` bytes; for an array, those of its elements without padding.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded or the table is too large.
+    pub fn byte_size_of(&self, pointer_size: usize) -> Result<usize, SizeError> {
+        match self {
+            Self::Array(array) | Self::Buffer(array) => {
+                array.byte_size_of_elements().ok_or(SizeError::UnboundedDimension)
+            }
+            Self::Tuple(elements) => elements.len().checked_mul(pointer_size).ok_or(SizeError::Overflow),
+            Self::Opaque => Ok(pointer_size),
+            Self::Token => Ok(0),
+        }
+    }
+
+    /// Whether some array in it has `E(n)`.
+    #[must_use]
+    pub fn has_custom_element_size_in_bits(&self) -> bool {
+        self.arrays().any(|array| array.layout().element_size_in_bits() != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::byte_strides_is_major_to_minor;
+    use crate::shape::element_type::ElementType;
+    use crate::shape::{ArrayShape, Shape, SizeError};
+
+    fn array(text: &str) -> ArrayShape {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn strides_need_an_untiled_layout_of_whole_bytes() {
+        assert_eq!(array("f32[2,3]{1,0:T(2)}").byte_strides(), None);
+        assert_eq!(array("s4[2,3]{1,0:E(4)}").byte_strides(), None);
+        assert_eq!(array("f32[2,?]").byte_strides(), None);
+        assert_eq!(array("f32[?,2]").byte_strides(), Some([8, 4].into()));
+        assert_eq!(array("f32[5,8,10,4]").get_dimension_stride(1), Some(40));
+        assert_eq!(array("f32[5,8]{0,1}").get_dimension_stride(-1), Some(5));
+        assert_eq!(array("f32[5,8]{1,0:T(8)}").get_dimension_stride(0), None);
+        assert_eq!(array("f32[5]").get_dimension_stride(1), None);
+        let strides = array("f32[2,3,5]").byte_strides().unwrap();
+        assert!(byte_strides_is_major_to_minor(&strides, &[2, 3, 5], ElementType::F32));
+        assert!(!byte_strides_is_major_to_minor(&strides, &[2, 3, 5], ElementType::F64));
+        assert!(!byte_strides_is_major_to_minor(&[4, 8], &[2, 2], ElementType::F32));
+        assert!(!byte_strides_is_major_to_minor(&[4], &[2, 2], ElementType::F32));
+    }
+
+    #[test]
+    fn data_end_with_the_last_element() {
+        assert_eq!(array("f32[3,5]{1,0:T(2,2)L(1024)M(8)}").array_data_size(), Some(84));
+        assert_eq!(array("f32[3,5]{1,0:T(2,2)L(1024)M(8)}").array_size(), Some(4096));
+        assert_eq!(array("f32[0,5]{1,0:T(2,2)}").array_data_size(), Some(0));
+        assert_eq!(array("s4[5]{0:E(4)}").array_data_size(), Some(3));
+        assert_eq!(array("f32[?]").array_data_size(), None);
+        let reordered = array("s32[7,8]{1,0:T(2,4)(2,1,1,1)}");
+        let table = reordered.stride_table().unwrap();
+        let last = table.linear_index(&[6, 7]);
+        assert_eq!(reordered.array_data_size(), Some((last + 1) * 4));
+        assert!(table.linear_index(&[5, 7]) > last);
+    }
+
+    #[test]
+    fn the_largest_piece_counts() {
+        let shape = array("f32[200,8]{0,1:SC(1:50,130)(0:3)}");
+        assert_eq!((shape.max_split_size(0), shape.max_split_size(-1)), (Some(80), Some(5)));
+        assert_eq!(shape.max_elements_in_per_split(), Some(400));
+        assert_eq!(shape.max_split_size(2), None);
+    }
+
+    #[test]
+    fn the_most_major_dimension_but_for_ones() {
+        let shape = array("f32[4,1,5,1]{2,0,1,3}");
+        let most_major = |dimension: i32| shape.is_effectively_most_major_dimension(dimension);
+        assert_eq!([0, 1, 2, 3, 4].map(most_major), [true, true, false, true, false]);
+    }
+
+    #[test]
+    fn packed_rows_are_counted() {
+        assert_eq!(array("bf16[1024]{0:T(1024)(128)(2,1)}").packed_factor_for_1d_interleaved_array(), Some(2));
+        assert_eq!(array("bf16[8,128]{1,0:T(8,128)(2,1)}").packed_factor_for_1d_interleaved_array(), None);
+    }
+
+    #[test]
+    fn sums_over_tuples() {
+        let shape: Shape = "(f32[2,3], (token[], s8[4]), b(u8[5]))".parse().unwrap();
+        assert_eq!(shape.elements_in_recursive(), Ok(15));
+        assert_eq!(shape.byte_size_of(8), Ok(24));
+        assert_eq!(Shape::Opaque.byte_size_of(8), Ok(8));
+        assert_eq!(Shape::Token.byte_size_of(8), Ok(0));
+        assert_eq!(shape.byte_size_of(usize::MAX), Err(SizeError::Overflow));
+        let unbounded: Shape = "(f32[?])".parse().unwrap();
+        assert_eq!(unbounded.elements_in_recursive(), Err(SizeError::UnboundedDimension));
+        let huge: Shape = "(s8[9223372036854775807], s8[9223372036854775807], s8[2])".parse().unwrap();
+        assert_eq!(huge.elements_in_recursive(), Err(SizeError::Overflow));
+        assert_eq!(SizeError::Overflow.to_string(), "the tuple takes more bytes than fit in a u64");
+    }
+
+    use alloc::string::ToString;
+}

@@ -1,0 +1,189 @@
+//! How much memory an array takes: elements, padding, bits and bytes. All arithmetic is checked.
+
+use crate::list::Blank;
+use crate::map::{BuildError, Digit, Extents, Value, Workspace, build};
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::Layout;
+use crate::shape::tile::TileDimension;
+use crate::shape::validate::{MAX_SIZE, ValidationError};
+use alloc::vec;
+
+/// Room for the digits of a tiled layout.
+pub(crate) type Scratch<'a> = Workspace<'a>;
+
+/// Digits and values that nearly every layout fits into, so that sizes need no heap.
+const STACK_DIGITS: usize = 16;
+const STACK_VALUES: usize = 4;
+
+/// Runs `f` with enough room for `layout`.
+pub(crate) fn with_scratch<R>(layout: &Layout, f: impl FnOnce(Scratch<'_>) -> R) -> R {
+    let entries = layout.tiles().iter().fold(0_usize, |sum, tile| sum.saturating_add(tile.dimensions().len()));
+    if entries == 0 && layout.split_configs().is_empty() {
+        return f(Workspace { digits: &mut [Digit::BLANK; 0], values: &mut [] });
+    }
+    let capacity = layout.num_dimensions().saturating_add(entries.saturating_mul(2));
+    if capacity <= STACK_DIGITS && entries <= STACK_VALUES {
+        let (mut digits, mut values) = ([Digit::BLANK; STACK_DIGITS], [Value::BLANK; STACK_VALUES]);
+        return f(Workspace { digits: &mut digits, values: &mut values });
+    }
+    let (mut digits, mut values) = (vec![Digit::BLANK; capacity], vec![Value::BLANK; entries]);
+    f(Workspace { digits: &mut digits, values: &mut values })
+}
+
+/// The product of the sizes and bounds; unbounded dimensions do not count.
+///
+/// As in XLA, the product is taken from dimension 0 on, and no partial product may overflow: a 0 only helps the
+/// dimensions behind it.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+pub(crate) const fn elements(dimensions: &[Dimension]) -> Result<usize, ValidationError> {
+    let mut product = 1_usize;
+    let mut i = 0;
+    while i < dimensions.len() {
+        if let Some(extent) = dimensions[i].extent() {
+            product = match product.checked_mul(extent) {
+                Some(product) if product <= MAX_SIZE => product,
+                _ => return Err(ValidationError::ElementCountOverflow),
+            };
+        }
+        i = i.saturating_add(1);
+    }
+    Ok(product)
+}
+
+/// The positions, padding included, with the largest piece of every split dimension.
+pub(crate) const fn physical_elements(
+    dimensions: &[Dimension],
+    layout: &Layout,
+    scratch: Scratch<'_>,
+) -> Result<usize, ValidationError> {
+    let positions = if layout.tiles().is_empty() && layout.split_configs().is_empty() {
+        match elements(dimensions) {
+            Ok(elements) => elements,
+            Err(error) => return Err(error),
+        }
+    } else if let Err(error) = elements(dimensions) {
+        return Err(error);
+    } else {
+        match build(Extents::LargestPieces(dimensions), layout, scratch) {
+            Ok(built) => built.positions,
+            Err(BuildError::Overflow) => return Err(ValidationError::PaddedElementCountOverflow),
+            Err(BuildError::TooManyDigits | BuildError::TooManyValues | BuildError::CombinesUnknown) => {
+                panic!("the layout has too many dimensions and tiles for a `const`")
+            }
+        }
+    };
+    let alignment = layout.tail_padding_alignment_in_elements();
+    match positions.checked_next_multiple_of(alignment) {
+        Some(elements) if elements <= MAX_SIZE => Ok(elements),
+        _ => Err(ValidationError::PaddedElementCountOverflow),
+    }
+}
+
+/// The bits that one element takes.
+pub(crate) const fn element_bits(element_type: ElementType, layout: &Layout) -> usize {
+    match layout.element_size_in_bits() {
+        0 => element_type.storage_bits(),
+        bits => bits,
+    }
+}
+
+/// Checks that elements and bytes fit in an `i64`, without padding and, if every dimension has an extent, with it.
+#[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+pub(crate) const fn check(
+    element_type: ElementType,
+    dimensions: &[Dimension],
+    layout: &Layout,
+    scratch: Scratch<'_>,
+) -> Result<(), ValidationError> {
+    if surely_fits(element_type, dimensions, layout) {
+        return Ok(());
+    }
+    match elements(dimensions) {
+        Ok(elements) if elements as u128 * element_type.storage_bytes() as u128 > MAX_SIZE as u128 => {
+            Err(ValidationError::ByteCountOverflow)
+        }
+        Ok(_) if is_unbounded(dimensions) => Ok(()),
+        Ok(_) => match bytes(element_type, dimensions, layout, scratch) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether elements and bytes fit in an `i64` by far, so that nothing exact need be computed.
+///
+/// A tile makes an array larger by at most the product of its entries.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
+#[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+#[inline]
+pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimension], layout: &Layout) -> bool {
+    let mut bound = 1_usize;
+    let mut i = 0;
+    while i < dimensions.len() {
+        if let Some(extent @ 1..) = dimensions[i].extent() {
+            bound = bound.saturating_mul(extent);
+        }
+        i = i.saturating_add(1);
+    }
+    let tiles = layout.tiles();
+    let mut tile = 0;
+    while tile < tiles.len() {
+        let entries = tiles[tile].dimensions();
+        let mut i = 0;
+        while i < entries.len() {
+            if let TileDimension::Size(size) = entries[i] {
+                bound = bound.saturating_mul(size);
+            }
+            i = i.saturating_add(1);
+        }
+        tile = tile.saturating_add(1);
+    }
+    let bound = bound.saturating_add(layout.tail_padding_alignment_in_elements());
+    let own = element_type.storage_bits();
+    let bits = if layout.element_size_in_bits() > own { layout.element_size_in_bits() } else { own };
+    let bytes = bound as u128 * bits as u128 / 8;
+    bound < MAX_SIZE && bytes + (layout.dynamic_shape_metadata_prefix_bytes() as u128) < MAX_SIZE as u128
+}
+
+/// Whether a dimension has neither a size nor a bound.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+pub(crate) const fn is_unbounded(dimensions: &[Dimension]) -> bool {
+    let mut i = 0;
+    while i < dimensions.len() {
+        if dimensions[i].extent().is_none() {
+            return true;
+        }
+        i = i.saturating_add(1);
+    }
+    false
+}
+
+/// The bytes that the array takes in memory, with padding and with the prefix for bounded dimensions.
+pub(crate) const fn bytes(
+    element_type: ElementType,
+    dimensions: &[Dimension],
+    layout: &Layout,
+    scratch: Scratch<'_>,
+) -> Result<usize, ValidationError> {
+    match physical_elements(dimensions, layout, scratch) {
+        Ok(physical) => bytes_of(element_type, physical, layout),
+        Err(error) => Err(error),
+    }
+}
+
+/// The bytes of so many physical elements, and of the prefix for bounded dimensions.
+#[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+pub(crate) const fn bytes_of(
+    element_type: ElementType,
+    physical: usize,
+    layout: &Layout,
+) -> Result<usize, ValidationError> {
+    let data = (physical as u128 * element_bits(element_type, layout) as u128).div_ceil(8);
+    let bytes = data + layout.dynamic_shape_metadata_prefix_bytes() as u128;
+    if bytes > MAX_SIZE as u128 {
+        return Err(ValidationError::PaddedByteCountOverflow);
+    }
+    Ok(bytes as usize)
+}

@@ -1,0 +1,159 @@
+//! Dimensions whose size is known only when the program runs.
+
+use crate::shape::dimension::Dimension;
+use crate::shape::number::{DimensionError, DimensionNumber};
+use crate::shape::transform::TransformError;
+use crate::shape::{ArrayShape, Shape};
+
+type Result<T> = core::result::Result<T, TransformError>;
+
+impl ArrayShape {
+    /// Whether some size has no bound.
+    #[must_use]
+    pub fn is_unbounded_dynamic(&self) -> bool {
+        self.dimensions().contains(&Dimension::Unbounded)
+    }
+
+    /// Whether some size is known only to be bounded.
+    #[must_use]
+    pub fn is_bounded_dynamic(&self) -> bool {
+        self.dimensions().iter().any(|dimension| matches!(dimension, Dimension::Bounded(_)))
+    }
+
+    /// The shape of an array that has these sizes: unbounded dimensions get them; static ones must have them, and bounded
+    /// ones must have room for them. Bounded dimensions stay so, since their layout follows the bound.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::ArrayShape = "f32[?,<=8,128]{2,1,0:T(8,128)}".parse()?;
+    /// assert_eq!(shape.with_dimensions(&[6, 5, 128])?.to_string(), "f32[6,<=8,128]{2,1,0:T(8,128)}");
+    /// let error = shape.with_dimensions(&[6, 9, 128]).unwrap_err();
+    /// assert_eq!(error.to_string(), "expected a size of <=8 for dimension 1, found 9");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the number of sizes is not that of the dimensions, a size does not fit its dimension, or the result is too large.
+    pub fn with_dimensions(&self, sizes: &[usize]) -> Result<Self> {
+        if sizes.len() != self.num_dimensions() {
+            let num_dimensions = self.num_dimensions();
+            return Err(DimensionError::CountMismatch { num_dimensions, entries: sizes.len() }.into());
+        }
+        for (dimension, (&expected, &found)) in self.dimensions().iter().zip(sizes).enumerate() {
+            let fits = match expected {
+                Dimension::Static(size) => found == size,
+                Dimension::Bounded(bound) => found <= bound,
+                Dimension::Unbounded => true,
+            };
+            if !fits {
+                return Err(TransformError::SizeMismatch { dimension, expected, found });
+            }
+        }
+        let bound = self.dimensions().iter().zip(sizes).map(|(&dimension, &size)| match dimension {
+            Dimension::Unbounded => Dimension::Static(size),
+            other => other,
+        });
+        self.with_parts(bound, self.layout().clone())
+    }
+
+    /// The array with every bound as a static size, and without the prefix that holds the sizes.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded.
+    pub fn make_static_shape(&self) -> Result<Self> {
+        if let Some(dimension) = self.dimensions().iter().position(|&dimension| dimension == Dimension::Unbounded) {
+            return Err(TransformError::UnboundedDimension { dimension });
+        }
+        let sizes = self.dimensions().iter().filter_map(|dimension| dimension.extent()).map(Dimension::Static);
+        self.with_parts(sizes, self.layout().clone().with_dynamic_shape_metadata_prefix_bytes(0)?)
+    }
+
+    /// The array with the size of this dimension as a bound (`dynamic`) or as a static size.
+    ///
+    /// # Errors
+    /// If there is no such dimension, or an unbounded one is to be static.
+    pub fn set_dynamic_dimension(&self, dimension: impl Into<DimensionNumber>, dynamic: bool) -> Result<Self> {
+        let dimension = self.get_dimension_number(dimension)?;
+        let mut sizes = self.dimensions().to_vec();
+        if let Some(size) = sizes.get_mut(dimension) {
+            *size = match (*size, dynamic) {
+                (Dimension::Static(size), true) => Dimension::Bounded(size),
+                (Dimension::Bounded(bound), false) => Dimension::Static(bound),
+                (Dimension::Unbounded, false) => return Err(TransformError::UnboundedDimension { dimension }),
+                (same, _) => same,
+            };
+        }
+        self.with_parts(sizes.into_iter(), self.layout().clone())
+    }
+
+    /// The array with those sizes as bounds that are dynamic in `from`, and all others as static sizes.
+    ///
+    /// # Errors
+    /// If the numbers of dimensions differ, or an unbounded dimension is not dynamic in `from`.
+    pub fn copy_dynamic_dimensions(&self, from: &Self) -> Result<Self> {
+        if !self.same_rank(from) {
+            let num_dimensions = self.num_dimensions();
+            return Err(DimensionError::CountMismatch { num_dimensions, entries: from.num_dimensions() }.into());
+        }
+        let dynamic = from.dimensions().iter().map(|dimension| dimension.is_dynamic());
+        dynamic
+            .enumerate()
+            .try_fold(self.clone(), |array, (dimension, dynamic)| array.set_dynamic_dimension(dimension, dynamic))
+    }
+}
+
+impl Shape {
+    /// Makes the size of a dimension of the array at `index` a bound (`dynamic`) or a static size.
+    ///
+    /// # Errors
+    /// If there is no array there or no such dimension, or an unbounded one is to be static.
+    pub fn update_dynamic_dimension(
+        &mut self,
+        index: &[usize],
+        dimension: impl Into<DimensionNumber>,
+        dynamic: bool,
+    ) -> Result<()> {
+        let array = self.get_mutable_array(index).ok_or(TransformError::NoSuchPart)?;
+        *array = array.set_dynamic_dimension(dimension, dynamic)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::shape::{ArrayShape, Shape};
+    use alloc::string::ToString;
+
+    fn array(text: &str) -> ArrayShape {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn sizes_must_fit_their_dimensions() {
+        let shape = array("f32[4,<=8,?]");
+        assert_eq!(shape.with_dimensions(&[4, 0, 9]), Ok(array("f32[4,<=8,9]")));
+        let message = |sizes: &[usize]| shape.with_dimensions(sizes).unwrap_err().to_string();
+        assert_eq!(message(&[4, 8]), "expected one entry for each of 3 dimensions, found 2");
+        assert_eq!(message(&[3, 8, 1]), "expected a size of 4 for dimension 0, found 3");
+        assert_eq!(
+            message(&[4, 8, usize::MAX]),
+            "expected a dimension's size that fits in an i64, found 18446744073709551615"
+        );
+    }
+
+    #[test]
+    fn bounds_become_sizes_and_sizes_bounds() {
+        assert_eq!(array("f32[<=4,2]{1,0:M(8)}").make_static_shape(), Ok(array("f32[4,2]")));
+        let error = array("f32[2,?]").make_static_shape().unwrap_err();
+        assert_eq!(error.to_string(), "expected dimension 1 to have a size or a bound, found `?`");
+        assert_eq!(array("f32[4,2]").set_dynamic_dimension(-1, true), Ok(array("f32[4,<=2]")));
+        assert_eq!(array("f32[4,<=2]").set_dynamic_dimension(1, false), Ok(array("f32[4,2]")));
+        assert!(array("f32[?]").set_dynamic_dimension(0, false).is_err());
+        assert_eq!(array("f32[4,<=2]").copy_dynamic_dimensions(&array("s8[<=9,7]")), Ok(array("f32[<=4,2]")));
+        assert!(array("f32[4]").copy_dynamic_dimensions(&array("f32[4,4]")).is_err());
+        let mut tuple: Shape = "(f32[2], (s32[3], token[]))".parse().unwrap();
+        tuple.update_dynamic_dimension(&[1, 0], 0, true).unwrap();
+        assert_eq!(tuple.to_string(), "(f32[2]{0}, (s32[<=3]{0}, token[]))");
+        assert!(tuple.update_dynamic_dimension(&[1, 1], 0, true).is_err());
+        assert!(tuple.update_dynamic_dimension(&[1], 0, true).is_err());
+    }
+}

@@ -1,0 +1,371 @@
+//! How an array lies in memory.
+
+use crate::list::{Blank, List};
+use crate::shape::tile::Tile;
+use crate::shape::validate::{self, ValidationError};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+/// Where one physical dimension is cut into pieces that lie in different places.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SplitConfig {
+    pub(crate) dimension: usize,
+    pub(crate) split_indices: List<usize, 2>,
+}
+
+impl SplitConfig {
+    /// Cuts the physical dimension `dimension` (0 is the most major) before each of these indices.
+    #[must_use]
+    pub fn new(dimension: usize, split_indices: &[usize]) -> Self {
+        Self { dimension, split_indices: List::from_slice(split_indices) }
+    }
+
+    /// [`SplitConfig::new`] for a `const`.
+    #[must_use]
+    pub const fn from_static(dimension: usize, split_indices: &'static [usize]) -> Self {
+        Self { dimension, split_indices: List::Static(split_indices) }
+    }
+
+    /// The physical dimension that is cut; 0 is the most major.
+    #[must_use]
+    pub const fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The indices at which a new piece begins, in elements.
+    #[must_use]
+    pub const fn split_indices(&self) -> &[usize] {
+        self.split_indices.as_slice()
+    }
+}
+
+impl Blank for SplitConfig {
+    const BLANK: Self = Self::from_static(0, &[]);
+}
+
+/// The parts of a [`Layout`] beside its order and its tiles; each has the default that text leaves out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LayoutAttributes {
+    /// `L(n)`: the physical elements are rounded up to a multiple of this. At least 1, the default.
+    pub tail_padding_alignment_in_elements: usize,
+    /// `E(n)`: the bits that one element takes; 0, the default, is the element type's own storage size.
+    pub element_size_in_bits: usize,
+    /// `S(n)`: where the array lies, 0 to 127; 0 is the default memory.
+    pub memory_space: u8,
+    /// `SC(…)`: physical dimensions that are cut into pieces.
+    pub split_configs: &'static [SplitConfig],
+    /// `M(n)`: bytes before the data that hold the sizes of bounded dimensions.
+    pub dynamic_shape_metadata_prefix_bytes: usize,
+}
+
+impl LayoutAttributes {
+    /// What a layout has when its text says nothing.
+    pub const DEFAULT: Self = Self {
+        tail_padding_alignment_in_elements: 1,
+        element_size_in_bits: 0,
+        memory_space: 0,
+        split_configs: &[],
+        dynamic_shape_metadata_prefix_bytes: 0,
+    };
+}
+
+impl Default for LayoutAttributes {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// How the elements of an array lie in memory: the order of its dimensions, tiles, and where and how wide.
+///
+/// A layout is valid by itself; whether it fits an array is checked when an [`ArrayShape`](crate::ArrayShape) is made.
+///
+/// ```
+/// use xla_shape_core::{Layout, Tile};
+///
+/// let layout = Layout::new(&[1, 0])?.with_tiles(&[Tile::of_sizes([8, 128])])?.with_memory_space(1)?;
+/// assert_eq!(layout.to_string(), "{1,0:T(8,128)S(1)}");
+/// assert_eq!("{1,0:T(8,128)S(1)}".parse(), Ok(layout));
+/// # Ok::<(), xla_shape_core::ValidationError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Layout {
+    pub(crate) minor_to_major: List<usize, 4>,
+    pub(crate) tiles: List<Tile, 2>,
+    pub(crate) tail_padding_alignment_in_elements: usize,
+    pub(crate) element_size_in_bits: usize,
+    pub(crate) memory_space: u8,
+    pub(crate) split_configs: List<SplitConfig, 0>,
+    pub(crate) dynamic_shape_metadata_prefix_bytes: usize,
+}
+
+/// 7, 6, …, 0: the tail of this list is the default order of up to 8 dimensions.
+static DESCENDING: [usize; 8] = [7, 6, 5, 4, 3, 2, 1, 0];
+
+/// The default layouts of up to 8 dimensions.
+static DEFAULTS: [Layout; 9] = {
+    const fn default(num_dimensions: usize) -> Layout {
+        let skip = DESCENDING.len().saturating_sub(num_dimensions);
+        Layout::unchecked(List::Static(DESCENDING.split_at(skip).1))
+    }
+    [default(0), default(1), default(2), default(3), default(4), default(5), default(6), default(7), default(8)]
+};
+
+impl Layout {
+    /// An untiled layout with this order of dimensions, the fastest varying one first.
+    ///
+    /// # Errors
+    /// If `minor_to_major` is not a permutation of 0, 1, ….
+    pub fn new(minor_to_major: &[usize]) -> Result<Self, ValidationError> {
+        Self::unchecked(List::from_slice(minor_to_major)).validated()
+    }
+
+    /// The default layout: dimension N-1 is the most minor, no tiles ("dim 0 is major", row-major).
+    #[must_use]
+    pub fn descending(num_dimensions: usize) -> Self {
+        match DEFAULTS.get(num_dimensions) {
+            Some(layout) => layout.clone(),
+            None => Self::unchecked(List::Heap((0..num_dimensions).rev().collect())),
+        }
+    }
+
+    /// The layout in which dimension 0 is the most minor, no tiles ("dim 0 is minor", column-major).
+    #[must_use]
+    pub fn ascending(num_dimensions: usize) -> Self {
+        Self::unchecked(List::from_slice(&(0..num_dimensions).collect::<Vec<_>>()))
+    }
+
+    /// A layout from its parts, usable in a `const` without allocation.
+    ///
+    /// # Panics
+    /// If the parts break a rule, with the text of the [`ValidationError`]; in a `const`, that is a compile error.
+    #[must_use]
+    pub const fn from_static(
+        minor_to_major: &'static [usize],
+        tiles: &'static [Tile],
+        attributes: LayoutAttributes,
+    ) -> Self {
+        let layout = Self {
+            minor_to_major: List::Static(minor_to_major),
+            tiles: List::Static(tiles),
+            tail_padding_alignment_in_elements: attributes.tail_padding_alignment_in_elements,
+            element_size_in_bits: attributes.element_size_in_bits,
+            memory_space: attributes.memory_space,
+            split_configs: List::Static(attributes.split_configs),
+            dynamic_shape_metadata_prefix_bytes: attributes.dynamic_shape_metadata_prefix_bytes,
+        };
+        if let Err(error) = validate::layout(&layout, &mut [0; validate::STATIC_SEEN_WORDS]) {
+            error.panic_about(layout.const_text::<512>().as_str());
+        }
+        layout
+    }
+
+    /// The same layout with this order of dimensions, the fastest varying one first.
+    ///
+    /// # Errors
+    /// If `minor_to_major` is not a permutation of 0, 1, …, or a split's dimension is not among them.
+    pub fn with_minor_to_major(mut self, minor_to_major: &[usize]) -> Result<Self, ValidationError> {
+        self.minor_to_major = List::from_slice(minor_to_major);
+        self.validated()
+    }
+
+    /// The same layout with these tiles.
+    ///
+    /// # Errors
+    /// If a tile has no entries, has an entry 0, or ends with `*`.
+    pub fn with_tiles(mut self, tiles: &[Tile]) -> Result<Self, ValidationError> {
+        self.tiles = List::from_slice(tiles);
+        self.validated()
+    }
+
+    /// The same layout whose physical elements are rounded up to a multiple of `elements`.
+    ///
+    /// # Errors
+    /// If `elements` is 0 or does not fit in an i64.
+    pub fn with_tail_padding_alignment_in_elements(mut self, elements: usize) -> Result<Self, ValidationError> {
+        self.tail_padding_alignment_in_elements = elements;
+        self.validated()
+    }
+
+    /// The same layout with elements of this many bits; 0 stands for the element type's own storage size.
+    ///
+    /// # Errors
+    /// If `bits` does not fit in an i64.
+    pub fn with_element_size_in_bits(mut self, bits: usize) -> Result<Self, ValidationError> {
+        self.element_size_in_bits = bits;
+        self.validated()
+    }
+
+    /// The same layout in this memory space.
+    ///
+    /// # Errors
+    /// If `memory_space` is above 127.
+    pub fn with_memory_space(mut self, memory_space: u8) -> Result<Self, ValidationError> {
+        self.memory_space = memory_space;
+        self.validated()
+    }
+
+    /// The same layout with these splits.
+    ///
+    /// # Errors
+    /// If a split's dimension is out of range or named twice, or its indices are not above 0 and increasing.
+    pub fn with_split_configs(mut self, split_configs: &[SplitConfig]) -> Result<Self, ValidationError> {
+        self.split_configs = List::from_slice(split_configs);
+        self.validated()
+    }
+
+    /// The same layout with this many bytes before the data for the sizes of bounded dimensions.
+    ///
+    /// # Errors
+    /// If `bytes` does not fit in an i64.
+    pub fn with_dynamic_shape_metadata_prefix_bytes(mut self, bytes: usize) -> Result<Self, ValidationError> {
+        self.dynamic_shape_metadata_prefix_bytes = bytes;
+        self.validated()
+    }
+
+    pub(crate) fn validated(self) -> Result<Self, ValidationError> {
+        self.check()?;
+        Ok(self)
+    }
+
+    /// Checks the rules that do not need an array.
+    pub(crate) fn check(&self) -> Result<(), ValidationError> {
+        validate::with_seen(self.num_dimensions(), |seen| validate::layout(self, seen))
+    }
+
+    pub(crate) const fn unchecked(minor_to_major: List<usize, 4>) -> Self {
+        Self {
+            minor_to_major,
+            tiles: List::EMPTY,
+            tail_padding_alignment_in_elements: 1,
+            element_size_in_bits: 0,
+            memory_space: 0,
+            split_configs: List::EMPTY,
+            dynamic_shape_metadata_prefix_bytes: 0,
+        }
+    }
+
+    /// The dimensions from the fastest varying one to the slowest.
+    #[must_use]
+    pub const fn minor_to_major(&self) -> &[usize] {
+        self.minor_to_major.as_slice()
+    }
+
+    /// How many dimensions the layout orders.
+    #[must_use]
+    pub const fn num_dimensions(&self) -> usize {
+        self.minor_to_major().len()
+    }
+
+    /// The tiles, in the order in which they are applied.
+    #[must_use]
+    pub const fn tiles(&self) -> &[Tile] {
+        self.tiles.as_slice()
+    }
+
+    /// `L(n)`: the physical elements are rounded up to a multiple of this.
+    #[must_use]
+    pub const fn tail_padding_alignment_in_elements(&self) -> usize {
+        self.tail_padding_alignment_in_elements
+    }
+
+    /// `E(n)`: the bits that one element takes; 0 stands for the element type's own storage size.
+    #[must_use]
+    pub const fn element_size_in_bits(&self) -> usize {
+        self.element_size_in_bits
+    }
+
+    /// `S(n)`: where the array lies; 0 is the default memory.
+    #[must_use]
+    pub const fn memory_space(&self) -> u8 {
+        self.memory_space
+    }
+
+    /// `SC(…)`: the physical dimensions that are cut into pieces.
+    #[must_use]
+    pub const fn split_configs(&self) -> &[SplitConfig] {
+        self.split_configs.as_slice()
+    }
+
+    /// `M(n)`: the bytes before the data that hold the sizes of bounded dimensions.
+    #[must_use]
+    pub const fn dynamic_shape_metadata_prefix_bytes(&self) -> usize {
+        self.dynamic_shape_metadata_prefix_bytes
+    }
+}
+
+/// The layout of an array, which is small to move: one that is valid and stands in a `static`, or the array's own.
+#[derive(Clone)]
+pub(crate) enum ArrayLayout {
+    Static(&'static Layout),
+    Own(Box<Layout>),
+}
+
+impl ArrayLayout {
+    /// The default layout of a scalar.
+    pub(crate) const SCALAR: Self = {
+        let [scalar, ..] = &DEFAULTS;
+        Self::Static(scalar)
+    };
+
+    /// The default layout.
+    #[inline]
+    pub(crate) fn descending(num_dimensions: usize) -> Self {
+        match DEFAULTS.get(num_dimensions) {
+            Some(layout) => Self::Static(layout),
+            None => Self::Own(Box::new(Layout::descending(num_dimensions))),
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn get(&self) -> &Layout {
+        match self {
+            Self::Static(layout) => layout,
+            Self::Own(layout) => layout,
+        }
+    }
+
+    /// The bytes on the heap that the layout holds.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let Self::Own(layout) = self else { return 0 };
+        let own = [
+            size_of::<Layout>(),
+            layout.minor_to_major.heap_bytes(),
+            layout.tiles.heap_bytes(),
+            layout.split_configs.heap_bytes(),
+        ];
+        let tiles = layout.tiles().iter().map(Tile::heap_bytes);
+        let splits = layout.split_configs().iter().map(|split| split.split_indices.heap_bytes());
+        own.into_iter().chain(tiles).chain(splits).fold(0, usize::saturating_add)
+    }
+}
+
+impl From<Layout> for ArrayLayout {
+    fn from(layout: Layout) -> Self {
+        match DEFAULTS.get(layout.num_dimensions()) {
+            Some(default) if *default == layout => Self::Static(default),
+            _ => Self::Own(Box::new(layout)),
+        }
+    }
+}
+
+impl PartialEq for ArrayLayout {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for ArrayLayout {}
+
+impl Hash for ArrayLayout {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.get().hash(state);
+    }
+}
+
+impl fmt::Debug for ArrayLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}

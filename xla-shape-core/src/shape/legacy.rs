@@ -1,0 +1,407 @@
+//! The layout of 2017: each dimension padded to a width, and a value in the padding.
+//!
+//! The documents of 2017 give `minor_to_major`, `padded_dimensions` and `padding_value`. An array in such a layout lies as one
+//! whose sizes are the widths. That is a modern layout with one tile, the widths from major to minor, and a value besides; so
+//! a [`LegacyShape`] is kept as that, and everything about where elements lie is asked of [`LegacyShape::modern`].
+//!
+//! XLA's text cannot write it. Here it is `PAD(…)`, the widths dimension 0 first, and `V(…)` in the place of tiles:
+//! `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
+
+use crate::list::List;
+use crate::map::Source;
+use crate::shape::ArrayShape;
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::{ElementClass, ElementType};
+use crate::shape::layout::Layout;
+use crate::shape::tile::{Tile, TileDimension};
+use crate::shape::validate::{MAX_SIZE, ValidationError};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// What the padding of an array holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PaddingValue {
+    /// 0.
+    Zero,
+    /// 1.
+    One,
+    /// The lowest value of the element type: -∞ where there is one.
+    Lowest,
+    /// The highest value of the element type: ∞ where there is one.
+    Highest,
+}
+
+impl PaddingValue {
+    /// Every padding value, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Zero, Self::One, Self::Lowest, Self::Highest];
+
+    /// The name in text, such as `lowest`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::One => "one",
+            Self::Lowest => "lowest",
+            Self::Highest => "highest",
+        }
+    }
+
+    /// The padding value with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|value| value.name() == name)
+    }
+
+    /// The number in the schema of 2017 (`PaddingValue`); 0 if the padding may hold anything.
+    #[must_use]
+    pub const fn proto_number(value: Option<Self>) -> i32 {
+        match value {
+            None => 0,
+            Some(Self::Zero) => 1,
+            Some(Self::One) => 2,
+            Some(Self::Lowest) => 3,
+            Some(Self::Highest) => 4,
+        }
+    }
+
+    /// The padding value with this number in the schema of 2017; `None` if the padding may hold anything: for 0, which is not
+    /// written, and for 5, which is called unknown.
+    ///
+    /// # Errors
+    /// If the schema has no such number.
+    pub fn from_proto_number(number: i32) -> Result<Option<Self>, ValidationError> {
+        const UNKNOWN: i32 = 5;
+        let value = Self::ALL.into_iter().find(|&value| Self::proto_number(Some(value)) == number);
+        match (value, number) {
+            (None, 0 | UNKNOWN) => Ok(None),
+            (None, number) => Err(ValidationError::UnknownPaddingValue { number }),
+            (value, _) => Ok(value),
+        }
+    }
+
+    /// The bits of an element that has the value, the lowest bit first; `None` if the element type has no such value: no 0 in
+    /// `f8e8m0fnu`, no 1 in `s1`, and no order among complex numbers.
+    ///
+    /// ```
+    /// use xla_shape_core::{ElementType, PaddingValue};
+    ///
+    /// assert_eq!(PaddingValue::One.bits(ElementType::Bf16), Some(0x3f80));
+    /// assert_eq!(PaddingValue::Lowest.bits(ElementType::S4), Some(0b1000));
+    /// assert_eq!(PaddingValue::Lowest.bits(ElementType::C64), None);
+    /// ```
+    #[must_use]
+    pub const fn bits(self, element_type: ElementType) -> Option<u128> {
+        let bits = element_type.bits();
+        let all = u128::MAX >> 128_usize.saturating_sub(bits);
+        let (zero, one, lowest, highest) = match element_type.class() {
+            ElementClass::Predicate | ElementClass::UnsignedInteger => (Some(0), Some(1), Some(0), Some(all)),
+            ElementClass::SignedInteger => {
+                let highest = all >> 1;
+                (Some(0), if bits > 1 { Some(1) } else { None }, Some(all ^ highest), Some(highest))
+            }
+            ElementClass::Float => match float(element_type) {
+                Some((one, lowest, highest)) => {
+                    let zero = if matches!(element_type, ElementType::F8E8M0Fnu) { None } else { Some(0) };
+                    (zero, Some(one), Some(lowest), Some(highest))
+                }
+                None => return None,
+            },
+            ElementClass::Complex => match element_type.complex_component_type() {
+                // The real part comes first, in the lower bits.
+                Some(component) => (Some(0), Self::One.bits(component), None, None),
+                None => return None,
+            },
+        };
+        match self {
+            Self::Zero => zero,
+            Self::One => one,
+            Self::Lowest => lowest,
+            Self::Highest => highest,
+        }
+    }
+}
+
+/// The bits of 1, the lowest and the highest value.
+const fn float(element_type: ElementType) -> Option<(u128, u128, u128)> {
+    Some(match element_type {
+        ElementType::F64 => (0x3ff0_0000_0000_0000, 0xfff0_0000_0000_0000, 0x7ff0_0000_0000_0000),
+        ElementType::F32 => (0x3f80_0000, 0xff80_0000, 0x7f80_0000),
+        ElementType::Bf16 => (0x3f80, 0xff80, 0x7f80),
+        ElementType::F16 => (0x3c00, 0xfc00, 0x7c00),
+        ElementType::F8E5M2 => (0x3c, 0xfc, 0x7c),
+        ElementType::F8E4M3 => (0x38, 0xf8, 0x78),
+        ElementType::F8E3M4 => (0x30, 0xf0, 0x70),
+        ElementType::F8E4M3Fn => (0x38, 0xfe, 0x7e),
+        ElementType::F8E5M2Fnuz | ElementType::F8E4M3Fnuz => (0x40, 0xff, 0x7f),
+        ElementType::F8E4M3B11Fnuz => (0x58, 0xff, 0x7f),
+        ElementType::F8E8M0Fnu => (0x7f, 0x00, 0xfe),
+        ElementType::F6E3M2Fn => (0x0c, 0x3f, 0x1f),
+        ElementType::F6E2M3Fn => (0x08, 0x3f, 0x1f),
+        ElementType::F4E2M1Fn => (0x2, 0xf, 0x7),
+        _ => return None,
+    })
+}
+
+/// The shape of an array in a layout of 2017. Always valid.
+///
+/// Two shapes are equal if they mean the same, so what means nothing is not kept:
+///
+/// - Without padded widths there is no padding, and no value in it.
+/// - An array without elements takes no bytes, with padding too, as in every layout here and in XLA; the sizes and widths of
+///   2017 alone would give it those of the widths. A width of 0 then is one of 1: `f32[0,2]{1,0:PAD(0,4)}` is
+///   `f32[0,2]{1,0:PAD(1,4)}`.
+///
+/// It is an array. A tuple had no layout in 2017 either, only its elements had: it is a `Shape` of their
+/// [`modern`](Self::modern) shapes, and what is in the padding of each is kept beside it.
+///
+/// ```
+/// use xla_shape_core::{LegacyShape, PaddingValue};
+///
+/// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(zero)}".parse()?;
+/// assert_eq!(shape.padded_dimensions(), [3, 5]);
+/// assert_eq!(shape.padding_value(), Some(PaddingValue::Zero));
+/// assert_eq!(shape.modern().to_string(), "f32[2,3]{0,1:T(5,3)}");
+/// assert_eq!(shape.to_string(), "f32[2,3]{0,1:PAD(3,5)V(zero)}");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct LegacyShape {
+    modern: ArrayShape,
+    padded_dimensions: List<usize, 6>,
+    padding_value: Option<PaddingValue>,
+}
+
+impl LegacyShape {
+    /// An array of these sizes, dimension 0 first, each padded to the width in `padded_dimensions`, which is empty where there
+    /// is no padding. A value without padding is dropped, and a width of 0 becomes 1.
+    ///
+    /// # Errors
+    /// If `minor_to_major` is no permutation of the dimensions, the widths are not as many as the sizes or less than they, or
+    /// the array is too large.
+    pub fn new(
+        element_type: ElementType,
+        sizes: &[usize],
+        minor_to_major: &[usize],
+        padded_dimensions: &[usize],
+        padding_value: Option<PaddingValue>,
+    ) -> Result<Self, ValidationError> {
+        let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
+        let mut modern = ArrayShape::new(element_type, &dimensions, Layout::new(minor_to_major)?)?;
+        check_widths(sizes, padded_dimensions)?;
+        let padded_dimensions = padded_dimensions.iter().map(|&width| width.max(1)).collect::<Vec<_>>();
+        if !padded_dimensions.is_empty() {
+            let widths = minor_to_major.iter().rev().filter_map(|&dimension| padded_dimensions.get(dimension));
+            let layout = modern.layout().clone().with_tiles(&[Tile::of_sizes(widths.copied())])?;
+            modern = modern.with_layout(layout)?;
+        }
+        let padding_value = padding_value.filter(|_| !padded_dimensions.is_empty());
+        Ok(Self { modern, padded_dimensions: List::from_slice(&padded_dimensions), padding_value })
+    }
+
+    /// A shape from its parts, usable in a `const` without allocation: the modern shape, and what its tile is too.
+    ///
+    /// # Panics
+    /// If the modern shape is not the one that [`new`](Self::new) makes of these widths; in a `const`, that is a compile error.
+    #[must_use]
+    pub const fn from_static(
+        modern: ArrayShape,
+        padded_dimensions: &'static [usize],
+        padding_value: Option<PaddingValue>,
+    ) -> Self {
+        assert!(
+            is_modern(&modern, padded_dimensions),
+            "expected the tile of the modern shape to be the padded dimensions"
+        );
+        Self { modern, padded_dimensions: List::Static(padded_dimensions), padding_value }
+    }
+
+    /// The shape that lies as `array` does, if a layout of 2017 can say that: static sizes, every element at the sum of its
+    /// indices times the products of widths, in the default memory and nothing packed or aligned.
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, LegacyShape};
+    ///
+    /// let tiled: ArrayShape = "f32[3,8]{1,0:T(3,5)}".parse()?;
+    /// assert_eq!(LegacyShape::from_modern(&tiled, None), None); // the first row ends behind the second one's beginning
+    /// let tiled: ArrayShape = "f32[3,8]{1,0:T(1,5)}".parse()?;
+    /// assert_eq!(LegacyShape::from_modern(&tiled, None).unwrap().to_string(), "f32[3,8]{1,0:PAD(3,10)}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn from_modern(array: &ArrayShape, padding_value: Option<PaddingValue>) -> Option<Self> {
+        let sizes = array.is_static().then(|| array.dimensions().iter().filter_map(|size| size.extent()))?;
+        let sizes = sizes.collect::<Vec<_>>();
+        let order = array.layout().minor_to_major();
+        let plain = Layout::new(order).ok()?.with_tiles(array.layout().tiles()).ok()?;
+        if plain != *array.layout() {
+            return None;
+        }
+        let build = |order: &[usize], widths: &[usize]| {
+            Self::new(array.element_type(), &sizes, order, widths, padding_value).ok()
+        };
+        if array.layout().is_untiled() {
+            return build(order, &[]);
+        }
+        let (order, widths) = padded(array, &sizes)?;
+        build(&order, &widths)
+    }
+
+    /// The same array in a modern layout: one tile, as wide as the padded dimensions.
+    #[must_use]
+    pub const fn modern(&self) -> &ArrayShape {
+        &self.modern
+    }
+
+    /// The type of the elements.
+    #[must_use]
+    pub const fn element_type(&self) -> ElementType {
+        self.modern.element_type()
+    }
+
+    /// The sizes of the dimensions, dimension 0 first; all are static.
+    #[must_use]
+    pub const fn dimensions(&self) -> &[Dimension] {
+        self.modern.dimensions()
+    }
+
+    /// The dimensions from the fastest varying one to the slowest.
+    #[must_use]
+    pub const fn minor_to_major(&self) -> &[usize] {
+        self.modern.layout().minor_to_major()
+    }
+
+    /// The width of each dimension in memory, dimension 0 first, in elements; empty if there is no padding.
+    #[must_use]
+    pub const fn padded_dimensions(&self) -> &[usize] {
+        self.padded_dimensions.as_slice()
+    }
+
+    /// What the padding holds; `None` if it may hold anything.
+    #[must_use]
+    pub const fn padding_value(&self) -> Option<PaddingValue> {
+        self.padding_value
+    }
+
+    /// The bits of an element of the padding; `None` if it may hold anything, or the element type lacks the value.
+    #[must_use]
+    pub fn padding_bits(&self) -> Option<u128> {
+        self.padding_value?.bits(self.element_type())
+    }
+}
+
+/// Whether a modern shape has one tile, of these widths, and nothing else that a layout of 2017 lacks.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "`const fn` has no iterators; every index is below a length that is checked"
+)]
+#[expect(clippy::arithmetic_side_effects, reason = "the counter stays below the number of dimensions")]
+const fn is_modern(modern: &ArrayShape, widths: &[usize]) -> bool {
+    let layout = modern.layout();
+    let plain = layout.tail_padding_alignment_in_elements() == 1
+        && layout.element_size_in_bits() == 0
+        && layout.memory_space() == 0
+        && layout.split_configs().is_empty()
+        && layout.dynamic_shape_metadata_prefix_bytes() == 0;
+    if !plain || widths.is_empty() {
+        return plain && layout.tiles().is_empty();
+    }
+    if layout.tiles().len() != 1 || widths.len() != modern.num_dimensions() {
+        return false;
+    }
+    let entries = layout.tiles()[0].dimensions();
+    let mut place = 0;
+    while place < widths.len() {
+        let dimension = layout.minor_to_major()[widths.len() - 1 - place];
+        let width = widths[dimension];
+        let (Dimension::Static(size), true) = (modern.dimensions()[dimension], entries.len() == widths.len()) else {
+            return false;
+        };
+        match entries[place] {
+            TileDimension::Size(entry) if entry == width && width >= size => {}
+            _ => return false,
+        }
+        place += 1;
+    }
+    true
+}
+
+fn check_widths(sizes: &[usize], widths: &[usize]) -> Result<(), ValidationError> {
+    if widths.is_empty() {
+        return Ok(());
+    }
+    if widths.len() != sizes.len() {
+        let (dimensions, padded_dimensions) = (sizes.len(), widths.len());
+        return Err(ValidationError::PaddedDimensionsMismatch { dimensions, padded_dimensions });
+    }
+    for (dimension, (&size, &width)) in sizes.iter().zip(widths).enumerate() {
+        if width < size {
+            return Err(ValidationError::PaddedDimensionTooSmall { dimension, width, size });
+        }
+        if width > MAX_SIZE {
+            return Err(ValidationError::PaddedDimensionTooLarge { dimension, width });
+        }
+    }
+    Ok(())
+}
+
+/// The order of the dimensions and their widths that put every element where the tiles of `array` do.
+fn padded(array: &ArrayShape, sizes: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+    let order = array.layout().minor_to_major();
+    if let [tile] = array.layout().tiles()
+        && tile.dimensions().len() == sizes.len()
+    {
+        // One tile over all dimensions that holds the whole array.
+        let mut fits = true;
+        let mut widths = vec![1; sizes.len()];
+        for (entry, &dimension) in tile.dimensions().iter().zip(order.iter().rev()) {
+            let (TileDimension::Size(entry), Some(&size), Some(width)) =
+                (entry, sizes.get(dimension), widths.get_mut(dimension))
+            else {
+                return None;
+            };
+            *width = *entry;
+            fits &= *entry >= size;
+        }
+        if fits {
+            return Some((order.to_vec(), widths));
+        }
+    }
+    let table = array.stride_table().ok()?;
+    if array.is_zero_element_array() {
+        return Some((order.to_vec(), sizes.to_vec()));
+    }
+    // Every dimension of more than one element must be one digit; their strides say how wide the more minor ones are.
+    let form = table.canonical().ok()?;
+    let mut digits = Vec::new();
+    for digit in form.digits() {
+        let Source::Dimension(dimension) = digit.term.source else { return None };
+        let dimension = dimension as usize;
+        if Some(&digit.size) != sizes.get(dimension) {
+            return None;
+        }
+        digits.push((dimension, digit.stride));
+    }
+    digits.sort_unstable_by_key(|&(_, stride)| stride);
+    let mut minor_to_major = Vec::new();
+    let mut widths = vec![1; sizes.len()];
+    let mut ones = order.iter().copied().filter(|&dimension| sizes.get(dimension) == Some(&1));
+    if digits.first().is_some_and(|&(_, stride)| stride != 1) {
+        // Only a dimension of size 1 can be the room before the second element.
+        minor_to_major.push((ones.next()?, 1));
+    }
+    minor_to_major.append(&mut digits);
+    let ends = minor_to_major.iter().skip(1).map(|&(_, stride)| stride).chain([table.positions()]).collect::<Vec<_>>();
+    for (&(dimension, stride), end) in minor_to_major.iter().zip(ends) {
+        let width = end.checked_div(stride).filter(|width| width.checked_mul(stride) == Some(end))?;
+        *widths.get_mut(dimension)? = width;
+    }
+    let mut order = minor_to_major.into_iter().map(|(dimension, _)| dimension).collect::<Vec<_>>();
+    if order.is_empty() && table.positions() > 1 {
+        // One element, and room behind it.
+        let first = ones.next()?;
+        *widths.get_mut(first)? = table.positions();
+        order.push(first);
+    }
+    order.extend(ones);
+    Some((order, widths))
+}

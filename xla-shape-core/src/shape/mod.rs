@@ -1,0 +1,392 @@
+//! Shapes: what XLA says of a value without holding it.
+
+pub(crate) mod dimension;
+mod dynamic;
+pub(crate) mod element_type;
+pub(crate) mod layout;
+pub(crate) mod legacy;
+pub mod memory_space;
+pub(crate) mod number;
+mod order;
+pub(crate) mod program;
+pub mod static_shape;
+pub(crate) mod subshape;
+pub(crate) mod tile;
+pub(crate) mod transform;
+pub(crate) mod tuple;
+pub mod validate;
+
+use crate::list::{Blank, List};
+use crate::map::{Digit, StaticStrideTable, StrideTable, StrideTableError, Value};
+use crate::measure::size;
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::{ArrayLayout, Layout};
+use crate::shape::tuple::TupleShape;
+use crate::shape::validate::ValidationError;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The shape of an array: element type, dimensions and layout. Always valid.
+///
+/// Two shapes are equal if they mean the same; how they were written does not matter.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, ElementType};
+///
+/// let shape: ArrayShape = "bf16[100,200]{1,0:T(8,128)(2,1)}".parse()?;
+/// assert_eq!(shape.element_type(), ElementType::Bf16);
+/// assert_eq!(shape.elements(), Some(20_000));
+/// assert_eq!(shape.physical_elements(), Some(104 * 256));
+/// assert_eq!(shape.byte_size(), Some(104 * 256 * 2));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ArrayShape {
+    element_type: ElementType,
+    dimensions: List<Dimension, 2>,
+    layout: ArrayLayout,
+}
+
+impl ArrayShape {
+    /// An array of these dimensions that lies as `layout` says.
+    ///
+    /// # Errors
+    /// If the layout does not fit the dimensions, or a size does not fit in an i64.
+    pub fn new(element_type: ElementType, dimensions: &[Dimension], layout: Layout) -> Result<Self, ValidationError> {
+        Self { element_type, dimensions: List::from_slice(dimensions), layout: layout.into() }.validated()
+    }
+
+    /// An array of these static sizes in the default layout: the last dimension is the most minor, no tiles.
+    ///
+    /// # Errors
+    /// If a size does not fit in an i64.
+    pub fn with_default_layout(element_type: ElementType, sizes: &[usize]) -> Result<Self, ValidationError> {
+        let mut dimensions = List::EMPTY;
+        for &size in sizes {
+            dimensions.push(Dimension::Static(size));
+        }
+        Self { element_type, dimensions, layout: ArrayLayout::descending(sizes.len()) }.validated()
+    }
+
+    /// An array shape from its parts, usable in a `const` without allocation.
+    ///
+    /// # Panics
+    /// If the layout does not fit the dimensions or a size is too large, with the text of the [`ValidationError`];
+    /// in a `const`, that is a compile error.
+    #[must_use]
+    pub const fn from_static(
+        element_type: ElementType,
+        dimensions: &'static [Dimension],
+        layout: &'static Layout,
+    ) -> Self {
+        let scratch = size::Scratch {
+            digits: &mut [Digit::BLANK; StaticStrideTable::MAX_DIGITS],
+            values: &mut [Value::BLANK; StaticStrideTable::MAX_VALUES],
+        };
+        let shape = Self { element_type, dimensions: List::Static(dimensions), layout: ArrayLayout::Static(layout) };
+        if let Err(error) = validate::array(element_type, dimensions, layout, scratch) {
+            error.panic_about(shape.const_text::<512>().as_str());
+        }
+        shape
+    }
+
+    /// Takes over parts that the parser has read; [`check`](Self::check) must follow.
+    pub(crate) const fn unchecked(
+        element_type: ElementType,
+        dimensions: List<Dimension, 2>,
+        layout: ArrayLayout,
+    ) -> Self {
+        Self { element_type, dimensions, layout }
+    }
+
+    /// Checks everything, the layout too.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), ValidationError> {
+        // That the numbers of dimensions differ is said before anything about one of them.
+        validate::num_dimensions(self.dimensions.as_slice(), self.layout())?;
+        if let ArrayLayout::Own(layout) = &self.layout {
+            layout.check()?;
+        }
+        self.check_dimensions()
+    }
+
+    /// Checks that a valid layout fits the dimensions.
+    #[inline]
+    fn check_dimensions(&self) -> Result<(), ValidationError> {
+        let (element_type, dimensions, layout) = (self.element_type, self.dimensions.as_slice(), self.layout());
+        validate::dimensions(dimensions, layout)?;
+        if size::surely_fits(element_type, dimensions, layout) {
+            return Ok(());
+        }
+        size::with_scratch(layout, |scratch| size::check(element_type, dimensions, layout, scratch))
+    }
+
+    fn validated(self) -> Result<Self, ValidationError> {
+        self.check_dimensions()?;
+        Ok(self)
+    }
+
+    /// The type of the elements.
+    #[must_use]
+    pub const fn element_type(&self) -> ElementType {
+        self.element_type
+    }
+
+    /// The sizes of the dimensions, dimension 0 first.
+    #[must_use]
+    pub const fn dimensions(&self) -> &[Dimension] {
+        self.dimensions.as_slice()
+    }
+
+    /// How the elements lie in memory.
+    #[must_use]
+    pub const fn layout(&self) -> &Layout {
+        self.layout.get()
+    }
+
+    /// The same array in another layout.
+    ///
+    /// # Errors
+    /// If the layout does not fit the dimensions, or makes a size that does not fit in an i64.
+    pub fn with_layout(mut self, layout: Layout) -> Result<Self, ValidationError> {
+        self.layout = layout.into();
+        self.validated()
+    }
+
+    /// The number of dimensions, formerly called the rank.
+    #[must_use]
+    pub const fn num_dimensions(&self) -> usize {
+        self.dimensions().len()
+    }
+
+    /// The number of dimensions whose size (or bound) is greater than 1, formerly called the true rank.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+    pub const fn true_num_dimensions(&self) -> usize {
+        let mut count = 0_usize;
+        let mut i = 0;
+        while i < self.num_dimensions() {
+            if let Some(2..) = self.dimensions()[i].extent() {
+                count = count.saturating_add(1);
+            }
+            i = i.saturating_add(1);
+        }
+        count
+    }
+
+    /// Whether every size is known.
+    #[must_use]
+    pub fn is_static(&self) -> bool {
+        self.dimensions().iter().all(|dimension| !dimension.is_dynamic())
+    }
+
+    fn is_bounded(&self) -> bool {
+        !size::is_unbounded(self.dimensions())
+    }
+
+    /// The number of elements: the product of the sizes, or bounds. `None` if a dimension is unbounded.
+    #[must_use]
+    pub fn elements(&self) -> Option<usize> {
+        self.is_bounded().then(|| size::elements(self.dimensions()).ok()).flatten()
+    }
+
+    /// The number of elements that the array has room for, padding included. `None` if a dimension is unbounded.
+    ///
+    /// Of a split dimension, only the largest piece counts.
+    #[must_use]
+    pub fn physical_elements(&self) -> Option<usize> {
+        self.sized(|scratch| size::physical_elements(self.dimensions(), self.layout(), scratch))
+    }
+
+    /// The bits that one element takes: the layout's element_size_in_bits, or the element type's own storage.
+    #[must_use]
+    pub const fn element_bits(&self) -> usize {
+        size::element_bits(self.element_type, self.layout())
+    }
+
+    /// The bits that the elements and their padding take. `None` if a dimension is unbounded.
+    #[must_use]
+    pub fn bit_size(&self) -> Option<u128> {
+        let elements = self.physical_elements()?;
+        // Two factors below 2^64 each.
+        Some((elements as u128).saturating_mul(self.element_bits() as u128))
+    }
+
+    /// The bytes that the array takes, with padding and with the prefix for bounded dimensions. `None` if a dimension
+    /// is unbounded.
+    #[must_use]
+    pub fn byte_size(&self) -> Option<usize> {
+        self.sized(|scratch| size::bytes(self.element_type, self.dimensions(), self.layout(), scratch))
+    }
+
+    fn sized(&self, size: impl FnOnce(size::Scratch<'_>) -> Result<usize, ValidationError>) -> Option<usize> {
+        self.is_bounded().then(|| size::with_scratch(self.layout(), size).ok()).flatten()
+    }
+
+    /// The array's sizes, for a `const`. `None` if a dimension is unbounded.
+    ///
+    /// # Panics
+    /// If the layout has more dimensions and tiles than a table in a `const` can hold.
+    #[must_use]
+    pub const fn sizes_in_const(&self) -> Option<Sizes> {
+        if size::is_unbounded(self.dimensions()) {
+            return None;
+        }
+        let mut digits = [Digit::BLANK; StaticStrideTable::MAX_DIGITS];
+        let mut values = [Value::BLANK; StaticStrideTable::MAX_VALUES];
+        let scratch = size::Scratch { digits: &mut digits, values: &mut values };
+        let Ok(elements) = size::elements(self.dimensions()) else { return None };
+        let Ok(physical_elements) = size::physical_elements(self.dimensions(), self.layout(), scratch) else {
+            return None;
+        };
+        match size::bytes_of(self.element_type, physical_elements, self.layout()) {
+            Ok(bytes) => Some(Sizes { elements, physical_elements, bytes }),
+            Err(_) => None,
+        }
+    }
+
+    /// Where the elements lie.
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`].
+    pub fn stride_table(&self) -> Result<StrideTable, StrideTableError> {
+        StrideTable::new(self)
+    }
+}
+
+/// How large an array is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sizes {
+    /// As [`ArrayShape::elements`].
+    pub elements: usize,
+    /// As [`ArrayShape::physical_elements`].
+    pub physical_elements: usize,
+    /// As [`ArrayShape::byte_size`].
+    pub bytes: usize,
+}
+
+/// The shape of any XLA value.
+///
+/// ```
+/// use xla_shape_core::Shape;
+///
+/// let shape: Shape = "(f32[2], /*index=1*/s32[])".parse()?;
+/// assert_eq!(shape.to_string(), "(f32[2]{0}, s32[])");
+/// assert_eq!(shape.byte_size(), Ok(12));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Shape {
+    /// An array.
+    Array(ArrayShape),
+    /// Several values.
+    Tuple(TupleShape),
+    /// No data: only orders side effects.
+    Token,
+    /// Something that XLA does not look into.
+    Opaque,
+    /// An array that is passed by reference.
+    Buffer(ArrayShape),
+}
+
+// A line of text can be full of shapes, and each is moved before it has its place.
+const _: () = assert!(size_of::<Shape>() <= 72, "a shape has become larger");
+
+/// Why a shape has no size in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum SizeError {
+    /// A dimension is unbounded.
+    UnboundedDimension,
+    /// The sum over a tuple does not fit in a u64.
+    Overflow,
+}
+
+impl fmt::Display for SizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnboundedDimension => "a dimension is unbounded: the size is not known",
+            Self::Overflow => "the tuple takes more bytes than fit in a u64",
+        })
+    }
+}
+
+impl core::error::Error for SizeError {}
+
+impl Shape {
+    /// A tuple of these shapes.
+    ///
+    /// # Errors
+    /// If more than [`MAX_NESTING`](crate::text::MAX_NESTING) tuples stand inside each other.
+    pub fn tuple(elements: Vec<Self>) -> Result<Self, ValidationError> {
+        TupleShape::new(elements).map(Self::Tuple)
+    }
+
+    /// How many tuples stand inside each other; 0 if it is no tuple.
+    #[must_use]
+    pub const fn depth(&self) -> usize {
+        match self {
+            Self::Tuple(elements) => elements.depth(),
+            _ => 0,
+        }
+    }
+
+    /// The array shape of an array, or of the array that a buffer refers to.
+    #[must_use]
+    pub const fn array(&self) -> Option<&ArrayShape> {
+        match self {
+            Self::Array(array) | Self::Buffer(array) => Some(array),
+            Self::Tuple(_) | Self::Token | Self::Opaque => None,
+        }
+    }
+
+    /// The elements of a tuple.
+    #[must_use]
+    pub const fn tuple_shapes(&self) -> Option<&[Self]> {
+        match self {
+            Self::Tuple(elements) => Some(elements.elements()),
+            _ => None,
+        }
+    }
+
+    /// The bytes that the value takes: for a tuple, the sum over its leaves. Tokens and opaque values take none.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded or the sum is too large.
+    pub fn byte_size(&self) -> Result<usize, SizeError> {
+        self.sum_over_arrays(ArrayShape::byte_size)
+    }
+
+    /// The bytes on the heap that the shape holds.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Array(array) | Self::Buffer(array) => {
+                array.dimensions.heap_bytes().saturating_add(array.layout.heap_bytes())
+            }
+            Self::Token | Self::Opaque => 0,
+            Self::Tuple(elements) => {
+                let elements = elements.elements();
+                let inside = elements.iter().map(Self::heap_bytes);
+                inside.fold(size_of_val(elements), usize::saturating_add)
+            }
+        }
+    }
+
+    pub(crate) fn sum_over_arrays(&self, size: fn(&ArrayShape) -> Option<usize>) -> Result<usize, SizeError> {
+        match self {
+            Self::Array(array) | Self::Buffer(array) => size(array).ok_or(SizeError::UnboundedDimension),
+            Self::Token | Self::Opaque => Ok(0),
+            Self::Tuple(elements) => elements.iter().try_fold(0_usize, |sum, element| {
+                sum.checked_add(element.sum_over_arrays(size)?).ok_or(SizeError::Overflow)
+            }),
+        }
+    }
+}
+
+impl From<ArrayShape> for Shape {
+    fn from(array: ArrayShape) -> Self {
+        Self::Array(array)
+    }
+}

@@ -1,0 +1,132 @@
+//! Which shapes can be types: what the macros of `xla-shape` ask before they make one.
+
+use crate::map::{StaticStrideTable, StrideTableError};
+use crate::shape::validate::Part;
+use crate::shape::{ArrayShape, Shape};
+use alloc::string::ToString;
+use core::fmt;
+
+/// How many dimensions, tiles, entries of a tile, splits and indices of a split a type can have.
+pub const MAX_LIST: usize = 12;
+
+/// How many bytes the text of a type's shape can have.
+pub const MAX_TEXT: usize = 512;
+
+/// Why a valid array shape cannot be a type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum StaticShapeError {
+    /// A list is longer than [`MAX_LIST`].
+    ListTooLong {
+        /// The first part that is too many.
+        part: Part,
+        /// How many there are.
+        found: usize,
+    },
+    /// The text is longer than [`MAX_TEXT`].
+    TextTooLong {
+        /// How many bytes it has.
+        found: usize,
+    },
+    /// The index arithmetic does not fit in a constant.
+    StrideTable(StrideTableError),
+}
+
+impl StaticShapeError {
+    /// What the error is about.
+    #[must_use]
+    pub const fn part(&self) -> Part {
+        match *self {
+            Self::ListTooLong { part, .. } => part,
+            Self::TextTooLong { .. } | Self::StrideTable(_) => Part::Shape,
+        }
+    }
+}
+
+impl fmt::Display for StaticShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::ListTooLong { part, found } => {
+                let what = match part {
+                    Part::Tile(_) => "tiles",
+                    Part::TileEntry(..) => "entries in a tile",
+                    Part::Split(_) => "splits",
+                    Part::SplitIndex(..) => "indices in a split",
+                    Part::TupleElement(_) => "elements in a tuple",
+                    _ => "dimensions",
+                };
+                write!(f, "expected at most {MAX_LIST} {what}, found {found}")?;
+            }
+            Self::TextTooLong { found } => {
+                write!(f, "expected a shape whose text has at most {MAX_TEXT} bytes, found {found}")?;
+            }
+            Self::StrideTable(error) => error.fmt(f)?,
+        }
+        f.write_str("; a shape at run time, `Shape`, has no such limit")
+    }
+}
+
+impl core::error::Error for StaticShapeError {}
+
+/// Checks that the shape of an array can be a type: its lists and its text are not too long.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::static_shape::check;
+///
+/// assert!(check(&"bf16[8,128]{1,0:T(8,128)(2,1)}".parse::<ArrayShape>()?).is_ok());
+/// let error = check(&"pred[1,1,1,1,1,1,1,1,1,1,1,1,1]".parse::<ArrayShape>()?).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "expected at most 12 dimensions, found 13; a shape at run time, `Shape`, has no such limit"
+/// );
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+///
+/// # Errors
+/// If it cannot.
+pub fn check(array: &ArrayShape) -> Result<(), StaticShapeError> {
+    let layout = array.layout();
+    short(array.num_dimensions(), Part::Dimension(MAX_LIST))?;
+    short(layout.tiles().len(), Part::Tile(MAX_LIST))?;
+    for (number, tile) in layout.tiles().iter().enumerate() {
+        short(tile.dimensions().len(), Part::TileEntry(number, MAX_LIST))?;
+    }
+    short(layout.split_configs().len(), Part::Split(MAX_LIST))?;
+    for (number, split) in layout.split_configs().iter().enumerate() {
+        short(split.split_indices().len(), Part::SplitIndex(number, MAX_LIST))?;
+    }
+    let text = array.to_string();
+    if text.len() > MAX_TEXT {
+        return Err(StaticShapeError::TextTooLong { found: text.len() });
+    }
+    StaticStrideTable::of(array.dimensions(), layout).map_err(StaticShapeError::StrideTable)?;
+    Ok(())
+}
+
+/// Checks that a shape of any kind can be a type: [`check`] of every array in it, and no tuple is too long.
+///
+/// # Errors
+/// If it cannot.
+pub fn check_shape(shape: &Shape) -> Result<(), StaticShapeError> {
+    match shape {
+        Shape::Array(array) | Shape::Buffer(array) => check(array),
+        Shape::Tuple(elements) => {
+            check_tuple(elements.len())?;
+            elements.iter().try_for_each(check_shape)
+        }
+        Shape::Token | Shape::Opaque => Ok(()),
+    }
+}
+
+/// Checks that a tuple of this many elements can be a type.
+///
+/// # Errors
+/// If it cannot.
+pub fn check_tuple(elements: usize) -> Result<(), StaticShapeError> {
+    short(elements, Part::TupleElement(MAX_LIST))
+}
+
+fn short(found: usize, part: Part) -> Result<(), StaticShapeError> {
+    if found > MAX_LIST { Err(StaticShapeError::ListTooLong { part, found }) } else { Ok(()) }
+}

@@ -1,0 +1,530 @@
+//! Tuples: the parts of a shape and where they are.
+
+use crate::shape::element_type::ElementType;
+use crate::shape::transform::TransformError;
+use crate::shape::tuple::{MAX_NESTING, TupleShape};
+use crate::shape::validate::ValidationError;
+use crate::shape::{ArrayShape, Shape};
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::{ControlFlow, Deref};
+
+/// Where a part of a shape is: the numbers of the tuple elements that lead to it.
+///
+/// `{}` is the whole shape, `{1,0}` the first element of the second element.
+///
+/// ```
+/// use xla_shape_core::{Shape, ShapeIndex};
+///
+/// let shape: Shape = "(f32[2], (s32[], u8[4]))".parse()?;
+/// let index = ShapeIndex::from([1, 1]);
+/// assert_eq!(index.to_string(), "{1,1}");
+/// assert_eq!(shape.get_subshape(&index).unwrap().to_string(), "u8[4]{0}");
+/// assert_eq!(shape.get_subshape(&[0, 0]), None);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct ShapeIndex(Vec<usize>);
+
+impl ShapeIndex {
+    /// The index of the whole shape.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Goes on to element `element` of the part.
+    pub fn push_back(&mut self, element: usize) {
+        self.0.push(element);
+    }
+
+    /// Goes back to the tuple that the part is an element of; which element that was.
+    pub fn pop_back(&mut self) -> Option<usize> {
+        self.0.pop()
+    }
+
+    /// Makes it the index of the same part in a tuple that holds the shape as element `element`.
+    pub fn push_front(&mut self, element: usize) {
+        self.0.insert(0, element);
+    }
+
+    /// Makes it the index of the same part in the element that it leads through first; which element that was.
+    pub fn pop_front(&mut self) -> Option<usize> {
+        (!self.0.is_empty()).then(|| self.0.remove(0))
+    }
+}
+
+impl Deref for ShapeIndex {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        &self.0
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for ShapeIndex {
+    fn from(elements: [usize; N]) -> Self {
+        Self(elements.into())
+    }
+}
+
+impl From<&[usize]> for ShapeIndex {
+    fn from(elements: &[usize]) -> Self {
+        Self(elements.into())
+    }
+}
+
+impl FromIterator<usize> for ShapeIndex {
+    fn from_iter<I: IntoIterator<Item = usize>>(elements: I) -> Self {
+        Self(elements.into_iter().collect())
+    }
+}
+
+impl fmt::Display for ShapeIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (i, element) in self.0.iter().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            write!(f, "{comma}{element}")?;
+        }
+        f.write_str("}")
+    }
+}
+
+impl Shape {
+    /// A tuple without elements.
+    #[must_use]
+    pub const fn make_nil() -> Self {
+        Self::Tuple(TupleShape::NIL)
+    }
+
+    /// The shape itself if there is just one, and a tuple of them otherwise.
+    ///
+    /// # Errors
+    /// As [`tuple`](Self::tuple).
+    pub fn make_maybe_tuple_shape(mut shapes: Vec<Self>) -> Result<Self, ValidationError> {
+        match (shapes.pop(), shapes.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (last, _) => {
+                shapes.extend(last);
+                Self::tuple(shapes)
+            }
+        }
+    }
+
+    /// Whether it is an array; a buffer is not.
+    #[must_use]
+    pub const fn is_array_excluding_buffer(&self) -> bool {
+        matches!(self, Self::Array(_))
+    }
+
+    /// Whether it is an array or a buffer, which refers to an array.
+    #[must_use]
+    pub const fn is_array(&self) -> bool {
+        matches!(self, Self::Array(_) | Self::Buffer(_))
+    }
+
+    /// Whether it is a buffer.
+    #[must_use]
+    pub const fn is_buffer(&self) -> bool {
+        matches!(self, Self::Buffer(_))
+    }
+
+    /// Whether it is a tuple.
+    #[must_use]
+    pub const fn is_tuple(&self) -> bool {
+        matches!(self, Self::Tuple(_))
+    }
+
+    /// Whether it is a token.
+    #[must_use]
+    pub const fn is_token(&self) -> bool {
+        matches!(self, Self::Token)
+    }
+
+    /// Whether it is opaque.
+    #[must_use]
+    pub const fn is_opaque(&self) -> bool {
+        matches!(self, Self::Opaque)
+    }
+
+    /// Whether it is a tuple without elements.
+    #[must_use]
+    pub fn is_empty_tuple(&self) -> bool {
+        self.tuple_shapes().is_some_and(<[Self]>::is_empty)
+    }
+
+    /// Whether it is a tuple of which an element is a tuple.
+    #[must_use]
+    pub fn is_nested_tuple(&self) -> bool {
+        self.tuple_shapes().is_some_and(|elements| elements.iter().any(Self::is_tuple))
+    }
+
+    /// How many elements the tuple has; `None` if it is no tuple.
+    #[must_use]
+    pub const fn tuple_element_count(&self) -> Option<usize> {
+        match self.tuple_shapes() {
+            Some(elements) => Some(elements.len()),
+            None => None,
+        }
+    }
+
+    /// Element `element` of the tuple; `None` if it is no tuple, or a shorter one.
+    #[must_use]
+    pub fn get_tuple_element_shape(&self, element: usize) -> Option<&Self> {
+        self.tuple_shapes()?.get(element)
+    }
+
+    /// A tuple of the elements from `start` up to but without `limit`; `None` if there are not so many.
+    #[must_use]
+    pub fn slice_tuple(&self, start: usize, limit: usize) -> Option<Self> {
+        Self::tuple(self.tuple_shapes()?.get(start..limit)?.to_vec()).ok()
+    }
+
+    /// Adds an element at the end of the tuple.
+    ///
+    /// # Errors
+    /// If it is no tuple, or the element is too deep for one; then nothing has changed.
+    pub fn append_shape_to_tuple(&mut self, element: Self) -> Result<(), TransformError> {
+        match self {
+            Self::Tuple(elements) => Ok(elements.push(element)?),
+            _ => Err(TransformError::NotATuple),
+        }
+    }
+
+    /// Puts another shape in the place of a tuple's element, which it gives back.
+    ///
+    /// # Errors
+    /// As [`update_subshape`](Self::update_subshape).
+    pub fn update_tuple_shape(&mut self, element: usize, shape: Self) -> Result<Self, TransformError> {
+        self.update_subshape(&[element], shape)
+    }
+
+    /// Puts another shape in the place of the part at this index, which it gives back.
+    ///
+    /// # Errors
+    /// If there is no such part, or the shape is too deep for its place; then nothing has changed.
+    pub fn update_subshape(&mut self, index: &[usize], shape: Self) -> Result<Self, TransformError> {
+        if !self.index_is_valid(index) {
+            return Err(TransformError::NoSuchPart);
+        }
+        if index.len().saturating_add(shape.depth()) > MAX_NESTING {
+            return Err(ValidationError::NESTED_TOO_DEEP.into());
+        }
+        match (index.split_first(), self) {
+            (Some((&first, rest)), Self::Tuple(tuple)) => {
+                tuple.replace(first, rest, shape).ok_or(TransformError::NoSuchPart)
+            }
+            (_, whole) => Ok(core::mem::replace(whole, shape)),
+        }
+    }
+
+    /// Whether there is a part at this index.
+    #[must_use]
+    pub fn index_is_valid(&self, index: &[usize]) -> bool {
+        self.get_subshape(index).is_some()
+    }
+
+    /// The part at this index, if there is one.
+    #[must_use]
+    pub fn get_subshape(&self, index: &[usize]) -> Option<&Self> {
+        index.iter().try_fold(self, |shape, &element| shape.get_tuple_element_shape(element))
+    }
+
+    /// The array at this index, or the one that a buffer there refers to, to be changed; `None` if there is none. Other parts
+    /// are changed by [`update_subshape`](Self::update_subshape).
+    pub fn get_mutable_array(&mut self, index: &[usize]) -> Option<&mut ArrayShape> {
+        let part = index.iter().try_fold(self, |shape, &element| match shape {
+            Self::Tuple(elements) => elements.elements_mut().get_mut(element),
+            _ => None,
+        });
+        match part? {
+            Self::Array(array) | Self::Buffer(array) => Some(array),
+            Self::Tuple(_) | Self::Token | Self::Opaque => None,
+        }
+    }
+
+    /// Whether the part at this index is there and no tuple.
+    #[must_use]
+    pub fn is_leaf_index(&self, index: &[usize]) -> bool {
+        self.get_subshape(index).is_some_and(|shape| !shape.is_tuple())
+    }
+
+    /// How many parts there are: the whole shape, and every element of a tuple with its parts.
+    #[must_use]
+    pub fn subshape_count(&self) -> usize {
+        let elements = self.tuple_shapes().unwrap_or_default();
+        elements.iter().map(Self::subshape_count).fold(1, usize::saturating_add)
+    }
+
+    /// How many parts are no tuples.
+    #[must_use]
+    pub fn get_leaf_count(&self) -> usize {
+        match self.tuple_shapes() {
+            Some(elements) => elements.iter().map(Self::get_leaf_count).fold(0, usize::saturating_add),
+            None => 1,
+        }
+    }
+
+    /// Every part with its index: a tuple before its elements.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::Shape = "(f32[], (s32[]))".parse()?;
+    /// let indices = shape.subshapes().map(|(index, _)| index.to_string()).collect::<Vec<_>>();
+    /// assert_eq!(indices, ["{}", "{0}", "{1}", "{1,0}"]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn subshapes(&self) -> Subshapes<'_> {
+        Subshapes { next: Some(self), index: ShapeIndex::new(), path: Vec::new() }
+    }
+
+    /// Every part that is no tuple, with its index, in the order of [`subshapes`](Self::subshapes).
+    pub fn get_leaf_shapes(&self) -> impl Iterator<Item = (ShapeIndex, &Self)> {
+        self.subshapes().filter(|(_, shape)| !shape.is_tuple())
+    }
+
+    /// Every part that is no tuple.
+    pub fn flatten_tuple_shape(&self) -> impl Iterator<Item = &Self> {
+        self.get_leaf_shapes().map(|(_, shape)| shape)
+    }
+
+    /// The array of every leaf that is an array or a buffer.
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = &ArrayShape> {
+        self.flatten_tuple_shape().filter_map(Self::array)
+    }
+
+    /// Calls `visit` with every part and its index, a tuple before its elements, until it breaks.
+    ///
+    /// # Errors
+    /// `visit` decides: a break ends the walk and is the answer.
+    pub fn for_each_subshape<B>(&self, mut visit: impl FnMut(&Self, &ShapeIndex) -> ControlFlow<B>) -> ControlFlow<B> {
+        self.subshapes().try_for_each(|(index, shape)| visit(shape, &index))
+    }
+
+    /// [`for_each_subshape`](Self::for_each_subshape) with the elements of a tuple before the tuple.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn for_each_subshape_post_order<B>(
+        &self,
+        mut visit: impl FnMut(&Self, &ShapeIndex) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        fn walk<B>(
+            shape: &Shape,
+            index: &mut ShapeIndex,
+            visit: &mut impl FnMut(&Shape, &ShapeIndex) -> ControlFlow<B>,
+        ) -> ControlFlow<B> {
+            for (number, element) in shape.tuple_shapes().unwrap_or_default().iter().enumerate() {
+                index.push_back(number);
+                walk(element, index, visit)?;
+                index.pop_back();
+            }
+            visit(shape, index)
+        }
+        walk(self, &mut ShapeIndex::new(), &mut visit)
+    }
+
+    /// Calls `visit` with every part that is no tuple and its index, until it breaks.
+    ///
+    /// # Errors
+    /// `visit` decides: a break ends the walk and is the answer.
+    pub fn for_each_leaf_shape<B>(
+        &self,
+        mut visit: impl FnMut(&Self, &ShapeIndex) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.get_leaf_shapes().try_for_each(|(index, shape)| visit(shape, &index))
+    }
+
+    /// Calls `visit` with every array, also those that buffers refer to, to be changed, and its index. What is an array stays
+    /// one, so that the tree of tuples is the one that is walked over.
+    ///
+    /// # Errors
+    /// The first error of `visit`; the arrays that were visited before stay changed.
+    pub fn for_each_mutable_leaf_shape<E>(
+        &mut self,
+        mut visit: impl FnMut(&mut ArrayShape, &ShapeIndex) -> Result<(), E>,
+    ) -> Result<(), E> {
+        fn walk<E>(
+            shape: &mut Shape,
+            index: &mut ShapeIndex,
+            visit: &mut impl FnMut(&mut ArrayShape, &ShapeIndex) -> Result<(), E>,
+        ) -> Result<(), E> {
+            match shape {
+                Shape::Array(array) | Shape::Buffer(array) => return visit(array, index),
+                Shape::Token | Shape::Opaque => {}
+                Shape::Tuple(elements) => {
+                    for (number, element) in elements.elements_mut().iter_mut().enumerate() {
+                        index.push_back(number);
+                        walk(element, index, visit)?;
+                        index.pop_back();
+                    }
+                }
+            }
+            Ok(())
+        }
+        walk(self, &mut ShapeIndex::new(), &mut visit)
+    }
+
+    /// The same tree of tuples with every array, also those that buffers refer to, changed by `change`.
+    ///
+    /// # Errors
+    /// The first error of `change`.
+    pub fn try_map_arrays<E>(mut self, mut change: impl FnMut(ArrayShape) -> Result<ArrayShape, E>) -> Result<Self, E> {
+        self.for_each_mutable_leaf_shape(|array, _| {
+            *array = change(array.clone())?;
+            Ok(())
+        })?;
+        Ok(self)
+    }
+
+    /// Whether some array in it has elements of this type.
+    #[must_use]
+    pub fn has_primitive_type(&self, element_type: ElementType) -> bool {
+        self.arrays().any(|array| array.element_type() == element_type)
+    }
+
+    /// Whether every leaf is an array of integers.
+    #[must_use]
+    pub fn are_all_leaves_integers(&self) -> bool {
+        self.flatten_tuple_shape().all(|leaf| leaf.array().is_some_and(|array| array.element_type().is_integral()))
+    }
+
+    /// Whether every size of every array in it is static.
+    #[must_use]
+    pub fn is_static(&self) -> bool {
+        self.arrays().all(ArrayShape::is_static)
+    }
+
+    /// Whether some size of some array in it is dynamic.
+    #[must_use]
+    pub fn is_dynamic(&self) -> bool {
+        !self.is_static()
+    }
+
+    /// Whether some size of some array in it has no bound.
+    #[must_use]
+    pub fn is_unbounded_dynamic(&self) -> bool {
+        self.arrays().any(ArrayShape::is_unbounded_dynamic)
+    }
+
+    /// Whether some size of some array in it is known only to be bounded.
+    #[must_use]
+    pub fn is_bounded_dynamic(&self) -> bool {
+        self.arrays().any(ArrayShape::is_bounded_dynamic)
+    }
+}
+
+/// Every part of a shape with its index. Made by [`Shape::subshapes`].
+#[derive(Clone, Debug)]
+pub struct Subshapes<'a> {
+    next: Option<&'a Shape>,
+    index: ShapeIndex,
+    /// The tuples that lead to the next part.
+    path: Vec<&'a [Shape]>,
+}
+
+impl<'a> Iterator for Subshapes<'a> {
+    type Item = (ShapeIndex, &'a Shape);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let shape = self.next?;
+        let index = self.index.clone();
+        self.next = None;
+        if let Some(elements) = shape.tuple_shapes()
+            && let Some(first) = elements.first()
+        {
+            self.path.push(elements);
+            self.index.push_back(0);
+            self.next = Some(first);
+            return Some((index, shape));
+        }
+        while let Some(elements) = self.path.last() {
+            let following = self.index.pop_back().map_or(0, |element| element.saturating_add(1));
+            if let Some(element) = elements.get(following) {
+                self.index.push_back(following);
+                self.next = Some(element);
+                break;
+            }
+            self.path.pop();
+        }
+        Some((index, shape))
+    }
+}
+
+impl core::iter::FusedIterator for Subshapes<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::ShapeIndex;
+    use crate::shape::Shape;
+    use crate::shape::transform::TransformError;
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+    use core::ops::ControlFlow;
+
+    fn shape(text: &str) -> Shape {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn both_orders_visit_every_part_once() {
+        let shape = shape("((), (f32[], ((s32[]))), token[])");
+        let mut pre = Vec::<String>::new();
+        let mut post = Vec::<String>::new();
+        let _ = shape.for_each_subshape::<()>(|_, index| {
+            pre.push(index.to_string());
+            ControlFlow::Continue(())
+        });
+        let _ = shape.for_each_subshape_post_order::<()>(|_, index| {
+            post.push(index.to_string());
+            ControlFlow::Continue(())
+        });
+        assert_eq!(pre, ["{}", "{0}", "{1}", "{1,0}", "{1,1}", "{1,1,0}", "{1,1,0,0}", "{2}"]);
+        assert_eq!(post, ["{0}", "{1,0}", "{1,1,0,0}", "{1,1,0}", "{1,1}", "{1}", "{2}", "{}"]);
+        assert_eq!(shape.subshape_count(), 8);
+        assert_eq!(shape.get_leaf_count(), 3);
+        assert_eq!(shape.get_leaf_shapes().count(), 3);
+    }
+
+    #[test]
+    fn a_break_ends_the_walk() {
+        let shape = shape("(f32[], s32[])");
+        let found = shape.for_each_leaf_shape(|leaf, index| {
+            if leaf.is_array() { ControlFlow::Break(index.clone()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(found, ControlFlow::Break(ShapeIndex::from([0])));
+    }
+
+    #[test]
+    fn tuples_are_cut_and_changed() {
+        let mut tuple = shape("(f32[], s32[], u8[])");
+        assert_eq!(tuple.slice_tuple(1, 3), Some(shape("(s32[], u8[])")));
+        assert_eq!(tuple.slice_tuple(2, 4), None);
+        assert_eq!(tuple.update_tuple_shape(1, Shape::Token), Ok(shape("s32[]")));
+        assert_eq!(tuple.append_shape_to_tuple(Shape::make_nil()), Ok(()));
+        assert_eq!(tuple, shape("(f32[], token[], u8[], ())"));
+        assert_eq!(tuple.update_tuple_shape(4, Shape::Token), Err(TransformError::NoSuchPart));
+        assert_eq!(shape("f32[]").append_shape_to_tuple(Shape::Token), Err(TransformError::NotATuple));
+        assert_eq!(TransformError::NotATuple.to_string(), "expected a tuple, found another kind of shape");
+        assert_eq!(
+            TransformError::NoSuchPart.to_string(),
+            "expected the index of a part that can be changed so, found none there"
+        );
+        assert_eq!(Shape::make_maybe_tuple_shape(alloc::vec![Shape::Token]), Ok(Shape::Token));
+        assert_eq!(Shape::make_maybe_tuple_shape(alloc::vec![]), Ok(Shape::make_nil()));
+        let two = alloc::vec![Shape::Token, Shape::Opaque];
+        assert_eq!(Shape::make_maybe_tuple_shape(two.clone()), Shape::tuple(two));
+    }
+
+    #[test]
+    fn an_index_grows_and_shrinks_at_both_ends() {
+        let mut index = ShapeIndex::from([1, 2]);
+        index.push_front(0);
+        index.push_back(3);
+        assert_eq!(&*index, [0, 1, 2, 3]);
+        assert_eq!((index.pop_front(), index.pop_back()), (Some(0), Some(3)));
+        assert_eq!(ShapeIndex::new().pop_front(), None);
+        assert_eq!(ShapeIndex::new().to_string(), "{}");
+    }
+}

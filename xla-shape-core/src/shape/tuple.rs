@@ -1,0 +1,195 @@
+//! Tuples of shapes, and how deep they may be.
+
+use crate::shape::Shape;
+use crate::shape::validate::ValidationError;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Deref;
+
+/// How many tuples may stand inside each other.
+///
+/// XLA sets no limit, and runs out of stack. Here every tuple has this one, however it is made, so that whatever walks over a
+/// shape (to drop, clone, compare, print or encode it) needs little stack, and every shape that exists can be read back.
+pub const MAX_NESTING: usize = 200;
+
+/// The shape of a tuple: those of its elements, at most [`MAX_NESTING`] tuples inside each other.
+///
+/// ```
+/// use xla_shape_core::{Shape, TupleShape};
+///
+/// let tuple = TupleShape::new(vec!["f32[2]".parse()?, Shape::Token])?;
+/// assert_eq!(tuple.len(), 2);
+/// assert_eq!(Shape::Tuple(tuple).to_string(), "(f32[2]{0}, token[])");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct TupleShape {
+    elements: Cow<'static, [Shape]>,
+    /// How many tuples stand inside each other, this one included.
+    depth: usize,
+}
+
+impl TupleShape {
+    /// A tuple without elements.
+    pub const NIL: Self = Self { elements: Cow::Borrowed(&[]), depth: 1 };
+
+    /// A tuple of these elements.
+    ///
+    /// # Errors
+    /// If more than [`MAX_NESTING`] tuples stand inside each other.
+    pub fn new(elements: Vec<Shape>) -> Result<Self, ValidationError> {
+        let depth = depth_around(&elements)?;
+        Ok(Self { elements: Cow::Owned(elements), depth })
+    }
+
+    /// A tuple of these elements, usable in a `const` without allocation.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new) has errors; in a `const`, that is a compile error.
+    #[must_use]
+    pub const fn from_static(elements: &'static [Shape]) -> Self {
+        match depth_around(elements) {
+            Ok(depth) => Self { elements: Cow::Borrowed(elements), depth },
+            Err(error) => error.panic(),
+        }
+    }
+
+    /// The elements.
+    #[must_use]
+    pub const fn elements(&self) -> &[Shape] {
+        match &self.elements {
+            Cow::Borrowed(elements) => elements,
+            Cow::Owned(elements) => elements.as_slice(),
+        }
+    }
+
+    /// The elements, taken out.
+    #[must_use]
+    pub fn into_elements(self) -> Vec<Shape> {
+        self.elements.into_owned()
+    }
+
+    /// How many tuples stand inside each other: 1 if no element is a tuple.
+    #[must_use]
+    pub const fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The elements, to be changed in ways that leave tuples as deep as they are.
+    pub(crate) fn elements_mut(&mut self) -> &mut [Shape] {
+        self.elements.to_mut()
+    }
+
+    /// Adds an element at the end, or nothing.
+    pub(crate) fn push(&mut self, element: Shape) -> Result<(), ValidationError> {
+        let depth = depth_around(core::slice::from_ref(&element))?;
+        self.depth = self.depth.max(depth);
+        self.elements.to_mut().push(element);
+        Ok(())
+    }
+
+    /// Puts a shape in the place of the part at `index`, which exists, if it is not too deep there; what was there.
+    pub(crate) fn replace(&mut self, first: usize, rest: &[usize], shape: Shape) -> Option<Shape> {
+        let element = self.elements.to_mut().get_mut(first)?;
+        let old = match (rest.split_first(), element) {
+            (None, element) => core::mem::replace(element, shape),
+            (Some((&first, rest)), Shape::Tuple(tuple)) => tuple.replace(first, rest, shape)?,
+            _ => return None,
+        };
+        if let Ok(depth) = depth_around(&self.elements) {
+            self.depth = depth;
+        }
+        Some(old)
+    }
+}
+
+/// How many tuples stand inside each other in a tuple of these elements.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+#[expect(clippy::arithmetic_side_effects, reason = "no counter exceeds the length, no depth the limit")]
+const fn depth_around(elements: &[Shape]) -> Result<usize, ValidationError> {
+    let mut inside = 0;
+    let mut i = 0;
+    while i < elements.len() {
+        let depth = elements[i].depth();
+        if depth > inside {
+            inside = depth;
+        }
+        i += 1;
+    }
+    if inside == MAX_NESTING { Err(ValidationError::NESTED_TOO_DEEP) } else { Ok(inside + 1) }
+}
+
+impl Deref for TupleShape {
+    type Target = [Shape];
+
+    fn deref(&self) -> &[Shape] {
+        self.elements()
+    }
+}
+
+impl fmt::Debug for TupleShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.elements.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_NESTING, TupleShape};
+    use crate::shape::Shape;
+    use crate::shape::transform::TransformError;
+    use crate::shape::validate::ValidationError;
+    use alloc::string::ToString;
+    use alloc::vec;
+
+    const TOO_DEEP: ValidationError = ValidationError::NestedTooDeep { limit: MAX_NESTING };
+
+    fn nested(depth: usize) -> Shape {
+        (0..depth).fold(Shape::Token, |inside, _| Shape::tuple(vec![inside]).unwrap())
+    }
+
+    #[test]
+    fn no_tuple_is_deeper_than_the_limit() {
+        let mut deepest = nested(MAX_NESTING);
+        assert_eq!(deepest.depth(), MAX_NESTING);
+        assert_eq!(deepest.to_string().parse(), Ok(deepest.clone()));
+        assert_eq!(TupleShape::new(vec![Shape::Token, deepest.clone()]), Err(TOO_DEEP));
+        assert_eq!(Shape::make_maybe_tuple_shape(vec![Shape::Token, deepest.clone()]), Err(TOO_DEEP));
+        assert_eq!(Shape::make_maybe_tuple_shape(vec![deepest.clone()]), Ok(deepest.clone()));
+
+        let mut tuple = Shape::make_nil();
+        assert_eq!(tuple.append_shape_to_tuple(deepest.clone()), Err(TransformError::Invalid(TOO_DEEP)));
+        assert_eq!(tuple, Shape::make_nil());
+        tuple.append_shape_to_tuple(nested(MAX_NESTING - 1)).unwrap();
+        assert_eq!(tuple, deepest);
+        assert_eq!(tuple.update_tuple_shape(0, deepest.clone()), Err(TransformError::Invalid(TOO_DEEP)));
+        assert_eq!(tuple, deepest);
+
+        let bottom = [0; MAX_NESTING];
+        assert_eq!(deepest.update_subshape(&bottom, Shape::make_nil()), Err(TransformError::Invalid(TOO_DEEP)));
+        assert_eq!(deepest.update_subshape(&bottom, Shape::Opaque), Ok(Shape::Token));
+        assert_eq!(deepest.update_subshape(&[0; MAX_NESTING + 1], Shape::Opaque), Err(TransformError::NoSuchPart));
+        assert_eq!(deepest.get_subshape(&bottom), Some(&Shape::Opaque));
+    }
+
+    #[test]
+    fn depth_follows_every_change() {
+        let mut shape: Shape = "((f32[2], (token[])), ())".parse().unwrap();
+        assert_eq!(shape.depth(), 3);
+        shape.update_subshape(&[0, 1], Shape::Token).unwrap();
+        assert_eq!(shape, "((f32[2], token[]), ())".parse().unwrap());
+        shape.update_tuple_shape(0, Shape::Token).unwrap();
+        assert_eq!(shape, "(token[], ())".parse().unwrap());
+        shape.append_shape_to_tuple(nested(4)).unwrap();
+        assert_eq!(shape.depth(), 5);
+        assert_eq!(shape.slice_tuple(0, 1).unwrap().depth(), 1);
+        assert_eq!((Shape::Token.depth(), Shape::make_nil().depth()), (0, 1));
+    }
+
+    #[test]
+    #[should_panic(expected = "expected at most 200 tuples inside each other, found more")]
+    fn constants_have_the_same_limit() {
+        let _ = TupleShape::from_static(vec![nested(MAX_NESTING)].leak());
+    }
+}

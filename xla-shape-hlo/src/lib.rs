@@ -1,0 +1,45 @@
+//! HLO modules: XLA's programs, read from their text, checked and measured.
+//!
+//! ```
+//! let text = "HloModule m\nENTRY e { ROOT p = bf16[100,200]{1,0:T(8,128)(2,1)} parameter(0) }";
+//! let module = xla_shape_hlo::Module::parse(text)?;
+//! let entry = module.entry().unwrap();
+//! assert_eq!(entry.root().shape().byte_size(), Ok(53_248));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `text` | the grammar of HLO text: reading and printing |
+//! | `module` | a module, its computations and instructions |
+//! | `attribute` | the values of attributes: windows, shardings, replica groups, … |
+//! | `check` | whether each instruction's shape follows from its operands |
+//! | `memory` | how much memory a scheduled program takes, and where it goes |
+//! | `scan` | shapes in any text |
+//!
+//! The rules of shapes and of operations are those of [`xla_shape_core`].
+
+#![no_std]
+#![forbid(unsafe_code)]
+// What input can reach neither indexes nor computes without a check; what seems to, says why it cannot fail.
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+extern crate alloc;
+
+mod attribute;
+mod check;
+mod memory;
+mod module;
+mod names;
+mod opcode;
+mod scan;
+mod text;
+
+pub use attribute::sharding::{Devices, Sharding};
+pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
+pub use check::{Finding, Problem};
+pub use memory::{Buffer, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Timeline, Usage};
+pub use module::{Computation, Instruction, Module, Operand, Table};
+pub use opcode::Opcode;
+pub use scan::{FindShapes, FoundShape, find_shapes, instruction_shapes};
+pub use text::utf8;

@@ -1,0 +1,372 @@
+//! What the values of a module take in memory: bytes, padding, formats, layout changes, and the most at any time.
+
+mod live;
+
+pub use live::{Lifetime, Peak, Timeline};
+
+use live::{Place, Starts};
+
+use crate::module::{Computation, Instruction, Module};
+use crate::opcode::Opcode;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::fmt::Write;
+use xla_shape_core::{ArrayShape, Shape};
+
+/// How many bytes something takes in memory, and how many of them hold elements.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Footprint {
+    /// All bytes, with padding.
+    pub bytes: usize,
+    /// The bytes that the elements alone would take ([`ArrayShape::unpadded_byte_size`]).
+    pub data_bytes: usize,
+}
+
+impl Footprint {
+    /// The footprint of an array; `None` if a dimension is unbounded.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_hlo::Footprint;
+    ///
+    /// let array: ArrayShape = "bf16[4,100]{1,0:T(8,128)(2,1)}".parse()?;
+    /// let footprint = Footprint::of(&array).unwrap();
+    /// assert_eq!((footprint.bytes, footprint.padding_bytes()), (2048, 1248));
+    /// assert_eq!(footprint.expansion(), Some(2.56));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn of(array: &ArrayShape) -> Option<Self> {
+        Some(Self { bytes: array.byte_size()?, data_bytes: array.unpadded_byte_size()? })
+    }
+
+    /// The bytes that hold no element.
+    #[must_use]
+    pub const fn padding_bytes(self) -> usize {
+        self.bytes.saturating_sub(self.data_bytes)
+    }
+
+    /// How many times as large as its elements it is; `None` if there are no elements.
+    #[must_use]
+    pub fn expansion(self) -> Option<f64> {
+        (self.data_bytes > 0).then(|| self.bytes as f64 / self.data_bytes as f64)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
+    }
+}
+
+/// An array in memory that an instruction makes, or that is given to the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer<'m, 'a> {
+    /// The instruction.
+    pub instruction: Instruction<'m, 'a>,
+    /// Which array of the instruction's value, counted in the order in which they are written.
+    pub leaf: usize,
+    /// The array.
+    pub array: &'m ArrayShape,
+    /// What it takes.
+    pub footprint: Footprint,
+}
+
+impl Buffer<'_, '_> {
+    /// The memory space that it lies in.
+    #[must_use]
+    pub const fn memory_space(&self) -> u8 {
+        self.array.layout().memory_space()
+    }
+
+    /// The way in which it is tiled, such as `bf16 T(8,128)(2,1)`; `f32` alone where there are no tiles.
+    #[must_use]
+    pub fn tile_format(&self) -> String {
+        let mut format = String::from(self.array.element_type().name());
+        for (i, tile) in self.array.layout().tiles().iter().enumerate() {
+            // Writing to a `String` does not fail.
+            let _ = write!(format, "{}{tile}", if i == 0 { " T" } else { "" });
+        }
+        format
+    }
+}
+
+/// What lies in one memory space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    /// The parameters of the program.
+    pub parameters: Footprint,
+    /// Its results.
+    pub results: Footprint,
+    /// All values that it makes, as if each had memory of its own.
+    pub values: Footprint,
+    /// How many values that are.
+    pub num_values: usize,
+}
+
+/// How often one way of tiling occurs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FormatUsage {
+    /// How many arrays have it.
+    pub arrays: usize,
+    /// What they take.
+    pub footprint: Footprint,
+}
+
+/// An instruction that gives an array another layout.
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutChange<'m, 'a> {
+    /// The copy, transpose or bitcast.
+    pub instruction: Instruction<'m, 'a>,
+    /// What it takes.
+    pub from: &'m ArrayShape,
+    /// What it makes of it.
+    pub to: &'m ArrayShape,
+    /// The bytes that are read and written: none for a bitcast, and for a transpose that moves no element.
+    pub moved_bytes: usize,
+}
+
+/// What the values of a module take in memory.
+///
+/// Values are those of the [entry](Module::entry) computation and of the computations that it runs one after the other
+/// (loops, calls and branches); inside a fusion there are none. An instruction whose value is that of its operand, or a part of it,
+/// makes no value of its own: bitcasts, tuples and their elements, loops, and what ends an asynchronous operation.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+///
+/// let module = Module::parse("\
+/// HloModule m, is_scheduled=true
+/// ENTRY main {
+///   a = f32[4,100]{1,0:T(8,128)} parameter(0)
+///   b = f32[4,100]{1,0:T(8,128)} negate(a)
+///   ROOT c = f32[4,100]{1,0:T(8,128)} add(a, b)
+/// }")?;
+/// let memory = module.memory();
+/// assert_eq!(memory.usage()[&0].parameters.bytes, 4096);
+/// assert_eq!(memory.most_padded(1)[0].footprint.padding_bytes(), 4096 - 1600);
+/// assert_eq!(memory.peaks().unwrap()[&0].bytes, 3 * 4096);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Memory<'m, 'a> {
+    module: &'m Module<'a>,
+    buffers: Vec<Buffer<'m, 'a>>,
+    computations: Vec<Computation<'m, 'a>>,
+}
+
+impl<'a> Module<'a> {
+    /// What the values of the module take in memory.
+    #[must_use]
+    pub fn memory(&self) -> Memory<'_, 'a> {
+        let computations = sequential(self);
+        let (mut buffers, mut starts) = (Vec::new(), Starts::default());
+        for computation in &computations {
+            for instruction in computation.instructions() {
+                let is_given = instruction.opcode() == Opcode::Parameter && !runs(*computation);
+                let places = live::places(instruction, &mut starts);
+                for (leaf, (array, place)) in arrays(instruction.shape()).zip(places).enumerate() {
+                    if place == Place::New
+                        && !is_given
+                        && let Some(footprint) = Footprint::of(array)
+                    {
+                        buffers.push(Buffer { instruction, leaf, array, footprint });
+                    }
+                }
+            }
+        }
+        Memory { module: self, buffers, computations }
+    }
+}
+
+/// Whether a computation is where a program begins, so that its parameters are values of its own.
+fn runs(computation: Computation<'_, '_>) -> bool {
+    computation.module().entry().is_some_and(|entry| entry.number() == computation.number())
+        || computation.is_fragment()
+}
+
+impl<'m, 'a> Memory<'m, 'a> {
+    /// Every array that lies in memory, in the order of the text.
+    #[must_use]
+    pub fn buffers(&self) -> &[Buffer<'m, 'a>] {
+        &self.buffers
+    }
+
+    /// The computations whose values lie in memory, called ones first.
+    #[must_use]
+    pub fn computations(&self) -> &[Computation<'m, 'a>] {
+        &self.computations
+    }
+
+    /// The sums for each memory space.
+    #[must_use]
+    pub fn usage(&self) -> BTreeMap<u8, Usage> {
+        let mut spaces: BTreeMap<u8, Usage> = BTreeMap::new();
+        for buffer in &self.buffers {
+            let usage = spaces.entry(buffer.memory_space()).or_default();
+            if buffer.instruction.opcode() == Opcode::Parameter {
+                usage.parameters.add(buffer.footprint);
+            } else {
+                usage.values.add(buffer.footprint);
+                usage.num_values = usage.num_values.saturating_add(1);
+            }
+        }
+        let results = self.module.entry().map(|entry| entry.root().shape());
+        for array in results.into_iter().flat_map(arrays) {
+            if let Some(footprint) = Footprint::of(array) {
+                spaces.entry(array.layout().memory_space()).or_default().results.add(footprint);
+            }
+        }
+        spaces
+    }
+
+    /// The `count` largest arrays, the largest first.
+    #[must_use]
+    pub fn largest(&self, count: usize) -> Vec<Buffer<'m, 'a>> {
+        self.first_by(count, |buffer| buffer.footprint.bytes)
+    }
+
+    /// The `count` arrays with the most bytes of padding, the worst first.
+    #[must_use]
+    pub fn most_padded(&self, count: usize) -> Vec<Buffer<'m, 'a>> {
+        self.first_by(count, |buffer| buffer.footprint.padding_bytes())
+    }
+
+    fn first_by(&self, count: usize, key: impl Fn(&Buffer<'m, 'a>) -> usize) -> Vec<Buffer<'m, 'a>> {
+        let mut buffers = self.buffers.clone();
+        buffers.sort_by_key(|buffer| Reverse(key(buffer)));
+        buffers.truncate(count);
+        buffers
+    }
+
+    /// The ways in which arrays are tiled ([`Buffer::tile_format`]).
+    #[must_use]
+    pub fn tile_formats(&self) -> BTreeMap<String, FormatUsage> {
+        let mut formats: BTreeMap<String, FormatUsage> = BTreeMap::new();
+        for buffer in &self.buffers {
+            let usage = formats.entry(buffer.tile_format()).or_default();
+            usage.arrays = usage.arrays.saturating_add(1);
+            usage.footprint.add(buffer.footprint);
+        }
+        formats
+    }
+
+    /// The copies and bitcasts whose operand and result lie in different layouts, apart from the memory space, and all
+    /// transposes.
+    #[must_use]
+    pub fn layout_changes(&self) -> Vec<LayoutChange<'m, 'a>> {
+        let instructions = self.computations.iter().flat_map(|computation| computation.instructions());
+        instructions.filter_map(layout_change).collect()
+    }
+
+    /// What the program needs in memory step by step, if the module is scheduled.
+    #[must_use]
+    pub fn timeline(&self) -> Option<Timeline<'m, 'a>> {
+        self.module.is_scheduled().then(|| live::timeline(self.module, &self.computations))
+    }
+
+    /// The most bytes that are needed at any time in each memory space, if the module is scheduled: the peaks of the
+    /// [timeline](Self::timeline).
+    #[must_use]
+    pub fn peaks(&self) -> Option<BTreeMap<u8, Peak<'m, 'a>>> {
+        self.timeline().map(|timeline| timeline.peaks())
+    }
+}
+
+fn layout_change<'m, 'a>(instruction: Instruction<'m, 'a>) -> Option<LayoutChange<'m, 'a>> {
+    if !matches!(instruction.opcode(), Opcode::Copy | Opcode::Transpose | Opcode::Bitcast) {
+        return None;
+    }
+    let (from, to) = (instruction.operand(0)?.shape()?.array()?, instruction.shape().array()?);
+    let is_transpose = instruction.opcode() == Opcode::Transpose;
+    let stays = keeps_places(instruction, from, to);
+    if stays && !is_transpose {
+        return None;
+    }
+    let bytes = |array: &ArrayShape| array.byte_size().unwrap_or(0);
+    let moves = !stays && instruction.opcode() != Opcode::Bitcast;
+    let moved_bytes = if moves { bytes(from).saturating_add(bytes(to)) } else { 0 };
+    Some(LayoutChange { instruction, from, to, moved_bytes })
+}
+
+/// Whether the layouts are the same, for a transpose those of the same dimensions.
+fn keeps_places(instruction: Instruction<'_, '_>, from: &ArrayShape, to: &ArrayShape) -> bool {
+    let (of_from, of_to) = (from.layout(), to.layout());
+    let permutation = match instruction.opcode() {
+        Opcode::Transpose => instruction.attribute("dimensions").and_then(|value| value.numbers().ok()),
+        _ => None,
+    };
+    let renamed = |dimension: usize| match &permutation {
+        Some(permutation) => permutation.get(dimension).copied(),
+        None => Some(dimension),
+    };
+    of_from.tiles() == of_to.tiles()
+        && of_from.num_dimensions() == of_to.num_dimensions()
+        && of_from.minor_to_major().iter().zip(of_to.minor_to_major()).all(|(&a, &b)| Some(a) == renamed(b))
+}
+
+/// The arrays of a shape, in the order in which they are written.
+fn arrays(shape: &Shape) -> impl Iterator<Item = &ArrayShape> {
+    let mut stack = vec![core::slice::from_ref(shape).iter()];
+    core::iter::from_fn(move || {
+        loop {
+            let Some(shape) = stack.last_mut()?.next() else {
+                stack.pop();
+                continue;
+            };
+            match shape {
+                Shape::Array(array) | Shape::Buffer(array) => return Some(array),
+                Shape::Tuple(elements) => stack.push(elements.iter()),
+                Shape::Token | Shape::Opaque => {}
+            }
+        }
+    })
+}
+
+/// How many arrays a shape has.
+fn num_arrays(shape: &Shape) -> usize {
+    arrays(shape).count()
+}
+
+/// The computations that run one after the other, called ones first. Calls in a circle, which XLA does not have, are
+/// not followed.
+fn sequential<'m, 'a>(module: &'m Module<'a>) -> Vec<Computation<'m, 'a>> {
+    let mut seen = vec![false; module.computations().len()];
+    let mut order = Vec::new();
+    let mut visit = |computation: Computation<'_, '_>| {
+        seen.get_mut(computation.number() as usize).is_some_and(|seen| !core::mem::replace(seen, true))
+    };
+    // A stack of its own: a chain of calls may be long.
+    let mut stack = Vec::new();
+    let starts = module.computations().filter(|computation| runs(*computation));
+    for start in starts {
+        if visit(start) {
+            stack.push((start, live::callees(start)));
+        }
+        while let Some((computation, callees)) = stack.last_mut() {
+            match callees.pop() {
+                Some(callee) if visit(callee) => stack.push((callee, live::callees(callee))),
+                Some(_) => {}
+                None => {
+                    order.push(*computation);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Footprint;
+
+    #[test]
+    fn only_the_largest_piece_of_a_split_counts() {
+        let split = "f32[64,128]{1,0:T(8,128)SC(1:32)}".parse().unwrap();
+        let footprint = Footprint::of(&split).unwrap();
+        assert_eq!((footprint.data_bytes, footprint.padding_bytes()), (64 * 96 * 4, 64 * 32 * 4));
+    }
+}

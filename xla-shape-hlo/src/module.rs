@@ -1,0 +1,613 @@
+//! What was read of a module, and how to look at it.
+//!
+//! A [`Module`] is a handful of flat lists that refer to each other and to the text by number; [`Computation`],
+//! [`Instruction`] and [`Operand`] are small views that can be copied.
+
+use crate::attribute::{Attribute, Value};
+use crate::names::NONE;
+use crate::opcode::Opcode;
+use alloc::vec::Vec;
+use core::fmt;
+use xla_shape_core::Shape;
+use xla_shape_core::text::Span;
+
+/// A piece of the module's text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+/// Some neighbouring items of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Items {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+impl Items {
+    fn of<T>(self, list: &[T]) -> &[T] {
+        let start = self.start as usize;
+        list.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
+    }
+
+    fn numbers(self) -> core::ops::Range<u32> {
+        self.start..self.start.saturating_add(self.len)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct InstructionRecord {
+    pub(crate) name: Piece,
+    pub(crate) shape_text: Piece,
+    pub(crate) opcode_text: Piece,
+    /// What stands between the parentheses.
+    pub(crate) arguments: Piece,
+    pub(crate) operands: Items,
+    pub(crate) attributes: Items,
+    pub(crate) shape: u32,
+    pub(crate) computation: u32,
+    pub(crate) end: u32,
+    pub(crate) opcode: u8,
+    pub(crate) is_root: bool,
+}
+
+/// An operand of an instruction, or a parameter in the head of a computation.
+#[derive(Clone, Debug)]
+pub(crate) struct OperandRecord {
+    pub(crate) name: Piece,
+    /// The shape that is written before an operand, or behind a parameter.
+    pub(crate) shape: u32,
+    pub(crate) instruction: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct AttributeRecord {
+    pub(crate) key: Piece,
+    pub(crate) value: Piece,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ComputationRecord {
+    pub(crate) name: Piece,
+    pub(crate) is_entry: bool,
+    pub(crate) is_fragment: bool,
+    pub(crate) has_head: bool,
+    pub(crate) parameters: Items,
+    pub(crate) result: u32,
+    pub(crate) instructions: Items,
+    pub(crate) root: u32,
+    pub(crate) attributes: Items,
+}
+
+/// One of the tables that may stand before the computations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Table {
+    /// `FileNames`: a number and a string.
+    FileNames,
+    /// `FunctionNames`: a number and a string.
+    FunctionNames,
+    /// `FileLocations`: a number and `{file_name_id=… function_name_id=… line=… …}`.
+    FileLocations,
+    /// `StackFrames`: a number and `{file_location_id=… parent_frame_id=…}`.
+    StackFrames,
+}
+
+impl Table {
+    /// Every table, in the order in which XLA prints them.
+    pub const ALL: [Self; 4] = [Self::FileNames, Self::FunctionNames, Self::FileLocations, Self::StackFrames];
+
+    /// The line that introduces the table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FileNames => "FileNames",
+            Self::FunctionNames => "FunctionNames",
+            Self::FileLocations => "FileLocations",
+            Self::StackFrames => "StackFrames",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RowRecord {
+    pub(crate) table: Table,
+    pub(crate) number: u32,
+    pub(crate) value: Piece,
+}
+
+/// An HLO module, or a part of one, that was read from a text.
+///
+/// Names, constants and attributes stay in the text, which the module borrows; shapes are read, each spelling once.
+///
+/// ```
+/// use xla_shape_hlo::{Module, Opcode};
+///
+/// let module = Module::parse("\
+/// HloModule double, is_scheduled=true
+///
+/// ENTRY %main (x: bf16[8,128]) -> bf16[8,128] {
+///   %x = bf16[8,128]{1,0:T(8,128)(2,1)} parameter(0)
+///   ROOT %sum = bf16[8,128]{1,0:T(8,128)(2,1)} add(%x, %x)
+/// }")?;
+///
+/// let root = module.entry().unwrap().root();
+/// assert_eq!(root.opcode(), Opcode::Add);
+/// assert_eq!(root.shape().byte_size(), Ok(2048));
+/// let operand = root.operands().next().unwrap();
+/// assert_eq!(operand.instruction().unwrap().opcode(), Opcode::Parameter);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone)]
+pub struct Module<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) name: Option<Piece>,
+    pub(crate) module_attributes: Items,
+    pub(crate) rows: Vec<RowRecord>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) computations: Vec<ComputationRecord>,
+    /// The numbers of the computations, sorted by name.
+    pub(crate) by_name: Vec<u32>,
+    /// The number of the entry computation.
+    pub(crate) entry: Option<u32>,
+    pub(crate) instructions: Vec<InstructionRecord>,
+    pub(crate) operands: Vec<OperandRecord>,
+    pub(crate) attributes: Vec<AttributeRecord>,
+    pub(crate) shapes: Vec<Shape>,
+}
+
+impl<'a> Module<'a> {
+    /// The text that the module was read from.
+    #[must_use]
+    pub const fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The name behind `HloModule`, if the text has that line.
+    #[must_use]
+    pub fn name(&self) -> Option<&'a str> {
+        self.name.map(|name| self.piece(name))
+    }
+
+    /// The attributes behind the module's name.
+    pub fn attributes(&self) -> impl ExactSizeIterator<Item = Attribute<'a>> + use<'a, '_> {
+        self.attribute_list(self.module_attributes)
+    }
+
+    /// The value of the module's attribute with this name.
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<Value<'a>> {
+        find(self.attributes(), name)
+    }
+
+    /// Whether the instructions of each computation stand in the order in which they run: `is_scheduled=true`.
+    #[must_use]
+    pub fn is_scheduled(&self) -> bool {
+        self.attribute("is_scheduled").is_some_and(|value| value.text() == "true")
+    }
+
+    /// The tables that the text has, in its order.
+    #[must_use]
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// The rows of a table: number, and the value behind it.
+    pub fn rows(&self, table: Table) -> impl Iterator<Item = (u32, Value<'a>)> + use<'a, '_> {
+        self.rows.iter().filter(move |row| row.table == table).map(|row| (row.number, self.value(row.value)))
+    }
+
+    /// The computations, in the order of the text.
+    pub fn computations(
+        &self,
+    ) -> impl ExactSizeIterator<Item = Computation<'_, 'a>> + DoubleEndedIterator + use<'a, '_> {
+        self.computations.iter().zip(numbers(&self.computations)).map(|(record, number)| Computation {
+            module: self,
+            record,
+            number,
+        })
+    }
+
+    /// The entry computation: the one marked ENTRY, or, as for XLA, the last one of a text that has neither that mark
+    /// nor a module's head.
+    #[must_use]
+    pub fn entry(&self) -> Option<Computation<'_, 'a>> {
+        self.computation_at(self.entry?)
+    }
+
+    /// The computation with this name, written without `%`.
+    #[must_use]
+    pub fn computation(&self, name: &str) -> Option<Computation<'_, 'a>> {
+        let name_of = |&number: &u32| self.computations.get(number as usize).map_or("", |found| self.piece(found.name));
+        let place = self.by_name.binary_search_by(|number| name_of(number).cmp(name)).ok()?;
+        self.by_name.get(place).and_then(|&number| self.computation_at(number))
+    }
+
+    /// All instructions, in the order of the text.
+    pub fn instructions(
+        &self,
+    ) -> impl ExactSizeIterator<Item = Instruction<'_, 'a>> + DoubleEndedIterator + use<'a, '_> {
+        self.instructions.iter().zip(numbers(&self.instructions)).map(|(record, number)| Instruction {
+            module: self,
+            record,
+            number,
+        })
+    }
+
+    /// The first instruction with this name, written without `%`. Takes time in proportion to the module.
+    #[must_use]
+    pub fn instruction(&self, name: &str) -> Option<Instruction<'_, 'a>> {
+        self.instructions().find(|instruction| instruction.name() == name)
+    }
+
+    /// The instruction with this [`number`](Instruction::number).
+    #[must_use]
+    pub fn instruction_at(&self, number: u32) -> Option<Instruction<'_, 'a>> {
+        let record = self.instructions.get(number as usize)?;
+        Some(Instruction { module: self, record, number })
+    }
+
+    /// The different spellings of shapes in the module, each once, in the order of their first appearance.
+    #[must_use]
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// The bytes of memory that the module holds beside its text.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        fn bytes<T>(list: &Vec<T>) -> usize {
+            list.capacity().saturating_mul(size_of::<T>())
+        }
+        let lists = [
+            bytes(&self.rows),
+            bytes(&self.tables),
+            bytes(&self.computations),
+            bytes(&self.by_name),
+            bytes(&self.instructions),
+            bytes(&self.operands),
+            bytes(&self.attributes),
+            bytes(&self.shapes),
+        ];
+        let lists = lists.into_iter().fold(0_usize, usize::saturating_add);
+        self.shapes.iter().fold(lists, |sum, shape| sum.saturating_add(shape.heap_bytes()))
+    }
+
+    fn computation_at(&self, number: u32) -> Option<Computation<'_, 'a>> {
+        let record = self.computations.get(number as usize)?;
+        Some(Computation { module: self, record, number })
+    }
+
+    pub(crate) fn piece(&self, piece: Piece) -> &'a str {
+        let start = piece.start as usize;
+        self.text.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
+    }
+
+    fn value(&self, piece: Piece) -> Value<'a> {
+        let start = piece.start as usize;
+        Value::new(self.text, Span { start, end: start.saturating_add(piece.len as usize) })
+    }
+
+    fn attribute_list(&self, items: Items) -> impl ExactSizeIterator<Item = Attribute<'a>> + use<'a, '_> {
+        let records = items.of(&self.attributes);
+        records.iter().map(|record| Attribute::new(self.piece(record.key), self.value(record.value)))
+    }
+}
+
+/// The numbers of all items of a list.
+fn numbers<T>(list: &[T]) -> core::ops::Range<u32> {
+    0..u32::try_from(list.len()).unwrap_or(NONE)
+}
+
+impl fmt::Debug for Module<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module")
+            .field("name", &self.name())
+            .field("computations", &self.computations.len())
+            .field("instructions", &self.instructions.len())
+            .finish_non_exhaustive()
+    }
+}
+
+fn find<'a>(mut attributes: impl Iterator<Item = Attribute<'a>>, name: &str) -> Option<Value<'a>> {
+    attributes.find(|attribute| attribute.name() == name).map(|attribute| attribute.value())
+}
+
+/// A computation of a [`Module`].
+#[derive(Clone, Copy)]
+pub struct Computation<'m, 'a> {
+    module: &'m Module<'a>,
+    record: &'m ComputationRecord,
+    number: u32,
+}
+
+impl<'m, 'a> Computation<'m, 'a> {
+    /// The module.
+    #[must_use]
+    pub const fn module(self) -> &'m Module<'a> {
+        self.module
+    }
+
+    /// Its place among the computations of the module, from 0.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+
+    /// The name, without `%`. Instructions that stand outside any computation form one without a name.
+    #[must_use]
+    pub fn name(self) -> &'a str {
+        self.module.piece(self.record.name)
+    }
+
+    /// Whether it is marked ENTRY.
+    #[must_use]
+    pub const fn is_entry(self) -> bool {
+        self.record.is_entry
+    }
+
+    /// Whether these are instructions that stand outside any computation; their operands may be unknown.
+    #[must_use]
+    pub const fn is_fragment(self) -> bool {
+        self.record.is_fragment
+    }
+
+    /// The names and shapes of the parameters as the head of the computation gives them, which is mostly without
+    /// layouts; `None` if it does not.
+    #[must_use]
+    pub fn parameters(self) -> Option<impl ExactSizeIterator<Item = (&'a str, &'m Shape)> + use<'m, 'a>> {
+        let records = self.record.has_head.then(|| self.record.parameters.of(&self.module.operands))?;
+        let shape = move |number: u32| self.module.shapes.get(number as usize).unwrap_or(&Shape::Opaque);
+        Some(records.iter().map(move |record| (self.module.piece(record.name), shape(record.shape))))
+    }
+
+    /// The shape of the result as the head of the computation gives it, which is mostly without layout; `None` if it
+    /// does not.
+    #[must_use]
+    pub fn result(self) -> Option<&'m Shape> {
+        self.module.shapes.get(self.record.result as usize)
+    }
+
+    /// The instructions, in the order of the text.
+    pub fn instructions(
+        self,
+    ) -> impl ExactSizeIterator<Item = Instruction<'m, 'a>> + DoubleEndedIterator + use<'m, 'a> {
+        let items = self.record.instructions;
+        let records = items.of(&self.module.instructions);
+        records.iter().zip(items.numbers()).map(move |(record, number)| Instruction {
+            module: self.module,
+            record,
+            number,
+        })
+    }
+
+    /// The instruction with this name, written without `%`. Takes time in proportion to the computation.
+    #[must_use]
+    pub fn instruction(self, name: &str) -> Option<Instruction<'m, 'a>> {
+        self.instructions().find(|instruction| instruction.name() == name)
+    }
+
+    /// The instruction whose value is the computation's: the one marked ROOT, or the last one.
+    ///
+    /// # Panics
+    /// Never: a computation has instructions.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "the parser keeps no computation without an instruction")]
+    pub fn root(self) -> Instruction<'m, 'a> {
+        self.module.instruction_at(self.record.root).expect("a computation has instructions")
+    }
+
+    /// The attributes behind the closing brace.
+    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'a>> + use<'m, 'a> {
+        self.module.attribute_list(self.record.attributes)
+    }
+
+    /// The value of the attribute with this name behind the closing brace.
+    #[must_use]
+    pub fn attribute(self, name: &str) -> Option<Value<'a>> {
+        find(self.attributes(), name)
+    }
+}
+
+impl fmt::Debug for Computation<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Computation")
+            .field("name", &self.name())
+            .field("instructions", &self.record.instructions.len)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An instruction of a [`Module`].
+#[derive(Clone, Copy)]
+pub struct Instruction<'m, 'a> {
+    module: &'m Module<'a>,
+    record: &'m InstructionRecord,
+    number: u32,
+}
+
+impl<'m, 'a> Instruction<'m, 'a> {
+    /// The module.
+    #[must_use]
+    pub const fn module(self) -> &'m Module<'a> {
+        self.module
+    }
+
+    /// Its place among the instructions of the module, from 0.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+
+    /// The computation that it belongs to.
+    ///
+    /// # Panics
+    /// Never: an instruction belongs to a computation.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "the parser numbers the computation of every instruction")]
+    pub fn computation(self) -> Computation<'m, 'a> {
+        self.module.computation_at(self.record.computation).expect("an instruction belongs to a computation")
+    }
+
+    /// The name, without `%`.
+    #[must_use]
+    pub fn name(self) -> &'a str {
+        self.module.piece(self.record.name)
+    }
+
+    /// The shape of its value.
+    #[must_use]
+    pub fn shape(self) -> &'m Shape {
+        self.module.shapes.get(self.record.shape as usize).unwrap_or(&Shape::Opaque)
+    }
+
+    /// The place of its shape among the module's [`shapes`](Module::shapes).
+    #[must_use]
+    pub const fn shape_number(self) -> u32 {
+        self.record.shape
+    }
+
+    /// The shape as it is written.
+    #[must_use]
+    pub fn shape_text(self) -> &'a str {
+        self.module.piece(self.record.shape_text)
+    }
+
+    /// Where the shape is written.
+    #[must_use]
+    pub fn shape_span(self) -> Span {
+        self.module.value(self.record.shape_text).span()
+    }
+
+    /// What it does.
+    #[must_use]
+    pub fn opcode(self) -> Opcode<'a> {
+        Opcode::numbered(self.record.opcode, self.module.piece(self.record.opcode_text))
+    }
+
+    /// Whether it is marked ROOT.
+    #[must_use]
+    pub const fn is_root(self) -> bool {
+        self.record.is_root
+    }
+
+    /// What stands between the parentheses: operands, the literal of a constant, or the number of a parameter.
+    #[must_use]
+    pub fn arguments(self) -> &'a str {
+        self.module.piece(self.record.arguments).trim_ascii()
+    }
+
+    /// The operands; a constant and a parameter have none.
+    pub fn operands(self) -> impl ExactSizeIterator<Item = Operand<'m, 'a>> + DoubleEndedIterator + use<'m, 'a> {
+        let records = self.record.operands.of(&self.module.operands);
+        records.iter().map(move |record| Operand { module: self.module, record })
+    }
+
+    /// Operand number `index`.
+    #[must_use]
+    pub fn operand(self, index: usize) -> Option<Operand<'m, 'a>> {
+        let record = self.record.operands.of(&self.module.operands).get(index)?;
+        Some(Operand { module: self.module, record })
+    }
+
+    /// The literal of a constant, as it is written.
+    #[must_use]
+    pub fn literal(self) -> Option<&'a str> {
+        (self.opcode() == Opcode::Constant).then(|| self.arguments())
+    }
+
+    /// The number of a parameter.
+    #[must_use]
+    pub fn parameter_number(self) -> Option<usize> {
+        (self.opcode() == Opcode::Parameter).then(|| self.arguments().parse().ok()).flatten()
+    }
+
+    /// The attributes, in the order of the text.
+    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'a>> + use<'m, 'a> {
+        self.module.attribute_list(self.record.attributes)
+    }
+
+    /// The value of the attribute with this name.
+    #[must_use]
+    pub fn attribute(self, name: &str) -> Option<Value<'a>> {
+        find(self.attributes(), name)
+    }
+
+    /// Where the name stands, without `%`.
+    #[must_use]
+    pub fn name_span(self) -> Span {
+        self.module.value(self.record.name).span()
+    }
+
+    /// Where the instruction stands: from its name to its end.
+    #[must_use]
+    pub fn span(self) -> Span {
+        Span { start: self.name_span().start, end: self.record.end as usize }
+    }
+}
+
+impl PartialEq for Instruction<'_, '_> {
+    /// Whether they are the same instruction of the same module.
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::eq(self.record, other.record)
+    }
+}
+
+impl Eq for Instruction<'_, '_> {}
+
+impl fmt::Debug for Instruction<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Instruction").field(&format_args!("{self}")).finish()
+    }
+}
+
+/// An operand of an [`Instruction`].
+#[derive(Clone, Copy)]
+pub struct Operand<'m, 'a> {
+    module: &'m Module<'a>,
+    record: &'m OperandRecord,
+}
+
+impl<'m, 'a> Operand<'m, 'a> {
+    /// The name, without `%`.
+    #[must_use]
+    pub fn name(self) -> &'a str {
+        self.module.piece(self.record.name)
+    }
+
+    /// Where the name stands, without `%`.
+    #[must_use]
+    pub fn span(self) -> Span {
+        self.module.value(self.record.name).span()
+    }
+
+    /// The instruction whose value it is; `None` only where a part of a computation was read.
+    #[must_use]
+    pub fn instruction(self) -> Option<Instruction<'m, 'a>> {
+        self.module.instruction_at(self.record.instruction)
+    }
+
+    /// The shape that is written before the name, as older texts have it.
+    #[must_use]
+    pub fn written_shape(self) -> Option<&'m Shape> {
+        self.module.shapes.get(self.record.shape as usize)
+    }
+
+    /// The shape: of the instruction, or the written one.
+    #[must_use]
+    pub fn shape(self) -> Option<&'m Shape> {
+        self.instruction().map(Instruction::shape).or(self.written_shape())
+    }
+}
+
+impl fmt::Debug for Operand<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Operand").field(&self.name()).finish()
+    }
+}
+
+impl OperandRecord {
+    pub(crate) const fn new(name: Piece) -> Self {
+        Self { name, shape: NONE, instruction: NONE }
+    }
+}

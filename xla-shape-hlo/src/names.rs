@@ -1,0 +1,165 @@
+//! Finding a name or a text again.
+
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// A hash table from texts to numbers that is linear in the input whatever the input is.
+///
+/// The texts are kept elsewhere; the table asks for them by number. A text that finds no free place near its hash goes
+/// to a sorted map, so that a text made of colliding names costs a logarithm, not a square.
+#[derive(Debug)]
+pub(crate) struct NameTable<'a> {
+    slots: Vec<Slot>,
+    used: usize,
+    /// Numbers below this are forgotten: a slot that holds one is free.
+    first: u32,
+    overflow: BTreeMap<&'a str, u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    number: u32,
+}
+
+/// No text has this number.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// How many neighbouring slots a text may lie in.
+const REACH: usize = 16;
+
+impl<'a> NameTable<'a> {
+    pub(crate) fn new() -> Self {
+        let slots = vec![Slot { hash: 0, number: NONE }; 256];
+        Self { slots, used: 0, first: 0, overflow: BTreeMap::new() }
+    }
+
+    /// Forgets every text; those that are added from now on have numbers from `first` on.
+    pub(crate) fn restart(&mut self, first: u32) {
+        self.first = first;
+        self.used = 0;
+        self.overflow.clear();
+    }
+
+    fn is_free(&self, slot: Slot) -> bool {
+        slot.number == NONE || slot.number < self.first
+    }
+
+    /// The slots in which a text with this hash may lie, in order.
+    fn places(&self, hash: u32) -> impl Iterator<Item = usize> + use<'a> {
+        let mask = self.slots.len().wrapping_sub(1);
+        (0..REACH).map(move |step| (hash as usize).wrapping_add(step) & mask)
+    }
+
+    /// The number of a text, or `None` if it was not added.
+    pub(crate) fn get(&self, text: &str, hash: u32, text_of: impl Fn(u32) -> &'a str) -> Option<u32> {
+        for place in self.places(hash) {
+            let slot = *self.slots.get(place)?;
+            if self.is_free(slot) {
+                break;
+            }
+            if slot.hash == hash && text_of(slot.number) == text {
+                return Some(slot.number);
+            }
+        }
+        self.overflow.get(text).copied()
+    }
+
+    /// Adds a text that is not there; `text_of` gives the text of a number that was added before.
+    pub(crate) fn insert(&mut self, text: &'a str, hash: u32, number: u32, text_of: impl Fn(u32) -> &'a str) {
+        if self.used >= self.slots.len() / 2 {
+            self.grow(text_of);
+        }
+        if !self.place(Slot { hash, number }) {
+            self.overflow.insert(text, number);
+        }
+    }
+
+    fn place(&mut self, new: Slot) -> bool {
+        for place in self.places(new.hash) {
+            if let Some(slot) = self.slots.get(place).copied()
+                && self.is_free(slot)
+            {
+                self.used = self.used.saturating_add(1);
+                if let Some(slot) = self.slots.get_mut(place) {
+                    *slot = new;
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    #[cold]
+    fn grow(&mut self, text_of: impl Fn(u32) -> &'a str) {
+        let larger = vec![Slot { hash: 0, number: NONE }; self.slots.len().saturating_mul(2)];
+        let old = core::mem::replace(&mut self.slots, larger);
+        self.used = 0;
+        for slot in old {
+            if !self.is_free(slot) && !self.place(slot) {
+                self.overflow.insert(text_of(slot.number), slot.number);
+            }
+        }
+    }
+}
+
+/// A hash of a text. Not secret: [`NameTable`] is fast for any input.
+pub(crate) fn hash(text: &str) -> u32 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(FACTOR).rotate_left(29);
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let state = words.iter().fold(rest.len() as u64, |state, word| mix(state, u64::from_le_bytes(*word)));
+    let mut last = [0; 8];
+    for (to, from) in last.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    let state = mix(state, u64::from_le_bytes(last)).wrapping_mul(FACTOR);
+    (state >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NameTable, hash};
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    /// Adds all names with the hash that `hash` gives and looks each up again.
+    fn round(hash: impl Fn(&str) -> u32) {
+        let names: Vec<String> = (0..2000).map(|number| number.to_string()).collect();
+        let mut table = NameTable::new();
+        let text_of = |number: u32| names.get(number as usize).map_or("", |name| name.as_str());
+        for (number, name) in names.iter().enumerate() {
+            assert_eq!(table.get(name, hash(name), text_of), None);
+            table.insert(name, hash(name), number as u32, text_of);
+        }
+        for (number, name) in names.iter().enumerate() {
+            assert_eq!(table.get(name, hash(name), text_of), Some(number as u32));
+        }
+        table.restart(2000);
+        for name in &names {
+            assert_eq!(table.get(name, hash(name), text_of), None);
+        }
+    }
+
+    #[test]
+    fn finds_what_was_added() {
+        round(hash);
+    }
+
+    #[test]
+    fn finds_what_was_added_when_all_hashes_are_equal() {
+        round(|_| 7);
+        round(|name| u32::from(name.len() % 2 == 0));
+    }
+
+    #[test]
+    fn the_hash_sees_every_byte() {
+        let names: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
+        let mut hashes: Vec<u32> = names.iter().map(|name| hash(name)).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert!(hashes.len() > 19_990);
+        assert_ne!(hash("a"), hash("a\0"));
+    }
+}

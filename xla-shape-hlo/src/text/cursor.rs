@@ -1,0 +1,511 @@
+//! Walking over HLO text: white space, names, strings, and values with their brackets.
+
+use alloc::vec::Vec;
+use xla_shape_core::text::{Expected, Found, ParseError, ParseErrorKind, Span};
+
+type Result<T> = core::result::Result<T, ParseError>;
+
+/// May stand in a name.
+const NAME: u8 = 1;
+/// Separates tokens.
+const SPACE: u8 = 2;
+/// Means something inside brackets: a bracket, a quote, a line's end or what may open a comment.
+const INSIDE: u8 = 4;
+/// Means something in an attribute's value outside brackets.
+const OUTSIDE: u8 = 8;
+/// May stand in the brackets of an array shape.
+const DIMENSION: u8 = 16;
+/// May stand in a layout.
+const LAYOUT: u8 = 32;
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a byte is below 256; the initialiser of a static is checked by the compiler"
+)]
+static CLASS: [u8; 256] = {
+    const fn add(class: &mut [u8; 256], bytes: &[u8], bit: u8) {
+        let mut i = 0;
+        while i < bytes.len() {
+            class[bytes[i] as usize] |= bit;
+            i += 1;
+        }
+    }
+    let mut class = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if (byte as u8).is_ascii_alphanumeric() {
+            class[byte] |= NAME;
+        }
+        if (byte as u8).is_ascii_digit() {
+            class[byte] |= DIMENSION;
+        }
+        byte += 1;
+    }
+    add(&mut class, b"_.-", NAME);
+    add(&mut class, b" \t\r\n", SPACE);
+    add(&mut class, b"()[]{}\"/\n", INSIDE);
+    add(&mut class, b"()[]{}\"/\n, \t\r", OUTSIDE);
+    add(&mut class, b" ,<=?", DIMENSION);
+    add(&mut class, b"0123456789,:()*#+~ABCDEFGHIJKLMNOPQRSTUVWXYZ", LAYOUT);
+    class
+};
+
+#[expect(clippy::indexing_slicing, reason = "a byte is below 256")]
+const fn is(byte: u8, class: u8) -> bool {
+    CLASS[byte as usize] & class != 0
+}
+
+/// A place in a text, and how to go on from there.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    pub(crate) position: usize,
+    /// From here on there is no `*/`: looked for once, not again and again.
+    no_comment_end: usize,
+    /// The brackets that are open, kept only to be used again.
+    open: Vec<u8>,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) const fn new(text: &'a str, position: usize) -> Self {
+        Self { text, position, no_comment_end: usize::MAX, open: Vec::new() }
+    }
+
+    pub(crate) const fn text(&self) -> &'a str {
+        self.text
+    }
+
+    #[inline]
+    fn byte(&self, position: usize) -> Option<u8> {
+        self.text.as_bytes().get(position).copied()
+    }
+
+    /// The byte at the cursor.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.byte(self.position)
+    }
+
+    /// The first position from `position` on whose byte is not of this class.
+    #[inline]
+    fn while_class(&self, position: usize, class: u8) -> usize {
+        let rest = self.text.as_bytes().get(position..).unwrap_or(&[]);
+        let length = rest.iter().position(|&byte| !is(byte, class)).unwrap_or(rest.len());
+        position.saturating_add(length)
+    }
+
+    /// The first position from `position` on whose byte is of this class.
+    #[inline]
+    fn until_class(&self, position: usize, class: u8) -> usize {
+        let rest = self.text.as_bytes().get(position..).unwrap_or(&[]);
+        let length = rest.iter().position(|&byte| is(byte, class)).unwrap_or(rest.len());
+        position.saturating_add(length)
+    }
+
+    /// The text from `start` to the cursor.
+    pub(crate) fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.position).unwrap_or("")
+    }
+
+    /// Skips white space and comments.
+    #[inline]
+    pub(crate) fn skip_space(&mut self) -> Result<()> {
+        loop {
+            match self.peek() {
+                Some(byte) if is(byte, SPACE) => self.position = self.position.saturating_add(1),
+                Some(b'/') => {
+                    if !self.skip_comment()? {
+                        return Ok(());
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Skips spaces, but not the end of a line.
+    #[inline]
+    fn skip_blanks(&mut self) {
+        while self.peek().is_some_and(|byte| is(byte, SPACE) && byte != b'\n') {
+            self.position = self.position.saturating_add(1);
+        }
+    }
+
+    /// Skips a comment, if one begins at the cursor's `/`.
+    fn skip_comment(&mut self) -> Result<bool> {
+        let start = self.position;
+        let inside = start.saturating_add(2);
+        match self.byte(start.saturating_add(1)) {
+            Some(b'/') => {
+                let rest = self.text.as_bytes().get(inside..).unwrap_or(&[]);
+                self.position =
+                    memchr::memchr(b'\n', rest).map_or(self.text.len(), |length| inside.saturating_add(length));
+                Ok(true)
+            }
+            Some(b'*') => {
+                let end = if inside >= self.no_comment_end {
+                    None
+                } else {
+                    self.text.get(inside..).and_then(|rest| rest.find("*/"))
+                };
+                let Some(length) = end else {
+                    self.no_comment_end = self.no_comment_end.min(inside);
+                    let span = Span { start, end: inside };
+                    return Err(ParseError::new(ParseErrorKind::UnclosedComment, span));
+                };
+                self.position = inside.saturating_add(length).saturating_add(2);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Reads a name, without the `%` that may stand before it; empty if there is none.
+    #[inline]
+    pub(crate) fn name(&mut self) -> (usize, &'a str) {
+        let start = self.position.saturating_add(usize::from(self.peek() == Some(b'%')));
+        let end = self.while_class(start, NAME);
+        if end > start {
+            self.position = end;
+        }
+        (start, self.text.get(start..end).unwrap_or(""))
+    }
+
+    /// Reads an unsigned integer without looking at its value; empty if there is none.
+    pub(crate) fn digits(&mut self) -> &'a str {
+        let start = self.position;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.position = self.position.saturating_add(1);
+        }
+        self.since(start)
+    }
+
+    /// Skips this byte, if it stands at the cursor.
+    #[inline]
+    pub(crate) fn eat(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.position = self.position.saturating_add(usize::from(there));
+        there
+    }
+
+    /// Skips this byte, which must stand at the cursor.
+    pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
+        if self.eat(byte) { Ok(()) } else { Err(self.unexpected(Expected::Character(byte.into()))) }
+    }
+
+    /// Skips the second of these bytes, which, or the first one, should stand at the cursor.
+    pub(crate) fn expect_either(&mut self, other: u8, byte: u8) -> Result<()> {
+        if self.eat(byte) { Ok(()) } else { Err(self.unexpected(Expected::Either(other.into(), byte.into()))) }
+    }
+
+    /// Checks that this byte stands at the cursor.
+    pub(crate) fn peek_is(&self, byte: u8) -> Result<()> {
+        if self.peek() == Some(byte) { Ok(()) } else { Err(self.unexpected(Expected::Character(byte.into()))) }
+    }
+
+    /// Skips this word, if it stands at the cursor and ends there.
+    pub(crate) fn eat_word(&mut self, word: &str) -> bool {
+        let there = self.text.as_bytes().get(self.position..).is_some_and(|rest| rest.starts_with(word.as_bytes()));
+        let end = self.position.saturating_add(word.len());
+        if !there || self.byte(end).is_some_and(|byte| is(byte, NAME)) {
+            return false;
+        }
+        self.position = end;
+        true
+    }
+
+    /// Reads a string, whose opening quote stands at the cursor, up to its closing quote.
+    ///
+    /// A line in which an instruction begins is not taken for a part of the string: then the quote was forgotten.
+    fn string(&mut self) -> Result<()> {
+        let start = self.position;
+        let mut position = start.saturating_add(1);
+        loop {
+            let rest = self.text.as_bytes().get(position..).unwrap_or(&[]);
+            let found = rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | b'\n'));
+            let Some(length) = found else {
+                position = self.text.len();
+                break;
+            };
+            position = position.saturating_add(length);
+            match self.byte(position) {
+                Some(b'"') => {
+                    self.position = position.saturating_add(1);
+                    return Ok(());
+                }
+                Some(b'\\') => position = position.saturating_add(2),
+                _ if self.begins_anew(position) => break,
+                _ => position = position.saturating_add(1),
+            }
+        }
+        self.position = position;
+        Err(ParseError::new(ParseErrorKind::UnclosedString, Span { start, end: start.saturating_add(1) }))
+    }
+
+    /// Whether an instruction begins behind the end of a line at `newline`.
+    ///
+    /// Nothing that spans lines, such as the literal of a constant, has a line that looks so.
+    fn begins_anew(&self, newline: usize) -> bool {
+        let mut ahead = Self::new(self.text, newline.saturating_add(1));
+        ahead.skip_blanks();
+        ahead.begins_instruction()
+    }
+
+    /// Whether `ROOT` and a name, or a name and `=`, stand at the cursor, with nothing but blanks between them.
+    pub(crate) fn begins_instruction(&self) -> bool {
+        let mut ahead = Self::new(self.text, self.position);
+        if ahead.begins_root() {
+            return true;
+        }
+        if ahead.name().1.is_empty() {
+            return false;
+        }
+        ahead.skip_blanks();
+        ahead.peek() == Some(b'=')
+    }
+
+    /// Whether `ROOT` and a name stand at the cursor.
+    #[inline]
+    pub(crate) fn begins_root(&self) -> bool {
+        if self.peek() != Some(b'R') {
+            return false;
+        }
+        let mut ahead = Self::new(self.text, self.position);
+        if !ahead.eat_word("ROOT") {
+            return false;
+        }
+        ahead.skip_blanks();
+        !ahead.name().1.is_empty()
+    }
+
+    /// Whether a brace that closes a computation stands at the cursor: the first character of its line.
+    pub(crate) fn closes_computation(&self) -> bool {
+        let before = self.text.as_bytes().get(..self.position).unwrap_or(&[]);
+        self.peek() == Some(b'}') && {
+            let blanks = before.iter().rev().take_while(|byte| is(**byte, SPACE) && **byte != b'\n').count();
+            before.iter().rev().nth(blanks) == Some(&b'\n')
+        }
+    }
+
+    /// Whether nothing but blanks stand between the cursor and the end of the line.
+    pub(crate) fn ends_line(&self) -> bool {
+        let mut ahead = Self::new(self.text, self.position);
+        ahead.skip_blanks();
+        matches!(ahead.peek(), Some(b'\n') | None)
+    }
+
+    /// Whether a brace stands at `position`, or behind blanks.
+    #[inline]
+    pub(crate) fn brace_follows(&self, position: usize) -> bool {
+        match self.byte(position) {
+            Some(b'{') => true,
+            Some(b' ') if self.byte(position.saturating_add(1)).is_some_and(|byte| byte.is_ascii_alphabetic()) => false,
+            _ => {
+                let mut ahead = Self::new(self.text, position);
+                ahead.skip_blanks();
+                ahead.peek() == Some(b'{')
+            }
+        }
+    }
+
+    /// Skips everything up to the bracket that closes the one at the cursor.
+    pub(crate) fn balanced(&mut self) -> Result<()> {
+        let mut open = core::mem::take(&mut self.open);
+        open.clear();
+        let result = self.balanced_with(&mut open);
+        self.open = open;
+        result
+    }
+
+    fn balanced_with(&mut self, open: &mut Vec<u8>) -> Result<()> {
+        let start = self.position;
+        loop {
+            self.position = self.until_class(self.position, INSIDE);
+            let Some(byte) = self.peek() else {
+                return Err(self.unclosed(start));
+            };
+            match byte {
+                b'"' => self.string()?,
+                b'(' | b'[' | b'{' => {
+                    open.push(byte);
+                    self.position = self.position.saturating_add(1);
+                }
+                b')' | b']' | b'}' => {
+                    let last = open.pop().unwrap_or(0);
+                    if closing(last) != byte {
+                        let expected = Expected::Character(closing(last).into());
+                        return Err(self.unexpected(expected));
+                    }
+                    self.position = self.position.saturating_add(1);
+                    if open.is_empty() {
+                        return Ok(());
+                    }
+                }
+                b'/' => {
+                    if !self.skip_comment()? {
+                        self.position = self.position.saturating_add(1);
+                    }
+                }
+                _ if self.begins_anew(self.position) => return Err(self.unclosed(start)),
+                _ => self.position = self.position.saturating_add(1),
+            }
+        }
+    }
+
+    #[cold]
+    fn unclosed(&self, start: usize) -> ParseError {
+        let open = self.byte(start).unwrap_or(0).into();
+        ParseError::new(ParseErrorKind::UnclosedBracket { open }, Span { start, end: start.saturating_add(1) })
+    }
+
+    /// Reads an attribute's value up to where it ends: before a comma, a closing bracket, the end of the line, or a
+    /// space behind which no bracket continues it. Returns where the value ends.
+    pub(crate) fn value(&mut self) -> Result<usize> {
+        let start = self.position;
+        loop {
+            self.position = self.until_class(self.position, OUTSIDE);
+            let end = self.position;
+            match self.peek() {
+                Some(b'"') => self.string()?,
+                Some(b'(' | b'[' | b'{') => self.balanced()?,
+                // A comment is like a space, one up to the end of the line like that.
+                Some(b'/') if self.byte(end.saturating_add(1)) == Some(b'/') => return self.ended_value(start, end),
+                Some(b'/') if !self.skip_comment()? => self.position = end.saturating_add(1),
+                Some(b'/' | b' ' | b'\t' | b'\r') => {
+                    self.skip_blanks();
+                    if !matches!(self.peek(), Some(b'(' | b'[' | b'{')) {
+                        return self.ended_value(start, end);
+                    }
+                }
+                // A comma, a closing bracket, the end of the line or of the text.
+                _ => return self.ended_value(start, end),
+            }
+        }
+    }
+
+    fn ended_value(&mut self, start: usize, end: usize) -> Result<usize> {
+        if end == start { Err(self.unexpected(Expected::HloAttributeValue)) } else { Ok(end) }
+    }
+
+    /// Where the shape ends that begins at the cursor, if it is written without white space inside its arrays, as
+    /// nearly all shapes are. Only looks for the end: what stands before may still be no shape.
+    #[inline]
+    pub(crate) fn shape_end(&self) -> Option<usize> {
+        if self.peek() != Some(b'(') {
+            return self.element_end(self.position);
+        }
+        let mut depth = 0_usize;
+        let mut position = self.position;
+        loop {
+            let next = position.saturating_add(1);
+            position = match self.byte(position)? {
+                b'(' => {
+                    depth = depth.saturating_add(1);
+                    next
+                }
+                b')' => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return Some(next);
+                    }
+                    next
+                }
+                b',' | b' ' => next,
+                b'/' if self.byte(next) == Some(b'*') => {
+                    // Only `/*index=5*/`.
+                    let end = self.until_class(next.saturating_add(1), INSIDE);
+                    let before = end.checked_sub(1)?;
+                    if before <= next || self.byte(before) != Some(b'*') || self.byte(end) != Some(b'/') {
+                        return None;
+                    }
+                    end.saturating_add(1)
+                }
+                byte if is(byte, NAME) => self.element_end(position)?,
+                _ => return None,
+            };
+        }
+    }
+
+    /// Where the array shape that begins at `position` ends, with its layout.
+    #[inline]
+    pub(crate) fn array_end(&self, position: usize) -> Option<usize> {
+        let end = self.dimensions_end(position)?;
+        if self.byte(end) != Some(b'{') || !matches!(self.byte(end.saturating_add(1)), Some(b'0'..=b'9' | b':')) {
+            return Some(end);
+        }
+        let close = self.while_class(end.saturating_add(1), LAYOUT);
+        (self.byte(close)? == b'}').then_some(close.saturating_add(1))
+    }
+
+    /// Where the shape ends that begins at `position`, of an array or, as in `b(f32[2])`, of a buffer.
+    #[inline]
+    fn element_end(&self, position: usize) -> Option<usize> {
+        self.array_end(position).or_else(|| self.buffer_end(position))
+    }
+
+    #[cold]
+    fn buffer_end(&self, position: usize) -> Option<usize> {
+        let is_buffer = self.text.as_bytes().get(position..)?.starts_with(b"b(");
+        let end = is_buffer.then(|| self.array_end(position.saturating_add(2)))??;
+        (self.byte(end)? == b')').then_some(end.saturating_add(1))
+    }
+
+    /// Where the dimensions of the array shape end that begins at `position`.
+    #[inline]
+    pub(crate) fn dimensions_end(&self, position: usize) -> Option<usize> {
+        let open = self.while_class(position, NAME);
+        if open == position || self.byte(open)? != b'[' {
+            return None;
+        }
+        let close = self.while_class(open.saturating_add(1), DIMENSION);
+        (self.byte(close)? == b']').then_some(close.saturating_add(1))
+    }
+
+    /// Where the shape of the instruction stands that begins in the line at the cursor, if one does.
+    #[inline]
+    pub(crate) fn instruction_shape(&mut self) -> Option<Span> {
+        self.skip_blanks();
+        if self.begins_root() {
+            self.position = self.position.saturating_add("ROOT".len());
+            self.skip_blanks();
+        }
+        if self.name().1.is_empty() {
+            return None;
+        }
+        self.skip_blanks();
+        if !self.eat(b'=') {
+            return None;
+        }
+        self.skip_blanks();
+        let (start, end) = (self.position, self.shape_end()?);
+        Some(Span { start, end })
+    }
+
+    /// Goes on behind the next end of a line.
+    pub(crate) fn skip_line(&mut self) {
+        let rest = self.text.as_bytes().get(self.position..).unwrap_or(&[]);
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |length| length.saturating_add(1));
+        self.position = self.position.saturating_add(length);
+    }
+
+    /// The name, number or character at the cursor is not what it should be.
+    #[cold]
+    pub(crate) fn unexpected(&self, expected: Expected) -> ParseError {
+        let start = self.position;
+        let name_end = self.while_class(start, NAME);
+        let end = match self.text.get(start..) {
+            Some(rest) if name_end == start => start.saturating_add(rest.chars().next().map_or(0, char::len_utf8)),
+            _ => name_end,
+        };
+        let found = Found::new(self.text.get(start..end).unwrap_or(""));
+        ParseError::new(ParseErrorKind::Unexpected { expected, found }, Span { start, end })
+    }
+}
+
+const fn closing(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'[' => b']',
+        _ => b'}',
+    }
+}

@@ -1,0 +1,69 @@
+//! Escapes in strings.
+
+use alloc::vec::Vec;
+
+/// The bytes of a string whose escapes are those of C, as XLA reads them: `\n` and its like, up to three octal digits,
+/// and `\x` with hexadecimal ones. What is no escape stays as it is written.
+pub(crate) fn unescaped(text: &str) -> Vec<u8> {
+    let mut rest = text.as_bytes();
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let Some((&byte, behind)) = rest.split_first() {
+        let escape = if byte == b'\\' { escape(behind) } else { None };
+        let (value, length) = escape.unwrap_or((byte, 0));
+        bytes.push(value);
+        rest = behind.get(length..).unwrap_or(&[]);
+    }
+    bytes
+}
+
+/// The byte that is meant by what stands behind a backslash, and how long that is.
+fn escape(behind: &[u8]) -> Option<(u8, usize)> {
+    let byte = match behind.first()? {
+        b'0'..=b'7' => return number(behind, 0, 3, 8),
+        b'x' | b'X' => return number(behind, 1, 2, 16),
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'a' => 0x07,
+        b'b' => 0x08,
+        b'v' => 0x0b,
+        b'f' => 0x0c,
+        &other @ (b'"' | b'\'' | b'\\' | b'?') => other,
+        _ => return None,
+    };
+    Some((byte, 1))
+}
+
+/// The number of at most so many digits from `start` on, if it is a byte, and where it ends.
+fn number(text: &[u8], start: usize, most: usize, radix: u32) -> Option<(u8, usize)> {
+    let digits = text.get(start..)?.iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix)).count();
+    let end = start.saturating_add(digits);
+    let digits = core::str::from_utf8(text.get(start..end)?).ok()?;
+    Some((u8::from_str_radix(digits, radix).ok()?, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescaped;
+
+    #[test]
+    fn escapes_of_c() {
+        let cases: [(&str, &[u8]); 12] = [
+            ("", b""),
+            ("plain", b"plain"),
+            (r#"a\"b\'c\\d\n\t\r"#, b"a\"b'c\\d\n\t\r"),
+            (r"\303\251t\303\251", "été".as_bytes()),
+            (r"\0\10\1011", &[0, 8, b'A', b'1']),
+            (r"\377\378", &[0xff, 0o37, b'8']),
+            (r"\400", br"\400"),
+            (r"\x41\X4g\xg", b"A\x04g\\xg"),
+            (r"\a\b\v\f\?", &[7, 8, 11, 12, b'?']),
+            (r"\z\é", r"\z\é".as_bytes()),
+            (r"\\303", br"\303"),
+            ("\\", b"\\"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(unescaped(text), expected, "{text}");
+        }
+    }
+}
