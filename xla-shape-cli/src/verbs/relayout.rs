@@ -41,10 +41,10 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     }
     let to = destination(arguments, &from)?;
     tensor::check_writable(&arguments.output, &to)?;
-    let slabs = Slabs::new(&from, &to, &options, arguments.slab_bytes).map_err(Failure::said)?;
-    // Before the room for a slab is made: only then are the shapes known to be those of real data.
-    let expected = from.byte_size().unwrap_or_default();
-    if file.len() != expected as u64 {
+    // Before anything is made from the shapes: only then are they known to be those of real data.
+    if let Some(expected) = from.byte_size()
+        && file.len() != expected as u64
+    {
         let more = if file.len() == most { " or more" } else { "" };
         return Err(Failure::said(format_args!(
             "expected {expected} bytes of {from} in `{}`, found {}{more}",
@@ -52,6 +52,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
             file.len()
         )));
     }
+    let slabs = Slabs::new(&from, &to, &options, arguments.slab_bytes).map_err(Failure::said)?;
     // All slabs but the last ones are alike.
     let mut plan: Option<Plan> = None;
     let parts = slabs.map(|slab| {
