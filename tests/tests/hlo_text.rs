@@ -125,8 +125,13 @@ ENTRY %main (a: f32[2]) -> f32[] {
     assert_eq!(lines[0], 3);
     assert!(lines.ends_with(&[15, 17]), "{errors:?}");
     let main = module.entry().unwrap();
-    let names: Vec<_> = main.instructions().map(|instruction| instruction.name()).collect();
-    assert_eq!(names, ["a", "one", "sum.1"]);
+    // What could not be read is there by its name.
+    let names: Vec<_> = main.instructions().map(|instruction| (instruction.name(), instruction.is_read())).collect();
+    assert_eq!(names, [("a", true), ("zero", false), ("one", true), ("b", false), ("sum.1", true)]);
+    let b = main.instruction("b").unwrap();
+    assert_eq!((b.opcode(), b.shape().to_string()), (Opcode::Multiply, "f32[2]{0}".into()));
+    assert_eq!(&text[range(b.span())], "b = f32[2]{0} multiply(%a, %a), dimensions={0");
+    assert_eq!(main.instruction("zero").unwrap().shape_text(), "");
     assert_eq!(main.root().opcode(), Opcode::Reduce);
     assert_eq!(module.computation("sum").unwrap().instructions().len(), 3);
 }

@@ -9,6 +9,7 @@
 mod args;
 mod failure;
 mod io;
+mod render;
 mod verbs;
 
 use args::{Arguments, Verb};

@@ -6,12 +6,14 @@
 use crate::attribute::{Attribute, Value};
 use crate::names::NONE;
 use crate::opcode::Opcode;
+use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::Shape;
 use xla_shape_core::text::Span;
 
-/// A piece of the module's text.
+/// A piece of the module's text, or, from behind its end on, of what the module [made](Module::make) itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) start: u32,
@@ -31,7 +33,7 @@ impl Items {
         list.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
     }
 
-    fn numbers(self) -> core::ops::Range<u32> {
+    pub(crate) fn numbers(self) -> core::ops::Range<u32> {
         self.start..self.start.saturating_add(self.len)
     }
 }
@@ -50,6 +52,18 @@ pub(crate) struct InstructionRecord {
     pub(crate) end: u32,
     pub(crate) opcode: u8,
     pub(crate) is_root: bool,
+    pub(crate) origin: Origin,
+}
+
+/// How an instruction stands in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// With a name of its own.
+    Written,
+    /// Inside the operands of another one: `negate(x)` in `add(negate(x), y)`, or `x#1`.
+    Implied,
+    /// In a form that could not be read.
+    Unread,
 }
 
 /// An operand of an instruction, or a parameter in the head of a computation.
@@ -118,7 +132,8 @@ pub(crate) struct RowRecord {
 
 /// An HLO module, or a part of one, that was read from a text.
 ///
-/// Names, constants and attributes stay in the text, which the module borrows; shapes are read, each spelling once.
+/// Names, constants and attributes stay in the text, which the module borrows or [owns](Self::into_owned); shapes are
+/// read, each spelling once.
 ///
 /// ```
 /// use xla_shape_hlo::{Module, Opcode};
@@ -140,7 +155,11 @@ pub(crate) struct RowRecord {
 /// ```
 #[derive(Clone)]
 pub struct Module<'a> {
-    pub(crate) text: &'a str,
+    pub(crate) text: Cow<'a, str>,
+    /// Names and values that the text does not spell out.
+    pub(crate) made: String,
+    /// Where in `made` each of them begins, and the part of the text that it was made for.
+    pub(crate) made_for: Vec<(u32, Piece)>,
     pub(crate) name: Option<Piece>,
     pub(crate) module_attributes: Items,
     pub(crate) rows: Vec<RowRecord>,
@@ -159,24 +178,25 @@ pub struct Module<'a> {
 impl<'a> Module<'a> {
     /// The text that the module was read from.
     #[must_use]
-    pub const fn text(&self) -> &'a str {
-        self.text
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
-    /// The name behind `HloModule`, if the text has that line.
+    /// The name behind `HloModule`; where the text is computations without that line, `module_` and the name of the
+    /// entry computation, as XLA calls it.
     #[must_use]
-    pub fn name(&self) -> Option<&'a str> {
+    pub fn name(&self) -> Option<&str> {
         self.name.map(|name| self.piece(name))
     }
 
     /// The attributes behind the module's name.
-    pub fn attributes(&self) -> impl ExactSizeIterator<Item = Attribute<'a>> + use<'a, '_> {
+    pub fn attributes(&self) -> impl ExactSizeIterator<Item = Attribute<'_>> + use<'a, '_> {
         self.attribute_list(self.module_attributes)
     }
 
     /// The value of the module's attribute with this name.
     #[must_use]
-    pub fn attribute(&self, name: &str) -> Option<Value<'a>> {
+    pub fn attribute(&self, name: &str) -> Option<Value<'_>> {
         find(self.attributes(), name)
     }
 
@@ -193,7 +213,7 @@ impl<'a> Module<'a> {
     }
 
     /// The rows of a table: number, and the value behind it.
-    pub fn rows(&self, table: Table) -> impl Iterator<Item = (u32, Value<'a>)> + use<'a, '_> {
+    pub fn rows(&self, table: Table) -> impl Iterator<Item = (u32, Value<'_>)> + use<'a, '_> {
         self.rows.iter().filter(move |row| row.table == table).map(|row| (row.number, self.value(row.value)))
     }
 
@@ -260,6 +280,8 @@ impl<'a> Module<'a> {
             list.capacity().saturating_mul(size_of::<T>())
         }
         let lists = [
+            self.made.capacity(),
+            bytes(&self.made_for),
             bytes(&self.rows),
             bytes(&self.tables),
             bytes(&self.computations),
@@ -278,17 +300,88 @@ impl<'a> Module<'a> {
         Some(Computation { module: self, record, number })
     }
 
-    pub(crate) fn piece(&self, piece: Piece) -> &'a str {
+    #[inline]
+    pub(crate) fn piece(&self, piece: Piece) -> &str {
         let start = piece.start as usize;
-        self.text.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
+        let (source, start) = match start.checked_sub(self.text.len()) {
+            None | Some(0) => (&*self.text, start),
+            Some(behind) => (&*self.made, behind.wrapping_sub(1)),
+        };
+        source.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
     }
 
-    fn value(&self, piece: Piece) -> Value<'a> {
-        let start = piece.start as usize;
-        Value::new(self.text, Span { start, end: start.saturating_add(piece.len as usize) })
+    /// Where a piece stands, or that for which it was made.
+    pub(crate) fn span(&self, piece: Piece) -> Span {
+        let plain = |piece: Piece| {
+            let start = piece.start as usize;
+            Span { start, end: start.saturating_add(piece.len as usize) }
+        };
+        if piece.start as usize <= self.text.len() {
+            return plain(piece);
+        }
+        let behind = self.made_for.partition_point(|(start, _)| *start <= piece.start);
+        behind
+            .checked_sub(1)
+            .and_then(|place| self.made_for.get(place))
+            .map_or(plain(piece), |(_, place)| plain(*place))
     }
 
-    fn attribute_list(&self, items: Items) -> impl ExactSizeIterator<Item = Attribute<'a>> + use<'a, '_> {
+    /// Keeps a name or value that the text does not spell out, made for this part of the text. `None` if there is no room
+    /// for its position.
+    pub(crate) fn make(&mut self, text: fmt::Arguments<'_>, place: Piece) -> Option<Piece> {
+        let begin = self.made.len();
+        let position = |behind: usize| u32::try_from(self.text.len().checked_add(behind)?.checked_add(1)?).ok();
+        let start = position(begin)?;
+        // Writing to memory does not fail.
+        let _ = fmt::Write::write_fmt(&mut self.made, text);
+        let end = position(self.made.len())?;
+        self.made_for.push((start, place));
+        Some(Piece { start, len: end.saturating_sub(start) })
+    }
+
+    fn value(&self, piece: Piece) -> Value<'_> {
+        let span = self.span(piece);
+        if piece.start as usize <= self.text.len() {
+            Value::new(&self.text, span)
+        } else {
+            Value::made(self.piece(piece), span)
+        }
+    }
+
+    /// The same module over a text that it owns.
+    #[must_use]
+    pub fn into_owned(mut self) -> Module<'static> {
+        let text = core::mem::take(&mut self.text).into_owned();
+        self.with_text(Cow::Owned(text))
+    }
+
+    /// The same lists over a text that must be the same.
+    pub(crate) fn with_text(self, text: Cow<'_, str>) -> Module<'_> {
+        Module {
+            text,
+            made: self.made,
+            made_for: self.made_for,
+            name: self.name,
+            module_attributes: self.module_attributes,
+            rows: self.rows,
+            tables: self.tables,
+            computations: self.computations,
+            by_name: self.by_name,
+            entry: self.entry,
+            instructions: self.instructions,
+            operands: self.operands,
+            attributes: self.attributes,
+            shapes: self.shapes,
+        }
+    }
+
+    /// The name of the instruction with this number; empty if there is none.
+    #[inline]
+    pub(crate) fn instruction_name(&self, number: u32) -> &str {
+        self.instructions.get(number as usize).map_or("", |record| self.piece(record.name))
+    }
+
+    fn attribute_list(&self, items: Items) -> impl ExactSizeIterator<Item = Attribute<'_>> + use<'a, '_> {
         let records = items.of(&self.attributes);
         records.iter().map(|record| Attribute::new(self.piece(record.key), self.value(record.value)))
     }
@@ -336,7 +429,7 @@ impl<'m, 'a> Computation<'m, 'a> {
 
     /// The name, without `%`. Instructions that stand outside any computation form one without a name.
     #[must_use]
-    pub fn name(self) -> &'a str {
+    pub fn name(self) -> &'m str {
         self.module.piece(self.record.name)
     }
 
@@ -355,7 +448,7 @@ impl<'m, 'a> Computation<'m, 'a> {
     /// The names and shapes of the parameters as the head of the computation gives them, which is mostly without
     /// layouts; `None` if it does not.
     #[must_use]
-    pub fn parameters(self) -> Option<impl ExactSizeIterator<Item = (&'a str, &'m Shape)> + use<'m, 'a>> {
+    pub fn parameters(self) -> Option<impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m, 'a>> {
         let records = self.record.has_head.then(|| self.record.parameters.of(&self.module.operands))?;
         let shape = move |number: u32| self.module.shapes.get(number as usize).unwrap_or(&Shape::Opaque);
         Some(records.iter().map(move |record| (self.module.piece(record.name), shape(record.shape))))
@@ -398,13 +491,13 @@ impl<'m, 'a> Computation<'m, 'a> {
     }
 
     /// The attributes behind the closing brace.
-    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'a>> + use<'m, 'a> {
+    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'m>> + use<'m, 'a> {
         self.module.attribute_list(self.record.attributes)
     }
 
     /// The value of the attribute with this name behind the closing brace.
     #[must_use]
-    pub fn attribute(self, name: &str) -> Option<Value<'a>> {
+    pub fn attribute(self, name: &str) -> Option<Value<'m>> {
         find(self.attributes(), name)
     }
 }
@@ -451,7 +544,7 @@ impl<'m, 'a> Instruction<'m, 'a> {
 
     /// The name, without `%`.
     #[must_use]
-    pub fn name(self) -> &'a str {
+    pub fn name(self) -> &'m str {
         self.module.piece(self.record.name)
     }
 
@@ -467,21 +560,21 @@ impl<'m, 'a> Instruction<'m, 'a> {
         self.record.shape
     }
 
-    /// The shape as it is written.
+    /// The shape as it is written; empty where it is left out and follows from the operands.
     #[must_use]
-    pub fn shape_text(self) -> &'a str {
+    pub fn shape_text(self) -> &'m str {
         self.module.piece(self.record.shape_text)
     }
 
     /// Where the shape is written.
     #[must_use]
     pub fn shape_span(self) -> Span {
-        self.module.value(self.record.shape_text).span()
+        self.module.span(self.record.shape_text)
     }
 
     /// What it does.
     #[must_use]
-    pub fn opcode(self) -> Opcode<'a> {
+    pub fn opcode(self) -> Opcode<'m> {
         Opcode::numbered(self.record.opcode, self.module.piece(self.record.opcode_text))
     }
 
@@ -491,9 +584,23 @@ impl<'m, 'a> Instruction<'m, 'a> {
         self.record.is_root
     }
 
+    /// Whether it stands inside the operands of another one, as `negate(x)` does in `add(negate(x), y)`, or is the element
+    /// of a tuple that an operand like `x#1` takes. XLA gives it a name, and so does the module.
+    #[must_use]
+    pub fn is_implied(self) -> bool {
+        self.record.origin == Origin::Implied
+    }
+
+    /// Whether it was read. Only [`Module::parse_with_errors`] keeps an instruction that it cannot read: its name, opcode
+    /// and shape are known as far as they can be told, its operands and attributes are not.
+    #[must_use]
+    pub fn is_read(self) -> bool {
+        self.record.origin != Origin::Unread
+    }
+
     /// What stands between the parentheses: operands, the literal of a constant, or the number of a parameter.
     #[must_use]
-    pub fn arguments(self) -> &'a str {
+    pub fn arguments(self) -> &'m str {
         self.module.piece(self.record.arguments).trim_ascii()
     }
 
@@ -512,7 +619,7 @@ impl<'m, 'a> Instruction<'m, 'a> {
 
     /// The literal of a constant, as it is written.
     #[must_use]
-    pub fn literal(self) -> Option<&'a str> {
+    pub fn literal(self) -> Option<&'m str> {
         (self.opcode() == Opcode::Constant).then(|| self.arguments())
     }
 
@@ -523,20 +630,20 @@ impl<'m, 'a> Instruction<'m, 'a> {
     }
 
     /// The attributes, in the order of the text.
-    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'a>> + use<'m, 'a> {
+    pub fn attributes(self) -> impl ExactSizeIterator<Item = Attribute<'m>> + use<'m, 'a> {
         self.module.attribute_list(self.record.attributes)
     }
 
     /// The value of the attribute with this name.
     #[must_use]
-    pub fn attribute(self, name: &str) -> Option<Value<'a>> {
+    pub fn attribute(self, name: &str) -> Option<Value<'m>> {
         find(self.attributes(), name)
     }
 
     /// Where the name stands, without `%`.
     #[must_use]
     pub fn name_span(self) -> Span {
-        self.module.value(self.record.name).span()
+        self.module.span(self.record.name)
     }
 
     /// Where the instruction stands: from its name to its end.
@@ -571,14 +678,17 @@ pub struct Operand<'m, 'a> {
 impl<'m, 'a> Operand<'m, 'a> {
     /// The name, without `%`.
     #[must_use]
-    pub fn name(self) -> &'a str {
-        self.module.piece(self.record.name)
+    pub fn name(self) -> &'m str {
+        match self.instruction() {
+            Some(instruction) if instruction.is_implied() => instruction.name(),
+            _ => self.module.piece(self.record.name),
+        }
     }
 
     /// Where the name stands, without `%`.
     #[must_use]
     pub fn span(self) -> Span {
-        self.module.value(self.record.name).span()
+        self.module.span(self.record.name)
     }
 
     /// The instruction whose value it is; `None` only where a part of a computation was read.

@@ -1,6 +1,8 @@
 //! Finding a name or a text again.
 
+use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -9,12 +11,12 @@ use alloc::vec::Vec;
 /// The texts are kept elsewhere; the table asks for them by number. A text that finds no free place near its hash goes
 /// to a sorted map, so that a text made of colliding names costs a logarithm, not a square.
 #[derive(Debug)]
-pub(crate) struct NameTable<'a> {
+pub(crate) struct NameTable {
     slots: Vec<Slot>,
     used: usize,
     /// Numbers below this are forgotten: a slot that holds one is free.
     first: u32,
-    overflow: BTreeMap<&'a str, u32>,
+    overflow: BTreeMap<String, u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// How many neighbouring slots a text may lie in.
 const REACH: usize = 16;
 
-impl<'a> NameTable<'a> {
+impl NameTable {
     pub(crate) fn new() -> Self {
         let slots = vec![Slot { hash: 0, number: NONE }; 256];
         Self { slots, used: 0, first: 0, overflow: BTreeMap::new() }
@@ -47,13 +49,13 @@ impl<'a> NameTable<'a> {
     }
 
     /// The slots in which a text with this hash may lie, in order.
-    fn places(&self, hash: u32) -> impl Iterator<Item = usize> + use<'a> {
+    fn places(&self, hash: u32) -> impl Iterator<Item = usize> + use<> {
         let mask = self.slots.len().wrapping_sub(1);
         (0..REACH).map(move |step| (hash as usize).wrapping_add(step) & mask)
     }
 
     /// The number of a text, or `None` if it was not added.
-    pub(crate) fn get(&self, text: &str, hash: u32, text_of: impl Fn(u32) -> &'a str) -> Option<u32> {
+    pub(crate) fn get<'t>(&self, text: &str, hash: u32, text_of: impl Fn(u32) -> &'t str) -> Option<u32> {
         for place in self.places(hash) {
             let slot = *self.slots.get(place)?;
             if self.is_free(slot) {
@@ -67,12 +69,12 @@ impl<'a> NameTable<'a> {
     }
 
     /// Adds a text that is not there; `text_of` gives the text of a number that was added before.
-    pub(crate) fn insert(&mut self, text: &'a str, hash: u32, number: u32, text_of: impl Fn(u32) -> &'a str) {
+    pub(crate) fn insert<'t>(&mut self, text: &str, hash: u32, number: u32, text_of: impl Fn(u32) -> &'t str) {
         if self.used >= self.slots.len() / 2 {
             self.grow(text_of);
         }
         if !self.place(Slot { hash, number }) {
-            self.overflow.insert(text, number);
+            self.overflow.insert(text.to_owned(), number);
         }
     }
 
@@ -92,13 +94,13 @@ impl<'a> NameTable<'a> {
     }
 
     #[cold]
-    fn grow(&mut self, text_of: impl Fn(u32) -> &'a str) {
+    fn grow<'t>(&mut self, text_of: impl Fn(u32) -> &'t str) {
         let larger = vec![Slot { hash: 0, number: NONE }; self.slots.len().saturating_mul(2)];
         let old = core::mem::replace(&mut self.slots, larger);
         self.used = 0;
         for slot in old {
             if !self.is_free(slot) && !self.place(slot) {
-                self.overflow.insert(text_of(slot.number), slot.number);
+                self.overflow.insert(text_of(slot.number).to_owned(), slot.number);
             }
         }
     }

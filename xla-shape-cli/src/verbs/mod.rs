@@ -1,4 +1,4 @@
-//! One module for each thing the program does: it reads the input, asks for the answer, and shows it.
+//! One module for each thing the program does.
 
 pub(crate) mod advise;
 pub(crate) mod bitcast;
@@ -12,12 +12,10 @@ pub(crate) mod map;
 pub(crate) mod relayout;
 pub(crate) mod scan;
 
-use crate::args::Format;
 use crate::failure::Failure;
-use crate::io;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::fmt::Display;
 use xla_shape::{ArrayShape, Shape};
-use xla_shape_render::Answer;
 
 /// The shape that a text stands for.
 fn shape_of(text: &str) -> Result<Shape, Failure> {
@@ -25,20 +23,23 @@ fn shape_of(text: &str) -> Result<Shape, Failure> {
 }
 
 /// The array, or array in a buffer, that a text stands for.
-fn array_of(text: &str) -> Result<ArrayShape, Failure> {
+fn array_of(text: &str) -> Result<(Shape, ArrayShape), Failure> {
     let shape = shape_of(text)?;
     match shape.array().cloned() {
-        Some(array) => Ok(array),
+        Some(array) => Ok((shape, array)),
         None => Err(Failure::said(format_args!("expected an array, found {shape}: only arrays have elements"))),
     }
 }
 
-/// Writes an answer to standard output.
-fn show(answer: &impl Answer, format: Format) -> Result<(), Failure> {
-    match format {
-        Format::Text => io::print(&answer.text(io::width())),
-        Format::Json => io::write(answer.json().as_bytes()),
-    }
+/// Numbers as `[2,3]`.
+fn bracketed(numbers: &[usize]) -> String {
+    let numbers = numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
+    format!("[{}]", numbers.join(","))
+}
+
+/// Serialises what has a text as that text.
+fn display<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// A value as a line of JSON.

@@ -262,6 +262,18 @@ pub enum ParseErrorKind {
         /// The name.
         name: Found,
     },
+    /// A shape that is left out, and does not follow from what is known.
+    CannotInferShape {
+        /// The opcode.
+        opcode: Found,
+        /// Why not; empty if the opcode's shape follows from nothing.
+        reason: Box<str>,
+    },
+    /// What stands inside each other is too deep.
+    TooDeep {
+        /// How deep it may be.
+        limit: usize,
+    },
     /// A second ROOT in a computation.
     SecondRoot,
     /// A second ENTRY in a module.
@@ -411,6 +423,13 @@ impl fmt::Display for ParseErrorKind {
             }
             Self::DuplicateName { name } => {
                 write!(f, "expected a name that is not taken, found {name} again")
+            }
+            Self::CannotInferShape { opcode, reason } => {
+                write!(f, "cannot infer the shape of {opcode}, which is left out")?;
+                if reason.is_empty() { Ok(()) } else { write!(f, ": {reason}") }
+            }
+            Self::TooDeep { limit } => {
+                write!(f, "expected at most {limit} operands and computations inside each other, found more")
             }
             Self::SecondRoot => f.write_str("expected one ROOT in a computation, found a second one"),
             Self::SecondEntry => f.write_str("expected one ENTRY in a module, found a second one"),

@@ -79,14 +79,27 @@ impl<'a> Attribute<'a> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
-    /// The text of the module.
+    /// The text of the module, or a value that the module made itself.
     source: &'a str,
+    /// Where the value stands in the source.
     span: Span,
+    /// What a made value stands for in the text of the module.
+    place: Option<Span>,
 }
 
 impl<'a> Value<'a> {
     pub(crate) const fn new(source: &'a str, span: Span) -> Self {
-        Self { source, span }
+        Self { source, span, place: None }
+    }
+
+    /// A value that the text does not spell out, made for this part of it.
+    pub(crate) const fn made(source: &'a str, place: Span) -> Self {
+        Self { source, span: Span { start: 0, end: source.len() }, place: Some(place) }
+    }
+
+    /// A part of this value.
+    const fn part(self, start: usize, end: usize) -> Self {
+        Self { span: Span { start, end }, ..self }
     }
 
     /// The value as it is written, such as `{0,2,1}`.
@@ -98,7 +111,10 @@ impl<'a> Value<'a> {
     /// Where the value stands.
     #[must_use]
     pub const fn span(self) -> Span {
-        self.span
+        match self.place {
+            Some(place) => place,
+            None => self.span,
+        }
     }
 
     /// A cursor that sees the value and nothing behind it.
@@ -109,7 +125,7 @@ impl<'a> Value<'a> {
     /// The error that the value is not what it should be.
     pub(crate) fn is_not(self, what: &'static str) -> ParseError {
         let found = text::Found::new(self.text());
-        ParseError::new(text::ParseErrorKind::Unexpected { expected: Expected::Value(what), found }, self.span)
+        ParseError::new(text::ParseErrorKind::Unexpected { expected: Expected::Value(what), found }, self.span())
     }
 
     /// Checks that nothing of the value stands behind its closing brace.
@@ -239,7 +255,7 @@ impl<'a> Value<'a> {
         while cursor.peek() != Some(b'}') {
             let start = cursor.position;
             let end = cursor.value()?;
-            items.push(Self::new(self.source, Span { start, end }));
+            items.push(self.part(start, end));
             cursor.skip_space()?;
             if !cursor.eat(b',') {
                 break;
@@ -270,7 +286,7 @@ impl<'a> Value<'a> {
             cursor.skip_space()?;
             let start = cursor.position;
             let end = cursor.value()?;
-            fields.push((key, Self::new(self.source, Span { start, end })));
+            fields.push((key, self.part(start, end)));
             cursor.skip_space()?;
             if cursor.eat(b',') {
                 cursor.skip_space()?;

@@ -1,6 +1,9 @@
 //! Checks of a module: operand counts, and the written shapes against those that follow from the operands.
 
+mod inferred;
 mod rules;
+
+pub(crate) use inferred::inferred_shape;
 
 use crate::module::{Computation, Instruction, Module};
 use crate::opcode::Opcode;
@@ -10,6 +13,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::ElementType;
 use xla_shape_core::Shape;
+use xla_shape_core::ValidationError;
 use xla_shape_core::infer::{self, InferError};
 use xla_shape_core::text::ParseError;
 
@@ -96,6 +100,10 @@ pub enum Problem {
         /// What is written.
         found: String,
     },
+    /// The shape does not follow from the operands of this opcode, so it must be written.
+    NoInference,
+    /// No such shape exists.
+    Invalid(ValidationError),
     /// A bitcast changes the number of bytes.
     ByteSize {
         /// The bytes of the operand.
@@ -156,6 +164,8 @@ impl fmt::Display for Problem {
             Self::Attribute(error) => error.fmt(f),
             Self::Infer(error) => error.fmt(f),
             Self::Shape { expected, found } => write!(f, "expected the shape {expected}, found {found}"),
+            Self::NoInference => f.write_str("it does not follow from the operands"),
+            Self::Invalid(error) => error.fmt(f),
             Self::ByteSize { expected, found } => {
                 write!(f, "expected a result of {expected} bytes as the operand has, found {found}")
             }

@@ -199,7 +199,7 @@ impl<'m, 'a, 'p> Rule<'m, 'a, 'p> {
         Ok((all || first.class() != ElementClass::Float).then_some(first))
     }
 
-    fn value(&self, name: &'static str) -> Result<Value<'a>> {
+    fn value(&self, name: &'static str) -> Result<Value<'m>> {
         self.instruction.attribute(name).ok_or(Problem::MissingAttribute { name })
     }
 

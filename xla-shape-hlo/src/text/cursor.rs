@@ -1,6 +1,8 @@
 //! Walking over HLO text: white space, names, strings, and values with their brackets.
 
+use crate::opcode::Opcode;
 use alloc::vec::Vec;
+use xla_shape_core::ElementType;
 use xla_shape_core::text::{Expected, Found, ParseError, ParseErrorKind, Span};
 
 type Result<T> = core::result::Result<T, ParseError>;
@@ -43,8 +45,8 @@ static CLASS: [u8; 256] = {
     }
     add(&mut class, b"_.-", NAME);
     add(&mut class, b" \t\r\n", SPACE);
-    add(&mut class, b"()[]{}\"/\n", INSIDE);
-    add(&mut class, b"()[]{}\"/\n, \t\r", OUTSIDE);
+    add(&mut class, b"()[]{}\"'/\n", INSIDE);
+    add(&mut class, b"()[]{}\"'/\n, \t\r", OUTSIDE);
     add(&mut class, b" ,<=?", DIMENSION);
     add(&mut class, b"0123456789,:()*#+~ABCDEFGHIJKLMNOPQRSTUVWXYZ", LAYOUT);
     class
@@ -64,11 +66,20 @@ pub(crate) struct Cursor<'a> {
     no_comment_end: usize,
     /// The brackets that are open, kept only to be used again.
     open: Vec<u8>,
+    /// Whether a line in which an instruction begins ends brackets and strings that are open: then one was forgotten.
+    /// XLA reads on, so this only finds the place of an error.
+    pub(crate) is_wary: bool,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) const fn new(text: &'a str, position: usize) -> Self {
-        Self { text, position, no_comment_end: usize::MAX, open: Vec::new() }
+        Self { text, position, no_comment_end: usize::MAX, open: Vec::new(), is_wary: false }
+    }
+
+    /// A cursor behind the bracket at `position` that sees nothing behind `end`.
+    pub(crate) fn inside(&self, position: usize, end: usize) -> Self {
+        let text = self.text.get(..end).unwrap_or("");
+        Self { is_wary: self.is_wary, ..Self::new(text, position.saturating_add(1)) }
     }
 
     pub(crate) const fn text(&self) -> &'a str {
@@ -215,21 +226,23 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string, whose opening quote stands at the cursor, up to its closing quote.
-    ///
-    /// A line in which an instruction begins is not taken for a part of the string: then the quote was forgotten.
     fn string(&mut self) -> Result<()> {
         let start = self.position;
+        let quote = self.peek().unwrap_or(b'"');
         let mut position = start.saturating_add(1);
         loop {
             let rest = self.text.as_bytes().get(position..).unwrap_or(&[]);
-            let found = rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | b'\n'));
+            let found = match self.is_wary {
+                false => memchr::memchr2(quote, b'\\', rest),
+                true => memchr::memchr3(quote, b'\\', b'\n', rest),
+            };
             let Some(length) = found else {
                 position = self.text.len();
                 break;
             };
             position = position.saturating_add(length);
             match self.byte(position) {
-                Some(b'"') => {
+                Some(byte) if byte == quote => {
                     self.position = position.saturating_add(1);
                     return Ok(());
                 }
@@ -238,17 +251,35 @@ impl<'a> Cursor<'a> {
                 _ => position = position.saturating_add(1),
             }
         }
-        self.position = position;
+        self.position = position.min(self.text.len());
         Err(ParseError::new(ParseErrorKind::UnclosedString, Span { start, end: start.saturating_add(1) }))
     }
 
-    /// Whether an instruction begins behind the end of a line at `newline`.
-    ///
-    /// Nothing that spans lines, such as the literal of a constant, has a line that looks so.
+    /// Whether an instruction begins behind the end of a line at `newline`: `ROOT` and a name, or a name, `=`, and a shape
+    /// or an opcode with its operands.
     fn begins_anew(&self, newline: usize) -> bool {
         let mut ahead = Self::new(self.text, newline.saturating_add(1));
         ahead.skip_blanks();
-        ahead.begins_instruction()
+        if ahead.begins_root() {
+            return true;
+        }
+        if ahead.name().1.is_empty() {
+            return false;
+        }
+        ahead.skip_blanks();
+        if !ahead.eat(b'=') {
+            return false;
+        }
+        ahead.skip_blanks();
+        if ahead.eat(b'(') {
+            return ahead.peek().is_some_and(|byte| is(byte, NAME) || matches!(byte, b'(' | b')'));
+        }
+        let (_, word) = ahead.name();
+        match ahead.peek() {
+            Some(b'[') => ElementType::from_name(word).is_some() || matches!(word, "token" | "opaque"),
+            Some(b'(') => word == "b" || Opcode::number(word).is_some(),
+            _ => false,
+        }
     }
 
     /// Whether `ROOT` and a name, or a name and `=`, stand at the cursor, with nothing but blanks between them.
@@ -294,6 +325,32 @@ impl<'a> Cursor<'a> {
         matches!(ahead.peek(), Some(b'\n') | None)
     }
 
+    /// Whether a shape begins at the cursor, right or wrong: a parenthesis, a name and `[`, or `b(`.
+    pub(crate) fn begins_shape(&self) -> bool {
+        if self.peek() == Some(b'(') {
+            return true;
+        }
+        let end = self.while_class(self.position, NAME);
+        if end == self.position || self.peek() == Some(b'%') {
+            return false;
+        }
+        let mut ahead = Self::new(self.text, end);
+        ahead.skip_blanks();
+        match ahead.peek() {
+            Some(b'[') => true,
+            Some(b'(') => self.text.as_bytes().get(self.position..end) == Some(b"b"),
+            _ => false,
+        }
+    }
+
+    /// Whether the head of a computation stands at the cursor: a name, and its parameters or its brace.
+    pub(crate) fn begins_head(&self) -> bool {
+        let mut ahead = Self::new(self.text, self.position);
+        let is_named = !ahead.name().1.is_empty();
+        ahead.skip_blanks();
+        is_named && matches!(ahead.peek(), Some(b'(' | b'{'))
+    }
+
     /// Whether a brace stands at `position`, or behind blanks.
     #[inline]
     pub(crate) fn brace_follows(&self, position: usize) -> bool {
@@ -325,7 +382,7 @@ impl<'a> Cursor<'a> {
                 return Err(self.unclosed(start));
             };
             match byte {
-                b'"' => self.string()?,
+                b'"' | b'\'' => self.string()?,
                 b'(' | b'[' | b'{' => {
                     open.push(byte);
                     self.position = self.position.saturating_add(1);
@@ -346,8 +403,43 @@ impl<'a> Cursor<'a> {
                         self.position = self.position.saturating_add(1);
                     }
                 }
-                _ if self.begins_anew(self.position) => return Err(self.unclosed(start)),
+                _ if self.is_wary && self.begins_anew(self.position) => return Err(self.unclosed(start)),
                 _ => self.position = self.position.saturating_add(1),
+            }
+        }
+    }
+
+    /// Reads a value that XLA only hands on, such as JSON: a string, or braces in which only braces and strings count.
+    /// Returns where it ends.
+    pub(crate) fn free_value(&mut self) -> Result<usize> {
+        match self.peek() {
+            Some(b'{') => {}
+            Some(b'"' | b'\'') => {
+                self.string()?;
+                return Ok(self.position);
+            }
+            _ => return self.value(),
+        }
+        let start = self.position;
+        let mut depth = 0_usize;
+        loop {
+            let rest = self.text.as_bytes().get(self.position..).unwrap_or(&[]);
+            let Some(length) = memchr::memchr3(b'{', b'}', b'"', rest) else {
+                self.position = self.text.len();
+                return Err(self.unclosed(start));
+            };
+            self.position = self.position.saturating_add(length);
+            match self.peek() {
+                Some(b'"') => {
+                    self.string()?;
+                    continue;
+                }
+                Some(b'{') => depth = depth.saturating_add(1),
+                _ => depth = depth.saturating_sub(1),
+            }
+            self.position = self.position.saturating_add(1);
+            if depth == 0 {
+                return Ok(self.position);
             }
         }
     }
@@ -366,7 +458,7 @@ impl<'a> Cursor<'a> {
             self.position = self.until_class(self.position, OUTSIDE);
             let end = self.position;
             match self.peek() {
-                Some(b'"') => self.string()?,
+                Some(b'"' | b'\'') => self.string()?,
                 Some(b'(' | b'[' | b'{') => self.balanced()?,
                 // A comment is like a space, one up to the end of the line like that.
                 Some(b'/') if self.byte(end.saturating_add(1)) == Some(b'/') => return self.ended_value(start, end),

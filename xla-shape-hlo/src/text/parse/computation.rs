@@ -1,9 +1,27 @@
 //! Computations: their heads, their instructions one after the other, and the operands that were named too early.
 
+use super::instruction::Begun;
 use super::{Parser, Result, items, number, span};
-use crate::module::{ComputationRecord, Items, OperandRecord, Piece};
+use crate::module::{ComputationRecord, InstructionRecord, Items, OperandRecord, Origin, Piece};
 use crate::names::{NONE, hash};
 use xla_shape_core::text::{Expected, Found, ParseError, ParseErrorKind, Span};
+
+impl ComputationRecord {
+    /// A computation without a head, of which nothing else is known yet.
+    pub(crate) const fn new(name: Piece) -> Self {
+        Self {
+            name,
+            is_entry: false,
+            is_fragment: false,
+            has_head: false,
+            parameters: Items { start: 0, len: 0 },
+            result: NONE,
+            instructions: Items { start: 0, len: 0 },
+            root: NONE,
+            attributes: Items { start: 0, len: 0 },
+        }
+    }
+}
 
 impl<'a> Parser<'a> {
     /// Reads a computation from behind its name.
@@ -23,34 +41,16 @@ impl<'a> Parser<'a> {
         }
         let parameters = items(first_parameter, self.module.operands.len());
         self.cursor.expect(b'{')?;
-        let record = ComputationRecord {
-            name,
-            is_entry,
-            is_fragment: false,
-            has_head,
-            parameters,
-            result,
-            instructions: Items::default(),
-            root: NONE,
-            attributes: Items::default(),
-        };
-        self.instructions(record)
+        self.instructions(ComputationRecord { is_entry, has_head, parameters, result, ..ComputationRecord::new(name) })
     }
 
     /// Reads instructions that stand outside any computation.
     pub(crate) fn fragment(&mut self) -> Result<()> {
-        let record = ComputationRecord {
-            name: Piece::default(),
-            is_entry: false,
-            is_fragment: true,
-            has_head: false,
-            parameters: Items::default(),
-            result: NONE,
-            instructions: Items::default(),
-            root: NONE,
-            attributes: Items::default(),
-        };
-        self.instructions(record)
+        self.in_fragment = true;
+        let record = ComputationRecord { is_fragment: true, ..ComputationRecord::new(Piece::default()) };
+        let result = self.instructions(record);
+        self.in_fragment = false;
+        result
     }
 
     /// Reads `(name: shape, …)`.
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
             self.cursor.skip_space()?;
             let name = self.name(Expected::Name)?;
             self.cursor.skip_space()?;
-            self.cursor.expect(b':')?;
+            self.cursor.eat(b':');
             self.cursor.skip_space()?;
             let shape = self.shape()?.0;
             self.module.operands.push(OperandRecord { shape, ..OperandRecord::new(name) });
@@ -76,15 +76,18 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the instructions of a computation and what stands behind its closing brace.
-    fn instructions(&mut self, mut record: ComputationRecord) -> Result<()> {
-        let first = self.module.instructions.len();
+    pub(crate) fn instructions(&mut self, mut record: ComputationRecord) -> Result<()> {
+        let (first, depth) = (self.module.instructions.len(), self.depth);
         let errors = self.errors.len();
         self.names.restart(number(first));
         self.open_operands.clear();
-        let read = self.instructions_of(&mut record, first);
+        self.elements.clear();
+        let read = self.instructions_of(&mut record);
         // Also when the rest of the computation is given up: what was read of it is kept.
         let result = read.and(self.resolve_open_operands(record.is_fragment));
-        if self.module.instructions.len() == first {
+        let last = self.module.instructions.len();
+        let nested = core::mem::take(&mut self.nested);
+        if last == first {
             // What was left out has its error.
             return if result.is_err() || self.errors.len() > errors {
                 result
@@ -92,20 +95,31 @@ impl<'a> Parser<'a> {
                 self.report(ParseError::new(ParseErrorKind::NoInstructions, span(record.name)))
             };
         }
-        record.instructions = items(first, self.module.instructions.len());
+        record.instructions = items(first, last);
         if record.root == NONE {
-            record.root = number(self.module.instructions.len()).saturating_sub(1);
+            record.root = number(last).saturating_sub(1);
+        }
+        self.depth = depth;
+        let result = result.and_then(|()| self.nested_computations(nested));
+        self.depth = depth;
+        // Those inside it were added before it.
+        let computation = number(self.module.computations.len());
+        for instruction in self.module.instructions.get_mut(first..last).unwrap_or_default() {
+            if instruction.computation == computation {
+                break;
+            }
+            instruction.computation = computation;
         }
         self.module.computations.push(record);
         result
     }
 
     /// Reads instructions up to the end of their computation.
-    fn instructions_of(&mut self, record: &mut ComputationRecord, first: usize) -> Result<()> {
+    fn instructions_of(&mut self, record: &mut ComputationRecord) -> Result<()> {
         let mut is_open = true;
         while is_open {
             let start = self.cursor.position;
-            match self.instruction_or_end(record, first) {
+            match self.instruction_or_end(record) {
                 Ok(more) => is_open = more,
                 Err(error) => {
                     self.or_go_on(Err(error), start)?;
@@ -118,7 +132,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads one instruction, or the end of the computation; says whether it was an instruction.
-    fn instruction_or_end(&mut self, record: &mut ComputationRecord, first: usize) -> Result<bool> {
+    fn instruction_or_end(&mut self, record: &mut ComputationRecord) -> Result<bool> {
         self.cursor.skip_space()?;
         if record.is_fragment {
             if !self.cursor.begins_instruction() {
@@ -133,23 +147,51 @@ impl<'a> Parser<'a> {
         if is_root {
             self.cursor.skip_space()?;
         }
-        let lengths = (self.module.operands.len(), self.module.attributes.len(), self.open_operands.len());
-        let result = self.instruction(is_root, first);
-        match result {
-            Ok(()) if is_root && record.root != NONE => {
-                let span = Span { start, end: start.saturating_add("ROOT".len()) };
-                self.report(ParseError::new(ParseErrorKind::SecondRoot, span))?;
-            }
-            Ok(()) if is_root => record.root = number(self.module.instructions.len()).saturating_sub(1),
-            Ok(()) => {}
-            Err(error) => {
-                self.module.operands.truncate(lengths.0);
-                self.module.attributes.truncate(lengths.1);
-                self.open_operands.truncate(lengths.2);
-                return Err(error);
+        let before = self.lengths();
+        self.begun = Begun::default();
+        let result = self.instruction(is_root);
+        let is_read = result.is_ok();
+        if let Err(error) = &result {
+            self.forget(before);
+            if !self.goes_on || !self.keep_unread(error.span(), is_root) {
+                return result.map(|()| true);
             }
         }
-        Ok(true)
+        if is_root && record.root == NONE {
+            record.root = number(self.module.instructions.len()).saturating_sub(1);
+        } else if is_root && is_read {
+            let span = Span { start, end: start.saturating_add("ROOT".len()) };
+            self.report(ParseError::new(ParseErrorKind::SecondRoot, span))?;
+        }
+        result.map(|()| true)
+    }
+
+    /// Keeps what is known of an instruction that could not be read; says whether there was enough, which is its name.
+    fn keep_unread(&mut self, error: Span, is_root: bool) -> bool {
+        let Some(name) = self.begun.name else { return false };
+        let (shape, shape_text) = self.begun.shape.unwrap_or((NONE, name));
+        let (opcode, opcode_text) = self.begun.opcode.unwrap_or((u8::MAX, Piece { len: 0, ..name }));
+        let rest = self.cursor.text().as_bytes().get(error.end..).unwrap_or(&[]);
+        let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.module.instructions.push(InstructionRecord {
+            name,
+            shape_text: if shape == NONE { Piece { len: 0, ..name } } else { shape_text },
+            opcode_text,
+            arguments: Piece { len: 0, ..name },
+            operands: Items::default(),
+            attributes: Items::default(),
+            shape,
+            computation: number(self.module.computations.len()),
+            end: number(error.end.saturating_add(line)),
+            opcode,
+            is_root,
+            origin: Origin::Unread,
+        });
+        let instruction = number(self.module.instructions.len()).saturating_sub(1);
+        let text = self.cursor.text();
+        let text = text.get(core::ops::Range::from(span(name))).unwrap_or("");
+        self.names.insert(text, hash(text), instruction, |number| self.module.instruction_name(number));
+        true
     }
 
     /// Finds the instructions of operands that were named before them.
@@ -157,11 +199,9 @@ impl<'a> Parser<'a> {
         let mut result = Ok(());
         for open in core::mem::take(&mut self.open_operands) {
             let Some(operand) = self.module.operands.get(open as usize) else { continue };
-            let (name, text) = (operand.name, self.module.piece(operand.name));
-            let instructions = &self.module.instructions;
-            let text_of =
-                |number: u32| instructions.get(number as usize).map_or("", |known| self.module.piece(known.name));
-            match self.names.get(text, hash(text), text_of) {
+            let name = operand.name;
+            let text = self.module.piece(name);
+            match self.names.get(text, hash(text), |number| self.module.instruction_name(number)) {
                 Some(instruction) => {
                     if let Some(operand) = self.module.operands.get_mut(open as usize) {
                         operand.instruction = instruction;

@@ -1,29 +1,107 @@
-//! One instruction, with its operands.
+//! One instruction, with its operands, which may be instructions themselves.
 
 use super::{Parser, Result, items, number, piece, span};
-use crate::module::{InstructionRecord, Items, OperandRecord, Piece};
+use crate::module::{AttributeRecord, InstructionRecord, Items, OperandRecord, Origin, Piece};
 use crate::names::{NONE, hash};
 use crate::opcode::Opcode;
-use xla_shape_core::text::{Expected, Found, ParseError, ParseErrorKind};
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use xla_shape_core::text::{Expected, Found, MAX_NESTING, ParseError, ParseErrorKind, Span};
+
+/// What is known of an instruction, in the order in which it is read.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Begun {
+    pub(crate) name: Option<Piece>,
+    pub(crate) shape: Option<(u32, Piece)>,
+    pub(crate) opcode: Option<(u8, Piece)>,
+}
+
+/// An operand as far as its text goes.
+enum Written {
+    /// `[shape] name`.
+    Name(OperandRecord),
+    /// `[shape] name#index`: the operand is the tuple.
+    Element(OperandRecord, u32),
+    /// An instruction: `[shape] opcode(operands)`.
+    Instruction,
+}
 
 impl<'a> Parser<'a> {
     /// Reads an instruction from its name on.
-    pub(crate) fn instruction(&mut self, is_root: bool, first: usize) -> Result<()> {
-        let (name, name_text) = match self.cursor.name() {
+    pub(crate) fn instruction(&mut self, is_root: bool) -> Result<()> {
+        let start = self.cursor.position;
+        let (name, text) = match self.cursor.name() {
             (_, "") => return Err(self.cursor.unexpected(Expected::Instruction)),
             (start, text) => (piece(start, start.saturating_add(text.len())), text),
         };
-        let name_hash = hash(name_text);
-        let instructions = &self.module.instructions;
-        let text_of = |number: u32| instructions.get(number as usize).map_or("", |known| self.module.piece(known.name));
-        if self.names.get(name_text, name_hash, text_of).is_some() {
-            let kind = ParseErrorKind::DuplicateName { name: Found::new(name_text) };
-            return Err(ParseError::new(kind, span(name)));
+        if let Some(taken) = self.known(text) {
+            self.give_way(taken, text, name)?;
+        }
+        self.begun.name = Some(name);
+        // Without `%`, XLA takes a colon for a part of the name.
+        if name.start as usize == start {
+            self.cursor.eat(b':');
         }
         self.cursor.skip_space()?;
         self.cursor.expect(b'=')?;
         self.cursor.skip_space()?;
-        let (shape, shape_text) = self.shape()?;
+        let instruction = self.right_side(Some(name), is_root)?;
+        self.add_name(text, instruction);
+        Ok(())
+    }
+
+    /// The number of the instruction of this computation with this name.
+    #[inline]
+    fn known(&self, name: &str) -> Option<u32> {
+        self.names.get(name, hash(name), |number| self.module.instruction_name(number))
+    }
+
+    fn add_name(&mut self, name: &str, instruction: u32) {
+        self.names.insert(name, hash(name), instruction, |number| self.module.instruction_name(number));
+    }
+
+    /// Renames an instruction to which the text gives no name, where another one has it; else the name is taken.
+    #[cold]
+    fn give_way(&mut self, taken: u32, text: &str, name: Piece) -> Result<()> {
+        let implied = self.module.instructions.get(taken as usize).filter(|known| known.origin == Origin::Implied);
+        let Some(place) = implied.map(|known| self.module.span(known.name)) else {
+            let kind = ParseErrorKind::DuplicateName { name: Found::new(text) };
+            return Err(ParseError::new(kind, span(name)));
+        };
+        let (new, made) = self.new_name(text, 1, piece(place.start, place.end))?;
+        if let Some(known) = self.module.instructions.get_mut(taken as usize) {
+            known.name = made;
+        }
+        self.add_name(&new, taken);
+        Ok(())
+    }
+
+    /// A name that no instruction of the computation has: this one, or with the first free number from `from` on.
+    fn new_name(&mut self, base: &str, from: u32, place: Piece) -> Result<(String, Piece)> {
+        let mut count = from;
+        let name = loop {
+            let name = if count == 0 { base.to_owned() } else { format!("{base}.{count}") };
+            if self.known(&name).is_none() {
+                break name;
+            }
+            count = count.saturating_add(1);
+        };
+        let made = self.module.make(format_args!("{name}"), place);
+        Ok((name, made.ok_or_else(|| self.no_room(place))?))
+    }
+
+    #[cold]
+    fn no_room(&self, place: Piece) -> ParseError {
+        ParseError::new(ParseErrorKind::TextTooLong { limit: self.cursor.text().len() }, span(place))
+    }
+
+    /// Reads an instruction from behind its name; one without a name is an operand of another, and gets one.
+    pub(crate) fn right_side(&mut self, name: Option<Piece>, is_root: bool) -> Result<u32> {
+        let start = self.cursor.position;
+        let shape = self.shape_or_none()?;
+        self.begun.shape = shape;
+        let (shape, shape_text) = shape.unwrap_or((NONE, piece(start, start)));
         self.cursor.skip_space()?;
         let (opcode_start, opcode_name) = self.cursor.name();
         if opcode_name.is_empty() {
@@ -31,21 +109,31 @@ impl<'a> Parser<'a> {
         }
         let opcode = Opcode::number(opcode_name).unwrap_or(u8::MAX);
         let opcode_text = piece(opcode_start, opcode_start.saturating_add(opcode_name.len()));
+        let begun = Begun { opcode: Some((opcode, opcode_text)), ..self.begun };
+        self.begun = begun;
         self.cursor.skip_space()?;
         let open = self.cursor.position;
-        let first_operand = self.module.operands.len();
-        match opcode_name {
+        let operands = match opcode_name {
             "constant" => {
                 self.cursor.peek_is(b'(')?;
                 self.cursor.balanced()?;
+                Items::default()
             }
-            "parameter" => self.parameter_number()?,
+            "parameter" => {
+                self.parameter_number()?;
+                Items::default()
+            }
             _ => self.operands()?,
-        }
-        let arguments = piece(open.saturating_add(1), self.cursor.position.saturating_sub(1));
-        let operands = items(first_operand, self.module.operands.len());
-        let attributes = self.attributes()?;
-        let record = InstructionRecord {
+        };
+        self.begun = begun;
+        let end = self.cursor.position;
+        let (name, attributes, origin) = match name {
+            Some(name) => (name, self.attributes()?, Origin::Written),
+            None => (self.anonymous(opcode_name, piece(start, end))?, Items::default(), Origin::Implied),
+        };
+        self.has_left_out |= shape == NONE;
+        let arguments = piece(open.saturating_add(1), end.saturating_sub(1));
+        self.module.instructions.push(InstructionRecord {
             name,
             shape_text,
             opcode_text,
@@ -54,28 +142,27 @@ impl<'a> Parser<'a> {
             attributes,
             shape,
             computation: number(self.module.computations.len()),
-            end: self.last_end(attributes, arguments),
+            end: self.last_end(attributes, number(end)),
             opcode,
             is_root,
-        };
-        self.module.instructions.push(record);
-        let instructions = &self.module.instructions;
-        let text_of = |number: u32| instructions.get(number as usize).map_or("", |known| self.module.piece(known.name));
-        debug_assert!(
-            self.module.instructions.len() > first,
-            "the names begin with the computation's first instruction"
-        );
-        self.names.insert(name_text, name_hash, number(instructions.len()).saturating_sub(1), text_of);
-        Ok(())
+            origin,
+        });
+        Ok(number(self.module.instructions.len()).saturating_sub(1))
     }
 
     /// Where an instruction with these attributes ends.
-    fn last_end(&self, attributes: Items, arguments: Piece) -> u32 {
-        let end = |piece: Piece| piece.start.saturating_add(piece.len);
+    fn last_end(&self, attributes: Items, arguments: u32) -> u32 {
         match self.module.attributes.last() {
-            Some(last) if attributes.len > 0 => end(last.value),
-            _ => end(arguments).saturating_add(1),
+            Some(last) if attributes.len > 0 => last.value.start.saturating_add(last.value.len),
+            _ => arguments,
         }
+    }
+
+    /// The name of an instruction that is an operand: as XLA makes it, `negate.anon`.
+    fn anonymous(&mut self, opcode: &str, place: Piece) -> Result<Piece> {
+        let count = self.anonymous.get(opcode).copied().unwrap_or(0);
+        self.anonymous.insert(opcode.to_owned(), count.saturating_add(1));
+        Ok(self.new_name(&format!("{opcode}.anon"), count, place)?.1)
     }
 
     fn parameter_number(&mut self) -> Result<()> {
@@ -90,48 +177,188 @@ impl<'a> Parser<'a> {
         self.cursor.expect(b')')
     }
 
-    fn operands(&mut self) -> Result<()> {
+    fn operands(&mut self) -> Result<Items> {
         self.cursor.expect(b'(')?;
         self.cursor.skip_space()?;
+        let mut first = self.module.operands.len();
         if self.cursor.eat(b')') {
-            return Ok(());
+            return Ok(items(first, first));
         }
+        // What stands before an operand that brings operands of its own waits until all are read, so that the operands
+        // of each instruction stay neighbours.
+        let (waiting, mut waits, mut is_open) = (self.waiting.len(), false, false);
         loop {
-            self.operand()?;
+            let start = self.cursor.position;
+            let written = self.written_operand()?;
+            if !waits && !matches!(written, Written::Name(_)) {
+                self.waiting.extend(self.module.operands.drain(first..));
+                waits = true;
+            }
+            let operand = match written {
+                Written::Name(operand) => operand,
+                Written::Element(tuple, index) => {
+                    let mut element = self.element(tuple, index)?;
+                    // An element may be a tuple itself: `x#1#0`.
+                    while self.cursor.peek() == Some(b'#') {
+                        let index = self.index()?;
+                        element = self.element(element, index)?;
+                    }
+                    element
+                }
+                Written::Instruction => self.nested_operand(start)?,
+            };
+            is_open |= operand.instruction == NONE;
+            if waits {
+                self.waiting.push(operand);
+            } else {
+                self.module.operands.push(operand);
+            }
             self.cursor.skip_space()?;
             if !self.cursor.eat(b',') {
-                return self.cursor.expect_either(b',', b')');
+                self.cursor.expect_either(b',', b')')?;
+                break;
             }
             self.cursor.skip_space()?;
         }
+        if waits {
+            first = self.module.operands.len();
+            self.module.operands.extend(self.waiting.drain(waiting..));
+        }
+        let items = items(first, self.module.operands.len());
+        if is_open {
+            let open = |&number: &u32| {
+                self.module.operands.get(number as usize).is_some_and(|operand| operand.instruction == NONE)
+            };
+            self.open_operands.extend(items.numbers().filter(open));
+        }
+        Ok(items)
     }
 
-    /// Reads `[shape] name`.
-    fn operand(&mut self) -> Result<()> {
+    /// Reads `[shape] name`, also with `#index`, or sees that an instruction stands there.
+    fn written_operand(&mut self) -> Result<Written> {
         let start = self.cursor.position;
         let mut shape = NONE;
         let (mut name_start, mut name) = self.cursor.name();
         let has_percent = name_start > start;
         if !has_percent && (name.is_empty() || matches!(self.cursor.peek(), Some(b'[' | b'('))) {
-            self.cursor.position = start;
             if name.is_empty() && self.cursor.peek() != Some(b'(') {
                 return Err(self.cursor.unexpected(Expected::Operand));
+            }
+            self.cursor.position = start;
+            if !self.cursor.begins_shape() {
+                return Ok(Written::Instruction);
             }
             shape = self.shape()?.0;
             self.cursor.skip_space()?;
             (name_start, name) = self.cursor.name();
+            if self.cursor.peek() == Some(b'(') {
+                return Ok(Written::Instruction);
+            }
         }
         if name.is_empty() {
-            return Err(self.cursor.unexpected(Expected::Operand));
+            return if self.in_fragment && shape != NONE && matches!(self.cursor.peek(), Some(b',' | b')')) {
+                self.unnamed(shape, start)
+            } else {
+                Err(self.cursor.unexpected(Expected::Operand))
+            };
         }
-        let instructions = &self.module.instructions;
-        let text_of = |number: u32| instructions.get(number as usize).map_or("", |known| self.module.piece(known.name));
-        let instruction = self.names.get(name, hash(name), text_of).unwrap_or(NONE);
-        if instruction == NONE {
-            self.open_operands.push(number(self.module.operands.len()));
-        }
+        let instruction = self.known(name).unwrap_or(NONE);
         let name = piece(name_start, name_start.saturating_add(name.len()));
-        self.module.operands.push(OperandRecord { name, shape, instruction });
+        let operand = OperandRecord { name, shape, instruction };
+        if self.cursor.peek() == Some(b'#') { self.indexed(operand) } else { Ok(Written::Name(operand)) }
+    }
+
+    /// An operand of which a single instruction says only the shape; XLA calls it `_0`, `_1`, ….
+    fn unnamed(&mut self, shape: u32, start: usize) -> Result<Written> {
+        let place = piece(start, self.cursor.position);
+        let name = self.module.make(format_args!("_{}", self.unnamed_operands), place);
+        self.unnamed_operands = self.unnamed_operands.saturating_add(1);
+        let name = name.ok_or_else(|| self.no_room(place))?;
+        Ok(Written::Name(OperandRecord { name, shape, instruction: NONE }))
+    }
+
+    /// Reads `#index` behind the name of a tuple.
+    fn indexed(&mut self, tuple: OperandRecord) -> Result<Written> {
+        let index = self.index()?;
+        if tuple.instruction != NONE {
+            return Ok(Written::Element(tuple, index));
+        }
+        if !self.in_fragment {
+            // The tuple must be known by now: XLA takes the element out before this instruction.
+            let kind = ParseErrorKind::UnknownInstruction { name: Found::new(self.module.piece(tuple.name)) };
+            return Err(ParseError::new(kind, span(tuple.name)));
+        }
+        while self.cursor.peek() == Some(b'#') {
+            self.index()?;
+        }
+        Ok(Written::Name(OperandRecord { name: piece(tuple.name.start as usize, self.cursor.position), ..tuple }))
+    }
+
+    /// Reads `#index`.
+    fn index(&mut self) -> Result<u32> {
+        self.cursor.eat(b'#');
+        let start = self.cursor.position;
+        self.cursor.digits().parse().map_err(|_| {
+            self.cursor.position = start;
+            self.cursor.unexpected(Expected::Value("the number of a tuple's element"))
+        })
+    }
+
+    /// The element of a tuple, as an instruction that stands before the one being read.
+    fn element(&mut self, tuple: OperandRecord, index: u32) -> Result<OperandRecord> {
+        let place = piece(tuple.name.start as usize, self.cursor.position);
+        let shape = tuple.shape;
+        if let Some(&instruction) = self.elements.get(&(tuple.instruction, index)) {
+            return Ok(OperandRecord { name: place, shape, instruction });
+        }
+        let base = format!("{}_{index}", self.module.instruction_name(tuple.instruction));
+        let (text, name) = self.new_name(&base, 0, place)?;
+        let key = self.module.make(format_args!("index"), place).ok_or_else(|| self.no_room(place))?;
+        let digits =
+            piece((tuple.name.start.saturating_add(tuple.name.len) as usize).saturating_add(1), self.cursor.position);
+        let (operands, attributes) = (self.module.operands.len(), self.module.attributes.len());
+        self.module.attributes.push(AttributeRecord { key, value: digits });
+        self.module.operands.push(OperandRecord { shape: NONE, ..tuple });
+        let instruction = number(self.module.instructions.len());
+        self.module.instructions.push(InstructionRecord {
+            name,
+            shape_text: piece(self.cursor.position, self.cursor.position),
+            opcode_text: Piece::default(),
+            arguments: tuple.name,
+            operands: items(operands, self.module.operands.len()),
+            attributes: items(attributes, self.module.attributes.len()),
+            shape: NONE,
+            computation: number(self.module.computations.len()),
+            end: number(self.cursor.position),
+            opcode: Opcode::number("get-tuple-element").unwrap_or(u8::MAX),
+            is_root: false,
+            origin: Origin::Implied,
+        });
+        self.has_left_out = true;
+        self.elements.insert((tuple.instruction, index), instruction);
+        self.new_elements.push((tuple.instruction, index));
+        self.add_name(&text, instruction);
+        Ok(OperandRecord { name: place, shape, instruction })
+    }
+
+    /// Reads an instruction that is an operand.
+    fn nested_operand(&mut self, start: usize) -> Result<OperandRecord> {
+        self.cursor.position = start;
+        self.deeper(Span { start, end: start.saturating_add(1) })?;
+        let instruction = self.right_side(None, false);
+        self.depth = self.depth.saturating_sub(1);
+        let instruction = instruction?;
+        let name = String::from(self.module.instruction_name(instruction));
+        self.add_name(&name, instruction);
+        Ok(OperandRecord { name: piece(start, self.cursor.position), shape: NONE, instruction })
+    }
+
+    /// Goes one level deeper into what stands inside something else; there is a limit, as for tuples.
+    pub(crate) fn deeper(&mut self, place: Span) -> Result<()> {
+        if self.depth == MAX_NESTING {
+            return Err(ParseError::new(ParseErrorKind::TooDeep { limit: MAX_NESTING }, place));
+        }
+        self.depth = self.depth.saturating_add(1);
         Ok(())
     }
 }

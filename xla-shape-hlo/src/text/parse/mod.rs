@@ -6,11 +6,21 @@
 
 mod computation;
 mod instruction;
+mod left_out;
+mod nested;
 
-use crate::module::{AttributeRecord, Items, Module, Piece, RowRecord, Table};
+use crate::module::{
+    AttributeRecord, ComputationRecord, Items, Module, OperandRecord, Origin, Piece, RowRecord, Table,
+};
 use crate::names::{NONE, NameTable, hash};
 use crate::text::cursor::Cursor;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
+use instruction::Begun;
+use nested::{NamedRecord, NestedRecord};
 use xla_shape_core::Shape;
 use xla_shape_core::text::{self, Expected, Found, ParseError, ParseErrorKind, Span};
 
@@ -30,16 +40,26 @@ impl<'a> Module<'a> {
     /// The first thing that is wrong with the text.
     pub fn parse(text: &'a str) -> Result<Self> {
         let mut parser = Parser::new(text, false);
-        match parser.module() {
-            Ok(()) => Ok(parser.finish()),
-            Err(error) => Err(error),
-        }
+        let Err(error) = parser.module() else { return Ok(parser.finish()) };
+        // Where a bracket or a string is not closed, the error comes late: this finds the place.
+        let mut parser = Parser::new(text, false);
+        parser.cursor.is_wary = true;
+        Err(parser.module().err().unwrap_or(error))
     }
 
-    /// Reads as [`parse`](Self::parse) does, but leaves out what is wrong and goes on behind it.
+    /// Reads a text as [`parse`](Self::parse) does, and keeps it.
     ///
-    /// An instruction that refers to one that was left out is kept; the [operand](super::Operand::instruction) then
-    /// has no instruction. The errors are in the order of the text. Where nearly everything is wrong, the last one is
+    /// # Errors
+    /// The first thing that is wrong with the text.
+    pub fn parse_owned(text: String) -> Result<Module<'static>> {
+        let module = Module::parse(&text)?.with_text(Cow::Borrowed(""));
+        Ok(module.with_text(Cow::Owned(text)))
+    }
+
+    /// Reads as [`parse`](Self::parse) does, but goes on behind what is wrong.
+    ///
+    /// An instruction that is wrong, or in a form that is not known, is kept as far as its name, its shape and its opcode
+    /// can be told; it is not [read](crate::Instruction::is_read). What has no name is left out. The errors are in the order of the text. Where nearly everything is wrong, the last one is
     /// [`TooManyErrors`](ParseErrorKind::TooManyErrors), and what follows it was not read.
     ///
     /// ```
@@ -51,14 +71,19 @@ impl<'a> Module<'a> {
     ///   b = f32[2]{1} negate(a)
     ///   ROOT c = f32[2]{0} add(a, b)
     /// }");
-    /// assert_eq!(module.instructions().len(), 2);
-    /// assert_eq!(errors.len(), 2);
+    /// assert_eq!(module.instructions().len(), 3);
+    /// assert_eq!(errors.len(), 1);
     /// assert_eq!(errors[0].to_string(), "expected a dimension number less than 1, found 1");
-    /// assert_eq!(errors[1].to_string(), "expected the name of an instruction of this computation, found `b`");
+    /// assert!(!module.instruction("b").unwrap().is_read());
     /// ```
     #[must_use]
     pub fn parse_with_errors(text: &'a str) -> (Self, Vec<ParseError>) {
+        let mut parser = Parser::new(text, false);
+        if parser.module().is_ok() {
+            return (parser.finish(), Vec::new());
+        }
         let mut parser = Parser::new(text, true);
+        parser.cursor.is_wary = true;
         let given_up = parser.module().err();
         let mut errors = core::mem::take(&mut parser.errors);
         errors.sort_by_key(|error| error.span().start);
@@ -87,19 +112,49 @@ struct Parser<'a> {
     /// How many bytes were read for nothing.
     wasted: usize,
     /// The instructions of the current computation.
-    names: NameTable<'a>,
+    names: NameTable,
     /// The spellings of shapes, by the number of the shape.
-    shape_names: NameTable<'a>,
+    shape_names: NameTable,
     shape_texts: Vec<Piece>,
     /// Operands whose instruction was not there yet.
     open_operands: Vec<u32>,
+    /// The operands before one that brings operands of its own.
+    waiting: Vec<OperandRecord>,
+    /// The instructions that take an element out of a tuple for an operand `x#1`, by the tuple and the element.
+    elements: BTreeMap<(u32, u32), u32>,
+    /// Those of the instruction that is being read.
+    new_elements: Vec<(u32, u32)>,
+    /// How many instructions without a name were operands, for each opcode.
+    anonymous: BTreeMap<String, u32>,
+    unnamed_operands: u32,
+    /// Attributes of the current computation that have computations inside them.
+    nested: Vec<NestedRecord>,
+    named: Vec<NamedRecord>,
+    /// What is known of the instruction that is being read.
+    begun: Begun,
+    /// How many computations and operands are open around what is being read.
+    depth: usize,
+    in_fragment: bool,
+    has_left_out: bool,
     has_entry: bool,
+}
+
+/// How long the module's lists were, so that what was added since can be forgotten.
+#[derive(Clone, Copy)]
+struct Lengths {
+    instructions: usize,
+    operands: usize,
+    attributes: usize,
+    open_operands: usize,
+    nested: usize,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, goes_on: bool) -> Self {
         let module = Module {
-            text,
+            text: Cow::Borrowed(text),
+            made: String::new(),
+            made_for: Vec::new(),
             name: None,
             module_attributes: Items::default(),
             rows: Vec::new(),
@@ -122,6 +177,17 @@ impl<'a> Parser<'a> {
             shape_names: NameTable::new(),
             shape_texts: Vec::new(),
             open_operands: Vec::new(),
+            waiting: Vec::new(),
+            elements: BTreeMap::new(),
+            new_elements: Vec::new(),
+            anonymous: BTreeMap::new(),
+            unnamed_operands: 0,
+            nested: Vec::new(),
+            named: Vec::new(),
+            begun: Begun::default(),
+            depth: 0,
+            in_fragment: false,
+            has_left_out: false,
             has_entry: false,
         }
     }
@@ -153,13 +219,59 @@ impl<'a> Parser<'a> {
                 Err(error) => self.or_go_on(Err(error), start)?,
             }
         }
+        self.name_nested()?;
         self.sort_computations()?;
         self.module.entry = self.entry();
-        if self.module.name.is_some() && !self.has_entry {
+        if self.module.name.is_some() && self.module.entry.is_none() && !self.has_entry {
             let end = self.cursor.text().len();
             self.report(ParseError::new(ParseErrorKind::NoEntry, Span { start: end, end }))?;
         }
-        Ok(())
+        self.name_module();
+        self.infer_left_out()
+    }
+
+    /// The name of a module whose text has only its computations.
+    fn name_module(&mut self) {
+        let is_part = self.module.computations.iter().any(|record| record.is_fragment);
+        let entry = self.module.entry.and_then(|number| self.module.computations.get(number as usize));
+        if let (None, false, Some(record)) = (self.module.name, is_part, entry) {
+            let place = record.name;
+            let name = String::from(self.module.piece(place));
+            self.module.name = self.module.make(format_args!("module_{name}"), place);
+        }
+    }
+
+    fn lengths(&mut self) -> Lengths {
+        self.new_elements.clear();
+        Lengths {
+            instructions: self.module.instructions.len(),
+            operands: self.module.operands.len(),
+            attributes: self.module.attributes.len(),
+            open_operands: self.open_operands.len(),
+            nested: self.nested.len(),
+        }
+    }
+
+    /// Forgets what was read of an instruction.
+    #[cold]
+    fn forget(&mut self, before: Lengths) {
+        self.module.instructions.truncate(before.instructions);
+        self.module.operands.truncate(before.operands);
+        self.module.attributes.truncate(before.attributes);
+        self.open_operands.truncate(before.open_operands);
+        self.nested.truncate(before.nested);
+        self.waiting.clear();
+        for element in self.new_elements.drain(..) {
+            self.elements.remove(&element);
+        }
+    }
+
+    /// Notes an error, if going on is wanted, or returns it.
+    fn or_report(&mut self, result: Result<()>) -> Result<()> {
+        match result {
+            Err(error) if *error.kind() != ParseErrorKind::TooManyErrors => self.report(error),
+            result => result,
+        }
     }
 
     /// Notes an error, if going on is wanted, or returns it.
@@ -201,6 +313,7 @@ impl<'a> Parser<'a> {
         }
         self.cursor.skip_space()?;
         self.module.name = Some(self.name(Expected::Name)?);
+        self.cursor.eat(b':');
         self.module.module_attributes = self.attributes()?;
         Ok(())
     }
@@ -216,16 +329,22 @@ impl<'a> Parser<'a> {
             self.table(table)?;
             return Ok(true);
         }
+        let is_part = self.module.name.is_none();
         if self.cursor.begins_instruction() {
-            if self.module.name.is_some() {
+            if !is_part {
                 return Err(self.cursor.unexpected(Expected::Computation));
             }
             self.fragment()?;
             return Ok(true);
         }
+        if is_part && self.module.computations.is_empty() && self.cursor.begins_shape() && !self.cursor.begins_head() {
+            self.nameless()?;
+            return Ok(true);
+        }
         let is_entry = self.cursor.eat_word("ENTRY");
         self.cursor.skip_space()?;
         let name = self.name(Expected::Computation)?;
+        self.cursor.eat(b':');
         if is_entry && core::mem::replace(&mut self.has_entry, true) {
             let span = Span { start, end: start.saturating_add("ENTRY".len()) };
             self.report(ParseError::new(ParseErrorKind::SecondEntry, span))?;
@@ -295,8 +414,118 @@ impl<'a> Parser<'a> {
             self.cursor.expect(b'=')?;
             self.cursor.skip_space()?;
             let start = self.cursor.position;
-            let end = self.cursor.value()?;
+            let name = self.cursor.text().get(Range::from(span(key))).unwrap_or("");
+            let end = self.attribute_value(name)?;
             self.module.attributes.push(AttributeRecord { key, value: piece(start, end) });
+        }
+    }
+
+    /// Reads the value of the attribute with this name; returns where it ends.
+    fn attribute_value(&mut self, name: &str) -> Result<usize> {
+        let start = self.cursor.position;
+        match (self.cursor.peek(), name) {
+            (Some(b'{'), "backend_config" | "frontend_attributes") => self.cursor.free_value(),
+            (
+                Some(b'{'),
+                "to_apply" | "calls" | "condition" | "body" | "select" | "scatter" | "true_computation"
+                | "false_computation",
+            ) => self.computations(false),
+            (Some(b'{'), "branch_computations" | "called_computations") => self.computations(true),
+            (Some(b'{'), "origin_recovery_table") => self.unwary_value(),
+            (_, "literal") => {
+                if self.cursor.peek() != Some(b'(') && self.cursor.begins_shape() {
+                    self.shape()?;
+                    self.cursor.skip_space()?;
+                }
+                self.cursor.value()
+            }
+            (Some(b'm'), "replica_groups") => {
+                let mut end = self.cursor.value()?;
+                // The devices of a mesh stand behind a comma.
+                let behind = self.cursor.position;
+                self.cursor.skip_space()?;
+                if self.cursor.eat(b',') {
+                    self.cursor.skip_space()?;
+                    if self.cursor.eat_word("device_ids") {
+                        end = self.cursor.value()?;
+                        return Ok(end);
+                    }
+                }
+                self.cursor.position = behind;
+                Ok(end)
+            }
+            _ => {
+                let end = self.cursor.value()?;
+                debug_assert!(end > start, "a value is not empty");
+                Ok(end)
+            }
+        }
+    }
+
+    /// Reads a value that may have lines in which instructions begin.
+    fn unwary_value(&mut self) -> Result<usize> {
+        let is_wary = core::mem::replace(&mut self.cursor.is_wary, false);
+        let end = self.cursor.value();
+        self.cursor.is_wary = is_wary;
+        end
+    }
+
+    /// Reads a value that is a computation in braces, or a list of names and such computations, and notes that they are
+    /// still to be read.
+    fn computations(&mut self, is_list: bool) -> Result<usize> {
+        let start = self.cursor.position;
+        let mut first = self.cursor.inside(start, self.cursor.text().len());
+        first.skip_space()?;
+        let is_nested = if is_list { None } else { Some(first.begins_instruction()) };
+        if is_nested == Some(false) {
+            return self.cursor.value();
+        }
+        let end = self.unwary_value()?;
+        let inside = self.cursor.text().as_bytes().get(start.saturating_add(1)..end).unwrap_or(&[]);
+        if !is_list || memchr::memchr(b'{', inside).is_some() {
+            let attribute = number(self.module.attributes.len());
+            self.nested.push(NestedRecord { attribute, value: piece(start, end), is_list });
+        }
+        Ok(end)
+    }
+
+    /// Reads a single instruction without a name, as XLA does; it calls it `_`.
+    fn nameless(&mut self) -> Result<()> {
+        let start = self.cursor.position;
+        self.in_fragment = true;
+        let before = self.lengths();
+        let instruction = self.nameless_instruction(start);
+        self.in_fragment = false;
+        if instruction.is_err() {
+            self.forget(before);
+        }
+        instruction
+    }
+
+    fn nameless_instruction(&mut self, start: usize) -> Result<()> {
+        let place = piece(start, start);
+        let name = self.module.make(format_args!("_"), place);
+        let instruction = self.right_side(Some(name.unwrap_or(place)), false)?;
+        let nested = core::mem::take(&mut self.nested);
+        self.nested_computations(nested)?;
+        let computation = number(self.module.computations.len());
+        for record in &mut self.module.instructions {
+            if record.computation == 0 && record.origin != Origin::Unread {
+                record.computation = computation;
+            }
+        }
+        let mut record = ComputationRecord { is_fragment: true, ..ComputationRecord::new(Piece::default()) };
+        record.instructions = items(0, (instruction as usize).saturating_add(1));
+        record.root = instruction;
+        self.module.computations.push(record);
+        Ok(())
+    }
+
+    /// Reads a shape, if one stands there.
+    fn shape_or_none(&mut self) -> Result<Option<(u32, Piece)>> {
+        match self.cursor.shape_end() {
+            None if !self.cursor.begins_shape() => Ok(None),
+            _ => self.shape().map(Some),
         }
     }
 
@@ -358,11 +587,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where the program begins: at the mark ENTRY, or in the last computation, if this is a part of a module.
+    /// Where the program begins: at the mark ENTRY, or, if there is none, in the last computation.
     fn entry(&self) -> Option<u32> {
-        let part = if self.module.name.is_none() { self.module.computations.as_slice() } else { &[] };
-        let marked = self.module.computations.iter().position(|record| record.is_entry);
-        marked.or_else(|| part.iter().rposition(|record| !record.is_fragment)).map(number)
+        let computations = &self.module.computations;
+        let marked = computations.iter().position(|record| record.is_entry);
+        marked.or_else(|| computations.iter().rposition(|record| !record.is_fragment)).map(number)
     }
 
     /// Sorts the computations by name, and finds names that are there twice.
@@ -370,17 +599,17 @@ impl<'a> Parser<'a> {
         let named = self.module.computations.iter().zip(0_u32..).filter(|(record, _)| !record.is_fragment);
         let mut by_name: Vec<_> = named.map(|(record, number)| (self.module.piece(record.name), number)).collect();
         by_name.sort_unstable();
-        for pair in by_name.windows(2) {
-            if let [(first, _), (second, number)] = pair
-                && first == second
-                && let Some(record) = self.module.computations.get(*number as usize)
-            {
-                let kind = ParseErrorKind::DuplicateName { name: Found::new(second) };
-                self.report(ParseError::new(kind, span(record.name)))?;
-            }
-        }
+        let again = by_name.windows(2).filter_map(|pair| match pair {
+            [(first, _), (second, number)] if first == second => self.module.computations.get(*number as usize),
+            _ => None,
+        });
+        let error = |record: &ComputationRecord| {
+            let kind = ParseErrorKind::DuplicateName { name: Found::new(self.module.piece(record.name)) };
+            ParseError::new(kind, self.module.span(record.name))
+        };
+        let errors: Vec<_> = again.map(error).collect();
         self.module.by_name = by_name.into_iter().map(|(_, number)| number).collect();
-        Ok(())
+        errors.into_iter().try_for_each(|error| self.report(error))
     }
 }
 

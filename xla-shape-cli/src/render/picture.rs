@@ -1,0 +1,352 @@
+//! What a picture of an array shows, before it is drawn: a window on its elements in the order of their indices, and
+//! the same elements in the order of memory.
+
+use super::words::dimension_name;
+use std::collections::BTreeSet;
+use xla_shape::{ArrayShape, BitOffset, Placement, Slot, StrideTableError};
+
+/// How much of an array is shown at the most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    /// In all planes together.
+    pub(crate) cells: usize,
+}
+
+impl Window {
+    /// What a terminal has room for.
+    pub(crate) const TEXT: Self = Self { rows: 12, columns: 10, cells: 120 };
+    /// What a page has room for, both views side by side.
+    pub(crate) const PAGE: Self = Self { rows: 16, columns: 14, cells: 480 };
+
+    /// A little less than this one; in the end a single cell.
+    pub(crate) fn smaller(self) -> Self {
+        let less = |number: usize, part: usize| (number * part / 8).max(1);
+        Self { rows: less(self.rows, 7), columns: less(self.columns, 7), cells: less(self.cells, 6) }
+    }
+}
+
+/// Positions between two that are shown are shown too, up to so many.
+const SMALL_GAP: usize = 4;
+
+/// How many colours tell tiles apart.
+pub(crate) const COLOURS: usize = 6;
+
+/// A picture of an array.
+#[derive(Debug)]
+pub(crate) struct Picture {
+    pub(crate) title: String,
+    pub(crate) planes: Vec<Plane>,
+    /// How many planes the array has.
+    pub(crate) all_planes: usize,
+    /// Runs of neighbouring positions, in the order of memory.
+    pub(crate) runs: Vec<Vec<Cell>>,
+    /// How many positions the array has.
+    pub(crate) positions: usize,
+}
+
+/// The two most minor dimensions, at one index of all others.
+#[derive(Debug)]
+pub(crate) struct Plane {
+    /// Where in the other dimensions, such as `z = 0`; empty where there are none.
+    pub(crate) label: String,
+    pub(crate) rows: Axis,
+    pub(crate) columns: Axis,
+    /// One for each row and column, row by row; `None` where padding has no single place.
+    pub(crate) cells: Vec<Vec<Option<Cell>>>,
+}
+
+/// The indices of a dimension that are shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Axis {
+    /// The dimension's name; empty for the one row of an array that has no second dimension.
+    pub(crate) name: String,
+    pub(crate) indices: Vec<usize>,
+}
+
+impl Axis {
+    /// Whether indices are left out before this entry.
+    pub(crate) fn gap_before(&self, entry: usize) -> bool {
+        entry > 0 && self.indices[entry - 1] + 1 != self.indices[entry]
+    }
+}
+
+/// A position of memory, with the element that lies there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Cell {
+    pub(crate) position: usize,
+    pub(crate) offset: BitOffset,
+    /// `None` for padding.
+    pub(crate) index: Option<Vec<usize>>,
+    /// The number of the tile in every direction; empty without tiles, and for padding.
+    pub(crate) tile: Vec<usize>,
+}
+
+impl Cell {
+    /// The number of a colour; neighbouring tiles have different ones.
+    pub(crate) fn colour(&self) -> usize {
+        // 1, 3, 5, 7, …: neighbours in any direction differ.
+        let weighted = self.tile.iter().rev().enumerate().map(|(place, number)| number % COLOURS * (2 * place + 1));
+        weighted.sum::<usize>() % COLOURS
+    }
+}
+
+/// The elements of an array that a picture can show, and the padding beside them.
+struct Subject<'a> {
+    array: &'a ArrayShape,
+    placement: Placement,
+    /// The same array with its dimensions grown into their padding, where that moves no element.
+    grown: Option<Placement>,
+    window: Window,
+}
+
+impl Picture {
+    pub(crate) fn new(array: &ArrayShape, window: Window) -> Result<Self, StrideTableError> {
+        let subject = Subject { array, placement: array.placement()?, grown: grown(array), window };
+        let (planes, all_planes) = subject.planes();
+        let runs = subject.runs(&planes);
+        let positions = subject.placement.positions();
+        Ok(Self { title: array.to_string(), planes, all_planes, runs, positions })
+    }
+
+    /// Whether all of the array is shown.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.runs.iter().map(Vec::len).sum::<usize>() == self.positions
+    }
+}
+
+/// The array with every dimension as large as its padding allows.
+fn grown(array: &ArrayShape) -> Option<Placement> {
+    let mut grown = array.clone();
+    for padded in array.padded_dimensions()? {
+        if let [dimension] = padded.dimensions[..]
+            && padded.padded_size > padded.size
+        {
+            let size = grown.largest_free_size(dimension)?.min(padded.padded_size);
+            let mut dimensions = grown.dimensions().to_vec();
+            dimensions[dimension] = size.into();
+            grown = ArrayShape::new(array.element_type(), &dimensions, array.layout().clone()).ok()?;
+        }
+    }
+    grown.placement().ok()
+}
+
+impl Subject<'_> {
+    fn extents(&self) -> &[usize] {
+        self.placement.table().extents()
+    }
+
+    /// The sizes with padding, as far as padding belongs to one dimension.
+    fn grown_extents(&self) -> &[usize] {
+        self.grown.as_ref().map_or(self.extents(), |grown| grown.table().extents())
+    }
+
+    fn planes(&self) -> (Vec<Plane>, usize) {
+        if self.extents().contains(&0) {
+            return (Vec::new(), 0);
+        }
+        let minor_to_major = self.array.layout().minor_to_major();
+        let column = minor_to_major.first().copied();
+        let row = minor_to_major.get(1).copied();
+        let others = minor_to_major.get(2..).unwrap_or(&[]).iter().rev().copied().collect::<Vec<_>>();
+        let columns = self.axis(column, self.window.columns);
+        let rows = self.axis(row, self.window.rows);
+        let all_planes = others.iter().fold(1_usize, |product, &other| product.saturating_mul(self.extents()[other]));
+        let shown = (self.window.cells / (rows.indices.len() * columns.indices.len()).max(1)).clamp(1, all_planes);
+        let plane = |number: usize| {
+            let mut index = vec![0; self.extents().len()];
+            let mut rest = number;
+            for &other in others.iter().rev() {
+                index[other] = rest % self.extents()[other];
+                rest /= self.extents()[other];
+            }
+            let labels = others.iter().map(|&other| format!("{} = {}", self.name(other), index[other]));
+            let label = labels.collect::<Vec<_>>().join(", ");
+            let cells = rows.indices.iter().map(|&at_row| {
+                let cells = columns.indices.iter().map(|&at_column| {
+                    let mut index = index.clone();
+                    row.into_iter().for_each(|row| index[row] = at_row);
+                    column.into_iter().for_each(|column| index[column] = at_column);
+                    self.cell_at(index)
+                });
+                cells.collect()
+            });
+            Plane { label, rows: rows.clone(), columns: columns.clone(), cells: cells.collect() }
+        };
+        ((0..shown).map(plane).collect(), all_planes)
+    }
+
+    fn name(&self, dimension: usize) -> String {
+        dimension_name(dimension, self.extents().len())
+    }
+
+    /// The indices of a dimension to show: all, or the first ones, those around boundaries and those at the end.
+    fn axis(&self, dimension: Option<usize>, most: usize) -> Axis {
+        let Some(dimension) = dimension else { return Axis { name: String::new(), indices: vec![0] } };
+        let (size, grown) = (self.extents()[dimension], self.grown_extents()[dimension]);
+        let mut wanted = vec![0, 1, 2, grown - 1, size - 1, size];
+        for boundary in self.placement.boundaries(dimension) {
+            wanted.extend([boundary - 1, boundary, boundary + 1]);
+        }
+        wanted.extend([grown.saturating_sub(2), size.saturating_sub(2)]);
+        let mut indices = BTreeSet::new();
+        for index in wanted.into_iter().chain(0..grown.min(most)) {
+            if indices.len() == most {
+                break;
+            }
+            if index < grown {
+                indices.insert(index);
+            }
+        }
+        // Leaving out a single one would gain nothing.
+        let lonely = |&index: &usize| !indices.contains(&(index + 1)) && indices.contains(&(index + 2));
+        let lonely = indices.iter().copied().filter(lonely).map(|index| index + 1).collect::<Vec<_>>();
+        indices.extend(lonely);
+        Axis { name: self.name(dimension), indices: indices.into_iter().collect() }
+    }
+
+    fn cell_at(&self, index: Vec<usize>) -> Option<Cell> {
+        if let Some(position) = self.placement.table().checked_linear_index(&index) {
+            return Some(self.cell(position, Some(index)));
+        }
+        let position = self.grown.as_ref()?.table().checked_linear_index(&index)?;
+        (self.placement.slot(position) == Slot::Padding).then(|| self.cell(position, None))
+    }
+
+    fn cell(&self, position: usize, index: Option<Vec<usize>>) -> Cell {
+        let tile = index.as_ref().and_then(|index| self.placement.tile_of(index)).unwrap_or_default();
+        Cell { position, offset: self.placement.bit_offset(position), index, tile }
+    }
+
+    /// The positions of all cells of the planes, with small gaps filled; all positions if they are few.
+    fn runs(&self, planes: &[Plane]) -> Vec<Vec<Cell>> {
+        let all = self.placement.positions();
+        let is_padding = |position| self.placement.slot(position) == Slot::Padding;
+        let shown: BTreeSet<usize> = if all <= self.window.cells {
+            (0..all).collect()
+        } else {
+            let cells = planes.iter().flat_map(|plane| plane.cells.iter().flatten().flatten());
+            let elements = cells.filter(|cell| cell.index.is_some()).map(|cell| cell.position);
+            // Where padding follows, the beginning of it.
+            elements
+                .flat_map(|position| {
+                    [position].into_iter().chain([position + 1].into_iter().filter(|&next| is_padding(next)))
+                })
+                .collect()
+        };
+        let mut runs: Vec<Vec<Cell>> = Vec::new();
+        let mut next = 0;
+        for position in shown {
+            if runs.is_empty() || position - next > SMALL_GAP {
+                runs.push(Vec::new());
+                next = position;
+            }
+            if let Some(run) = runs.last_mut() {
+                run.extend(
+                    (next..=position).map(|position| self.cell(position, self.placement.slot(position).element())),
+                );
+            }
+            next = position + 1;
+        }
+        runs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Picture, Window};
+    use crate::render::{MAX_PAGE, grid, html, svg};
+    use xla_shape::{ArrayShape, Shape};
+
+    /// Some of the arrays of the corpus that have a placement.
+    fn arrays() -> Vec<ArrayShape> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/corpus/shapes.jsonl");
+        let rows = std::fs::read_to_string(path).unwrap();
+        let shapes = rows.lines().filter_map(|row| {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            let Ok(Shape::Array(array)) = row["input"].as_str().unwrap().parse() else { return None };
+            array.placement().is_ok().then_some(array)
+        });
+        shapes.step_by(10).collect()
+    }
+
+    #[test]
+    fn every_cell_says_what_the_library_says() {
+        let mut cells = 0;
+        for array in arrays() {
+            let placement = array.placement().unwrap();
+            let picture = Picture::new(&array, Window::PAGE).unwrap();
+            let planes = picture.planes.iter().flat_map(|plane| plane.cells.iter().flatten().flatten());
+            for cell in planes.chain(picture.runs.iter().flatten()) {
+                assert_eq!(placement.slot(cell.position).element(), cell.index, "{array} at {}", cell.position);
+                assert_eq!(placement.bit_offset(cell.position), cell.offset);
+                cells += 1;
+            }
+            let positions = picture.runs.iter().flatten().map(|cell| cell.position).collect::<Vec<_>>();
+            assert!(positions.is_sorted_by(|a, b| a < b), "{array}");
+        }
+        assert!(cells > 10_000);
+    }
+
+    #[test]
+    fn pages_are_small() {
+        for array in arrays() {
+            let (picture, page) = html::fitting(&array).unwrap();
+            assert!(page.len() <= MAX_PAGE, "{array}: {} bytes", page.len());
+            assert!(page.contains(svg::draw(&picture).as_str()));
+            assert!(grid::fitting(&array, 80).unwrap().starts_with(&array.to_string()));
+        }
+    }
+
+    #[test]
+    fn pages_of_arrays_with_long_names_and_indices_are_small() {
+        let sizes = |number: usize, size: &str| vec![size; number].join(",");
+        for text in [
+            format!("u8[{}]", sizes(12, "37")),
+            format!("s4[{}]{{11,10,9,8,7,6,5,4,3,2,1,0:T(3,5)(2,2)E(4)}}", sizes(12, "10")),
+            format!("u8[{}]", sizes(300, "1")),
+            format!("u8[{}]", sizes(3_000, "1")),
+            format!("u8[{},2,2,2,2,2,2,2,2,2]", sizes(3_000, "1")),
+            format!("u8[30,30]{{1,0:T{}}}", "(1,1)".repeat(3_000)),
+            "pred[9223372036854775807]".into(),
+            "f32[1000000000,1,1]".into(),
+        ] {
+            let array = text.parse().unwrap();
+            let (picture, page) = html::fitting(&array).unwrap();
+            assert!(page.len() <= MAX_PAGE, "{text:.40}: {} bytes", page.len());
+            assert!(picture.runs.iter().flatten().any(|cell| cell.index.is_some()), "{text:.40}");
+        }
+        let last = (0..40).fold(Window::PAGE, |window, _| window.smaller());
+        assert_eq!(
+            (last.rows, last.columns, last.cells),
+            (1, 1, 1),
+            "ends with a page that fits whatever the array is"
+        );
+    }
+
+    #[test]
+    fn neighbouring_tiles_have_different_colours() {
+        let array = "u8[4,6,30]{2,1,0:T(2,3,4)}".parse().unwrap();
+        let picture = Picture::new(&array, Window { rows: 30, columns: 30, cells: 1000 }).unwrap();
+        let plane = |plane: &super::Plane| -> Vec<Vec<_>> {
+            let row = |cells: &Vec<Option<super::Cell>>| {
+                cells.iter().flatten().filter(|cell| cell.index.is_some()).cloned().collect()
+            };
+            plane.cells.iter().map(row).collect()
+        };
+        let planes = picture.planes.iter().map(plane).collect::<Vec<_>>();
+        let check = |a: &super::Cell, b: &super::Cell| assert_eq!(a.tile == b.tile, a.colour() == b.colour());
+        for (number, plane) in planes.iter().enumerate() {
+            for (row, cells) in plane.iter().enumerate() {
+                cells.windows(2).for_each(|pair| check(&pair[0], &pair[1]));
+                if row > 0 {
+                    plane[row - 1].iter().zip(cells).for_each(|(above, cell)| check(above, cell));
+                }
+                if number > 0 {
+                    planes[number - 1][row].iter().zip(cells).for_each(|(before, cell)| check(before, cell));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Numbers and names as people read them.
+
+use std::borrow::Cow;
+use std::fmt;
+use xla_shape::{ArrayShape, dimension_letter, memory_space};
+
+/// A number with a comma between thousands.
+#[derive(Clone, Copy)]
+pub(crate) struct Grouped(pub(crate) usize);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
+        for (i, digit) in digits.chars().enumerate() {
+            if i > 0 && (digits.len() - i).is_multiple_of(3) {
+                text.push(',');
+            }
+            text.push(digit);
+        }
+        f.pad(&text)
+    }
+}
+
+/// A number of bytes, with the same in a larger unit behind it.
+#[derive(Clone, Copy)]
+pub(crate) struct Bytes(pub(crate) usize);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = if self.0 == 1 { "byte" } else { "bytes" };
+        let text = format!("{} {unit}", Grouped(self.0));
+        match InUnits(self.0).to_string() {
+            units if units.ends_with("iB") => f.pad(&format!("{text} ({units})")),
+            _ => f.pad(&text),
+        }
+    }
+}
+
+/// A number of bytes in the unit that suits it, to three figures.
+#[derive(Clone, Copy)]
+pub(crate) struct InUnits(pub(crate) usize);
+
+impl fmt::Display for InUnits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut amount = self.0 as f64;
+        let mut unit = "B";
+        for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
+            if amount < 1024.0 {
+                break;
+            }
+            amount /= 1024.0;
+            unit = larger;
+        }
+        let decimals = if amount.fract() == 0.0 || amount >= 100.0 { 0 } else { usize::from(amount < 10.0) + 1 };
+        f.pad(&format!("{amount:.decimals$} {unit}"))
+    }
+}
+
+/// A factor, such as `4.0x`, with more decimals where it is close to 1.
+#[derive(Clone, Copy)]
+pub(crate) struct Factor(pub(crate) f64);
+
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = if self.0 < 1.01 && self.0 > 1.0 { 4 } else { usize::from(self.0 < 10.0) + 1 };
+        f.pad(&format!("{:.decimals$}x", self.0))
+    }
+}
+
+/// `one`, or `many` behind another number.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", Grouped(number), if number == 1 { one } else { many })
+}
+
+/// What the dimensions of an array are called: their letters where there are some, `d0`, `d1`, … elsewhere.
+pub(crate) fn dimension_name(dimension: usize, num_dimensions: usize) -> String {
+    match dimension_letter(dimension, num_dimensions) {
+        Some(letter) => letter.to_string(),
+        None => format!("d{dimension}"),
+    }
+}
+
+/// The names of all dimensions, dimension 0 first.
+pub(crate) fn dimension_names(array: &ArrayShape) -> Vec<String> {
+    let num_dimensions = array.num_dimensions();
+    (0..num_dimensions).map(|dimension| dimension_name(dimension, num_dimensions)).collect()
+}
+
+/// The width of a column that these texts stand in; one that is very long does not make the others so wide.
+pub(crate) fn column_width(lengths: impl Iterator<Item = usize>) -> usize {
+    // Formatting cannot pad to more than 65,535 characters.
+    const WIDEST: usize = 160;
+    lengths.max().unwrap_or(0).min(WIDEST)
+}
+
+/// The text, or as much of its beginning as so many characters have room for, with `…` behind it.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => text.into(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect::<String>().into(),
+    }
+}
+
+/// A value in memory: the instruction's name, with the number of the array behind it where that is not the first.
+pub(crate) fn value_name(name: &str, leaf: usize) -> String {
+    if leaf == 0 { format!("%{name}") } else { format!("%{name}#{leaf}") }
+}
+
+/// A memory space as `S(1) VMEM`.
+pub(crate) fn space_name(space: u8) -> String {
+    match memory_space::name(space) {
+        Some(name) => format!("S({space}) {name}"),
+        None => format!("S({space})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, Factor, Grouped, InUnits, shortened};
+
+    #[test]
+    fn thousands_are_grouped() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(Grouped(number).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn bytes_have_the_unit_that_suits_them() {
+        for (bytes, text) in [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (1023, "1,023 bytes"),
+            (1024, "1,024 bytes (1 KiB)"),
+            (335_544_320, "335,544,320 bytes (320 MiB)"),
+            (1_500_000, "1,500,000 bytes (1.43 MiB)"),
+        ] {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+        assert_eq!(InUnits(i64::MAX as usize).to_string(), "8 EiB");
+    }
+
+    #[test]
+    fn long_texts_end_early() {
+        for (text, short) in [("", ""), ("äöü", "äöü"), ("äöüß", "äö…")] {
+            assert_eq!(shortened(text, 3), short);
+        }
+    }
+
+    #[test]
+    fn factors_tell_little_from_none() {
+        for (factor, text) in [(1.0, "1.00x"), (1.0001, "1.0001x"), (4.0, "4.00x"), (133.12, "133.1x")] {
+            assert_eq!(Factor(factor).to_string(), text);
+        }
+    }
+}

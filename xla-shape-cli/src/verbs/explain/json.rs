@@ -1,0 +1,61 @@
+//! The explanation for programs.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use xla_shape::{ArrayShape, Dimension, Shape, TileDimension};
+
+#[derive(Serialize)]
+struct Array {
+    shape: String,
+    element_type: &'static str,
+    dimensions: Vec<Option<usize>>,
+    dynamic: Vec<bool>,
+    minor_to_major: Vec<usize>,
+    tiles: Vec<Vec<Value>>,
+    memory_space: u8,
+    element_bits: usize,
+    true_rank: usize,
+    elements: Option<usize>,
+    physical_elements: Option<usize>,
+    bytes: Option<usize>,
+    padding_bytes: Option<usize>,
+    expansion: Option<f64>,
+}
+
+/// One JSON object.
+pub(super) fn value(shape: &Shape) -> Value {
+    match shape {
+        Shape::Array(array) | Shape::Buffer(array) => json!(array_object(shape, array)),
+        Shape::Token | Shape::Opaque => json!({ "shape": shape.to_string(), "bytes": 0, "padding_bytes": 0 }),
+        Shape::Tuple(elements) => json!({
+            "shape": shape.to_string(),
+            "tuple_shapes": elements.iter().map(value).collect::<Vec<_>>(),
+            "bytes": shape.byte_size().ok(),
+            "padding_bytes": shape.padding_byte_size().ok(),
+        }),
+    }
+}
+
+fn array_object(shape: &Shape, array: &ArrayShape) -> Array {
+    let layout = array.layout();
+    let tile_dimension = |dimension: &TileDimension| match dimension {
+        TileDimension::Size(size) => json!(size),
+        TileDimension::Combine => json!("*"),
+    };
+    Array {
+        shape: shape.to_string(),
+        element_type: array.element_type().name(),
+        dimensions: array.dimensions().iter().map(|dimension| dimension.extent()).collect(),
+        dynamic: array.dimensions().iter().copied().map(Dimension::is_dynamic).collect(),
+        minor_to_major: layout.minor_to_major().to_vec(),
+        tiles: layout.tiles().iter().map(|tile| tile.dimensions().iter().map(tile_dimension).collect()).collect(),
+        memory_space: layout.memory_space(),
+        element_bits: array.element_bits(),
+        true_rank: array.true_num_dimensions(),
+        elements: array.elements(),
+        physical_elements: array.physical_elements(),
+        bytes: array.byte_size(),
+        padding_bytes: array.padding_byte_size(),
+        expansion: array.expansion(),
+    }
+}

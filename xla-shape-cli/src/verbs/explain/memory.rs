@@ -1,0 +1,157 @@
+//! Where the elements lie: the tiles step by step, and the formula.
+
+use super::Page;
+use crate::render::formula::{self, Notation};
+use crate::render::words::{Grouped, count, dimension_names};
+use xla_shape::stride_table::Source;
+use xla_shape::{ArrayShape, StrideTable};
+
+/// The most tiles, and the most sizes in a line, that are shown.
+const MAX_STEPS: usize = 8;
+const MAX_SIZES: usize = 16;
+
+/// The characters before the sizes of a step.
+const TITLE: usize = 18;
+
+pub(super) fn explain(page: &mut Page, array: &ArrayShape) {
+    let table = match array.stride_table() {
+        Ok(table) => table,
+        Err(error) => {
+            page.heading("In memory");
+            page.line(format_args!("  Not known: {error}."));
+            return;
+        }
+    };
+    if table.positions() == 0 {
+        page.heading("In memory");
+        page.line("  The array has no elements, so nothing lies anywhere.");
+        return;
+    }
+    let names = dimension_names(array);
+    if array.num_dimensions() + array.layout().tiles().len() > 0 {
+        steps(page, array, &names);
+    }
+    formula(page, array, &table, &names);
+}
+
+fn steps(page: &mut Page, array: &ArrayShape, names: &[String]) {
+    let tiles = array.layout().tiles();
+    page.heading("In memory, step by step");
+    page.line(
+        "  The sizes from the most major to the most minor; below each, what part of an element's index it counts.",
+    );
+    for step in 0..=tiles.len().min(MAX_STEPS) {
+        // The whole table exists, and a part of it needs no more.
+        let Ok(table) = StrideTable::after_tiles(array, step) else { return };
+        let title = match step.checked_sub(1).and_then(|step| tiles.get(step)) {
+            None if tiles.is_empty() => "as it is".into(),
+            None => "without tiles".into(),
+            Some(tile) if step == 1 => format!("T{tile}"),
+            Some(tile) => format!("then {tile}"),
+        };
+        let (mut rows, mut sizes, mut labels) = (Vec::new(), String::new(), String::new());
+        for (number, digit) in table.digits().iter().enumerate() {
+            if number == MAX_SIZES {
+                sizes += " × …";
+                break;
+            }
+            let separator = if number == 0 { "" } else { " × " };
+            let label = match digit.term.source {
+                Source::Zero => String::new(),
+                _ => formula::term(digit.term, names, Notation::Arithmetic).0.replace(' ', ""),
+            };
+            let size = Grouped(digit.size).to_string();
+            let width = size.chars().count().max(label.chars().count());
+            if !sizes.is_empty() && TITLE + sizes.chars().count() + separator.len() + width > page.width {
+                rows.push((std::mem::take(&mut sizes), std::mem::take(&mut labels)));
+            }
+            sizes += &format!("{separator}{size:width$}");
+            labels += &format!("{:indent$}{label:width$}", "", indent = separator.chars().count());
+        }
+        if rows.is_empty() && sizes.is_empty() {
+            sizes += "a single element";
+        }
+        let positions = format!("= {}", count(table.positions(), "position", "positions"));
+        let last = format!("{}   {positions}", sizes.trim_end());
+        let fits = TITLE + last.chars().count() <= page.width;
+        rows.push((if fits { last } else { sizes }, labels));
+        if !fits {
+            rows.push((positions, String::new()));
+        }
+        let mut title = title.as_str();
+        if title.chars().count() > TITLE - 4 {
+            page.uncut(format_args!("  {}", std::mem::take(&mut title)));
+        }
+        for (sizes, labels) in rows {
+            for line in [format!("  {title:14}  {sizes}"), format!("  {:14}  {labels}", "")] {
+                if !line.trim().is_empty() {
+                    page.uncut(line.trim_end());
+                }
+            }
+            title = "";
+        }
+    }
+    if tiles.len() > MAX_STEPS {
+        page.line(format_args!("  … and {} more tiles", Grouped(tiles.len() - MAX_STEPS)));
+    }
+}
+
+fn formula(page: &mut Page, array: &ArrayShape, table: &StrideTable, names: &[String]) {
+    page.heading("Where an element lies");
+    let whole = if names.is_empty() { "the element".into() } else { format!("element [{}]", names.join(",")) };
+    page.line(format_args!("  The position of {whole}, in elements from the start:"));
+    let plain = formula::position(table, names, Notation::Arithmetic);
+    let shifts = formula::position(table, names, Notation::ShiftsAndMasks);
+    sum(page, &plain);
+    if shifts != plain {
+        page.line("  As shifts and masks:");
+        sum(page, &shifts);
+    }
+    let bits = array.element_bits();
+    let prefix = array.layout().dynamic_shape_metadata_prefix_bytes();
+    let start = if prefix > 0 { format!("{prefix} + ") } else { String::new() };
+    match bits {
+        8 => page.line(format_args!("  Its byte: {start}position.")),
+        _ if bits.is_multiple_of(8) => page.line(format_args!("  Its first byte: {start}position * {}.", bits / 8)),
+        _ => page.line(format_args!(
+            "  Its first bit is bit position * {bits}; that is byte {start}position * {bits} / 8, where bit 0 is the lowest."
+        )),
+    }
+    if array.layout().split_configs().is_empty() {
+        example(page, array, table);
+    } else {
+        page.line("  This is the position in the whole array, as if it were not cut into pieces.");
+    }
+}
+
+/// Writes a sum in lines that are not too long.
+fn sum(page: &mut Page, (summands, values): &(Vec<String>, Vec<String>)) {
+    let mut line = String::from("    ");
+    for (number, summand) in summands.iter().enumerate() {
+        let summand = if number == 0 { summand.clone() } else { format!(" + {summand}") };
+        if number > 0 && line.chars().count() + summand.chars().count() > page.width {
+            page.uncut(&line);
+            line = String::from("     ");
+        }
+        line += &summand;
+    }
+    page.uncut(&line);
+    for (number, value) in values.iter().enumerate() {
+        page.wrapped(if number == 0 { "    where " } else { "    and   " }, value);
+    }
+}
+
+fn example(page: &mut Page, array: &ArrayShape, table: &StrideTable) {
+    let index = table.extents().iter().map(|extent| extent - 1).collect::<Vec<_>>();
+    if index.is_empty() || index.len() > MAX_SIZES {
+        return;
+    }
+    let position = table.linear_index(&index);
+    let index = index.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let of = array.physical_elements().unwrap_or_default();
+    page.line(format_args!(
+        "  The last element, [{index}], lies at position {}; the array has room for {}.",
+        Grouped(position),
+        count(of, "element", "elements"),
+    ));
+}

@@ -1,0 +1,56 @@
+//! `hlo`: what the values of a program take in memory.
+
+mod diff;
+mod report;
+mod text;
+
+use crate::args::{Format, HloArguments, HloVerb};
+use crate::failure::Failure;
+use crate::io;
+use crate::render::memory;
+use report::Report;
+use std::fmt::Display;
+use std::path::Path;
+use xla_shape::ParseError;
+use xla_shape::hlo::{Module, utf8};
+
+pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
+    if let Some(HloVerb::Diff(arguments)) = &arguments.verb {
+        return diff::run(arguments);
+    }
+    let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
+    let bytes = io::read(file)?;
+    let module = parse(file, &bytes)?;
+    let report = Report::new(&module, arguments.top, arguments.space);
+    if let Some(path) = &arguments.html {
+        if arguments.format == Format::Json && path.as_os_str() == "-" {
+            return Err(Failure::said("standard output takes the page or JSON, not both"));
+        }
+        io::write_file(path, memory::page(&module, arguments.space).as_bytes())?;
+        if arguments.format == Format::Text {
+            return Ok(());
+        }
+    }
+    let text = match arguments.format {
+        Format::Json => super::json_line(&report),
+        Format::Text => text::page(&report),
+    };
+    io::print(&text)
+}
+
+/// The module in a file, whole or not at all.
+fn parse<'a>(file: &Path, bytes: &'a [u8]) -> Result<Module<'a>, Failure> {
+    let shown = |error: &ParseError, text: &str, message: &dyn Display| {
+        let (line, column) = error.line_column(text);
+        // What JAX's `lowered.as_text()` gives.
+        let begin = text.trim_start();
+        let is_mlir = ["module @", "module {", "module attributes", "#loc"].iter().any(|mark| begin.starts_with(mark));
+        let help = if is_mlir { "\nhelp: this is MLIR; in JAX, `lowered.compile().as_text()` is HLO" } else { "" };
+        Failure::Shape(format!("{message}\n  in {}:{line}:{column}{help}", file.display()))
+    };
+    let text = utf8(bytes).map_err(|error| {
+        let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        shown(&error, valid, &format_args!("error: {error}"))
+    })?;
+    Module::parse(text).map_err(|error| shown(&error, text, &error.render(text)))
+}
