@@ -50,6 +50,7 @@ mod measure;
 #[cfg(feature = "serde")]
 mod serde;
 mod shape;
+pub mod shard;
 pub mod text;
 pub mod tpu;
 

@@ -12,7 +12,7 @@
 //! |---|---|
 //! | `text` | the grammar of HLO text: reading and printing |
 //! | `module` | a module, its computations and instructions |
-//! | `attribute` | the values of attributes: windows, shardings, replica groups, … |
+//! | `attribute` | the values of attributes: windows, replica groups, … |
 //! | `check` | whether each instruction's shape follows from its operands |
 //! | `memory` | how much memory a scheduled program takes, and where it goes |
 //! | `scan` | shapes in any text |
@@ -35,7 +35,6 @@ mod opcode;
 mod scan;
 mod text;
 
-pub use attribute::sharding::{Devices, Sharding};
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
 pub use check::{Finding, Problem};
 pub use memory::{Buffer, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Timeline, Usage};

@@ -3,6 +3,7 @@
 use crate::shape::number::DimensionError;
 use crate::shape::static_shape::StaticShapeError;
 use crate::shape::validate::{Attribute, ValidationError};
+use crate::shard::ShardingError;
 use alloc::boxed::Box;
 use core::fmt::{self, Write};
 use core::ops::Range;
@@ -241,6 +242,8 @@ pub enum ParseErrorKind {
     UnclosedComment,
     /// The text is well-formed, but no such shape exists.
     Invalid(ValidationError),
+    /// The text is well-formed, but no such sharding exists.
+    Sharding(ShardingError),
     /// The text is well-formed, but no index of the array.
     Index(DimensionError),
     /// There is such a shape, but a type cannot have it.
@@ -407,6 +410,7 @@ impl fmt::Display for ParseErrorKind {
             }
             Self::UnclosedComment => f.write_str("expected `*/` to close the comment, found the end of the text"),
             Self::Invalid(error) => error.fmt(f),
+            Self::Sharding(error) => error.fmt(f),
             Self::Index(error) => error.fmt(f),
             Self::NotAType(error) => error.fmt(f),
             Self::UnclosedBracket { open } => {
@@ -448,6 +452,7 @@ impl core::error::Error for ParseError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self.kind() {
             ParseErrorKind::Invalid(error) => Some(error),
+            ParseErrorKind::Sharding(error) => Some(error),
             ParseErrorKind::Index(error) => Some(error),
             ParseErrorKind::NotAType(error) => Some(error),
             _ => None,

@@ -25,6 +25,7 @@
 //! is for text that goes on behind the shape, or that is not quite XLA's. Whole programs are read by the crate `xla-shape-hlo`.
 
 mod error;
+mod escape;
 mod parse;
 pub(crate) mod print;
 pub(crate) mod sink;
@@ -32,6 +33,7 @@ mod token;
 
 pub use crate::shape::tuple::MAX_NESTING;
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
+pub use escape::{bad_escape, unescaped};
 pub use parse::{Parser, SizeExpression, parse_index};
 pub use print::{WithoutLayout, index_with_letters};
 pub use sink::ConstText;

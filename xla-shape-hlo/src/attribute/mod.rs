@@ -2,20 +2,17 @@
 //!
 //! An attribute keeps its value as it is written. [`Value`] reads the usual kinds of value on request.
 
-use crate::text::cursor::Cursor;
-use crate::text::escape;
-pub(crate) mod sharding;
 mod window;
 
-use sharding::Sharding;
-
+use crate::text::cursor::Cursor;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::Shape;
 use xla_shape_core::infer::{PaddingDimension, SliceDimension, WindowDimension};
-use xla_shape_core::text::{self, Expected, ParseError, Span};
+use xla_shape_core::shard::Sharding;
+use xla_shape_core::text::{self, Expected, ParseError, Span, unescaped};
 use xla_shape_core::{ProgramParameter, ProgramShape};
 
 type Result<T> = core::result::Result<T, ParseError>;
@@ -194,7 +191,7 @@ impl<'a> Value<'a> {
         if !inside.contains('\\') {
             return Ok(Cow::Borrowed(inside));
         }
-        String::from_utf8(escape::unescaped(inside)).map(Cow::Owned).map_err(|_| self.is_not("a string of UTF-8"))
+        String::from_utf8(unescaped(inside)).map(Cow::Owned).map_err(|_| self.is_not("a string of UTF-8"))
     }
 
     /// Reads a string in quotes that may hold any bytes, such as a serialized message.
@@ -212,7 +209,7 @@ impl<'a> Value<'a> {
     /// If it is none.
     pub fn bytes(self) -> Result<Cow<'a, [u8]>> {
         let inside = self.quoted()?;
-        Ok(if inside.contains('\\') { Cow::Owned(escape::unescaped(inside)) } else { Cow::Borrowed(inside.as_bytes()) })
+        Ok(if inside.contains('\\') { Cow::Owned(unescaped(inside)) } else { Cow::Borrowed(inside.as_bytes()) })
     }
 
     /// What stands between quotes.
@@ -397,18 +394,22 @@ impl<'a> Value<'a> {
     /// Reads how a value is divided among devices, such as `{devices=[2,1]<=[2]}`.
     ///
     /// ```
-    /// use xla_shape_hlo::{Module, Sharding};
+    /// use xla_shape_core::shard::Sharding;
+    /// use xla_shape_hlo::Module;
     ///
     /// let module = Module::parse("x = f32[4] parameter(0), sharding={maximal device=3}")?;
     /// let value = module.instructions().next().unwrap().attribute("sharding").unwrap();
-    /// assert_eq!(value.sharding()?, Sharding::Maximal { device: 3 });
+    /// assert_eq!(value.sharding()?, Sharding::maximal(3));
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     ///
     /// # Errors
     /// If it is none.
-    pub fn sharding(self) -> Result<Sharding<'a>> {
-        sharding::sharding(self)
+    pub fn sharding(self) -> Result<Sharding> {
+        let text = self.source.get(..self.span.end).unwrap_or("");
+        let (sharding, end) = Sharding::parse_at(text, self.span.start)?;
+        self.ends(&Cursor::new(text, end))?;
+        Ok(sharding)
     }
 
     /// Reads a list of shapes in braces, such as `operand_layout_constraints`.

@@ -1,6 +1,7 @@
 //! What is wrong with a message, and in which field.
 
 use crate::ValidationError;
+use crate::shard::ShardingError;
 use crate::validate::Part;
 use std::fmt;
 
@@ -42,8 +43,15 @@ pub enum ProtoErrorKind {
     },
     /// A buffer refers to something that is no array.
     NotAnArray,
+    /// A number that stands for none of the values of its field.
+    UnknownNumber {
+        /// The number.
+        number: i32,
+    },
     /// The message is well-formed, but no such shape exists.
     Invalid(ValidationError),
+    /// The message is well-formed, but no such sharding exists.
+    Sharding(ShardingError),
 }
 
 impl ProtoError {
@@ -122,7 +130,11 @@ impl fmt::Display for ProtoError {
                 write!(f, "expected {expected} entries, found {found}")
             }
             ProtoErrorKind::NotAnArray => f.write_str("expected an array in a buffer, found another kind of shape"),
+            ProtoErrorKind::UnknownNumber { number } => {
+                write!(f, "expected a number that stands for one of the field's values, found {number}")
+            }
             ProtoErrorKind::Invalid(error) => error.fmt(f),
+            ProtoErrorKind::Sharding(error) => error.fmt(f),
         }
     }
 }
@@ -132,6 +144,7 @@ impl std::error::Error for ProtoError {
         match &self.kind {
             ProtoErrorKind::Wire(error) => Some(error),
             ProtoErrorKind::Invalid(error) => Some(error),
+            ProtoErrorKind::Sharding(error) => Some(error),
             _ => None,
         }
     }

@@ -24,12 +24,17 @@ mod error;
 mod legacy;
 mod message;
 mod nested;
+mod sharding;
 
 pub use decode::decode_shape;
 pub use encode::encode_shape;
 pub use error::{ProtoError, ProtoErrorKind};
 pub use legacy::{LegacyLayoutProto, LegacyShapeProto};
 pub use message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
+pub use sharding::{
+    AxisRefProto, DimensionShardingProto, IotaProto, MeshAxisProto, MeshProto, NamedShardingProto, OpMetadataProto,
+    OpShardingProto, PayloadProto, SubAxisProto, decode_sharding, encode_sharding,
+};
 
 /// What the schema writes for a size that is not known: of an unbounded dimension, and of `*` in a tile.
 const UNKNOWN: i64 = i64::MIN;

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 /// The bytes of a string whose escapes are those of C, as XLA reads them: `\n` and its like, up to three octal digits,
 /// and `\x` with hexadecimal ones. What is no escape stays as it is written.
-pub(crate) fn unescaped(text: &str) -> Vec<u8> {
+#[must_use]
+pub fn unescaped(text: &str) -> Vec<u8> {
     let mut rest = text.as_bytes();
     let mut bytes = Vec::with_capacity(rest.len());
     while let Some((&byte, behind)) = rest.split_first() {
@@ -14,6 +15,23 @@ pub(crate) fn unescaped(text: &str) -> Vec<u8> {
         rest = behind.get(length..).unwrap_or(&[]);
     }
     bytes
+}
+
+/// Whether a backslash of the text begins no escape.
+#[must_use]
+pub fn bad_escape(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let length = match byte {
+            b'\\' => match escape(behind) {
+                Some((_, length)) => length,
+                None => return true,
+            },
+            _ => 0,
+        };
+        rest = behind.get(length..).unwrap_or(&[]);
+    }
+    false
 }
 
 /// The byte that is meant by what stands behind a backslash, and how long that is.

@@ -1,0 +1,87 @@
+//! Where a sharding came from.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
+
+/// Where a sharding came from: XLA's `OpMetadata`, as far as a text can say it.
+///
+/// It changes nothing, and shardings with other metadata are equal.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub struct OpMetadata {
+    /// The type of the operation in the framework.
+    pub op_type: String,
+    /// Its name there.
+    pub op_name: String,
+    /// The file that it stands in.
+    pub source_file: String,
+    /// The line, from 1 on; 0 if unknown, as the other places.
+    pub source_line: i32,
+    /// The last line.
+    pub source_end_line: i32,
+    /// The column.
+    pub source_column: i32,
+    /// The last column.
+    pub source_end_column: i32,
+    /// What kinds of profile guided the compiler; numbers of XLA's `ProfileType`.
+    pub profile_type: Vec<i32>,
+    /// The name that duplicates share.
+    pub deduplicated_name: String,
+    /// The number of the stack frame.
+    pub stack_frame_id: i32,
+    /// The name that a schedule calls it by.
+    pub scheduling_name: String,
+    /// Data that a framework attached.
+    pub payload: Option<String>,
+}
+
+impl fmt::Display for OpMetadata {
+    /// As it stands between the braces of `metadata={…}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        let mut text = |f: &mut fmt::Formatter<'_>, name: &str, value: &str| {
+            if value.is_empty() {
+                return Ok(());
+            }
+            write!(f, "{separator}{name}=\"")?;
+            separator = " ";
+            for c in value.chars() {
+                match c {
+                    '"' | '\\' => write!(f, "\\{c}")?,
+                    '\n' => f.write_str("\\n")?,
+                    '\r' => f.write_str("\\r")?,
+                    '\t' => f.write_str("\\t")?,
+                    _ => f.write_char(c)?,
+                }
+            }
+            f.write_char('"')
+        };
+        text(f, "op_type", &self.op_type)?;
+        text(f, "op_name", &self.op_name)?;
+        text(f, "source_file", &self.source_file)?;
+        text(f, "deduplicated_name", &self.deduplicated_name)?;
+        text(f, "scheduling_name", &self.scheduling_name)?;
+        text(f, "metadata_payload", self.payload.as_deref().unwrap_or(""))?;
+        for (name, value) in [
+            ("source_line", self.source_line),
+            ("source_end_line", self.source_end_line),
+            ("source_column", self.source_column),
+            ("source_end_column", self.source_end_column),
+            ("stack_frame_id", self.stack_frame_id),
+        ] {
+            if value != 0 {
+                write!(f, "{separator}{name}={value}")?;
+                separator = " ";
+            }
+        }
+        if !self.profile_type.is_empty() {
+            write!(f, "{separator}profile_type={{")?;
+            for (i, kind) in self.profile_type.iter().enumerate() {
+                write!(f, "{}{kind}", if i > 0 { "," } else { "" })?;
+            }
+            f.write_char('}')?;
+        }
+        Ok(())
+    }
+}
