@@ -136,7 +136,7 @@ fn element_bits(element_type: ElementType) -> impl Strategy<Value = (usize, usiz
     let bits = element_type.bits();
     let choices = match bits {
         1..8 => vec![(0, 0), (0, bits), (bits, 0), (bits, bits), (bits, 8), (7, 8), (7, 7)],
-        _ => vec![(0, 0), (0, 0), (0, 0), (24, 24), (12, 12)],
+        _ => vec![(0, 0), (0, 0), (0, 0), (24, 24), (12, 12), (136, 136)],
     };
     select(choices)
 }
@@ -315,6 +315,38 @@ fn buffers_of_another_size_are_refused_and_left_alone() {
 }
 
 #[test]
+fn elements_of_any_width() {
+    for bits in (8..=40).chain(120..=140).chain([248, 256, 264, 1000]) {
+        for (sizes, from, to) in
+            [("2", "0", "0"), ("3,4", "1,0", "0,1"), ("3,4", "1,0", "1,0:T(2,3)"), ("1", "0", "0:T(3)")]
+        {
+            let array = |layout: &str| match layout.split_once(':') {
+                None => shape(&format!("u8[{sizes}]{{{layout}:E({bits})}}")),
+                Some((order, tile)) => shape(&format!("u8[{sizes}]{{{order}:{tile}E({bits})}}")),
+            };
+            let (from, to) = (array(from), array(to));
+            let identity = (0..from.num_dimensions()).collect::<Vec<_>>();
+            for kind in 0..3 {
+                check(&from, &to, &identity, padding(&to, kind, 7), (0, 0), Vectors::Avx512).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn elements_that_no_machine_has_make_a_plan_of_no_size() {
+    let empty = shape(&format!("u8[0,2]{{1,0:E({})}}", i64::MAX));
+    let other = shape(&format!("u8[0,2]{{0,1:T(8,128)L(1024)E({})}}", i64::MAX));
+    for (from, to) in [(&empty, &other), (&other, &empty), (&other, &other)] {
+        let plan = Plan::new(from, to, &Options::new().zero_padding()).unwrap();
+        plan.run(&[], &mut []).unwrap();
+        assert!(plan.to_string().len() < 1000);
+        let slabs = Slabs::new(from, to, &Options::new().zero_padding(), 1).unwrap().collect::<Vec<_>>();
+        assert!(slabs.iter().all(|slab| slab.destination().is_empty()));
+    }
+}
+
+#[test]
 fn sizes_that_no_machine_has_make_a_plan_in_no_time() {
     let huge = 1_usize << 59;
     let from = ArrayShape::new(ElementType::F32, &[Dimension::Static(huge)], Layout::descending(1)).unwrap();
@@ -419,7 +451,7 @@ fn plans_say_what_they_do() {
     assert_eq!(
         plan("bf16[20,256]", "bf16[20,256]{1,0:T(8,128)(2,1)}", Options::new().zero_padding()),
         "bf16[20,256]{1,0} -> bf16[20,256]{1,0:T(8,128)(2,1)}, without vectors, through the caches
-  fill 1 regions of padding with [0, 0]
+  fill 1 regions of padding with [0]
   from 0 to 0: 2 times (+4096 -> +4096): 2 times (+256 -> +2048): 4 times (+1024 -> +512): interleave 2 rows (+512) of 128 \
         elements of 2 bytes
   from 8192 to 8192: 2 times (+256 -> +2048): 2 times (+1024 -> +512): interleave 2 rows (+512) of 128 elements of 2 bytes

@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use std::str::FromStr;
+use xla_shape_render::advise::Change;
 
 /// Explains XLA shapes and layouts.
 #[derive(Debug, Parser)]
@@ -88,9 +88,9 @@ pub(crate) struct IndexArguments {
     /// The shape of an array
     pub(crate) shape: String,
 
-    /// The index of the element, dimension 0 first, such as 2,3
+    /// The index of the element: an entry for each dimension, dimension 0 first, such as 2,3
     #[arg(group = "what")]
-    pub(crate) index: Option<MultiIndex>,
+    pub(crate) index: Option<String>,
 
     /// The position to look at, in elements
     #[arg(long, group = "what", value_name = "N")]
@@ -168,7 +168,7 @@ pub(crate) struct RelayoutArguments {
 
     /// Transpose: dimension i of the result is dimension N of the source, N being entry i, such as 1,0
     #[arg(long, value_name = "N,N,…")]
-    pub(crate) permute: Option<MultiIndex>,
+    pub(crate) permute: Option<String>,
 
     /// The name of the tensor in a .safetensors file
     #[arg(long, value_name = "NAME")]
@@ -316,28 +316,6 @@ pub(crate) struct ScanArguments {
     pub(crate) format: Format,
 }
 
-/// A change of an array's dimensions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Change {
-    Resize { dimension: usize, size: usize },
-    Swap(usize, usize),
-}
-
-impl FromStr for Change {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| text.trim().parse().map_err(|_| format!("expected a number, found `{text}`"));
-        if let Some((dimension, size)) = text.split_once('=') {
-            return Ok(Self::Resize { dimension: number(dimension)?, size: number(size)? });
-        }
-        match text.split_once(',') {
-            Some((a, b)) => Ok(Self::Swap(number(a)?, number(b)?)),
-            None => Err("expected a dimension and its size (1=128) or two dimensions (0,1)".into()),
-        }
-    }
-}
-
 /// Print what a shell needs to complete the arguments of this program
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -345,23 +323,6 @@ impl FromStr for Change {
 pub(crate) struct CompletionsArguments {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
-}
-
-/// An index such as `2,3`, with or without brackets.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct MultiIndex(pub(crate) Vec<usize>);
-
-impl FromStr for MultiIndex {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text).trim();
-        if inner.is_empty() {
-            return Ok(Self(Vec::new()));
-        }
-        let entry = |entry: &str| entry.trim().parse().map_err(|_| format!("expected a number, found `{entry}`"));
-        inner.split(',').map(entry).collect::<Result<_, _>>().map(Self)
-    }
 }
 
 /// The form of the output.

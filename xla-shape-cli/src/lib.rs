@@ -9,7 +9,6 @@
 mod args;
 mod failure;
 mod io;
-mod render;
 mod verbs;
 
 use args::{Arguments, Verb};

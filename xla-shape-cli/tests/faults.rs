@@ -60,6 +60,16 @@ fn huge_requests_are_answered_without_huge_memory() {
     assert!(error(&output).contains("expected 6000000000000 bytes"), "{output:?}");
     assert_eq!(names(folder.path()), ["in.bin"]);
 
+    // Elements that no machine has, in arrays that have none of them.
+    fs::write(folder.path().join("empty.raw"), b"").unwrap();
+    for element_bits in [i64::MAX as u64, 1 << 40, 136] {
+        let from = format!("u8[0]{{0:E({element_bits})}}");
+        let to = format!("u8[0]{{0:T(8)E({element_bits})}}");
+        let output = run(&folder, &["relayout", "empty.raw", "--from", &from, "--to", &to, "-o", "out.raw"]);
+        assert!(output.status.success(), "{output:?}");
+        assert!(fs::read(folder.path().join("out.raw")).unwrap().is_empty());
+    }
+
     // A picture shows a part; what is drawn does not grow with the array.
     for shape in ["f32[2000000000,1000000000]", "f32[3,5]{1,0:T(2000000000,1000000000)}", "pred[9223372036854775807]"] {
         let output = run(&folder, &["draw", shape]);

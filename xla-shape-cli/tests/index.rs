@@ -29,6 +29,7 @@ fn an_element_has_a_place() {
         json!({"index": [2, 3], "linear": 17, "position": 17, "byte_offset": 24, "bit_offset": 4})
     );
     assert_eq!(json(&["index", "f32[]", "", "--format", "json"])["linear"], 0);
+    assert_eq!(json(&["index", "f32[3,5]{1,0:T(2,2)}", "x=3, y=2", "--format", "json"])["linear"], 17);
 }
 
 #[test]
@@ -64,7 +65,11 @@ element [1,2,3,4,5] at position 8,307, byte 33,228
 fn what_does_not_exist_is_an_error() {
     for (arguments, message) in [
         (&["f32[3]", "3"][..], "error: index 3 is out of bounds for dimension 0 (size 3)\n"),
-        (&["f32[3]", "1,1"], "error: the array has 1 dimension, but the index has 2 numbers\n"),
+        (&["f32[3]", "1,1"], "error: expected one entry for each of 1 dimensions, found 2\n  |\n1 | 1,1\n  | ^^^\n"),
+        (
+            &["f32[3]", "w"],
+            "error: expected the letter of a dimension that has none yet, found `w`\n  |\n1 | w\n  | ^\n",
+        ),
         (&["f32[3]{0:T(2)}", "--linear", "4"], "error: f32[3]{0:T(2)} has 4 positions, and none with the number 4\n"),
         (&["f32[0]", "--linear", "0"], "error: f32[0]{0} has 0 positions, and none with the number 0\n"),
         (&["token[]", "0"], "error: expected an array, found token[]: only arrays have elements\n"),
@@ -74,7 +79,7 @@ fn what_does_not_exist_is_an_error() {
         assert_eq!(String::from_utf8(output.stderr).unwrap(), message);
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]));
     }
-    for arguments in [&["f32[3]"][..], &["f32[3]", "x"], &["f32[3]", "-1"], &["f32[3]", "1", "--linear", "1"]] {
+    for arguments in [&["f32[3]"][..], &["f32[3]", "-1"], &["f32[3]", "1", "--linear", "1"]] {
         assert_eq!(run(&[&["index"], arguments].concat()).status.code(), Some(2), "{arguments:?}");
     }
 }

@@ -9,9 +9,11 @@ pub(crate) use lines::{Line, Lines, MAX_LINE};
 pub(crate) use replacement::Replacement;
 
 use crate::failure::Failure;
+use anstyle::Style;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use xla_shape_render::Text;
 
 /// The file's contents; `-` is standard input.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
@@ -58,10 +60,20 @@ pub(crate) fn write(bytes: &[u8]) -> Result<(), Failure> {
     output.write_all(bytes).and_then(|()| output.flush()).map_err(Failure::Write)
 }
 
-/// Writes to standard output; without styles where it is not a terminal that shows them.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut output = anstream::stdout().lock();
-    output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(Failure::Write)
+/// Writes text to standard output, with headings in bold where it is a terminal that shows them.
+pub(crate) fn print(text: &Text) -> Result<(), Failure> {
+    let bold = Style::new().bold();
+    let mut output = io::BufWriter::new(anstream::stdout().lock());
+    let mut write = || {
+        for (is_heading, line) in text.lines() {
+            match is_heading {
+                true => writeln!(output, "{bold}{line}{bold:#}")?,
+                false => writeln!(output, "{line}")?,
+            }
+        }
+        output.flush()
+    };
+    write().map_err(Failure::Write)
 }
 
 /// How wide a page of text is: as `COLUMNS` says, or else as wide as the terminal, but not so wide that it is hard to

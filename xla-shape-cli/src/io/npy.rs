@@ -3,8 +3,8 @@
 //! The crates for it read any Python literal, to any depth and with lengths taken on trust; this reads what NumPy writes
 //! for plain arrays, and nothing else.
 
-use crate::render::words::count;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout};
+use xla_shape_render::count;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use xla_shape::{Placement, Slot};
 
 pub(crate) fn run(arguments: &MapArguments) -> Result<(), Failure> {
-    let (_, array) = super::array_of(&arguments.shape)?;
+    let array = super::array_of(&arguments.shape)?;
     let placement = array.placement().map_err(Failure::said)?;
     write(&placement, BufWriter::with_capacity(1 << 16, std::io::stdout().lock())).map_err(Failure::Write)
 }

@@ -1,4 +1,4 @@
-//! One module for each thing the program does.
+//! One module for each thing the program does: it reads the input, asks for the answer, and shows it.
 
 pub(crate) mod advise;
 pub(crate) mod bitcast;
@@ -12,10 +12,12 @@ pub(crate) mod map;
 pub(crate) mod relayout;
 pub(crate) mod scan;
 
+use crate::args::Format;
 use crate::failure::Failure;
-use serde::{Serialize, Serializer};
-use std::fmt::Display;
+use crate::io;
+use serde::Serialize;
 use xla_shape::{ArrayShape, Shape};
+use xla_shape_render::Answer;
 
 /// The shape that a text stands for.
 fn shape_of(text: &str) -> Result<Shape, Failure> {
@@ -23,23 +25,20 @@ fn shape_of(text: &str) -> Result<Shape, Failure> {
 }
 
 /// The array, or array in a buffer, that a text stands for.
-fn array_of(text: &str) -> Result<(Shape, ArrayShape), Failure> {
+fn array_of(text: &str) -> Result<ArrayShape, Failure> {
     let shape = shape_of(text)?;
     match shape.array().cloned() {
-        Some(array) => Ok((shape, array)),
+        Some(array) => Ok(array),
         None => Err(Failure::said(format_args!("expected an array, found {shape}: only arrays have elements"))),
     }
 }
 
-/// Numbers as `[2,3]`.
-fn bracketed(numbers: &[usize]) -> String {
-    let numbers = numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
-    format!("[{}]", numbers.join(","))
-}
-
-/// Serialises what has a text as that text.
-fn display<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
+/// Writes an answer to standard output.
+fn show(answer: &impl Answer, format: Format) -> Result<(), Failure> {
+    match format {
+        Format::Text => io::print(&answer.text(io::width())),
+        Format::Json => io::write(answer.json().as_bytes()),
+    }
 }
 
 /// A value as a line of JSON.

@@ -7,6 +7,7 @@ use crate::io::tensor::{self, FileFormat, TensorFile};
 use serde::Serialize;
 use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{Options, Plan, RelayoutError, Slabs};
+use xla_shape::text::parse_index;
 use xla_shape::{ArrayShape, Layout};
 
 /// What was done, as JSON.
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if arguments.format == Format::Json && arguments.output.as_os_str() == "-" {
         return Err(Failure::said("standard output takes the array or JSON, not both"));
     }
-    let given = arguments.from.as_deref().map(super::array_of).transpose()?.map(|(_, array)| array);
+    let given = arguments.from.as_deref().map(super::array_of).transpose()?;
     // One byte more than there should be tells that there is more.
     let most = match (&given, FileFormat::of(&arguments.input)) {
         (Some(given), FileFormat::Raw) => given.byte_size().map_or(0, |bytes| bytes as u64 + 1),
@@ -36,15 +37,19 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref(), element_type, most)?;
     let from = source(arguments, given, &file)?;
     let mut options = Options::new().zero_padding();
-    if let Some(permutation) = &arguments.permute {
-        options = options.transposed(&permutation.0);
+    let permutation = match &arguments.permute {
+        Some(text) => Some(parse_index(text, from.num_dimensions()).map_err(|error| Failure::shape(&error, text))?),
+        None => None,
+    };
+    if let Some(permutation) = &permutation {
+        options = options.transposed(permutation);
     }
-    let to = destination(arguments, &from)?;
+    let to = destination(arguments, permutation.as_deref(), &from)?;
     tensor::check_writable(&arguments.output, &to)?;
-    let slabs = Slabs::new(&from, &to, &options, arguments.slab_bytes).map_err(Failure::said)?;
-    // Before the room for a slab is made: only then are the shapes known to be those of real data.
-    let expected = from.byte_size().unwrap_or_default();
-    if file.len() != expected as u64 {
+    // Before anything is made from the shapes: only then are they known to be those of real data.
+    if let Some(expected) = from.byte_size()
+        && file.len() != expected as u64
+    {
         let more = if file.len() == most { " or more" } else { "" };
         return Err(Failure::said(format_args!(
             "expected {expected} bytes of {from} in `{}`, found {}{more}",
@@ -52,6 +57,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
             file.len()
         )));
     }
+    let slabs = Slabs::new(&from, &to, &options, arguments.slab_bytes).map_err(Failure::said)?;
     // All slabs but the last ones are alike.
     let mut plan: Option<Plan> = None;
     let parts = slabs.map(|slab| {
@@ -68,7 +74,8 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
         Format::Text => Ok(()),
         Format::Json => {
             let (output, bytes) = (arguments.output.display().to_string(), to.byte_size().unwrap_or_default());
-            io::print(&super::json_line(&Answer { from: from.to_string(), to: to.to_string(), output, bytes }))
+            let answer = Answer { from: from.to_string(), to: to.to_string(), output, bytes };
+            io::write(super::json_line(&answer).as_bytes())
         }
     }
 }
@@ -91,20 +98,24 @@ fn source(
 }
 
 /// The shape to write: what `--to` says, which may be a layout alone; by default, row-major.
-fn destination(arguments: &RelayoutArguments, from: &ArrayShape) -> Result<ArrayShape, Failure> {
+fn destination(
+    arguments: &RelayoutArguments,
+    permutation: Option<&[usize]>,
+    from: &ArrayShape,
+) -> Result<ArrayShape, Failure> {
     let text = match &arguments.to {
-        Some(text) if !text.trim_start().starts_with('{') => return Ok(super::array_of(text)?.1),
+        Some(text) if !text.trim_start().starts_with('{') => return super::array_of(text),
         None if FileFormat::of(&arguments.output) == FileFormat::Raw => {
             return Err(Failure::said("give the layout of the result with --to"));
         }
         text => text,
     };
-    let dimensions = match &arguments.permute {
+    let dimensions = match permutation {
         None => from.dimensions().to_vec(),
         Some(permutation) => {
             let dimension = |&number: &usize| from.dimensions().get(number).copied();
-            permutation.0.iter().map(dimension).collect::<Option<Vec<_>>>().ok_or_else(|| {
-                let (permutation, num_dimensions) = (permutation.0.clone(), from.num_dimensions());
+            permutation.iter().map(dimension).collect::<Option<Vec<_>>>().ok_or_else(|| {
+                let (permutation, num_dimensions) = (permutation.to_vec(), from.num_dimensions());
                 Failure::said(RelayoutError::InvalidPermutation { permutation, num_dimensions })
             })?
         }

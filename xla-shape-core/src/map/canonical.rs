@@ -1,7 +1,7 @@
 //! The canonical form of a stride table, and what follows from it: whether two tables place every element alike, and
 //! if not, which element is the first that lies elsewhere.
 
-use super::normal::{Node, Normal, Part, Range, Room, Shortage, normal, slice};
+use super::normal::{Effort, Node, Normal, Part, Range, Room, Shortage, have_same_form, normal, slice};
 use super::terms::View;
 use super::{Digit, Source, StrideTable, StrideTableRef, Term, Value, ValueRule};
 use crate::list::Blank;
@@ -111,11 +111,12 @@ pub(crate) enum Comparison {
 /// Two maps over the same indices, and the room to compare them in.
 pub(crate) struct Comparer<'a, 'r> {
     pub(crate) maps: [View<'a>; 2],
-    pub(crate) rooms: [Room<'r>; 2],
+    pub(crate) room: Room<'r>,
+    pub(crate) effort: &'r mut Effort,
     /// Room for an index of either table, and for its intermediate values.
     pub(crate) index: &'r mut [usize],
     pub(crate) values: &'r mut [usize],
-    /// How many elements may be looked at where the forms do not decide.
+    /// How many digits of elements may be looked at where the forms do not decide.
     pub(crate) patience: usize,
 }
 
@@ -167,7 +168,7 @@ impl Comparer<'_, '_> {
             dimension += 1;
         }
         // Whatever the forms say, the element is the witness.
-        let mut patience = self.patience;
+        let mut patience = self.patience / (self.size(0) + self.size(1));
         while patience > 0 {
             if self.position(0, first) != self.position(1, first) {
                 return Ok(Comparison::Moved);
@@ -181,11 +182,13 @@ impl Comparer<'_, '_> {
     }
 
     const fn alike(&mut self, extents: &[usize]) -> Result<bool, Shortage> {
-        let [this, that] = &mut self.rooms;
-        match (normal(self.maps[0], extents, this), normal(self.maps[1], extents, that)) {
-            (Ok(this), Ok(that)) => Ok(this.equals(&that)),
-            (Err(shortage), _) | (_, Err(shortage)) => Err(shortage),
-        }
+        have_same_form(self.maps, extents, &mut self.room, self.effort)
+    }
+
+    /// How many digits and values of one of the maps give the place of an element; 1 if there are none.
+    const fn size(&self, map: usize) -> usize {
+        let table = self.maps[map].table;
+        1 + table.digits.len() + table.values.len()
     }
 
     /// Where one of the maps places an element.
@@ -222,9 +225,9 @@ const fn increment(index: &mut [usize], extents: &[usize]) -> bool {
     false
 }
 
-/// How many elements a comparison looks at, at run time and in a `const`, where the forms do not decide.
-const PATIENCE: usize = 1 << 20;
-const CONST_PATIENCE: usize = 1 << 10;
+/// How many digits of elements a comparison looks at, at run time and in a `const`, where the forms do not decide.
+const PATIENCE: usize = 1 << 24;
+const CONST_PATIENCE: usize = 1 << 14;
 
 /// The sizes of a room in a `const`.
 const CONST_ROOM: usize = 64;
@@ -234,10 +237,11 @@ pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[usize]) -> Result<Opti
     let (mut first, mut bounds) = (vec![0; extents.len()], vec![0; extents.len()]);
     let num_values = maps.map(|map| map.table.values.len());
     let num_indices = maps.iter().map(|map| map.dimensions.len()).max().unwrap_or(0);
-    let comparison = with_rooms(maps.map(|map| map.table), |rooms| {
+    let comparison = with_room(&maps.map(|map| map.table), |room, effort| {
         let mut comparer = Comparer {
             maps,
-            rooms,
+            room,
+            effort,
             index: &mut vec![0; num_indices],
             values: &mut vec![0; num_values.into_iter().max().unwrap_or(0)],
             patience: PATIENCE,
@@ -251,23 +255,19 @@ pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[usize]) -> Result<Opti
     }
 }
 
-/// Runs `f` with a room for each table, again with larger ones for as long as they are too small.
-fn with_rooms<R, const N: usize>(
-    tables: [StrideTableRef<'_>; N],
-    mut f: impl FnMut([Room<'_>; N]) -> Result<R, Shortage>,
+/// Runs `f` with a room for these tables, again with a larger one for as long as it is too small.
+fn with_room<R>(
+    tables: &[StrideTableRef<'_>],
+    mut f: impl FnMut(Room<'_>, &mut Effort) -> Result<R, Shortage>,
 ) -> Result<R, CompareError> {
     let mut len = tables.iter().fold(8_usize, |len, table| len.max(table.digits.len().saturating_mul(2)));
+    let num_values = tables.iter().map(|table| table.values.len()).max().unwrap_or(0);
+    let mut effort = Effort::of_a_decision();
     loop {
-        let mut storage = tables.map(|table| {
-            (
-                vec![Part::BLANK; len],
-                vec![Part::BLANK; len],
-                vec![Node::BLANK; len],
-                vec![Range::BLANK; table.values.len()],
-            )
-        });
-        let rooms = storage.each_mut().map(|(parts, pool, nodes, values)| Room { parts, pool, nodes, values });
-        match f(rooms) {
+        let (mut parts, mut pool) = (vec![Part::BLANK; len], vec![Part::BLANK; len]);
+        let (mut nodes, mut values) = (vec![Node::BLANK; len], vec![Range::BLANK; num_values]);
+        let room = Room { parts: &mut parts, pool: &mut pool, nodes: &mut nodes, values: &mut values };
+        match f(room, &mut effort) {
             Ok(result) => return Ok(result),
             Err(Shortage::Space) => len = len.saturating_mul(2),
             Err(Shortage::Effort) => return Err(CompareError::TooIntricate),
@@ -312,8 +312,8 @@ pub(crate) fn canonical(map: View<'_>, extents: &[usize]) -> Result<CanonicalTab
     if extents.contains(&0) {
         return Ok(form);
     }
-    with_rooms([map.table], |[mut room]| {
-        let normal = normal(map, extents, &mut room)?;
+    with_room(&[map.table], |mut room, effort| {
+        let normal = normal(map, extents, &mut room, effort)?;
         let mut emitter =
             Emitter { normal: &normal, extents, form: &mut form, numbers: vec![None; normal.nodes.len()] };
         let digits = normal.digits.iter().map(|&part| emitter.digit(part)).collect();
@@ -439,19 +439,17 @@ pub(crate) const fn compare_in_const(
     if max(num_values, max(num_indices, extents.len())) > CONST_ROOM || first.len() < extents.len() {
         return Err(CompareError::TooIntricate);
     }
-    let mut parts = [[Part::BLANK; CONST_ROOM]; 4];
-    let mut nodes = [[Node::BLANK; CONST_ROOM]; 2];
-    let mut ranges = [[Range::BLANK; CONST_ROOM]; 2];
-    let [this_parts, this_pool, that_parts, that_pool] = &mut parts;
-    let [this_nodes, that_nodes] = &mut nodes;
-    let [this_values, that_values] = &mut ranges;
-    let rooms = [
-        Room { parts: this_parts, pool: this_pool, nodes: this_nodes, values: this_values },
-        Room { parts: that_parts, pool: that_pool, nodes: that_nodes, values: that_values },
-    ];
+    let room = Room {
+        parts: &mut [Part::BLANK; CONST_ROOM],
+        pool: &mut [Part::BLANK; 2 * CONST_ROOM],
+        nodes: &mut [Node::BLANK; 2 * CONST_ROOM],
+        values: &mut [Range::BLANK; CONST_ROOM],
+    };
     let mut index = [0; CONST_ROOM];
     let mut values = [0; CONST_ROOM];
-    let mut comparer = Comparer { maps, rooms, index: &mut index, values: &mut values, patience: CONST_PATIENCE };
+    let mut effort = Effort::of_a_decision();
+    let mut comparer =
+        Comparer { maps, room, effort: &mut effort, index: &mut index, values: &mut values, patience: CONST_PATIENCE };
     match comparer.compare(extents, first, &mut [0; CONST_ROOM]) {
         Ok(comparison) => Ok(comparison),
         Err(Shortage::Space | Shortage::Effort) => Err(CompareError::TooIntricate),

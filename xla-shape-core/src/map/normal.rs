@@ -81,6 +81,21 @@ pub(crate) enum Shortage {
     Effort,
 }
 
+/// How many steps normal forms may still take: parts and nodes that are looked at.
+pub(crate) struct Effort(usize);
+
+impl Effort {
+    /// Enough for a decision about any layout that is not made to be hard.
+    pub(crate) const fn of_a_decision() -> Self {
+        Self(MAX_STEPS)
+    }
+
+    const fn take(&mut self, steps: usize) -> bool {
+        self.0 = self.0.saturating_sub(steps);
+        self.0 > 0
+    }
+}
+
 /// A table in normal form.
 pub(crate) struct Normal<'a> {
     pub(crate) digits: &'a [Part],
@@ -93,95 +108,36 @@ pub(crate) const fn normal<'a>(
     view: View<'_>,
     extents: &[usize],
     room: &'a mut Room<'_>,
+    effort: &mut Effort,
 ) -> Result<Normal<'a>, Shortage> {
     let Room { parts, pool, nodes, values } = room;
-    let table = view.table;
-    if table.values.len() > values.len() {
-        return Err(Shortage::Space);
-    }
-    let mut state = State {
-        extents,
-        parts,
-        num_parts: 0,
-        pool,
-        num_pool: 0,
-        nodes,
-        num_nodes: 0,
-        depth: 0,
-        cuts: 0,
-        shortage: None,
-    };
-    let mut i = 0;
-    while i < table.values.len() {
-        match table.values[i].rule {
-            ValueRule::Term(term) => state.push_term(view, values, term, 1),
-            ValueRule::Combine { major, minor, minor_size } => {
-                state.push_term(view, values, major, minor_size.get());
-                state.push_term(view, values, minor, 1);
-            }
-        }
-        state.coalesce(0);
-        values[i] = state.store(0);
-        i += 1;
-    }
-    let mut i = 0;
-    while i < table.digits.len() {
-        state.push_term(view, values, table.digits[i].term, table.digits[i].stride);
-        i += 1;
-    }
-    state.coalesce(0);
+    let mut state = State::new(extents, parts, pool, nodes, effort);
+    let digits = state.form(view, values);
     match state.shortage {
         Some(shortage) => Err(shortage),
         None => Ok(Normal {
-            digits: state.parts.split_at(state.num_parts).0,
+            digits: slice(state.pool, digits),
             pool: state.pool.split_at(state.num_pool).0,
             nodes: state.nodes.split_at(state.num_nodes).0,
         }),
     }
 }
 
-impl Normal<'_> {
-    /// Whether the two forms are the same.
-    pub(crate) const fn equals(&self, other: &Normal<'_>) -> bool {
-        self.same_parts(self.digits, other, other.digits)
-    }
-
-    const fn same_parts(&self, these: &[Part], other: &Normal<'_>, those: &[Part]) -> bool {
-        if these.len() != those.len() {
-            return false;
-        }
-        let mut i = 0;
-        while i < these.len() {
-            if these[i].stride != those[i].stride
-                || these[i].divisor != those[i].divisor
-                || !self.same_source(these[i].source, other, those[i].source)
-            {
-                return false;
-            }
-            i += 1;
-        }
-        true
-    }
-
-    const fn same_source(&self, mut this: Source, other: &Normal<'_>, mut that: Source) -> bool {
-        while let (Source::Value(this_node), Source::Value(that_node)) = (this, that) {
-            match (self.nodes[this_node as usize], other.nodes[that_node as usize]) {
-                (
-                    Node::Remainder { parent, modulus },
-                    Node::Remainder { parent: other_parent, modulus: other_modulus },
-                ) => {
-                    if modulus != other_modulus {
-                        return false;
-                    }
-                    (this, that) = (parent, other_parent);
-                }
-                (Node::Sum { parts: these, .. }, Node::Sum { parts: those, .. }) => {
-                    return self.same_parts(slice(self.pool, these), other, slice(other.pool, those));
-                }
-                _ => return false,
-            }
-        }
-        same_source(this, that)
+/// Whether both maps have the same normal form for indices below `extents`, none of which is 0.
+pub(crate) const fn have_same_form(
+    maps: [View<'_>; 2],
+    extents: &[usize],
+    room: &mut Room<'_>,
+    effort: &mut Effort,
+) -> Result<bool, Shortage> {
+    let Room { parts, pool, nodes, values } = room;
+    // Both are made in one room, where equal nodes have one number: forms are never compared node by node, which takes
+    // exponentially long where nodes share what they are made of.
+    let mut state = State::new(extents, parts, pool, nodes, effort);
+    let forms = [state.form(maps[0], values), state.form(maps[1], values)];
+    match state.shortage {
+        Some(shortage) => Err(shortage),
+        None => Ok(same_parts(slice(state.pool, forms[0]), slice(state.pool, forms[1]))),
     }
 }
 
@@ -202,9 +158,17 @@ const fn same_part(this: Part, that: Part) -> bool {
     this.stride == that.stride && this.divisor == that.divisor && same_source(this.source, that.source)
 }
 
-/// How deep sums may nest, and how often one may be cut.
+const fn same_parts(these: &[Part], those: &[Part]) -> bool {
+    let mut i = 0;
+    while i < these.len() && i < those.len() && same_part(these[i], those[i]) {
+        i += 1;
+    }
+    i == these.len() && i == those.len()
+}
+
+/// How deep sums may nest, and how many steps one decision may take.
 const MAX_DEPTH: usize = 64;
-const MAX_CUTS: usize = 1 << 18;
+const MAX_STEPS: usize = 1 << 25;
 
 struct State<'a, 'e> {
     extents: &'e [usize],
@@ -215,12 +179,60 @@ struct State<'a, 'e> {
     nodes: &'a mut [Node],
     num_nodes: usize,
     depth: usize,
-    cuts: usize,
+    effort: &'e mut Effort,
     /// If set, whatever has been made means nothing.
     shortage: Option<Shortage>,
 }
 
-impl State<'_, '_> {
+impl<'a, 'e> State<'a, 'e> {
+    const fn new(
+        extents: &'e [usize],
+        parts: &'a mut [Part],
+        pool: &'a mut [Part],
+        nodes: &'a mut [Node],
+        effort: &'e mut Effort,
+    ) -> Self {
+        let (num_parts, num_pool, num_nodes) = (0, 0, 0);
+        Self { extents, parts, num_parts, pool, num_pool, nodes, num_nodes, depth: 0, effort, shortage: None }
+    }
+
+    /// Makes the normal form of `view`; `values` is room for its intermediate values.
+    const fn form(&mut self, view: View<'_>, values: &mut [Range]) -> Range {
+        let table = view.table;
+        if table.values.len() > values.len() {
+            self.shortage = Some(Shortage::Space);
+            return Range::BLANK;
+        }
+        let mut i = 0;
+        while i < table.values.len() {
+            match table.values[i].rule {
+                ValueRule::Term(term) => self.push_term(view, values, term, 1),
+                ValueRule::Combine { major, minor, minor_size } => {
+                    self.push_term(view, values, major, minor_size.get());
+                    self.push_term(view, values, minor, 1);
+                }
+            }
+            self.coalesce(0);
+            values[i] = self.store(0);
+            i += 1;
+        }
+        let mut i = 0;
+        while i < table.digits.len() {
+            self.push_term(view, values, table.digits[i].term, table.digits[i].stride);
+            i += 1;
+        }
+        self.coalesce(0);
+        self.store(0)
+    }
+
+    /// Counts steps; whether there may be more.
+    const fn step(&mut self, steps: usize) -> bool {
+        if self.shortage.is_none() && !self.effort.take(steps) {
+            self.shortage = Some(Shortage::Effort);
+        }
+        self.shortage.is_none()
+    }
+
     /// A source is always less than this.
     const fn bound(&self, source: Source) -> usize {
         match source {
@@ -293,6 +305,9 @@ impl State<'_, '_> {
 
     /// Appends the parts of `source % modulus / divisor · stride`.
     const fn push_source(&mut self, source: Source, modulus: usize, divisor: usize, stride: usize) {
+        if !self.step(1) {
+            return;
+        }
         let source = self.without_multiples(source, modulus);
         if let Source::Value(node) = source
             && let Node::Sum { parts, .. } = self.nodes[node as usize]
@@ -306,14 +321,13 @@ impl State<'_, '_> {
 
     /// Appends the parts of `(the sum of these) % modulus / divisor · stride`.
     const fn push_cut(&mut self, sum: Range, modulus: usize, divisor: usize, stride: usize) {
-        if self.depth == MAX_DEPTH || self.cuts == MAX_CUTS {
+        if self.depth == MAX_DEPTH {
             self.shortage = Some(Shortage::Effort);
         }
-        if self.shortage.is_some() {
+        if !self.step(1 + sum.end - sum.start) {
             return;
         }
         self.depth += 1;
-        self.cuts += 1;
         let start = self.num_parts;
         self.push_congruent(sum, modulus);
         self.coalesce(start);
@@ -417,6 +431,10 @@ impl State<'_, '_> {
 
     /// Adds the strides of parts that are always equal.
     const fn add_equals(&mut self, start: usize) {
+        let len = self.num_parts - start;
+        if !self.step(len.saturating_mul(len)) {
+            return;
+        }
         let mut i = start;
         while i < self.num_parts {
             let mut k = i + 1;
@@ -485,6 +503,9 @@ impl State<'_, '_> {
             return source;
         }
         let source = self.without_multiples(source, modulus);
+        if !self.step(self.num_nodes) {
+            return Source::Zero;
+        }
         let mut i = 0;
         while i < self.num_nodes {
             if let Node::Remainder { parent, modulus: known } = self.nodes[i]
@@ -500,16 +521,16 @@ impl State<'_, '_> {
 
     /// The node for the sum of these parts.
     const fn sum(&mut self, sum: Range) -> Source {
+        if !self.step(self.num_nodes) {
+            return Source::Zero;
+        }
         let mut i = 0;
         while i < self.num_nodes {
             if let Node::Sum { parts, .. } = self.nodes[i]
                 && parts.end - parts.start == sum.end - sum.start
             {
-                let mut k = 0;
-                while k < sum.end - sum.start && same_part(self.pool[parts.start + k], self.pool[sum.start + k]) {
-                    k += 1;
-                }
-                if k == sum.end - sum.start {
+                self.step(sum.end - sum.start);
+                if same_parts(slice(self.pool, parts), slice(self.pool, sum)) {
                     return Source::Value(i as u32);
                 }
             }
@@ -545,6 +566,8 @@ impl State<'_, '_> {
             root = parent;
         }
         let moduli = moduli.split_at(MAX_MODULI - len).1;
+        // Each remainder is looked at twice for each before it.
+        self.step(1 << len);
         let mut seen = root;
         let mut i = 0;
         while i < len {

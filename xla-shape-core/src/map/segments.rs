@@ -172,11 +172,17 @@ impl StaticStrideTable {
     #[must_use]
     pub fn with_sizes(&self, sizes: &[usize]) -> Self {
         let mut table = *self;
+        let mut empty = self.positions == 0;
+        for digit in table.digits.iter_mut().take(self.num_digits).filter(|digit| digit.is_unbounded()) {
+            digit.size = digit.unbounded_size(sizes);
+            empty |= digit.size == 0;
+        }
+        if empty {
+            // As when it is built: no positions, and no digits. The product of the other sizes may be too large.
+            return Self { num_digits: 0, num_values: 0, positions: 0, ..table };
+        }
         let mut positions = 1;
         for digit in table.digits.iter_mut().take(self.num_digits).rev() {
-            if digit.is_unbounded() {
-                digit.size = digit.unbounded_size(sizes);
-            }
             digit.stride = positions;
             positions *= digit.size;
         }

@@ -200,6 +200,13 @@ impl<'m, 'a> Memory<'m, 'a> {
         &self.computations
     }
 
+    /// The same of one memory space alone.
+    #[must_use]
+    pub fn in_space(&self, space: u8) -> Self {
+        let buffers = self.buffers.iter().filter(|buffer| buffer.memory_space() == space).copied().collect();
+        Self { module: self.module, buffers, computations: self.computations.clone() }
+    }
+
     /// The sums for each memory space.
     #[must_use]
     pub fn usage(&self) -> BTreeMap<u8, Usage> {

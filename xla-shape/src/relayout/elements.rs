@@ -69,11 +69,11 @@ impl Widths {
         }
     }
 
-    /// Sets the destination's element number `to` to the low bits of `element`.
+    /// Sets the destination's element number `to` to the low bits of `element`, whose bytes repeat.
     pub(super) fn fill(self, destination: &mut [u8], to: usize, element: &[u8]) {
-        for (i, &byte) in element.iter().enumerate() {
-            let count = (self.to - 8 * i).min(8);
-            write_bits(destination, to * self.to + 8 * i, count, byte);
+        for (start, &byte) in (0..self.to).step_by(8).zip(element.iter().cycle()) {
+            let count = (self.to - start).min(8);
+            write_bits(destination, to * self.to + start, count, byte);
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn run(step: &Step, widths: Widths, fence: &Fence, source: &[u8], des
     }
 }
 
-/// Sets every place of a region, which is in elements, to the same element.
+/// Sets every place of a region, which is in elements, to the same element, whose bytes repeat.
 pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], element: &[u8]) {
     let (outer, run) = match region.axes.as_slice() {
         [outer @ .., Axis { len, to: 1, .. }] => (outer, *len),
@@ -24,7 +24,7 @@ pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], elem
     };
     Turns(outer).for_each(0, region.to, |_, to| {
         if widths.to.is_multiple_of(8) {
-            let bytes = element.len();
+            let bytes = widths.to / 8;
             if element.iter().all(|byte| *byte == element[0]) {
                 return destination[to * bytes..][..run * bytes].fill(element[0]);
             }

@@ -37,6 +37,7 @@ pub struct Plan {
 /// Padding that is written before the elements are.
 #[derive(Clone, Debug)]
 struct Fill {
+    /// The bytes of an element, which repeat if there are more in one.
     element: Vec<u8>,
     regions: Vec<Region>,
     /// The bits of the last byte that belong to an element or its padding.
@@ -67,7 +68,7 @@ impl Plan {
         check_dimensions(&from_table, &to_table, &to_dimension)?;
         let element = match &options.padding {
             Padding::Keep => None,
-            Padding::Zero => Some(vec![0; widths.to.div_ceil(8)]),
+            Padding::Zero => Some(vec![0]),
             Padding::Fill(element) if element.len() == widths.to.div_ceil(8) => Some(element.clone()),
             Padding::Fill(element) => {
                 let (expected, found) = (widths.to.div_ceil(8), element.len());

@@ -191,7 +191,10 @@ fn packing(region: &Region, widths: Widths, unit: Unit) -> Option<Step> {
 
 /// Takes innermost loops that cover the same few bytes on both sides as one wider element. If the order within is
 /// another, the answer says how the bytes are shuffled.
-fn widen(axes: &mut Vec<Axis>, bytes: usize) -> (usize, Option<[u8; 16]>) {
+fn widen(axes: &mut Vec<Axis>, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>) {
+    if bytes > MAX_BYTES {
+        return (bytes, None);
+    }
     let (mut taken, mut wide) = (0, bytes);
     for count in 1..=axes.len() {
         let inner = &axes[axes.len() - count..];

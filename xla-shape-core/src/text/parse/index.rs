@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// The index that a text gives of an element in an array of `num_dimensions` dimensions: a number for each, dimension 0 first,
-/// or each by its letter, in any order; in parentheses or not.
+/// or each by its letter, in any order; in parentheses, in brackets, or in neither.
 ///
 /// ```
 /// use xla_shape_core::text::parse_index;
@@ -26,11 +26,14 @@ use alloc::vec::Vec;
 pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<usize>> {
     let mut parser = Parser::whole(text);
     let start = parser.token;
-    let in_parentheses = start.is(b'(');
-    if in_parentheses {
+    let closing = [('(', ')'), ('[', ']')].into_iter().find(|&(opening, _)| start.is(opening as u8)).map(|pair| pair.1);
+    if closing.is_some() {
         parser.advance();
     }
-    let ends = |parser: &Parser<'_>| if in_parentheses { parser.token.is(b')') } else { parser.at_end() };
+    let ends = |parser: &Parser<'_>| match closing {
+        Some(closing) => parser.token.is(closing as u8),
+        None => parser.at_end(),
+    };
     let mut index = vec![];
     let mut by_letter = vec![None; num_dimensions.min(4)];
     let mut letters = 0_usize;
@@ -54,11 +57,11 @@ pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<usize>> {
                 return Err(parser.unexpected(Expected::IndexEntry));
             }
         } else if !ends(&parser) {
-            let expected = if in_parentheses { Expected::Either(',', ')') } else { Expected::Character(',') };
+            let expected = closing.map_or(Expected::Character(','), |closing| Expected::Either(',', closing));
             return Err(parser.unexpected(expected));
         }
     }
-    if in_parentheses {
+    if closing.is_some() {
         parser.advance();
     }
     parser.finish()?;
@@ -106,6 +109,8 @@ mod tests {
         assert_eq!(parse_index(" ( 1 ,2, 3,4 , 5) ", 5), Ok([1, 2, 3, 4, 5].into()));
         assert_eq!(parse_index("p=1,z=2,y=3,x=4", 4), Ok([1, 2, 3, 4].into()));
         assert_eq!(parse_index("x=7", 1), Ok([7].into()));
+        assert_eq!(parse_index("[2, 3]", 2), Ok([2, 3].into()));
+        assert_eq!(parse_index("[x=7]", 1), Ok([7].into()));
     }
 
     #[test]
@@ -114,6 +119,8 @@ mod tests {
             ("1,", 2, "expected an entry of an index, found the end of the text", 2),
             ("1 2", 2, "expected `,`, found `2`", 2),
             ("(1,2", 2, "expected `,` or `)`, found the end of the text", 4),
+            ("[1,2", 2, "expected `,` or `]`, found the end of the text", 4),
+            ("[1,2)", 2, "expected `,` or `]`, found `)`", 4),
             ("(1,2)3", 2, "expected the end of the shape, found `3`", 5),
             ("-1", 1, "expected an entry of an index, found `-1`, which is negative", 0),
             ("99999999999999999999", 1, "expected a number that fits in an i64, found `99999999999999999999`", 0),

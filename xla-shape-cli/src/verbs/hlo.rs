@@ -1,41 +1,37 @@
 //! `hlo`: what the values of a program take in memory.
 
-mod diff;
-mod report;
-mod text;
-
-use crate::args::{Format, HloArguments, HloVerb};
+use crate::args::{Format, HloArguments, HloDiffArguments, HloVerb};
 use crate::failure::Failure;
 use crate::io;
-use crate::render::memory;
-use report::Report;
 use std::fmt::Display;
 use std::path::Path;
 use xla_shape::ParseError;
 use xla_shape::hlo::{Module, utf8};
+use xla_shape_render::hlo::{Difference, Report, page};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     if let Some(HloVerb::Diff(arguments)) = &arguments.verb {
-        return diff::run(arguments);
+        return diff(arguments);
     }
     let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
     let bytes = io::read(file)?;
     let module = parse(file, &bytes)?;
-    let report = Report::new(&module, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
         if arguments.format == Format::Json && path.as_os_str() == "-" {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
-        io::write_file(path, memory::page(&module, arguments.space).as_bytes())?;
+        io::write_file(path, page(&module, arguments.space).as_bytes())?;
         if arguments.format == Format::Text {
             return Ok(());
         }
     }
-    let text = match arguments.format {
-        Format::Json => super::json_line(&report),
-        Format::Text => text::page(&report),
-    };
-    io::print(&text)
+    super::show(&Report::new(&module, arguments.top, arguments.space), arguments.format)
+}
+
+fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
+    let (before, after) = (io::read(&arguments.before)?, io::read(&arguments.after)?);
+    let (before, after) = (parse(&arguments.before, &before)?, parse(&arguments.after, &after)?);
+    super::show(&Difference::new(&before, &after), arguments.format)
 }
 
 /// The module in a file, whole or not at all.

@@ -1,97 +1,47 @@
-//! `explain`: what a shape's text means, where its elements lie and what it costs.
+//! What the text of a shape means, where its elements are in memory, and what it takes.
 
 mod json;
 mod memory;
 mod padding;
 mod parts;
 
-use crate::args::{ExplainArguments, Format};
-use crate::failure::Failure;
-use crate::io;
-use crate::render::words::{Bytes, Factor, Grouped};
-use anstyle::Style;
-use std::fmt::{Display, Write as _};
-use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
-use xla_shape::{ArrayShape, Shape};
+use crate::words::{Bytes, Factor, Grouped};
+use crate::{Answer, Text};
+use serde::{Serialize, Serializer};
+use xla_shape_core::{ArrayShape, Shape};
 
-pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
-    let shape = super::shape_of(&arguments.shape)?;
-    let page = match arguments.format {
-        Format::Text => page(&shape, io::width()),
-        Format::Json => super::json_line(&json::value(&shape)),
-    };
-    io::print(&page)
+/// Explains a shape.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    shape: Shape,
+}
+
+impl Explanation {
+    /// Explains `shape`.
+    #[must_use]
+    pub const fn new(shape: Shape) -> Self {
+        Self { shape }
+    }
+}
+
+/// An object with the shape, its parts and its sizes; tuples contain the objects of their elements.
+impl Serialize for Explanation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::value(&self.shape).serialize(serializer)
+    }
+}
+
+impl Answer for Explanation {
+    fn text(&self, width: usize) -> Text {
+        page(&self.shape, width)
+    }
 }
 
 /// The most lines that a list has before the rest is only counted.
 const MAX_LIST: usize = 32;
 
-/// Text that grows line by line; no line is wider than the page, but for a shape or a number that is wider itself.
-struct Page {
-    text: String,
-    width: usize,
-}
-
-impl Page {
-    fn new(width: usize) -> Self {
-        Self { text: String::new(), width }
-    }
-
-    fn heading(&mut self, text: &str) {
-        let bold = Style::new().bold();
-        self.uncut(format_args!("\n{bold}{text}{bold:#}"));
-    }
-
-    /// A paragraph; what does not fit into its first line begins where that began.
-    fn line(&mut self, text: impl Display) {
-        self.wrapped("", &text.to_string());
-    }
-
-    /// A line that stays as it is.
-    fn uncut(&mut self, text: impl Display) {
-        // Writing to memory does not fail.
-        let _ = writeln!(self.text, "{text}");
-    }
-
-    /// A paragraph behind some first characters.
-    fn wrapped(&mut self, first: &str, text: &str) {
-        let words = text.trim_start();
-        let indent = " ".repeat(text.len() - words.len());
-        let initial = format!("{first}{indent}");
-        let rest = " ".repeat(initial.chars().count());
-        let options = Options::new(self.width)
-            .initial_indent(&initial)
-            .subsequent_indent(&rest)
-            .break_words(false)
-            .word_separator(WordSeparator::AsciiSpace)
-            .word_splitter(WordSplitter::NoHyphenation)
-            .wrap_algorithm(WrapAlgorithm::FirstFit);
-        for line in textwrap::wrap(words, options) {
-            self.uncut(line.trim_end());
-        }
-    }
-
-    /// Lines of a first column and a second one, which may have several lines itself.
-    fn columns(&mut self, rows: &[(String, String)]) {
-        const WIDEST: usize = 24;
-        let width = rows.iter().map(|(first, _)| first.chars().count()).filter(|&width| width <= WIDEST).max();
-        let width = width.unwrap_or(0);
-        for (first, second) in rows {
-            let mut first = first.as_str();
-            if first.chars().count() > width {
-                self.uncut(format_args!("  {first}"));
-                first = "";
-            }
-            for line in second.lines() {
-                self.wrapped(&format!("  {first:width$}  "), line);
-                first = "";
-            }
-        }
-    }
-}
-
-fn page(shape: &Shape, width: usize) -> String {
-    let mut page = Page::new(width);
+fn page(shape: &Shape, width: usize) -> Text {
+    let mut page = Text::new(width);
     page.uncut(shape);
     match shape {
         Shape::Array(array) => explain_array(&mut page, array),
@@ -115,16 +65,16 @@ fn page(shape: &Shape, width: usize) -> String {
         }
         Shape::Tuple(elements) => explain_tuple(&mut page, shape, elements),
     }
-    page.text
+    page
 }
 
-fn explain_array(page: &mut Page, array: &ArrayShape) {
+fn explain_array(page: &mut Text, array: &ArrayShape) {
     parts::explain(page, array);
     memory::explain(page, array);
     padding::explain(page, array);
 }
 
-fn explain_tuple(page: &mut Page, shape: &Shape, elements: &[Shape]) {
+fn explain_tuple(page: &mut Text, shape: &Shape, elements: &[Shape]) {
     page.heading("What it is");
     match elements.len() {
         0 => page.line("  An empty tuple: no values, no memory."),
@@ -160,7 +110,7 @@ fn explain_tuple(page: &mut Page, shape: &Shape, elements: &[Shape]) {
 
 #[cfg(test)]
 mod tests {
-    use xla_shape::Shape;
+    use xla_shape_core::Shape;
 
     /// Whether a line is as narrow as its words let it be: behind its indent and its first column there is one.
     fn is_whole(line: &str) -> bool {
@@ -176,7 +126,7 @@ mod tests {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             if row["expect"] == "valid" {
                 let shape: Shape = row["input"].as_str().unwrap().parse().unwrap();
-                let page = super::page(&shape, 80);
+                let page = super::page(&shape, 80).to_string();
                 assert!(page.starts_with(&shape.to_string()), "{page}");
                 assert!(!page.contains("  \n"), "{page}");
                 let too_wide = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ') && !is_whole(line);

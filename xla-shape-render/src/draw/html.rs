@@ -1,22 +1,18 @@
 //! A picture as a page of its own: the SVG, with answers about every cell.
 
-use super::MAX_PAGE;
-use super::picture::{Picture, Window};
-use super::svg::{self, escape};
-use xla_shape::{ArrayShape, StrideTableError};
+use super::picture::{Picture, Subject, Window};
+use super::svg;
+use crate::web::{MAX_PAGE, ROVE, document};
 
-/// As much of the array as a page of a bearable size can show, and that page.
-///
-/// # Errors
-/// As of [`Picture::new`].
-pub(crate) fn fitting(array: &ArrayShape) -> Result<(Picture, String), StrideTableError> {
+/// As much of the array as a small page can show, and that page.
+pub(super) fn fitting(subject: &Subject) -> (Picture, String) {
     let mut window = Window::PAGE;
     loop {
-        let picture = Picture::new(array, window)?;
+        let picture = subject.picture(window);
         let page = page(&picture);
         // A single cell always fits, since texts are shortened.
         if page.len() <= MAX_PAGE {
-            return Ok((picture, page));
+            return (picture, page);
         }
         window = window.smaller();
     }
@@ -24,18 +20,14 @@ pub(crate) fn fitting(array: &ArrayShape) -> Result<(Picture, String), StrideTab
 
 /// The page; it needs nothing but itself.
 fn page(picture: &Picture) -> String {
-    let title = escape(&svg::title(picture));
     let last = picture.runs.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
     let drawing = svg::draw(picture);
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<div id=\"bar\">\n\
-         <label for=\"walk\">Walk through memory</label>\n\
+    let body = format!(
+        "<div id=\"bar\">\n<label for=\"walk\">Walk through memory</label>\n\
          <input id=\"walk\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\">\n\
-         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n<main>\n{drawing}</main>\n\
-         <script>\n{ROVE}{SCRIPT}</script>\n</body>\n</html>\n"
-    )
+         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n<main>\n{drawing}</main>\n"
+    );
+    document(&svg::title(picture), STYLE, &body, &format!("{ROVE}{SCRIPT}"))
 }
 
 const HINT: &str = "Point at a cell, click to follow it, or walk with the slider or the arrow keys.";
@@ -53,32 +45,6 @@ main{overflow-x:auto}
 .c.on rect{stroke:#000;stroke-width:3}
 .c.pin rect{stroke:#000;stroke-width:3;stroke-dasharray:4 2}
 @media print{#bar{display:none}main svg{width:100%;height:auto}}
-";
-
-/// Makes one of many items a tab stop, and has the arrow keys go to the nearest in their direction.
-pub(super) const ROVE: &str = r"'use strict';
-function rove(items) {
-  const middle = item => { const r = item.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };
-  items.forEach((item, n) => {
-    item.setAttribute('tabindex', n ? -1 : 0);
-    item.addEventListener('focus', () => {
-      for (const other of items) other.setAttribute('tabindex', other === item ? 0 : -1);
-    });
-    item.addEventListener('keydown', event => {
-      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-      if (!way) return;
-      event.preventDefault();
-      const [x, y] = middle(item);
-      let nearest = null, least = Infinity;
-      for (const other of items) {
-        const [a, b] = middle(other).map((to, axis) => to - [x, y][axis]);
-        const along = a * way[0] + b * way[1], far = along + 2 * Math.abs(a * way[1] + b * way[0]);
-        if (along > 1 && far < least) [nearest, least] = [other, far];
-      }
-      if (nearest) nearest.focus();
-    });
-  });
-}
 ";
 
 /// Knows nothing about shapes: it finds cells of the same position and shows what they carry.

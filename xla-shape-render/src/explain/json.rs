@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use xla_shape::{ArrayShape, Dimension, Shape, TileDimension};
+use xla_shape_core::{ArrayShape, Dimension, Shape, TileDimension};
 
 #[derive(Serialize)]
 struct Array {

@@ -1,11 +1,11 @@
 //! The memory that is live while a program runs, as a curve that answers.
 
-use super::memory::Detail;
-use super::svg::escape;
-use super::words::{InUnits, shortened};
+use super::detail::Detail;
+use crate::web::{escape, json_script};
+use crate::words::{InUnits, shortened};
 use serde::Serialize;
 use std::fmt::Write as _;
-use xla_shape::hlo::Timeline;
+use xla_shape_hlo::Timeline;
 
 const WIDTH: f64 = 1200.0;
 const HEIGHT: f64 = 220.0;
@@ -107,10 +107,7 @@ pub(super) fn draw(body: &mut String, timeline: &Timeline<'_, '_>, space: u8, de
         last: value.last_use,
     });
     let data = Data { steps: bytes.len(), width, peak, columns, values: values.collect() };
-    // Text in a page ends a script at `</script>`; no other `<` is needed.
-    let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
-    let _ =
-        writeln!(body, "<script type=\"application/json\" class=\"curve-data\" data-space=\"{space}\">{json}</script>");
+    body.push_str(&json_script(&format!("class=\"curve-data\" data-space=\"{space}\""), &data));
 }
 
 pub(super) const STYLE: &str = "\

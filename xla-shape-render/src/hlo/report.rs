@@ -1,11 +1,13 @@
-//! The memory view of a module, ready to be written.
+//! What the values of a program take in memory, as data.
 
+use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use xla_shape::hlo::{Buffer, Footprint, Module};
+use xla_shape_hlo::{Buffer, Footprint, Module};
 
-#[derive(Serialize)]
-pub(super) struct Report {
+/// What the values of a program take in memory, and what is wrong with its instructions.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
     pub(super) module: Option<String>,
     pub(super) computations: usize,
     pub(super) instructions: usize,
@@ -19,7 +21,7 @@ pub(super) struct Report {
 }
 
 /// What lies in one memory space: parameters and all values, as if each had memory of its own.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Space {
     pub(super) space: u8,
     pub(super) bytes: usize,
@@ -32,7 +34,7 @@ pub(super) struct Space {
     pub(super) peak_at: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Value {
     pub(super) name: String,
     /// Which array of the instruction's value.
@@ -45,7 +47,7 @@ pub(super) struct Value {
     pub(super) expansion: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct TileFormat {
     pub(super) format: String,
     pub(super) arrays: usize,
@@ -53,7 +55,7 @@ pub(super) struct TileFormat {
     pub(super) padding_bytes: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct LayoutChange {
     pub(super) name: String,
     pub(super) opcode: String,
@@ -63,7 +65,9 @@ pub(super) struct LayoutChange {
 }
 
 impl Report {
-    pub(super) fn new(module: &Module<'_>, top: usize, only: Option<u8>) -> Self {
+    /// Reports on `module`. Lists have at most `top` entries; `only` picks a memory space.
+    #[must_use]
+    pub fn new(module: &Module<'_>, top: usize, only: Option<u8>) -> Self {
         let memory = module.memory();
         let wanted = |space: u8| only.is_none_or(|only| only == space);
         let peaks = memory.peaks();
@@ -92,16 +96,14 @@ impl Report {
         for instruction in module.instructions() {
             *opcodes.entry(instruction.opcode().to_string()).or_insert(0) += 1;
         }
-        let mut tile_formats = BTreeMap::new();
-        for buffer in memory.buffers().iter().filter(|buffer| wanted(buffer.memory_space())) {
-            let format = buffer.tile_format();
-            let of_format = tile_formats.entry(format.clone());
-            let usage = of_format.or_insert(TileFormat { format, arrays: 0, bytes: 0, padding_bytes: 0 });
-            usage.arrays += 1;
-            usage.bytes = usage.bytes.saturating_add(buffer.footprint.bytes);
-            usage.padding_bytes = usage.padding_bytes.saturating_add(buffer.footprint.padding_bytes());
-        }
-        let mut tile_formats = tile_formats.into_values().collect::<Vec<_>>();
+        let here = only.map_or_else(|| memory.clone(), |only| memory.in_space(only));
+        let tile_formats = here.tile_formats().into_iter().map(|(format, usage)| TileFormat {
+            format,
+            arrays: usage.arrays,
+            bytes: usage.footprint.bytes,
+            padding_bytes: usage.footprint.padding_bytes(),
+        });
+        let mut tile_formats = tile_formats.collect::<Vec<_>>();
         tile_formats.sort_by_key(|format| std::cmp::Reverse(format.bytes));
         let mut changes = memory.layout_changes();
         changes.retain(|change| wanted(change.to.layout().memory_space()));
@@ -128,6 +130,12 @@ impl Report {
                 })
                 .collect(),
         }
+    }
+}
+
+impl Answer for Report {
+    fn text(&self, width: usize) -> Text {
+        super::text::page(self, width)
     }
 }
 

@@ -1,9 +1,8 @@
 //! A picture as text.
 
-use super::picture::{Cell, Picture, Plane, Window};
-use super::words::{Grouped, column_width};
+use super::picture::{Cell, Picture, Plane, Subject, Window};
+use crate::words::{Grouped, column_width};
 use std::fmt::Write as _;
-use xla_shape::{ArrayShape, StrideTableError};
 
 /// How many positions stand in a line of memory, if there is room.
 const PER_LINE: usize = 8;
@@ -11,17 +10,14 @@ const PER_LINE: usize = 8;
 const FEWEST_COLUMNS: usize = 3;
 
 /// Draws as much of the array as lines of this width have room for.
-///
-/// # Errors
-/// As of [`Picture::new`].
-pub(crate) fn fitting(array: &ArrayShape, width: usize) -> Result<String, StrideTableError> {
+pub(super) fn fitting(subject: &Subject, width: usize) -> String {
     let mut window = Window::TEXT;
     loop {
-        let picture = Picture::new(array, window)?;
+        let picture = subject.picture(window);
         let mut planes = String::new();
         picture.planes.iter().for_each(|plane| draw_plane(&mut planes, plane));
         if window.columns == FEWEST_COLUMNS || planes.lines().all(|line| line.chars().count() <= width) {
-            return Ok(draw(&picture, width));
+            return draw(&picture, width);
         }
         window.columns -= 1;
     }

@@ -1,22 +1,22 @@
 //! The memory view as text.
 
 use super::report::{Report, Value};
-use crate::render::words::{Factor, InUnits, count, space_name, value_name};
-use anstyle::Style;
+use crate::Text;
+use crate::words::{Factor, InUnits, count, space_name, value_name};
 use std::fmt::Write as _;
 
 /// How many findings are shown.
 const MAX_FINDINGS: usize = 20;
 
 // Writing to memory does not fail.
-pub(super) fn page(report: &Report) -> String {
-    let mut text = String::new();
+pub(super) fn page(report: &Report, width: usize) -> Text {
+    let mut text = Text::new(width);
     let name = report.module.as_deref().unwrap_or("without a name");
     let computations = count(report.computations, "computation", "computations");
     let instructions = count(report.instructions, "instruction", "instructions");
     let _ = writeln!(text, "module {name}: {computations}, {instructions}");
 
-    heading(&mut text, "Memory, as if every value had its own");
+    text.heading("Memory, as if every value had its own");
     let names = report.spaces.iter().map(|space| space_name(space.space)).collect::<Vec<_>>();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(5);
     let _ = writeln!(
@@ -45,12 +45,12 @@ pub(super) fn page(report: &Report) -> String {
         }
     }
 
-    heading(&mut text, "Most padded");
+    text.heading("Most padded");
     values(&mut text, &report.most_padded, "no value has padding");
-    heading(&mut text, "Largest");
+    text.heading("Largest");
     values(&mut text, &report.largest, "no value takes memory");
 
-    heading(&mut text, "Tile formats");
+    text.heading("Tile formats");
     if report.tile_formats.is_empty() {
         let _ = writeln!(text, "  no array takes memory");
     }
@@ -61,7 +61,7 @@ pub(super) fn page(report: &Report) -> String {
         let _ = writeln!(text, "  {bytes:>9}  {padding:>9} padding  {arrays:>10}  {}", format.format);
     }
 
-    heading(&mut text, "Layout changes");
+    text.heading("Layout changes");
     if report.layout_changes.is_empty() {
         let _ = writeln!(text, "  none");
     }
@@ -74,7 +74,7 @@ pub(super) fn page(report: &Report) -> String {
         let _ = writeln!(text, "                   {} -> {}", change.from, change.to);
     }
 
-    heading(&mut text, "Findings");
+    text.heading("Findings");
     if report.findings.is_empty() {
         let _ = writeln!(text, "  none");
     }
@@ -87,12 +87,7 @@ pub(super) fn page(report: &Report) -> String {
     text
 }
 
-fn heading(text: &mut String, heading: &str) {
-    let bold = Style::new().bold();
-    let _ = writeln!(text, "\n{bold}{heading}{bold:#}");
-}
-
-fn values(text: &mut String, values: &[Value], none: &str) {
+fn values(text: &mut Text, values: &[Value], none: &str) {
     if values.is_empty() {
         let _ = writeln!(text, "  {none}");
     }

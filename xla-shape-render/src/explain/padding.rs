@@ -1,13 +1,13 @@
 //! What the array takes, how much of it is padding, and what helps.
 
-use super::Page;
-use crate::render::words::{Bytes, Factor, Grouped, dimension_name};
-use xla_shape::{ArrayShape, PaddedDimension};
+use crate::Text;
+use crate::words::{Bytes, Factor, Grouped, dimension_name};
+use xla_shape_core::{ArrayShape, PaddedDimension};
 
 /// Up to this expansion, padding is not worth a thought.
 const LITTLE: f64 = 1.1;
 
-pub(super) fn explain(page: &mut Page, array: &ArrayShape) {
+pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     let (Some(bytes), Some(elements)) = (array.byte_size(), array.elements()) else {
         page.heading("Size");
         page.line("  Not known: a dimension is unbounded.");
@@ -34,7 +34,7 @@ fn is_padded(dimension: &PaddedDimension) -> bool {
     dimension.padded_size > dimension.size
 }
 
-fn sizes(page: &mut Page, array: &ArrayShape, bytes: usize, elements: usize) {
+fn sizes(page: &mut Text, array: &ArrayShape, bytes: usize, elements: usize) {
     page.heading("Size");
     let bounded = if array.is_static() { "" } else { ", where every bounded dimension is full" };
     let mut rows = vec![("elements".to_owned(), format!("{}{bounded}", Grouped(elements)))];
@@ -95,7 +95,7 @@ fn room(array: &ArrayShape, dimension: &PaddedDimension) -> String {
     format!("{name}: {size} takes the room of {padded}, {factor}")
 }
 
-fn advice(page: &mut Page, array: &ArrayShape, bytes: usize, dimensions: &[PaddedDimension]) {
+fn advice(page: &mut Text, array: &ArrayShape, bytes: usize, dimensions: &[PaddedDimension]) {
     page.heading("What to do about the padding");
     let expansion = array.expansion().unwrap_or(1.0);
     if expansion <= LITTLE {

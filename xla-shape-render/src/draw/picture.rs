@@ -1,9 +1,9 @@
 //! What a picture of an array shows, before it is drawn: a window on its elements in the order of their indices, and
 //! the same elements in the order of memory.
 
-use super::words::dimension_name;
+use crate::words::dimension_name;
 use std::collections::BTreeSet;
-use xla_shape::{ArrayShape, BitOffset, Placement, Slot, StrideTableError};
+use xla_shape_core::{ArrayShape, BitOffset, Placement, Slot, StrideTableError};
 
 /// How much of an array is shown at the most.
 #[derive(Clone, Copy, Debug)]
@@ -92,24 +92,16 @@ impl Cell {
     }
 }
 
-/// The elements of an array that a picture can show, and the padding beside them.
-struct Subject<'a> {
-    array: &'a ArrayShape,
+/// An array whose elements have places: what a picture shows, and the padding beside it.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    array: ArrayShape,
     placement: Placement,
     /// The same array with its dimensions grown into their padding, where that moves no element.
     grown: Option<Placement>,
-    window: Window,
 }
 
 impl Picture {
-    pub(crate) fn new(array: &ArrayShape, window: Window) -> Result<Self, StrideTableError> {
-        let subject = Subject { array, placement: array.placement()?, grown: grown(array), window };
-        let (planes, all_planes) = subject.planes();
-        let runs = subject.runs(&planes);
-        let positions = subject.placement.positions();
-        Ok(Self { title: array.to_string(), planes, all_planes, runs, positions })
-    }
-
     /// Whether all of the array is shown.
     pub(crate) fn is_whole(&self) -> bool {
         self.runs.iter().map(Vec::len).sum::<usize>() == self.positions
@@ -132,7 +124,17 @@ fn grown(array: &ArrayShape) -> Option<Placement> {
     grown.placement().ok()
 }
 
-impl Subject<'_> {
+impl Subject {
+    pub(crate) fn new(array: &ArrayShape) -> Result<Self, StrideTableError> {
+        Ok(Self { array: array.clone(), placement: array.placement()?, grown: grown(array) })
+    }
+
+    pub(crate) fn picture(&self, window: Window) -> Picture {
+        let (planes, all_planes) = self.planes(window);
+        let runs = self.runs(&planes, window);
+        Picture { title: self.array.to_string(), planes, all_planes, runs, positions: self.placement.positions() }
+    }
+
     fn extents(&self) -> &[usize] {
         self.placement.table().extents()
     }
@@ -142,7 +144,7 @@ impl Subject<'_> {
         self.grown.as_ref().map_or(self.extents(), |grown| grown.table().extents())
     }
 
-    fn planes(&self) -> (Vec<Plane>, usize) {
+    fn planes(&self, window: Window) -> (Vec<Plane>, usize) {
         if self.extents().contains(&0) {
             return (Vec::new(), 0);
         }
@@ -150,10 +152,10 @@ impl Subject<'_> {
         let column = minor_to_major.first().copied();
         let row = minor_to_major.get(1).copied();
         let others = minor_to_major.get(2..).unwrap_or(&[]).iter().rev().copied().collect::<Vec<_>>();
-        let columns = self.axis(column, self.window.columns);
-        let rows = self.axis(row, self.window.rows);
+        let columns = self.axis(column, window.columns);
+        let rows = self.axis(row, window.rows);
         let all_planes = others.iter().fold(1_usize, |product, &other| product.saturating_mul(self.extents()[other]));
-        let shown = (self.window.cells / (rows.indices.len() * columns.indices.len()).max(1)).clamp(1, all_planes);
+        let shown = (window.cells / (rows.indices.len() * columns.indices.len()).max(1)).clamp(1, all_planes);
         let plane = |number: usize| {
             let mut index = vec![0; self.extents().len()];
             let mut rest = number;
@@ -220,10 +222,10 @@ impl Subject<'_> {
     }
 
     /// The positions of all cells of the planes, with small gaps filled; all positions if they are few.
-    fn runs(&self, planes: &[Plane]) -> Vec<Vec<Cell>> {
+    fn runs(&self, planes: &[Plane], window: Window) -> Vec<Vec<Cell>> {
         let all = self.placement.positions();
         let is_padding = |position| self.placement.slot(position) == Slot::Padding;
-        let shown: BTreeSet<usize> = if all <= self.window.cells {
+        let shown: BTreeSet<usize> = if all <= window.cells {
             (0..all).collect()
         } else {
             let cells = planes.iter().flat_map(|plane| plane.cells.iter().flatten().flatten());
@@ -255,9 +257,10 @@ impl Subject<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Picture, Window};
-    use crate::render::{MAX_PAGE, grid, html, svg};
-    use xla_shape::{ArrayShape, Shape};
+    use super::{Subject, Window};
+    use crate::draw::{grid, html, svg};
+    use crate::web::MAX_PAGE;
+    use xla_shape_core::{ArrayShape, Shape};
 
     /// Some of the arrays of the corpus that have a placement.
     fn arrays() -> Vec<ArrayShape> {
@@ -276,7 +279,7 @@ mod tests {
         let mut cells = 0;
         for array in arrays() {
             let placement = array.placement().unwrap();
-            let picture = Picture::new(&array, Window::PAGE).unwrap();
+            let picture = Subject::new(&array).unwrap().picture(Window::PAGE);
             let planes = picture.planes.iter().flat_map(|plane| plane.cells.iter().flatten().flatten());
             for cell in planes.chain(picture.runs.iter().flatten()) {
                 assert_eq!(placement.slot(cell.position).element(), cell.index, "{array} at {}", cell.position);
@@ -292,10 +295,11 @@ mod tests {
     #[test]
     fn pages_are_small() {
         for array in arrays() {
-            let (picture, page) = html::fitting(&array).unwrap();
+            let subject = Subject::new(&array).unwrap();
+            let (picture, page) = html::fitting(&subject);
             assert!(page.len() <= MAX_PAGE, "{array}: {} bytes", page.len());
             assert!(page.contains(svg::draw(&picture).as_str()));
-            assert!(grid::fitting(&array, 80).unwrap().starts_with(&array.to_string()));
+            assert!(grid::fitting(&subject, 80).starts_with(&array.to_string()));
         }
     }
 
@@ -313,7 +317,8 @@ mod tests {
             "f32[1000000000,1,1]".into(),
         ] {
             let array = text.parse().unwrap();
-            let (picture, page) = html::fitting(&array).unwrap();
+            let subject = Subject::new(&array).unwrap();
+            let (picture, page) = html::fitting(&subject);
             assert!(page.len() <= MAX_PAGE, "{text:.40}: {} bytes", page.len());
             assert!(picture.runs.iter().flatten().any(|cell| cell.index.is_some()), "{text:.40}");
         }
@@ -328,7 +333,7 @@ mod tests {
     #[test]
     fn neighbouring_tiles_have_different_colours() {
         let array = "u8[4,6,30]{2,1,0:T(2,3,4)}".parse().unwrap();
-        let picture = Picture::new(&array, Window { rows: 30, columns: 30, cells: 1000 }).unwrap();
+        let picture = Subject::new(&array).unwrap().picture(Window { rows: 30, columns: 30, cells: 1000 });
         let plane = |plane: &super::Plane| -> Vec<Vec<_>> {
             let row = |cells: &Vec<Option<super::Cell>>| {
                 cells.iter().flatten().filter(|cell| cell.index.is_some()).cloned().collect()

@@ -1,10 +1,10 @@
 //! Where the elements lie: the tiles step by step, and the formula.
 
-use super::Page;
-use crate::render::formula::{self, Notation};
-use crate::render::words::{Grouped, count, dimension_names};
-use xla_shape::stride_table::Source;
-use xla_shape::{ArrayShape, StrideTable};
+use crate::Text;
+use crate::formula::{self, Notation};
+use crate::words::{Grouped, count, dimension_names};
+use xla_shape_core::stride_table::Source;
+use xla_shape_core::{ArrayShape, StrideTable};
 
 /// The most tiles, and the most sizes in a line, that are shown.
 const MAX_STEPS: usize = 8;
@@ -13,7 +13,7 @@ const MAX_SIZES: usize = 16;
 /// The characters before the sizes of a step.
 const TITLE: usize = 18;
 
-pub(super) fn explain(page: &mut Page, array: &ArrayShape) {
+pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     let table = match array.stride_table() {
         Ok(table) => table,
         Err(error) => {
@@ -34,7 +34,7 @@ pub(super) fn explain(page: &mut Page, array: &ArrayShape) {
     formula(page, array, &table, &names);
 }
 
-fn steps(page: &mut Page, array: &ArrayShape, names: &[String]) {
+fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
     let tiles = array.layout().tiles();
     page.heading("In memory, step by step");
     page.line(
@@ -62,7 +62,7 @@ fn steps(page: &mut Page, array: &ArrayShape, names: &[String]) {
             };
             let size = Grouped(digit.size).to_string();
             let width = size.chars().count().max(label.chars().count());
-            if !sizes.is_empty() && TITLE + sizes.chars().count() + separator.len() + width > page.width {
+            if !sizes.is_empty() && TITLE + sizes.chars().count() + separator.len() + width > page.width() {
                 rows.push((std::mem::take(&mut sizes), std::mem::take(&mut labels)));
             }
             sizes += &format!("{separator}{size:width$}");
@@ -73,7 +73,7 @@ fn steps(page: &mut Page, array: &ArrayShape, names: &[String]) {
         }
         let positions = format!("= {}", count(table.positions(), "position", "positions"));
         let last = format!("{}   {positions}", sizes.trim_end());
-        let fits = TITLE + last.chars().count() <= page.width;
+        let fits = TITLE + last.chars().count() <= page.width();
         rows.push((if fits { last } else { sizes }, labels));
         if !fits {
             rows.push((positions, String::new()));
@@ -96,7 +96,7 @@ fn steps(page: &mut Page, array: &ArrayShape, names: &[String]) {
     }
 }
 
-fn formula(page: &mut Page, array: &ArrayShape, table: &StrideTable, names: &[String]) {
+fn formula(page: &mut Text, array: &ArrayShape, table: &StrideTable, names: &[String]) {
     page.heading("Where an element lies");
     let whole = if names.is_empty() { "the element".into() } else { format!("element [{}]", names.join(",")) };
     page.line(format_args!("  The position of {whole}, in elements from the start:"));
@@ -125,11 +125,11 @@ fn formula(page: &mut Page, array: &ArrayShape, table: &StrideTable, names: &[St
 }
 
 /// Writes a sum in lines that are not too long.
-fn sum(page: &mut Page, (summands, values): &(Vec<String>, Vec<String>)) {
+fn sum(page: &mut Text, (summands, values): &(Vec<String>, Vec<String>)) {
     let mut line = String::from("    ");
     for (number, summand) in summands.iter().enumerate() {
         let summand = if number == 0 { summand.clone() } else { format!(" + {summand}") };
-        if number > 0 && line.chars().count() + summand.chars().count() > page.width {
+        if number > 0 && line.chars().count() + summand.chars().count() > page.width() {
             page.uncut(&line);
             line = String::from("     ");
         }
@@ -141,7 +141,7 @@ fn sum(page: &mut Page, (summands, values): &(Vec<String>, Vec<String>)) {
     }
 }
 
-fn example(page: &mut Page, array: &ArrayShape, table: &StrideTable) {
+fn example(page: &mut Text, array: &ArrayShape, table: &StrideTable) {
     let index = table.extents().iter().map(|extent| extent - 1).collect::<Vec<_>>();
     if index.is_empty() || index.len() > MAX_SIZES {
         return;

@@ -1,11 +1,11 @@
 //! The text of an array, part by part.
 
-use super::Page;
-use crate::render::words::{Grouped, count, dimension_names};
-use xla_shape::validate::Attribute;
-use xla_shape::{ArrayShape, Dimension, ElementClass, Layout, Tile, TileDimension, memory_space};
+use crate::Text;
+use crate::words::{Grouped, count, dimension_names};
+use xla_shape_core::validate::Attribute;
+use xla_shape_core::{ArrayShape, Dimension, ElementClass, Layout, Tile, TileDimension, memory_space};
 
-pub(super) fn explain(page: &mut Page, array: &ArrayShape) {
+pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     page.heading("The text, part by part");
     let mut rows = vec![element_type(array), dimensions(array)];
     rows.extend(order(array));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use xla_shape::{ArrayShape, dimension_letter, memory_space};
+use xla_shape_core::{ArrayShape, dimension_letter, memory_space};
 
 /// A number with a comma between thousands.
 #[derive(Clone, Copy)]
@@ -68,8 +68,9 @@ impl fmt::Display for Factor {
     }
 }
 
-/// `one`, or `many` behind another number.
-pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+/// A number with its noun: `1 byte`, `2,000 bytes`.
+#[must_use]
+pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", Grouped(number), if number == 1 { one } else { many })
 }
 

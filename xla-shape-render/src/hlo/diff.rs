@@ -1,18 +1,17 @@
-//! `hlo diff`: which values changed between two dumps of a program.
+//! Which values changed between two programs.
 
-use crate::args::{Format, HloDiffArguments};
-use crate::failure::Failure;
-use crate::io;
-use crate::render::words::{self, InUnits};
+use crate::answer::json_line;
+use crate::words::{self, InUnits};
+use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use xla_shape::ArrayShape;
-use xla_shape::compare::ShapeEqual;
-use xla_shape::hlo::Module;
+use xla_shape_core::ArrayShape;
+use xla_shape_core::compare::ShapeEqual;
+use xla_shape_hlo::Module;
 
 /// A value that is not the same in both, or only in one.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Change {
     name: String,
     /// Which array of the instruction's value.
@@ -27,15 +26,29 @@ struct Change {
     bytes: i64,
 }
 
-pub(super) fn run(arguments: &HloDiffArguments) -> Result<(), Failure> {
-    let (before, after) = (io::read(&arguments.before)?, io::read(&arguments.after)?);
-    let (before, after) = (super::parse(&arguments.before, &before)?, super::parse(&arguments.after, &after)?);
-    let changes = changes(&before, &after);
-    let text = match arguments.format {
-        Format::Json => changes.iter().map(super::super::json_line).collect(),
-        Format::Text => page(&changes),
-    };
-    io::print(&text)
+/// The values that are not the same in two programs.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Difference {
+    changes: Vec<Change>,
+}
+
+impl Difference {
+    /// Compares two programs.
+    #[must_use]
+    pub fn new(before: &Module<'_>, after: &Module<'_>) -> Self {
+        Self { changes: changes(before, after) }
+    }
+}
+
+impl Answer for Difference {
+    fn text(&self, width: usize) -> Text {
+        page(&self.changes, width)
+    }
+
+    fn json(&self) -> String {
+        self.changes.iter().map(json_line).collect()
+    }
 }
 
 /// The arrays in memory by the name of their instruction and their number in its value.
@@ -87,8 +100,8 @@ fn kind(before: Option<&ArrayShape>, after: Option<&ArrayShape>) -> Option<&'sta
     }
 }
 
-fn page(changes: &[Change]) -> String {
-    let mut text = String::new();
+fn page(changes: &[Change], width: usize) -> Text {
+    let mut text = Text::new(width);
     // Writing to memory does not fail.
     for change in changes {
         let sign = if change.bytes < 0 { "-" } else { "+" };

@@ -5,7 +5,8 @@
 
 use super::grid::{differ, label};
 use super::picture::{Cell, Picture, Plane};
-use super::words::{Grouped, shortened};
+use crate::web::{escape, hatching};
+use crate::words::{Grouped, shortened};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -63,18 +64,6 @@ fn styles() -> String {
         let _ = write!(styles, ".k{number} rect{{fill:{fill}}}");
     }
     styles
-}
-
-/// The pattern `padding`: lines from corner to corner.
-pub(super) fn hatching() -> &'static str {
-    "<defs><pattern id=\"padding\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-     patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#fff\"/>\
-     <path d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>"
-}
-
-/// Text in XML.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// What stands inside the `<svg>`. Writing to it does not fail.

@@ -1,0 +1,131 @@
+//! Where the elements of an array are, by index and by place in memory.
+//!
+//! Of a large array, a drawing shows a window: the beginning, the end, and where tiles meet.
+
+mod grid;
+mod html;
+mod picture;
+mod svg;
+
+use crate::{Answer, Text};
+use picture::{Cell, Picture, Subject};
+use serde::{Serialize, Serializer};
+use xla_shape_core::{ArrayShape, StrideTableError};
+
+/// Draws an array.
+///
+/// ```
+/// use xla_shape_render::draw::Drawing;
+///
+/// let array = "f32[3,5]{1,0:T(2,2)}".parse()?;
+/// assert!(Drawing::new(&array)?.svg().starts_with("<svg"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Drawing {
+    subject: Subject,
+}
+
+impl Drawing {
+    /// Draws `array`.
+    ///
+    /// # Errors
+    /// If its elements have no places, as those of an unbounded dimension.
+    pub fn new(array: &ArrayShape) -> Result<Self, StrideTableError> {
+        Ok(Self { subject: Subject::new(array)? })
+    }
+
+    /// The picture, as SVG: as much of the array as a small page has room for.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        svg::draw(&html::fitting(&self.subject).0)
+    }
+
+    /// A page with the picture, which answers questions about each element. It needs nothing else.
+    #[must_use]
+    pub fn html(&self) -> String {
+        html::fitting(&self.subject).1
+    }
+}
+
+/// An object with the shape, the planes that are shown, and the elements at the positions that are shown.
+impl Serialize for Drawing {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        data(&html::fitting(&self.subject).0).serialize(serializer)
+    }
+}
+
+impl Answer for Drawing {
+    /// Box characters, with lines between tiles; `░` is padding, and `…` is what is left out.
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        text.uncut(grid::fitting(&self.subject, width).trim_end());
+        text
+    }
+}
+
+/// What a picture shows, as JSON.
+#[derive(Serialize)]
+struct Data<'a> {
+    shape: &'a str,
+    positions: usize,
+    /// How many planes the array has.
+    all_planes: usize,
+    planes: Vec<Plane<'a>>,
+    /// Runs of neighbouring positions.
+    memory: Vec<Vec<Place<'a>>>,
+}
+
+/// The two most minor dimensions, at one index of all others.
+#[derive(Serialize)]
+struct Plane<'a> {
+    label: &'a str,
+    row: &'a str,
+    rows: &'a [usize],
+    column: &'a str,
+    columns: &'a [usize],
+    /// One for each row and column; null where padding has no single place.
+    cells: Vec<Vec<Option<usize>>>,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    position: usize,
+    /// Null for padding.
+    index: Option<&'a [usize]>,
+    byte_offset: usize,
+    bit_offset: u8,
+    tile: &'a [usize],
+}
+
+fn data(picture: &Picture) -> Data<'_> {
+    Data {
+        shape: &picture.title,
+        positions: picture.positions,
+        all_planes: picture.all_planes,
+        planes: picture.planes.iter().map(plane).collect(),
+        memory: picture.runs.iter().map(|run| run.iter().map(place).collect()).collect(),
+    }
+}
+
+fn plane(plane: &picture::Plane) -> Plane<'_> {
+    let position = |cell: &Option<Cell>| Some(cell.as_ref()?.position);
+    Plane {
+        label: &plane.label,
+        row: &plane.rows.name,
+        rows: &plane.rows.indices,
+        column: &plane.columns.name,
+        columns: &plane.columns.indices,
+        cells: plane.cells.iter().map(|cells| cells.iter().map(position).collect()).collect(),
+    }
+}
+
+fn place(cell: &Cell) -> Place<'_> {
+    Place {
+        position: cell.position,
+        index: cell.index.as_deref(),
+        byte_offset: cell.offset.byte,
+        bit_offset: cell.offset.bit,
+        tile: &cell.tile,
+    }
+}

@@ -1,0 +1,10 @@
+//! What the values of an HLO program take in memory, and what changed between two programs.
+
+mod diff;
+mod page;
+mod report;
+mod text;
+
+pub use diff::Difference;
+pub use page::page;
+pub use report::Report;

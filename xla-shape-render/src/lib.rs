@@ -1,0 +1,45 @@
+//! What the `xla-shape` program shows of XLA shapes, layouts and programs, as data and as text, JSON, SVG and HTML.
+//!
+//! A terminal, a Python module and a web page show the same. So nothing here knows terminals, files or arguments, and
+//! nothing here decides anything about shapes: that is the core's.
+//!
+//! Each question of a user has a module. The module has a type that holds the answer as data; [`Answer`] makes text and
+//! JSON of it, and some have pictures besides.
+//!
+//! ```
+//! use xla_shape_render::{Answer, explain::Explanation};
+//!
+//! let explanation = Explanation::new("f32[100,200]{1,0:T(8,128)}".parse()?);
+//! assert!(explanation.text(80).to_string().contains("106,496 bytes (104 KiB)"));
+//! assert!(explanation.json().contains("\"bytes\":106496"));
+//! # Ok::<(), xla_shape_core::ParseError>(())
+//! ```
+//!
+//! | module | question |
+//! |---|---|
+//! | [`explain`] | What does the text of a shape mean, and what does the shape take? |
+//! | [`index`] | Where is an element, and what is at a position? |
+//! | [`draw`] | What does the layout look like? |
+//! | [`advise`] | Which layouts take less memory? |
+//! | [`bitcast`] | Can one array be read as another without a copy? |
+//! | [`scan`] | Which shapes does a log contain? |
+//! | [`hlo`] | What do the values of a program take, and what changed between two programs? |
+
+#![forbid(unsafe_code)]
+
+pub mod advise;
+mod answer;
+pub mod bitcast;
+pub mod draw;
+pub mod explain;
+mod formula;
+pub mod hlo;
+pub mod index;
+pub mod scan;
+mod text;
+mod web;
+mod words;
+
+pub use answer::Answer;
+pub use text::Text;
+pub use words::count;
