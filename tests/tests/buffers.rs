@@ -179,3 +179,21 @@ fn buffers_may_cross_threads() {
     });
     assert_eq!(sum, 0.0);
 }
+
+#[test]
+fn positions_of_indices_out_of_bounds_overflow_nothing() {
+    fn check<S: StaticShape<Index = [usize; 3]>>() {
+        let table = S::SHAPE.stride_table().unwrap();
+        for index in [[usize::MAX; 3], [usize::MAX, 0, 0], [1 << 62, 1 << 63, 3], [0, 0, usize::MAX]] {
+            // The number means nothing, and is the same by every way.
+            let position = S::linear_index(index);
+            assert_eq!(S::default().linear_index_of(index), position);
+            assert_eq!(table.linear_index(&index), position);
+            let _ = table.canonical().unwrap().linear_index(&index);
+            assert_eq!(table.checked_linear_index(&index), None);
+        }
+    }
+    check::<shape!(s32[4,5,6]{2,1,0})>();
+    check::<shape!(s32[4,5,6]{2,1,0:T(*,*,7)(3)})>();
+    check::<shape!(s32[4,5,6]{0,2,1:T(*,2)(*,3)(5)})>();
+}

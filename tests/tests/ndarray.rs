@@ -2,7 +2,7 @@
 
 use ndarray::{Array, Array2, ArrayD, IxDyn, ShapeBuilder, array, s};
 use proptest::prelude::*;
-use xla_shape::element::{F32, S16, S32};
+use xla_shape::element::{F32, S16, S32, U8};
 use xla_shape::types::ArrayType;
 use xla_shape::{Buffer, BufferError, DynBuffer, DynView, DynViewMut, View, ViewMut, shape};
 
@@ -98,4 +98,23 @@ proptest! {
         prop_assert_eq!(x.to_row_major::<S32>().unwrap(), permuted.iter().copied().collect::<Vec<_>>());
         prop_assert_eq!(x.as_slice::<S32>().unwrap(), dense.as_slice().unwrap());
     }
+}
+
+#[test]
+fn empty_arrays_of_sizes_that_no_ndarray_has() {
+    const LARGE: usize = isize::MAX as usize;
+    let x = DynBuffer::zeroed(format!("u8[0,{LARGE},2]").parse().unwrap()).unwrap();
+    let error = x.as_ndarray::<U8>().unwrap_err();
+    assert!(matches!(error, BufferError::TooLargeForNdarray(_)));
+    assert_eq!(
+        error.to_string(),
+        "expected sizes whose product without zeros fits in an isize, as an `ndarray` has, found \
+         u8[0,9223372036854775807,2]{2,1,0}"
+    );
+    type Sizes = shape!(u8[?,?,2]);
+    let x = |large| Buffer::zeroed_with(Sizes::with_sizes([0, large, 2]).unwrap()).unwrap();
+    assert!(x(LARGE / 2).as_ndarray().is_empty());
+    assert!(x(LARGE / 2).into_dyn().as_ndarray::<U8>().unwrap().is_empty());
+    let panic = std::panic::catch_unwind(|| x(LARGE).as_ndarray_mut().len()).unwrap_err();
+    assert!(panic.downcast_ref::<String>().unwrap().starts_with("expected sizes whose product without zeros"));
 }

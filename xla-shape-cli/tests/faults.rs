@@ -136,6 +136,29 @@ fn a_replaced_file_keeps_its_permissions_and_a_link_stays_a_link() {
 }
 
 #[test]
+fn a_link_that_leads_to_nothing_stays_and_then_leads_to_the_file() {
+    let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6])]);
+    fs::create_dir(folder.path().join("there")).unwrap();
+    let at = |name: &str| folder.path().join(name);
+    symlink("there/second.bin", at("first.bin")).unwrap();
+    symlink("out.bin", at("there/second.bin")).unwrap();
+    let output = run(&folder, &[RELAYOUT, &["first.bin"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    assert!(["first.bin", "there/second.bin"].iter().all(|link| fs::symlink_metadata(at(link)).unwrap().is_symlink()));
+    assert!(fs::symlink_metadata(at("there/out.bin")).unwrap().is_file());
+    assert_eq!(fs::read(at("first.bin")).unwrap(), [1, 4, 2, 5, 3, 6]);
+
+    symlink("nowhere/out.bin", at("astray.bin")).unwrap();
+    symlink("circle.bin", at("circle.bin")).unwrap();
+    for link in ["astray.bin", "circle.bin"] {
+        let output = run(&folder, &[RELAYOUT, &[link]].concat());
+        assert!(error(&output).starts_with(&format!("error: cannot write `{link}`: ")), "{output:?}");
+        assert!(fs::symlink_metadata(at(link)).unwrap().is_symlink());
+    }
+    assert_eq!(names(folder.path()), ["astray.bin", "circle.bin", "first.bin", "in.bin", "there"]);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_program_that_is_killed_leaves_the_old_file_and_no_other() {
     // Not INT: shells start what runs in the background without it.
@@ -182,6 +205,39 @@ fn input_that_stalls_is_waited_for_and_input_that_ends_early_is_an_error() {
     drop(input);
     assert!(child.wait().unwrap().success());
     assert_eq!(fs::read(folder.path().join("out.bin")).unwrap(), [1, 4, 2, 5, 3, 6]);
+}
+
+#[test]
+fn pipes_that_do_not_end_are_read_no_further_than_the_array() {
+    let folder = folder_with(&[]);
+    let header = "{'descr': '<u4', 'fortran_order': False, 'shape': (2,)}";
+    let npy = [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..], header.as_bytes()].concat();
+    let header = r#"{"w":{"dtype":"U32","shape":[2],"data_offsets":[0,8]}}"#;
+    let tensors = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
+    for (name, beginning, message) in [
+        ("in.npy", npy, "expected 8 bytes of u32[2]{0} in `in.npy`, found 9 or more"),
+        ("in.npy", b"\x93NUMPY\x01\0".to_vec(), "the header is no text"),
+        ("in.safetensors", tensors, "its tensors take 8 bytes, but 9 follow the header"),
+        ("in.safetensors", vec![], "does not begin as a .safetensors file does"),
+        ("in.bin", vec![], "raw bytes do not tell their shape"),
+    ] {
+        let pipe = folder.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let writer = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || {
+                let mut pipe = fs::File::options().write(true).open(pipe).unwrap();
+                let _ = pipe.write_all(&beginning);
+                // Until nobody reads any more.
+                while pipe.write_all(&[0xff; 1 << 16]).is_ok() {}
+            }
+        });
+        let output = run(&folder, &["relayout", name, "--to", "{0}", "-o", "out.bin"]);
+        writer.join().unwrap();
+        assert!(error(&output).contains(message), "{name}: {output:?}");
+        fs::remove_file(pipe).unwrap();
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Replacement {
             // A link stays one; what it leads to is replaced, and nobody may read the new file who could not read the old.
             Ok(old) if old.is_file() => (path.canonicalize()?, Some(old.permissions())),
             Ok(_) => return Ok(Self::Stream(File::options().write(true).open(path)?)),
-            Err(error) if error.kind() == ErrorKind::NotFound => (path.to_owned(), None),
+            Err(error) if error.kind() == ErrorKind::NotFound => (end_of_links(path)?, None),
             Err(error) => return Err(error),
         };
         #[cfg(target_os = "linux")]
@@ -56,6 +56,20 @@ impl Replacement {
             Self::Stream(mut stream) => stream.flush(),
         }
     }
+}
+
+/// Where a path leads to, through links; there need be nothing.
+fn end_of_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    // As many as Linux follows.
+    for _ in 0..40 {
+        match fs::read_link(&path) {
+            Ok(to) => path = folder_of(&path).join(to),
+            // Nothing, or no link.
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many links lead to each other"))
 }
 
 fn folder_of(path: &Path) -> &Path {

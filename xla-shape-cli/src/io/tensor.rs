@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use std::fs::File;
-use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 use xla_shape::buffer::AlignedBytes;
@@ -34,69 +34,114 @@ const NPY_HEADER: u64 = 1 << 20;
 /// The most that the header of a `.safetensors` file may take, as the crate has it.
 const SAFETENSORS_HEADER: u64 = 100_000_000;
 
-/// A file that can be read from any place; standard input is read into memory first.
-trait Seekable: Read + Seek {}
-impl<R: Read + Seek> Seekable for R {}
+/// A file that can be read from any place, or a pipe, of which what has come is kept.
+enum Source {
+    File(File),
+    Pipe { rest: Box<dyn Read>, bytes: Vec<u8> },
+}
+
+impl Source {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let failed = |error| read_failure(path, error);
+        if path.as_os_str() != "-" && path.metadata().map_err(failed)?.is_file() {
+            return Ok(Self::File(File::open(path).map_err(failed)?));
+        }
+        Ok(Self::Pipe { rest: super::open(path)?, bytes: Vec::new() })
+    }
+
+    /// The first bytes, at most so many.
+    fn beginning(&mut self, most: u64) -> io::Result<Vec<u8>> {
+        match self {
+            Self::File(file) => {
+                let mut bytes = Vec::new();
+                file.rewind()?;
+                file.take(most).read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+            Self::Pipe { .. } => {
+                self.len(most)?;
+                let Self::Pipe { bytes, .. } = self else { return Ok(Vec::new()) };
+                Ok(bytes.iter().copied().take(usize::try_from(most).unwrap_or(usize::MAX)).collect())
+            }
+        }
+    }
+
+    /// How long it is; of a pipe, which may have no end, no more than `most` bytes are read.
+    fn len(&mut self, most: u64) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(SeekFrom::End(0)),
+            Self::Pipe { rest, bytes } => {
+                rest.take(most.saturating_sub(bytes.len() as u64)).read_to_end(bytes)?;
+                Ok(bytes.len() as u64)
+            }
+        }
+    }
+
+    /// Fills a buffer with what begins here.
+    fn read_at(&mut self, start: u64, room: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(room)),
+            Self::Pipe { bytes, .. } => {
+                let from = usize::try_from(start).ok().and_then(|start| bytes.get(start..)?.get(..room.len()));
+                room.copy_from_slice(from.ok_or(io::ErrorKind::UnexpectedEof)?);
+                Ok(())
+            }
+        }
+    }
+}
 
 /// An array in a file: what is read of it is read when it is asked for.
 pub(crate) struct TensorFile<'a> {
     path: &'a Path,
-    reader: Box<dyn Seekable>,
+    source: Source,
     data: Range<u64>,
     /// The shape that the file itself gives.
     pub(crate) shape: Option<ArrayShape>,
 }
 
 impl<'a> TensorFile<'a> {
-    /// Opens a file; of a `.safetensors` file, the tensor with this name. Of a pipe, which may have no end, at most
-    /// `most` bytes are read. `given` are the elements of an `.npy` file that tells only their size.
-    pub(crate) fn open(
-        path: &'a Path,
-        tensor: Option<&str>,
-        given: Option<ElementType>,
-        most: u64,
-    ) -> Result<Self, Failure> {
+    /// Opens a file; of a `.safetensors` file, the tensor with this name. `given` is the shape that the array is said to have:
+    /// of a file of raw bytes, which must have one, and of an `.npy` file that tells only the size of its elements.
+    ///
+    /// Of a pipe, which may have no end, one byte more is read than there should be: that tells that there is more.
+    pub(crate) fn open(path: &'a Path, tensor: Option<&str>, given: Option<&ArrayShape>) -> Result<Self, Failure> {
         let failed = |error| read_failure(path, error);
-        let is_file = path.as_os_str() != "-" && path.metadata().map_err(failed)?.is_file();
-        let mut reader: Box<dyn Seekable> = if is_file {
-            Box::new(File::open(path).map_err(failed)?)
-        } else {
-            // A pipe has no places to go to.
-            let mut bytes = Vec::new();
-            super::open(path)?.take(most).read_to_end(&mut bytes).map_err(failed)?;
-            Box::new(Cursor::new(bytes))
-        };
-        let length =
-            reader.seek(SeekFrom::End(0)).and_then(|length| reader.rewind().map(|()| length)).map_err(failed)?;
-        let mut beginning = |most: u64| {
-            let mut bytes = Vec::new();
-            (&mut reader).take(most).read_to_end(&mut bytes).map(|_| bytes).map_err(failed)
-        };
         let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
+        let mut source = Source::open(path)?;
+        let bytes_of = |shape: &ArrayShape| shape.byte_size().unwrap_or_default() as u64;
         let (shape, data) = match FileFormat::of(path) {
-            FileFormat::Raw => (None, 0..length),
+            FileFormat::Raw => (None, 0..source.len(given.map_or(0, bytes_of).saturating_add(1)).map_err(failed)?),
             FileFormat::Npy => {
-                let (shape, start) = npy::read(&beginning(NPY_HEADER)?, given).map_err(wrong)?;
-                (Some(shape), start as u64..length)
+                let beginning = source.beginning(NPY_HEADER).map_err(failed)?;
+                let (shape, start) = npy::read(&beginning, given.map(ArrayShape::element_type)).map_err(wrong)?;
+                let start = start as u64;
+                let most = start.saturating_add(bytes_of(&shape)).saturating_add(1);
+                let end = source.len(most).map_err(failed)?;
+                (Some(shape), start..end)
             }
             FileFormat::Safetensors => {
-                let size = beginning(8)?.try_into().map(u64::from_le_bytes).unwrap_or(u64::MAX);
-                if size > SAFETENSORS_HEADER || size > length - 8 {
-                    return Err(wrong("the file does not begin as a .safetensors file does".into()));
+                let no_header = || wrong("the file does not begin as a .safetensors file does".into());
+                let size = source.beginning(8).map_err(failed)?.try_into().map_or(u64::MAX, u64::from_le_bytes);
+                if size > SAFETENSORS_HEADER {
+                    return Err(no_header());
                 }
-                let header = beginning(size)?;
-                let metadata = serde_json::from_slice::<Metadata>(&header)
+                let start = 8 + size;
+                let header = source.beginning(start).map_err(failed)?;
+                if header.len() as u64 != start {
+                    return Err(no_header());
+                }
+                let metadata = serde_json::from_slice::<Metadata>(&header[8..])
                     .map_err(|error| wrong(format!("the header is wrong: {error}")))?;
-                let rest = length - 8 - size;
-                if metadata.data_len() as u64 != rest {
-                    let told = metadata.data_len();
+                let told = metadata.data_len() as u64;
+                let rest = source.len(start.saturating_add(told).saturating_add(1)).map_err(failed)? - start;
+                if told != rest {
                     return Err(wrong(format!("its tensors take {told} bytes, but {rest} follow the header")));
                 }
                 let (shape, data) = find_tensor(&metadata, tensor).map_err(wrong)?;
-                (Some(shape), data.start as u64 + size + 8..data.end as u64 + size + 8)
+                (Some(shape), data.start as u64 + start..data.end as u64 + start)
             }
         };
-        Ok(Self { path, reader, data, shape })
+        Ok(Self { path, source, data, shape })
     }
 
     /// How many bytes the array takes in the file.
@@ -112,8 +157,7 @@ impl<'a> TensorFile<'a> {
     ) -> Result<(), Failure> {
         for piece in pieces {
             let (room, rest) = buffer.split_at_mut(piece.len());
-            let from = SeekFrom::Start(self.data.start + piece.start as u64);
-            let read = self.reader.seek(from).and_then(|_| self.reader.read_exact(room));
+            let read = self.source.read_at(self.data.start + piece.start as u64, room);
             read.map_err(|error| read_failure(self.path, error))?;
             buffer = rest;
         }

@@ -28,13 +28,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
         return Err(Failure::said("standard output takes the array or JSON, not both"));
     }
     let given = arguments.from.as_deref().map(super::array_of).transpose()?;
-    // One byte more than there should be tells that there is more.
-    let most = match (&given, FileFormat::of(&arguments.input)) {
-        (Some(given), FileFormat::Raw) => given.byte_size().map_or(0, |bytes| bytes as u64 + 1),
-        _ => u64::MAX,
-    };
-    let element_type = given.as_ref().map(ArrayShape::element_type);
-    let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref(), element_type, most)?;
+    let mut file = TensorFile::open(&arguments.input, arguments.tensor.as_deref(), given.as_ref())?;
     let from = source(arguments, given, &file)?;
     let mut options = Options::new().zero_padding();
     let permutation = match &arguments.permute {
@@ -50,7 +44,8 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if let Some(expected) = from.byte_size()
         && file.len() != expected as u64
     {
-        let more = if file.len() == most { " or more" } else { "" };
+        // No more than that is read of a pipe.
+        let more = if file.len() == expected as u64 + 1 { " or more" } else { "" };
         return Err(Failure::said(format_args!(
             "expected {expected} bytes of {from} in `{}`, found {}{more}",
             arguments.input.display(),

@@ -106,7 +106,7 @@ impl Value {
         match self.rule {
             ValueRule::Term(term) => term.of(index, values),
             ValueRule::Combine { major, minor, minor_size } => {
-                major.of(index, values) * minor_size.get() + minor.of(index, values)
+                major.of(index, values).wrapping_mul(minor_size.get()).wrapping_add(minor.of(index, values))
             }
         }
     }

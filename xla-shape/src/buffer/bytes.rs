@@ -5,72 +5,72 @@ use crate::sealed::Sealed;
 use std::alloc::{Layout, alloc_zeroed};
 use std::fmt;
 
-/// 64 bytes: a cache line, and the alignment that XLA's runtimes ask for.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([u8; Self::SIZE]);
-
-impl Line {
-    const SIZE: usize = 64;
-}
-
 /// Owned bytes that begin at a multiple of 64.
-#[derive(Clone)]
 pub struct AlignedBytes {
-    lines: Vec<Line>,
-    len: usize,
+    /// The bytes, and before them some that bring them to their alignment.
+    memory: Vec<u8>,
+    start: usize,
 }
 
 impl AlignedBytes {
-    /// The alignment, in bytes.
-    pub const ALIGNMENT: usize = align_of::<Line>();
+    /// The alignment, in bytes: a cache line, and what XLA's runtimes ask for.
+    pub const ALIGNMENT: usize = 64;
 
     /// This many bytes, all 0.
+    ///
+    /// Where the system hands out memory as zeros, it is not written: a large array takes memory only where it is used. A
+    /// system that promises more memory than it has may still end the program when that is used.
     ///
     /// # Errors
     /// If there is not so much memory.
     pub fn zeroed(len: usize) -> Result<Self, BufferError> {
-        let count = len.div_ceil(Line::SIZE);
-        if count == 0 {
-            return Ok(Self { lines: Vec::new(), len });
-        }
         let out_of_memory = BufferError::OutOfMemory { bytes: len };
-        let layout = Layout::array::<Line>(count).map_err(|_| out_of_memory.clone())?;
-        // Memory that the system hands out as zeros already is not written again.
-        // SAFETY: `layout` is not empty: it is that of one line or more.
-        let lines = unsafe { alloc_zeroed(layout) };
-        if lines.is_null() {
+        // Without an alignment of its own: zeroed memory with one is written by Rust's allocator.
+        let size = len.checked_add(Self::ALIGNMENT - 1);
+        let layout = size.and_then(|size| Layout::array::<u8>(size).ok()).ok_or_else(|| out_of_memory.clone())?;
+        // SAFETY: `layout` is not empty: it is that of `ALIGNMENT - 1` bytes or more.
+        let memory = unsafe { alloc_zeroed(layout) };
+        if memory.is_null() {
             return Err(out_of_memory);
         }
-        // SAFETY: the global allocator gave the memory for exactly `count` lines, with their alignment; they are
-        // initialised, since a line is any 64 bytes, and these are 0.
-        let lines = unsafe { Vec::from_raw_parts(lines.cast::<Line>(), count, count) };
-        Ok(Self { lines, len })
+        let start = memory.addr().wrapping_neg() % Self::ALIGNMENT;
+        // SAFETY: the global allocator gave the memory for as many bytes, with their alignment; they are initialised.
+        let mut memory = unsafe { Vec::from_raw_parts(memory, layout.size(), layout.size()) };
+        memory.truncate(start + len);
+        Ok(Self { memory, start })
+    }
+}
+
+impl Clone for AlignedBytes {
+    fn clone(&self) -> Self {
+        let bytes = self.as_ref();
+        let mut memory = Vec::<u8>::with_capacity(bytes.len() + Self::ALIGNMENT - 1);
+        let start = memory.as_ptr().addr().wrapping_neg() % Self::ALIGNMENT;
+        memory.resize(start, 0);
+        memory.extend_from_slice(bytes);
+        Self { memory, start }
     }
 }
 
 impl AsRef<[u8]> for AlignedBytes {
     #[inline(always)]
     fn as_ref(&self) -> &[u8] {
-        let data = self.lines.as_ptr().cast::<u8>();
-        // SAFETY: the lines are `len` or more initialised bytes (`zeroed` makes `len.div_ceil(64)` lines of 64, and
-        // neither changes), which live as long as `self` is borrowed; a `Line` has no padding.
-        unsafe { std::slice::from_raw_parts(data, self.len) }
+        // SAFETY: `start` is at most the length of the memory: both constructors make the memory longer, and nobody changes it.
+        unsafe { self.memory.get_unchecked(self.start..) }
     }
 }
 
 impl AsMut<[u8]> for AlignedBytes {
     #[inline(always)]
     fn as_mut(&mut self) -> &mut [u8] {
-        let data = self.lines.as_mut_ptr().cast::<u8>();
-        // SAFETY: as in `as_ref`; `self` is borrowed mutably, so nothing else reads or writes the lines.
-        unsafe { std::slice::from_raw_parts_mut(data, self.len) }
+        // SAFETY: as in `as_ref`.
+        unsafe { self.memory.get_unchecked_mut(self.start..) }
     }
 }
 
 impl fmt::Debug for AlignedBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AlignedBytes({} bytes)", self.len)
+        write!(f, "AlignedBytes({} bytes)", self.as_ref().len())
     }
 }
 
@@ -103,6 +103,33 @@ mod tests {
             assert!(bytes.as_ref().as_ptr().addr().is_multiple_of(AlignedBytes::ALIGNMENT));
             bytes.as_mut().fill(7);
             assert_eq!(bytes.clone().as_ref(), vec![7; len]);
+        }
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn memory_that_is_not_used_is_not_touched() {
+        let pages = || -> usize {
+            let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+            text.split(' ').nth(1).unwrap().parse().unwrap()
+        };
+        let before = pages();
+        let bytes = AlignedBytes::zeroed(256 << 20).unwrap();
+        // Pages have 4 KiB or more.
+        assert!(pages() < before + (128 << 20) / 4096);
+        assert_eq!(bytes.as_ref().last(), Some(&0));
+    }
+
+    #[test]
+    fn a_clone_is_aligned_too() {
+        for len in [0, 1, 63, 64, 1000] {
+            let mut bytes = AlignedBytes::zeroed(len).unwrap();
+            bytes.as_mut().fill(3);
+            let clones = [bytes.clone(), bytes.clone(), bytes.clone()];
+            for clone in &clones {
+                assert_eq!(clone.as_ref(), bytes.as_ref());
+                assert!(clone.as_ref().as_ptr().addr().is_multiple_of(AlignedBytes::ALIGNMENT));
+            }
         }
     }
 

@@ -55,6 +55,8 @@ pub enum BufferError {
     NotBorrowable(Box<ArrayShape>),
     /// A tiled array is nothing that an `ndarray` can be.
     Tiled(Box<ArrayShape>),
+    /// An `ndarray` cannot have the sizes of the array, which is empty: those other than 0 multiply to more than `isize::MAX`.
+    TooLargeForNdarray(Box<ArrayShape>),
     /// An `ndarray` has other strides than the array, or gaps.
     WrongStrides {
         /// The strides of the array, in elements, dimension 0 first; of a dimension of size 1, any will do.
@@ -99,6 +101,12 @@ impl fmt::Display for BufferError {
                 write!(f, "expected whole, aligned elements to borrow, found {shape}; use `get` and `set`")
             }
             Self::Tiled(shape) => write!(f, "expected an array without tiles, found {shape}"),
+            Self::TooLargeForNdarray(shape) => {
+                write!(
+                    f,
+                    "expected sizes whose product without zeros fits in an isize, as an `ndarray` has, found {shape}"
+                )
+            }
             Self::WrongStrides { expected, found } => write!(f, "expected strides {expected:?}, found {found:?}"),
             Self::Sizes(error) => error.fmt(f),
             Self::Invalid(error) => error.fmt(f),

@@ -55,6 +55,24 @@ fn check_strides(sizes: &[usize], expected: &[usize], found: &[isize]) -> Result
     }
 }
 
+/// Whether an `ndarray` can have these sizes: those other than 0 must multiply to no more than `isize::MAX`, also where there
+/// are no elements.
+fn has_ndarray(sizes: &[usize]) -> bool {
+    let mut sizes = sizes.iter().filter(|size| **size != 0);
+    sizes.try_fold(1, |product: isize, &size| product.checked_mul(isize::try_from(size).ok()?)).is_some()
+}
+
+/// Panics if no `ndarray` can have these sizes.
+#[track_caller]
+fn assert_has_ndarray<S: ArrayType>(shape: S) {
+    let sizes = shape.sizes();
+    assert!(
+        has_ndarray(sizes.as_ref()),
+        "expected sizes whose product without zeros fits in an isize, as an `ndarray` has, found {:?}",
+        sizes.as_ref()
+    );
+}
+
 impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: Bytes> BufferBase<S, B> {
     /// The array as a view of the crate `ndarray`.
     ///
@@ -62,7 +80,7 @@ impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: Bytes> BufferBase<S,
     /// to six dimensions; for more, see [`into_dyn`](Self::into_dyn).
     ///
     /// # Panics
-    /// Never.
+    /// If the array is empty and its other sizes multiply to more than `isize::MAX`, which no `ndarray` has.
     ///
     /// ```
     /// use ndarray::{ArrayView2, array};
@@ -74,8 +92,10 @@ impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: Bytes> BufferBase<S,
     /// # Ok::<(), xla_shape::BufferError>(())
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn as_ndarray(&self) -> ArrayView<'_, Value<S>, Dim<S>> {
         const { assert_untiled::<S>() };
+        assert_has_ndarray(self.shape());
         let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
         ArrayView::from_shape(shape, self.as_slice()).expect("an array lies in its memory")
     }
@@ -87,10 +107,12 @@ impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: BytesMut> BufferBase
     /// An array with tiles does not compile, as in [`as_ndarray`](Self::as_ndarray).
     ///
     /// # Panics
-    /// Never.
+    /// As [`as_ndarray`](Self::as_ndarray).
     #[must_use]
+    #[track_caller]
     pub fn as_ndarray_mut(&mut self) -> ArrayViewMut<'_, Value<S>, Dim<S>> {
         const { assert_untiled::<S>() };
+        assert_has_ndarray(self.shape());
         let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
         ArrayViewMut::from_shape(shape, self.as_mut_slice()).expect("an array lies in its memory")
     }
@@ -150,7 +172,8 @@ impl<B: Bytes> DynBufferBase<B> {
     /// The array as a view of the crate `ndarray`.
     ///
     /// # Errors
-    /// As [`as_slice`](Self::as_slice), or if the array has tiles.
+    /// As [`as_slice`](Self::as_slice), or if the array has tiles, or is empty and its other sizes multiply to more than
+    /// `isize::MAX`.
     ///
     /// # Panics
     /// Never.
@@ -160,6 +183,9 @@ impl<B: Bytes> DynBufferBase<B> {
     }
 
     fn strided_shape(&self) -> Result<StrideShape<IxDyn>, BufferError> {
+        if !has_ndarray(self.stride_table().extents()) {
+            return Err(BufferError::TooLargeForNdarray(Box::new(self.shape().clone())));
+        }
         match self.stride_table().strides() {
             Some(strides) if self.shape().layout().tiles().is_empty() => {
                 Ok(IxDyn(self.stride_table().extents()).strides(IxDyn(&strides)))

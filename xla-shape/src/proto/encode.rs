@@ -1,7 +1,7 @@
 //! From shapes to messages.
 
 use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
-use super::nested::encode_element;
+use super::nested::element_head;
 use super::{UNKNOWN, kind};
 use crate::{ArrayShape, Dimension, Layout, ProgramShape, Shape, SplitConfig, Tile, TileDimension};
 use prost::Message;
@@ -9,13 +9,25 @@ use prost::Message;
 /// The bytes that XLA writes for this shape.
 #[must_use]
 pub fn encode_shape(shape: &Shape) -> Vec<u8> {
-    let Some(elements) = shape.tuple_shapes() else { return ShapeProto::from(shape).encode_to_vec() };
-    // One element after the other: their messages, all at once, would take many times the room of their bytes.
-    let mut bytes = ShapeProto { element_type: kind::TUPLE, ..ShapeProto::default() }.encode_to_vec();
-    for element in elements {
-        encode_element(&encode_shape(element), &mut bytes);
+    // From back to front: the length of an element, which stands before it, is then known, and no byte is moved twice.
+    let mut reversed = Vec::new();
+    push_reversed(shape, &mut reversed);
+    reversed.reverse();
+    reversed
+}
+
+fn push_reversed(shape: &Shape, reversed: &mut Vec<u8>) {
+    let Some(elements) = shape.tuple_shapes() else {
+        return reversed.extend(ShapeProto::from(shape).encode_to_vec().iter().rev());
+    };
+    for element in elements.iter().rev() {
+        let end = reversed.len();
+        push_reversed(element, reversed);
+        let head = element_head(reversed.len() - end);
+        reversed.extend(head.iter().rev());
     }
-    bytes
+    let head = ShapeProto { element_type: kind::TUPLE, ..ShapeProto::default() }.encode_to_vec();
+    reversed.extend(head.iter().rev());
 }
 
 /// A size as the schema has it.

@@ -55,9 +55,12 @@ impl Message for ShapeProto {
     }
 }
 
-/// Appends a tuple's element, encoded, to the tuple's bytes.
-pub(super) fn encode_element(element: &Vec<u8>, buf: &mut Vec<u8>) {
-    encoding::bytes::encode(TUPLE_SHAPES, element, buf);
+/// What stands before the bytes of a tuple's element.
+pub(super) fn element_head(bytes: usize) -> Vec<u8> {
+    let mut head = Vec::new();
+    encoding::encode_key(TUPLE_SHAPES, WireType::LengthDelimited, &mut head);
+    encoding::encode_varint(bytes as u64, &mut head);
+    head
 }
 
 /// Reads one field of a shape that is inside `depth` others.

@@ -101,8 +101,7 @@ impl Drop for Fence {
     fn drop(&mut self) {
         #[cfg(target_arch = "x86_64")]
         if self.0.streaming {
-            // SAFETY: every x86-64 has SSE.
-            unsafe { std::arch::x86_64::_mm_sfence() };
+            x86::fence();
         }
     }
 }

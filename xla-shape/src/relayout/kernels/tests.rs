@@ -34,9 +34,10 @@ fn check(kernel: Kernel, turns: &[Axis], shift: usize) {
 
 #[test]
 fn copies() {
-    for len in (0..200).chain([511, 512, 513, 1000]) {
+    for len in (0..200).chain([511, 512, 513, 1000, 1024, 1029, 1100]) {
         for shift in [0, 1, 16, 63] {
             check(Kernel::Copy(len), &[], shift);
+            check(Kernel::Copy(len), &[Axis { len: 3, from: len, to: len.next_multiple_of(64) }], shift);
             check(Kernel::Copy(len), &[Axis { len: 3, from: len + 5, to: len + 64 }], shift);
         }
     }
@@ -45,7 +46,7 @@ fn copies() {
 #[test]
 fn interleaves_and_back() {
     for (bytes, ways) in [(1, 2), (1, 4), (1, 8), (2, 2), (2, 4), (2, 8), (4, 2), (4, 4), (8, 2)] {
-        for len in (1..=40).chain([63, 64, 65, 128, 200]) {
+        for len in (1..=40).chain([63, 64, 65, 128, 200, 1029]) {
             for shift in [0, 1, 32] {
                 let kernel = Interleave { ways, bytes, len, row: len * bytes + 3 };
                 let turn = Axis { len: 2, from: 5, to: ways * bytes * len };
@@ -78,6 +79,9 @@ fn transposes() {
             let one = Axis { len: 1, from: 0, to: 0 };
             let kernel = Transpose { bytes, shuffle: None, a: [a, one], b: [b, one] };
             check(Kernel::Transpose(kernel), &[], a_len % 3);
+            // Rows that begin with a line.
+            let lines = Axis { to: (b_len * bytes).next_multiple_of(64), ..a };
+            check(Kernel::Transpose(Transpose { a: [lines, one], ..kernel }), &[], 0);
             check(Kernel::Transpose(Transpose { shuffle: Some(shuffle(bytes)), ..kernel }), &[], 0);
             // The same with both pairs of loops.
             let b_outer = Axis { len: 3, from: b.from * b_len + 7, to: b_len * bytes };

@@ -39,9 +39,13 @@ macro_rules! kernels {
         #[target_feature(enable = $feature)]
         unsafe fn store<const STREAMING: bool>(to: *mut u8, vector: $vector) {
             if STREAMING {
+                #[cfg(test)]
+                pending::streamed(to, SIZE);
                 // SAFETY: as required of the caller.
                 unsafe { stream_aligned(to.cast(), vector) };
             } else {
+                #[cfg(test)]
+                pending::stored(to, SIZE);
                 // SAFETY: as required of the caller; no alignment is needed.
                 unsafe { store_unaligned(to.cast(), vector) };
             }
@@ -156,6 +160,9 @@ macro_rules! kernels {
                     }
                     done += LINE;
                 }
+                if STREAMING && done < bytes {
+                    fence();
+                }
                 while done < bytes {
                     // The last vector may do some bytes a second time.
                     done = done.min(bytes - SIZE);
@@ -255,6 +262,9 @@ macro_rules! kernels {
                     start += step;
                 }
                 if start < len {
+                    if STREAMING {
+                        fence();
+                    }
                     // The last elements fill no vector: some are done twice.
                     let start = len - step;
                     for (i, vector) in interleaved(start).into_iter().enumerate() {
@@ -304,6 +314,9 @@ macro_rules! kernels {
                     start += step;
                 }
                 if start < len {
+                    if STREAMING {
+                        fence();
+                    }
                     // The last elements fill no vector: some are done twice.
                     let start = len - step;
                     for (way, vector) in apart(start).into_iter().enumerate() {
@@ -371,7 +384,7 @@ macro_rules! kernels {
                 }
             }
             // SAFETY: as required of the caller.
-            unsafe { transpose_rests::<BYTES, LANE>(kernel, block, shuffle) };
+            unsafe { transpose_rests::<BYTES, LANE>(kernel, block, shuffle, false) };
         }
 
         /// Transposes a block, while it asks for the lines of the next one.
@@ -412,7 +425,7 @@ macro_rules! kernels {
                 }
             }
             // SAFETY: as required of the caller.
-            unsafe { transpose_rests::<BYTES, LANE>(kernel, block, shuffle) };
+            unsafe { transpose_rests::<BYTES, LANE>(kernel, block, shuffle, STREAMING) };
         }
 
         /// Transposes what of a block fills no lines.
@@ -425,9 +438,13 @@ macro_rules! kernels {
             kernel: &Transpose,
             block: &Block,
             shuffle: Option<$vector>,
+            streaming: bool,
         ) {
             let line = LINE / BYTES;
             let (a_rest, b_rest) = (block.a.len() % line, block.b.len() % line);
+            if streaming && a_rest + b_rest > 0 {
+                fence();
+            }
             if b_rest > 0 {
                 let first = block.b.len() - b_rest;
                 // SAFETY: as required of the caller.

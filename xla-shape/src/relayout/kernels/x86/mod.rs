@@ -19,7 +19,7 @@ mod avx512;
 mod sse2;
 
 use super::{Axis, Interleave, Kernel, Machine, Packing, Places, Transpose, Turns, Vectors};
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm_sfence};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -32,6 +32,9 @@ const AHEAD: usize = 2048;
 /// The same where turns are shorter than that, in bytes of all turns. Then it is asked for what later turns read: what
 /// follows in memory is theirs only until a row ends.
 const TURNS_AHEAD: usize = 8192;
+
+/// The shortest rows for which a fence in each turn is worth its time, in bytes.
+const FENCED: usize = 1024;
 
 /// Runs a kernel in every turn, if there is a way to do so with vectors; whether there is.
 ///
@@ -49,14 +52,23 @@ pub(super) unsafe fn run(
         stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
     };
     let large = machine.streaming;
+    // What a turn has beside whole lines is stored through the caches, behind a fence: where turns are short, that costs more
+    // than going past the caches gains.
+    let is_worth_fences = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= FENCED;
     let streaming = large
         && to.align_offset(LINE) == 0
         && whole_lines(turns.0, 0)
         && match kernel {
-            Kernel::Copy(_) | Kernel::Interleave(_) | Kernel::Pack(_) => true,
-            Kernel::Deinterleave(kernel) => whole_lines(&[], kernel.row),
+            Kernel::Copy(bytes) => is_worth_fences(*bytes),
+            Kernel::Interleave(kernel) | Kernel::Pack(Packing { rows: kernel, .. }) => {
+                is_worth_fences(kernel.len * kernel.bytes)
+            }
+            Kernel::Deinterleave(kernel) => whole_lines(&[], kernel.row) && is_worth_fences(kernel.len * kernel.bytes),
             Kernel::Transpose(kernel) => whole_lines(&kernel.a, 0),
-            Kernel::Unpack(kernel) => whole_lines(&[], kernel.distance | kernel.rows.row),
+            Kernel::Unpack(kernel) => {
+                whole_lines(&[], kernel.distance | kernel.rows.row)
+                    && is_worth_fences(kernel.rows.len * kernel.rows.bytes)
+            }
             Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
         };
     let vectors = machine.vectors;
@@ -74,6 +86,49 @@ pub(super) unsafe fn run(
         return unsafe { sse2::run(kernel, (large, streaming), turns, from, to) };
     }
     false
+}
+
+/// Waits for the stores past the caches: what is stored after it to the same lines comes after them.
+#[inline]
+pub(super) fn fence() {
+    // SAFETY: every x86-64 has SSE.
+    unsafe { _mm_sfence() };
+    #[cfg(test)]
+    pending::fenced();
+}
+
+/// The lines that were stored to past the caches since the last fence, and to which nothing else may be stored before the
+/// next one.
+#[cfg(test)]
+mod pending {
+    use super::LINE;
+    use std::cell::RefCell;
+    use std::collections::HashSet;
+
+    thread_local! {
+        static LINES: RefCell<HashSet<usize>> = RefCell::default();
+    }
+
+    fn lines(to: *mut u8, bytes: usize) -> impl Iterator<Item = usize> {
+        to.addr() / LINE..=(to.addr() + bytes - 1) / LINE
+    }
+
+    pub(super) fn streamed(to: *mut u8, bytes: usize) {
+        LINES.with_borrow_mut(|pending| pending.extend(lines(to, bytes)));
+    }
+
+    pub(super) fn stored(to: *mut u8, bytes: usize) {
+        LINES.with_borrow(|pending| {
+            assert!(
+                lines(to, bytes).all(|line| !pending.contains(&line)),
+                "a store to a line that needs a fence first"
+            );
+        });
+    }
+
+    pub(super) fn fenced() {
+        LINES.with_borrow_mut(HashSet::clear);
+    }
 }
 
 /// Asks for the line at a place that may lie outside of all arrays.
