@@ -80,6 +80,16 @@ impl Tile {
         entries.len() == others.len()
     }
 
+    /// A tile of one entry, which takes no memory of its own.
+    pub(crate) const fn line(size: usize) -> Self {
+        Self(List::Inline { len: 1, items: [TileDimension::Size(size), TileDimension::BLANK] })
+    }
+
+    /// A tile of two entries, which takes no memory of its own.
+    pub(crate) const fn pair(rows: usize, columns: usize) -> Self {
+        Self(List::Inline { len: 2, items: [TileDimension::Size(rows), TileDimension::Size(columns)] })
+    }
+
     pub(crate) const EMPTY: Self = Self(List::EMPTY);
 
     pub(crate) const fn heap_bytes(&self) -> usize {

@@ -1,0 +1,233 @@
+//! The layouts that TPUs choose: XLA's own answers, and laws.
+
+use proptest::prelude::*;
+use serde::Deserialize;
+use xla_shape::tpu::{
+    DefaultLayout, DefaultLayoutError, Generation, UnknownGeneration, default_layout, row_major_layout,
+};
+use xla_shape::{ArrayShape, Dimension, ElementType, Shape};
+use xla_shape_tests::{corpus, hlo_modules};
+
+#[derive(Deserialize)]
+struct Row {
+    shape: String,
+    v2: String,
+    v4: String,
+}
+
+/// The generations whose layouts are known, by family.
+const FAMILIES: [&[Generation]; 2] = [
+    &[Generation::V2, Generation::V3],
+    &[Generation::V4, Generation::V5e, Generation::V5p, Generation::V6e, Generation::V7x],
+];
+
+#[test]
+fn every_row_of_the_compiler_is_answered_alike() {
+    let rows: Vec<Row> = corpus("tpu_default_layouts.jsonl.zst");
+    assert!(rows.len() > 50_000);
+    for row in rows {
+        let shape: ArrayShape = row.shape.parse().unwrap();
+        for (family, expected) in FAMILIES.into_iter().zip([&row.v2, &row.v4]) {
+            let layout = default_layout(family[0], shape.element_type(), shape.dimensions()).unwrap();
+            assert_eq!(layout.to_string(), *expected, "{} on {}", row.shape, family[0]);
+            // The rule's own count is that of the layout.
+            let on_tpu = shape.clone().with_tpu_layout(family[0]).unwrap();
+            assert_eq!(on_tpu.byte_size(), Some(layout.byte_size() as usize), "{on_tpu}");
+            assert!(on_tpu.physical_elements() >= shape.elements(), "{on_tpu}");
+        }
+    }
+}
+
+#[test]
+fn generations_of_a_family_agree() {
+    for text in ["f32[]", "pred[3]", "bf16[1,3072]", "s4[9,64,200]", "u2[64,8,16384]", "c128[5,1,1,7]", "s8[0,3]"] {
+        let shape: ArrayShape = text.parse().unwrap();
+        for family in FAMILIES {
+            let answers = family.iter().map(|&generation| shape.clone().with_tpu_layout(generation).unwrap());
+            assert!(answers.clone().zip(answers.skip(1)).all(|(one, other)| one == other), "{text}");
+        }
+    }
+}
+
+/// A generation by its name.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Named(Generation);
+
+impl TryFrom<String> for Named {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse().map(Self).map_err(|error: UnknownGeneration| error.to_string())
+    }
+}
+
+#[derive(Deserialize)]
+struct SizeRow {
+    generation: Named,
+    shape: ArrayShape,
+}
+
+#[test]
+fn arguments_of_compiled_programs_have_the_default_layout() {
+    let rows: Vec<SizeRow> = corpus("sizes.jsonl");
+    assert!(rows.len() > 5000);
+    for SizeRow { generation: Named(generation), shape } in rows {
+        assert_eq!(shape.clone().with_tpu_layout(generation).as_ref(), Ok(&shape), "{generation}");
+    }
+}
+
+#[derive(Deserialize)]
+struct EntryRow {
+    program: String,
+    generation: Named,
+    parameters: Shape,
+}
+
+#[test]
+fn entry_parameters_have_the_default_layout_in_their_memory() {
+    let rows: Vec<EntryRow> = corpus("tpu_entry_layouts.jsonl");
+    assert_eq!(rows.len(), 11);
+    for row in rows {
+        let on_tpu = row.parameters.clone().with_tpu_layout(row.generation.0).unwrap();
+        for (index, array) in row.parameters.subshapes().filter_map(|(index, shape)| Some((index, shape.array()?))) {
+            let default = on_tpu.get_subshape(&index).unwrap().array().unwrap().clone();
+            let layout = default.layout().clone().with_memory_space(array.layout().memory_space()).unwrap();
+            assert_eq!(*array, default.with_layout(layout).unwrap(), "{} {index:?}", row.program);
+        }
+    }
+}
+
+#[test]
+fn what_nobody_has_seen_is_unknown() {
+    let sizes = [Dimension::Static(8), Dimension::Unbounded];
+    let layout = |generation, element_type, dimensions: &[Dimension]| {
+        default_layout(generation, element_type, dimensions).map(|layout| layout.to_string())
+    };
+    for element_type in [ElementType::S1, ElementType::U1, ElementType::F6E2M3Fn, ElementType::F6E3M2Fn] {
+        let error = layout(Generation::V5e, element_type, &[]).unwrap_err();
+        assert_eq!(error, DefaultLayoutError::ElementType(element_type));
+        assert_eq!(
+            error.to_string(),
+            format!("unknown: how a TPU lays out {element_type} has been neither published nor observed")
+        );
+    }
+    for generation in [Generation::V8i, Generation::V8t] {
+        let error = layout(generation, ElementType::F32, &[]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("unknown: which layouts TPU {generation} chooses has been neither published nor observed")
+        );
+    }
+    assert_eq!(
+        layout(Generation::V5e, ElementType::F32, &sizes).unwrap_err().to_string(),
+        "unknown: dimension 1 has no bound; the default layout depends on every size"
+    );
+}
+
+#[test]
+fn sizes_that_overflow_are_errors() {
+    let most = i64::MAX as usize;
+    for sizes in [&[most][..], &[most, 1], &[1, most, 1], &[1 << 40, 1 << 30], &[most, most, 0], &[1 << 50, 1, 1]] {
+        let sizes = sizes.iter().map(|&size| Dimension::Static(size)).collect::<Vec<_>>();
+        for generation in [Generation::V2, Generation::V5e] {
+            for element_type in [ElementType::S2, ElementType::Pred, ElementType::C128] {
+                if let Err(error) = default_layout(generation, element_type, &sizes) {
+                    assert_eq!(
+                        error.to_string(),
+                        "in the tiles of a TPU, the array takes more bytes than fit in an i64"
+                    );
+                } else {
+                    // Such an array is large, but it exists.
+                    assert_eq!(sizes[0], Dimension::Static(1 << 50));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_dimensions_take_no_more_than_a_moment() {
+    let mut sizes = vec![Dimension::Static(1); 200_000];
+    sizes[100_000] = Dimension::Static(300);
+    let layout = default_layout(Generation::V5e, ElementType::F32, &sizes).unwrap();
+    assert_eq!(layout.minor_to_major().take(3).collect::<Vec<_>>(), [100_000, 199_999, 199_998]);
+}
+
+#[test]
+fn bounds_count_as_sizes_and_constants_as_values() {
+    const DIMENSIONS: [Dimension; 3] = [Dimension::Bounded(100), Dimension::Static(3), Dimension::Static(200)];
+    const LAYOUT: DefaultLayout = match default_layout(Generation::V5e, ElementType::S8, &DIMENSIONS) {
+        Ok(layout) => layout,
+        Err(error) => error.panic(),
+    };
+    const ORDER: [usize; 4] = LAYOUT.minor_to_major_in_const();
+    let shape: ArrayShape = "s8[100,3,200]".parse().unwrap();
+    let value = default_layout(Generation::V5e, ElementType::S8, shape.dimensions()).unwrap();
+    assert_eq!(LAYOUT, value);
+    assert_eq!(ORDER[..3], *value.layout().minor_to_major());
+    assert_eq!(LAYOUT.byte_size() as usize, shape.with_tpu_layout(Generation::V5e).unwrap().byte_size().unwrap());
+}
+
+fn arrays() -> impl Strategy<Value = (Generation, ElementType, Vec<Dimension>)> {
+    let known = FAMILIES.concat();
+    let seen = |&element_type: &ElementType| default_layout(Generation::V5e, element_type, &[]).is_ok();
+    let types = ElementType::ALL.iter().copied().filter(seen).collect::<Vec<_>>();
+    let size =
+        prop_oneof![1_usize..40, (1_usize..40).prop_map(|n| n * 8), (1_usize..6).prop_map(|n| n * 128), 0_usize..2];
+    let sizes = proptest::collection::vec(size.prop_map(Dimension::Static), 0..5);
+    (proptest::sample::select(known), proptest::sample::select(types), sizes)
+}
+
+proptest! {
+    /// Of all pairs of most minor dimensions, the chosen one pads least. 2-bit elements are weighed as if tiles had 8 rows.
+    #[test]
+    fn no_other_order_pads_less((generation, element_type, dimensions) in arrays()) {
+        let default = default_layout(generation, element_type, &dimensions).unwrap();
+        prop_assume!(dimensions.len() >= 2 && !dimensions.contains(&Dimension::Static(0)));
+        prop_assume!(element_type.bits() != 2);
+        for lanes in 0..dimensions.len() {
+            for rows in (0..dimensions.len()).filter(|&rows| rows != lanes) {
+                // The same sizes, so ordered that the natural order is the one that is tried.
+                let mut others = (0..dimensions.len()).filter(|&d| d != lanes && d != rows).collect::<Vec<_>>();
+                others.extend([rows, lanes]);
+                let moved = others.iter().map(|&dimension| dimensions[dimension]).collect::<Vec<_>>();
+                let other = row_major_layout(generation, element_type, &moved).unwrap();
+                prop_assert!(default.byte_size() <= other.byte_size(), "{default} against {others:?}");
+            }
+        }
+    }
+
+    /// There is room for every element, and the order has every dimension once.
+    #[test]
+    fn the_layout_is_one_of_the_array((generation, element_type, dimensions) in arrays()) {
+        let default = default_layout(generation, element_type, &dimensions).unwrap();
+        let array = ArrayShape::new(element_type, &dimensions, default.layout()).unwrap();
+        prop_assert!(array.physical_elements() >= array.elements());
+        prop_assert_eq!(array.byte_size(), Some(default.byte_size() as usize));
+        prop_assert_eq!(default.to_string().parse::<xla_shape::Layout>().unwrap(), default.layout());
+    }
+}
+
+#[test]
+fn entry_parameters_of_compiled_modules_have_the_default_layout() {
+    let mut parameters = 0;
+    // The name of a module begins with its generation.
+    for module in hlo_modules().into_iter().filter(|module| module.set == "tpu-hlo") {
+        let generation: Generation = module.module.split("__").next().unwrap().parse().unwrap();
+        let parsed: xla_shape::hlo::Module<'_> = xla_shape::hlo::Module::parse(&module.text).unwrap();
+        let entry = parsed.entry().unwrap();
+        for parameter in entry.instructions().filter(|instruction| instruction.parameter_number().is_some()) {
+            let (name, shape) = (parameter.name(), parameter.shape());
+            // What is kept on the host is marked, and else alike.
+            let on_tpu = shape.clone().with_tpu_layout(generation).unwrap();
+            let unmarked = shape.clone().try_map_arrays(|array| {
+                let layout = array.layout().clone().with_memory_space(0)?;
+                array.with_layout(layout)
+            });
+            assert_eq!(on_tpu, unmarked.unwrap(), "{} {name}", module.module);
+            parameters += 1;
+        }
+    }
+    assert!(parameters > 500);
+}

@@ -1,0 +1,343 @@
+//! The layout that a TPU gives an array when nobody asks for another.
+
+use super::Generation;
+use super::format::{Family, Format, LANES};
+use super::order::{Pair, extent, least_padding};
+use crate::list::{Blank, List};
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::Layout;
+use crate::shape::tile::Tile;
+use crate::shape::validate::{MAX_SIZE, ValidationError};
+use crate::shape::{ArrayShape, Shape};
+use crate::text::ConstText;
+use crate::text::sink::{self, Sink};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The layout that a TPU of this generation gives an array by default.
+///
+/// Bounded dimensions are laid out as if they had all of their bound. The rule gives what the compiler's own library
+/// (libtpu 0.0.52) answers for 100,000 arrays; it is written down in `docs/tpu-formats.md`.
+///
+/// ```
+/// use xla_shape_core::tpu::{DefaultLayout, Generation, default_layout};
+/// use xla_shape_core::{Dimension, ElementType};
+///
+/// const SIZES: [Dimension; 2] = [Dimension::Static(100), Dimension::Static(200)];
+/// const LAYOUT: DefaultLayout = match default_layout(Generation::V5e, ElementType::F32, &SIZES) {
+///     Ok(layout) => layout,
+///     Err(error) => error.panic(),
+/// };
+/// assert_eq!(LAYOUT.to_string(), "{0,1:T(8,128)}");
+/// assert_eq!(LAYOUT.byte_size(), 200 * 128 * 4);
+/// ```
+///
+/// # Errors
+/// If the rule is not known for the generation or the element type, a dimension is unbounded, or a size does not fit in an
+/// `i64`.
+pub const fn default_layout(
+    generation: Generation,
+    element_type: ElementType,
+    dimensions: &[Dimension],
+) -> Result<DefaultLayout, DefaultLayoutError> {
+    make(generation, element_type, dimensions, Order::LeastPadding)
+}
+
+/// The same, with the dimensions in their natural order: the last one is the most minor. This is what the blocks of a kernel
+/// get.
+///
+/// # Errors
+/// As [`default_layout`].
+pub const fn row_major_layout(
+    generation: Generation,
+    element_type: ElementType,
+    dimensions: &[Dimension],
+) -> Result<DefaultLayout, DefaultLayoutError> {
+    make(generation, element_type, dimensions, Order::Given(descending(dimensions.len())))
+}
+
+/// The order of the dimensions.
+pub(super) enum Order {
+    LeastPadding,
+    /// These are the most minor ones.
+    Given(Pair),
+}
+
+/// The most minor dimensions of the default order, as far as there are two.
+const fn descending(num_dimensions: usize) -> Pair {
+    Pair { lanes: num_dimensions.saturating_sub(1), rows: num_dimensions.saturating_sub(2) }
+}
+
+pub(super) const fn make(
+    generation: Generation,
+    element_type: ElementType,
+    dimensions: &[Dimension],
+    order: Order,
+) -> Result<DefaultLayout, DefaultLayoutError> {
+    let Some(family) = Family::of(generation) else { return Err(DefaultLayoutError::Generation(generation)) };
+    let Some(format) = Format::of(family, element_type) else {
+        return Err(DefaultLayoutError::ElementType(element_type));
+    };
+    let elements = match elements(dimensions) {
+        Ok(elements) => elements,
+        Err(error) => return Err(error),
+    };
+    let num_dimensions = dimensions.len();
+    let minor = match order {
+        Order::Given(pair) => pair,
+        Order::LeastPadding if num_dimensions >= 2 && elements > 0 => least_padding(dimensions, format),
+        Order::LeastPadding => descending(num_dimensions),
+    };
+    let (tile, physical_elements) = match num_dimensions {
+        _ if elements == 0 => (None, Some(0)),
+        0 | 1 => {
+            let line = format.line(elements);
+            (Some((1, line)), elements.checked_next_multiple_of(line))
+        }
+        _ => {
+            let (lanes, rows) = (extent(dimensions, minor.lanes), extent(dimensions, minor.rows));
+            let tile_rows = format.rows(rows);
+            // No element is counted twice, and the sizes are not 0.
+            let others = match lanes.checked_mul(rows) {
+                Some(covered) => elements.checked_div(covered),
+                None => None,
+            };
+            let padded = match (lanes.checked_next_multiple_of(LANES), rows.checked_next_multiple_of(tile_rows)) {
+                (Some(lanes), Some(rows)) => lanes.checked_mul(rows),
+                _ => None,
+            };
+            let physical = match (others, padded) {
+                (Some(others), Some(padded)) => others.checked_mul(padded),
+                _ => None,
+            };
+            (Some((tile_rows, LANES)), physical)
+        }
+    };
+    let bits = match format.element_size_in_bits {
+        0 => element_type.storage_bits() as u64,
+        bits => bits,
+    };
+    let byte_size = match physical_elements {
+        Some(elements) if elements <= MAX_SIZE as u64 => (elements as u128).saturating_mul(bits as u128).div_ceil(8),
+        _ => u128::MAX,
+    };
+    if byte_size > MAX_SIZE as u128 {
+        return Err(DefaultLayoutError::TooLarge);
+    }
+    Ok(DefaultLayout { num_dimensions, minor, tile, format, byte_size: byte_size as u64 })
+}
+
+/// The number of elements.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn elements(dimensions: &[Dimension]) -> Result<u64, DefaultLayoutError> {
+    let mut elements = 1_u64;
+    let mut i = 0;
+    while i < dimensions.len() {
+        let Some(extent) = dimensions[i].extent() else {
+            return Err(DefaultLayoutError::UnboundedDimension { dimension: i });
+        };
+        elements = match elements.checked_mul(extent as u64) {
+            Some(elements) if elements <= MAX_SIZE as u64 => elements,
+            _ => return Err(DefaultLayoutError::TooLarge),
+        };
+        i = i.saturating_add(1);
+    }
+    Ok(elements)
+}
+
+/// The layout that a TPU gives an array, in few bytes: [`default_layout`] makes it in a `const`, too.
+///
+/// It prints as the layout's text; [`layout`](Self::layout) makes a [`Layout`] of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DefaultLayout {
+    num_dimensions: usize,
+    /// The others follow from the last to the first.
+    minor: Pair,
+    /// The rows and the elements of a row; `None` for an array without elements.
+    tile: Option<(u64, u64)>,
+    format: Format,
+    byte_size: u64,
+}
+
+impl DefaultLayout {
+    /// The dimensions from the fastest varying one to the slowest.
+    pub fn minor_to_major(self) -> impl Iterator<Item = usize> + Clone {
+        let Pair { lanes, rows } = self.minor;
+        let others = (0..self.num_dimensions).rev().filter(move |&dimension| dimension != lanes && dimension != rows);
+        [lanes, rows].into_iter().take(self.num_dimensions).chain(others)
+    }
+
+    /// The same in a `const`, as the first entries of an array of `N`.
+    ///
+    /// # Panics
+    /// If there are more than `N` dimensions.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "the panic that is documented")]
+    pub const fn minor_to_major_in_const<const N: usize>(self) -> [usize; N] {
+        let mut order = [0; N];
+        let mut count = 0_usize;
+        if self.num_dimensions > 0 {
+            order[0] = self.minor.lanes;
+            count = 1;
+        }
+        if self.num_dimensions > 1 {
+            order[1] = self.minor.rows;
+            count = 2;
+        }
+        let mut dimension = self.num_dimensions;
+        while let Some(next) = dimension.checked_sub(1) {
+            dimension = next;
+            if dimension != self.minor.lanes && dimension != self.minor.rows {
+                order[count] = dimension;
+                count = count.saturating_add(1);
+            }
+        }
+        order
+    }
+
+    /// The tiles, in the order in which they are applied, and how many of the three there are.
+    #[must_use]
+    pub const fn tiles(self) -> ([Tile; 3], usize) {
+        let Some((rows, line)) = self.tile else { return ([Tile::BLANK, Tile::BLANK, Tile::BLANK], 0) };
+        let packed = self.format.packed_rows;
+        let (rows, line, lanes, packed) = (rows as usize, line as usize, LANES as usize, packed as usize);
+        match (self.num_dimensions, packed) {
+            (0, _) | (1, 1) => ([Tile::line(line), Tile::BLANK, Tile::BLANK], 1),
+            (1, _) => ([Tile::line(line), Tile::line(lanes), Tile::pair(packed, 1)], 3),
+            (_, 1) => ([Tile::pair(rows, line), Tile::BLANK, Tile::BLANK], 1),
+            _ => ([Tile::pair(rows, line), Tile::pair(packed, 1), Tile::BLANK], 2),
+        }
+    }
+
+    /// `E(n)`: the bits that one element takes; 0 stands for the element type's own storage size.
+    #[must_use]
+    pub const fn element_size_in_bits(self) -> u64 {
+        self.format.element_size_in_bits
+    }
+
+    /// The bytes that the array takes, with padding.
+    #[must_use]
+    pub const fn byte_size(self) -> u64 {
+        self.byte_size
+    }
+
+    /// The layout.
+    #[must_use]
+    pub fn layout(self) -> Layout {
+        let order = self.minor_to_major().collect::<Vec<_>>();
+        let (tiles, count) = self.tiles();
+        let mut layout = Layout::unchecked(List::from_slice(&order));
+        layout.tiles = List::from_slice(tiles.split_at(count).0);
+        layout.element_size_in_bits = self.format.element_size_in_bits as usize;
+        layout
+    }
+}
+
+impl fmt::Display for DefaultLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.layout().fmt(f)
+    }
+}
+
+/// Why it is not known which layout a TPU gives an array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum DefaultLayoutError {
+    /// Nobody has seen the layouts of this generation.
+    Generation(Generation),
+    /// Nobody has seen such elements on a TPU.
+    ElementType(ElementType),
+    /// The size of this dimension has no bound.
+    UnboundedDimension {
+        /// The number of the dimension.
+        dimension: usize,
+    },
+    /// The elements or bytes do not fit in an `i64`.
+    TooLarge,
+}
+
+impl DefaultLayoutError {
+    /// Panics with the text of the error, usable in a `const`.
+    ///
+    /// # Panics
+    /// Always.
+    #[track_caller]
+    pub const fn panic(self) -> ! {
+        let mut text = ConstText::<256>::new();
+        let mut sink = text.sink();
+        self.write(&mut sink);
+        let written = sink.written();
+        panic!("{}", text.set_len(written).as_str())
+    }
+
+    pub(super) const fn write(self, sink: &mut Sink<'_>) {
+        match self {
+            Self::Generation(generation) => {
+                sink.text("unknown: which layouts TPU ");
+                sink.text(generation.name());
+                sink.text(" chooses has been neither published nor observed");
+            }
+            Self::ElementType(element_type) => {
+                sink.text("unknown: how a TPU lays out ");
+                sink.text(element_type.name());
+                sink.text(" has been neither published nor observed");
+            }
+            Self::UnboundedDimension { dimension } => {
+                sink.text("unknown: dimension ");
+                sink.number(dimension);
+                sink.text(" has no bound; the default layout depends on every size");
+            }
+            Self::TooLarge => sink.text("in the tiles of a TPU, the array takes more bytes than fit in an i64"),
+        }
+    }
+}
+
+impl fmt::Display for DefaultLayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        sink::display(f, |sink| self.write(sink))
+    }
+}
+
+impl core::error::Error for DefaultLayoutError {}
+
+impl ArrayShape {
+    /// The same array in the layout that a TPU gives it by default, in the default memory.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let shape: xla_shape_core::ArrayShape = "bf16[1,3072]".parse()?;
+    /// let on_tpu = shape.with_tpu_layout(Generation::V5e)?;
+    /// assert_eq!(on_tpu.to_string(), "bf16[1,3072]{1,0:T(2,128)(2,1)}");
+    /// assert_eq!(on_tpu.byte_size(), Some(12_288));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`default_layout`].
+    pub fn with_tpu_layout(self, generation: Generation) -> Result<Self, DefaultLayoutError> {
+        let layout = default_layout(generation, self.element_type(), self.dimensions())?.layout();
+        // The bytes were counted, so that nothing can be too large.
+        self.with_layout(layout).map_err(|_: ValidationError| DefaultLayoutError::TooLarge)
+    }
+}
+
+impl Shape {
+    /// The same with every array in the layout that a TPU gives it by default.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let shape: xla_shape_core::Shape = "(f32[100,200], s4[], token[])".parse()?;
+    /// let on_tpu = shape.with_tpu_layout(Generation::V6e)?;
+    /// assert_eq!(on_tpu.to_string(), "(f32[100,200]{0,1:T(8,128)}, s4[]{:T(1024)E(4)}, token[])");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`default_layout`], for the first array that has none.
+    pub fn with_tpu_layout(self, generation: Generation) -> Result<Self, DefaultLayoutError> {
+        self.try_map_arrays(|array| array.with_tpu_layout(generation))
+    }
+}
