@@ -2,6 +2,7 @@
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use xla_shape::tpu::Generation;
 use xla_shape_render::advise::Change;
 
 /// Explains XLA shapes and layouts.
@@ -28,6 +29,7 @@ pub(crate) enum Verb {
     Hlo(HloArguments),
     Scan(ScanArguments),
     Bitcast(BitcastArguments),
+    Tpu(TpuArguments),
     Advise(AdviseArguments),
     Check(CheckArguments),
     Completions(CompletionsArguments),
@@ -211,13 +213,38 @@ pub(crate) struct BitcastArguments {
     pub(crate) format: Format,
 }
 
-/// Rank other layouts of an array by the memory they take
+/// Say which layout a TPU gives a shape by default, and what it takes there
 ///
-/// All orders of up to six dimensions are tried, each in the given tiling and in those that XLA:TPU uses for such
-/// elements. As JSON, one line for each: shape, bytes, saved_bytes, padding_bytes, expansion.
+/// A layout in the text is read, and the default one put in its place; of a tuple, each array gets its own. As JSON, one
+/// line for each generation: input, ok, shape and bytes, or error with message and span in bytes, as check has it; with
+/// several generations, or where none is named, also generation.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  xla-shape advise 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}'
+  xla-shape tpu 'f32[100,200]'
+  xla-shape tpu 'f32[100,200]' --for v3,v6e
+  xla-shape tpu --for v5e - < shapes.txt > answers.jsonl")]
+pub(crate) struct TpuArguments {
+    /// The shape; `-` reads one shape per line from standard input and answers each line with JSON
+    pub(crate) shape: String,
+
+    /// The generations, such as v5e,v7x; v5e if none is named
+    #[arg(long = "for", value_name = "GENERATIONS", value_delimiter = ',')]
+    pub(crate) generations: Vec<Generation>,
+
+    /// Text for people, or JSON lines
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Compare what an array takes on a TPU in the device's own layout, in its natural order, and in others
+///
+/// The device's own choice comes first; of layouts that take the same, one is shown. As JSON, one line for each: shape,
+/// bytes, saved_bytes (against the device's choice), padding_bytes, expansion, choice (default, natural, default and
+/// natural, given, or null), orders (how many orders take the same), and change (what to do to the dimensions, or null).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape advise 'bf16[1,3072]'
+  xla-shape advise 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}' --for v6e
   xla-shape advise 'f32[100,1]{1,0:T(8,128)}' --what-if 1=8
   xla-shape advise 'f32[100,1]{1,0:T(8,128)}' --what-if 0,1")]
 pub(crate) struct AdviseArguments {
@@ -227,6 +254,10 @@ pub(crate) struct AdviseArguments {
     /// First give dimension N another size (1=128), or swap two dimensions (0,1); may be repeated
     #[arg(long, value_name = "N=SIZE|N,N")]
     pub(crate) what_if: Vec<Change>,
+
+    /// The generation of the TPU; v5e if none is named
+    #[arg(long = "for", value_name = "GENERATION")]
+    pub(crate) generation: Option<Generation>,
 
     /// How many layouts to show
     #[arg(long, value_name = "N", default_value_t = 10)]

@@ -31,6 +31,7 @@ pub fn run() -> ExitCode {
         Verb::Map(arguments) => verbs::map::run(&arguments),
         Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
+        Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

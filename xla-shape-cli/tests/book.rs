@@ -83,7 +83,12 @@ fn commands_print_what_the_book_says() {
 
 #[test]
 fn pictures_are_what_the_program_draws() {
-    for (name, shape) in [("tiles", "f32[3,5]{1,0:T(2,2)}"), ("bf16", "bf16[6,200]{1,0:T(8,128)(2,1)}")] {
+    for (name, shape) in [
+        ("tiles", "f32[3,5]{1,0:T(2,2)}"),
+        ("bf16", "bf16[6,200]{1,0:T(8,128)(2,1)}"),
+        ("short", "f32[3,200]{1,0:T(4,128)}"),
+        ("line", "f32[300]{0:T(512)}"),
+    ] {
         let path = root().join(format!("docs/pictures/{name}.svg"));
         let picture = run(&format!("xla-shape draw '{shape}' --svg -"));
         if std::env::var_os("BLESS").is_some() {

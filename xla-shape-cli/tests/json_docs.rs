@@ -55,6 +55,8 @@ fn every_field_is_documented() {
         &["bitcast", tiled, tiled],
         &["bitcast", tiled, "f32[15]"],
         &["advise", tiled],
+        &["tpu", tiled],
+        &["tpu", "-"],
         &["scan"],
         &["hlo", before],
         &["hlo", after, "--space", "1"],

@@ -62,17 +62,47 @@ fn both_answers_are_answers_and_what_is_no_array_is_not() {
     assert_eq!(code("f32[6]", "token[]"), Some(1));
 }
 
+fn advise(arguments: &[&str]) -> Vec<Value> {
+    let rows = run(&[&["advise", "--format", "json"], arguments].concat());
+    rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+}
+
 #[test]
-fn better_layouts_come_first() {
+fn the_devices_choice_comes_first_and_what_was_given_is_measured_against_it() {
     let shape = "bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}";
-    let rows = run(&["advise", shape, "--format", "json", "--top", "1000"]);
-    let rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).collect::<Vec<_>>();
-    let bytes = rows.iter().map(|row| row["bytes"].as_u64().unwrap()).collect::<Vec<_>>();
-    assert!(bytes.is_sorted());
-    assert_eq!(rows.len(), 24 * 3, "all orders in all tilings, each once");
-    assert_eq!((bytes[0], &rows[0]["saved_bytes"]), (1 << 30, &json!(3_u64 << 30)));
-    assert!(rows.iter().any(|row| row["shape"] == shape && row["saved_bytes"] == 0));
-    assert_eq!(run(&["advise", shape, "--format", "json", "--top", "3"]).lines().count(), 3);
+    let rows = advise(&[shape]);
+    assert_eq!((&rows[0]["choice"], &rows[0]["bytes"]), (&json!("default and natural"), &json!(1_u64 << 30)));
+    assert_eq!(
+        (&rows[1]["shape"], &rows[1]["choice"], &rows[1]["saved_bytes"]),
+        (&json!(shape), &json!("given"), &json!(-3_i64 << 30))
+    );
+    let others = rows[2..].iter().map(|row| row["bytes"].as_u64().unwrap()).collect::<Vec<_>>();
+    assert!(others.is_sorted_by(|a, b| a < b), "of equal layouts, one: {others:?}");
+    // Each order of the two most minor dimensions, and the given layout.
+    assert_eq!(rows.iter().map(|row| row["orders"].as_u64().unwrap()).sum::<u64>(), 12 + 1);
+    assert_eq!(advise(&[shape, "--top", "3"]).len(), 3);
+}
+
+#[test]
+fn two_bytes_in_one_are_a_row_of_padding() {
+    let text = run(&["advise", "bf16[1,3072]"]);
+    assert!(
+        text.contains("TPU v5e (--for names another generation) stores bf16[1,3072] in 12,288 bytes (12 KiB)"),
+        "{text}"
+    );
+    let rows = advise(&["bf16[1,3072]", "--for", "v3"]);
+    assert_eq!(rows[0]["bytes"], 24_576);
+    let merge = rows.last().unwrap();
+    assert_eq!((&merge["change"], &merge["bytes"]), (&json!("merge dimensions 0 and 1"), &json!(6144)));
+}
+
+#[test]
+fn advice_that_nobody_has_is_not_given() {
+    for arguments in [["advise", "s1[3,3]", "--for", "v5e"], ["advise", "f32[3,3]", "--for", "v8t"]] {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+        assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: unknown: "));
+    }
 }
 
 #[test]
@@ -81,7 +111,7 @@ fn what_if_changes_dimensions_first() {
         let arguments = [&["advise", "f32[100,1]{1,0:T(8,128)}", "--format", "json", "--top", "1"], change].concat();
         serde_json::from_str::<Value>(&run(&arguments)).unwrap()
     };
-    assert_eq!(first(&["--what-if", "1=128"])["shape"], "f32[100,128]{1,0:T(4,128)}");
+    assert_eq!(first(&["--what-if", "1=128"])["shape"], "f32[100,128]{1,0:T(8,128)}");
     assert_eq!(first(&["--what-if", "0,1"])["shape"], "f32[1,100]{1,0:T(1,128)}");
     assert_eq!(first(&["--what-if", "0,1", "--what-if", "0=8"])["bytes"], 4096);
     let output =

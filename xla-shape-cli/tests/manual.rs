@@ -8,8 +8,21 @@ fn text(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-const VERBS: &[&str] =
-    &["explain", "index", "map", "draw", "relayout", "hlo", "scan", "bitcast", "advise", "check", "completions", "man"];
+const VERBS: &[&str] = &[
+    "explain",
+    "index",
+    "map",
+    "draw",
+    "relayout",
+    "hlo",
+    "scan",
+    "bitcast",
+    "tpu",
+    "advise",
+    "check",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_verb_has_help_with_an_example() {
@@ -25,7 +38,7 @@ fn every_verb_has_help_with_an_example() {
 #[test]
 fn very_many_dimensions_or_tiles_are_no_trouble() {
     for shape in [format!("u8[{}1]", "1,".repeat(39_999)), format!("f32[3]{{0:T{}}}", "(1)".repeat(20_000))] {
-        for verb in ["explain", "draw", "advise", "map"] {
+        for verb in ["explain", "draw", "tpu", "advise", "map"] {
             assert!(!text(&[verb, &shape]).is_empty(), "{verb}");
         }
         assert!(text(&["index", &shape, "--linear", "0"]).contains("position 0"));
@@ -52,6 +65,7 @@ fn whoever_reads_no_further_hears_no_complaint() {
         &["scan", module],
         &["bitcast", shape, shape],
         &["advise", shape],
+        &["tpu", shape],
         &["check", module],
         &["completions", "bash"],
         &["man"],
@@ -85,6 +99,7 @@ fn a_bad_shape_gets_one_message_with_a_mark_from_every_verb() {
         &["draw", bad],
         &["bitcast", "f32[3]", bad],
         &["advise", bad],
+        &["tpu", bad],
         &["relayout", "-", "--from", bad, "--to", "{0}", "-o", "-"],
     ];
     for command in commands {

@@ -63,7 +63,6 @@ pub use equal::reshape::ShapeEqualityDescriptor;
 pub use map::placement::{BitOffset, Placement};
 pub use map::tile_block::{TileBlock, TileBlockError};
 pub use map::{Slot, StrideTable, StrideTableError};
-pub use measure::advise::tpu_tilings;
 pub use measure::extent::byte_strides_is_major_to_minor;
 pub use measure::padding::PaddedDimension;
 pub use shape::dimension::Dimension;

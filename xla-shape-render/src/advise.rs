@@ -1,111 +1,272 @@
-//! Which layouts of an array take less memory.
+//! What an array takes on a TPU: in the device's own layout, in its natural order, and in others.
 
 use crate::answer::json_line;
-use crate::words::{Bytes, Factor, InUnits, column_width, count};
+use crate::tpu::{USUAL, cost};
+use crate::words::{Factor, InUnits, column_width, count};
 use crate::{Answer, Text};
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
-use xla_shape_core::{ArrayShape, ValidationError};
+use xla_shape_core::tpu::{DefaultLayoutError, Generation, Merge, layouts};
+use xla_shape_core::{ArrayShape, Layout, ValidationError};
 
-/// Other layouts of an array, smallest first.
+/// The layouts of an array on a TPU, and what would take less.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Advice {
     rows: Vec<Row>,
     #[serde(skip)]
     given: ArrayShape,
-    #[serde(skip)]
-    given_bytes: usize,
     /// The array with its dimensions changed.
     #[serde(skip)]
     changed: ArrayShape,
-    /// How many layouts there are, shown or not.
     #[serde(skip)]
-    all: usize,
+    generation: Generation,
+    /// Whether nobody named the generation.
+    #[serde(skip)]
+    assumed: bool,
+    /// Sizes that other orders take, which are not shown.
+    #[serde(skip)]
+    hidden: usize,
+    #[serde(skip)]
+    natural_in_jax: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     shape: String,
     bytes: usize,
-    /// Less than the given shape takes; negative if it is more.
+    /// Less than the device's own layout takes; negative if it is more.
     saved_bytes: i64,
     padding_bytes: usize,
     expansion: f64,
+    choice: Option<&'static str>,
+    /// How many orders take so many bytes.
+    orders: usize,
+    /// What to do to the dimensions first.
+    change: Option<String>,
 }
 
+/// The part of the bytes that a merge must save to be worth a reshape.
+const WORTH_IT: f64 = 0.05;
+
+/// The most dimensions of an array whose room is told.
+const MAX_ROOM: usize = 12;
+
+const DEFAULT: &str = "default";
+const NATURAL: &str = "natural";
+const BOTH: &str = "default and natural";
+const GIVEN: &str = "given";
+
 impl Advice {
-    /// Ranks the layouts of `given` after `changes` to its dimensions, and keeps the first `top`.
+    /// Compares the layouts of `given` on a TPU, after `changes` to its dimensions, and keeps the first `top`.
     ///
     /// # Errors
-    /// If the array has no size, a change does not fit, or no other layout is tried.
-    pub fn new(given: &ArrayShape, changes: &[Change], top: usize) -> Result<Self, AdviceError> {
-        let Some(given_bytes) = given.byte_size() else {
+    /// If the array has no size, a change does not fit, or it is not known what a TPU does with such arrays.
+    pub fn new(
+        given: &ArrayShape,
+        changes: &[Change],
+        generation: Option<Generation>,
+        top: usize,
+    ) -> Result<Self, AdviceError> {
+        if given.byte_size().is_none() {
             return Err(AdviceError::Unbounded(given.to_string()));
-        };
-        let changed = changes.iter().try_fold(given.clone(), |array, change| change.apply(&array))?;
-        let alternatives = changed.alternatives();
-        if alternatives.is_empty() {
-            return Err(AdviceError::Split(changed.to_string()));
         }
-        let rows = alternatives.iter().filter_map(|alternative| Row::new(alternative, given_bytes));
-        let rows = rows.take(top).collect();
-        Ok(Self { rows, given: given.clone(), given_bytes, changed, all: alternatives.len() })
+        let changed = changes.iter().try_fold(given.clone(), |array, change| change.apply(&array))?;
+        let assumed = generation.is_none();
+        let generation = generation.unwrap_or(USUAL);
+        let layouts = layouts(generation, changed.element_type(), changed.dimensions())?;
+        let arrays = layouts.iter().filter_map(|layout| changed.clone().with_layout(layout.layout()).ok());
+        let arrays = arrays.collect::<Vec<_>>();
+        let natural = |array: &ArrayShape| array.layout().is_monotonic_with_dim0_major();
+        let default_bytes = arrays.first().and_then(ArrayShape::byte_size).unwrap_or(0);
+        let row = |array: &ArrayShape, choice| Row::new(array, default_bytes, choice);
+
+        let mut rows = Vec::new();
+        for (place, array) in arrays.iter().enumerate() {
+            let choice = match (place, natural(array)) {
+                (0, true) => Some(BOTH),
+                (0, false) => Some(DEFAULT),
+                (_, true) => Some(NATURAL),
+                _ => None,
+            };
+            rows.extend(row(array, choice));
+        }
+        // A layout that was given and is none of the device's own, or not in such tiles.
+        let given_layout = has_layout(&changed);
+        let position = arrays.iter().position(|array| *array == changed);
+        if given_layout && position.is_none_or(|position| rows.get(position).is_some_and(|row| row.choice.is_none())) {
+            if let Some(position) = position {
+                rows.remove(position);
+            }
+            let marked = rows.iter().take_while(|row| row.choice.is_some()).count();
+            if let Some(row) = row(&changed, Some(GIVEN)) {
+                rows.insert(marked, row);
+            }
+        }
+        // Of orders that take the same, the first stands for all.
+        let mut kept: Vec<Row> = Vec::new();
+        for row in rows {
+            match kept.iter_mut().find(|kept| row.choice.is_none() && kept.bytes == row.bytes) {
+                Some(kept) => kept.orders += 1,
+                None => kept.push(row),
+            }
+        }
+        let hidden = kept.len().saturating_sub(top);
+        kept.truncate(top);
+        if let Some(merge) = changed.best_merge(generation)?
+            && let Some(mut row) = row(&merge.array, Some(DEFAULT))
+            && row.saved_bytes as f64 >= WORTH_IT * default_bytes as f64
+        {
+            row.change = Some(merge_words(&merge));
+            kept.push(row);
+        }
+        let natural_in_jax = match arrays.first() {
+            Some(default) if !natural(default) => Some(jax_layout(changed.num_dimensions())),
+            _ => None,
+        };
+        Ok(Self { rows: kept, given: given.clone(), changed, generation, assumed, hidden, natural_in_jax })
     }
 }
 
+/// Whether a shape has a layout of its own: not the one that text without a layout has.
+pub(crate) fn has_layout(array: &ArrayShape) -> bool {
+    *array.layout() != Layout::descending(array.num_dimensions())
+}
+
+/// What a merge does, in words: `merge dimensions 0 and 1`.
+fn merge_words(merge: &Merge) -> String {
+    let groups = merge.groups.iter().filter(|group| group.len() > 1).map(|group| {
+        let numbers = group.clone().map(|dimension| dimension.to_string()).collect::<Vec<_>>();
+        match numbers.as_slice() {
+            [first, second] => format!("dimensions {first} and {second}"),
+            [first, .., last] => format!("dimensions {first} to {last}"),
+            _ => String::new(),
+        }
+    });
+    format!("merge {}", groups.collect::<Vec<_>>().join(", and "))
+}
+
+/// The natural order as JAX writes it.
+fn jax_layout(num_dimensions: usize) -> String {
+    let order = (0..num_dimensions).map(|dimension| dimension.to_string()).collect::<Vec<_>>();
+    format!("Layout(major_to_minor=({}))", order.join(", "))
+}
+
 impl Row {
-    fn new(array: &ArrayShape, given: usize) -> Option<Self> {
+    fn new(array: &ArrayShape, default_bytes: usize, choice: Option<&'static str>) -> Option<Self> {
         let bytes = array.byte_size()?;
         Some(Self {
             shape: array.to_string(),
             bytes,
             // Sizes fit in an i64.
-            saved_bytes: given as i64 - bytes as i64,
+            saved_bytes: default_bytes as i64 - bytes as i64,
             padding_bytes: array.padding_byte_size()?,
             expansion: array.expansion()?,
+            choice,
+            orders: 1,
+            change: None,
         })
+    }
+
+    /// What is special about the layout, and what it saves or costs. `given` is the text of a layout that was given.
+    fn remark(&self, given: Option<&str>) -> String {
+        let as_it_is = if self.choice != Some(GIVEN) && given == Some(&self.shape) { "as it is, " } else { "" };
+        let what = match self.choice {
+            Some(BOTH) => "the device's choice, in the natural order",
+            Some(DEFAULT) => "the device's choice",
+            Some(NATURAL) => "the natural order",
+            Some(_) => "as it is",
+            None => "another order",
+        };
+        let amount = InUnits(self.saved_bytes.unsigned_abs() as usize);
+        let difference = match self.saved_bytes {
+            0 if matches!(self.choice, Some(BOTH | DEFAULT)) => String::new(),
+            0 => ": takes the same".to_owned(),
+            1.. => format!(": saves {amount}"),
+            _ => format!(": costs {amount}"),
+        };
+        let orders = match self.orders {
+            1 => String::new(),
+            2 => "; so does 1 more".to_owned(),
+            orders => format!("; so do {} more", orders - 1),
+        };
+        format!("{as_it_is}{what}{difference}{orders}")
     }
 }
 
 impl Answer for Advice {
     fn text(&self, width: usize) -> Text {
-        let Self { rows, given, given_bytes, changed, all } = self;
+        let Self { rows, given, changed, generation, assumed, hidden, natural_in_jax } = self;
         let mut text = Text::new(width);
-        let bytes = Bytes(*given_bytes);
-        match given.expansion() {
-            Some(expansion) if expansion > 1.0 => {
-                let factor = Factor(expansion);
-                text.uncut(format_args!("{given} takes {bytes}, {factor} what its elements need."));
-            }
-            _ => text.uncut(format_args!("{given} takes {bytes}, none of it padding.")),
+        let (layouts, merges): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.change.is_none());
+        let named = if *assumed { " (--for names another generation)" } else { "" };
+        if has_layout(changed) {
+            text.uncut(format_args!("{given} takes {}.", cost(given.byte_size(), given.expansion())));
         }
         if changed != given {
             text.uncut(format_args!("What if it were {changed}:"));
         }
-        let given = given.to_string();
-        let saved = |row: &Row| match row.saved_bytes {
-            0 if row.shape == given => "as it is".to_owned(),
-            0 => "no difference".to_owned(),
-            saved @ 1.. => format!("saves {}", InUnits(saved.unsigned_abs() as usize)),
-            saved => format!("costs {}", InUnits(saved.unsigned_abs() as usize)),
-        };
-        let width = column_width(rows.iter().map(|row| row.shape.chars().count()));
-        text.uncut("");
-        for row in rows {
-            let (bytes, expansion) = (InUnits(row.bytes).to_string(), Factor(row.expansion).to_string());
-            text.uncut(format_args!("  {:width$}  {bytes:>9}  {expansion:>7}  {}", row.shape, saved(row)));
+        if let Some(default) = layouts.first() {
+            let without = changed.without_layout();
+            let cost = cost(Some(default.bytes), Some(default.expansion));
+            text.uncut(format_args!("TPU {generation}{named} stores {without} in {cost}."));
         }
-        if rows.len() < *all {
-            text.uncut(format_args!("  … and {} that take as much or more (--top)", all - rows.len()));
+        text.uncut("");
+        let column = column_width(rows.iter().map(|row| row.shape.chars().count()));
+        let show = |text: &mut Text, row: &Row, remark: &str| {
+            let (bytes, expansion) = (InUnits(row.bytes).to_string(), Factor(row.expansion).to_string());
+            text.uncut(format_args!("  {:column$}  {bytes:>9}  {expansion:>7}  {remark}", row.shape));
+        };
+        let given = has_layout(changed).then(|| changed.to_string());
+        for row in &layouts {
+            show(&mut text, row, &row.remark(given.as_deref()));
+        }
+        if *hidden > 0 {
+            text.uncut(format_args!("  … and {} (--top)", count(*hidden, "other size", "other sizes")));
+        }
+        if !merges.is_empty() {
+            text.heading("What would take less");
+            for row in &merges {
+                let saved = InUnits(row.saved_bytes.unsigned_abs() as usize);
+                let change = row.change.as_deref().unwrap_or_default();
+                show(&mut text, row, &format!("{change}: saves {saved}"));
+            }
+            text.line(
+                "  Merge by `x.reshape(…)`. Whether the reshape itself moves the data, `xla-shape reshape` says.",
+            );
+        }
+        room(&mut text, layouts.first().map(|row| row.shape.as_str()));
+        if let Some(layout) = natural_in_jax {
+            text.heading("In JAX");
+            text.line(format_args!(
+                "  The device's own choice needs nothing. For the natural order, `from jax.experimental.layout import \
+                 Format, Layout` and give `Format({layout}, sharding)` to `jax.device_put`, or as `in_shardings` or \
+                 `out_shardings` to `jax.jit`."
+            ));
         }
         text
     }
 
     fn json(&self) -> String {
         self.rows.iter().map(json_line).collect()
+    }
+}
+
+/// Says which dimensions could be longer for nothing.
+fn room(text: &mut Text, default: Option<&str>) {
+    let Some(array) = default.and_then(|text| text.parse::<ArrayShape>().ok()) else { return };
+    let sizes = array.dimensions().iter().enumerate().take(MAX_ROOM).filter_map(|(dimension, size)| {
+        let free = array.largest_free_size(dimension)?;
+        // That a dimension of size 1 could be longer is of little use.
+        size.extent().filter(|&size| size > 1 && free > size).map(|size| (dimension, size, free))
+    });
+    let sizes = sizes.map(|(dimension, size, free)| format!("dimension {dimension} could be {free} instead of {size}"));
+    let sizes = sizes.collect::<Vec<_>>();
+    if !sizes.is_empty() {
+        text.heading("What the padding has room for");
+        text.line(format_args!("  In the same bytes, {}.", sizes.join(", and ")));
     }
 }
 
@@ -165,8 +326,8 @@ impl FromStr for Change {
 pub enum AdviceError {
     /// This shape has no size.
     Unbounded(String),
-    /// This shape is cut into pieces.
-    Split(String),
+    /// It is not known what a TPU does with such arrays.
+    Unknown(DefaultLayoutError),
     /// A change names a dimension that does not exist.
     NoDimension {
         /// The dimension.
@@ -188,11 +349,17 @@ impl From<ValidationError> for AdviceError {
     }
 }
 
+impl From<DefaultLayoutError> for AdviceError {
+    fn from(error: DefaultLayoutError) -> Self {
+        Self::Unknown(error)
+    }
+}
+
 impl fmt::Display for AdviceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unbounded(shape) => write!(f, "{shape} has no size: a dimension is unbounded"),
-            Self::Split(shape) => write!(f, "{shape} is cut into pieces: no other order is tried"),
+            Self::Unknown(error) => error.fmt(f),
             Self::NoDimension { dimension, num_dimensions } => {
                 let all = count(*num_dimensions, "dimension", "dimensions");
                 write!(f, "there is no dimension {dimension}: the array has {all}")

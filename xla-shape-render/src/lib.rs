@@ -20,6 +20,7 @@
 //! | [`explain`] | What does the text of a shape mean, and what does the shape take? |
 //! | [`index`] | Where is an element, and what is at a position? |
 //! | [`draw`] | What does the layout look like? |
+//! | [`tpu`] | Which layout does a TPU choose? |
 //! | [`advise`] | Which layouts take less memory? |
 //! | [`bitcast`] | Can one array be read as another without a copy? |
 //! | [`scan`] | Which shapes does a log contain? |
@@ -37,6 +38,7 @@ pub mod hlo;
 pub mod index;
 pub mod scan;
 mod text;
+pub mod tpu;
 mod web;
 mod words;
 

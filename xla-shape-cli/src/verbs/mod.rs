@@ -1,6 +1,7 @@
 //! One module for each thing the program does: it reads the input, asks for the answer, and shows it.
 
 pub(crate) mod advise;
+mod answers;
 pub(crate) mod bitcast;
 pub(crate) mod check;
 pub(crate) mod draw;
@@ -11,6 +12,7 @@ pub(crate) mod manual;
 pub(crate) mod map;
 pub(crate) mod relayout;
 pub(crate) mod scan;
+pub(crate) mod tpu;
 
 use crate::args::Format;
 use crate::failure::Failure;

@@ -4,6 +4,7 @@ use crate::shape::number::DimensionError;
 use crate::shape::static_shape::StaticShapeError;
 use crate::shape::validate::{Attribute, ValidationError};
 use crate::shard::ShardingError;
+use crate::tpu::DefaultLayoutError;
 use alloc::boxed::Box;
 use core::fmt::{self, Write};
 use core::ops::Range;
@@ -73,6 +74,8 @@ pub enum Expected {
     AnyOf(char, char, char),
     /// `{` or `<`, which open a layout.
     Layout,
+    /// The end of an array whose layout is not written but a device's choice.
+    NoLayout,
     /// The end of the text.
     End,
     /// A computation, or one of the parts of an HLO module that may stand before it.
@@ -127,6 +130,7 @@ impl fmt::Display for Expected {
             Self::Either(a, b) => write!(f, "`{a}` or `{b}`"),
             Self::AnyOf(a, b, c) => write!(f, "`{a}`, `{b}` or `{c}`"),
             Self::Layout => f.write_str("a layout"),
+            Self::NoLayout => f.write_str("no layout, which is the device's choice here"),
             Self::End => f.write_str("the end of the shape"),
             Self::Computation => f.write_str("a computation"),
             Self::Instruction => f.write_str("an instruction or `}`"),
@@ -248,6 +252,8 @@ pub enum ParseErrorKind {
     Index(DimensionError),
     /// There is such a shape, but a type cannot have it.
     NotAType(StaticShapeError),
+    /// There is such a shape, but the layout that a TPU gives it is not known.
+    NoDefaultLayout(DefaultLayoutError),
     /// A bracket that is opened but not closed before the next instruction.
     UnclosedBracket {
         /// The bracket.
@@ -413,6 +419,7 @@ impl fmt::Display for ParseErrorKind {
             Self::Sharding(error) => error.fmt(f),
             Self::Index(error) => error.fmt(f),
             Self::NotAType(error) => error.fmt(f),
+            Self::NoDefaultLayout(error) => error.fmt(f),
             Self::UnclosedBracket { open } => {
                 write!(
                     f,
@@ -455,6 +462,7 @@ impl core::error::Error for ParseError {
             ParseErrorKind::Sharding(error) => Some(error),
             ParseErrorKind::Index(error) => Some(error),
             ParseErrorKind::NotAType(error) => Some(error),
+            ParseErrorKind::NoDefaultLayout(error) => Some(error),
             _ => None,
         }
     }

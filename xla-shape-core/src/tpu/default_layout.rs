@@ -12,6 +12,7 @@ use crate::shape::validate::{MAX_SIZE, ValidationError};
 use crate::shape::{ArrayShape, Shape};
 use crate::text::ConstText;
 use crate::text::sink::{self, Sink};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -55,6 +56,39 @@ pub const fn row_major_layout(
     dimensions: &[Dimension],
 ) -> Result<DefaultLayout, DefaultLayoutError> {
     make(generation, element_type, dimensions, Order::Given(descending(dimensions.len())))
+}
+
+/// The most dimensions of an array whose orders are all listed.
+const MAX_ORDERED: usize = 12;
+
+/// The layouts of an array in the device's tiles: the [default](default_layout), then the [natural order](row_major_layout),
+/// then the other choices of the two most minor dimensions, those that take the fewest bytes first.
+///
+/// Of an array with more than twelve dimensions, only the first two.
+///
+/// # Errors
+/// As [`default_layout`].
+pub fn layouts(
+    generation: Generation,
+    element_type: ElementType,
+    dimensions: &[Dimension],
+) -> Result<Vec<DefaultLayout>, DefaultLayoutError> {
+    let default = default_layout(generation, element_type, dimensions)?;
+    let natural = row_major_layout(generation, element_type, dimensions);
+    let count = if dimensions.len() > MAX_ORDERED { 0 } else { dimensions.len() };
+    let pairs = (0..count).rev().flat_map(|lanes| (0..count).rev().map(move |rows| Pair { lanes, rows }));
+    let others = pairs.filter(|pair| pair.lanes != pair.rows);
+    let mut others = others
+        .filter_map(|pair| make(generation, element_type, dimensions, Order::Given(pair)).ok())
+        .collect::<Vec<_>>();
+    others.sort_by_key(|layout| layout.byte_size());
+    let mut layouts = vec![default];
+    for layout in natural.into_iter().chain(others) {
+        if !layouts.contains(&layout) {
+            layouts.push(layout);
+        }
+    }
+    Ok(layouts)
 }
 
 /// The order of the dimensions.

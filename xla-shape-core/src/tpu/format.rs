@@ -74,16 +74,6 @@ impl Format {
     pub(super) const fn line(self, size: u64) -> u64 {
         power_of_two(size, self.line)
     }
-
-    /// Every number of rows that a tile can have, most first.
-    pub(super) fn all_rows(self) -> impl Iterator<Item = u64> {
-        self.whole_rows.into_iter().chain(powers_of_two(self.rows))
-    }
-
-    /// Every number of elements that a tile of one dimension can have, most first.
-    pub(super) fn all_lines(self) -> impl Iterator<Item = u64> {
-        powers_of_two(self.line)
-    }
 }
 
 /// Generations that give every array the same layout.
@@ -124,9 +114,4 @@ const fn power_of_two(size: u64, (least, most): (u64, u64)) -> u64 {
     } else {
         size.next_power_of_two()
     }
-}
-
-/// The powers of two between the bounds, most first.
-fn powers_of_two((least, most): (u64, u64)) -> impl Iterator<Item = u64> {
-    core::iter::successors(Some(most), |size| size.checked_div(2)).take_while(move |size| *size >= least)
 }

@@ -15,8 +15,10 @@ mod block;
 mod default_layout;
 mod format;
 mod generation;
+mod merge;
 mod order;
 
 pub use block::{Block, BlockError, DOUBLE_BUFFERED, vmem_bytes};
-pub use default_layout::{DefaultLayout, DefaultLayoutError, default_layout, row_major_layout};
+pub use default_layout::{DefaultLayout, DefaultLayoutError, default_layout, layouts, row_major_layout};
 pub use generation::{Generation, UnknownGeneration};
+pub use merge::Merge;

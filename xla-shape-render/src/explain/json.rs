@@ -1,5 +1,7 @@
 //! The explanation for programs.
 
+use crate::advise::has_layout;
+use crate::tpu;
 use serde::Serialize;
 use serde_json::{Value, json};
 use xla_shape_core::{ArrayShape, Dimension, Shape, TileDimension};
@@ -20,6 +22,9 @@ struct Array {
     bytes: Option<usize>,
     padding_bytes: Option<usize>,
     expansion: Option<f64>,
+    /// What TPUs make of it, where it has no layout of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tpu: Vec<tpu::Alike>,
 }
 
 /// One JSON object.
@@ -57,5 +62,6 @@ fn array_object(shape: &Shape, array: &ArrayShape) -> Array {
         bytes: array.byte_size(),
         padding_bytes: array.padding_byte_size(),
         expansion: array.expansion(),
+        tpu: if has_layout(array) { Vec::new() } else { tpu::by_all(array) },
     }
 }

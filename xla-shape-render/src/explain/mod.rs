@@ -5,8 +5,9 @@ mod memory;
 mod padding;
 mod parts;
 
+use crate::advise::has_layout;
 use crate::words::{Bytes, Factor, Grouped};
-use crate::{Answer, Text};
+use crate::{Answer, Text, tpu};
 use serde::{Serialize, Serializer};
 use xla_shape_core::{ArrayShape, Shape};
 
@@ -72,6 +73,9 @@ fn explain_array(page: &mut Text, array: &ArrayShape) {
     parts::explain(page, array);
     memory::explain(page, array);
     padding::explain(page, array);
+    if !has_layout(array) {
+        tpu::explain(page, array);
+    }
 }
 
 fn explain_tuple(page: &mut Text, shape: &Shape, elements: &[Shape]) {

@@ -18,6 +18,7 @@ use crate::shape::static_shape;
 use crate::shape::tuple::MAX_NESTING;
 use crate::shape::validate::{Part, ValidationError};
 use crate::shape::{ArrayShape, Shape};
+use crate::tpu::{DefaultLayoutError, Generation};
 use alloc::vec::Vec;
 use core::str::FromStr;
 
@@ -49,6 +50,8 @@ pub struct Parser<'a> {
     brackets: Brackets,
     /// Whether shapes must be such as types can have.
     for_types: bool,
+    /// The TPU whose default layouts arrays get.
+    tpu: Option<Generation>,
     /// How many arrays have been read.
     arrays: usize,
     /// Sizes that are not numbers; only for types.
@@ -92,6 +95,7 @@ impl<'a> Parser<'a> {
             position,
             brackets,
             for_types: false,
+            tpu: None,
             arrays: 0,
             expressions: Vec::new(),
             wanted: None,
@@ -119,6 +123,23 @@ impl<'a> Parser<'a> {
     #[must_use]
     pub fn for_types(self) -> Self {
         Self { for_types: true, ..self.allow_angle_brackets() }
+    }
+
+    /// Gives every array the layout that a TPU of this generation gives it by default, whatever layout is written.
+    ///
+    /// [For types](Self::for_types), no layout may be written, and arrays with sizes that are expressions stay as they are.
+    ///
+    /// ```
+    /// use xla_shape_core::text::Parser;
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let mut parser = Parser::whole("(f32[100,200], s1[3])").for_tpu(Generation::V5e);
+    /// let error = parser.shape().unwrap_err();
+    /// assert_eq!((error.span().start, error.span().end), (15, 17)); // nobody has seen an s1 on a TPU
+    /// ```
+    #[must_use]
+    pub fn for_tpu(self, generation: Generation) -> Self {
+        Self { tpu: Some(generation), ..self }
     }
 
     /// Where the last token that was read ends.
@@ -232,6 +253,10 @@ impl<'a> Parser<'a> {
         {
             return Err(self.wrong_array(start, error.part(), ParseErrorKind::Invalid(error)));
         }
+        let array = match self.tpu {
+            Some(generation) => self.on_tpu(array, start, generation)?,
+            None => array,
+        };
         if self.for_types
             && let Err(error) = static_shape::check(&array)
         {
@@ -239,6 +264,28 @@ impl<'a> Parser<'a> {
         }
         self.arrays = self.arrays.saturating_add(1);
         Ok(array)
+    }
+
+    /// The array that begins at `start` and was just read, in a TPU's layout.
+    #[cold]
+    #[inline(never)]
+    fn on_tpu(&self, array: ArrayShape, start: usize, generation: Generation) -> Result<ArrayShape> {
+        if self.expressions.iter().any(|expression| expression.array == self.arrays) {
+            return Ok(array);
+        }
+        let name = array.element_type().name();
+        array.with_tpu_layout(generation).map_err(|error| {
+            let kind = ParseErrorKind::NoDefaultLayout(error);
+            match error {
+                DefaultLayoutError::ElementType(_) => {
+                    ParseError::new(kind, Span { start, end: start.saturating_add(name.len()) })
+                }
+                DefaultLayoutError::UnboundedDimension { dimension } => {
+                    self.wrong_array(start, Part::Dimension(dimension), kind)
+                }
+                _ => ParseError::new(kind, Span { start, end: self.position }),
+            }
+        })
     }
 
     /// The error that this part is wrong of the array that begins at `start` and was just read.
@@ -274,6 +321,9 @@ impl<'a> Parser<'a> {
             }
         }
         self.eat(b']')?;
+        if self.tpu.is_some() && self.for_types && self.layout_follows() {
+            return Err(self.unexpected(Expected::NoLayout));
+        }
         let layout = if self.layout_follows() { self.layout_parts()?.into() } else { ArrayLayout::descending(count) };
         Ok(ArrayShape::unchecked(element_type, dimensions, layout))
     }

@@ -1,0 +1,179 @@
+//! One answer for each line of an input: what `check` and `tpu` have in common.
+
+use crate::failure::Failure;
+use crate::io::{self, Line, Lines, MAX_LINE};
+use serde::Serialize;
+use std::fmt::Display;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{Read, Write};
+use std::path::Path;
+use xla_shape::{ParseError, Span};
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Problem {
+    pub(crate) message: String,
+    /// Where, in bytes.
+    pub(crate) span: [u64; 2],
+}
+
+impl From<ParseError> for Problem {
+    fn from(error: ParseError) -> Self {
+        let Span { start, end } = error.span();
+        Self { message: error.to_string(), span: [start as u64, end as u64] }
+    }
+}
+
+/// Makes the answers to lines.
+pub(crate) trait Answerer {
+    /// Appends the answer to a line that is text, each line of it with its end; whether the line was good.
+    fn answer(&mut self, text: &str, answers: &mut Vec<u8>) -> bool;
+
+    /// Appends the answer to a line that is no text, or too long.
+    fn refuse(&mut self, input: &str, problem: Problem, answers: &mut Vec<u8>);
+
+    /// Called when answers have been written: what a huge line took is given back.
+    fn rest(&mut self) {}
+}
+
+/// How many bytes of answers are collected before they are written, while more input is at hand.
+pub(crate) const BATCH: usize = 64 << 10;
+
+/// How much of a line that is too long its answer repeats, in bytes.
+const SHOWN: usize = 1024;
+
+/// How many lines are remembered with their answers, and the longest answer that is, in bytes.
+const REMEMBERED: usize = 4096;
+const MAX_REMEMBERED: usize = 512;
+
+/// Writes the answer to every line of a file; whether all are good.
+pub(crate) fn answer(
+    answerer: impl Answerer,
+    file: &Path,
+    input: impl Read,
+    output: &mut impl Write,
+) -> Result<bool, Failure> {
+    let mut lines = Lines::new(input);
+    let mut answers = Answers::new(answerer);
+    loop {
+        while let Some(line) = lines.next_buffered() {
+            answers.add(line);
+            if answers.json.len() >= BATCH {
+                answers.write(output)?;
+            }
+        }
+        // Whoever waits for these answers may be who writes the next line.
+        answers.write(output)?;
+        if !lines.fill().map_err(|error| io::read_failure(file, error))? {
+            break;
+        }
+    }
+    if let Some(line) = lines.last() {
+        answers.add(line);
+        answers.write(output)?;
+    }
+    Ok(answers.all_good)
+}
+
+/// Keeps answers until they are written.
+struct Answers<A> {
+    answerer: A,
+    json: Vec<u8>,
+    all_good: bool,
+    /// Good lines with their answers, each in the place that its hash gives: what people ask repeats itself.
+    known: Vec<(Vec<u8>, Vec<u8>)>,
+    hasher: RandomState,
+}
+
+impl<A: Answerer> Answers<A> {
+    fn new(answerer: A) -> Self {
+        Self {
+            answerer,
+            json: Vec::with_capacity(2 * BATCH),
+            all_good: true,
+            known: vec![Default::default(); REMEMBERED],
+            hasher: RandomState::new(),
+        }
+    }
+
+    fn write(&mut self, output: &mut impl Write) -> Result<(), Failure> {
+        output.write_all(&self.json).and_then(|()| output.flush()).map_err(Failure::Write)?;
+        self.json.clear();
+        // What a huge line took is given back.
+        self.json.shrink_to(2 * BATCH);
+        self.answerer.rest();
+        Ok(())
+    }
+
+    /// Appends the answer to a line.
+    fn add(&mut self, line: Line<'_>) {
+        match line {
+            Line::Whole(bytes) if bytes.len() <= MAX_REMEMBERED => {
+                let place = self.hasher.hash_one(bytes) as usize % REMEMBERED;
+                let (line, answer) = &self.known[place];
+                if line == bytes && !answer.is_empty() {
+                    self.json.extend_from_slice(answer);
+                    return;
+                }
+                let start = self.json.len();
+                let is_good = self.add_bytes(bytes);
+                let (line, answer) = &mut self.known[place];
+                let new = &self.json[start..];
+                if is_good && new.len() <= MAX_REMEMBERED {
+                    line.clear();
+                    line.extend_from_slice(bytes);
+                    answer.clear();
+                    answer.extend_from_slice(new);
+                }
+            }
+            Line::Whole(bytes) => _ = self.add_bytes(bytes),
+            Line::TooLong { beginning, length } => {
+                let shown = String::from_utf8_lossy(&beginning[..beginning.len().min(SHOWN)]);
+                let message = format!("expected a line of at most {MAX_LINE} bytes, found {length}");
+                self.refuse(&shown, Problem { message, span: [MAX_LINE as u64, length] });
+            }
+        }
+    }
+
+    /// Appends the answer to a line that may be no text; whether the line was good.
+    fn add_bytes(&mut self, bytes: &[u8]) -> bool {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                let is_good = self.answerer.answer(text, &mut self.json);
+                self.all_good &= is_good;
+                is_good
+            }
+            Err(error) => {
+                let start = error.valid_up_to();
+                let end = error.error_len().map_or(bytes.len(), |length| start + length);
+                let message = format!("expected UTF-8, found {}", Hexadecimal(&bytes[start..end]));
+                self.refuse(&String::from_utf8_lossy(bytes), Problem { message, span: [start as u64, end as u64] });
+                false
+            }
+        }
+    }
+
+    fn refuse(&mut self, input: &str, problem: Problem) {
+        self.all_good = false;
+        self.answerer.refuse(input, problem, &mut self.json);
+    }
+}
+
+/// Appends an answer as a line of JSON.
+pub(crate) fn put(answer: &impl Serialize, answers: &mut Vec<u8>) {
+    // Writing to memory does not fail, and neither do texts and numbers.
+    serde_json::to_writer(&mut *answers, answer).expect("an answer is JSON");
+    answers.push(b'\n');
+}
+
+/// Bytes as `0xff 0x80`.
+struct Hexadecimal<'a>(&'a [u8]);
+
+impl Display for Hexadecimal<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, byte) in self.0.iter().enumerate() {
+            write!(f, "{}0x{byte:02x}", if i > 0 { " " } else { "" })?;
+        }
+        Ok(())
+    }
+}

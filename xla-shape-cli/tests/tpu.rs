@@ -1,0 +1,86 @@
+//! `xla-shape tpu`, run as a program.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+fn run(arguments: &[&str], input: &[u8]) -> (String, String, Option<i32>) {
+    let output =
+        Command::cargo_bin("xla-shape").unwrap().arg("tpu").args(arguments).write_stdin(input).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+fn answers(arguments: &[&str], input: &[u8]) -> Vec<Value> {
+    run(arguments, input).0.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_line_has_an_answer_with_the_shape_and_its_bytes() {
+    let (answers, said, code) = run(&["--for", "v5e", "-"], b"f32[100,200]\n(s4[9,9], token[])");
+    assert_eq!(
+        answers,
+        r#"{"input":"f32[100,200]","ok":true,"shape":"f32[100,200]{0,1:T(8,128)}","bytes":102400}
+{"input":"(s4[9,9], token[])","ok":true,"shape":"(s4[9,9]{1,0:T(8,128)(8,1)E(4)}, token[])","bytes":1024}
+"#
+    );
+    assert_eq!((said.as_str(), code), ("", Some(0)));
+}
+
+#[test]
+fn a_bad_line_says_what_is_wrong_and_where() {
+    let lines = b"f32[3\n(f32[2], s1[2])\nf32[2,?]\n\n\xff\n";
+    let answers = answers(&["--for", "v5e", "-"], lines);
+    let problems =
+        answers.iter().map(|answer| (answer["error"]["message"].as_str().unwrap(), &answer["error"]["span"]));
+    assert_eq!(
+        problems.collect::<Vec<_>>(),
+        [
+            ("expected `,` or `]`, found the end of the text", &json!([5, 5])),
+            ("unknown: how a TPU lays out s1 has been neither published nor observed", &json!([9, 11])),
+            ("unknown: dimension 1 has no bound; the default layout depends on every size", &json!([6, 7])),
+            ("expected a shape, found the end of the text", &json!([0, 0])),
+            ("expected UTF-8, found 0xff", &json!([0, 1])),
+        ]
+    );
+    assert!(answers.iter().all(|answer| answer["ok"] == false));
+    assert_eq!(run(&["--for", "v5e", "-"], lines).2, Some(1));
+}
+
+#[test]
+fn several_generations_have_one_line_each() {
+    let answers = answers(&["--for", "v2,tpu7x", "-"], b"bf16[1,3072]\nx\n");
+    let shown = answers.iter().map(|answer| (answer["generation"].as_str().unwrap(), &answer["bytes"]));
+    assert_eq!(
+        shown.collect::<Vec<_>>(),
+        [("v2", &json!(24_576)), ("v7x", &json!(12_288)), ("v2", &Value::Null), ("v7x", &Value::Null)]
+    );
+}
+
+#[test]
+fn without_a_generation_it_says_which_one_is_meant() {
+    let (text, ..) = run(&["f32[100,200]"], b"");
+    assert_eq!(
+        text,
+        "On TPU v5e; --for names other generations.\n\
+         f32[100,200]{0,1:T(8,128)}  102,400 bytes (100 KiB), 1.28x what its elements need\n"
+    );
+    assert_eq!(answers(&["-"], b"f32[]")[0]["generation"], "v5e");
+    assert_eq!(answers(&["f32[]", "--format", "json"], b"")[0]["generation"], "v5e");
+}
+
+#[test]
+fn what_one_of_several_does_not_know_is_said_in_its_line() {
+    let (text, said, code) = run(&["f32[8]", "--for", "v5e,v8i"], b"");
+    assert_eq!(
+        text,
+        "v5e  f32[8]{0:T(128)}  512 bytes, 16.0x what its elements need\n\
+         v8i  unknown: which layouts TPU v8i chooses has been neither published nor observed\n"
+    );
+    assert_eq!((said.as_str(), code), ("", Some(1)));
+    let (_, said, code) = run(&["f32[8", "--for", "v5e"], b"");
+    assert!(said.contains("1 | f32[8\n"), "{said}");
+    assert_eq!(code, Some(1));
+    let (_, said, code) = run(&["f32[8]", "--for", "v9"], b"");
+    assert!(said.contains("expected a generation of TPUs: v2, v3, "), "{said}");
+    assert_eq!(code, Some(2));
+}

@@ -1,0 +1,81 @@
+//! Dimensions that are better merged, because their tiles would be padding for the most part.
+
+use super::{DefaultLayoutError, Generation};
+use crate::shape::ArrayShape;
+use crate::shape::dimension::Dimension;
+use crate::shape::layout::Layout;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// The most dimensions of an array of which all merges are tried.
+const MAX_DIMENSIONS: usize = 10;
+
+/// An array with neighbouring dimensions merged, as a reshape does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Merge {
+    /// The dimensions that become one each, dimension 0 first.
+    pub groups: Vec<Range<usize>>,
+    /// The array that they make, in the device's default layout.
+    pub array: ArrayShape,
+}
+
+impl ArrayShape {
+    /// The merge of neighbouring dimensions that takes the fewest bytes on a TPU, and of those one that merges the fewest;
+    /// `None` if none takes fewer than the array as it is.
+    ///
+    /// Dimensions of size 1 vanish in their neighbours. Nothing is tried where sizes are dynamic, or of more than ten
+    /// dimensions.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let array: ArrayShape = "bf16[1,3072]".parse()?;
+    /// let merge = array.best_merge(Generation::V5e)?.unwrap();
+    /// assert_eq!(merge.array.to_string(), "bf16[3072]{0:T(1024)(128)(2,1)}");
+    /// assert_eq!(merge.array.byte_size(), Some(6144)); // and not 12,288
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`default_layout`](super::default_layout).
+    pub fn best_merge(&self, generation: Generation) -> Result<Option<Merge>, DefaultLayoutError> {
+        let mut least = self.clone().with_tpu_layout(generation)?.byte_size();
+        let mut best = None;
+        let borders = self.num_dimensions().saturating_sub(1);
+        if !self.is_static() || self.num_dimensions() > MAX_DIMENSIONS {
+            return Ok(None);
+        }
+        // A bit of the mask is a border between neighbours that stays; the first masks merge least.
+        let mut masks = (0..1_u32 << borders).collect::<Vec<_>>();
+        masks.sort_by_key(|mask| core::cmp::Reverse(mask.count_ones()));
+        for mask in masks {
+            let groups = groups(self.num_dimensions(), mask);
+            let sizes = groups.iter().map(|group| {
+                let sizes = self.dimensions().get(group.clone()).unwrap_or_default();
+                // The number of elements fits, so that of some of them does.
+                sizes.iter().filter_map(|size| size.extent()).fold(1, |product, size| size.saturating_mul(product))
+            });
+            let sizes = sizes.map(Dimension::Static).collect::<Vec<_>>();
+            let Ok(array) = Self::new(self.element_type(), &sizes, Layout::descending(sizes.len())) else { continue };
+            let Ok(array) = array.with_tpu_layout(generation) else { continue };
+            if array.byte_size() < least {
+                least = array.byte_size();
+                best = Some(Merge { groups, array });
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// The groups of neighbours between the borders of a mask.
+fn groups(num_dimensions: usize, mask: u32) -> Vec<Range<usize>> {
+    let (mut groups, mut start) = (Vec::new(), 0);
+    for end in 1..=num_dimensions {
+        if end == num_dimensions || mask & 1_u32.checked_shl(end.saturating_sub(1) as u32).unwrap_or(0) != 0 {
+            groups.push(start..end);
+            start = end;
+        }
+    }
+    groups
+}
