@@ -330,9 +330,11 @@ pub(crate) struct HloDiffArguments {
     pub(crate) format: Format,
 }
 
-/// Find every shape in any text, such as a log or an out-of-memory report
+/// Find every shape in any text, such as a log or an out-of-memory message
 ///
-/// As JSON, one line for each: line and column (from 1, in bytes), shape, bytes, padding_bytes, expansion.
+/// Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows each shape once, with the most padding
+/// first, and what messages about memory say. As JSON, one line for each place: line and column (from 1, in bytes), shape,
+/// bytes, padding_bytes, expansion.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape scan oom.txt

@@ -102,6 +102,25 @@ fn maps_agree_with_xla() {
 }
 
 #[test]
+fn a_long_map_warns() {
+    use std::io::{BufRead, BufReader};
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("xla-shape"))
+        .args(["map", "f32[100000,10000]"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let expected = "warning: this map has 1,000,000,000 positions, about 10.2 GiB of JSON; `xla-shape index --linear N` \
+                    answers for one position\n";
+    assert_eq!(line, expected);
+    // Who has read enough closes the pipe.
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn a_map_of_padding_at_the_end_and_of_nothing() {
     assert_eq!(text(&["map", "u8[2]{0:L(4)}"]), "[0,1,null,null]\n");
     assert_eq!(text(&["map", "u8[0]"]), "[]\n");

@@ -64,7 +64,9 @@ fn a_module_is_measured() {
         vmem["tile_formats"],
         json!([{"format": "f32 T(8,128)", "arrays": 1, "bytes": 4096, "padding_bytes": 2496}])
     );
-    assert!(text(&["hlo", "-", "--space", "7"], MODULE).contains("\n  no value takes memory\n"));
+    let output = program(&["hlo", "-", "--space", "7"], MODULE);
+    let message = "error: no value is in memory space 7; the program uses S(0) HBM, S(1) VMEM\n";
+    assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), (message, Some(1)));
     let page = text(&["hlo", "-"], MODULE);
     assert!(page.starts_with("module m: 1 computation, 4 instructions\n") && page.contains("S(1) VMEM"), "{page}");
 }
@@ -168,6 +170,11 @@ fn a_bad_module_is_shown_with_a_mark() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(message, "error: expected UTF-8, found bytes that are not\n  in -:2:2\n");
     assert_eq!(output.status.code(), Some(1));
+    let output = program(&["hlo", "-"], "");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: - has no computations: it is no HLO module\n");
+    assert_eq!(output.status.code(), Some(1));
+    let output = program(&["hlo", "-"], "Traceback (most recent call last):\n  got f32[2]");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("help: this is no HLO module; `xla-shape scan FILE`"));
     assert_eq!(program(&["hlo", "no/such/file"], "").status.code(), Some(1));
     assert_eq!(program(&["hlo"], "").status.code(), Some(2));
 }
@@ -183,7 +190,12 @@ fn shapes_are_found_in_any_text() {
         json!({"line": 3, "column": 36, "shape": "f32[?]{0}", "bytes": null, "padding_bytes": null, "expansion": null}),
     ];
     assert_eq!(rows, expected);
-    assert_eq!(text(&["scan", "-"], "nothing here"), "");
+    assert_eq!(text(&["scan", "-"], "nothing here"), "No shapes and no messages about memory in 1 line.\n");
+    let silent = program(&["scan", "--format", "json"], "nothing here");
+    assert_eq!((silent.stdout.len(), silent.status.code()), (0, Some(0)));
+    assert!(String::from_utf8(silent.stderr).unwrap().starts_with("No shapes"));
     let table = text(&["scan"], "x bf16[100,1]{1,0:T(8,128)(2,1)}");
-    assert_eq!(table, "      1:3     26 KiB   25.8 KiB padding   133.1x  bf16[100,1]{1,0:T(8,128)(2,1)}\n");
+    let expected = "1 shape, 1 different; each once: 26 KiB, of which 25.8 KiB are padding
+      1:3     26 KiB   25.8 KiB padding   133.1x  bf16[100,1]{1,0:T(8,128)(2,1)}\n";
+    assert_eq!(table, expected);
 }

@@ -40,5 +40,7 @@ pub use check::{Finding, Problem};
 pub use memory::{Buffer, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Timeline, Usage};
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use opcode::Opcode;
+pub use scan::oom::{OutOfMemory, ReportedAllocation, ReportedAmount};
+pub use scan::spelling::find_spelled_shapes;
 pub use scan::{FindShapes, FoundShape, find_shapes, instruction_shapes};
 pub use text::utf8;

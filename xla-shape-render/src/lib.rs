@@ -44,4 +44,4 @@ mod words;
 
 pub use answer::Answer;
 pub use text::Text;
-pub use words::count;
+pub use words::{InUnits, count};

@@ -1,11 +1,12 @@
 //! The shapes that a text contains, such as a log or an out-of-memory report.
 
 use crate::answer::as_text;
-use crate::words::{Factor, InUnits};
+use crate::words::{Factor, InUnits, count};
 use crate::{Answer, Text};
 use serde::Serialize;
+use std::collections::HashMap;
 use xla_shape_core::Shape;
-use xla_shape_hlo::find_shapes;
+use xla_shape_hlo::{OutOfMemory, ReportedAllocation, find_shapes, find_spelled_shapes};
 
 /// A shape that was found in a line of text.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -25,35 +26,239 @@ pub struct Found {
     pub expansion: Option<f64>,
 }
 
-/// The shapes in a line of text. What is no UTF-8 contains none.
-pub fn find_in_line(line: &[u8], number: u64) -> impl Iterator<Item = Found> + '_ {
-    let mut before = 0;
-    line.utf8_chunks().flat_map(move |chunk| {
-        let start = before;
-        before += chunk.valid().len() + chunk.invalid().len();
-        find_shapes(chunk.valid()).map(move |found| {
-            let column = start + found.span.start + 1;
-            let shape = found.shape;
-            Found {
-                line: number,
-                column,
-                bytes: shape.byte_size().ok(),
-                padding_bytes: shape.padding_byte_size().ok(),
-                expansion: shape.expansion().ok(),
-                shape,
-            }
-        })
-    })
+impl Found {
+    fn new(line: u64, column: usize, shape: Shape) -> Self {
+        Self {
+            line,
+            column,
+            bytes: shape.byte_size().ok(),
+            padding_bytes: shape.padding_byte_size().ok(),
+            expansion: shape.expansion().ok(),
+            shape,
+        }
+    }
 }
 
+/// An object with `line`, `column`, `shape`, `bytes`, `padding_bytes` and `expansion`.
 impl Answer for Found {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
-        let place = format!("{}:{}", self.line, self.column);
-        let known = |bytes: Option<usize>| bytes.map_or("?".into(), |bytes| InUnits(bytes).to_string());
-        let expansion = self.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
-        let (bytes, padding) = (known(self.bytes), known(self.padding_bytes));
-        text.uncut(format_args!("{place:>9}  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {}", self.shape));
+        text.uncut(format_args!("{}:{}  {}", self.line, self.column, self.shape));
         text
+    }
+}
+
+/// Everything that was found in a text, line by line.
+///
+/// ```
+/// use xla_shape_render::scan::Scan;
+///
+/// let mut scan = Scan::default();
+/// scan.read_line(b"Used 40.00G of 32.00G hbm; largest: f32[8,1]{1,0:T(8,128)} and f32[8,1]{1,0:T(8,128)}");
+/// let text = scan.text(80).to_string();
+/// assert!(text.contains("hbm: 40 GiB of 32 GiB, 8 GiB too much"));
+/// assert!(text.contains("2 times"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Scan {
+    lines: u64,
+    messages: OutOfMemory,
+    rows: HashMap<Shape, Row>,
+}
+
+/// A shape that was found once or several times.
+#[derive(Clone, Debug)]
+struct Row {
+    first: Found,
+    times: usize,
+}
+
+impl Row {
+    fn bytes(&self) -> usize {
+        self.first.bytes.unwrap_or(0)
+    }
+
+    fn padding_bytes(&self) -> usize {
+        self.first.padding_bytes.unwrap_or(0)
+    }
+}
+
+impl Scan {
+    /// Reads the next line. Gives the shapes in it, in their order. Bytes that are no UTF-8 contain none.
+    pub fn read_line(&mut self, line: &[u8]) -> Vec<Found> {
+        self.lines += 1;
+        self.messages.read_line(self.lines, &String::from_utf8_lossy(line));
+        let mut all = Vec::new();
+        let mut before = 0;
+        for chunk in line.utf8_chunks() {
+            let text = chunk.valid();
+            let found = find_shapes(text).chain(find_spelled_shapes(text));
+            all.extend(found.map(|found| Found::new(self.lines, before + found.span.start + 1, found.shape)));
+            before += text.len() + chunk.invalid().len();
+        }
+        all.sort_by_key(|found| found.column);
+        for found in &all {
+            let row = self.rows.entry(found.shape.clone());
+            row.or_insert_with(|| Row { first: found.clone(), times: 0 }).times += 1;
+        }
+        all
+    }
+
+    /// Whether neither a shape nor a message about memory was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.messages.amounts.is_empty() && self.messages.allocations.is_empty()
+    }
+
+    /// What was found: the totals of messages about memory, their allocations, and each shape once, with the most
+    /// padding first.
+    #[must_use]
+    pub fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        if self.is_empty() {
+            let lines = count(usize::try_from(self.lines).unwrap_or(usize::MAX), "line", "lines");
+            text.line(format_args!("No shapes and no messages about memory in {lines}."));
+            return text;
+        }
+        self.amounts(&mut text);
+        self.allocations(&mut text);
+        self.shapes(&mut text);
+        text
+    }
+
+    fn amounts(&self, text: &mut Text) {
+        let amounts = &self.messages.amounts;
+        if amounts.is_empty() {
+            return;
+        }
+        text.uncut("Out of memory, as the message says");
+        for amount in amounts {
+            let bytes = InUnits(in_memory(amount.bytes));
+            let over = amount.limit.map(|limit| match amount.bytes.checked_sub(limit) {
+                Some(over) => {
+                    format!(" of {}, {} too much", InUnits(in_memory(limit)), InUnits(in_memory(over)))
+                }
+                None => format!(" of {}", InUnits(in_memory(limit))),
+            });
+            let indent = if amount.is_part { "    " } else { "  " };
+            text.line(format_args!("{indent}{}: {bytes}{}", amount.what, over.unwrap_or_default()));
+        }
+        if self.messages.allocations.is_empty() && self.rows.is_empty() {
+            text.line(
+                "  The message has totals only. Compile with XLA_FLAGS=--xla_dump_to=DIR, then \
+                 `xla-shape hlo` says what takes the memory.",
+            );
+        }
+        text.uncut("");
+    }
+
+    fn allocations(&self, text: &mut Text) {
+        let mut allocations = self.messages.allocations.iter().collect::<Vec<_>>();
+        if allocations.is_empty() {
+            return;
+        }
+        let padding = |allocation: &ReportedAllocation| {
+            allocation.unpadded_bytes.and_then(|unpadded| allocation.bytes.checked_sub(unpadded)).unwrap_or(0)
+        };
+        allocations.sort_by_key(|allocation| std::cmp::Reverse((padding(allocation), allocation.bytes)));
+        let total = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(allocation.bytes));
+        let wasted = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(padding(allocation)));
+        text.uncut(format_args!(
+            "{} in the message: {}, of which {} are padding",
+            count(allocations.len(), "allocation", "allocations"),
+            InUnits(in_memory(total)),
+            InUnits(in_memory(wasted))
+        ));
+        for allocation in allocations {
+            let shape = allocation.shape.as_ref().map_or_else(|| "no shape".into(), ToString::to_string);
+            let kind = allocation.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+            let (bytes, padding) = (in_memory(allocation.bytes), in_memory(padding(allocation)));
+            let (bytes, padding) = (InUnits(bytes).to_string(), InUnits(padding).to_string());
+            text.uncut(format_args!("  {bytes:>9}  {padding:>9} padding  {shape}{kind}"));
+            if let Some(operator) = &allocation.operator {
+                text.uncut(format_args!("             {operator}"));
+            }
+        }
+        text.uncut("");
+    }
+
+    fn shapes(&self, text: &mut Text) {
+        let mut rows = self.rows.values().collect::<Vec<_>>();
+        if rows.is_empty() {
+            text.line(format_args!("No shapes in {} lines.", self.lines));
+            return;
+        }
+        rows.sort_by_key(|row| {
+            (std::cmp::Reverse((row.padding_bytes(), row.bytes())), row.first.line, row.first.column)
+        });
+        let times = rows.iter().fold(0_usize, |sum, row| sum.saturating_add(row.times));
+        let sum = |part: fn(&Row) -> usize| rows.iter().fold(0_usize, |sum, row| sum.saturating_add(part(row)));
+        text.uncut(format_args!(
+            "{}, {} different; each once: {}, of which {} are padding",
+            count(times, "shape", "shapes"),
+            rows.len(),
+            InUnits(sum(Row::bytes)),
+            InUnits(sum(Row::padding_bytes))
+        ));
+        for row in rows {
+            let found = &row.first;
+            let place = format!("{}:{}", found.line, found.column);
+            let known = |known: Option<usize>| known.map_or("?".into(), |bytes| InUnits(bytes).to_string());
+            let (bytes, padding) = (known(found.bytes), known(found.padding_bytes));
+            let expansion = found.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
+            let times = if row.times > 1 { format!(" ({} times)", row.times) } else { String::new() };
+            text.uncut(format_args!(
+                "{place:>9}  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {}{times}",
+                found.shape
+            ));
+        }
+    }
+}
+
+/// The bytes, on machines whose memory is larger than any that a message is about.
+fn in_memory(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scan;
+
+    fn scanned(text: &str) -> String {
+        let mut scan = Scan::default();
+        text.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+        scan.text(80).to_string()
+    }
+
+    #[test]
+    fn each_shape_is_shown_once_with_the_most_padding_first() {
+        let text = scanned("f32[2]{0} bfloat16[8,128]\nf32[8,1]{1,0:T(8,128)} f32[2]{0} f32[2]{0}\ntensor<8x128xbf16>");
+        let expected = "\
+6 shapes, 3 different; each once: 6.01 KiB, of which 3.97 KiB are padding
+      2:1      4 KiB   3.97 KiB padding   128.0x  f32[8,1]{1,0:T(8,128)}
+     1:11      2 KiB        0 B padding    1.00x  bf16[8,128]{1,0} (2 times)
+      1:1        8 B        0 B padding    1.00x  f32[2]{0} (3 times)
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn it_never_ends_silent() {
+        assert_eq!(scanned("nothing\nhere"), "No shapes and no messages about memory in 2 lines.\n");
+        let text = scanned("E1000: Ran out of memory in memory space hbm. Used 49.34G of 32.00G hbm.");
+        assert!(
+            text.contains("hbm: 49.3 GiB of 32 GiB, 17.3 GiB too much") && text.contains("--xla_dump_to"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn allocations_have_the_sizes_that_the_message_states() {
+        let text = scanned(
+            "  Largest program allocations in vmem:\n  1. Size: 64.0K\n     Shape: f32[128,3]{1,0}\n     Unpadded size: 1.5K\n\
+                  Allocation type: scoped\n     =====\n",
+        );
+        assert!(text.contains("1 allocation in the message: 64 KiB, of which 62.5 KiB are padding"), "{text}");
+        assert!(text.contains("   64 KiB   62.5 KiB padding  f32[128,3]{1,0} (scoped)"), "{text}");
     }
 }

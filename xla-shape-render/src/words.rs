@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use xla_shape_core::{ArrayShape, dimension_letter, memory_space};
+use xla_shape_core::{ArrayShape, memory_space};
 
 /// A number with a comma between thousands.
 #[derive(Clone, Copy)]
@@ -38,8 +38,12 @@ impl fmt::Display for Bytes {
 }
 
 /// A number of bytes in the unit that suits it, to three figures.
-#[derive(Clone, Copy)]
-pub(crate) struct InUnits(pub(crate) usize);
+///
+/// ```
+/// assert_eq!(xla_shape_render::InUnits(1_500_000).to_string(), "1.43 MiB");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InUnits(pub usize);
 
 impl fmt::Display for InUnits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,18 +78,14 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", Grouped(number), if number == 1 { one } else { many })
 }
 
-/// What the dimensions of an array are called: their letters where there are some, `d0`, `d1`, … elsewhere.
-pub(crate) fn dimension_name(dimension: usize, num_dimensions: usize) -> String {
-    match dimension_letter(dimension, num_dimensions) {
-        Some(letter) => letter.to_string(),
-        None => format!("d{dimension}"),
-    }
+/// What a dimension is called, here and in formulas: `d0`, `d1`, …, by the number that layouts use.
+pub(crate) fn dimension_name(dimension: usize) -> String {
+    format!("d{dimension}")
 }
 
 /// The names of all dimensions, dimension 0 first.
 pub(crate) fn dimension_names(array: &ArrayShape) -> Vec<String> {
-    let num_dimensions = array.num_dimensions();
-    (0..num_dimensions).map(|dimension| dimension_name(dimension, num_dimensions)).collect()
+    (0..array.num_dimensions()).map(dimension_name).collect()
 }
 
 /// The width of a column that these texts stand in; one that is very long does not make the others so wide.

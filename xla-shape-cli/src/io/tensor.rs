@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
 use xla_shape::buffer::AlignedBytes;
 use xla_shape::{ArrayShape, ElementType, Layout};
 
@@ -165,10 +166,11 @@ impl<'a> TensorFile<'a> {
     }
 }
 
-/// A bar on standard error, where that is a terminal.
+/// A bar on standard error, if that is a terminal. It shows after a moment, also while the first part is being made.
 fn progress(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::new(bytes);
-    // A bar without its colours would do as well.
+    bar.enable_steady_tick(Duration::from_millis(200));
+    // Without a style, the bar has the default one.
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}") {
         bar.set_style(style);
     }
@@ -183,10 +185,14 @@ pub(crate) fn write(
     tensor: &str,
     parts: impl Iterator<Item = Result<AlignedBytes, Failure>>,
 ) -> Result<(), Failure> {
+    let bar = progress(array.byte_size().unwrap_or_default() as u64);
     if path.as_os_str() == "-" {
         for part in parts {
-            super::write(part?.as_ref())?;
+            let part = part?;
+            super::write(part.as_ref())?;
+            bar.inc(part.as_ref().len() as u64);
         }
+        bar.finish_and_clear();
         return Ok(());
     }
     let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
@@ -198,7 +204,6 @@ pub(crate) fn write(
     };
     let mut file = Replacement::new(path).map_err(failed)?;
     file.write_all(&header).map_err(failed)?;
-    let bar = progress(array.byte_size().unwrap_or_default() as u64);
     for part in parts {
         let part = part?;
         let part = part.as_ref();

@@ -1,5 +1,6 @@
 //! `hlo`: what the values of a program take in memory.
 
+use super::hint;
 use crate::args::{Format, HloArguments, HloDiffArguments, HloVerb};
 use crate::failure::Failure;
 use crate::io;
@@ -7,7 +8,7 @@ use std::fmt::Display;
 use std::path::Path;
 use xla_shape::ParseError;
 use xla_shape::hlo::{Module, utf8};
-use xla_shape_render::hlo::{Difference, Report, page};
+use xla_shape_render::hlo::{Difference, Report, check_space, page};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     if let Some(HloVerb::Diff(arguments)) = &arguments.verb {
@@ -16,12 +17,15 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
     let bytes = io::read(file)?;
     let module = parse(file, &bytes)?;
+    if let Some(space) = arguments.space {
+        check_space(&module, space).map_err(Failure::said)?;
+    }
     if let Some(path) = &arguments.html {
         if arguments.format == Format::Json && path.as_os_str() == "-" {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
         io::write_file(path, page(&module, arguments.space).as_bytes())?;
-        if arguments.format == Format::Text {
+        if path.as_os_str() == "-" {
             return Ok(());
         }
     }
@@ -38,15 +42,16 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
 fn parse<'a>(file: &Path, bytes: &'a [u8]) -> Result<Module<'a>, Failure> {
     let shown = |error: &ParseError, text: &str, message: &dyn Display| {
         let (line, column) = error.line_column(text);
-        // What JAX's `lowered.as_text()` gives.
-        let begin = text.trim_start();
-        let is_mlir = ["module @", "module {", "module attributes", "#loc"].iter().any(|mark| begin.starts_with(mark));
-        let help = if is_mlir { "\nhelp: this is MLIR; in JAX, `lowered.compile().as_text()` is HLO" } else { "" };
+        let help = hint::of(bytes).map_or(String::new(), |hint| format!("\nhelp: {hint}"));
         Failure::Shape(format!("{message}\n  in {}:{line}:{column}{help}", file.display()))
     };
     let text = utf8(bytes).map_err(|error| {
         let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         shown(&error, valid, &format_args!("error: {error}"))
     })?;
-    Module::parse(text).map_err(|error| shown(&error, text, &error.render(text)))
+    let module = Module::parse(text).map_err(|error| shown(&error, text, &error.render(text)))?;
+    if module.computations().len() == 0 {
+        return Err(Failure::said(format_args!("{} has no computations: it is no HLO module", file.display())));
+    }
+    Ok(module)
 }

@@ -4,11 +4,31 @@ use crate::args::MapArguments;
 use crate::failure::Failure;
 use std::io::{BufWriter, Write};
 use xla_shape::{Placement, Slot};
+use xla_shape_render::{InUnits, count};
 
 pub(crate) fn run(arguments: &MapArguments) -> Result<(), Failure> {
     let array = super::array_of(&arguments.shape)?;
     let placement = array.placement().map_err(Failure::said)?;
+    let bytes = json_bytes(&placement);
+    if bytes >= LARGE {
+        // Where standard error is gone, the map is written all the same.
+        let _ = writeln!(
+            std::io::stderr(),
+            "warning: this map has {}, about {} of JSON; `xla-shape index --linear N` answers for one position",
+            count(placement.positions(), "position", "positions"),
+            InUnits(bytes)
+        );
+    }
     write(&placement, BufWriter::with_capacity(1 << 16, std::io::stdout().lock())).map_err(Failure::Write)
+}
+
+/// Of maps with more bytes than these, a warning says how long they are.
+const LARGE: usize = 1 << 30;
+
+/// About how many bytes the map takes as JSON: the digits of each number, and a comma.
+fn json_bytes(placement: &Placement) -> usize {
+    let digits = placement.positions().checked_ilog10().unwrap_or(0) as usize + 1;
+    placement.positions().saturating_mul(digits + 1)
 }
 
 fn write(placement: &Placement, mut output: impl Write) -> std::io::Result<()> {

@@ -6,6 +6,7 @@ pub(crate) mod bitcast;
 pub(crate) mod check;
 pub(crate) mod draw;
 pub(crate) mod explain;
+mod hint;
 pub(crate) mod hlo;
 pub(crate) mod index;
 pub(crate) mod manual;

@@ -31,9 +31,8 @@ fn draw(picture: &Picture, width: usize) -> String {
         return text;
     }
     text.push_str("\nThe position of each element:\n");
-    for plane in &picture.planes {
-        text.push('\n');
-        draw_plane(&mut text, plane);
+    for row in picture.planes.chunks(picture.planes_per_row) {
+        draw_row(&mut text, row, width);
     }
     if picture.planes.len() < picture.all_planes {
         let _ = writeln!(text, "\n  … {} of {} planes", picture.planes.len(), Grouped(picture.all_planes));
@@ -43,17 +42,44 @@ fn draw(picture: &Picture, width: usize) -> String {
     text
 }
 
+/// Draws planes side by side, as many as there is room for, and the others below.
+fn draw_row(text: &mut String, planes: &[Plane], page: usize) {
+    const BETWEEN: usize = 2;
+    let drawn = planes.iter().map(|plane| {
+        let mut text = String::new();
+        draw_plane(&mut text, plane);
+        let lines = text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        (lines, width)
+    });
+    let drawn = drawn.collect::<Vec<_>>();
+    let widest = drawn.iter().map(|(_, width)| *width).max().unwrap_or(0);
+    let per_row = (page / (widest + BETWEEN)).max(1);
+    for row in drawn.chunks(per_row) {
+        text.push('\n');
+        let height = row.iter().map(|(lines, _)| lines.len()).max().unwrap_or(0);
+        for number in 0..height {
+            let mut line = String::new();
+            for (column, (lines, _)) in row.iter().enumerate() {
+                let room = column * (widest + BETWEEN);
+                line.extend(std::iter::repeat_n(' ', room.saturating_sub(line.chars().count())));
+                line += lines.get(number).map_or("", String::as_str);
+            }
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+}
+
 fn draw_plane(text: &mut String, plane: &Plane) {
     if !plane.label.is_empty() {
         let _ = writeln!(text, "  {}", plane.label);
     }
-    let label = |name: &str, index: usize| if name.is_empty() { String::new() } else { format!("{name}={index}") };
-    let row_labels = plane.rows.indices.iter().map(|&row| label(&plane.rows.name, row)).collect::<Vec<_>>();
-    let column_labels = plane.columns.indices.iter().map(|&column| label(&plane.columns.name, column));
-    let column_labels = column_labels.collect::<Vec<_>>();
+    let row_labels = plane.rows.labels(&plane.rows.prefix());
+    let column_labels = plane.columns.labels("");
+    let corner = plane.columns.prefix();
     let positions = plane.cells.iter().flatten().flatten().map(|cell| cell.position.to_string().len());
     let width = positions.chain(column_labels.iter().map(String::len)).max().unwrap_or(1);
-    let first = row_labels.iter().map(String::len).max().unwrap_or(0);
+    let first = row_labels.iter().chain([&corner]).map(String::len).max().unwrap_or(0);
 
     let separator = |column: usize, row: usize| {
         if plane.columns.gap_before(column) {
@@ -64,7 +90,7 @@ fn draw_plane(text: &mut String, plane: &Plane) {
             "   "
         }
     };
-    let mut header = format!("  {:first$}", "");
+    let mut header = format!("  {corner:>first$}");
     for (column, name) in column_labels.iter().enumerate() {
         let _ = write!(header, "{}{name:>width$}", if plane.columns.gap_before(column) { " … " } else { "   " });
     }

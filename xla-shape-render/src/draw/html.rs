@@ -2,7 +2,7 @@
 
 use super::picture::{Picture, Subject, Window};
 use super::svg;
-use crate::web::{MAX_PAGE, ROVE, document};
+use crate::web::{MAX_PAGE, ROVE, document, escape, hatching};
 
 /// As much of the array as a small page can show, and that page.
 pub(super) fn fitting(subject: &Subject) -> (Picture, String) {
@@ -21,13 +21,31 @@ pub(super) fn fitting(subject: &Subject) -> (Picture, String) {
 /// The page; it needs nothing but itself.
 fn page(picture: &Picture) -> String {
     let last = picture.runs.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
-    let drawing = svg::draw(picture);
+    let mut planes = String::new();
+    for row in svg::planes(picture) {
+        planes.push_str("<div class=\"row\">\n");
+        row.iter().for_each(|plane| planes.push_str(&plane.alone(svg::POSITIONS)));
+        planes.push_str("</div>\n");
+    }
+    if let Some(more) = svg::more_planes(picture) {
+        planes += &format!("<p>{}</p>\n", escape(&more));
+    }
     let body = format!(
-        "<div id=\"bar\">\n<label for=\"walk\">Walk through memory</label>\n\
+        "<svg style=\"position:absolute;width:0;height:0\" aria-hidden=\"true\">{hatching}</svg>\n\
+         <div id=\"bar\">\n<label for=\"walk\">Walk through memory</label>\n\
          <input id=\"walk\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\">\n\
-         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n<main>\n{drawing}</main>\n"
+         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n<main>\n<h1>{title}</h1>\n\
+         <div class=\"views\">\n<section>\n<h2>{positions}</h2>\n{planes}</section>\n\
+         <section>\n<h2>{memory}</h2>\n{in_memory}</section>\n</div>\n<p>{legend}</p>\n</main>\n",
+        hatching = hatching(),
+        title = escape(&svg::title(picture)),
+        positions = svg::POSITIONS,
+        memory = svg::MEMORY,
+        in_memory = svg::memory(picture).alone(svg::MEMORY),
+        legend = escape(&svg::legend(picture)),
     );
-    document(&svg::title(picture), STYLE, &body, &format!("{ROVE}{SCRIPT}"))
+    let style = format!("{STYLE}{}\n", svg::styles());
+    document(&svg::title(picture), &style, &body, &format!("{ROVE}{SCRIPT}"))
 }
 
 const HINT: &str = "Point at a cell, click to follow it, or walk with the slider or the arrow keys.";
@@ -38,8 +56,15 @@ body{margin:0;font:14px system-ui,sans-serif;color:#000;background:#fff}
 #bar{position:sticky;top:0;background:#f4f4f4;border-bottom:1px solid #999;padding:8px 16px;display:flex;gap:12px;\
 align-items:center;flex-wrap:wrap}
 #walk{width:260px}
-#info{font-family:ui-monospace,monospace;white-space:pre}
-main{overflow-x:auto}
+#info{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
+main{padding:8px 16px}
+h1{font:bold 15px ui-monospace,monospace;overflow-wrap:anywhere}
+h2{font:bold 13px ui-monospace,monospace}
+.views,.row{display:flex;flex-wrap:wrap;align-items:flex-start}
+.views{gap:8px 40px}
+.row{gap:16px;margin-bottom:16px}
+section{max-width:100%}
+main svg{max-width:100%;height:auto}
 .c{cursor:pointer}
 .c:focus{outline:none}
 .c.on rect{stroke:#000;stroke-width:3}
@@ -73,7 +98,6 @@ function what(p) {
 }
 function show(p) { mark('on', p); info.textContent = what(p); walk.value = step.get(p); }
 rove(cells);
-document.querySelector('main svg').setAttribute('role', 'group');
 for (const cell of cells) {
   const p = cell.dataset.p;
   cell.setAttribute('role', 'button');

@@ -25,29 +25,118 @@ const MAX_TITLE: usize = 300;
 const MAX_LABEL: usize = 60;
 /// How many of an index a cell tells.
 const MAX_INDEX: usize = 1000;
-/// How many positions stand in a line of memory.
+/// How many positions are in a line of memory, where it is no wider than a phone (in pixels).
 const PER_LINE: usize = 8;
+const NARROW: usize = 380;
+
+/// The attributes of every `<svg>`.
+pub(super) const FONT: &str =
+    "font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"11\"";
+
+/// A row of planes gets no wider than this, in pixels, unless one plane is.
+const ROW: usize = 640;
 
 /// Draws the picture; `<svg>` is all of it.
 pub(crate) fn draw(picture: &Picture) -> String {
-    let mut body = Body::default();
-    let top = MARGIN + 2 * LINE + 10;
-    let left = body.planes(picture, MARGIN, top);
-    let right = body.memory(picture, left.0 + 3 * MARGIN, top);
-    let (legend, bottom) = body.legend(picture, left.1.max(right.1) + MARGIN);
     let title = title(picture);
-    let width = (right.0 + MARGIN).max(MARGIN * 2 + title.chars().count() * 10).max(legend + MARGIN);
+    let top = MARGIN + LINE;
+    let mut body = String::new();
+    // Writing to memory does not fail.
+    let mut place = |part: &Part, x: usize, y: usize| {
+        let _ = writeln!(body, "<g transform=\"translate({x} {y})\">\n{}</g>", part.body.0);
+        (x + part.width, y + part.height)
+    };
+    let heading = |text: &str| {
+        let mut part = Part { width: text.len() * CHARACTER, height: LINE, ..Part::default() };
+        part.body.text(0, 12, "class=\"h\"", text);
+        part
+    };
+    let mut left = place(&heading(POSITIONS), MARGIN, top);
+    for row in planes(picture) {
+        let (mut x, mut y, mut bottom) = (MARGIN, left.1, left.1);
+        for plane in row {
+            if x > MARGIN && x + plane.width > MARGIN + ROW {
+                (x, y) = (MARGIN, bottom);
+            }
+            let end = place(&plane, x, y);
+            left.0 = left.0.max(end.0);
+            bottom = bottom.max(end.1 + MARGIN);
+            x = end.0 + MARGIN;
+        }
+        left.1 = bottom;
+    }
+    if let Some(more) = more_planes(picture) {
+        left.1 = place(&heading(&more), MARGIN, left.1).1;
+    }
+    let x = left.0 + 2 * MARGIN;
+    let head = place(&heading(MEMORY), x, top);
+    let memory = place(&memory(picture), x, head.1);
+    let mut legend = Part { height: LINE, ..Part::default() };
+    let fill = "fill=\"url(#padding)\" stroke=\"#777\"";
+    let _ = writeln!(legend.body.0, "<rect x=\"0\" y=\"0\" width=\"22\" height=\"14\" {fill}/>");
+    let text = self::legend(picture);
+    legend.body.text(30, 11, "class=\"a\"", &text);
+    legend.width = 30 + text.chars().count() * CHARACTER;
+    let legend = place(&legend, MARGIN, left.1.max(memory.1) + MARGIN);
+    let right = head.0.max(memory.0).max(legend.0);
+    let (width, bottom) = ((right + MARGIN).max(MARGIN * 2 + title.chars().count() * 10), legend.1 + MARGIN / 2);
     let (title, styles, hatching) = (escape(&title), styles(), hatching());
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {bottom}\" width=\"{width}\" \
-         height=\"{bottom}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
-         font-size=\"11\" role=\"img\" aria-label=\"Where the elements of {title} lie\">\n<style>{styles}</style>\n\
-         {hatching}\n\
+         height=\"{bottom}\" {FONT} role=\"img\" aria-label=\"Where the elements of {title} are\">\n\
+         <style>{styles}</style>\n{hatching}\n\
          <rect width=\"{width}\" height=\"{bottom}\" fill=\"#fff\"/>\n\
          <text x=\"{MARGIN}\" y=\"{y}\" font-size=\"15\" font-weight=\"bold\">{title}</text>\n{body}</svg>\n",
         y = MARGIN + 12,
-        body = body.0,
     )
+}
+
+/// What the two views show.
+pub(super) const POSITIONS: &str = "Position of each element";
+pub(super) const MEMORY: &str = "Memory: element at each position";
+
+/// A part of a picture, drawn from its upper left corner.
+#[derive(Default)]
+pub(super) struct Part {
+    body: Body,
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
+impl Part {
+    /// The part as a picture of its own, which needs the [styles] and the hatching of its page.
+    pub(super) fn alone(&self, label: &str) -> String {
+        let Self { body, width, height } = self;
+        format!(
+            "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" {FONT} role=\"group\" \
+             aria-label=\"{}\">\n{}</svg>\n",
+            escape(label),
+            body.0
+        )
+    }
+}
+
+/// The planes that are shown, in rows of those that belong together.
+pub(super) fn planes(picture: &Picture) -> impl Iterator<Item = Vec<Part>> + '_ {
+    picture.planes.chunks(picture.planes_per_row).map(|row| row.iter().map(plane).collect())
+}
+
+/// How many planes are left out, if any are.
+pub(super) fn more_planes(picture: &Picture) -> Option<String> {
+    let (shown, all) = (picture.planes.len(), picture.all_planes);
+    (shown < all).then(|| format!("… {shown} of {} planes", Grouped(all)))
+}
+
+/// What colours and hatching mean.
+pub(super) fn legend(picture: &Picture) -> String {
+    let tiles = if picture.runs.iter().flatten().any(|cell| !cell.tile.is_empty()) {
+        "; each tile has one colour and a black edge"
+    } else {
+        ""
+    };
+    let of = Grouped(picture.positions);
+    let shown = if picture.is_whole() { format!("all {of} positions") } else { format!("some of {of} positions") };
+    format!("hatched: padding{tiles}; shown: {shown}")
 }
 
 /// The shape, unless it is very long.
@@ -55,7 +144,7 @@ pub(super) fn title(picture: &Picture) -> Cow<'_, str> {
     shortened(&picture.title, MAX_TITLE)
 }
 
-fn styles() -> String {
+pub(super) fn styles() -> String {
     let mut styles = String::from(
         ".c rect{stroke:#fff}.c text{text-anchor:middle;fill:#000}.p rect{fill:url(#padding)}.h{font-weight:bold}\
          .a{fill:#444}.e{stroke:#000;stroke-width:2;fill:none}",
@@ -66,137 +155,111 @@ fn styles() -> String {
     styles
 }
 
-/// What stands inside the `<svg>`. Writing to it does not fail.
-#[derive(Default)]
-struct Body(String);
-
-impl Body {
-    /// Draws the planes below each other; where they end on the right and below.
-    fn planes(&mut self, picture: &Picture, x: usize, y: usize) -> (usize, usize) {
-        self.text(x, y - 10, "class=\"h\"", "Position of each element");
-        let mut end = (x + 200, y);
-        for plane in &picture.planes {
-            let (right, bottom) = self.plane(plane, x, end.1);
-            end = (end.0.max(right), bottom + MARGIN);
-        }
-        if picture.planes.len() < picture.all_planes {
-            let more = format!("… {} of {} planes", picture.planes.len(), Grouped(picture.all_planes));
-            self.text(x, end.1 + 12, "class=\"a\"", &more);
-            end.1 += LINE;
-        }
-        end
+fn plane(plane: &Plane) -> Part {
+    let mut body = Body::default();
+    let mut top = 0;
+    if !plane.label.is_empty() {
+        body.text(0, 12, "class=\"a\"", &shortened(&plane.label, MAX_TITLE));
+        top += LINE;
     }
+    let labels = plane.cells.iter().flatten().flatten().map(|cell| cell.position.to_string().len());
+    let columns = plane.columns.labels("");
+    let rows = plane.rows.labels(&plane.rows.prefix());
+    let corner = plane.columns.prefix();
+    let width = labels.chain(columns.iter().map(String::len)).max().unwrap_or(1) * CHARACTER + 8;
+    let first = rows.iter().chain([&corner]).map(String::len).max().unwrap_or(0) * CHARACTER + 6;
+    let mut lefts = Vec::with_capacity(columns.len());
+    body.text(first - 6, top + 12, "class=\"a\" text-anchor=\"end\"", &corner);
+    let mut left = first;
+    for (column, name) in columns.iter().enumerate() {
+        if plane.columns.gap_before(column) {
+            body.text(left + GAP / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "…");
+            left += GAP;
+        }
+        body.text(left + width / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", name);
+        lefts.push(left);
+        left += width;
+    }
+    top += LINE;
+    let mut edges = String::new();
+    for (row, cells) in plane.cells.iter().enumerate() {
+        let row_gap = plane.rows.gap_before(row);
+        if row_gap {
+            body.text(first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
+            top += GAP;
+        }
+        body.text(first - 6, top + 16, "class=\"a\" text-anchor=\"end\"", &rows[row]);
+        for (column, cell) in cells.iter().enumerate() {
+            let Some(cell) = cell else { continue };
+            let (left, gap) = (lefts[column], plane.columns.gap_before(column));
+            body.cell(cell, (left, top), width, &cell.position.to_string());
+            let beside = column.checked_sub(1).and_then(|column| cells[column].as_ref());
+            if !gap && beside.is_some_and(|beside| differ(beside, cell)) {
+                let _ = write!(edges, "M{left} {top}v{CELL_HEIGHT}");
+            }
+            let above = row.checked_sub(1).and_then(|row| plane.cells[row][column].as_ref());
+            if !row_gap && above.is_some_and(|above| differ(above, cell)) {
+                let _ = write!(edges, "M{left} {top}h{width}");
+            }
+        }
+        top += CELL_HEIGHT;
+    }
+    body.edges(&edges);
+    let label = shortened(&plane.label, MAX_TITLE).chars().count() * CHARACTER;
+    Part { body, width: left.max(label) + 1, height: top + 1 }
+}
 
-    fn plane(&mut self, plane: &Plane, x: usize, mut y: usize) -> (usize, usize) {
-        if !plane.label.is_empty() {
-            self.text(x, y + 12, "class=\"a\"", &shortened(&plane.label, MAX_TITLE));
-            y += LINE;
+/// Memory, in lines.
+pub(super) fn memory(picture: &Picture) -> Part {
+    let mut body = Body::default();
+    let cells = || picture.runs.iter().flatten();
+    let content = |cell: &Cell| cell.index.as_deref().map(|index| shortened(&label(index), MAX_LABEL).into_owned());
+    let labels = cells().filter_map(|cell| Some(content(cell)?.chars().count()));
+    let width = labels.max().unwrap_or(1).max(3) * CHARACTER + 8;
+    let last = cells().map(|cell| cell.position).max().unwrap_or(0);
+    let first = (last.to_string().len() + 1) * CHARACTER;
+    let mut per_line = PER_LINE;
+    while per_line > 1 && first + per_line * width > NARROW {
+        per_line /= 2;
+    }
+    let mut top = 0;
+    let mut edges = String::new();
+    let mut before: Option<&Cell> = None;
+    for (number, run) in picture.runs.iter().enumerate() {
+        if number > 0 {
+            body.text(first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
+            top += GAP;
+            before = None;
         }
-        let labels = plane.cells.iter().flatten().flatten().map(|cell| cell.position.to_string().len());
-        let name = |name: &str, index: usize| if name.is_empty() { String::new() } else { format!("{name}={index}") };
-        let columns = plane.columns.indices.iter().map(|&index| name(&plane.columns.name, index)).collect::<Vec<_>>();
-        let rows = plane.rows.indices.iter().map(|&index| name(&plane.rows.name, index)).collect::<Vec<_>>();
-        let width = labels.chain(columns.iter().map(String::len)).max().unwrap_or(1) * CHARACTER + 8;
-        let first = rows.iter().map(String::len).max().unwrap_or(0) * CHARACTER + 6;
-        let mut lefts = Vec::with_capacity(columns.len());
-        let mut left = x + first;
-        for (column, name) in columns.iter().enumerate() {
-            if plane.columns.gap_before(column) {
-                self.text(left + GAP / 2, y + 12, "class=\"a\" text-anchor=\"middle\"", "…");
-                left += GAP;
-            }
-            self.text(left + width / 2, y + 12, "class=\"a\" text-anchor=\"middle\"", name);
-            lefts.push(left);
-            left += width;
-        }
-        let mut top = y + LINE;
-        let mut edges = String::new();
-        for (row, cells) in plane.cells.iter().enumerate() {
-            let row_gap = plane.rows.gap_before(row);
-            if row_gap {
-                self.text(x + first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
-                top += GAP;
-            }
-            self.text(x + first - 6, top + 16, "class=\"a\" text-anchor=\"end\"", &rows[row]);
-            for (column, cell) in cells.iter().enumerate() {
-                let Some(cell) = cell else { continue };
-                let (left, gap) = (lefts[column], plane.columns.gap_before(column));
-                self.cell(cell, (left, top), width, &cell.position.to_string());
-                let beside = column.checked_sub(1).and_then(|column| cells[column].as_ref());
-                if !gap && beside.is_some_and(|beside| differ(beside, cell)) {
+        for line in run.chunks(per_line) {
+            body.text(first - 6, top + 16, "class=\"a\" text-anchor=\"end\"", &line[0].position.to_string());
+            for (place, cell) in line.iter().enumerate() {
+                let left = first + place * width;
+                body.cell(cell, (left, top), width, &content(cell).unwrap_or_default());
+                if before.is_some_and(|before| differ(before, cell)) {
                     let _ = write!(edges, "M{left} {top}v{CELL_HEIGHT}");
                 }
-                let above = row.checked_sub(1).and_then(|row| plane.cells[row][column].as_ref());
-                if !row_gap && above.is_some_and(|above| differ(above, cell)) {
-                    let _ = write!(edges, "M{left} {top}h{width}");
+                // Padding is of the tile before it.
+                if cell.index.is_some() {
+                    before = Some(cell);
                 }
             }
             top += CELL_HEIGHT;
         }
-        self.edges(&edges);
-        (left, top)
     }
-
-    /// Draws memory in lines; where it ends on the right and below.
-    fn memory(&mut self, picture: &Picture, x: usize, y: usize) -> (usize, usize) {
-        self.text(x, y - 10, "class=\"h\"", "Memory: element at each position");
-        let cells = || picture.runs.iter().flatten();
-        let content = |cell: &Cell| cell.index.as_deref().map(|index| shortened(&label(index), MAX_LABEL).into_owned());
-        let labels = cells().filter_map(|cell| Some(content(cell)?.chars().count()));
-        let width = labels.max().unwrap_or(1).max(3) * CHARACTER + 8;
-        let last = cells().map(|cell| cell.position).max().unwrap_or(0);
-        let first = (last.to_string().len() + 1) * CHARACTER;
-        let mut top = y;
-        let mut edges = String::new();
-        let mut before: Option<&Cell> = None;
-        for (number, run) in picture.runs.iter().enumerate() {
-            if number > 0 {
-                self.text(x + first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
-                top += GAP;
-                before = None;
-            }
-            for line in run.chunks(PER_LINE) {
-                self.text(x + first - 6, top + 16, "class=\"a\" text-anchor=\"end\"", &line[0].position.to_string());
-                for (place, cell) in line.iter().enumerate() {
-                    let left = x + first + place * width;
-                    self.cell(cell, (left, top), width, &content(cell).unwrap_or_default());
-                    if before.is_some_and(|before| differ(before, cell)) {
-                        let _ = write!(edges, "M{left} {top}v{CELL_HEIGHT}");
-                    }
-                    // Padding is of the tile before it.
-                    if cell.index.is_some() {
-                        before = Some(cell);
-                    }
-                }
-                top += CELL_HEIGHT;
-            }
-        }
-        if !picture.runs.is_empty() && last + 1 < picture.positions {
-            self.text(x + first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
-            top += GAP;
-        }
-        self.edges(&edges);
-        (x + first + PER_LINE * width, top)
+    if !picture.runs.is_empty() && last + 1 < picture.positions {
+        body.text(first / 2, top + 12, "class=\"a\" text-anchor=\"middle\"", "⋮");
+        top += GAP;
     }
+    body.edges(&edges);
+    Part { body, width: first + per_line * width + 1, height: top + 1 }
+}
 
-    /// Draws what colours and hatching mean; where it ends on the right and below.
-    fn legend(&mut self, picture: &Picture, y: usize) -> (usize, usize) {
-        let fill = "fill=\"url(#padding)\" stroke=\"#777\"";
-        let _ = writeln!(self.0, "<rect x=\"{MARGIN}\" y=\"{y}\" width=\"22\" height=\"14\" {fill}/>");
-        let tiles = if picture.runs.iter().flatten().any(|cell| !cell.tile.is_empty()) {
-            "; each tile has one colour and a black edge"
-        } else {
-            ""
-        };
-        let of = Grouped(picture.positions);
-        let shown =
-            if picture.is_whole() { format!("all {of} positions") } else { format!("a part of {of} positions") };
-        let text = format!("padding{tiles}; shown: {shown}");
-        let x = MARGIN + 30;
-        self.text(x, y + 11, "class=\"a\"", &text);
-        (x + text.len() * CHARACTER, y + 14 + MARGIN)
-    }
+/// What is inside an `<svg>`. Writing to it does not fail.
+#[derive(Default)]
+struct Body(String);
 
+impl Body {
     fn cell(&mut self, cell: &Cell, (x, y): (usize, usize), width: usize, content: &str) {
         let class = if cell.index.is_some() { format!("c k{}", cell.colour()) } else { "c p".into() };
         let _ = write!(self.0, "<g class=\"{class}\" data-p=\"{}\" data-b=\"{}\"", cell.position, cell.offset.byte);

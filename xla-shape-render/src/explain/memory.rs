@@ -24,7 +24,7 @@ pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     };
     if table.positions() == 0 {
         page.heading("In memory");
-        page.line("  The array has no elements, so nothing lies anywhere.");
+        page.line("  The array has no elements.");
         return;
     }
     let names = dimension_names(array);
@@ -37,9 +37,7 @@ pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
 fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
     let tiles = array.layout().tiles();
     page.heading("In memory, step by step");
-    page.line(
-        "  The sizes from the most major to the most minor; below each, what part of an element's index it counts.",
-    );
+    page.line("  The sizes in memory, most major first. Below each size is the part of the index that it counts.");
     for step in 0..=tiles.len().min(MAX_STEPS) {
         // The whole table exists, and a part of it needs no more.
         let Ok(table) = StrideTable::after_tiles(array, step) else { return };
@@ -97,7 +95,7 @@ fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
 }
 
 fn formula(page: &mut Text, array: &ArrayShape, table: &StrideTable, names: &[String]) {
-    page.heading("Where an element lies");
+    page.heading("Where an element is");
     let whole = if names.is_empty() { "the element".into() } else { format!("element [{}]", names.join(",")) };
     page.line(format_args!("  The position of {whole}, in elements from the start:"));
     let plain = formula::position(table, names, Notation::Arithmetic);
@@ -120,7 +118,7 @@ fn formula(page: &mut Text, array: &ArrayShape, table: &StrideTable, names: &[St
     if array.layout().split_configs().is_empty() {
         example(page, array, table);
     } else {
-        page.line("  This is the position in the whole array, as if it were not cut into pieces.");
+        page.line("  This is the position in the whole array, before it is cut into pieces.");
     }
 }
 
@@ -150,8 +148,8 @@ fn example(page: &mut Text, array: &ArrayShape, table: &StrideTable) {
     let index = index.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let of = array.physical_elements().unwrap_or_default();
     page.line(format_args!(
-        "  The last element, [{index}], lies at position {}; the array has room for {}.",
+        "  The last element, [{index}], is at position {}; the array takes {}.",
         Grouped(position),
-        count(of, "element", "elements"),
+        count(of, "position", "positions"),
     ));
 }

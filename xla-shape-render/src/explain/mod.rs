@@ -6,7 +6,7 @@ mod padding;
 mod parts;
 
 use crate::advise::has_layout;
-use crate::words::{Bytes, Factor, Grouped};
+use crate::words::{Bytes, Factor, Grouped, count};
 use crate::{Answer, Text, tpu};
 use serde::{Serialize, Serializer};
 use xla_shape_core::{ArrayShape, Shape};
@@ -44,29 +44,46 @@ const MAX_LIST: usize = 32;
 fn page(shape: &Shape, width: usize) -> Text {
     let mut page = Text::new(width);
     page.uncut(shape);
+    page.line(summary(shape));
     match shape {
         Shape::Array(array) => explain_array(&mut page, array),
         Shape::Buffer(array) => {
             page.heading("What it is");
-            page.line("  A buffer: not an array by value, but a place that holds one and that operations write to.");
-            page.line("  What follows is about the array in it.");
+            page.line(
+                "  A buffer: memory that holds an array and that operations write to. The rest is about that array.",
+            );
             explain_array(&mut page, array);
         }
         Shape::Token => {
             page.heading("What it is");
             page.line(
-                "  A token: it holds no data and takes no memory. An operation that takes a token runs after the \
-                 operation that made it; so tokens keep side effects, such as infeed and send, in order.",
+                "  A token: it has no data and takes no memory. An operation that takes a token runs after the operation \
+                 that made it. Tokens keep side effects, such as infeed and send, in order.",
             );
         }
         Shape::Opaque => {
             page.heading("What it is");
-            page.line("  An opaque value: something of a backend's own that XLA passes on and does not look into.");
+            page.line("  An opaque value: a value that only the backend understands.");
             page.line("  It has no dimensions, no layout and no size.");
         }
-        Shape::Tuple(elements) => explain_tuple(&mut page, shape, elements),
+        Shape::Tuple(elements) => explain_tuple(&mut page, elements),
     }
     page
+}
+
+/// The one line that says most: what the value takes, how much of it is padding, and why.
+fn summary(shape: &Shape) -> String {
+    let elements = match shape {
+        Shape::Array(array) | Shape::Buffer(array) => return padding::summary(array),
+        Shape::Token | Shape::Opaque => return "No memory.".into(),
+        Shape::Tuple(elements) => elements,
+    };
+    let values = count(elements.len(), "value", "values");
+    match (shape.byte_size(), shape.padding_byte_size()) {
+        (Ok(bytes), Ok(0)) => format!("{} in {values}, no padding.", Bytes(bytes)),
+        (Ok(bytes), Ok(padding)) => format!("{} in {values}; {} are padding.", Bytes(bytes), Bytes(padding)),
+        (Err(error), _) | (_, Err(error)) => format!("The size is not known: {error}."),
+    }
 }
 
 fn explain_array(page: &mut Text, array: &ArrayShape) {
@@ -78,12 +95,14 @@ fn explain_array(page: &mut Text, array: &ArrayShape) {
     }
 }
 
-fn explain_tuple(page: &mut Text, shape: &Shape, elements: &[Shape]) {
+fn explain_tuple(page: &mut Text, elements: &[Shape]) {
     page.heading("What it is");
     match elements.len() {
         0 => page.line("  An empty tuple: no values, no memory."),
-        1 => page.line("  A tuple of 1 value, which lies in a buffer of its own."),
-        count => page.line(format_args!("  A tuple of {} values, each in a buffer of its own.", Grouped(count))),
+        number => page.line(format_args!(
+            "  A tuple of {}, each in its own buffer. The table of pointers to them is not counted.",
+            count(number, "value", "values")
+        )),
     }
     let rows = elements.iter().take(MAX_LIST).enumerate().map(|(number, element)| {
         let size = match (element.byte_size(), element.unpadded_byte_size()) {
@@ -99,16 +118,8 @@ fn explain_tuple(page: &mut Text, shape: &Shape, elements: &[Shape]) {
     if elements.len() > MAX_LIST {
         page.line(format_args!("  … and {} more", Grouped(elements.len() - MAX_LIST)));
     }
-    page.heading("Size");
-    match (shape.byte_size(), shape.padding_byte_size()) {
-        (Ok(bytes), Ok(padding)) => {
-            page.line(format_args!("  {} in all, of which {} are padding.", Bytes(bytes), Bytes(padding)));
-            page.line("  The table of pointers to the values is the runtime's own and not counted.");
-        }
-        (Err(error), _) | (_, Err(error)) => page.line(format_args!("  Not known: {error}.")),
-    }
     if elements.iter().any(|element| element.array().is_some()) {
-        page.uncut("\nExplain an element by itself to see how it lies in memory.");
+        page.uncut("\nTo see the layout of an element, explain that element.");
     }
 }
 

@@ -19,10 +19,10 @@ pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     if dimensions.iter().any(is_padded) || tail.is_some() {
         page.heading("Padding by dimension");
         for dimension in dimensions.iter().filter(|dimension| is_padded(dimension) || dimensions.len() <= 8) {
-            page.line(format_args!("  {}", room(array, dimension)));
+            page.line(format_args!("  {}", room(dimension)));
         }
         if let Some((tiled, physical)) = tail {
-            page.line(format_args!("  the end: {} rounded up to {}", Grouped(tiled), Grouped(physical)));
+            page.line(format_args!("  the end: {} padded to {} positions", Grouped(tiled), Grouped(physical)));
         }
     }
     if array.padding_byte_size() > Some(0) {
@@ -36,7 +36,7 @@ fn is_padded(dimension: &PaddedDimension) -> bool {
 
 fn sizes(page: &mut Text, array: &ArrayShape, bytes: usize, elements: usize) {
     page.heading("Size");
-    let bounded = if array.is_static() { "" } else { ", where every bounded dimension is full" };
+    let bounded = if array.is_static() { "" } else { ", with every bounded dimension at its bound" };
     let mut rows = vec![("elements".to_owned(), format!("{}{bounded}", Grouped(elements)))];
     let stored = array.max_elements_in_per_split().unwrap_or(elements);
     if stored != elements {
@@ -53,7 +53,7 @@ fn sizes(page: &mut Text, array: &ArrayShape, bytes: usize, elements: usize) {
     }
     let padding = match (array.padding_byte_size(), array.expansion()) {
         (Some(padding), Some(expansion)) if padding > 0 => format!(
-            "{}, {} of the memory; {} what the elements alone would take",
+            "{}, {} of the memory; {} what the elements need",
             Bytes(padding),
             percent(padding, bytes),
             Factor(expansion)
@@ -70,36 +70,60 @@ fn percent(part: usize, whole: usize) -> String {
     format!("{percent:.decimals$} %")
 }
 
-fn name(array: &ArrayShape, dimension: &PaddedDimension) -> String {
-    let name = |&dimension: &usize| match dimension_name(dimension, array.num_dimensions()) {
-        name if name.starts_with('d') => format!("dimension {dimension}"),
-        name => format!("dimension {dimension} ({name})"),
-    };
-    match dimension.dimensions.as_slice() {
-        [] => "no dimension".into(),
-        [one] => name(one),
-        several => format!("{}, combined", several.iter().map(name).collect::<Vec<_>>().join(", ")),
-    }
+/// `d1`, or `d0, d1 combined`; empty where the tile has more dimensions than the array.
+fn name(dimension: &PaddedDimension) -> String {
+    let names = dimension.dimensions.iter().copied().map(dimension_name).collect::<Vec<_>>().join(", ");
+    if dimension.dimensions.len() > 1 { format!("{names} combined") } else { names }
 }
 
-fn room(array: &ArrayShape, dimension: &PaddedDimension) -> String {
-    let name = name(array, dimension);
+/// The one line that says most: what the array takes, how much of it is padding, and why.
+pub(super) fn summary(array: &ArrayShape) -> String {
+    let Some(bytes) = array.byte_size() else {
+        let unbounded = array.dimensions().iter().position(|dimension| dimension.extent().is_none());
+        return format!("The size is not known: {} is unbounded.", dimension_name(unbounded.unwrap_or_default()));
+    };
+    let expansion = array.expansion().unwrap_or(1.0);
+    if array.padding_byte_size().unwrap_or(0) == 0 {
+        return format!("{}, no padding.", Bytes(bytes));
+    }
+    let dimensions = array.padded_dimensions().unwrap_or_default();
+    let mut worst = dimensions.iter().filter(|dimension| is_padded(dimension)).collect::<Vec<_>>();
+    worst.sort_by_key(|dimension| std::cmp::Reverse(dimension.padded_size / dimension.size.max(1)));
+    let mut causes = Vec::new();
+    for dimension in worst.iter().take(2) {
+        let (size, padded) = (Grouped(dimension.size), Grouped(dimension.padded_size));
+        causes.push(match dimension.dimensions.as_slice() {
+            [] => "the tile has more dimensions than the array".into(),
+            _ => format!("{} is padded from {size} to {padded}", name(dimension)),
+        });
+    }
+    if causes.is_empty() {
+        causes.extend(tail_padding(array, &dimensions).map(|(tiled, physical)| {
+            format!("the end is padded from {} to {} positions", Grouped(tiled), Grouped(physical))
+        }));
+    }
+    let because = if causes.is_empty() { String::new() } else { format!(": {}", causes.join(", and ")) };
+    format!("{}, {} what the elements need{because}.", Bytes(bytes), Factor(expansion))
+}
+
+fn room(dimension: &PaddedDimension) -> String {
+    let name = name(dimension);
     let (size, padded) = (Grouped(dimension.size), Grouped(dimension.padded_size));
     if !is_padded(dimension) {
         return format!("{name}: {size}, no padding");
     }
     let factor = Factor(dimension.padded_size as f64 / dimension.size as f64);
     if dimension.dimensions.is_empty() {
-        return format!("the tile has more dimensions than the array: room for {padded} where 1 is used, {factor}");
+        return format!("the tile has more dimensions than the array: 1 padded to {padded}, {factor}");
     }
-    format!("{name}: {size} takes the room of {padded}, {factor}")
+    format!("{name}: {size} padded to {padded}, {factor}")
 }
 
 fn advice(page: &mut Text, array: &ArrayShape, bytes: usize, dimensions: &[PaddedDimension]) {
     page.heading("What to do about the padding");
     let expansion = array.expansion().unwrap_or(1.0);
     if expansion <= LITTLE {
-        page.line("  Nothing: so little is not worth changing anything.");
+        page.line("  Nothing: it is too little to matter.");
         return;
     }
     if let Some(better) = array.smallest_order().filter(|better| better.byte_size() < Some(bytes)) {
@@ -107,17 +131,17 @@ fn advice(page: &mut Text, array: &ArrayShape, bytes: usize, dimensions: &[Padde
         page.line(format_args!("  Another order in memory takes {}:", Bytes(smaller)));
         page.uncut(format_args!("    {better}"));
         page.line(
-            "  A compiler chooses the order for the operations around the array: transpose the array, or change what \
-             uses it, so that the short dimensions are not the ones that the tile covers.",
+            "  XLA chooses the order for the operations that use the array. Transpose the array, or change those operations, \
+             so that the tile does not cover the short dimensions.",
         );
     }
     let mut worst = dimensions.iter().filter(|dimension| is_padded(dimension)).collect::<Vec<_>>();
     worst.sort_by_key(|dimension| std::cmp::Reverse(dimension.padded_size / dimension.size.max(1)));
     for dimension in worst.iter().take(3) {
-        let name = name(array, dimension);
+        let name = name(dimension);
         let free = match dimension.dimensions.as_slice() {
             [] => {
-                page.line("  Stack many such arrays into one: the tile has more dimensions than this one.");
+                page.line("  Stack many such arrays into one: the tile has more dimensions than this array.");
                 continue;
             }
             [one] => array.largest_free_size(*one).unwrap_or(dimension.size),
@@ -125,20 +149,20 @@ fn advice(page: &mut Text, array: &ArrayShape, bytes: usize, dimensions: &[Padde
         };
         let mut advice = Vec::new();
         if dimension.size == 1 {
-            advice.push("remove it by a reshape, or merge it with a long dimension".into());
+            advice.push("remove it with a reshape, or merge it with a long dimension".into());
         } else if dimension.padded_size >= 2 * dimension.size {
-            advice.push("too short for the tile; merge it with a neighbour by a reshape".into());
+            advice.push("too short for the tile; merge it with a neighbour in a reshape".into());
         }
         if free > dimension.size {
-            advice.push(format!("up to size {} it takes no more memory", Grouped(free)));
+            advice.push(format!("any size up to {} takes the same memory", Grouped(free)));
         }
         if advice.is_empty() {
-            advice.push("the tiles leave gaps inside each block; another tile would not".into());
+            advice.push("the inner tiles leave gaps in each block; other tiles would not".into());
         }
-        page.line(format_args!("  {}: {}.", capitalized(&name), advice.join("; ")));
+        page.line(format_args!("  {name}: {}.", advice.join("; ")));
     }
     if tail_padding(array, dimensions).is_some() {
-        page.line("  The end: fewer and larger arrays have fewer ends to round up.");
+        page.line("  The end: fewer and larger arrays have less padding at their ends.");
     }
 }
 
@@ -147,9 +171,4 @@ fn tail_padding(array: &ArrayShape, dimensions: &[PaddedDimension]) -> Option<(u
     let tiled = dimensions.iter().fold(1_usize, |product, dimension| product.saturating_mul(dimension.padded_size));
     let physical = array.physical_elements()?;
     (physical > tiled).then_some((tiled, physical))
-}
-
-fn capitalized(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

@@ -33,22 +33,22 @@ fn dimensions(array: &ArrayShape) -> (String, String) {
     let text = match array.num_dimensions() {
         0 => "no dimensions: a scalar, one single element".into(),
         number => {
-            let mut text = format!("{}, dimension 0 first:", count(number, "dimension", "dimensions"));
-            for (dimension, (size, name)) in
-                array.dimensions().iter().zip(dimension_names(array)).enumerate().take(super::MAX_LIST)
-            {
+            let names = match number {
+                1 => "d0".into(),
+                2 => "d0 and d1".into(),
+                _ => format!("d0 to d{}", number - 1),
+            };
+            let mut text = format!("{}, called {names} here:", count(number, "dimension", "dimensions"));
+            for (size, name) in array.dimensions().iter().zip(dimension_names(array)).take(super::MAX_LIST) {
                 let what = match *size {
                     Dimension::Static(size) => format!("size {}", Grouped(size)),
                     Dimension::Bounded(bound) => format!(
-                        "at most {}; how many is known when the program runs, room is made for all",
+                        "at most {}; the program knows the size when it runs, and there is memory for all",
                         Grouped(bound)
                     ),
-                    Dimension::Unbounded => {
-                        "of a size that is known only when the program runs, without a limit".into()
-                    }
+                    Dimension::Unbounded => "a size that is known only when the program runs, without a limit".into(),
                 };
-                let name = if name.starts_with('d') { String::new() } else { format!(" ({name})") };
-                text += &format!("\n  dimension {dimension}{name}: {what}");
+                text += &format!("\n  {name}: {what}");
             }
             if number > super::MAX_LIST {
                 text += &format!("\n  … and {} more", Grouped(number - super::MAX_LIST));
@@ -66,7 +66,7 @@ fn order(array: &ArrayShape) -> Option<(String, String)> {
         return (minor_to_major.len() == 1).then(|| {
             (
                 format!("{{0{}}}", rest(array)),
-                "minor_to_major, the order in memory: there is only one dimension, so no choice".into(),
+                "minor_to_major, the order in memory: one dimension has only one order".into(),
             )
         });
     };
@@ -74,16 +74,16 @@ fn order(array: &ArrayShape) -> Option<(String, String)> {
     let in_order = minor_to_major.iter().map(|&dimension| names[dimension].as_str()).collect::<Vec<_>>().join(", ");
     let (most_minor, most_major) = (&names[*most_minor], &names[*most_major]);
     let known_as = if minor_to_major.is_sorted_by(|a, b| a > b) {
-        "\nThis is the default order, known as row-major."
+        "\nThis is the default order, called row-major."
     } else if minor_to_major.is_sorted() {
-        "\nThis order is known as column-major."
+        "\nThis order is called column-major."
     } else {
         ""
     };
     let text = format!(
-        "minor_to_major, the order in memory, fastest varying first: {in_order}.\nWalking through memory, {most_minor} \
-         changes with every step and {most_major} only at the very end{}.{known_as}",
-        if array.layout().tiles().is_empty() { "" } else { "; tiles refine that" }
+        "minor_to_major, the order in memory: {in_order}.\nFrom one position to the next, {most_minor} changes first and \
+         {most_major} last{}.{known_as}",
+        if array.layout().tiles().is_empty() { "" } else { "; tiles change this, see below" }
     );
     Some((format!("{{{numbers}{}}}", rest(array)), text))
 }
@@ -99,17 +99,20 @@ fn tiles(array: &ArrayShape) -> Vec<(String, String)> {
     for (number, tile) in tiles.iter().enumerate().take(super::MAX_LIST) {
         let combines = tile.dimensions().contains(&TileDimension::Combine);
         let mut text = match number {
-            0 => format!("tile: the array is cut into blocks of {}; a block lies in one piece.", block(array, tile)),
+            0 => format!(
+                "tile: the array is cut into blocks of {}; each block is contiguous in memory.",
+                block(array, tile)
+            ),
             _ => format!("and each block is cut again, into blocks of {}.", sizes(tile).join(" by ")),
         };
         if combines {
-            text +=
-                "\n`*`: before that, this dimension and the next more minor one are combined into one long dimension.";
+            text += "\n`*`: this dimension and the next more minor one are first combined into one long dimension.";
         }
         match sizes(tile).as_slice() {
-            _ if number == 0 => text += "\nWhere the array ends inside a block, the rest of the block is padding.",
+            _ if number == 0 => text += "\nIf the array ends inside a block, the rest of the block is padding.",
             [size, one] if one == "1" && !combines => {
-                text += &format!("\nSo {size} elements from {size} neighbouring rows of the block lie side by side.");
+                text +=
+                    &format!("\nSo {size} elements from {size} neighbouring rows of the block are next to each other.");
             }
             _ => {}
         }
@@ -148,7 +151,7 @@ fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
     };
     let alignment = layout.tail_padding_alignment_in_elements();
     if alignment != 1 {
-        let text = format!("at the end, room is made up to a multiple of {}", count(alignment, "element", "elements"));
+        let text = format!("the end is padded to a multiple of {}", count(alignment, "element", "elements"));
         number(Attribute::TailPaddingAlignment, alignment, text);
     }
     let bits = layout.element_size_in_bits();
@@ -163,8 +166,8 @@ fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
     let space = layout.memory_space();
     if space != 0 {
         let text = match memory_space::name(space) {
-            Some(name) => format!("where the array lies; on a TPU, {space} is {name}"),
-            None => "where the array lies; what the number means is the backend's to say".into(),
+            Some(name) => format!("the memory that holds the array; on a TPU, {space} is {name}"),
+            None => "the memory that holds the array; the backend defines what the number means".into(),
         };
         number(Attribute::MemorySpace, usize::from(space), text);
     }
@@ -173,7 +176,7 @@ fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
         let dimension = layout.minor_to_major().iter().nth_back(split.dimension()).copied().unwrap_or_default();
         let text = format!(
             "split_configs: dimension {dimension} ({} in memory, 0 being the most major) is cut before {};\nthe pieces \
-             lie in different memories, so that sizes are those of the largest piece",
+             are in different memories, and sizes here are those of the largest piece",
             split.dimension(),
             if split.split_indices().len() == 1 {
                 format!("index {indices}")

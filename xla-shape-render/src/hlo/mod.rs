@@ -3,8 +3,10 @@
 mod diff;
 mod page;
 mod report;
+mod space;
 mod text;
 
 pub use diff::Difference;
 pub use page::page;
 pub use report::Report;
+pub use space::{NoSuchSpace, check_space};

@@ -1,5 +1,8 @@
 //! Shapes without the rest: in any text, and of the instructions of a module.
 
+pub(crate) mod oom;
+pub(crate) mod spelling;
+
 use crate::text::cursor::Cursor;
 use alloc::vec::Vec;
 use memchr::memchr;

@@ -1,0 +1,288 @@
+//! What XLA says when memory runs out: how much was used of how much, and the largest allocations.
+
+use super::find_shapes;
+use super::spelling::find_spelled_shapes;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use xla_shape_core::Shape;
+
+/// The amounts of memory and the allocations in the error messages of a log.
+///
+/// ```
+/// use xla_shape_hlo::OutOfMemory;
+///
+/// let mut messages = OutOfMemory::default();
+/// messages.read_line(1, "E1000: Ran out of memory in memory space hbm. Used 49.34G of 32.00G hbm.");
+/// for (number, line) in (2..).zip(["1. Size: 64.0K", "   Shape: f32[128,3]{1,0}", "   Unpadded size: 1.5K"]) {
+///     messages.read_line(number, line);
+/// }
+/// assert_eq!(messages.amounts[0].limit, Some(32 << 30));
+/// assert_eq!((messages.allocations[0].bytes, messages.allocations[0].unpadded_bytes), (64 << 10, Some(1536)));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct OutOfMemory {
+    /// How much was used, in the order of the messages.
+    pub amounts: Vec<ReportedAmount>,
+    /// The allocations that the messages list.
+    pub allocations: Vec<ReportedAllocation>,
+    state: State,
+}
+
+/// An amount of memory that a message states, in bytes.
+///
+/// Messages round to three or four figures.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReportedAmount {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// What takes the memory, such as `hbm`.
+    pub what: String,
+    /// Whether it is a part of the amount before it.
+    pub is_part: bool,
+    /// The bytes.
+    pub bytes: u64,
+    /// The bytes that there are, if the message says it.
+    pub limit: Option<u64>,
+}
+
+/// An allocation in the list of a message.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ReportedAllocation {
+    /// The number of its first line, from 1.
+    pub line: u64,
+    /// What it takes, in bytes.
+    pub bytes: u64,
+    /// What it would take without padding, in bytes.
+    pub unpadded_bytes: Option<u64>,
+    /// Its shape.
+    pub shape: Option<Shape>,
+    /// What it is for: the operator or, without one, XLA's label.
+    pub operator: Option<String>,
+    /// What kind of allocation it is, such as `HLO temp`.
+    pub kind: Option<String>,
+}
+
+/// What the lines before say about the next one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum State {
+    #[default]
+    Anything,
+    /// Parts of a total follow.
+    Parts,
+    /// The fields of an allocation follow.
+    Allocation,
+}
+
+/// The longest text of an operator that is kept, in characters.
+const MAX_OPERATOR: usize = 200;
+
+impl OutOfMemory {
+    /// Reads the next line of a log; `line` is its number.
+    pub fn read_line(&mut self, line: u64, text: &str) {
+        let text = text.trim();
+        let state = core::mem::take(&mut self.state);
+        if let Some(bytes) =
+            field(text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.'), "Size:")
+                .filter(|_| text.starts_with(|c: char| c.is_ascii_digit()))
+                .and_then(size)
+        {
+            self.allocations.push(ReportedAllocation { line, bytes, ..ReportedAllocation::default() });
+            self.state = State::Allocation;
+        } else if state == State::Allocation && !text.starts_with("==") {
+            self.state = State::Allocation;
+            self.read_field(text);
+        } else if let Some(amounts) = amounts(line, text) {
+            self.amounts.extend(amounts);
+            self.state = State::Parts;
+        } else if state == State::Parts {
+            self.read_part(line, text);
+        }
+    }
+
+    /// Reads a line of an allocation.
+    fn read_field(&mut self, text: &str) {
+        let Some(allocation) = self.allocations.last_mut() else { return };
+        let kept = |text: &str| text.chars().take(MAX_OPERATOR).collect::<String>();
+        if let Some(shape) = field(text, "Shape:") {
+            let shape = find_shapes(shape).next().or_else(|| find_spelled_shapes(shape).next());
+            allocation.shape = shape.map(|found| found.shape);
+        } else if let Some(bytes) = field(text, "Unpadded size:") {
+            allocation.unpadded_bytes = size(bytes);
+        } else if let Some(operator) = field(text, "Operator:") {
+            let name = operator.split_once("op_name=\"").and_then(|(_, name)| name.split_once('"'));
+            allocation.operator = Some(kept(name.map_or(operator, |(name, _)| name)));
+        } else if let Some(label) = field(text, "XLA label:") {
+            let label = kept(label);
+            allocation.operator.get_or_insert(label);
+        } else if let Some(kind) = field(text, "Allocation type:") {
+            allocation.kind = Some(kept(kind));
+        }
+    }
+
+    /// Reads a part of a total, such as `program    21.95G`.
+    fn read_part(&mut self, line: u64, text: &str) {
+        let Some((what, bytes)) = text.rsplit_once(char::is_whitespace) else { return };
+        let what = what.trim().trim_end_matches(':');
+        let is_name = !what.is_empty() && what.len() <= 40 && what.chars().all(|c| c.is_alphabetic() || c == ' ');
+        if let Some(bytes) = size(bytes).filter(|_| is_name) {
+            self.amounts.push(ReportedAmount { line, what: what.to_owned(), is_part: true, bytes, limit: None });
+            self.state = State::Parts;
+        }
+    }
+}
+
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.trim_start().strip_prefix(name).map(str::trim)
+}
+
+/// The amounts in a line that states how much memory is used, or was asked for.
+fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
+    let after = |text: &'static str| move |line: &str| line.split_once(text).map(|(_, rest)| rest.to_owned());
+    let amount =
+        |what: &str, bytes, limit| ReportedAmount { line, what: what.to_owned(), is_part: false, bytes, limit };
+    if let Some(rest) = after("Used ")(text)
+        && let Some((used, rest)) = rest.split_once(" of ")
+        && let (Some(bytes), Some(limit)) = (size(used), size(rest.split(' ').next()?))
+    {
+        let what = rest.split(' ').nth(1).unwrap_or("").trim_end_matches('.');
+        return Some(alloc::vec![amount(what, bytes, Some(limit))]);
+    }
+    if let Some(rest) = after("TensorCore Hbm usage: ")(text) {
+        let limit = after("exceeding available bytes: ")(&rest).and_then(|limit| size(&limit));
+        let mut amounts = alloc::vec![amount("TensorCore hbm", size(rest.split(',').next()?)?, limit)];
+        let sparse = after("SparseCore Hbm usage ")(&rest);
+        let sparse = sparse.and_then(|sparse| size(sparse.trim_start_matches(": ").split(',').next()?));
+        amounts.extend(sparse.map(|bytes| amount("SparseCore hbm", bytes, limit)));
+        return Some(amounts);
+    }
+    for (words, what) in [("Attempting to allocate ", "requested"), ("Attempting to reserve ", "requested")] {
+        if let Some(rest) = after(words)(text) {
+            let free = after("There are ")(&rest).and_then(|free| size(free.split(' ').next()?));
+            return Some(alloc::vec![amount(what, size(rest.split(' ').next()?.trim_end_matches('.'))?, free)]);
+        }
+    }
+    // `Total hbm usage >= 22.47G:` and `Program vmem requirement 29.95M:`
+    let total = text.strip_prefix("Total ").and_then(|rest| rest.split_once(" usage >= "));
+    let program = text.strip_prefix("Program ").and_then(|rest| rest.split_once(" requirement "));
+    let (space, bytes) = total.or(program)?;
+    let whose = if total.is_some() { "total" } else { "program" };
+    Some(alloc::vec![amount(&alloc::format!("{space}, {whose}"), size(bytes)?, None)])
+}
+
+/// A size as XLA writes it: `49.34G`, `1.5K`, `0B`. The units are powers of 1024.
+fn size(text: &str) -> Option<u64> {
+    let text = text.trim().trim_end_matches([':', '.', ',', ';', ')']);
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at_checked(end)?;
+    let shift = match unit.split_whitespace().next().unwrap_or("").trim_end_matches("iB").trim_end_matches('B') {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        "P" => 50,
+        _ => return None,
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let whole: u64 = whole.parse().ok()?;
+    let digits = fraction.get(..fraction.len().min(6))?;
+    let fraction: u64 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+    let scale = 10_u64.pow(u32::try_from(digits.len()).ok()?);
+    let unit = 1_u64 << shift;
+    let part = u128::from(fraction).saturating_mul(u128::from(unit)).checked_div(u128::from(scale))?;
+    whole.checked_mul(unit)?.checked_add(u64::try_from(part).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OutOfMemory, size};
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    fn read(log: &str) -> OutOfMemory {
+        let mut messages = OutOfMemory::default();
+        (1..).zip(log.lines()).for_each(|(number, line)| messages.read_line(number, line));
+        messages
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        for (text, bytes) in [
+            ("0B", Some(0)),
+            ("512", Some(512)),
+            ("1.5K", Some(1536)),
+            ("32.00G", Some(32 << 30)),
+            ("16.00MiB.", Some(16 << 20)),
+            ("", None),
+            ("G", None),
+            ("1.2.3K", None),
+            ("1.K", Some(1024)),
+            ("3 of", None),
+            ("99999999999999999999G", None),
+            ("18446744073709551615P", None),
+            ("1é", None),
+        ] {
+            assert_eq!(size(text), bytes, "{text}");
+        }
+    }
+
+    #[test]
+    fn totals_are_read() {
+        let messages = read(
+            "XlaRuntimeError: RESOURCE_EXHAUSTED: E1000: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. \
+             Used 21.95G of 15.48G hbm. Exceeded hbm capacity by 6.47G.\n\
+             \n\
+             Total hbm usage >= 22.47G:\n    reserved        530.00M\n    program          21.95G\n    arguments            0B\n\
+             \n    other 3K\n",
+        );
+        let told: Vec<_> =
+            messages.amounts.iter().map(|amount| (amount.what.as_str(), amount.is_part, amount.line)).collect();
+        assert_eq!(
+            told,
+            [
+                ("hbm", false, 1),
+                ("hbm, total", false, 3),
+                ("reserved", true, 4),
+                ("program", true, 5),
+                ("arguments", true, 6)
+            ]
+        );
+        let message =
+            "TPU TensorCore Hbm usage: 34.82G, SparseCore Hbm usage 174.10G, exceeding available bytes: 95.74G";
+        let amounts = read(message).amounts;
+        assert_eq!(amounts.len(), 2);
+        assert_eq!(amounts[1].limit, amounts[0].limit);
+        assert!(amounts[0].limit.is_some_and(|limit| limit >> 30 == 95));
+        let messages = read(
+            "Error allocating device buffer: Attempting to allocate 8.00M. That was not possible. There are 6.43M free.",
+        );
+        assert_eq!((messages.amounts[0].bytes, messages.amounts[0].limit.map(|free| free >> 20)), (8 << 20, Some(6)));
+    }
+
+    #[test]
+    fn allocations_are_read() {
+        let messages = read(
+            "Program vmem requirement 29.95M:\n    scoped           29.95M\n\n  Largest program allocations in vmem:\n\n\
+             1. Size: 29.66M\n     XLA label: register allocator spill slots call depth 2\n     Allocation type: scoped\n\
+             ==========================\n\n\
+             2. Size: 64.0K\n     Operator: op_name=\"jit(f)/dot\" source_file=\"a.py\"\n     Shape: f32[128,3]{1,0}\n\
+             Unpadded size: 1.5K\n     Extra memory due to padding: 62.5K (42.7x expansion)\n     XLA label: fusion = fusion(x)\n\
+             Allocation type: HLO temp\n     ====\n",
+        );
+        assert_eq!(messages.allocations.len(), 2);
+        let [spills, temp] = &messages.allocations[..] else { panic!("two") };
+        assert_eq!(spills.operator.as_deref(), Some("register allocator spill slots call depth 2"));
+        assert_eq!((spills.kind.as_deref(), &spills.shape), (Some("scoped"), &None));
+        assert_eq!(temp.operator.as_deref(), Some("jit(f)/dot"));
+        assert_eq!(temp.shape.as_ref().map(ToString::to_string).as_deref(), Some("f32[128,3]{1,0}"));
+        assert_eq!((temp.bytes, temp.unpadded_bytes), (64 << 10, Some(1536)));
+    }
+
+    #[test]
+    fn other_text_says_nothing() {
+        let messages =
+            read("1. Size: many\n2. Sizes\nUsed 3 of them\nTotal x usage >= :\nAttempting to allocate\n1.\n");
+        assert!(messages.amounts.is_empty() && messages.allocations.is_empty(), "{messages:?}");
+    }
+}
