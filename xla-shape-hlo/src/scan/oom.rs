@@ -145,7 +145,7 @@ fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         && let Some((used, rest)) = rest.split_once(" of ")
         && let (Some(bytes), Some(limit)) = (size(used), size(rest.split(' ').next()?))
     {
-        let what = rest.split(' ').nth(1).unwrap_or("").trim_end_matches('.');
+        let what = rest.split(' ').nth(1).unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
         return Some(alloc::vec![amount(what, bytes, Some(limit))]);
     }
     if let Some(rest) = after("TensorCore Hbm usage: ")(text) {
