@@ -14,12 +14,14 @@
 //! | `tiled` | tiles and subgroups, in their one form |
 //! | `mesh` | devices as an array with named axes, and shardings that name them |
 //! | `sharding` | the value, equality |
+//! | `partition` | what each device has of an array |
 //! | `text` | from text and to text |
 
 mod devices;
 mod error;
 mod mesh;
 mod metadata;
+mod partition;
 mod sharding;
 mod text;
 mod tiled;
@@ -28,5 +30,6 @@ pub use devices::{Devices, Iota, MAX_LISTED_DEVICES, TileAssignment};
 pub use error::ShardingError;
 pub use mesh::{Axis, AxisRef, DimensionSharding, MAX_AXES, Mesh, NamedSharding, OtherAxes, SubAxis};
 pub use metadata::OpMetadata;
+pub use partition::{Partition, Region};
 pub use sharding::{ShardGroup, Sharding, ShardingKind};
 pub use tiled::{Reduction, Subgroup, TiledSharding};
