@@ -43,10 +43,15 @@ pub(crate) enum Verb {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape explain 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)S(1)}'
-  xla-shape explain --format json 'f32[3,5]{1,0:T(2,2)}'")]
+  xla-shape explain --format json 'f32[3,5]{1,0:T(2,2)}'
+  xla-shape explain 'bf16[8192,4096]{1,0:T(8,128)(2,1)}' --sharding '{devices=[4,2]<=[8]}'")]
 pub(crate) struct ExplainArguments {
     /// The shape, in quotes: shells have a use of their own for brackets and braces
     pub(crate) shape: String,
+
+    /// Also say what each device has of it; as XLA, MLIR or JAX writes the sharding
+    #[arg(long, value_name = "SHARDING")]
+    pub(crate) sharding: Option<String>,
 
     /// Text for people, or one JSON object
     #[arg(long, value_enum, default_value_t)]
@@ -62,11 +67,17 @@ pub(crate) struct ExplainArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   echo 'f32[2,3]' | xla-shape check
-  xla-shape check shapes.txt > answers.jsonl || echo 'some are bad'")]
+  xla-shape check shapes.txt > answers.jsonl || echo 'some are bad'
+  echo '{devices=[2,1]0,1}' | xla-shape check --sharding")]
 pub(crate) struct CheckArguments {
     /// The file to read; `-` is standard input
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
+
+    /// Read shardings; a good line's answer is {"input": …, "ok": true, "sharding": the canonical text, "proto": the bytes of
+    /// XLA's OpSharding in base64}
+    #[arg(long)]
+    pub(crate) sharding: bool,
 
     /// The answers are always JSON lines; this is taken so that every verb takes it
     #[arg(long, value_enum, default_value_t)]

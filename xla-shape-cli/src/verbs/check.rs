@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::Path;
 use xla_shape::Shape;
-use xla_shape::proto::encode_shape;
+use xla_shape::proto::{encode_shape, encode_sharding};
+use xla_shape::shard::Sharding;
 
 /// The answer to a line that is a shape.
 #[derive(Serialize)]
@@ -24,6 +25,16 @@ struct Good<'a> {
     proto: &'a str,
 }
 
+/// The answer to a line that is a sharding.
+#[derive(Serialize)]
+struct GoodSharding<'a> {
+    input: &'a str,
+    ok: bool,
+    sharding: String,
+    /// XLA's OpSharding, in base64.
+    proto: String,
+}
+
 /// The answer to any other line.
 #[derive(Serialize)]
 struct Bad<'a> {
@@ -34,7 +45,13 @@ struct Bad<'a> {
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let input = io::open(&arguments.file)?;
-    if answer(&arguments.file, input, &mut std::io::stdout().lock())? { Ok(()) } else { Err(Failure::Told) }
+    let output = &mut std::io::stdout().lock();
+    let all_good = if arguments.sharding {
+        answers::answer(ShardingChecker, &arguments.file, input, output)?
+    } else {
+        answer(&arguments.file, input, output)?
+    };
+    if all_good { Ok(()) } else { Err(Failure::Told) }
 }
 
 /// Writes the answer to every line of a file; whether all are good.
@@ -78,5 +95,28 @@ impl Answerer for Checker {
     fn rest(&mut self) {
         self.shape.shrink_to(BATCH);
         self.proto.shrink_to(BATCH);
+    }
+}
+
+/// Makes the answers to shardings.
+struct ShardingChecker;
+
+impl Answerer for ShardingChecker {
+    fn answer(&mut self, text: &str, answers: &mut Vec<u8>) -> bool {
+        match text.parse::<Sharding>() {
+            Ok(value) => {
+                let proto = STANDARD.encode(encode_sharding(&value));
+                put(&GoodSharding { input: text, ok: true, sharding: value.to_string(), proto }, answers);
+                true
+            }
+            Err(error) => {
+                self.refuse(text, error.into(), answers);
+                false
+            }
+        }
+    }
+
+    fn refuse(&mut self, input: &str, error: Problem, answers: &mut Vec<u8>) {
+        put(&Bad { input, ok: false, error }, answers);
     }
 }

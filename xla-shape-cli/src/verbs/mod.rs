@@ -19,11 +19,17 @@ use crate::args::Format;
 use crate::failure::Failure;
 use crate::io;
 use serde::Serialize;
+use xla_shape::shard::Sharding;
 use xla_shape::{ArrayShape, Shape};
 use xla_shape_render::Answer;
 
 /// The shape that a text stands for.
 fn shape_of(text: &str) -> Result<Shape, Failure> {
+    text.parse().map_err(|error| Failure::shape(&error, text))
+}
+
+/// The sharding that a text stands for.
+fn sharding_of(text: &str) -> Result<Sharding, Failure> {
     text.parse().map_err(|error| Failure::shape(&error, text))
 }
 

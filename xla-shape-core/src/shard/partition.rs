@@ -4,7 +4,7 @@ use super::devices::{Devices, TileAssignment};
 use super::error::ShardingError;
 use super::sharding::{Sharding, ShardingKind};
 use super::tiled::TiledSharding;
-use crate::{ArrayShape, Dimension};
+use crate::{ArrayShape, Dimension, Shape};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -292,5 +292,42 @@ impl Partition {
             *limit = along.saturating_add(1).saturating_mul(shard).min(size);
         }
         region
+    }
+}
+
+impl Sharding {
+    /// What each device has of every array of a shape, in the order of its [leaves](crate::Shape::tuple_shapes); `None` for a
+    /// leaf that is no array.
+    ///
+    /// A sharding that is no tuple is that of every leaf.
+    ///
+    /// # Errors
+    /// If there are not as many shardings as leaves, or one cannot be [that of its array](Self::partition).
+    pub fn partitions(&self, shape: &Shape) -> Result<Vec<Option<Partition>>, ShardingError> {
+        let mut leaves = Vec::new();
+        collect(shape, &mut leaves);
+        let ShardingKind::Tuple(elements) = self.kind() else {
+            return leaves.into_iter().map(|leaf| self.of_leaf(leaf)).collect();
+        };
+        if !matches!(shape, Shape::Tuple(_)) {
+            return Err(ShardingError::NotATuple);
+        }
+        // XLA lets an empty tuple have one.
+        if elements.len() != leaves.len() && !(leaves.is_empty() && elements.len() == 1) {
+            return Err(ShardingError::Leaves { expected: leaves.len(), found: elements.len() });
+        }
+        leaves.into_iter().zip(elements).map(|(leaf, element)| element.of_leaf(leaf)).collect()
+    }
+
+    fn of_leaf(&self, leaf: &Shape) -> Result<Option<Partition>, ShardingError> {
+        leaf.array().map(|array| self.partition(array)).transpose()
+    }
+}
+
+/// The parts of a shape that are no tuples. Shapes are no deeper than [`MAX_NESTING`](crate::text::MAX_NESTING).
+fn collect<'a>(shape: &'a Shape, leaves: &mut Vec<&'a Shape>) {
+    match shape.tuple_shapes() {
+        Some(elements) => elements.iter().for_each(|element| collect(element, leaves)),
+        None => leaves.push(shape),
     }
 }

@@ -4,37 +4,59 @@ mod json;
 mod memory;
 mod padding;
 mod parts;
+mod sharding;
 
 use crate::advise::has_layout;
 use crate::words::{Bytes, Factor, Grouped, count};
 use crate::{Answer, Text, tpu};
 use serde::{Serialize, Serializer};
+use sharding::Divided;
+use xla_shape_core::shard::{Sharding, ShardingError};
 use xla_shape_core::{ArrayShape, Shape};
 
 /// Explains a shape.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Explanation {
     shape: Shape,
+    sharding: Option<Divided>,
 }
 
 impl Explanation {
     /// Explains `shape`.
     #[must_use]
     pub const fn new(shape: Shape) -> Self {
-        Self { shape }
+        Self { shape, sharding: None }
+    }
+
+    /// Also explains what each device has of the shape.
+    ///
+    /// # Errors
+    /// If the sharding is none for the shape.
+    pub fn with_sharding(self, sharding: Sharding) -> Result<Self, ShardingError> {
+        let divided = Divided::new(&self.shape, sharding)?;
+        Ok(Self { sharding: Some(divided), ..self })
     }
 }
 
-/// An object with the shape, its parts and its sizes; tuples contain the objects of their elements.
+/// An object with the shape, its parts and its sizes; tuples contain the objects of their elements. With a sharding, it also
+/// has the shard and its sizes.
 impl Serialize for Explanation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::value(&self.shape).serialize(serializer)
+        let mut value = json::value(&self.shape);
+        if let (Some(divided), Some(object)) = (&self.sharding, value.as_object_mut()) {
+            object.insert("sharding".to_owned(), divided.json());
+        }
+        value.serialize(serializer)
     }
 }
 
 impl Answer for Explanation {
     fn text(&self, width: usize) -> Text {
-        page(&self.shape, width)
+        let mut page = page(&self.shape, width);
+        if let Some(divided) = &self.sharding {
+            divided.explain(&mut page);
+        }
+        page
     }
 }
 

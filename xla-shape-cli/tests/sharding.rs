@@ -1,0 +1,98 @@
+//! Shardings in the program: `check --sharding`, `explain --sharding`.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use std::process::Output;
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut program = Command::cargo_bin("xla-shape").unwrap();
+    program.env_remove("COLUMNS").args(arguments).write_stdin(input).output().unwrap()
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+fn explain(shape: &str, sharding: &str) -> Value {
+    let output = run(&["explain", "--format", "json", shape, "--sharding", sharding], "");
+    assert_eq!((output.status.code(), text(output.stderr)), (Some(0), String::new()));
+    let mut value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    value["sharding"].take()
+}
+
+#[test]
+fn check_answers_each_line() {
+    let output =
+        run(&["check", "--sharding"], "{devices=[2,2]<=[4] last_tile_dims={replicated}}\n{devices=[2,2]<=[5]}\n\n");
+    assert_eq!(output.status.code(), Some(1));
+    let answers = text(output.stdout);
+    let answers = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+    assert_eq!(
+        answers,
+        [
+            json!({
+                "input": "{devices=[2,2]<=[4] last_tile_dims={replicated}}",
+                "ok": true,
+                "sharding": "{devices=[2,2]<=[4] last_tile_dim_replicate}",
+                "proto": "CAMaAgICMAFKAQRSAQA=",
+            }),
+            json!({
+                "input": "{devices=[2,2]<=[5]}",
+                "ok": false,
+                "error": {
+                    "message": "expected an iota of 4 devices, one for each tile, found one of 5",
+                    "span": [16, 19],
+                },
+            }),
+            json!({
+                "input": "",
+                "ok": false,
+                "error": {
+                    "message": "expected a sharding, such as `{replicated}` or `{devices=[2,1]<=[2]}`, found the end of \
+                                the text",
+                    "span": [0, 0],
+                },
+            }),
+        ]
+    );
+}
+
+#[test]
+fn explain_says_what_each_device_has() {
+    let array = explain("bf16[8192,4096]{1,0:T(8,128)(2,1)}", "{devices=[4,2]<=[8]}");
+    let expected = json!({
+        "text": "{devices=[4,2]<=[8]}",
+        "shard": "bf16[2048,2048]{1,0:T(8,128)(2,1)}",
+        "devices": 8,
+        "bytes_per_device": 8 << 20,
+        "bytes_total": 64 << 20,
+        "replication": 1,
+        "even": true,
+        "padding_bytes": 0,
+        "expansion": 1.0,
+    });
+    assert_eq!(array, expected);
+    // Below the tile, a shard takes as much as a whole tile.
+    let array = explain("bf16[8,4096]{1,0:T(8,128)(2,1)}", "{devices=[4,1]<=[4]}");
+    assert_eq!((&array["bytes_per_device"], &array["expansion"]), (&json!(65536), &json!(4.0)));
+    let tuple = explain("(f32[10]{0}, (token[], s32[2]{0}))", "{{devices=[4]<=[4]}, {replicated}, {maximal device=1}}");
+    let expected = json!({
+        "text": "{{devices=[4]<=[4]}, {replicated}, {maximal device=1}}",
+        "shard": "(f32[3]{0}, (token[], s32[2]{0}))",
+        "devices": 4,
+        "bytes_per_device": 20,
+        "bytes_total": 56,
+    });
+    assert_eq!(tuple, expected);
+    let replicated = explain("f32[10]{0}", "{replicated}");
+    assert_eq!((&replicated["devices"], &replicated["bytes_total"]), (&Value::Null, &Value::Null));
+    // A billion devices are not listed.
+    let output = run(&["explain", "f32[1000000000]{0}", "--sharding", "{devices=[1000000000]<=[1000000000]}"], "");
+    let page = text(output.stdout);
+    assert!(page.contains("device 15  [15:16]") && page.contains("… and 999,999,984 more"), "{page}");
+    let output = run(&["explain", "f32[10]{0}", "--sharding", "{devices=[4,2]<=[8]}"], "");
+    let message = "error: expected a sharding of 1 dimensions, as the array has, found one of 2\n";
+    assert_eq!((output.status.code(), text(output.stderr)), (Some(1), message.to_owned()));
+    let output = run(&["explain", "f32[10]{0}", "--sharding", "{devices=[4}"], "");
+    assert!(text(output.stderr).ends_with("1 | {devices=[4}\n  |            ^\n"));
+}
