@@ -36,7 +36,7 @@ const CONVOLUTION: Operation<'_> = Operation::Convolution {
     },
     window: &[WindowDimension {
         size: 3,
-        stride: STRIDE,
+        stride: STRIDE as u64,
         padding_low: PADDING as i64,
         padding_high: PADDING as i64,
         ..WindowDimension::ONE

@@ -33,9 +33,9 @@ fn scale(x: &mut DynBuffer, factors: &DynBuffer) -> Result<&'static str, Box<dyn
             "f32[?,256], any number of rows"
         }
         _ => {
-            let shape = x.shape().clone();
-            for row in 0..shape.dimensions()[0].extent().unwrap_or(0) {
-                for column in 0..shape.dimensions()[1].extent().unwrap_or(0) {
+            let [rows, columns] = sizes(x.shape());
+            for row in 0..rows {
+                for column in 0..columns {
                     let product = x.get::<F32>(&[row, column])? * factors.get::<F32>(&[column])?;
                     x.set::<F32>(&[row, column], product)?;
                 }
@@ -43,6 +43,11 @@ fn scale(x: &mut DynBuffer, factors: &DynBuffer) -> Result<&'static str, Box<dyn
             "fallback"
         }
     }))
+}
+
+/// The sizes of a matrix in this machine's memory.
+fn sizes(shape: &ArrayShape) -> [usize; 2] {
+    [0, 1].map(|dimension| shape.dimensions()[dimension].extent().unwrap_or(0) as usize)
 }
 
 /// For every shape of two dimensions: the compiler makes a kernel for each type.
@@ -62,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let shape: ArrayShape = shape.parse()?;
         let mut x = DynBuffer::from_fn::<F32>(shape.clone(), |index| index[0] as f32)?;
         let kernel = scale(&mut x, &factors)?;
-        let rows = shape.dimensions()[0].extent().ok_or("a size")?;
+        let [rows, _] = sizes(&shape);
         for (row, column) in (0..rows).flat_map(|row| (0..256).map(move |column| (row, column))) {
             if x.get::<F32>(&[row, column])? != (row * column) as f32 {
                 return Err(format!("{shape}: element [{row},{column}] is wrong").into());

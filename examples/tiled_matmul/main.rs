@@ -27,7 +27,7 @@ use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, hlo_types};
 const DEFAULT_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hlo/v5e__rnn_scan.hlo");
 
 /// The most bytes that a matrix may take.
-const MAX_BYTES: usize = 1 << 26;
+const MAX_BYTES: u64 = 1 << 26;
 
 hlo_types! {
     /// What the typed kernel is compiled for. For any other program, the shapes at run time do.
@@ -109,7 +109,7 @@ fn print_operands(product: &Product) {
 
 /// M, K and N.
 fn sizes(product: &Product) -> [usize; 3] {
-    let size = |shape: &ArrayShape, dimension: usize| shape.dimensions()[dimension].extent().unwrap_or(0);
+    let size = |shape: &ArrayShape, dimension: usize| shape.dimensions()[dimension].extent().unwrap_or(0) as usize;
     [size(&product.lhs, 0), size(&product.lhs, 1), size(&product.out, 1)]
 }
 
@@ -145,7 +145,7 @@ fn pack(shape: &ArrayShape, values: &[bf16]) -> Result<DynBuffer, Box<dyn Error>
 /// Numbers between -1 and 1, the same in each run.
 fn values(shape: &ArrayShape, seed: u32) -> Vec<bf16> {
     let mut state = seed;
-    let count = shape.dimensions().iter().copied().filter_map(Dimension::extent).product();
+    let count = shape.dimensions().iter().copied().filter_map(Dimension::extent).product::<u64>() as usize;
     let next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         bf16::from_f32((state >> 8) as f32 / (1 << 23) as f32 - 1.0)

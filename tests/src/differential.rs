@@ -11,7 +11,7 @@ use xla_shape::{ArrayShape, ElementType, Slot, stride_table::StaticStrideTable};
 /// The first difference, in words.
 pub fn tables_agree(reference: &ReferenceShape, element_type: ElementType) -> Result<(), String> {
     let shape = library_shape(reference, element_type)?;
-    let same = |what: &str, found: Option<usize>, expected: usize| match found {
+    let same = |what: &str, found: Option<u64>, expected: u64| match found {
         Some(found) if found == expected => Ok(()),
         found => Err(format!("{shape}: {what}: expected {expected}, found {found:?}")),
     };
@@ -23,7 +23,7 @@ pub fn tables_agree(reference: &ReferenceShape, element_type: ElementType) -> Re
     let in_const = StaticStrideTable::new(&reference.sizes, shape.layout()).ok();
     let in_const = in_const.as_ref().map(|table| (table.as_ref(&reference.sizes), vec![0; table.num_values()]));
     let (in_const, mut values) = in_const.unzip();
-    for (position, expected) in reference.map().into_iter().enumerate() {
+    for (position, expected) in (0..).zip(reference.map()) {
         if let Some(index) = &expected {
             same(&format!("place of {index:?}"), table.checked_linear_index(index), position)?;
             if let (Some(in_const), Some(values)) = (in_const, &mut values) {
@@ -61,8 +61,8 @@ pub fn relayout_agrees(
 ) -> Result<(), String> {
     let (source, destination) = (library_shape(from, element_type)?, library_shape(to, element_type)?);
     let bytes = |len: usize| content.iter().copied().cycle().take(len).collect::<Vec<u8>>();
-    let given = bytes(from.byte_size(element_type.storage_bytes()));
-    let mut written = vec![0xA5; to.byte_size(element_type.storage_bytes()) + 2 * GUARD];
+    let given = bytes(from.byte_size(element_type.storage_bytes()) as usize);
+    let mut written = vec![0xA5; to.byte_size(element_type.storage_bytes()) as usize + 2 * GUARD];
     let mut expected = written.clone();
     let element_bits = |shape: &ReferenceShape| match shape.element_bits {
         0 => 8 * element_type.storage_bytes(),
@@ -70,8 +70,9 @@ pub fn relayout_agrees(
     };
     for index in from.indices() {
         let bits = element_bits(to);
-        let (read, write) = (from.linear_index(&index) * bits, to.linear_index(&index) * bits);
-        let (read, write) = (8 * from.prefix + read, 8 * (GUARD + to.prefix) + write);
+        let read = (8 * from.prefix + from.linear_index(&index) * bits) as usize;
+        let write = 8 * GUARD + (8 * to.prefix + to.linear_index(&index) * bits) as usize;
+        let bits = bits as usize;
         if bits % 8 == 0 {
             expected[write / 8..][..bits / 8].copy_from_slice(&given[read / 8..][..bits / 8]);
             continue;

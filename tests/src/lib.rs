@@ -73,3 +73,15 @@ pub struct HloModule {
 pub fn hlo_modules() -> Vec<HloModule> {
     corpus("hlo.jsonl.zst")
 }
+
+/// An index or sizes of this machine's memory, as shapes have them.
+#[must_use]
+pub fn wide(list: &[usize]) -> Vec<u64> {
+    list.iter().map(|&number| number as u64).collect()
+}
+
+/// An index or sizes of a small array, as indices of this machine's memory.
+#[must_use]
+pub fn local(list: &[u64]) -> Vec<usize> {
+    list.iter().map(|&number| number as usize).collect()
+}

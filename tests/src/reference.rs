@@ -7,25 +7,25 @@ use std::fmt::{self, Display};
 #[derive(Clone, Debug)]
 pub struct ReferenceShape {
     /// The sizes of the dimensions, dimension 0 first.
-    pub sizes: Vec<usize>,
+    pub sizes: Vec<u64>,
     /// The dimensions from the fastest varying one to the slowest.
     pub minor_to_major: Vec<usize>,
     /// The tiles, in the order in which they apply; `None` is `*`.
-    pub tiles: Vec<Vec<Option<usize>>>,
+    pub tiles: Vec<Vec<Option<u64>>>,
     /// `L`: the elements are a multiple of this many.
-    pub tail_alignment: usize,
+    pub tail_alignment: u64,
     /// `E`: the bits of an element; 0 for what its type takes.
-    pub element_bits: usize,
+    pub element_bits: u64,
     /// `M`: the bytes before the elements.
-    pub prefix: usize,
+    pub prefix: u64,
 }
 
 impl ReferenceShape {
     /// The sizes and an index after every tile has been applied, most major first.
-    fn tiled(&self, index: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    fn tiled(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
         let major_to_minor = || self.minor_to_major.iter().rev();
-        let mut d: Vec<usize> = major_to_minor().map(|&i| self.sizes[i]).collect();
-        let mut e: Vec<usize> = major_to_minor().map(|&i| index[i]).collect();
+        let mut d: Vec<u64> = major_to_minor().map(|&i| self.sizes[i]).collect();
+        let mut e: Vec<u64> = major_to_minor().map(|&i| index[i]).collect();
         for tile in &self.tiles {
             while d.len() < tile.len() {
                 d.insert(0, 1);
@@ -44,7 +44,7 @@ impl ReferenceShape {
                     }
                 }
             }
-            let kept = |numbers: Vec<usize>| -> Vec<usize> {
+            let kept = |numbers: Vec<u64>| -> Vec<u64> {
                 numbers.into_iter().zip(tile).filter(|(_, entry)| entry.is_some()).map(|(number, _)| number).collect()
             };
             let (covered, places) = (kept(covered), kept(places));
@@ -62,21 +62,21 @@ impl ReferenceShape {
 
     /// Where an element lies, in elements.
     #[must_use]
-    pub fn linear_index(&self, index: &[usize]) -> usize {
+    pub fn linear_index(&self, index: &[u64]) -> u64 {
         let (d, e) = self.tiled(index);
         d.iter().zip(&e).fold(0, |position, (size, digit)| position * size + digit)
     }
 
     /// The elements that the array takes, padding included.
     #[must_use]
-    pub fn physical_elements(&self) -> usize {
+    pub fn physical_elements(&self) -> u64 {
         let (d, _) = self.tiled(&vec![0; self.sizes.len()]);
-        d.iter().product::<usize>().next_multiple_of(self.tail_alignment)
+        d.iter().product::<u64>().next_multiple_of(self.tail_alignment)
     }
 
     /// The bytes that the array takes, of elements of a type that takes `type_bytes`.
     #[must_use]
-    pub fn byte_size(&self, type_bytes: usize) -> usize {
+    pub fn byte_size(&self, type_bytes: u64) -> u64 {
         let elements = match self.element_bits {
             0 => self.physical_elements() * type_bytes,
             bits => (self.physical_elements() * bits).div_ceil(8),
@@ -86,7 +86,7 @@ impl ReferenceShape {
 
     /// Every index, in row-major order.
     #[must_use]
-    pub fn indices(&self) -> Vec<Vec<usize>> {
+    pub fn indices(&self) -> Vec<Vec<u64>> {
         self.sizes.iter().fold(vec![vec![]], |indices, &size| {
             indices
                 .into_iter()
@@ -100,11 +100,11 @@ impl ReferenceShape {
     /// # Panics
     /// If two elements lie at one place, which no layout makes them do.
     #[must_use]
-    pub fn map(&self) -> Vec<Option<Vec<usize>>> {
-        let mut map = vec![None; self.physical_elements()];
+    pub fn map(&self) -> Vec<Option<Vec<u64>>> {
+        let mut map = vec![None; self.physical_elements() as usize];
         for index in self.indices() {
             let position = self.linear_index(&index);
-            let before = map[position].replace(index);
+            let before = map[position as usize].replace(index);
             assert!(before.is_none(), "two elements of {self} lie at {position}");
         }
         map
@@ -114,7 +114,9 @@ impl ReferenceShape {
 /// The text of the shape, without its element type.
 impl Display for ReferenceShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        fn list<N: ToString>(numbers: &[N]) -> String {
+            numbers.iter().map(N::to_string).collect::<Vec<_>>().join(",")
+        }
         write!(f, "[{}]{{{}:", list(&self.sizes), list(&self.minor_to_major))?;
         for (i, tile) in self.tiles.iter().enumerate() {
             let entries = tile.iter().map(|entry| entry.map_or("*".to_owned(), |size| size.to_string()));

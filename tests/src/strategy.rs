@@ -11,7 +11,7 @@ use xla_shape_core::{
 pub const MAX_DIMENSIONS: usize = 8;
 
 /// The most positions, padding included, that an array of [`small_array_shape`] spans.
-pub const MAX_POSITIONS: usize = 4096;
+pub const MAX_POSITIONS: u64 = 4096;
 
 /// Any element type.
 pub fn element_type() -> impl Strategy<Value = ElementType> + Clone {
@@ -25,7 +25,7 @@ pub fn permutation(num_dimensions: usize) -> impl Strategy<Value = Vec<usize>> {
 
 /// A tile of one to four entries, of which all but the last may be `*`.
 pub fn tile() -> impl Strategy<Value = Tile> {
-    let size = || prop_oneof![4 => 1..=4_usize, 1 => 5..=9_usize];
+    let size = || prop_oneof![4 => 1..=4_u64, 1 => 5..=9_u64];
     let entry = prop_oneof![
         4 => size().prop_map(TileDimension::Size),
         1 => Just(TileDimension::Combine)
@@ -53,8 +53,8 @@ pub fn layout(num_dimensions: usize) -> impl Strategy<Value = Layout> {
 }
 
 /// Static sizes of up to [`MAX_DIMENSIONS`] dimensions with few elements; sometimes none.
-pub fn sizes() -> impl Strategy<Value = Vec<usize>> {
-    let size = prop_oneof![1 => Just(0_usize), 8 => Just(1), 24 => 2..=5_usize, 6 => 6..=20_usize];
+pub fn sizes() -> impl Strategy<Value = Vec<u64>> {
+    let size = prop_oneof![1 => Just(0_u64), 8 => Just(1), 24 => 2..=5_u64, 6 => 6..=20_u64];
     vec(size, 0..=MAX_DIMENSIONS).prop_map(|mut sizes| {
         let mut elements = 1;
         for size in &mut sizes {
@@ -100,12 +100,12 @@ pub fn small_array_shape() -> impl Strategy<Value = ArrayShape> {
 pub fn array_shape() -> impl Strategy<Value = ArrayShape> {
     let dynamic = vec(prop_oneof![6 => Just(0), 1 => Just(1), 1 => Just(2)], MAX_DIMENSIONS);
     let attributes = (
-        prop_oneof![3 => Just(1), 1 => 1..=2048_usize],
-        prop_oneof![3 => Just(0), 1 => 1..=64_usize],
+        prop_oneof![3 => Just(1), 1 => 1..=2048_u64],
+        prop_oneof![3 => Just(0), 1 => 1..=64_u64],
         prop_oneof![3 => Just(0), 1 => 0..=127_u8],
-        prop_oneof![3 => Just(0), 1 => 0..=1024_usize],
+        prop_oneof![3 => Just(0), 1 => 0..=1024_u64],
     );
-    let splits = prop_oneof![3 => Just(vec![]), 1 => vec((0..MAX_DIMENSIONS, vec(1..=20_usize, 1..=3)), 1..=2)];
+    let splits = prop_oneof![3 => Just(vec![]), 1 => vec((0..MAX_DIMENSIONS, vec(1..=20_u64, 1..=3)), 1..=2)];
     (small_array_shape(), dynamic, attributes, splits).prop_map(
         |(array, dynamic, (alignment, bits, space, prefix), splits)| {
             let dimensions =
@@ -131,7 +131,7 @@ pub fn array_shape() -> impl Strategy<Value = ArrayShape> {
 }
 
 /// Makes splits of an array out of any numbers: what does not fit is left out.
-fn fitting_splits(dimensions: &[Dimension], layout: &Layout, candidates: Vec<(usize, Vec<usize>)>) -> Vec<SplitConfig> {
+fn fitting_splits(dimensions: &[Dimension], layout: &Layout, candidates: Vec<(usize, Vec<u64>)>) -> Vec<SplitConfig> {
     let mut splits: Vec<SplitConfig> = Vec::new();
     for (dimension, mut indices) in candidates {
         let size = layout.minor_to_major().iter().rev().nth(dimension).and_then(|&i| dimensions.get(i)?.extent());
@@ -163,8 +163,8 @@ pub fn shape() -> impl Strategy<Value = Shape> {
 /// # Panics
 /// Never.
 pub fn legacy_shape() -> impl Strategy<Value = LegacyShape> {
-    let size = prop_oneof![1 => Just(0_usize), 3 => Just(1), 8 => 2..=5_usize];
-    let dimension = (size, 0..=2_usize).prop_map(|(size, padding)| (size, size + padding));
+    let size = prop_oneof![1 => Just(0_u64), 3 => Just(1), 8 => 2..=5_u64];
+    let dimension = (size, 0..=2_u64).prop_map(|(size, padding)| (size, size + padding));
     let value = proptest::option::of(select(&PaddingValue::ALL[..]));
     (element_type(), vec(dimension, 0..=5), any::<bool>(), value)
         .prop_flat_map(|(element_type, dimensions, padded, value)| {

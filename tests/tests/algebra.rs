@@ -7,9 +7,9 @@ use xla_shape_core::stride_table::{LayoutMapping, MappingError, StrideTable};
 use xla_shape_core::{ArrayShape, Slot};
 use xla_shape_tests::strategy;
 
-fn indices(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+fn indices(sizes: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     let elements = sizes.iter().product();
-    (0..elements).map(move |mut number: usize| {
+    (0..elements).map(move |mut number: u64| {
         let mut index = vec![0; sizes.len()];
         for (entry, size) in index.iter_mut().zip(sizes).rev() {
             *entry = number % size;
@@ -23,17 +23,17 @@ fn table() -> impl Strategy<Value = StrideTable> {
     strategy::small_array_shape().prop_map(|array| array.stride_table().unwrap())
 }
 
-fn permuted(list: &[usize], permutation: &[usize]) -> Vec<usize> {
+fn permuted(list: &[u64], permutation: &[usize]) -> Vec<u64> {
     permutation.iter().map(|&i| list[i]).collect()
 }
 
-fn positions(mapping: &LayoutMapping) -> Vec<usize> {
+fn positions(mapping: &LayoutMapping) -> Vec<u64> {
     indices(mapping.extents()).map(|index| mapping.checked_linear_index(&index).unwrap()).collect()
 }
 
 /// A start and a size inside each dimension.
-fn slice_of(sizes: &[usize], numbers: &[(usize, usize)]) -> (Vec<usize>, Vec<usize>) {
-    let slice = |(&size, &(a, b)): (&usize, &(usize, usize))| {
+fn slice_of(sizes: &[u64], numbers: &[(u64, u64)]) -> (Vec<u64>, Vec<u64>) {
+    let slice = |(&size, &(a, b)): (&u64, &(u64, u64))| {
         let start = a % (size + 1);
         (start, b % (size - start + 1))
     };
@@ -50,11 +50,11 @@ proptest! {
         prop_assert_eq!(table.is_exhaustive(), is_exhaustive);
 
         // Only the steps from the first element can be the strides.
-        let unit = |dimension| (0..table.extents().len()).map(|i| usize::from(i == dimension)).collect::<Vec<_>>();
-        let step = |(dimension, &size): (usize, &usize)| if size > 1 { table.linear_index(&unit(dimension)) } else { 0 };
+        let unit = |dimension: usize| (0..table.extents().len()).map(|i| u64::from(i == dimension)).collect::<Vec<_>>();
+        let step = |(dimension, &size): (usize, &u64)| if size > 1 { table.linear_index(&unit(dimension)) } else { 0 };
         let steps = table.extents().iter().enumerate().map(step).collect::<Vec<_>>();
         let is_strided = indices(table.extents()).all(|index| {
-            table.linear_index(&index) == index.iter().zip(&steps).map(|(i, step)| i * step).sum::<usize>()
+            table.linear_index(&index) == index.iter().zip(&steps).map(|(i, step)| i * step).sum::<u64>()
         });
         prop_assert_eq!(table.strides(), is_strided.then_some(steps));
         prop_assert_eq!(table.is_contiguous(), is_strided && is_exhaustive);
@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn coalesce_keeps_positions_and_is_idempotent(table in table(), numbers in vec(any::<(usize, usize)>(), 8)) {
+    fn coalesce_keeps_positions_and_is_idempotent(table in table(), numbers in vec(any::<(u64, u64)>(), 8)) {
         let mapping = LayoutMapping::from(&table);
         let (starts, sizes) = slice_of(table.extents(), &numbers);
         for mapping in [mapping.slice(&starts, &sizes).unwrap(), mapping] {
@@ -96,7 +96,7 @@ proptest! {
     fn the_inverse_says_which_element_lies_there(table in table()) {
         let Some(inverse) = table.inverse() else { return Ok(()) };
         prop_assert!(table.is_exhaustive());
-        for (number, index) in indices(table.extents()).enumerate() {
+        for (number, index) in (0..).zip(indices(table.extents())) {
             prop_assert_eq!(inverse.linear_index(&[table.linear_index(&index)]), number);
         }
         let twice = inverse.inverse().unwrap();
@@ -107,7 +107,7 @@ proptest! {
 
     #[test]
     fn untiled_layouts_have_an_inverse(
-        (sizes, order) in vec(1..=6_usize, 0..=4).prop_flat_map(|sizes| {
+        (sizes, order) in vec(1..=6_u64, 0..=4).prop_flat_map(|sizes| {
             let order = strategy::permutation(sizes.len());
             (Just(sizes), order)
         }),
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn divide_is_grid_times_tile_plus_place(table in table(), divisors in vec(1..=6_usize, 8)) {
+    fn divide_is_grid_times_tile_plus_place(table in table(), divisors in vec(1..=6_u64, 8)) {
         let tile = table.extents().iter().zip(&divisors);
         let tile = tile.map(|(&size, &tile)| if size % tile == 0 { tile } else { 1 }).collect::<Vec<_>>();
         let divided = LayoutMapping::from(&table).divide(&tile).unwrap();
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn slice_starts_elsewhere(table in table(), numbers in vec(any::<[(usize, usize); 2]>(), 8)) {
+    fn slice_starts_elsewhere(table in table(), numbers in vec(any::<[(u64, u64); 2]>(), 8)) {
         let mapping = LayoutMapping::from(&table);
         let (first, second): (Vec<_>, Vec<_>) = numbers.iter().map(|[a, b]| (*a, *b)).unzip();
         let (starts, sizes) = slice_of(table.extents(), &first);
@@ -154,7 +154,7 @@ proptest! {
             let dimensions = strategy::permutation(table.extents().len() + 1);
             (Just(table), dimensions)
         }),
-        repeats in 2..=3_usize,
+        repeats in 2..=3_u64,
     ) {
         let num_dimensions = table.extents().len();
         let (dimensions, added) = dimensions.split_at(num_dimensions);
@@ -185,8 +185,8 @@ fn what_is_not_defined_is_refused() {
     assert_eq!(message(mapping.divide(&[0, 1])), "dimension 0 of size 6 cannot be divided into tiles of size 0");
     assert_eq!(message(mapping.slice(&[3, 0], &[4, 1])), "the slice ends at 7, but dimension 0 has size 6");
     assert_eq!(
-        message(mapping.slice(&[usize::MAX, 0], &[4, 1])),
-        format!("the slice ends at {}, but dimension 0 has size 6", usize::MAX)
+        message(mapping.slice(&[u64::MAX, 0], &[4, 1])),
+        format!("the slice ends at {}, but dimension 0 has size 6", u64::MAX)
     );
     assert_eq!(message(mapping.broadcast(&[7, 1], &[0, 1])), "dimension 0 of size 6 cannot be broadcast to size 7");
     assert_eq!(message(mapping.broadcast(&[6, 1], &[0, 0])), "[0, 0] should name every dimension once");

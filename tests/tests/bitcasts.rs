@@ -15,18 +15,18 @@ struct Row {
     op: String,
     operand: String,
     result: String,
-    bytes: usize,
+    bytes: u64,
     same_padding_mask: Option<bool>,
     same_row_major_order: Option<bool>,
 }
 
 /// How many elements of a large array are looked at.
-const SAMPLE: usize = 2_000;
+const SAMPLE: u64 = 2_000;
 
 #[test]
 fn bitcasts_of_real_programs() {
     let rows: Vec<Row> = corpus("bitcasts.jsonl");
-    let mut counts = BTreeMap::<String, usize>::new();
+    let mut counts = BTreeMap::<String, u64>::new();
     for row in &rows {
         let what = format!("{} {} -> {}", row.op, row.operand, row.result);
         let class = classify(row).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -37,7 +37,7 @@ fn bitcasts_of_real_programs() {
     }
     println!("{:>4} in all", rows.len());
     assert_eq!(rows.len(), 343);
-    assert_eq!(counts.values().sum::<usize>(), rows.len());
+    assert_eq!(counts.values().sum::<u64>(), rows.len() as u64);
 }
 
 fn classify(row: &Row) -> Result<String, Box<dyn std::error::Error>> {
@@ -75,10 +75,10 @@ fn check(
     explained: &Decomposition,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let (operand_table, result_table) = (operand.stride_table()?, result.stride_table()?);
-    let elements: usize = explained.operand_sizes.iter().product();
+    let elements: u64 = explained.operand_sizes.iter().product();
     let step = if elements > SAMPLE { (elements / SAMPLE) | 1 } else { 1 };
     let mut compared = 0;
-    for number in (0..elements).step_by(step) {
+    for number in (0..elements).step_by(step as usize) {
         let index = unravel(number, &explained.operand_sizes);
         let mapped = explained.map_index(&index).ok_or("an index is not mapped")?;
         let (index, part) = without_part(&index, explained.operand_parts);
@@ -96,14 +96,14 @@ fn check(
     if compared == 0 { Err("no element was compared".into()) } else { Ok(()) }
 }
 
-fn without_part(index: &[usize], parts: usize) -> (&[usize], usize) {
+fn without_part(index: &[u64], parts: u64) -> (&[u64], u64) {
     match index {
         [index @ .., part] if parts > 1 => (index, *part),
         _ => (index, 0),
     }
 }
 
-fn unravel(mut number: usize, sizes: &[usize]) -> Vec<usize> {
+fn unravel(mut number: u64, sizes: &[u64]) -> Vec<u64> {
     let mut index = vec![0; sizes.len()];
     for (entry, &size) in index.iter_mut().zip(sizes).rev() {
         *entry = number % size;
@@ -112,7 +112,7 @@ fn unravel(mut number: usize, sizes: &[usize]) -> Vec<usize> {
     index
 }
 
-fn array(sizes: &[usize], layout: Layout) -> Option<ArrayShape> {
+fn array(sizes: &[u64], layout: Layout) -> Option<ArrayShape> {
     let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
     ArrayShape::new(ElementType::F32, &dimensions, layout)
         .ok()
@@ -133,19 +133,19 @@ fn padding_of_combined_dimensions_is_the_major_ones() {
     check(&operand, &result, &explained).unwrap();
 }
 
-fn permuted(list: &[usize], permutation: &[usize]) -> Vec<usize> {
+fn permuted(list: &[u64], permutation: &[usize]) -> Vec<u64> {
     permutation.iter().map(|&i| list[i]).collect()
 }
 
 /// Sizes of dimensions in two arrays with the same elements in row-major order: both group the same factors.
-fn factors() -> impl Strategy<Value = (Vec<usize>, Vec<bool>, Vec<bool>)> {
-    vec(prop::sample::select(vec![1_usize, 2, 2, 3, 4, 5]), 1..=5).prop_flat_map(|factors| {
+fn factors() -> impl Strategy<Value = (Vec<u64>, Vec<bool>, Vec<bool>)> {
+    vec(prop::sample::select(vec![1_u64, 2, 2, 3, 4, 5]), 1..=5).prop_flat_map(|factors| {
         (Just(factors.clone()), vec(any::<bool>(), factors.len()), vec(any::<bool>(), factors.len()))
     })
 }
 
-fn grouped(factors: &[usize], joins: &[bool]) -> Vec<usize> {
-    let mut sizes: Vec<usize> = vec![];
+fn grouped(factors: &[u64], joins: &[bool]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = vec![];
     for (&factor, &joins) in factors.iter().zip(joins) {
         match sizes.last_mut() {
             Some(last) if joins => *last *= factor,
@@ -156,7 +156,7 @@ fn grouped(factors: &[usize], joins: &[bool]) -> Vec<usize> {
 }
 
 /// The answer to be expected, from the elements' places as they are enumerated.
-fn enumerated(operand: &ArrayShape, result: &ArrayShape, map: impl Fn(&[usize]) -> Vec<usize>) -> Option<Move> {
+fn enumerated(operand: &ArrayShape, result: &ArrayShape, map: impl Fn(&[u64]) -> Vec<u64>) -> Option<Move> {
     let (operand_table, result_table) = (operand.stride_table().unwrap(), result.stride_table().unwrap());
     let sizes = operand_table.extents();
     (0..sizes.iter().product()).find_map(|number| {
@@ -194,7 +194,7 @@ proptest! {
 
     #[test]
     fn transposes_are_decided_as_enumerated(
-        (sizes, permutation, layouts) in vec(1..=9_usize, 0..=4).prop_flat_map(|sizes| {
+        (sizes, permutation, layouts) in vec(1..=9_u64, 0..=4).prop_flat_map(|sizes| {
             let n = sizes.len();
             (Just(sizes), strategy::permutation(n), (strategy::layout(n), strategy::layout(n)))
         }),
@@ -230,7 +230,7 @@ proptest! {
         let (Some(operand), Some(result)) = (operand, result) else { return Ok(()) };
         let answer = operand.reshape_is_bitcast(&result).unwrap();
         let (from, to) = (operand.stride_table().unwrap(), result.stride_table().unwrap());
-        let reshape = |index: &[usize]| {
+        let reshape = |index: &[u64]| {
             let number = index.iter().zip(from.extents()).fold(0, |number, (i, size)| number * size + i);
             unravel(number, to.extents())
         };
@@ -247,7 +247,7 @@ proptest! {
 
     #[test]
     fn causes_are_true(
-        (sizes, permutation, layouts) in vec(prop::sample::select(vec![1_usize, 1, 2, 3, 9]), 1..=4).prop_flat_map(|sizes| {
+        (sizes, permutation, layouts) in vec(prop::sample::select(vec![1_u64, 1, 2, 3, 9]), 1..=4).prop_flat_map(|sizes| {
             let n = sizes.len();
             (Just(sizes), strategy::permutation(n), (strategy::layout(n), strategy::layout(n)))
         }),

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use xla_shape::element::{F6E3M2Fn, F32, Pred, S4, S16, S32, Stored, U8};
 use xla_shape::types::StaticShape;
 use xla_shape::{AccessError, ArrayShape, Buffer, BufferError, DynBuffer, DynView, Slot, View, ViewMut, index, shape};
+use xla_shape_tests::wide;
 
 /// Fills a typed and a run-time buffer alike, and compares their bytes and elements.
 fn typed_and_dynamic_agree<S: StaticShape<Element: Stored>>(value: impl Fn(usize) -> <S::Element as Stored>::Value) {
@@ -151,9 +152,9 @@ proptest! {
         let before = buffer.to_row_major::<U8>().unwrap();
         let written = seed as usize % before.len();
         let mut index = vec![0; buffer.stride_table().extents().len()];
-        let mut rest = written;
+        let mut rest = written as u64;
         for (entry, size) in index.iter_mut().zip(buffer.stride_table().extents()).rev() {
-            *entry = rest % size;
+            *entry = (rest % size) as usize;
             rest /= size;
         }
         buffer.set::<U8>(&index, 0x5A).unwrap();
@@ -188,6 +189,7 @@ fn positions_of_indices_out_of_bounds_overflow_nothing() {
             // The number means nothing, and is the same by every way.
             let position = S::linear_index(index);
             assert_eq!(S::default().linear_index_of(index), position);
+            let (index, position) = (wide(&index), position as u64);
             assert_eq!(table.linear_index(&index), position);
             let _ = table.canonical().unwrap().linear_index(&index);
             assert_eq!(table.checked_linear_index(&index), None);

@@ -9,7 +9,7 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, LayoutAttribute
 
 /// A tile whose entries are few and small, so that two of them are often alike.
 fn coarse_tile() -> impl Strategy<Value = Tile> {
-    let size = || select(vec![1_usize, 2, 2, 3, 4, 5, 6, 8, 12]);
+    let size = || select(vec![1_u64, 2, 2, 3, 4, 5, 6, 8, 12]);
     let entry = prop_oneof![3 => size().prop_map(TileDimension::Size), 1 => Just(TileDimension::Combine)];
     (vec(entry, 0..=2), size()).prop_map(|(mut entries, last)| {
         entries.push(TileDimension::Size(last));
@@ -22,23 +22,23 @@ fn coarse_layout(num_dimensions: usize) -> impl Strategy<Value = Layout> {
         .prop_map(|(order, tiles)| Layout::new(&order).unwrap().with_tiles(&tiles).unwrap())
 }
 
-fn table(sizes: &[usize], layout: Layout) -> StrideTable {
+fn table(sizes: &[u64], layout: Layout) -> StrideTable {
     let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
     ArrayShape::new(ElementType::F32, &dimensions, layout).unwrap().stride_table().unwrap()
 }
 
 /// Two layouts of the same few elements.
 fn pair() -> impl Strategy<Value = (StrideTable, StrideTable)> {
-    let size = select(vec![1_usize, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 24]);
+    let size = select(vec![1_u64, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 24]);
     vec(size, 0..=3).prop_flat_map(|sizes| {
         let layouts = (coarse_layout(sizes.len()), coarse_layout(sizes.len()));
         (Just(sizes), layouts).prop_map(|(sizes, (a, b))| (table(&sizes, a), table(&sizes, b)))
     })
 }
 
-fn indices(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+fn indices(sizes: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     let elements = sizes.iter().product();
-    (0..elements).map(move |mut number: usize| {
+    (0..elements).map(move |mut number: u64| {
         let mut index = vec![0; sizes.len()];
         for (entry, size) in index.iter_mut().zip(sizes).rev() {
             *entry = number % size;
@@ -48,7 +48,7 @@ fn indices(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-fn enumerated(a: &StrideTable, b: &StrideTable) -> Option<Vec<usize>> {
+fn enumerated(a: &StrideTable, b: &StrideTable) -> Option<Vec<u64>> {
     indices(a.extents()).find(|index| a.linear_index(index) != b.linear_index(index))
 }
 
@@ -127,7 +127,7 @@ fn nothing_moves_in_an_array_of_nothing() {
 
 #[test]
 fn static_tables_are_compared_in_a_const() {
-    const EXTENTS: [usize; 2] = [1024, 128];
+    const EXTENTS: [u64; 2] = [1024, 128];
     const TILES: &[Tile] = &[Tile::from_static(&[TileDimension::Size(8), TileDimension::Size(128)])];
     const TILED: &Layout = &Layout::from_static(&[1, 0], TILES, LayoutAttributes::DEFAULT);
     const PLAIN: &Layout = &Layout::from_static(&[1, 0], &[], LayoutAttributes::DEFAULT);

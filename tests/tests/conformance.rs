@@ -17,7 +17,7 @@ struct ShapeRow {
     input: String,
     expect: String,
     canonical: Option<String>,
-    bytes: Option<usize>,
+    bytes: Option<u64>,
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn disagreement(row: &ShapeRow) -> Option<String> {
 struct SizeRow {
     generation: String,
     shape: String,
-    bytes: usize,
+    bytes: u64,
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn sizes_of_real_buffers() {
 #[derive(Deserialize)]
 struct MapRow {
     layout: String,
-    physical_elements: usize,
+    physical_elements: u64,
     physical_to_logical: Vec<i64>,
 }
 
@@ -96,8 +96,8 @@ fn map_disagreement(row: &MapRow) -> Result<(), String> {
     if shape.physical_elements() != Some(row.physical_elements) {
         return Err(format!("{:?} physical elements", shape.physical_elements()));
     }
-    for (position, &logical) in row.physical_to_logical.iter().enumerate() {
-        let expected = usize::try_from(logical).ok().map(|logical| unravel(logical, sizes));
+    for (position, &logical) in (0..).zip(&row.physical_to_logical) {
+        let expected = u64::try_from(logical).ok().map(|logical| unravel(logical, sizes));
         let slot = table.multi_index(position);
         if slot == Slot::OutOfRange || slot.clone().element() != expected {
             return Err(format!("at {position} lies {slot:?}, not {expected:?}"));
@@ -108,14 +108,14 @@ fn map_disagreement(row: &MapRow) -> Result<(), String> {
             return Err(format!("{index:?} lies at {}, not {position}", table.linear_index(&index)));
         }
     }
-    match table.multi_index(row.physical_to_logical.len()) {
+    match table.multi_index(row.physical_to_logical.len() as u64) {
         Slot::OutOfRange => Ok(()),
         slot => Err(format!("behind the end lies {slot:?}")),
     }
 }
 
 /// The index of the element with this row-major number.
-fn unravel(mut number: usize, sizes: &[usize]) -> Vec<usize> {
+fn unravel(mut number: u64, sizes: &[u64]) -> Vec<u64> {
     let mut index = vec![0; sizes.len()];
     for (entry, &size) in index.iter_mut().zip(sizes).rev() {
         *entry = number % size;

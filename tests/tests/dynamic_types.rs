@@ -6,17 +6,22 @@ use xla_shape::stride_table::StaticStrideTable;
 use xla_shape::types::{ArrayType, SizesError};
 use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, Layout, Slot, StrideTable, shape};
 use xla_shape_tests::strategy::small_array_shape;
+use xla_shape_tests::wide;
 
 /// Compares a type, given these sizes, with the core's table for the shape that it then is.
 fn agrees<S: ArrayType>(sizes: S::Index) {
     let typed = S::with_sizes(sizes).unwrap();
     let shape = typed.array_shape();
     let table: StrideTable = shape.stride_table().unwrap();
-    assert_eq!(Some(typed.byte_size()), shape.byte_size(), "{shape}");
+    assert_eq!(Some(typed.byte_size() as u64), shape.byte_size(), "{shape}");
     let mut count = 0;
     for index in typed.indices() {
         count += 1;
-        assert_eq!(typed.linear_index_of(index), table.linear_index(index.as_ref()), "{index:?} of {shape}");
+        assert_eq!(
+            typed.linear_index_of(index),
+            table.linear_index(&wide(index.as_ref())) as usize,
+            "{index:?} of {shape}"
+        );
         assert!(typed.has_index(index));
     }
     assert_eq!(count, sizes.as_ref().iter().product::<usize>());

@@ -26,7 +26,7 @@ fn walk<S: ArrayType<Element = S32, Index = [usize; 2]>>(sizes: [usize; 2]) {
     let shape = x.shape().array_shape();
     let positions = shape.stride_table().unwrap().positions();
     let memory = x.as_slice().len();
-    assert!(positions <= memory);
+    assert!(positions <= memory as u64);
 
     let mut seen = 0;
     x.for_each_position(|slot, _| {
@@ -79,7 +79,7 @@ fn walk_dynamic(mut x: DynBuffer) {
     })
     .unwrap();
     assert_eq!(seen, x.stride_table().positions());
-    assert_eq!(x.stride_table().iter().len(), seen);
+    assert_eq!(x.stride_table().iter().count() as u64, seen);
     x.for_each_indexed::<S32>(|index, _| panic!("there is no element {index:?}")).unwrap();
     x.stride_table().for_each_segment(|segment| panic!("there is no element in {segment:?}"));
     assert_eq!(x.to_row_major::<S32>(), Ok(vec![]));

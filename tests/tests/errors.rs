@@ -123,7 +123,7 @@ fn every_broken_rule() {
         kinds.insert(name(error));
     }
     // Numbers and lists that no text can have.
-    let large = usize::MAX;
+    let large = u64::MAX;
     let tile = |entry| Layout::descending(1).with_tiles(&[Tile::new(&[entry])]);
     let errors = [
         (tile(TileDimension::Size(large)), "expected a tile dimension that fits in an i64, found 18446744073709551615"),

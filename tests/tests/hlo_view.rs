@@ -406,13 +406,13 @@ fn memory_of_all_modules_adds_up() {
         let module = Module::parse(&row.text).unwrap();
         let memory: Memory<'_, '_> = module.memory();
         let (usage, peaks) = (memory.usage(), memory.peaks());
-        let sum: usize = usage.values().map(|usage| usage.parameters.bytes + usage.values.bytes).sum();
-        assert_eq!(sum, memory.buffers().iter().map(|buffer| buffer.footprint.bytes).sum::<usize>());
-        assert_eq!(sum, memory.tile_formats().values().map(|format| format.footprint.bytes).sum::<usize>());
+        let sum: u64 = usage.values().map(|usage| usage.parameters.bytes + usage.values.bytes).sum();
+        assert_eq!(sum, memory.buffers().iter().map(|buffer| buffer.footprint.bytes).sum::<u64>());
+        assert_eq!(sum, memory.tile_formats().values().map(|format| format.footprint.bytes).sum::<u64>());
         for buffer in memory.buffers() {
             assert!(buffer.footprint.data_bytes <= buffer.footprint.bytes);
         }
-        assert!(memory.largest(2).is_sorted_by_key(|buffer| usize::MAX - buffer.footprint.bytes));
+        assert!(memory.largest(2).is_sorted_by_key(|buffer| u64::MAX - buffer.footprint.bytes));
         assert_eq!(peaks.is_some(), row.set != "tpu-hlo-before");
         for (space, peak) in peaks.iter().flatten() {
             let usage = usage[space];
@@ -427,7 +427,7 @@ fn memory_of_all_modules_adds_up() {
                 let calls = matches!(instruction.opcode(), Opcode::While | Opcode::Call | Opcode::Conditional);
                 for (space, bytes) in timeline.bytes() {
                     let live = timeline.live_at(step).filter(|buffer| buffer.memory_space() == *space);
-                    let live = live.map(|buffer| buffer.footprint.bytes).sum::<usize>();
+                    let live = live.map(|buffer| buffer.footprint.bytes).sum::<u64>();
                     assert!(bytes[step] == live || calls && bytes[step] > live, "{} {step}", row.module);
                 }
             }

@@ -67,7 +67,10 @@ fn with_operation<R>(instruction: Instruction<'_, '_>, f: impl FnOnce(Operation<
             let labels = instruction.attribute("dim_labels").expect("the labels").dim_labels().expect("labels");
             let window = instruction.attribute("window").map_or(Ok(Vec::new()), Value::window).expect("a window");
             let count = |name| instruction.attribute(name).map_or(Ok(1), Value::number).expect("a number");
-            let groups = ConvolutionGroups { feature: count("feature_group_count"), batch: count("batch_group_count") };
+            let groups = ConvolutionGroups {
+                feature: count("feature_group_count") as u64,
+                batch: count("batch_group_count") as u64,
+            };
             f(Operation::Convolution { dimensions: convolution_dimensions(&labels), window: &window, groups })
         }
         other => panic!("no rows have {other}"),
@@ -185,7 +188,7 @@ fn other_result(array: &ArrayShape) -> Option<ArrayShape> {
 }
 
 /// Static dimensions.
-fn fixed(sizes: &[usize]) -> Vec<Dimension> {
+fn fixed(sizes: &[u64]) -> Vec<Dimension> {
     sizes.iter().copied().map(Static).collect()
 }
 
@@ -193,18 +196,18 @@ fn fixed(sizes: &[usize]) -> Vec<Dimension> {
 fn sizes_of(
     num_dimensions: usize,
     rule: impl FnOnce(&mut [Dimension]) -> Result<(), InferError>,
-) -> Result<Vec<usize>, InferError> {
+) -> Result<Vec<u64>, InferError> {
     let mut result = vec![Dimension::Unbounded; num_dimensions];
     rule(&mut result)?;
     Ok(result.into_iter().map(|size| size.extent().expect("static operands have static results")).collect())
 }
 
-fn sizes() -> impl Strategy<Value = Vec<usize>> {
-    prop::collection::vec(0..9_usize, 0..5)
+fn sizes() -> impl Strategy<Value = Vec<u64>> {
+    prop::collection::vec(0..9_u64, 0..5)
 }
 
 fn window_dimension() -> impl Strategy<Value = WindowDimension> {
-    (1..5_usize, 1..4_usize, -3..5_i64, -3..5_i64, 1..4_usize, 1..4_usize, any::<bool>()).prop_map(
+    (1..5_u64, 1..4_u64, -3..5_i64, -3..5_i64, 1..4_u64, 1..4_u64, any::<bool>()).prop_map(
         |(size, stride, padding_low, padding_high, base_dilation, window_dilation, reversal)| WindowDimension {
             size,
             stride,
@@ -218,14 +221,14 @@ fn window_dimension() -> impl Strategy<Value = WindowDimension> {
 }
 
 /// The places of a window along one dimension, found by moving it; `None` if padding takes away more than there is.
-fn places(size: usize, window: WindowDimension) -> Option<usize> {
+fn places(size: u64, window: WindowDimension) -> Option<u64> {
     // The elements apart from each other, then padded: what is there is all that counts.
-    let dilated =
-        (0..size).flat_map(|i| std::iter::repeat_n((), if i == 0 { 1 } else { window.base_dilation })).count();
+    let dilated: u64 = (0..size).map(|i| if i == 0 { 1 } else { window.base_dilation }).sum();
     let padded = i64::try_from(dilated).unwrap() + window.padding_low + window.padding_high;
-    let padded = usize::try_from(padded).ok()?;
-    let looks_at = |place: usize| (0..window.size).map(move |i| place + i * window.window_dilation);
-    Some((0..padded).step_by(window.stride).filter(|&place| looks_at(place).all(|at| at < padded)).count())
+    let padded = u64::try_from(padded).ok()?;
+    let looks_at = |place: u64| (0..window.size).map(move |i| place + i * window.window_dilation);
+    let places = (0..padded).step_by(window.stride as usize).filter(|&place| looks_at(place).all(|at| at < padded));
+    Some(places.count() as u64)
 }
 
 proptest! {
@@ -245,49 +248,49 @@ proptest! {
 
     #[test]
     fn reshapes_keep_the_number_of_elements(a in sizes(), b in sizes()) {
-        let same = a.iter().product::<usize>() == b.iter().product::<usize>();
+        let same = a.iter().product::<u64>() == b.iter().product::<u64>();
         prop_assert_eq!(infer::reshape(&fixed(&a), &fixed(&b)).is_ok(), same);
     }
 
     #[test]
     fn slices_take_what_counting_gives(
-        (size, start, limit, stride) in (0..20_usize, 0..22_usize, 0..22_usize, 0..6_usize)
+        (size, start, limit, stride) in (0..20_u64, 0..22_u64, 0..22_u64, 0..6_u64)
     ) {
         let slices = [SliceDimension { start, limit, stride }];
         let found = sizes_of(1, |result| infer::slice(&[Static(size)], &slices, result));
         if stride == 0 || start > limit || limit > size {
             prop_assert!(found.is_err());
         } else {
-            prop_assert_eq!(found, Ok(vec![(start..limit).step_by(stride).count()]));
+            prop_assert_eq!(found, Ok(vec![(start..limit).step_by(stride as usize).count() as u64]));
         }
     }
 
     #[test]
     fn padding_adds_what_counting_gives(
-        (size, low, high, interior) in (0..20_usize, -6..6_i64, -6..6_i64, 0..4_usize)
+        (size, low, high, interior) in (0..20_u64, -6..6_i64, -6..6_i64, 0..4_u64)
     ) {
         let padding = [PaddingDimension { low, high, interior }];
         let found = sizes_of(1, |result| infer::pad(&[Static(size)], &padding, result));
-        let apart = (0..size).map(|i| if i == 0 { 1 } else { 1 + interior }).sum::<usize>();
-        match usize::try_from(i64::try_from(apart).unwrap() + low + high) {
+        let apart = (0..size).map(|i| if i == 0 { 1 } else { 1 + interior }).sum::<u64>();
+        match u64::try_from(i64::try_from(apart).unwrap() + low + high) {
             Ok(expected) => prop_assert_eq!(found, Ok(vec![expected])),
             Err(_) => prop_assert_eq!(found, Err(InferError::NegativeSize { dimension: 0 })),
         }
     }
 
     #[test]
-    fn slicing_off_a_padding_gives_the_operand(sizes in sizes(), low in 0..5_usize, high in 0..5_usize) {
+    fn slicing_off_a_padding_gives_the_operand(sizes in sizes(), low in 0..5_u64, high in 0..5_u64) {
         let n = sizes.len();
-        let amount = |n: usize| i64::try_from(n).unwrap();
+        let amount = |n: u64| i64::try_from(n).unwrap();
         let padding = vec![PaddingDimension { low: amount(low), high: amount(high), interior: 0 }; n];
         let padded = sizes_of(n, |result| infer::pad(&fixed(&sizes), &padding, result))?;
-        let slice = |size: &usize| SliceDimension { start: low, limit: low + size, stride: 1 };
+        let slice = |size: &u64| SliceDimension { start: low, limit: low + size, stride: 1 };
         let slices: Vec<_> = sizes.iter().map(slice).collect();
         prop_assert_eq!(sizes_of(n, |result| infer::slice(&fixed(&padded), &slices, result))?, sizes);
     }
 
     #[test]
-    fn parts_that_are_put_together_give_the_whole(sizes in sizes(), dimension: Index, at in 0..9_usize) {
+    fn parts_that_are_put_together_give_the_whole(sizes in sizes(), dimension: Index, at in 0..9_u64) {
         // There is nothing to put together along no dimension.
         if sizes.is_empty() {
             return Ok(());
@@ -318,7 +321,7 @@ proptest! {
     }
 
     #[test]
-    fn windows_have_the_places_that_moving_them_finds(size in 0..12_usize, window in window_dimension()) {
+    fn windows_have_the_places_that_moving_them_finds(size in 0..12_u64, window in window_dimension()) {
         let found = sizes_of(1, |result| infer::reduce_window(&[Static(size)], &[window], result));
         match places(size, window) {
             Some(places) => prop_assert_eq!(found, Ok(vec![places])),
@@ -329,8 +332,8 @@ proptest! {
     /// A convolution is a window over each spatial dimension, wherever the labels put them.
     #[test]
     fn convolutions_are_windows_over_the_spatial_dimensions(
-        spatial in prop::collection::vec((0..8_usize, window_dimension()), 0..4),
-        (batch, features, outputs, feature_groups) in (1..5_usize, 1..4_usize, 1..4_usize, 1..3_usize),
+        spatial in prop::collection::vec((0..8_u64, window_dimension()), 0..4),
+        (batch, features, outputs, feature_groups) in (1..5_u64, 1..4_u64, 1..4_u64, 1..3_u64),
         seed in any::<[Index; 15]>(),
     ) {
         let n = spatial.len() + 2;
@@ -341,7 +344,7 @@ proptest! {
             order
         };
         let (input, kernel, output) = (order(), order(), order());
-        let put = |order: &[usize], sizes: &[usize]| {
+        let put = |order: &[usize], sizes: &[u64]| {
             let mut placed = vec![Static(0); n];
             order.iter().zip(sizes).for_each(|(&place, &size)| placed[place] = Static(size));
             placed
@@ -380,15 +383,15 @@ proptest! {
     /// indices: counted one by one, there are result times contracted ones.
     #[test]
     fn a_dot_multiplies_as_many_elements_as_its_result_sums(
-        (batch, contracting) in (prop::collection::vec(1..3_usize, 0..3), prop::collection::vec(1..4_usize, 0..3)),
-        (left, right) in (prop::collection::vec(1..4_usize, 0..3), prop::collection::vec(1..4_usize, 0..3)),
+        (batch, contracting) in (prop::collection::vec(1..3_u64, 0..3), prop::collection::vec(1..4_u64, 0..3)),
+        (left, right) in (prop::collection::vec(1..4_u64, 0..3), prop::collection::vec(1..4_u64, 0..3)),
         seed in any::<[Index; 12]>(),
     ) {
         let (b, c) = (batch.len(), contracting.len());
         let mut seed = seed.into_iter();
         // Batch, contracting and other dimensions, shuffled; where each of them ends up.
-        let mut shuffled = |others: &[usize]| {
-            let sizes: Vec<usize> = batch.iter().chain(&contracting).chain(others).copied().collect();
+        let mut shuffled = |others: &[u64]| {
+            let sizes: Vec<u64> = batch.iter().chain(&contracting).chain(others).copied().collect();
             let mut places: Vec<usize> = (0..sizes.len()).collect();
             (1..places.len()).rev().for_each(|i| places.swap(i, seed.next().unwrap().index(i + 1)));
             let mut placed = vec![0; sizes.len()];
@@ -405,20 +408,20 @@ proptest! {
         };
         let n = b + left.len() + right.len();
         let result = sizes_of(n, |result| infer::dot(&fixed(&lhs), &fixed(&rhs), dimensions, result))?;
-        let indices = |sizes: &[usize]| -> Vec<Vec<usize>> {
+        let indices = |sizes: &[u64]| -> Vec<Vec<u64>> {
             sizes.iter().fold(vec![vec![]], |all, &size| {
-                let longer = |index: &Vec<usize>| {
+                let longer = |index: &Vec<u64>| {
                     (0..size).map(|i| [index.as_slice(), &[i]].concat()).collect::<Vec<_>>()
                 };
                 all.iter().flat_map(longer).collect()
             })
         };
         let (of_lhs, of_rhs) = (indices(&lhs), indices(&rhs));
-        let meet = |l: &[usize], r: &[usize]| (0..b + c).all(|i| l[lhs_places[i]] == r[rhs_places[i]]);
-        let pairs: usize = of_lhs.iter().map(|l| of_rhs.iter().filter(|r| meet(l, r)).count()).sum();
-        prop_assert_eq!(pairs, result.iter().product::<usize>() * contracting.iter().product::<usize>());
+        let meet = |l: &[u64], r: &[u64]| (0..b + c).all(|i| l[lhs_places[i]] == r[rhs_places[i]]);
+        let pairs: u64 = of_lhs.iter().map(|l| of_rhs.iter().filter(|r| meet(l, r)).count() as u64).sum();
+        prop_assert_eq!(pairs, result.iter().product::<u64>() * contracting.iter().product::<u64>());
         // The order: batch, left, right, each as they stand in their operand.
-        let others = |sizes: &[usize], places: &[usize]| -> Vec<usize> {
+        let others = |sizes: &[u64], places: &[usize]| -> Vec<u64> {
             let others = (0..sizes.len()).filter(|dimension| !places[..b + c].contains(dimension));
             others.map(|dimension| sizes[dimension]).collect()
         };
@@ -461,10 +464,10 @@ proptest! {
     #[test]
     fn any_numbers_are_survived(
         dimensions in prop::collection::vec(prop_oneof![
-            any::<usize>().prop_map(Static),
-            any::<usize>().prop_map(Dimension::Bounded),
+            any::<u64>().prop_map(Static),
+            any::<u64>().prop_map(Dimension::Bounded),
             Just(Dimension::Unbounded),
-            (0..4_usize).prop_map(Static),
+            (0..4_u64).prop_map(Static),
         ], 0..4),
         numbers in prop::collection::vec(prop_oneof![0..5_usize, any::<usize>()], 0..4),
         (low, high) in (any::<i64>(), any::<i64>()),
@@ -474,12 +477,12 @@ proptest! {
         let number = |i: usize| numbers.get(i).copied().unwrap_or(1);
         let d = &dimensions[..];
         let window = WindowDimension {
-            size: number(0),
-            stride: number(1),
+            size: number(0) as u64,
+            stride: number(1) as u64,
             padding_low: low,
             padding_high: high,
-            base_dilation: number(2),
-            window_dilation: number(3),
+            base_dilation: number(2) as u64,
+            window_dilation: number(3) as u64,
             reversal: false,
         };
         let windows = vec![window; d.len()];
@@ -494,15 +497,15 @@ proptest! {
             output_feature: number(0),
             output_spatial: &numbers,
         };
-        let groups = ConvolutionGroups { feature: number(2), batch: number(3) };
+        let groups = ConvolutionGroups { feature: number(2) as u64, batch: number(3) as u64 };
         let dot = DotDimensions {
             lhs_batch: &numbers,
             rhs_batch: &numbers,
             lhs_contracting: &numbers,
             rhs_contracting: &[],
         };
-        let padding = vec![PaddingDimension { low, high, interior: number(0) }; d.len()];
-        let slices = vec![SliceDimension { start: number(0), limit: number(1), stride: number(2) }; d.len()];
+        let padding = vec![PaddingDimension { low, high, interior: number(0) as u64 }; d.len()];
+        let slices = vec![SliceDimension { start: number(0) as u64, limit: number(1) as u64, stride: number(2) as u64 }; d.len()];
         let _ = infer::elementwise(&[d, d], result);
         let _ = infer::select(d, d, &[], result);
         let _ = infer::clamp(&[], d, d, result);
@@ -514,7 +517,7 @@ proptest! {
         let _ = infer::slice(d, &slices, result);
         let _ = infer::pad(d, &padding, result);
         let _ = infer::concatenate(&[d, d], number(0), result);
-        let _ = infer::dynamic_slice(d, &numbers, result);
+        let _ = infer::dynamic_slice(d, &numbers.iter().map(|&size| size as u64).collect::<Vec<_>>(), result);
         let _ = infer::dynamic_update_slice(d, d, result);
         let _ = infer::reduce(d, &numbers, result);
         let _ = infer::dot(d, d, dot, result);
@@ -527,7 +530,7 @@ proptest! {
 #[test]
 fn a_padding_that_is_far_too_large_is_an_error() {
     let padding = [PaddingDimension { low: 0, high: 0, interior: 13_972_019_769_631_643_138 }];
-    let found = sizes_of(1, |result| infer::pad(&[Static(usize::MAX)], &padding, result));
+    let found = sizes_of(1, |result| infer::pad(&[Static(u64::MAX)], &padding, result));
     assert_eq!(found, Err(InferError::Overflow));
 }
 

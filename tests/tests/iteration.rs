@@ -8,13 +8,13 @@ use xla_shape::types::{ArrayType, StaticShape};
 use xla_shape::{Buffer, DynBuffer, Slot, TileDimension, shape};
 use xla_shape_core::stride_table::StaticStrideTable;
 use xla_shape_core::{ArrayShape, Dimension, TileBlock};
-use xla_shape_tests::strategy;
+use xla_shape_tests::{local, strategy};
 
 /// The positions of elements, by the table's inverse.
-fn element_positions(array: &ArrayShape, sizes: &[usize]) -> Vec<usize> {
-    let inside = |index: &Vec<usize>| index.iter().zip(sizes).all(|(index, size)| index < size);
+fn element_positions(array: &ArrayShape, sizes: &[u64]) -> Vec<u64> {
+    let inside = |index: &Vec<u64>| index.iter().zip(sizes).all(|(index, size)| index < size);
     let table = array.stride_table().unwrap();
-    let elements = table.iter().enumerate();
+    let elements = (0..).zip(table.iter());
     elements.filter(|(_, slot)| slot.clone().element().as_ref().is_some_and(inside)).map(|(at, _)| at).collect()
 }
 
@@ -65,10 +65,10 @@ proptest! {
     #[test]
     fn a_tile_block_is_as_large_as_a_tile(array in strategy::small_array_shape()) {
         let Ok(block) = TileBlock::of(array.layout()) else { return Ok(()) };
-        prop_assert_eq!(block.positions(), block.sizes().iter().product::<usize>());
+        prop_assert_eq!(block.positions(), block.sizes().iter().product::<u64>());
         let grid = array.dimensions().iter().enumerate();
         let grid = grid.map(|(i, dimension)| dimension.extent().unwrap().div_ceil(array.layout().tile_size(i)));
-        prop_assert_eq!(grid.product::<usize>() * block.positions(), array.stride_table().unwrap().positions());
+        prop_assert_eq!(grid.product::<u64>() * block.positions(), array.stride_table().unwrap().positions());
     }
 }
 
@@ -197,7 +197,7 @@ proptest! {
         let mut walk = table.as_ref().walk();
         for position in 0..table.positions() {
             prop_assert_eq!(walk.remaining(), table.positions() - position);
-            prop_assert_eq!(walk.step().map(|slot| slot.map(<[usize]>::to_vec)), Some(table.multi_index(position)));
+            prop_assert_eq!(walk.step().map(|slot| slot.map(<[u64]>::to_vec)), Some(table.multi_index(position)));
         }
         prop_assert!(walk.step().is_none());
     }
@@ -412,7 +412,7 @@ proptest! {
             prop_assert!(array.layout().tiles().iter().any(|tile| tile.dimensions().contains(&TileDimension::Combine)));
             return Ok(());
         };
-        for (position, slot) in table.iter().enumerate() {
+        for (position, slot) in (0..).zip(table.iter()) {
             if let Slot::Element(mut index) = slot {
                 prop_assert_eq!(offsets.position(&index), Some(position));
                 for dimension in 0..index.len() {
@@ -437,10 +437,10 @@ fn accessors_read_and_write_what_buffers_do() {
         assert_eq!(elements.has_offset_tables(), !text.contains('*'));
         for (position, slot) in table.iter().enumerate() {
             let Slot::Element(index) = slot else { continue };
-            assert!(elements.set(&index, position as i32));
-            assert_eq!(elements.get(&index), Some(position as i32));
+            assert!(elements.set(&local(&index), position as i32));
+            assert_eq!(elements.get(&local(&index)), Some(position as i32));
         }
-        assert!(!elements.set(&sizes, 1) || sizes.is_empty());
+        assert!(!elements.set(&local(&sizes), 1) || sizes.is_empty());
         x.for_each_position::<S32>(|slot, value| assert!(slot.element().is_some() || value == 0)).unwrap();
         let elements = x.accessor::<S32>().unwrap();
         x.for_each_indexed::<S32>(|index, value| assert_eq!(elements.get(index), Some(value))).unwrap();

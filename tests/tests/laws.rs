@@ -32,13 +32,13 @@ proptest! {
     fn every_element_has_one_place(array in strategy::small_array_shape()) {
         let table = array.stride_table().unwrap();
         let mut elements = BTreeSet::new();
-        for (position, slot) in table.iter().enumerate() {
+        for (position, slot) in (0..).zip(table.iter()) {
             if let Slot::Element(index) = slot {
                 prop_assert_eq!(table.checked_linear_index(&index), Some(position));
                 prop_assert!(elements.insert(index), "an element lies in two places");
             }
         }
-        prop_assert_eq!(Some(elements.len()), array.elements());
+        prop_assert_eq!(Some(elements.len() as u64), array.elements());
     }
 
     #[test]
@@ -65,7 +65,7 @@ proptest! {
             .prop_flat_map(|array| { let n = array.num_dimensions(); (Just(array), strategy::permutation(n)) })
     ) {
         let permuted = array.permute_dimensions(permutation.iter().copied()).unwrap().stride_table().unwrap();
-        for (position, slot) in array.stride_table().unwrap().iter().enumerate() {
+        for (position, slot) in (0..).zip(array.stride_table().unwrap().iter()) {
             let expected = slot.map(|index| permutation.iter().map(|&old| index[old]).collect::<Vec<_>>());
             prop_assert_eq!(permuted.multi_index(position), expected);
         }
@@ -73,7 +73,7 @@ proptest! {
 
     #[test]
     fn what_is_inserted_can_be_deleted(
-        array in strategy::array_shape(), number in 0..=8_usize, place in 0..=8_usize, size in 0..=5_usize
+        array in strategy::array_shape(), number in 0..=8_usize, place in 0..=8_usize, size in 0..=5_u64
     ) {
         let (number, place) = (number.min(array.num_dimensions()), place.min(array.num_dimensions()));
         let larger = array.insert_dimension(number, size.into(), place).unwrap();
@@ -87,7 +87,7 @@ proptest! {
         let table = array.stride_table().unwrap();
         for slot in &table {
             let index = slot.element().unwrap();
-            let bytes: usize = index.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
+            let bytes: u64 = index.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
             prop_assert_eq!(bytes, table.linear_index(&index) * array.element_type().storage_bytes());
         }
     }
@@ -115,7 +115,7 @@ proptest! {
             rest = others;
         }
         merged.extend(rest);
-        let array = |sizes: &[usize]| ArrayShape::with_default_layout(ElementType::F32, sizes).unwrap();
+        let array = |sizes: &[u64]| ArrayShape::with_default_layout(ElementType::F32, sizes).unwrap();
         let (a, b) = (array(&sizes), array(&merged));
         let unmodified = a.dimensions_unmodified_by_reshape(&b).unwrap();
         prop_assert!(unmodified.is_sorted_by(|x, y| x.0 < y.0 && x.1 < y.1));

@@ -12,7 +12,7 @@ fn the_documents_example() {
     let letters = [["a", "b", "c"], ["d", "e", "f"]];
     let table = shape.modern().stride_table().unwrap();
     let memory = table.iter().map(|slot| match slot {
-        Slot::Element(index) => letters[index[0]][index[1]],
+        Slot::Element(index) => letters[index[0] as usize][index[1] as usize],
         _ => "0",
     });
     assert_eq!(memory.collect::<Vec<_>>().join(" "), "a d 0 b e 0 c f 0 0 0 0 0 0 0");
@@ -30,7 +30,7 @@ fn padding_is_filled_with_its_value() {
             let shape = LegacyShape::new(element_type, &[2, 3], &[0, 1], &[3, 5], Some(value)).unwrap();
             match (value.bits(element_type), DynBuffer::padded(&shape)) {
                 (Some(bits), Ok(buffer)) => {
-                    let element = &bits.to_le_bytes()[..element_type.storage_bytes()];
+                    let element = &bits.to_le_bytes()[..element_type.storage_bytes() as usize];
                     assert_eq!(buffer.as_bytes(), element.repeat(15), "{shape}");
                 }
                 (None, Err(error)) => {
@@ -85,7 +85,7 @@ fn text_is_read_and_printed() {
 /// What means nothing makes no difference.
 #[test]
 fn what_means_the_same_is_the_same() {
-    let shape = |sizes: &[usize], widths: &[usize], value| {
+    let shape = |sizes: &[u64], widths: &[u64], value| {
         let order: Vec<_> = (0..sizes.len()).collect();
         LegacyShape::new(ElementType::F32, sizes, &order, widths, value).unwrap()
     };
@@ -161,8 +161,8 @@ fn every_error_stands_at_its_place() {
         assert_eq!(&text[std::ops::Range::from(error.span())], place, "{text}");
     }
     // No text can have this one.
-    let error = LegacyShape::new(ElementType::S8, &[1], &[0], &[usize::MAX], None).unwrap_err();
-    assert_eq!(error, ValidationError::PaddedDimensionTooLarge { dimension: 0, width: usize::MAX });
+    let error = LegacyShape::new(ElementType::S8, &[1], &[0], &[u64::MAX], None).unwrap_err();
+    assert_eq!(error, ValidationError::PaddedDimensionTooLarge { dimension: 0, width: u64::MAX });
     let message = "expected a padded dimension's width that fits in an i64, found 18446744073709551615";
     assert_eq!(error.to_string(), message);
     // XLA's own text does not have it.
@@ -193,10 +193,10 @@ proptest! {
             stride *= widths[dimension];
         }
         let mut count = 0;
-        for (position, slot) in table.iter().enumerate() {
+        for (position, slot) in (0..).zip(table.iter()) {
             let Slot::Element(index) = slot else { continue };
             count += 1;
-            prop_assert_eq!(index.iter().zip(&strides).map(|(entry, stride)| entry * stride).sum::<usize>(), position);
+            prop_assert_eq!(index.iter().zip(&strides).map(|(entry, stride)| entry * stride).sum::<u64>(), position);
         }
         prop_assert_eq!(count, elements);
     }

@@ -11,9 +11,9 @@ proptest! {
         prop_assert_eq!(padded.is_some(), array.byte_size().is_some());
         if let (Some(padded), Some(physical)) = (padded, array.physical_elements()) {
             let alignment = array.layout().tail_padding_alignment_in_elements();
-            let positions = padded.iter().map(|dimension| dimension.padded_size).product::<usize>();
+            let positions = padded.iter().map(|dimension| dimension.padded_size).product::<u64>();
             prop_assert_eq!(positions.next_multiple_of(alignment), physical);
-            let stored = padded.iter().map(|dimension| dimension.size).product::<usize>();
+            let stored = padded.iter().map(|dimension| dimension.size).product::<u64>();
             prop_assert_eq!(Some(stored), array.max_elements_in_per_split());
             let mut named = padded.into_iter().flat_map(|dimension| dimension.dimensions).collect::<Vec<_>>();
             named.sort_unstable();

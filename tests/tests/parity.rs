@@ -31,7 +31,7 @@ fn called() -> BTreeSet<String> {
     let table = &array.stride_table().unwrap();
     let space = &IndexIterationSpace { index_base: vec![0; 3], index_count: vec![1; 3], index_incr: vec![1; 3] };
     let keep_shape = |_: &Shape, _: &_| ControlFlow::<()>::Continue(());
-    let keep_index = |_: &[usize]| ControlFlow::<()>::Continue(());
+    let keep_index = |_: &[u64]| ControlFlow::<()>::Continue(());
     let equal = &ShapeEqual::new();
     let (split, index) = (&SplitConfig::new(0, &[1]), &mut ShapeIndex::new());
     let names = calls! {

@@ -13,7 +13,7 @@ use xla_shape_tests::reference::ReferenceShape;
 const LAYOUTS: usize = 100_000;
 
 /// The most positions that a layout may have, so that all can be compared.
-const MAX_POSITIONS: usize = 300;
+const MAX_POSITIONS: u64 = 300;
 
 const ELEMENT_TYPES: [ElementType; 5] =
     [ElementType::F32, ElementType::Bf16, ElementType::S8, ElementType::S4, ElementType::Pred];
@@ -23,19 +23,19 @@ fn random_shape(random: &mut fastrand::Rng) -> ReferenceShape {
     loop {
         let num_dimensions = random.usize(0..=6);
         let sizes: Vec<_> = (0..num_dimensions)
-            .map(|_| match random.usize(0..12) {
+            .map(|_| match random.u64(0..12) {
                 0 => 0,
                 1..=3 => 1,
-                _ => random.usize(2..=9),
+                _ => random.u64(2..=9),
             })
             .collect();
         let mut minor_to_major: Vec<_> = (0..num_dimensions).collect();
         random.shuffle(&mut minor_to_major);
-        let tiles = (0..random.usize(0..=3))
+        let tiles = (0..random.u64(0..=3))
             .map(|_| {
-                let last = random.usize(1..=7);
+                let last = random.u64(1..=7);
                 let mut tile: Vec<_> =
-                    (0..random.usize(0..=3)).map(|_| (random.usize(0..5) != 0).then(|| random.usize(1..=5))).collect();
+                    (0..random.u64(0..=3)).map(|_| (random.u64(0..5) != 0).then(|| random.u64(1..=5))).collect();
                 tile.push(Some(last));
                 tile
             })
@@ -44,9 +44,9 @@ fn random_shape(random: &mut fastrand::Rng) -> ReferenceShape {
             sizes,
             minor_to_major,
             tiles,
-            tail_alignment: if random.bool() { 1 } else { random.usize(1..=16) },
-            element_bits: if random.bool() { 0 } else { random.usize(1..=40) },
-            prefix: if random.bool() { 0 } else { random.usize(1..=64) },
+            tail_alignment: if random.bool() { 1 } else { random.u64(1..=16) },
+            element_bits: if random.bool() { 0 } else { random.u64(1..=40) },
+            prefix: if random.bool() { 0 } else { random.u64(1..=64) },
         };
         if shape.physical_elements() <= MAX_POSITIONS {
             return shape;
@@ -78,7 +78,7 @@ fn the_stride_table_agrees_with_the_reference() {
 
 #[test]
 fn the_reference_gives_the_documented_places() {
-    let shape = |sizes: &[usize], minor_to_major: &[usize], tiles: &[&[Option<usize>]]| ReferenceShape {
+    let shape = |sizes: &[u64], minor_to_major: &[usize], tiles: &[&[Option<u64>]]| ReferenceShape {
         sizes: sizes.to_vec(),
         minor_to_major: minor_to_major.to_vec(),
         tiles: tiles.iter().map(|tile| tile.to_vec()).collect(),

@@ -52,25 +52,25 @@ fn by_definition(
     source: &[u8],
     destination: &mut [u8],
 ) {
-    let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
-    let value_bits = if from_bits == to_bits { from_bits } else { from.element_type().bits() };
+    let (from_bits, to_bits) = (from.element_bits() as usize, to.element_bits() as usize);
+    let value_bits = if from_bits == to_bits { from_bits } else { from.element_type().bits() as usize };
     let (from_table, to_table) = (from.stride_table().unwrap(), to.stride_table().unwrap());
-    let from_start = 8 * from.layout().dynamic_shape_metadata_prefix_bytes();
-    let to_start = 8 * to.layout().dynamic_shape_metadata_prefix_bytes();
+    let from_start = 8 * from.layout().dynamic_shape_metadata_prefix_bytes() as usize;
+    let to_start = 8 * to.layout().dynamic_shape_metadata_prefix_bytes() as usize;
     let fill = match padding {
         Padding::Keep => None,
         Padding::Zero => Some(vec![0; to_bits.div_ceil(8)]),
         Padding::Fill(element) => Some(element.clone()),
     };
     for position in 0..to.physical_elements().unwrap() {
-        let start = to_start + position * to_bits;
+        let start = to_start + position as usize * to_bits;
         match (to_table.multi_index(position), &fill) {
             (Slot::Element(to_index), _) => {
                 let mut index = vec![0; to_index.len()];
                 for (&dimension, entry) in permutation.iter().zip(to_index) {
                     index[dimension] = entry;
                 }
-                let place = from_start + from_table.linear_index(&index) * from_bits;
+                let place = from_start + from_table.linear_index(&index) as usize * from_bits;
                 if from_bits == to_bits && to_bits % 8 == 0 {
                     destination[start / 8..][..to_bits / 8].copy_from_slice(&source[place / 8..][..to_bits / 8]);
                     continue;
@@ -84,7 +84,7 @@ fn by_definition(
         }
     }
     if fill.is_some() {
-        let end = to_start + to.physical_elements().unwrap() * to_bits;
+        let end = to_start + to.physical_elements().unwrap() as usize * to_bits;
         (end..8 * destination.len()).for_each(|number| set_bit(destination, number, false));
     }
 }
@@ -100,8 +100,8 @@ fn check(
 ) -> Result<(), TestCaseError> {
     let options = Options::new().padding(padding.clone()).transposed(permutation).vectors(vectors);
     let scrambled = |i: usize| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8;
-    let source = Guarded::new(from.byte_size().unwrap(), shifts.0, scrambled);
-    let mut expected = Guarded::new(to.byte_size().unwrap(), shifts.1, |i| !scrambled(i + 17));
+    let source = Guarded::new(from.byte_size().unwrap() as usize, shifts.0, scrambled);
+    let mut expected = Guarded::new(to.byte_size().unwrap() as usize, shifts.1, |i| !scrambled(i + 17));
     let before = expected.bytes.clone();
     by_definition(from, to, permutation, &padding, source.data(), expected.data_mut());
     for stores in [Stores::Regular, Stores::Streaming] {
@@ -132,7 +132,7 @@ fn moderate(array: &ArrayShape, mut layout: Layout) -> Layout {
 }
 
 /// The sizes of elements that both sides may have: `(bits of the type or packed, …)`.
-fn element_bits(element_type: ElementType) -> impl Strategy<Value = (usize, usize)> {
+fn element_bits(element_type: ElementType) -> impl Strategy<Value = (u64, u64)> {
     let bits = element_type.bits();
     let choices = match bits {
         1..8 => vec![(0, 0), (0, bits), (bits, 0), (bits, bits), (bits, 8), (7, 8), (7, 7)],
@@ -145,7 +145,7 @@ fn element_bits(element_type: ElementType) -> impl Strategy<Value = (usize, usiz
 fn slabs(from: &ArrayShape, to: &ArrayShape, permutation: &[usize], bytes: usize) -> Result<usize, TestCaseError> {
     let options = Options::new().zero_padding().transposed(permutation);
     let source = (0..from.byte_size().unwrap()).map(|i| (i * 7 + i / 256) as u8).collect::<Vec<_>>();
-    let mut whole = vec![0; to.byte_size().unwrap()];
+    let mut whole = vec![0; to.byte_size().unwrap() as usize];
     Plan::new(from, to, &options).unwrap().run(&source, &mut whole).unwrap();
     let (mut made, mut count) = (Vec::new(), 0);
     for slab in Slabs::new(from, to, &options, bytes).unwrap() {
@@ -185,7 +185,7 @@ fn pair() -> impl Strategy<Value = Pair> {
         .prop_flat_map(|from| {
             let n = from.num_dimensions();
             let bits = element_bits(from.element_type());
-            let attributes = (1..=5_usize, 0..=9_usize, 0..=9_usize);
+            let attributes = (1..=5_u64, 0..=9_u64, 0..=9_u64);
             (Just(from), strategy::permutation(n), any::<bool>(), strategy::layout(n), bits, attributes)
         })
         .prop_map(|(from, permutation, transpose, layout, bits, (alignment, from_prefix, to_prefix))| {
@@ -238,7 +238,7 @@ proptest! {
         let there = Plan::new(&plain, &tiled, &Options::new()).unwrap();
         let back = Plan::new(&tiled, &plain, &Options::new()).unwrap();
         let source = (0..plain.byte_size().unwrap()).map(|i| (i * 7 + i / 256) as u8).collect::<Vec<_>>();
-        let (mut middle, mut end) = (vec![0; tiled.byte_size().unwrap()], vec![0; source.len()]);
+        let (mut middle, mut end) = (vec![0; tiled.byte_size().unwrap() as usize], vec![0; source.len()]);
         there.run(&source, &mut middle).unwrap();
         back.run(&middle, &mut end).unwrap();
         prop_assert_eq!(source, end);
@@ -348,7 +348,7 @@ fn elements_that_no_machine_has_make_a_plan_of_no_size() {
 
 #[test]
 fn sizes_that_no_machine_has_make_a_plan_in_no_time() {
-    let huge = 1_usize << 59;
+    let huge = 1_u64 << 59;
     let from = ArrayShape::new(ElementType::F32, &[Dimension::Static(huge)], Layout::descending(1)).unwrap();
     let to = shape(&format!("f32[{huge}]{{0:T(1024)}}"));
     let plan = Plan::new(&from, &to, &Options::new().zero_padding()).unwrap();

@@ -7,13 +7,13 @@ use xla_shape_core::{ArrayShape, Dimension, Layout};
 use xla_shape_tests::strategy;
 
 /// Every index into an array of these sizes.
-fn indices(sizes: &[usize]) -> Vec<Vec<usize>> {
+fn indices(sizes: &[u64]) -> Vec<Vec<u64>> {
     sizes.iter().fold(vec![vec![]], |all, &size| {
         all.iter().flat_map(|index| (0..size).map(move |i| index.iter().copied().chain([i]).collect())).collect()
     })
 }
 
-fn position(shape: &ArrayShape, index: &[usize]) -> usize {
+fn position(shape: &ArrayShape, index: &[u64]) -> u64 {
     shape.stride_table().expect("a small array").linear_index(index)
 }
 
@@ -23,16 +23,16 @@ proptest! {
     #[test]
     fn elements_of_a_slice_lie_as_in_the_array(
         shape in strategy::small_array_shape(),
-        cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..4_usize), 8),
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..4_u64), 8),
     ) {
-        let whole: Vec<usize> = shape.dimensions().iter().filter_map(|size| size.extent()).collect();
+        let whole: Vec<u64> = shape.dimensions().iter().filter_map(|size| size.extent()).collect();
         prop_assume!(whole.len() == shape.num_dimensions() && whole.len() <= cuts.len() && !whole.contains(&0));
         let (mut starts, mut sizes) = (vec![], vec![]);
         for (dimension, (&size, (start, limit, kind))) in whole.iter().zip(&cuts).enumerate() {
             // Often all of a dimension, or at the edges of tiles, so that many are slices.
             let tile = if *kind == 0 { 1 } else { shape.layout().tile_size(dimension).max(1) };
-            let start = if *kind == 1 { 0 } else { start.index(size) / tile * tile };
-            let limit = if *kind == 1 { size } else { (limit.index(size) / tile * tile + tile).min(size) };
+            let start = if *kind == 1 { 0 } else { start.index(size as usize) as u64 / tile * tile };
+            let limit = if *kind == 1 { size } else { (limit.index(size as usize) as u64 / tile * tile + tile).min(size) };
             starts.push(start.min(limit));
             sizes.push(limit.saturating_sub(start));
         }
@@ -43,13 +43,13 @@ proptest! {
         let part = ArrayShape::new(shape.element_type(), &dimensions, shape.layout().clone())?;
         let Some(origin) = (!sizes.contains(&0)).then(|| position(&shape, &starts)) else { return Ok(()) };
         for index in indices(&sizes) {
-            let place: Vec<usize> = index.iter().zip(&starts).map(|(i, start)| i + start).collect();
+            let place: Vec<u64> = index.iter().zip(&starts).map(|(i, start)| i + start).collect();
             prop_assert_eq!(position(&shape, &place), origin + position(&part, &index));
         }
         let elements = |shape: &ArrayShape| shape.physical_elements().expect("a static shape");
         prop_assert!(origin + elements(&part) <= elements(&shape), "{} from {:?} of {}", part, starts, shape);
         // What is padding in the slice is padding in the array.
-        let own: std::collections::HashSet<usize> = indices(&sizes).iter().map(|index| position(&part, index)).collect();
+        let own: std::collections::HashSet<u64> = indices(&sizes).iter().map(|index| position(&part, index)).collect();
         for index in indices(&whole) {
             let at = position(&shape, &index);
             let inside = index.iter().zip(&starts).zip(&sizes).all(|((&i, &start), &size)| i >= start && i < start + size);
@@ -59,18 +59,18 @@ proptest! {
 
     /// Without tiles, rows are a slice, and columns are none unless there is one row.
     #[test]
-    fn rows_of_an_untiled_array_are_slices(rows in 1..9_usize, columns in 2..9_usize, at in any::<prop::sample::Index>()) {
+    fn rows_of_an_untiled_array_are_slices(rows in 1..9_u64, columns in 2..9_u64, at in any::<prop::sample::Index>()) {
         let shape = ArrayShape::new(
             xla_shape_core::ElementType::F32,
             &[Dimension::Static(rows), Dimension::Static(columns)],
             Layout::descending(2),
         )?;
-        let start = at.index(rows);
+        let start = at.index(rows as usize) as u64;
         prop_assert!(slice_obstacle(&shape, &[start, 0], &[rows - start, columns]).is_none());
         prop_assert!(slice_obstacle(&shape, &[start, 1], &[1, columns - 1]).is_none());
         prop_assert_eq!(slice_obstacle(&shape, &[0, 1], &[rows, columns - 1]).is_none(), rows == 1);
         prop_assert!(slice_obstacle(&shape, &[start, 0], &[rows - start + 1, columns]).is_some());
-        prop_assert!(slice_obstacle(&shape, &[usize::MAX, 0], &[usize::MAX, columns]).is_some());
+        prop_assert!(slice_obstacle(&shape, &[u64::MAX, 0], &[u64::MAX, columns]).is_some());
         prop_assert!(slice_obstacle(&shape, &[0], &[1]).is_some());
     }
 }

@@ -2,6 +2,7 @@
 
 use xla_shape::types::StaticShape;
 use xla_shape::{ArrayShape, Sizes, Slot, shape};
+use xla_shape_tests::wide;
 
 /// Indices of an array: its corners, and some in between.
 fn samples(sizes: &[usize]) -> Vec<Vec<usize>> {
@@ -43,7 +44,7 @@ where
     assert_eq!(sizes, found, "{array}");
     assert_eq!(S::TEXT, array.to_string());
     assert_eq!(*S::SHAPE, array);
-    assert_eq!(Some(S::BYTES), array.byte_size(), "{array}");
+    assert_eq!(Some(S::BYTES as u64), array.byte_size(), "{array}");
     let table = array.stride_table().unwrap();
     let found = Facts {
         is_unique: table.is_unique(),
@@ -52,19 +53,19 @@ where
         is_contiguous: table.is_contiguous(),
     };
     assert_eq!(facts, found, "{array}");
-    assert_eq!(S::SIZES, table.extents(), "{array}");
+    assert_eq!(wide(S::SIZES), table.extents(), "{array}");
     assert_eq!(S::STRIDE_TABLE.positions(), table.positions(), "{array}");
     let samples = samples(S::SIZES);
     for index in &samples {
-        let position = table.checked_linear_index(index).unwrap();
-        assert_eq!(S::linear_index(S::Index::try_from(index).unwrap()), position, "{array} at {index:?}");
-        assert_eq!(table.multi_index(position), Slot::Element(index.clone()), "{array} at {index:?}");
-        assert_eq!(multi_index(position).map(|index| index.as_ref().to_vec()), Slot::Element(index.clone()));
+        let position = table.checked_linear_index(&wide(index)).unwrap();
+        assert_eq!(S::linear_index(S::Index::try_from(index).unwrap()) as u64, position, "{array} at {index:?}");
+        assert_eq!(table.multi_index(position), Slot::Element(wide(index)), "{array} at {index:?}");
+        assert_eq!(multi_index(position as usize).map(|index| index.as_ref().to_vec()), Slot::Element(index.clone()));
     }
     // Padding too, and what lies behind the end.
     for sample in 0..64 {
         let position = sample * (table.positions() / 61 + 1);
-        let found = multi_index(position).map(|index| index.as_ref().to_vec());
+        let found = multi_index(position as usize).map(|index| wide(index.as_ref()));
         assert_eq!(found, table.multi_index(position), "{array} at {position}");
     }
     samples.len()
@@ -74,7 +75,11 @@ macro_rules! compare_all {
     ($($element:ident [$($size:literal),*] {$($layout:tt)*};)*) => {
         [$({
             type S = shape!($element[$($size),*]{$($layout)*});
-            let sizes = Sizes { elements: S::ELEMENTS, physical_elements: S::PHYSICAL_ELEMENTS, bytes: S::BYTES };
+            let sizes = Sizes {
+                elements: S::ELEMENTS as u64,
+                physical_elements: S::PHYSICAL_ELEMENTS as u64,
+                bytes: S::BYTES as u64,
+            };
             let facts = Facts {
                 is_unique: S::IS_UNIQUE,
                 is_exhaustive: S::IS_EXHAUSTIVE,

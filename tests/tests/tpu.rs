@@ -32,7 +32,7 @@ fn every_row_of_the_compiler_is_answered_alike() {
             assert_eq!(layout.to_string(), *expected, "{} on {}", row.shape, family[0]);
             // The rule's own count is that of the layout.
             let on_tpu = shape.clone().with_tpu_layout(family[0]).unwrap();
-            assert_eq!(on_tpu.byte_size(), Some(layout.byte_size() as usize), "{on_tpu}");
+            assert_eq!(on_tpu.byte_size(), Some(layout.byte_size()), "{on_tpu}");
             assert!(on_tpu.physical_elements() >= shape.elements(), "{on_tpu}");
         }
     }
@@ -127,7 +127,7 @@ fn what_nobody_has_seen_is_unknown() {
 
 #[test]
 fn sizes_that_overflow_are_errors() {
-    let most = i64::MAX as usize;
+    let most = i64::MAX as u64;
     for sizes in [&[most][..], &[most, 1], &[1, most, 1], &[1 << 40, 1 << 30], &[most, most, 0], &[1 << 50, 1, 1]] {
         let sizes = sizes.iter().map(|&size| Dimension::Static(size)).collect::<Vec<_>>();
         for generation in [Generation::V2, Generation::V5e] {
@@ -166,15 +166,14 @@ fn bounds_count_as_sizes_and_constants_as_values() {
     let value = default_layout(Generation::V5e, ElementType::S8, shape.dimensions()).unwrap();
     assert_eq!(LAYOUT, value);
     assert_eq!(ORDER[..3], *value.layout().minor_to_major());
-    assert_eq!(LAYOUT.byte_size() as usize, shape.with_tpu_layout(Generation::V5e).unwrap().byte_size().unwrap());
+    assert_eq!(LAYOUT.byte_size(), shape.with_tpu_layout(Generation::V5e).unwrap().byte_size().unwrap());
 }
 
 fn arrays() -> impl Strategy<Value = (Generation, ElementType, Vec<Dimension>)> {
     let known = FAMILIES.concat();
     let seen = |&element_type: &ElementType| default_layout(Generation::V5e, element_type, &[]).is_ok();
     let types = ElementType::ALL.iter().copied().filter(seen).collect::<Vec<_>>();
-    let size =
-        prop_oneof![1_usize..40, (1_usize..40).prop_map(|n| n * 8), (1_usize..6).prop_map(|n| n * 128), 0_usize..2];
+    let size = prop_oneof![1_u64..40, (1_u64..40).prop_map(|n| n * 8), (1_u64..6).prop_map(|n| n * 128), 0_u64..2];
     let sizes = proptest::collection::vec(size.prop_map(Dimension::Static), 0..5);
     (proptest::sample::select(known), proptest::sample::select(types), sizes)
 }
@@ -204,7 +203,7 @@ proptest! {
         let default = default_layout(generation, element_type, &dimensions).unwrap();
         let array = ArrayShape::new(element_type, &dimensions, default.layout()).unwrap();
         prop_assert!(array.physical_elements() >= array.elements());
-        prop_assert_eq!(array.byte_size(), Some(default.byte_size() as usize));
+        prop_assert_eq!(array.byte_size(), Some(default.byte_size()));
         prop_assert_eq!(default.to_string().parse::<xla_shape::Layout>().unwrap(), default.layout());
     }
 }

@@ -107,7 +107,7 @@ pub(crate) struct IndexArguments {
 
     /// The position to look at, in elements
     #[arg(long, group = "what", value_name = "N")]
-    pub(crate) linear: Option<usize>,
+    pub(crate) linear: Option<u64>,
 
     /// Text for people, or one JSON object
     #[arg(long, value_enum, default_value_t)]

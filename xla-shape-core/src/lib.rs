@@ -30,7 +30,8 @@
 //! [`ElementType`]; what makes new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
 //! tuple by a [`ShapeIndex`].
 //!
-//! Sizes are `usize` and at most `i64::MAX`, as in XLA; targets with other than 64-bit pointers are not supported.
+//! Sizes, positions and bytes are `u64` and at most `i64::MAX`, as in XLA, on every target: a shape speaks of memory that may be
+//! elsewhere. The numbers of dimensions, and the lengths of lists, are `usize`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -38,9 +39,6 @@
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 extern crate alloc;
-
-#[cfg(not(target_pointer_width = "64"))]
-compile_error!("XLA's sizes are 64-bit; so must be `usize`");
 
 mod equal;
 pub mod infer;

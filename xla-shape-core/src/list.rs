@@ -105,6 +105,10 @@ impl<T: fmt::Debug, const N: usize> fmt::Debug for List<T, N> {
     }
 }
 
+impl Blank for u64 {
+    const BLANK: Self = 0;
+}
+
 impl Blank for usize {
     const BLANK: Self = 0;
 }

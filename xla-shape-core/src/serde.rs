@@ -85,12 +85,12 @@ impl TryFrom<ElementTypeNumber> for ElementType {
 struct LayoutStructure {
     minor_to_major: Vec<usize>,
     /// `None` is `*`.
-    tiles: Vec<Vec<Option<usize>>>,
-    tail_padding_alignment_in_elements: usize,
-    element_size_in_bits: usize,
+    tiles: Vec<Vec<Option<u64>>>,
+    tail_padding_alignment_in_elements: u64,
+    element_size_in_bits: u64,
     memory_space: u8,
-    split_configs: Vec<(usize, Vec<usize>)>,
-    dynamic_shape_metadata_prefix_bytes: usize,
+    split_configs: Vec<(usize, Vec<u64>)>,
+    dynamic_shape_metadata_prefix_bytes: u64,
 }
 
 impl From<&Layout> for LayoutStructure {
@@ -116,8 +116,8 @@ impl TryFrom<LayoutStructure> for Layout {
     type Error = ValidationError;
 
     fn try_from(layout: LayoutStructure) -> Result<Self, ValidationError> {
-        let tile = |entries: &Vec<Option<usize>>| {
-            let entry = |size: &Option<usize>| size.map_or(TileDimension::Combine, TileDimension::Size);
+        let tile = |entries: &Vec<Option<u64>>| {
+            let entry = |size: &Option<u64>| size.map_or(TileDimension::Combine, TileDimension::Size);
             Tile::new(&entries.iter().map(entry).collect::<Vec<_>>())
         };
         let splits = layout.split_configs.iter().map(|(dimension, indices)| SplitConfig::new(*dimension, indices));
@@ -133,8 +133,8 @@ impl TryFrom<LayoutStructure> for Layout {
 
 #[derive(Serialize, Deserialize)]
 enum DimensionStructure {
-    Static(usize),
-    Bounded(usize),
+    Static(u64),
+    Bounded(u64),
     Unbounded,
 }
 
@@ -178,9 +178,9 @@ impl TryFrom<ArrayStructure> for ArrayShape {
 #[derive(Serialize, Deserialize)]
 struct LegacyStructure {
     element_type: ElementTypeNumber,
-    sizes: Vec<usize>,
+    sizes: Vec<u64>,
     minor_to_major: Vec<usize>,
-    padded_dimensions: Vec<usize>,
+    padded_dimensions: Vec<u64>,
     padding_value: i32,
 }
 

@@ -153,7 +153,7 @@ impl<'a> Argument<'a> {
 
     /// The shape in the layout in which a kernel without static shapes gets it: row-major.
     pub(crate) fn row_major(&self) -> Result<ArrayShape, Error> {
-        let dimensions: Vec<_> = self.sizes.iter().copied().map(Dimension::Static).collect();
+        let dimensions: Vec<_> = self.sizes.iter().map(|&size| Dimension::Static(size as u64)).collect();
         // No `E` means that elements take whole bytes.
         let bits = Some(element_bits(self.element_type)).filter(|bits| bits % 8 != 0).unwrap_or(0);
         let layout = Layout::descending(self.sizes.len()).with_element_size_in_bits(bits);

@@ -182,7 +182,9 @@ impl<'a> RawAttribute<'a> {
         let values = |element_type: c_int, len: usize, data: *const c_void| {
             let element_type = ElementType::from_proto_number(element_type)?;
             // SAFETY: an attribute has `len` values, of as many bytes as the type is stored in.
-            Some((element_type, unsafe { slice_of(data.cast::<u8>(), len.checked_mul(element_type.storage_bytes())?) }))
+            Some((element_type, unsafe {
+                slice_of(data.cast::<u8>(), len.checked_mul(element_type.storage_bytes() as usize)?)
+            }))
         };
         let unknown = Self::Other("values of a type that is unknown here");
         match kind {

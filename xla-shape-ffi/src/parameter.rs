@@ -90,7 +90,10 @@ impl<'a> Parameter<'a> for DynView<'a> {
     fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
         let argument = call.next_operand()?;
         let shape = argument.row_major()?;
-        let len = shape.byte_size().ok_or_else(|| argument.refuse("expected an array of fewer bytes"))?;
+        let len = shape
+            .byte_size()
+            .and_then(|bytes| usize::try_from(bytes).ok())
+            .ok_or_else(|| argument.refuse("expected an array of fewer bytes"))?;
         let bytes = call.read(&argument, len)?;
         DynView::from_parts(shape, bytes).map_err(|error| argument.refuse(error))
     }
@@ -106,7 +109,10 @@ impl<'a> Parameter<'a> for DynViewMut<'a> {
     fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
         let argument = call.next_result()?;
         let shape = argument.row_major()?;
-        let len = shape.byte_size().ok_or_else(|| argument.refuse("expected an array of fewer bytes"))?;
+        let len = shape
+            .byte_size()
+            .and_then(|bytes| usize::try_from(bytes).ok())
+            .ok_or_else(|| argument.refuse("expected an array of fewer bytes"))?;
         let bytes = call.write(&argument, len)?;
         DynViewMut::from_parts(shape, bytes).map_err(|error| argument.refuse(error))
     }

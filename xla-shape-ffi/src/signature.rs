@@ -70,7 +70,7 @@ pub fn obstacle(shape: &ArrayShape) -> Option<String> {
 }
 
 /// How wide an element is in the memory that XLA's CPU backend passes: those of less than a byte are packed.
-pub(crate) const fn element_bits(element_type: ElementType) -> usize {
+pub(crate) const fn element_bits(element_type: ElementType) -> u64 {
     match element_type {
         ElementType::Pred => 8,
         _ if element_type.bits() < 8 => element_type.bits(),

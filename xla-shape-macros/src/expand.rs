@@ -153,7 +153,7 @@ impl<'a> Named<'a> {
 
 impl NamedIn<'_> {
     /// The size that is this part of the array.
-    fn size(self, part: Part, size: usize) -> Size {
+    fn size(self, part: Part, size: u64) -> Size {
         let is_it = |named: &SizeExpression| named.array == self.array && named.part == part;
         self.sizes.iter().position(is_it).map_or(Size::Number(size), Size::Expression)
     }
@@ -216,7 +216,7 @@ impl Display for DimType<'_> {
 
 /// A size as a generic argument.
 enum Size {
-    Number(usize),
+    Number(u64),
     /// The expression of this number.
     Expression(usize),
 }
@@ -231,7 +231,7 @@ impl Display for Size {
 }
 
 /// A number as a type.
-struct Number(usize);
+struct Number(u64);
 
 impl Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -36,10 +36,10 @@ pub struct Advice {
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     shape: String,
-    bytes: usize,
+    bytes: u64,
     /// Less than the device's own layout takes; negative if it is more.
     saved_bytes: i64,
-    padding_bytes: usize,
+    padding_bytes: u64,
     expansion: f64,
     choice: Option<&'static str>,
     /// How many orders take so many bytes.
@@ -155,7 +155,7 @@ fn jax_layout(num_dimensions: usize) -> String {
 }
 
 impl Row {
-    fn new(array: &ArrayShape, default_bytes: usize, choice: Option<&'static str>) -> Option<Self> {
+    fn new(array: &ArrayShape, default_bytes: u64, choice: Option<&'static str>) -> Option<Self> {
         let bytes = array.byte_size()?;
         Some(Self {
             shape: array.to_string(),
@@ -180,7 +180,7 @@ impl Row {
             Some(_) => "as it is",
             None => "another order",
         };
-        let amount = InUnits(self.saved_bytes.unsigned_abs() as usize);
+        let amount = InUnits(self.saved_bytes.unsigned_abs());
         let difference = match self.saved_bytes {
             0 if matches!(self.choice, Some(BOTH | DEFAULT)) => String::new(),
             0 => ": takes the same".to_owned(),
@@ -224,12 +224,12 @@ impl Answer for Advice {
             show(&mut text, row, &row.remark(given.as_deref()));
         }
         if *hidden > 0 {
-            text.uncut(format_args!("  … and {} (--top)", count(*hidden, "other size", "other sizes")));
+            text.uncut(format_args!("  … and {} (--top)", count(*hidden as u64, "other size", "other sizes")));
         }
         if !merges.is_empty() {
             text.heading("What would take less");
             for row in &merges {
-                let saved = InUnits(row.saved_bytes.unsigned_abs() as usize);
+                let saved = InUnits(row.saved_bytes.unsigned_abs());
                 let change = row.change.as_deref().unwrap_or_default();
                 show(&mut text, row, &format!("{change}: saves {saved}"));
             }
@@ -278,7 +278,7 @@ pub enum Change {
         /// The dimension.
         dimension: usize,
         /// Its size.
-        size: usize,
+        size: u64,
     },
     /// Two dimensions change places.
     Swap(usize, usize),
@@ -309,7 +309,9 @@ impl FromStr for Change {
     type Err = AdviceError;
 
     fn from_str(text: &str) -> Result<Self, AdviceError> {
-        let number = |text: &str| text.trim().parse().map_err(|_| AdviceError::NoNumber(text.into()));
+        fn number<N: FromStr>(text: &str) -> Result<N, AdviceError> {
+            text.trim().parse().map_err(|_| AdviceError::NoNumber(text.into()))
+        }
         if let Some((dimension, size)) = text.split_once('=') {
             return Ok(Self::Resize { dimension: number(dimension)?, size: number(size)? });
         }
@@ -361,7 +363,7 @@ impl fmt::Display for AdviceError {
             Self::Unbounded(shape) => write!(f, "{shape} has no size: a dimension is unbounded"),
             Self::Unknown(error) => error.fmt(f),
             Self::NoDimension { dimension, num_dimensions } => {
-                let all = count(*num_dimensions, "dimension", "dimensions");
+                let all = count(*num_dimensions as u64, "dimension", "dimensions");
                 write!(f, "there is no dimension {dimension}: the array has {all}")
             }
             Self::Invalid(error) => error.fmt(f),

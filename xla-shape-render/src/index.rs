@@ -24,9 +24,9 @@ use xla_shape_core::{ArrayShape, BitOffset, Placement, Slot, StrideTableError};
 pub struct Location {
     array: ArrayShape,
     placement: Placement,
-    position: usize,
+    position: u64,
     /// `None` for padding.
-    index: Option<Vec<usize>>,
+    index: Option<Vec<u64>>,
 }
 
 impl Location {
@@ -34,10 +34,10 @@ impl Location {
     ///
     /// # Errors
     /// If the array has no such element, or its elements have no places.
-    pub fn of_element(array: &ArrayShape, index: &[usize]) -> Result<Self, LocationError> {
+    pub fn of_element(array: &ArrayShape, index: &[u64]) -> Result<Self, LocationError> {
         let placement = array.placement()?;
         let table = placement.table();
-        let outside = |(_, (entry, size)): &(usize, (&usize, &usize))| entry >= size;
+        let outside = |(_, (entry, size)): &(usize, (&u64, &u64))| entry >= size;
         if let Some((dimension, (&entry, &size))) = index.iter().zip(table.extents()).enumerate().find(outside) {
             return Err(LocationError::OutOfBounds { dimension, entry, size });
         }
@@ -50,7 +50,7 @@ impl Location {
     ///
     /// # Errors
     /// If the array has no such position, or its elements have no places.
-    pub fn of_position(array: &ArrayShape, position: usize) -> Result<Self, LocationError> {
+    pub fn of_position(array: &ArrayShape, position: u64) -> Result<Self, LocationError> {
         let placement = array.placement()?;
         let index = match placement.slot(position) {
             Slot::Element(index) => Some(index),
@@ -86,18 +86,18 @@ pub enum LocationError {
         /// The dimension.
         dimension: usize,
         /// The entry of the index.
-        entry: usize,
+        entry: u64,
         /// The size of the dimension.
-        size: usize,
+        size: u64,
     },
     /// The position is behind the last one.
     NoPosition {
         /// The shape.
         shape: String,
         /// How many positions there are, in elements.
-        positions: usize,
+        positions: u64,
         /// The position.
-        position: usize,
+        position: u64,
     },
 }
 
@@ -131,15 +131,15 @@ impl Error for LocationError {}
 #[derive(Serialize)]
 struct Data<'a> {
     /// The element's index; null for padding.
-    index: Option<&'a [usize]>,
+    index: Option<&'a [u64]>,
     /// Its position in elements; null for padding.
-    linear: Option<usize>,
+    linear: Option<u64>,
     /// Only there, and true, for padding.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     padding: bool,
     /// The position that was asked for or found.
-    position: usize,
-    byte_offset: usize,
+    position: u64,
+    byte_offset: u64,
     bit_offset: u8,
 }
 
@@ -182,7 +182,7 @@ impl Answer for Location {
 }
 
 impl Location {
-    fn digits(&self, text: &mut Text, index: &[usize]) {
+    fn digits(&self, text: &mut Text, index: &[u64]) {
         let names = dimension_names(&self.array);
         let table = self.placement.table();
         let mut values = Vec::new();
@@ -201,7 +201,7 @@ impl Location {
             (format!("{term} = {value}"), format!("of {}", Grouped(digit.size)), digit.stride, value * digit.stride)
         });
         let rows = rows.collect::<Vec<_>>();
-        let width = |column: fn(&(String, String, usize, usize)) -> usize| column_width(rows.iter().map(column));
+        let width = |column: fn(&(String, String, u64, u64)) -> usize| column_width(rows.iter().map(column));
         let (first, second) = (width(|row| row.0.len()), width(|row| row.1.len()));
         let (third, fourth) = (width(|row| row.2.to_string().len()), width(|row| row.3.to_string().len()));
         for (digit, size, stride, product) in &rows {
@@ -211,7 +211,7 @@ impl Location {
 }
 
 /// Numbers as `[2,3]`.
-fn bracketed(numbers: &[usize]) -> String {
+fn bracketed(numbers: &[u64]) -> String {
     let numbers = numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
     format!("[{}]", numbers.join(","))
 }

@@ -19,9 +19,9 @@ pub struct Found {
     #[serde(serialize_with = "as_text")]
     pub shape: Shape,
     /// What it takes, padding included; `None` where a dimension is unbounded.
-    pub bytes: Option<usize>,
+    pub bytes: Option<u64>,
     /// How much of that is padding.
-    pub padding_bytes: Option<usize>,
+    pub padding_bytes: Option<u64>,
     /// How often what the elements alone would take.
     pub expansion: Option<f64>,
 }
@@ -74,11 +74,11 @@ struct Row {
 }
 
 impl Row {
-    fn bytes(&self) -> usize {
+    fn bytes(&self) -> u64 {
         self.first.bytes.unwrap_or(0)
     }
 
-    fn padding_bytes(&self) -> usize {
+    fn padding_bytes(&self) -> u64 {
         self.first.padding_bytes.unwrap_or(0)
     }
 }
@@ -116,7 +116,7 @@ impl Scan {
     pub fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         if self.is_empty() {
-            let lines = count(usize::try_from(self.lines).unwrap_or(usize::MAX), "line", "lines");
+            let lines = count(self.lines, "line", "lines");
             text.line(format_args!("No shapes and no messages about memory in {lines}."));
             return text;
         }
@@ -133,12 +133,12 @@ impl Scan {
         }
         text.uncut("Out of memory, as the message says");
         for amount in amounts {
-            let bytes = InUnits(in_memory(amount.bytes));
+            let bytes = InUnits(amount.bytes);
             let over = amount.limit.map(|limit| match amount.bytes.checked_sub(limit) {
                 Some(over) => {
-                    format!(" of {}, {} too much", InUnits(in_memory(limit)), InUnits(in_memory(over)))
+                    format!(" of {}, {} too much", InUnits(limit), InUnits(over))
                 }
-                None => format!(" of {}", InUnits(in_memory(limit))),
+                None => format!(" of {}", InUnits(limit)),
             });
             let indent = if amount.is_part { "    " } else { "  " };
             text.line(format_args!("{indent}{}: {bytes}{}", amount.what, over.unwrap_or_default()));
@@ -165,14 +165,14 @@ impl Scan {
         let wasted = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(padding(allocation)));
         text.uncut(format_args!(
             "{} in the message: {}, of which {} are padding",
-            count(allocations.len(), "allocation", "allocations"),
-            InUnits(in_memory(total)),
-            InUnits(in_memory(wasted))
+            count(allocations.len() as u64, "allocation", "allocations"),
+            InUnits(total),
+            InUnits(wasted)
         ));
         for allocation in allocations {
             let shape = allocation.shape.as_ref().map_or_else(|| "no shape".into(), ToString::to_string);
             let kind = allocation.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
-            let (bytes, padding) = (in_memory(allocation.bytes), in_memory(padding(allocation)));
+            let (bytes, padding) = (allocation.bytes, padding(allocation));
             let (bytes, padding) = (InUnits(bytes).to_string(), InUnits(padding).to_string());
             text.uncut(format_args!("  {bytes:>9}  {padding:>9} padding  {shape}{kind}"));
             if let Some(operator) = &allocation.operator {
@@ -192,10 +192,10 @@ impl Scan {
             (std::cmp::Reverse((row.padding_bytes(), row.bytes())), row.first.line, row.first.column)
         });
         let times = rows.iter().fold(0_usize, |sum, row| sum.saturating_add(row.times));
-        let sum = |part: fn(&Row) -> usize| rows.iter().fold(0_usize, |sum, row| sum.saturating_add(part(row)));
+        let sum = |part: fn(&Row) -> u64| rows.iter().fold(0_u64, |sum, row| sum.saturating_add(part(row)));
         text.uncut(format_args!(
             "{}, {} different; each once: {}, of which {} are padding",
-            count(times, "shape", "shapes"),
+            count(times as u64, "shape", "shapes"),
             rows.len(),
             InUnits(sum(Row::bytes)),
             InUnits(sum(Row::padding_bytes))
@@ -203,7 +203,7 @@ impl Scan {
         for row in rows {
             let found = &row.first;
             let place = format!("{}:{}", found.line, found.column);
-            let known = |known: Option<usize>| known.map_or("?".into(), |bytes| InUnits(bytes).to_string());
+            let known = |known: Option<u64>| known.map_or("?".into(), |bytes| InUnits(bytes).to_string());
             let (bytes, padding) = (known(found.bytes), known(found.padding_bytes));
             let expansion = found.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
             let times = if row.times > 1 { format!(" ({} times)", row.times) } else { String::new() };
@@ -213,11 +213,6 @@ impl Scan {
             ));
         }
     }
-}
-
-/// The bytes, on machines whose memory is larger than any that a message is about.
-fn in_memory(bytes: u64) -> usize {
-    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

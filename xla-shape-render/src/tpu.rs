@@ -40,7 +40,7 @@ enum Outcome {
         ok: bool,
         shape: String,
         /// With padding.
-        bytes: Option<usize>,
+        bytes: Option<u64>,
         #[serde(skip)]
         expansion: Option<f64>,
     },
@@ -118,7 +118,7 @@ impl Outcome {
 }
 
 /// What a shape takes, beside what its elements need.
-pub(crate) fn cost(bytes: Option<usize>, expansion: Option<f64>) -> String {
+pub(crate) fn cost(bytes: Option<u64>, expansion: Option<f64>) -> String {
     match (bytes, expansion) {
         (Some(bytes), Some(expansion)) if expansion > 1.0 => {
             format!("{}, {} what its elements need", Bytes(bytes), Factor(expansion))
@@ -133,7 +133,7 @@ pub(crate) fn cost(bytes: Option<usize>, expansion: Option<f64>) -> String {
 pub(crate) struct Alike {
     generations: Vec<&'static str>,
     shape: String,
-    bytes: Option<usize>,
+    bytes: Option<u64>,
     #[serde(skip)]
     expansion: Option<f64>,
 }

@@ -6,7 +6,7 @@ use xla_shape_core::{ArrayShape, memory_space};
 
 /// A number with a comma between thousands.
 #[derive(Clone, Copy)]
-pub(crate) struct Grouped(pub(crate) usize);
+pub(crate) struct Grouped(pub(crate) u64);
 
 impl fmt::Display for Grouped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,7 +24,7 @@ impl fmt::Display for Grouped {
 
 /// A number of bytes, with the same in a larger unit behind it.
 #[derive(Clone, Copy)]
-pub(crate) struct Bytes(pub(crate) usize);
+pub(crate) struct Bytes(pub(crate) u64);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,7 +43,7 @@ impl fmt::Display for Bytes {
 /// assert_eq!(xla_shape_render::InUnits(1_500_000).to_string(), "1.43 MiB");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct InUnits(pub usize);
+pub struct InUnits(pub u64);
 
 impl fmt::Display for InUnits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,7 +74,7 @@ impl fmt::Display for Factor {
 
 /// A number with its noun: `1 byte`, `2,000 bytes`.
 #[must_use]
-pub fn count(number: usize, one: &str, many: &str) -> String {
+pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", Grouped(number), if number == 1 { one } else { many })
 }
 
@@ -139,7 +139,7 @@ mod tests {
         ] {
             assert_eq!(Bytes(bytes).to_string(), text);
         }
-        assert_eq!(InUnits(i64::MAX as usize).to_string(), "8 EiB");
+        assert_eq!(InUnits(i64::MAX as u64).to_string(), "8 EiB");
     }
 
     #[test]

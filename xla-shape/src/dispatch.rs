@@ -319,8 +319,8 @@ pub const fn assert_arms_run(arms: &[&[(&ArrayShape, &str)]]) {
         let mut earlier = 0;
         while earlier < later {
             if takes_all(arms[earlier], arms[later]) {
-                let problem = ConstText::<2048>::new().push_str("arm ").push_number(later + 1).push_str(", ");
-                let problem = push_shapes(problem, arms[later]).push_str(", never runs: arm ").push_number(earlier + 1);
+                let problem = ConstText::<2048>::new().push_str("arm ").push_count(later + 1).push_str(", ");
+                let problem = push_shapes(problem, arms[later]).push_str(", never runs: arm ").push_count(earlier + 1);
                 let problem = push_shapes(problem.push_str(", "), arms[earlier]).push_str(", takes all of its shapes");
                 panic!("{}", problem.as_str())
             }

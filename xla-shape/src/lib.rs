@@ -57,6 +57,7 @@ pub mod proto;
 pub mod relayout;
 mod sealed;
 pub mod types;
+mod wide;
 
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};
 pub use xla_shape_core::*;

@@ -183,7 +183,8 @@ fn measure<'a>(case: &'a Case, options: &Options, rounds: usize) -> Line<'a> {
     let run = |plan: &Plan, source: &[u8], destination: &mut [u8]| {
         plan.run(source, destination).expect("the buffers have the right sizes");
     };
-    let [from_bytes, to_bytes] = [&case.from, &case.to].map(|shape| shape.byte_size().expect("sizes are static"));
+    let [from_bytes, to_bytes] =
+        [&case.from, &case.to].map(|shape| shape.byte_size().expect("sizes are static") as usize);
     // Where the sides differ, by padding or by packing, half of what is read and written.
     let payload = (from_bytes + to_bytes) / 2;
     let flat = shape(&format!("u8[{payload}]"));
@@ -309,9 +310,9 @@ fn as_strided(case: &Case) -> Option<[Vec<usize>; 3]> {
         let mut index = vec![0; num_dimensions];
         index[dimension as usize] = digit.term.divisor.get();
         let permuted = permutation.iter().map(|&dimension| index[dimension]).collect::<Vec<_>>();
-        result[0].push(digit.size);
-        result[1].push(from.linear_index(&index));
-        result[2].push(to.linear_index(&permuted));
+        result[0].push(digit.size as usize);
+        result[1].push(from.linear_index(&index) as usize);
+        result[2].push(to.linear_index(&permuted) as usize);
     }
     Some(result)
 }

@@ -37,6 +37,7 @@ fn softmax_by_index(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> 
     // A scalar is a row of one.
     let len = x.shape().dimensions().last().map_or(Some(1), |dimension| dimension.extent());
     let Some(len) = len.filter(|&len| len > 0) else { return Ok(()) };
+    let len = len as usize;
     let (x, mut result) = (x.to_row_major::<F32>()?, vec![0.0; len]);
     let mut rows = x.chunks_exact(len);
     let mut at = len;

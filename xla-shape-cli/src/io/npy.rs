@@ -75,7 +75,7 @@ pub(super) fn header(array: &ArrayShape) -> Result<Vec<u8>, String> {
 struct Header<'a> {
     descr: Option<&'a str>,
     fortran_order: Option<bool>,
-    shape: Option<Vec<usize>>,
+    shape: Option<Vec<u64>>,
 }
 
 impl<'a> Header<'a> {
@@ -127,7 +127,7 @@ impl<'a> Header<'a> {
 
 /// How many bytes an element takes, where NumPy has no name for its type: so it writes those of `ml_dtypes`, such as
 /// bfloat16.
-fn bytes_without_a_type(name: &str) -> Option<usize> {
+fn bytes_without_a_type(name: &str) -> Option<u64> {
     match name {
         "f1" => Some(1),
         name => name.strip_prefix('V')?.parse().ok(),
@@ -172,7 +172,7 @@ impl<'a> Rest<'a> {
         Ok(text)
     }
 
-    fn tuple(&mut self) -> Result<Vec<usize>, String> {
+    fn tuple(&mut self) -> Result<Vec<u64>, String> {
         self.expect("(")?;
         let mut sizes = Vec::new();
         while !self.eat(")") {

@@ -266,10 +266,12 @@ fn find_tensor(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShape, R
         .iter()
         .find(|(dtype, _)| *dtype == info.dtype)
         .ok_or_else(|| format!("tensor `{name}` has the element type {:?}, which is not supported", info.dtype))?;
-    let shape = ArrayShape::with_default_layout(*element_type, &info.shape).map_err(|error| error.to_string())?;
+    let shape =
+        ArrayShape::with_default_layout(*element_type, &info.shape.iter().map(|&size| size as u64).collect::<Vec<_>>())
+            .map_err(|error| error.to_string())?;
     let (start, end) = info.data_offsets;
     let bytes = shape.byte_size().unwrap_or_default();
-    if end.checked_sub(start) != Some(bytes) {
+    if end.checked_sub(start).map(|length| length as u64) != Some(bytes) {
         return Err(format!("tensor `{name}` of {shape} takes {bytes} bytes, not those from {start} to {end}"));
     }
     Ok((shape, start..end))
@@ -286,8 +288,13 @@ fn dtype_of(array: &ArrayShape) -> Result<Dtype, String> {
 
 /// The beginning of a file that holds an array under this name.
 fn safetensors_header(array: &ArrayShape, name: &str) -> Result<Vec<u8>, String> {
-    let shape = array.dimensions().iter().map(|dimension| dimension.extent().unwrap_or_default()).collect();
-    let data_offsets = (0, array.byte_size().unwrap_or_default());
+    // The crate has the sizes of files in this machine's words.
+    let local = |size: Option<u64>| {
+        usize::try_from(size.unwrap_or_default())
+            .map_err(|_| format!("{array} is larger than this machine can address"))
+    };
+    let shape = array.dimensions().iter().map(|dimension| local(dimension.extent())).collect::<Result<_, _>>()?;
+    let data_offsets = (0, local(array.byte_size())?);
     let info = TensorInfo { dtype: dtype_of(array)?, shape, data_offsets };
     let metadata = Metadata::new(None, vec![(name.to_owned(), info)]).map_err(|error| error.to_string())?;
     let mut text = serde_json::to_vec(&metadata).map_err(|error| error.to_string())?;

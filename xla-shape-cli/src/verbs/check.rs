@@ -20,7 +20,7 @@ struct Good<'a> {
     input: &'a str,
     ok: bool,
     shape: &'a str,
-    bytes: Option<usize>,
+    bytes: Option<u64>,
     /// XLA's ShapeProto, in base64.
     proto: &'a str,
 }

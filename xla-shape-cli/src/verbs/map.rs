@@ -23,12 +23,12 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<(), Failure> {
 }
 
 /// Of maps with more bytes than these, a warning says how long they are.
-const LARGE: usize = 1 << 30;
+const LARGE: u64 = 1 << 30;
 
 /// About how many bytes the map takes as JSON: the digits of each number, and a comma.
-fn json_bytes(placement: &Placement) -> usize {
+fn json_bytes(placement: &Placement) -> u64 {
     let digits = placement.positions().checked_ilog10().unwrap_or(0) as usize + 1;
-    placement.positions().saturating_mul(digits + 1)
+    placement.positions().saturating_mul(digits as u64 + 1)
 }
 
 fn write(placement: &Placement, mut output: impl Write) -> std::io::Result<()> {

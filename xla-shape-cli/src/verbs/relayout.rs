@@ -17,7 +17,7 @@ struct Answer {
     to: String,
     output: String,
     /// Of the array, without a header of the file.
-    bytes: usize,
+    bytes: u64,
 }
 
 /// What a tensor is called that has no name yet.
@@ -32,7 +32,11 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     let from = source(arguments, given, &file)?;
     let mut options = Options::new().zero_padding();
     let permutation = match &arguments.permute {
-        Some(text) => Some(parse_index(text, from.num_dimensions()).map_err(|error| Failure::shape(&error, text))?),
+        Some(text) => {
+            let numbers = parse_index(text, from.num_dimensions()).map_err(|error| Failure::shape(&error, text))?;
+            // Of a dimension that is too large for a `usize` there is none either.
+            Some(numbers.into_iter().map(|number| usize::try_from(number).unwrap_or(usize::MAX)).collect::<Vec<_>>())
+        }
         None => None,
     };
     if let Some(permutation) = &permutation {
@@ -42,7 +46,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     tensor::check_writable(&arguments.output, &to)?;
     // Before anything is made from the shapes: only then are they known to be those of real data.
     if let Some(expected) = from.byte_size()
-        && file.len() != expected as u64
+        && file.len() != expected
     {
         // No more than that is read of a pipe.
         let more = if file.len() == expected as u64 + 1 { " or more" } else { "" };
@@ -125,6 +129,8 @@ fn destination(
 /// Zeroed memory for an array, if there is as much.
 fn room(array: &ArrayShape) -> Result<AlignedBytes, Failure> {
     let bytes = array.byte_size().unwrap_or_default();
-    AlignedBytes::zeroed(bytes)
-        .map_err(|_| Failure::said(format_args!("{array} takes {bytes} bytes, which there is no memory for")))
+    usize::try_from(bytes)
+        .ok()
+        .and_then(|bytes| AlignedBytes::zeroed(bytes).ok())
+        .ok_or_else(|| Failure::said(format_args!("{array} takes {bytes} bytes, which there is no memory for")))
 }

@@ -71,10 +71,9 @@ impl ArrayShape {
             return None;
         }
         // A dimension of size 1 may lie anywhere.
-        let long = |sizes: &[usize]| (0..sizes.len()).filter(|&i| sizes.get(i) != Some(&1)).collect::<Vec<_>>();
+        let long = |sizes: &[u64]| (0..sizes.len()).filter(|&i| sizes.get(i) != Some(&1)).collect::<Vec<_>>();
         let (input_long, output_long) = (long(&input_sizes), long(&output_sizes));
-        let sizes =
-            |long: &[usize], all: &[usize]| long.iter().filter_map(|&i| all.get(i).copied()).collect::<Vec<_>>();
+        let sizes = |long: &[usize], all: &[u64]| long.iter().filter_map(|&i| all.get(i).copied()).collect::<Vec<_>>();
         let bounds = common_factors(&sizes(&input_long, &input_sizes), &sizes(&output_long, &output_sizes))?;
         let mut order = Vec::new();
         let mut rest = self.layout().minor_to_major().iter().filter(|dimension| input_long.contains(dimension));
@@ -122,13 +121,13 @@ impl ArrayShape {
     }
 }
 
-fn extents(array: &ArrayShape) -> Option<Vec<usize>> {
+fn extents(array: &ArrayShape) -> Option<Vec<u64>> {
     array.dimensions().iter().map(|dimension| dimension.extent()).collect()
 }
 
 /// Cuts both lists into as many pieces as possible, so that pieces in the same place have the same product: where the pieces
 /// begin, and the ends of the lists. `None` if the products of the lists differ.
-fn common_factors(a: &[usize], b: &[usize]) -> Option<Vec<(usize, usize)>> {
+fn common_factors(a: &[u64], b: &[u64]) -> Option<Vec<(usize, usize)>> {
     if a == b {
         return Some((0..=a.len()).map(|i| (i, i)).collect());
     }
@@ -139,7 +138,7 @@ fn common_factors(a: &[usize], b: &[usize]) -> Option<Vec<(usize, usize)>> {
     }
     let mut bounds = [(0, 0)].to_vec();
     let (mut rest_a, mut rest_b) = (a.iter(), b.iter());
-    let (mut product_a, mut product_b) = (1_usize, 1_usize);
+    let (mut product_a, mut product_b) = (1_u64, 1_u64);
     loop {
         let (next_a, next_b) = (rest_a.as_slice().first(), rest_b.as_slice().first());
         let take_a =

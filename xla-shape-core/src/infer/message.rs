@@ -11,6 +11,7 @@ macro_rules! write {
     ($sink:ident, $($kind:ident $value:expr),*) => {{ $(write!(@ $sink $kind $value);)* }};
     (@ $sink:ident text $value:expr) => { $sink.text($value) };
     (@ $sink:ident number $value:expr) => { $sink.number($value) };
+    (@ $sink:ident count $value:expr) => { $sink.count($value) };
     (@ $sink:ident size $value:expr) => { dimension($sink, $value) };
 }
 
@@ -18,40 +19,40 @@ impl InferError {
     pub(super) const fn write(&self, sink: &mut Sink<'_>) {
         match *self {
             Self::NumDimensions { what, expected, found } => {
-                write!(sink, text "expected ", number expected, text " dimensions in ", text what, text ", found ", number found)
+                write!(sink, text "expected ", count expected, text " dimensions in ", text what, text ", found ", count found)
             }
             Self::DimensionOutOfRange { what, dimension, num_dimensions: 0 } => write!(
-                sink, text "expected an array that has the dimension ", number dimension, text " in ", text what,
+                sink, text "expected an array that has the dimension ", count dimension, text " in ", text what,
                 text ", found a scalar"
             ),
             Self::DimensionOutOfRange { what, dimension, num_dimensions } => write!(
-                sink, text "expected a dimension number less than ", number num_dimensions, text " in ", text what,
-                text ", found ", number dimension
+                sink, text "expected a dimension number less than ", count num_dimensions, text " in ", text what,
+                text ", found ", count dimension
             ),
             Self::DuplicateDimension { what, dimension } => write!(
-                sink, text "expected every dimension at most once in ", text what, text ", found ", number dimension,
+                sink, text "expected every dimension at most once in ", text what, text ", found ", count dimension,
                 text " again"
             ),
             Self::SizeMismatch { what, dimension: number, expected, found } => write!(
-                sink, text "expected size ", size expected, text " in dimension ", number number, text " of ", text what,
+                sink, text "expected size ", size expected, text " in dimension ", count number, text " of ", text what,
                 text ", found ", size found
             ),
             Self::ElementCountMismatch { expected, found } => {
                 write!(sink, text "expected a result of ", number expected, text " elements, found ", number found)
             }
             Self::SliceOutOfRange { dimension, start, limit, size } => write!(
-                sink, text "expected a slice inside dimension ", number dimension, text " of size ", number size,
+                sink, text "expected a slice inside dimension ", count dimension, text " of size ", number size,
                 text ", found the one from ", number start, text " to ", number limit
             ),
             Self::ZeroStride { dimension } => write!(
-                sink, text "expected a stride and a dilation of at least 1 in dimension ", number dimension,
+                sink, text "expected a stride and a dilation of at least 1 in dimension ", count dimension,
                 text ", found 0"
             ),
             Self::EmptyWindow { dimension } => write!(
-                sink, text "expected a window of at least 1 element in dimension ", number dimension, text ", found 0"
+                sink, text "expected a window of at least 1 element in dimension ", count dimension, text ", found 0"
             ),
             Self::NegativeSize { dimension } => write!(
-                sink, text "expected padding that leaves dimension ", number dimension,
+                sink, text "expected padding that leaves dimension ", count dimension,
                 text " a size, found more taken away than it has"
             ),
             Self::NoOperands => sink.text("expected an operand, found none"),

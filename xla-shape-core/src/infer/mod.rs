@@ -85,20 +85,20 @@ pub enum InferError {
     /// Operand and result must have the same number of elements.
     ElementCountMismatch {
         /// The elements of the operand.
-        expected: usize,
+        expected: u64,
         /// The elements of the result.
-        found: usize,
+        found: u64,
     },
     /// A slice lies inside the array, and does not end before it begins.
     SliceOutOfRange {
         /// The dimension number.
         dimension: usize,
         /// The first index.
-        start: usize,
+        start: u64,
         /// The index behind the last one.
-        limit: usize,
+        limit: u64,
         /// The size of the dimension.
-        size: usize,
+        size: u64,
     },
     /// A stride or a dilation is at least 1.
     ZeroStride {
@@ -122,7 +122,7 @@ pub enum InferError {
         /// What is grouped.
         what: &'static str,
         /// How many groups there are.
-        groups: usize,
+        groups: u64,
         /// What they should divide.
         size: Dimension,
     },
@@ -171,7 +171,7 @@ const fn merge(a: Dimension, b: Dimension) -> Dimension {
 }
 
 /// A dimension of this size that is dynamic if `from` is.
-const fn sized(from: Dimension, size: usize) -> Dimension {
+const fn sized(from: Dimension, size: u64) -> Dimension {
     if from.is_dynamic() { Dimension::Bounded(size) } else { Dimension::Static(size) }
 }
 

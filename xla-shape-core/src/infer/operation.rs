@@ -83,7 +83,7 @@ pub enum Operation<'a> {
     /// The operand and the initial value, a scalar; one entry for each dimension. As to element types, like a reduction.
     ReduceWindow(&'a [WindowDimension]),
     /// The operand, and as many scalars as it has dimensions where the slice begins; the sizes of the slice.
-    DynamicSlice(&'a [usize]),
+    DynamicSlice(&'a [u64]),
     /// The operand, the update, and as many scalars as the operand has dimensions where it begins.
     DynamicUpdateSlice,
     /// The operands' element types may be any; the result's is the preferred one of the program.
@@ -367,23 +367,23 @@ impl Operation<'_> {
             Problem::Operands { expected, found } => {
                 sink.text("expected ");
                 sink.text(if matches!(self, Self::Elementwise | Self::Concatenate { .. }) { "at least " } else { "" });
-                sink.number(*expected);
+                sink.count(*expected);
                 sink.text(if *expected == 1 { " operand, found " } else { " operands, found " });
-                sink.number(*found);
+                sink.count(*found);
             }
             Problem::OperandType { operand, expected, found } => {
                 sink.text("expected elements of ");
                 sink.text(expected.name());
                 sink.text(" in operand ");
-                sink.number(*operand);
+                sink.count(*operand);
                 sink.text(", found ");
                 sink.text(found.name());
             }
             Problem::NotAScalar { operand, num_dimensions } => {
                 sink.text("expected a scalar as operand ");
-                sink.number(*operand);
+                sink.count(*operand);
                 sink.text(", found an array of ");
-                sink.number(*num_dimensions);
+                sink.count(*num_dimensions);
                 sink.text(if *num_dimensions == 1 { " dimension" } else { " dimensions" });
             }
             Problem::Infer(error) => error.write(&mut sink),
@@ -395,9 +395,9 @@ impl Operation<'_> {
             }
             Problem::TooManyDimensions => {
                 sink.text("expected at most ");
-                sink.number(MAX_DIMENSIONS);
+                sink.count(MAX_DIMENSIONS);
                 sink.text(" dimensions, found ");
-                sink.number(result.num_dimensions());
+                sink.count(result.num_dimensions());
             }
         }
         let written = sink.written();

@@ -10,11 +10,11 @@ use crate::shape::validate::MAX_SIZE;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SliceDimension {
     /// The first index.
-    pub start: usize,
+    pub start: u64,
     /// The index behind the last one.
-    pub limit: usize,
+    pub limit: u64,
     /// How far apart the indices lie.
-    pub stride: usize,
+    pub stride: u64,
 }
 
 /// How a dimension is padded, in elements. What is negative takes elements away.
@@ -25,7 +25,7 @@ pub struct PaddingDimension {
     /// Behind the last one.
     pub high: i64,
     /// Between neighbouring elements; never negative.
-    pub interior: usize,
+    pub interior: u64,
 }
 
 impl PaddingDimension {
@@ -34,8 +34,8 @@ impl PaddingDimension {
 }
 
 /// The number of elements, if no dimension is unbounded and the number fits.
-const fn elements(dimensions: &[Dimension]) -> Result<Option<usize>, InferError> {
-    let mut product = 1_usize;
+const fn elements(dimensions: &[Dimension]) -> Result<Option<u64>, InferError> {
+    let mut product = 1_u64;
     let mut i = 0;
     while i < dimensions.len() {
         let Some(extent) = dimensions[i].extent() else { return Ok(None) };
@@ -172,7 +172,7 @@ pub const fn pad(
     clippy::arithmetic_side_effects,
     reason = "numbers below 2^63 times numbers below 2^64 fit in an i128, with room for the sums"
 )]
-const fn padded(size: usize, padding: PaddingDimension, dimension: usize) -> Result<usize, InferError> {
+const fn padded(size: u64, padding: PaddingDimension, dimension: usize) -> Result<u64, InferError> {
     // So that the product fits.
     if size > MAX_SIZE {
         return Err(InferError::Overflow);
@@ -184,7 +184,7 @@ const fn padded(size: usize, padding: PaddingDimension, dimension: usize) -> Res
     } else if padded > MAX_SIZE as i128 {
         Err(InferError::Overflow)
     } else {
-        Ok(padded as usize)
+        Ok(padded as u64)
     }
 }
 
@@ -247,7 +247,7 @@ const fn joined(a: Dimension, b: Dimension) -> Result<Dimension, InferError> {
 ///
 /// # Errors
 /// If it takes more than there is.
-pub const fn dynamic_slice(operand: &[Dimension], sizes: &[usize], result: &mut [Dimension]) -> Result<(), InferError> {
+pub const fn dynamic_slice(operand: &[Dimension], sizes: &[u64], result: &mut [Dimension]) -> Result<(), InferError> {
     if let Err(error) = check_len("`dynamic_slice_sizes`", operand.len(), sizes.len()) {
         return Err(error);
     }

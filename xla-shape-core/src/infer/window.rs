@@ -10,17 +10,17 @@ use crate::shape::validate::MAX_SIZE;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct WindowDimension {
     /// How many elements the window looks at.
-    pub size: usize,
+    pub size: u64,
     /// How far it moves.
-    pub stride: usize,
+    pub stride: u64,
     /// The padding before the first element; what is negative takes elements away.
     pub padding_low: i64,
     /// The padding behind the last one.
     pub padding_high: i64,
     /// How far apart the array's elements are put before the window moves over them: `lhs_dilate`.
-    pub base_dilation: usize,
+    pub base_dilation: u64,
     /// How far apart the elements lie that the window looks at: `rhs_dilate`.
-    pub window_dilation: usize,
+    pub window_dilation: u64,
     /// Whether the window's elements are taken in reverse: `rhs_reversal`.
     pub reversal: bool,
 }
@@ -42,7 +42,7 @@ impl WindowDimension {
     /// # Errors
     /// If the size, the stride or a dilation is 0, or the number does not fit in an i64.
     #[expect(clippy::arithmetic_side_effects, reason = "sums and products of numbers below 2^64 fit in an i128")]
-    const fn places(self, size: usize, dimension: usize) -> Result<usize, InferError> {
+    const fn places(self, size: u64, dimension: usize) -> Result<u64, InferError> {
         if self.size == 0 {
             return Err(InferError::EmptyWindow { dimension });
         }
@@ -62,13 +62,13 @@ impl WindowDimension {
             return Ok(0);
         }
         let places = (padded - window) / self.stride as i128 + 1;
-        if places > MAX_SIZE as i128 { Err(InferError::Overflow) } else { Ok(places as usize) }
+        if places > MAX_SIZE as i128 { Err(InferError::Overflow) } else { Ok(places as u64) }
     }
 }
 
 /// The size of a dimension whose elements are put this far apart.
 #[expect(clippy::arithmetic_side_effects, reason = "a product of two numbers below 2^64 and 2^63 fits in an i128")]
-const fn dilate(size: usize, dilation: usize) -> i128 {
+const fn dilate(size: u64, dilation: u64) -> i128 {
     if size == 0 { 0 } else { (size as i128 - 1) * dilation as i128 + 1 }
 }
 
@@ -135,9 +135,9 @@ pub struct ConvolutionDimensions<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ConvolutionGroups {
     /// Groups of input features: `feature_group_count`.
-    pub feature: usize,
+    pub feature: u64,
     /// Groups of the batch: `batch_group_count`.
-    pub batch: usize,
+    pub batch: u64,
 }
 
 impl ConvolutionGroups {
@@ -266,7 +266,7 @@ const fn check_groups(
     Ok(())
 }
 
-const fn divides(groups: usize, dimension: Dimension) -> bool {
+const fn divides(groups: u64, dimension: Dimension) -> bool {
     groups > 0
         && match dimension.extent() {
             Some(size) => size.is_multiple_of(groups),

@@ -15,7 +15,7 @@ use crate::shape::dimension::Dimension;
 use crate::shape::layout::Layout;
 use crate::shape::tile::{Tile, TileDimension};
 use crate::shape::validate::MAX_SIZE;
-use core::num::NonZeroUsize;
+use core::num::NonZeroU64;
 
 /// Why building stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,13 +51,13 @@ impl From<BuildError> for StrideTableError {
 ///
 /// Such a digit is cut and joined like one that is larger than any tile. The strides of more major digits are then to be
 /// multiplied by what its size turns out to be.
-pub(crate) const UNKNOWN: usize = usize::MAX;
+pub(crate) const UNKNOWN: u64 = u64::MAX;
 
 /// The sizes that are laid out.
 #[derive(Clone, Copy)]
 pub(crate) enum Extents<'a> {
     /// One for each logical dimension.
-    Logical(&'a [usize]),
+    Logical(&'a [u64]),
     /// Each dimension's size or bound; [`UNKNOWN`] for an unbounded one.
     OrUnknown(&'a [Dimension]),
     /// Each dimension's size or bound; 1 for an unbounded one; its largest piece for a split one.
@@ -66,7 +66,7 @@ pub(crate) enum Extents<'a> {
 
 impl Extents<'_> {
     /// The size of the dimension at this place from major to minor.
-    const fn physical(self, layout: &Layout, physical: usize) -> usize {
+    const fn physical(self, layout: &Layout, physical: usize) -> u64 {
         let minor_to_major = layout.minor_to_major();
         let dimension = minor_to_major[minor_to_major.len() - 1 - physical];
         match self {
@@ -84,7 +84,7 @@ impl Extents<'_> {
 }
 
 /// The largest piece that splits leave of the physical dimension `physical`, which has this size.
-pub(crate) const fn largest_piece(extent: usize, layout: &Layout, physical: usize) -> usize {
+pub(crate) const fn largest_piece(extent: u64, layout: &Layout, physical: usize) -> u64 {
     let splits = layout.split_configs();
     let mut i = 0;
     while i < splits.len() {
@@ -118,7 +118,7 @@ pub(crate) struct Workspace<'a> {
 pub(crate) struct Built {
     pub(crate) digits: usize,
     pub(crate) values: usize,
-    pub(crate) positions: usize,
+    pub(crate) positions: u64,
 }
 
 /// How many digits, and how many values, a workspace needs at the most.
@@ -309,7 +309,7 @@ impl State<'_> {
         if major.size == UNKNOWN || minor.size == UNKNOWN {
             return Err(BuildError::CombinesUnknown);
         }
-        let (Some(size), Some(minor_size)) = (major.size.checked_mul(minor.size), NonZeroUsize::new(minor.size)) else {
+        let (Some(size), Some(minor_size)) = (major.size.checked_mul(minor.size), NonZeroU64::new(minor.size)) else {
             return Err(BuildError::Overflow);
         };
         let rule = ValueRule::Combine { major: major.term, minor: minor.term, minor_size };
@@ -319,7 +319,7 @@ impl State<'_> {
         }
     }
 
-    const fn value(&mut self, rule: ValueRule, size: usize) -> Result<Source, BuildError> {
+    const fn value(&mut self, rule: ValueRule, size: u64) -> Result<Source, BuildError> {
         if self.num_values == self.values.len() {
             return Err(BuildError::TooManyValues);
         }
@@ -329,8 +329,8 @@ impl State<'_> {
     }
 
     /// Cuts a digit into the number of the tile and the place inside the tile.
-    const fn cut(&mut self, digit: Digit, tile: usize) -> Result<(Digit, Digit), BuildError> {
-        let Some(tile_size) = NonZeroUsize::new(tile) else { return Err(BuildError::Overflow) };
+    const fn cut(&mut self, digit: Digit, tile: u64) -> Result<(Digit, Digit), BuildError> {
+        let Some(tile_size) = NonZeroU64::new(tile) else { return Err(BuildError::Overflow) };
         let outer_size = if digit.size == UNKNOWN { UNKNOWN } else { digit.size.div_ceil(tile) };
         if digit.size <= tile {
             // One tile holds all: its number is 0.
@@ -343,7 +343,7 @@ impl State<'_> {
         let mut outer_modulus = None;
         if let Some(modulus) = term.modulus {
             if modulus.get().is_multiple_of(tile) {
-                outer_modulus = NonZeroUsize::new(modulus.get() / tile);
+                outer_modulus = NonZeroU64::new(modulus.get() / tile);
             } else {
                 // ((x / d) % m) % t is not (x / d) % t here: the quotient's remainder becomes a value of its own.
                 term = match self.value(ValueRule::Term(term), modulus.get()) {
@@ -359,8 +359,8 @@ impl State<'_> {
     }
 
     /// Lays the digits out row-major; the number of positions.
-    const fn set_strides(&mut self) -> Result<usize, BuildError> {
-        let mut positions: usize = 1;
+    const fn set_strides(&mut self) -> Result<u64, BuildError> {
+        let mut positions: u64 = 1;
         let mut i = self.num_digits;
         while i > 0 {
             i -= 1;

@@ -8,7 +8,7 @@ use crate::list::Blank;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use core::num::NonZeroUsize;
+use core::num::NonZeroU64;
 
 /// Where the elements of an array lie, in the form that all tables with the same map share.
 ///
@@ -28,7 +28,7 @@ use core::num::NonZeroUsize;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CanonicalTable {
-    extents: Vec<usize>,
+    extents: Vec<u64>,
     digits: Vec<Digit>,
     values: Vec<Value>,
     plain: bool,
@@ -37,7 +37,7 @@ pub struct CanonicalTable {
 impl CanonicalTable {
     /// The sizes of the logical dimensions, in elements.
     #[must_use]
-    pub fn extents(&self) -> &[usize] {
+    pub fn extents(&self) -> &[u64] {
         &self.extents
     }
 
@@ -64,14 +64,14 @@ impl CanonicalTable {
     /// # Panics
     /// If `index` has fewer entries than the array has dimensions.
     #[must_use]
-    pub fn linear_index(&self, index: &[usize]) -> usize {
+    pub fn linear_index(&self, index: &[u64]) -> u64 {
         let mut values = Vec::with_capacity(self.values.len());
         for value in &self.values {
             let value = value.of(index, &values);
             values.push(value);
         }
         let position = |digit: &Digit| digit.of(index, &values).wrapping_mul(digit.stride);
-        self.digits.iter().map(position).fold(0, usize::wrapping_add)
+        self.digits.iter().map(position).fold(0, u64::wrapping_add)
     }
 }
 
@@ -114,8 +114,8 @@ pub(crate) struct Comparer<'a, 'r> {
     pub(crate) room: Room<'r>,
     pub(crate) effort: &'r mut Effort,
     /// Room for an index of either table, and for its intermediate values.
-    pub(crate) index: &'r mut [usize],
-    pub(crate) values: &'r mut [usize],
+    pub(crate) index: &'r mut [u64],
+    pub(crate) values: &'r mut [u64],
     /// How many digits of elements may be looked at where the forms do not decide.
     pub(crate) patience: usize,
 }
@@ -130,9 +130,9 @@ impl Comparer<'_, '_> {
     /// order, that lies elsewhere. `bounds` is room for as many sizes.
     pub(crate) const fn compare(
         &mut self,
-        extents: &[usize],
-        first: &mut [usize],
-        bounds: &mut [usize],
+        extents: &[u64],
+        first: &mut [u64],
+        bounds: &mut [u64],
     ) -> Result<Comparison, Shortage> {
         let num_dimensions = extents.len();
         let mut i = 0;
@@ -181,7 +181,7 @@ impl Comparer<'_, '_> {
         Ok(Comparison::Undecided)
     }
 
-    const fn alike(&mut self, extents: &[usize]) -> Result<bool, Shortage> {
+    const fn alike(&mut self, extents: &[u64]) -> Result<bool, Shortage> {
         have_same_form(self.maps, extents, &mut self.room, self.effort)
     }
 
@@ -192,7 +192,7 @@ impl Comparer<'_, '_> {
     }
 
     /// Where one of the maps places an element.
-    const fn position(&mut self, map: usize, index: &[usize]) -> usize {
+    const fn position(&mut self, map: usize, index: &[u64]) -> u64 {
         let View { table, dimensions } = self.maps[map];
         if dimensions.is_empty() {
             return table.linear_index_with(index, self.values);
@@ -212,7 +212,7 @@ impl Comparer<'_, '_> {
     clippy::arithmetic_side_effects,
     reason = "`const fn` has no iterators; indices are below lengths and counters below sizes"
 )]
-const fn increment(index: &mut [usize], extents: &[usize]) -> bool {
+const fn increment(index: &mut [u64], extents: &[u64]) -> bool {
     let mut i = extents.len();
     while i > 0 {
         i -= 1;
@@ -233,7 +233,7 @@ const CONST_PATIENCE: usize = 1 << 14;
 const CONST_ROOM: usize = 64;
 
 /// Compares two maps over indices below `extents`: the first element that lies elsewhere, if there is one.
-pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[usize]) -> Result<Option<Vec<usize>>, CompareError> {
+pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[u64]) -> Result<Option<Vec<u64>>, CompareError> {
     let (mut first, mut bounds) = (vec![0; extents.len()], vec![0; extents.len()]);
     let num_values = maps.map(|map| map.table.values.len());
     let num_indices = maps.iter().map(|map| map.dimensions.len()).max().unwrap_or(0);
@@ -298,7 +298,7 @@ impl StrideTable {
     ///
     /// # Errors
     /// If the dimensions differ, or the tables are too intricate.
-    pub fn first_moved(&self, other: &Self) -> Result<Option<Vec<usize>>, CompareError> {
+    pub fn first_moved(&self, other: &Self) -> Result<Option<Vec<u64>>, CompareError> {
         if self.extents != other.extents {
             return Err(CompareError::OtherDimensions);
         }
@@ -307,7 +307,7 @@ impl StrideTable {
 }
 
 /// The canonical form of a map over indices below `extents`.
-pub(crate) fn canonical(map: View<'_>, extents: &[usize]) -> Result<CanonicalTable, CompareError> {
+pub(crate) fn canonical(map: View<'_>, extents: &[u64]) -> Result<CanonicalTable, CompareError> {
     let mut form = CanonicalTable { extents: extents.to_vec(), digits: vec![], values: vec![], plain: true };
     if extents.contains(&0) {
         return Ok(form);
@@ -326,7 +326,7 @@ pub(crate) fn canonical(map: View<'_>, extents: &[usize]) -> Result<CanonicalTab
 /// Writes a normal form down with the digits and values that tables have.
 struct Emitter<'a> {
     normal: &'a Normal<'a>,
-    extents: &'a [usize],
+    extents: &'a [u64],
     form: &'a mut CanonicalTable,
     /// The value that has been made of each node.
     numbers: Vec<Option<Source>>,
@@ -351,12 +351,12 @@ impl Emitter<'_> {
     }
 
     fn term(&mut self, part: Part) -> Term {
-        let divisor = NonZeroUsize::new(part.divisor).unwrap_or(NonZeroUsize::MIN);
+        let divisor = NonZeroU64::new(part.divisor).unwrap_or(NonZeroU64::MIN);
         if let Source::Value(node) = part.source
             && let Node::Remainder { parent, modulus } = self.normal.nodes[node as usize]
             && modulus.is_multiple_of(part.divisor)
         {
-            return Term { source: self.source(parent), divisor, modulus: NonZeroUsize::new(modulus / part.divisor) };
+            return Term { source: self.source(parent), divisor, modulus: NonZeroU64::new(modulus / part.divisor) };
         }
         Term { source: self.source(part.source), divisor, modulus: None }
     }
@@ -382,18 +382,18 @@ impl Emitter<'_> {
             }
         };
         for (node, modulus) in remainders.into_iter().rev() {
-            let term = Term { source: found, divisor: NonZeroUsize::MIN, modulus: NonZeroUsize::new(modulus) };
+            let term = Term { source: found, divisor: NonZeroU64::MIN, modulus: NonZeroU64::new(modulus) };
             found = self.value(ValueRule::Term(term), modulus);
             self.numbers[node as usize] = Some(found);
         }
         found
     }
 
-    fn sum(&mut self, parts: &[Part], bound: usize) -> Source {
+    fn sum(&mut self, parts: &[Part], bound: u64) -> Source {
         let mut sum = Term::ZERO;
         for &part in parts.iter().rev() {
             let major = self.term(part);
-            let minor_size = NonZeroUsize::new(part.stride).unwrap_or(NonZeroUsize::MIN);
+            let minor_size = NonZeroU64::new(part.stride).unwrap_or(NonZeroU64::MIN);
             sum = if sum == Term::ZERO && part.stride == 1 {
                 major
             } else {
@@ -403,7 +403,7 @@ impl Emitter<'_> {
         sum.source
     }
 
-    fn value(&mut self, rule: ValueRule, size: usize) -> Source {
+    fn value(&mut self, rule: ValueRule, size: u64) -> Source {
         self.form.values.push(Value { rule, size });
         Source::Value((self.form.values.len() - 1) as u32)
     }
@@ -431,8 +431,8 @@ impl StrideTableRef<'_> {
 /// [`first_moved`] for a `const`: `first` has room for at least as many indices as there are extents.
 pub(crate) const fn compare_in_const(
     maps: [View<'_>; 2],
-    extents: &[usize],
-    first: &mut [usize],
+    extents: &[u64],
+    first: &mut [u64],
 ) -> Result<Comparison, CompareError> {
     let num_values = max(maps[0].table.values.len(), maps[1].table.values.len());
     let num_indices = max(maps[0].dimensions.len(), maps[1].dimensions.len());
@@ -465,7 +465,7 @@ const fn max(a: usize, b: usize) -> usize {
     clippy::arithmetic_side_effects,
     reason = "`const fn` has no iterators; the index is below both lengths"
 )]
-const fn same_sizes(these: &[usize], those: &[usize]) -> bool {
+const fn same_sizes(these: &[u64], those: &[u64]) -> bool {
     let mut i = 0;
     while i < these.len() && i < those.len() && these[i] == those[i] {
         i += 1;

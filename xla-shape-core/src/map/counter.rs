@@ -13,11 +13,11 @@ use core::ops::ControlFlow;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct IndexIterationSpace {
     /// The first index.
-    pub index_base: Vec<usize>,
+    pub index_base: Vec<u64>,
     /// How far it goes in each dimension, in elements.
-    pub index_count: Vec<usize>,
+    pub index_count: Vec<u64>,
     /// The step in each dimension, in elements.
-    pub index_incr: Vec<usize>,
+    pub index_incr: Vec<u64>,
 }
 
 /// Why there is no such walk over an array's indices.
@@ -64,7 +64,7 @@ impl core::error::Error for IndexError {}
 impl ArrayShape {
     /// Whether the index has an entry for each dimension, inside it.
     #[must_use]
-    pub fn index_in_bounds(&self, index: &[usize]) -> bool {
+    pub fn index_in_bounds(&self, index: &[u64]) -> bool {
         index.len() == self.num_dimensions()
             && index.iter().zip(self.dimensions()).all(|(&entry, size)| Some(entry) < size.extent())
     }
@@ -79,7 +79,7 @@ impl ArrayShape {
     /// assert_eq!(index, [1, 0]);
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
-    pub fn bump_indices(&self, index: &mut [usize]) -> bool {
+    pub fn bump_indices(&self, index: &mut [u64]) -> bool {
         for (entry, size) in index.iter_mut().zip(self.dimensions()).rev() {
             *entry = entry.saturating_add(1);
             if Some(*entry) < size.extent() {
@@ -109,10 +109,7 @@ impl ArrayShape {
     ///
     /// # Errors
     /// If a dimension is unbounded. What `visit` broke with is no error but the answer.
-    pub fn for_each_index<B>(
-        &self,
-        visit: impl FnMut(&[usize]) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, IndexError> {
+    pub fn for_each_index<B>(&self, visit: impl FnMut(&[u64]) -> ControlFlow<B>) -> Result<ControlFlow<B>, IndexError> {
         let index_count = self
             .dimensions()
             .iter()
@@ -134,7 +131,7 @@ impl ArrayShape {
     pub fn for_each_index_in<B>(
         &self,
         space: &IndexIterationSpace,
-        mut visit: impl FnMut(&[usize]) -> ControlFlow<B>,
+        mut visit: impl FnMut(&[u64]) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, IndexError> {
         let steps = self.steps(space)?;
         if self.is_zero_element_array() {
@@ -190,14 +187,14 @@ impl ArrayShape {
 #[derive(Clone, Copy)]
 struct Step {
     dimension: usize,
-    base: usize,
-    limit: usize,
-    incr: usize,
+    base: u64,
+    limit: u64,
+    incr: u64,
 }
 
 /// Which of two indices of the same array comes first where the last dimension is counted up first.
 #[must_use]
-pub fn compare_indices(a: &[usize], b: &[usize]) -> Ordering {
+pub fn compare_indices(a: &[u64], b: &[u64]) -> Ordering {
     a.cmp(b)
 }
 
@@ -213,7 +210,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn walk(shape: &str, base: &[usize], count: &[usize], incr: &[usize]) -> Result<Vec<Vec<usize>>, IndexError> {
+    fn walk(shape: &str, base: &[u64], count: &[u64], incr: &[u64]) -> Result<Vec<Vec<u64>>, IndexError> {
         let mut indices = Vec::new();
         let space = IndexIterationSpace { index_base: base.into(), index_count: count.into(), index_incr: incr.into() };
         let ended = array(shape).for_each_index_in::<()>(&space, |index| {
@@ -232,19 +229,19 @@ mod tests {
         );
         assert_eq!(walk("f32[4,5]{0,1}", &[1, 3], &[3, 2], &[2, 1]).unwrap(), [[1, 3], [3, 3], [1, 4], [3, 4]]);
         assert_eq!(walk("f32[4,5]", &[3, 4], &[0, 0], &[0, 0]).unwrap(), [[3, 4]]);
-        assert_eq!(walk("f32[]", &[], &[], &[]).unwrap(), [[0_usize; 0]]);
+        assert_eq!(walk("f32[]", &[], &[], &[]).unwrap(), [[0_u64; 0]]);
         assert!(walk("f32[4,0]", &[0, 0], &[4, 0], &[1, 1]).unwrap().is_empty());
     }
 
     #[test]
     fn a_walk_out_of_the_array_is_an_error() {
-        let message = |result: Result<Vec<Vec<usize>>, IndexError>| result.unwrap_err().to_string();
+        let message = |result: Result<Vec<Vec<u64>>, IndexError>| result.unwrap_err().to_string();
         assert_eq!(
             message(walk("f32[4]", &[2], &[3], &[1])),
             "expected indices inside dimension 0, found some outside"
         );
         assert_eq!(walk("f32[4]", &[4], &[0], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
-        assert_eq!(walk("f32[4]", &[usize::MAX], &[3], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
+        assert_eq!(walk("f32[4]", &[u64::MAX], &[3], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
         assert_eq!(walk("f32[?]", &[0], &[1], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
         assert_eq!(message(walk("f32[4]", &[0], &[3], &[0])), "expected a step of at least 1 in dimension 0, found 0");
         assert_eq!(

@@ -20,7 +20,7 @@ impl StrideTableRef<'_> {
     #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below the length")]
     #[expect(clippy::arithmetic_side_effects, reason = "the counter is below the length")]
     pub const fn is_exhaustive(self) -> bool {
-        let mut elements = 1_usize;
+        let mut elements = 1_u64;
         let mut i = 0;
         while i < self.extents.len() {
             elements = elements.saturating_mul(self.extents[i]);
@@ -61,7 +61,7 @@ impl StrideTableRef<'_> {
     }
 }
 
-const fn strided_digit(dimension: usize, size: usize, stride: usize) -> Digit {
+const fn strided_digit(dimension: usize, size: u64, stride: u64) -> Digit {
     Digit { term: Term::whole(Source::Dimension(dimension as u32)), size, stride }
 }
 
@@ -104,11 +104,11 @@ impl StrideTable {
     /// assert_eq!(strides("f32[30,200]{1,0:T(8,128)}"), None);
     /// ```
     #[must_use]
-    pub fn strides(&self) -> Option<Vec<usize>> {
+    pub fn strides(&self) -> Option<Vec<u64>> {
         let mut unit = vec![0; self.extents.len()];
         let mut strides = Vec::with_capacity(unit.len());
         for (dimension, &size) in self.extents.iter().enumerate() {
-            unit.iter_mut().enumerate().for_each(|(i, entry)| *entry = usize::from(i == dimension));
+            unit.iter_mut().enumerate().for_each(|(i, entry)| *entry = u64::from(i == dimension));
             strides.push(if size > 1 { self.linear_index(&unit) } else { 0 });
         }
         let digits = strides.iter().zip(&self.extents).enumerate();

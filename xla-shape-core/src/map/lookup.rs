@@ -9,7 +9,7 @@
 use super::{Digit, Source, StrideTable, StrideTableRef, Term, Value, ValueRule};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::num::NonZeroUsize;
+use core::num::NonZeroU64;
 
 /// What lies at a position of an array's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -45,7 +45,7 @@ impl Term {
     /// The term's value for an element; `values` holds the intermediate values before this one.
     #[must_use]
     #[inline(always)]
-    pub const fn of(self, index: &[usize], values: &[usize]) -> usize {
+    pub const fn of(self, index: &[u64], values: &[u64]) -> u64 {
         let source = match self.source {
             Source::Zero => return 0,
             Source::Dimension(dimension) => index[dimension as usize],
@@ -60,7 +60,7 @@ impl Term {
 
     /// Adds what the term having this value says of its source; `false` if the term never has it.
     #[inline(always)]
-    const fn undo(self, value: usize, index: &mut [usize], values: &mut [usize]) -> bool {
+    const fn undo(self, value: u64, index: &mut [u64], values: &mut [u64]) -> bool {
         if let Some(modulus) = self.modulus
             && value >= modulus.get()
         {
@@ -79,7 +79,7 @@ impl Digit {
     /// The digit's value for an element.
     #[must_use]
     #[inline(always)]
-    pub const fn of(self, index: &[usize], values: &[usize]) -> usize {
+    pub const fn of(self, index: &[u64], values: &[u64]) -> u64 {
         self.term.of(index, values)
     }
 }
@@ -89,7 +89,7 @@ impl Digit {
     /// dimensions have these sizes.
     #[must_use]
     #[inline(always)]
-    pub const fn unbounded_size(self, sizes: &[usize]) -> usize {
+    pub const fn unbounded_size(self, sizes: &[u64]) -> u64 {
         match self.term.source {
             Source::Dimension(dimension) => sizes[dimension as usize].div_ceil(self.term.divisor.get()),
             // Only a dimension is unbounded: a value that combines one with others is refused.
@@ -102,7 +102,7 @@ impl Value {
     /// The value for an element; `values` holds those before this one.
     #[must_use]
     #[inline(always)]
-    pub const fn of(self, index: &[usize], values: &[usize]) -> usize {
+    pub const fn of(self, index: &[u64], values: &[u64]) -> u64 {
         match self.rule {
             ValueRule::Term(term) => term.of(index, values),
             ValueRule::Combine { major, minor, minor_size } => {
@@ -121,13 +121,13 @@ impl StrideTableRef<'_> {
     /// If `index` or `values` is too short.
     #[must_use]
     #[inline]
-    pub const fn linear_index_with(self, index: &[usize], values: &mut [usize]) -> usize {
+    pub const fn linear_index_with(self, index: &[u64], values: &mut [u64]) -> u64 {
         let mut i = 0;
         while i < self.values.len() {
             values[i] = self.values[i].of(index, values);
             i += 1;
         }
-        let mut position = 0_usize;
+        let mut position = 0_u64;
         let mut i = 0;
         while i < self.digits.len() {
             let digit = self.digits[i];
@@ -145,13 +145,13 @@ impl StrideTableRef<'_> {
     /// # Panics
     /// If `index`, `sizes` or `values` is too short.
     #[must_use]
-    pub const fn scaled_linear_index_with(self, index: &[usize], sizes: &[usize], values: &mut [usize]) -> usize {
+    pub const fn scaled_linear_index_with(self, index: &[u64], sizes: &[u64], values: &mut [u64]) -> u64 {
         let mut i = 0;
         while i < self.values.len() {
             values[i] = self.values[i].of(index, values);
             i += 1;
         }
-        let (mut position, mut scale) = (0_usize, 1_usize);
+        let (mut position, mut scale) = (0_u64, 1_u64);
         let mut i = self.digits.len();
         while i > 0 {
             i -= 1;
@@ -172,7 +172,7 @@ impl StrideTableRef<'_> {
     /// # Panics
     /// If `index` has not exactly one entry for each dimension, or `values` is too short.
     #[inline]
-    pub const fn multi_index_with(self, position: usize, index: &mut [usize], values: &mut [usize]) -> Slot<()> {
+    pub const fn multi_index_with(self, position: u64, index: &mut [u64], values: &mut [u64]) -> Slot<()> {
         assert!(index.len() == self.extents.len(), "the index has another number of dimensions than the array");
         if position >= self.positions {
             return Slot::OutOfRange;
@@ -183,7 +183,7 @@ impl StrideTableRef<'_> {
         while i < self.digits.len() {
             let digit = self.digits[i];
             // Strides and sizes of digits are at least 1 where there is a position at all.
-            let value = position / NonZeroUsize::new(digit.stride).unwrap().get() % digit.size;
+            let value = position / NonZeroU64::new(digit.stride).unwrap().get() % digit.size;
             if !digit.term.undo(value, index, values) {
                 return Slot::Padding;
             }
@@ -219,7 +219,7 @@ impl StrideTableRef<'_> {
 
     /// Whether `index` has the right number of entries and each is inside the array.
     #[must_use]
-    pub const fn contains(self, index: &[usize]) -> bool {
+    pub const fn contains(self, index: &[u64]) -> bool {
         if index.len() != self.extents.len() {
             return false;
         }
@@ -234,7 +234,7 @@ impl StrideTableRef<'_> {
     }
 }
 
-const fn clear(list: &mut [usize]) {
+const fn clear(list: &mut [u64]) {
     let mut i = 0;
     while i < list.len() {
         list[i] = 0;
@@ -247,7 +247,7 @@ const STACK_VALUES: usize = 8;
 
 /// Runs `f` with room for `n` intermediate values.
 #[inline]
-fn with_values<R>(n: usize, f: impl FnOnce(&mut [usize]) -> R) -> R {
+fn with_values<R>(n: usize, f: impl FnOnce(&mut [u64]) -> R) -> R {
     if n <= STACK_VALUES { f(&mut [0; STACK_VALUES]) } else { f(&mut vec![0; n]) }
 }
 
@@ -258,20 +258,20 @@ impl StrideTable {
     /// If `index` has fewer entries than the array has dimensions.
     #[must_use]
     #[inline]
-    pub fn linear_index(&self, index: &[usize]) -> usize {
+    pub fn linear_index(&self, index: &[u64]) -> u64 {
         with_values(self.values.len(), |values| self.as_ref().linear_index_with(index, values))
     }
 
     /// The position of an element, in elements; `None` if the index has another number of entries than the array has
     /// dimensions, or one of them is out of bounds.
     #[must_use]
-    pub fn checked_linear_index(&self, index: &[usize]) -> Option<usize> {
+    pub fn checked_linear_index(&self, index: &[u64]) -> Option<u64> {
         self.as_ref().contains(index).then(|| self.linear_index(index))
     }
 
     /// What lies at a position.
     #[must_use]
-    pub fn multi_index(&self, position: usize) -> Slot<Vec<usize>> {
+    pub fn multi_index(&self, position: u64) -> Slot<Vec<u64>> {
         let mut index = vec![0; self.extents.len()];
         self.multi_index_into(position, &mut index).map(|()| index)
     }
@@ -280,13 +280,13 @@ impl StrideTable {
     ///
     /// # Panics
     /// If `index` has not exactly one entry for each dimension.
-    pub fn multi_index_into(&self, position: usize, index: &mut [usize]) -> Slot<()> {
+    pub fn multi_index_into(&self, position: u64, index: &mut [u64]) -> Slot<()> {
         with_values(self.values.len(), |values| self.as_ref().multi_index_with(position, index, values))
     }
 
     /// The sizes (or bounds) of the logical dimensions, in elements.
     #[must_use]
-    pub fn extents(&self) -> &[usize] {
+    pub fn extents(&self) -> &[u64] {
         &self.extents
     }
 
@@ -304,7 +304,7 @@ impl StrideTable {
 
     /// How many positions the digits span, in elements, as [`StrideTableRef::positions`].
     #[must_use]
-    pub const fn positions(&self) -> usize {
+    pub const fn positions(&self) -> u64 {
         self.positions
     }
 }

@@ -8,7 +8,7 @@ use super::{Digit, Source, StrideTable, Term, row_major_terms};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use core::num::NonZeroUsize;
+use core::num::NonZeroU64;
 
 /// A mapping from the index of an element to a position: a layout whose indices are sums of other ones.
 ///
@@ -24,7 +24,7 @@ use core::num::NonZeroUsize;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LayoutMapping {
-    extents: Vec<usize>,
+    extents: Vec<u64>,
     table: StrideTable,
     /// What the index in each dimension of the table is.
     axes: Vec<Axis>,
@@ -33,20 +33,20 @@ pub struct LayoutMapping {
 /// An index that is `start + Σ step · (index in the dimension)`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Axis {
-    start: usize,
+    start: u64,
     steps: Vec<Step>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Step {
     dimension: usize,
-    step: usize,
+    step: u64,
 }
 
 impl Axis {
-    fn of(&self, index: &[usize]) -> usize {
+    fn of(&self, index: &[u64]) -> u64 {
         let step = |step: &Step| index.get(step.dimension).copied().unwrap_or(0).saturating_mul(step.step);
-        self.steps.iter().map(step).fold(self.start, usize::saturating_add)
+        self.steps.iter().map(step).fold(self.start, u64::saturating_add)
     }
 }
 
@@ -71,27 +71,27 @@ pub enum MappingError {
         /// The number of the dimension.
         dimension: usize,
         /// Its size.
-        size: usize,
+        size: u64,
         /// The size of the tile.
-        tile: usize,
+        tile: u64,
     },
     /// The slice reaches beyond the dimension.
     OutOfRange {
         /// The number of the dimension.
         dimension: usize,
         /// Its size.
-        size: usize,
+        size: u64,
         /// Where the slice ends.
-        end: usize,
+        end: u64,
     },
     /// Only a dimension of size 1 can be made larger.
     Broadcast {
         /// The number of the dimension.
         dimension: usize,
         /// Its size.
-        size: usize,
+        size: u64,
         /// The size that it should get.
-        larger: usize,
+        larger: u64,
     },
 }
 
@@ -128,14 +128,14 @@ impl From<&StrideTable> for LayoutMapping {
 impl LayoutMapping {
     /// The sizes of the dimensions, in elements.
     #[must_use]
-    pub fn extents(&self) -> &[usize] {
+    pub fn extents(&self) -> &[u64] {
         &self.extents
     }
 
     /// The position of an element, in elements; `None` if the index has another number of entries than there are
     /// dimensions, or one of them is out of bounds.
     #[must_use]
-    pub fn checked_linear_index(&self, index: &[usize]) -> Option<usize> {
+    pub fn checked_linear_index(&self, index: &[u64]) -> Option<u64> {
         let inside = index.len() == self.extents.len() && index.iter().zip(&self.extents).all(|(i, size)| i < size);
         inside.then(|| self.table.linear_index(&self.axes.iter().map(|axis| axis.of(index)).collect::<Vec<_>>()))
     }
@@ -201,7 +201,7 @@ impl LayoutMapping {
     ///
     /// # Errors
     /// If there is not one tile size for each dimension, or one does not divide its dimension.
-    pub fn divide(&self, tile: &[usize]) -> Result<Self, MappingError> {
+    pub fn divide(&self, tile: &[u64]) -> Result<Self, MappingError> {
         self.same_number(tile.len())?;
         let mut extents = vec![];
         for (dimension, (&size, &tile)) in self.extents.iter().zip(tile).enumerate() {
@@ -224,7 +224,7 @@ impl LayoutMapping {
     ///
     /// # Errors
     /// If there is not one start and one size for each dimension, or the slice reaches beyond one.
-    pub fn slice(&self, starts: &[usize], sizes: &[usize]) -> Result<Self, MappingError> {
+    pub fn slice(&self, starts: &[u64], sizes: &[u64]) -> Result<Self, MappingError> {
         self.same_number(starts.len())?;
         self.same_number(sizes.len())?;
         for (dimension, ((start, slice), &size)) in starts.iter().zip(sizes).zip(&self.extents).enumerate() {
@@ -244,7 +244,7 @@ impl LayoutMapping {
     ///
     /// # Errors
     /// If there is not one new dimension for each dimension, two are the same, or another size than 1 would change.
-    pub fn broadcast(&self, sizes: &[usize], dimensions: &[usize]) -> Result<Self, MappingError> {
+    pub fn broadcast(&self, sizes: &[u64], dimensions: &[usize]) -> Result<Self, MappingError> {
         self.same_number(dimensions.len())?;
         let mut is_taken = vec![false; sizes.len()];
         for (dimension, (&to, &size)) in dimensions.iter().zip(&self.extents).enumerate() {
@@ -264,7 +264,7 @@ impl LayoutMapping {
     }
 
     /// The mapping with other dimensions, and in place of each step those that `renew` makes of it.
-    fn with_steps(&self, extents: Vec<usize>, renew: impl Fn(Step) -> Vec<Step>) -> Self {
+    fn with_steps(&self, extents: Vec<u64>, renew: impl Fn(Step) -> Vec<Step>) -> Self {
         let renewed =
             |axis: &Axis| Axis { start: axis.start, steps: axis.steps.iter().copied().flat_map(&renew).collect() };
         Self { extents, table: self.table.clone(), axes: self.axes.iter().map(renewed).collect() }
@@ -300,7 +300,7 @@ impl StrideTable {
         let mut digits = form.digits().to_vec();
         // The digits must be all of a number, one after the other.
         digits.sort_unstable_by_key(|digit| digit.term.divisor);
-        let mut divisor = 1_usize;
+        let mut divisor = 1_u64;
         for digit in &digits {
             if digit.term.source != Source::Dimension(0) || digit.term.divisor.get() != divisor {
                 return None;
@@ -308,8 +308,8 @@ impl StrideTable {
             divisor = divisor.checked_mul(digit.size)?;
         }
         let invert = |digit: Digit| {
-            let modulus = NonZeroUsize::new(digit.size);
-            let term = Term { source: Source::Dimension(0), divisor: NonZeroUsize::new(digit.stride)?, modulus };
+            let modulus = NonZeroU64::new(digit.size);
+            let term = Term { source: Source::Dimension(0), divisor: NonZeroU64::new(digit.stride)?, modulus };
             Some(Digit { term, size: digit.size, stride: digit.term.divisor.get() })
         };
         digits.reverse();

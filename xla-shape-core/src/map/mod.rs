@@ -41,7 +41,7 @@ use crate::shape::layout::Layout;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use core::num::NonZeroUsize;
+use core::num::NonZeroU64;
 
 /// What a [`Term`] is cut out of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -60,9 +60,9 @@ pub struct Term {
     /// What is divided.
     pub source: Source,
     /// By what.
-    pub divisor: NonZeroUsize,
+    pub divisor: NonZeroU64,
     /// What the quotient is reduced by, if it can be larger.
-    pub modulus: Option<NonZeroUsize>,
+    pub modulus: Option<NonZeroU64>,
 }
 
 impl Source {
@@ -81,7 +81,7 @@ impl Term {
     pub(crate) const ZERO: Self = Self::whole(Source::Zero);
 
     pub(crate) const fn whole(source: Source) -> Self {
-        Self { source, divisor: NonZeroUsize::MIN, modulus: None }
+        Self { source, divisor: NonZeroU64::MIN, modulus: None }
     }
 }
 
@@ -91,9 +91,9 @@ pub struct Digit {
     /// How the digit follows from the element's index.
     pub term: Term,
     /// How many values the place has room for. Values that `term` never takes are padding.
-    pub size: usize,
+    pub size: u64,
     /// How far apart neighbouring values lie, in elements.
-    pub stride: usize,
+    pub stride: u64,
 }
 
 impl Digit {
@@ -111,7 +111,7 @@ pub struct Value {
     /// How it is computed.
     pub rule: ValueRule,
     /// How many values it can have: it is less than this.
-    pub size: usize,
+    pub size: u64,
 }
 
 /// How a [`Value`] is computed.
@@ -126,7 +126,7 @@ pub enum ValueRule {
         /// The more minor of the two.
         minor: Term,
         /// The size of the more minor one.
-        minor_size: NonZeroUsize,
+        minor_size: NonZeroU64,
     },
 }
 
@@ -141,16 +141,16 @@ impl Blank for Value {
 /// A stride table that is borrowed, wherever it is kept: what indexing works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StrideTableRef<'a> {
-    pub(crate) extents: &'a [usize],
+    pub(crate) extents: &'a [u64],
     pub(crate) digits: &'a [Digit],
     pub(crate) values: &'a [Value],
-    pub(crate) positions: usize,
+    pub(crate) positions: u64,
 }
 
 impl<'a> StrideTableRef<'a> {
     /// The sizes (or bounds) of the logical dimensions, in elements.
     #[must_use]
-    pub const fn extents(self) -> &'a [usize] {
+    pub const fn extents(self) -> &'a [u64] {
         self.extents
     }
 
@@ -169,7 +169,7 @@ impl<'a> StrideTableRef<'a> {
     /// How many positions the digits span, in elements: the elements and the padding that tiles bring, but not that
     /// of [`tail_padding_alignment_in_elements`](crate::Layout::tail_padding_alignment_in_elements).
     #[must_use]
-    pub const fn positions(self) -> usize {
+    pub const fn positions(self) -> u64 {
         self.positions
     }
 }
@@ -250,10 +250,10 @@ impl core::error::Error for StrideTableError {}
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct StrideTable {
-    extents: Vec<usize>,
+    extents: Vec<u64>,
     digits: Vec<Digit>,
     values: Vec<Value>,
-    positions: usize,
+    positions: u64,
 }
 
 impl StrideTable {
@@ -269,7 +269,7 @@ impl StrideTable {
         Ok(table)
     }
 
-    fn with_all_digits(extents: Vec<usize>, layout: &Layout) -> Result<Self, StrideTableError> {
+    fn with_all_digits(extents: Vec<u64>, layout: &Layout) -> Result<Self, StrideTableError> {
         let capacity = capacity(layout);
         let mut digits = vec![Digit::BLANK; capacity];
         let mut values = vec![Value::BLANK; capacity];
@@ -305,7 +305,7 @@ impl StrideTable {
     }
 
     /// The table of the array with every element cut into so many parts, which are a last dimension.
-    pub(crate) fn in_parts(mut self, parts: usize) -> Self {
+    pub(crate) fn in_parts(mut self, parts: u64) -> Self {
         if parts > 1 {
             for digit in &mut self.digits {
                 digit.stride = digit.stride.saturating_mul(parts);
@@ -326,7 +326,7 @@ impl StrideTable {
 }
 
 /// The sizes or bounds of all dimensions.
-fn known_extents(shape: &ArrayShape) -> Result<Vec<usize>, StrideTableError> {
+fn known_extents(shape: &ArrayShape) -> Result<Vec<u64>, StrideTableError> {
     let extents = shape.dimensions().iter().map(|dimension| dimension.extent()).enumerate();
     extents.map(|(dimension, extent)| extent.ok_or(StrideTableError::UnboundedDimension { dimension })).collect()
 }
@@ -338,7 +338,7 @@ pub struct StaticStrideTable {
     num_digits: usize,
     values: [Value; Self::MAX_VALUES],
     num_values: usize,
-    positions: usize,
+    positions: u64,
 }
 
 impl StaticStrideTable {
@@ -352,7 +352,7 @@ impl StaticStrideTable {
     ///
     /// # Errors
     /// As [`StrideTable::new`], or if the table is too large for a `const`.
-    pub const fn new(extents: &[usize], layout: &Layout) -> Result<Self, StrideTableError> {
+    pub const fn new(extents: &[u64], layout: &Layout) -> Result<Self, StrideTableError> {
         Self::build(Extents::Logical(extents), layout)
     }
 
@@ -381,7 +381,7 @@ impl StaticStrideTable {
 
     /// The table, borrowed; `extents` are the sizes it was made for.
     #[must_use]
-    pub const fn as_ref<'a>(&'a self, extents: &'a [usize]) -> StrideTableRef<'a> {
+    pub const fn as_ref<'a>(&'a self, extents: &'a [u64]) -> StrideTableRef<'a> {
         StrideTableRef {
             extents,
             digits: self.digits.split_at(self.num_digits).0,
@@ -412,7 +412,7 @@ impl StaticStrideTable {
 
     /// How many positions the digits span, in elements.
     #[must_use]
-    pub const fn positions(&self) -> usize {
+    pub const fn positions(&self) -> u64 {
         self.positions
     }
 

@@ -22,24 +22,24 @@ use super::{Source, Term, ValueRule};
 use crate::list::Blank;
 
 /// No modulus: larger than any size.
-pub(crate) const NONE: usize = usize::MAX;
+pub(crate) const NONE: u64 = u64::MAX;
 
 /// `source / divisor · stride`.
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
-    pub(crate) stride: usize,
+    pub(crate) stride: u64,
     /// A dimension, or a node of the workspace.
     pub(crate) source: Source,
-    pub(crate) divisor: usize,
+    pub(crate) divisor: u64,
 }
 
 /// What a part may be cut out of beside a dimension. Equal nodes of a workspace have one number.
 #[derive(Clone, Copy)]
 pub(crate) enum Node {
     /// `parent % modulus`.
-    Remainder { parent: Source, modulus: usize },
+    Remainder { parent: Source, modulus: u64 },
     /// The sum of these parts, which is less than `bound`; no plain parts give a remainder of it.
-    Sum { parts: Range, bound: usize },
+    Sum { parts: Range, bound: u64 },
 }
 
 /// Consecutive parts of a workspace.
@@ -106,7 +106,7 @@ pub(crate) struct Normal<'a> {
 /// The normal form of `view` for indices below `extents`, none of which is 0.
 pub(crate) const fn normal<'a>(
     view: View<'_>,
-    extents: &[usize],
+    extents: &[u64],
     room: &'a mut Room<'_>,
     effort: &mut Effort,
 ) -> Result<Normal<'a>, Shortage> {
@@ -126,7 +126,7 @@ pub(crate) const fn normal<'a>(
 /// Whether both maps have the same normal form for indices below `extents`, none of which is 0.
 pub(crate) const fn have_same_form(
     maps: [View<'_>; 2],
-    extents: &[usize],
+    extents: &[u64],
     room: &mut Room<'_>,
     effort: &mut Effort,
 ) -> Result<bool, Shortage> {
@@ -171,7 +171,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_STEPS: usize = 1 << 25;
 
 struct State<'a, 'e> {
-    extents: &'e [usize],
+    extents: &'e [u64],
     parts: &'a mut [Part],
     num_parts: usize,
     pool: &'a mut [Part],
@@ -186,7 +186,7 @@ struct State<'a, 'e> {
 
 impl<'a, 'e> State<'a, 'e> {
     const fn new(
-        extents: &'e [usize],
+        extents: &'e [u64],
         parts: &'a mut [Part],
         pool: &'a mut [Part],
         nodes: &'a mut [Node],
@@ -234,7 +234,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// A source is always less than this.
-    const fn bound(&self, source: Source) -> usize {
+    const fn bound(&self, source: Source) -> u64 {
         match source {
             Source::Zero => 1,
             Source::Dimension(dimension) => self.extents[dimension as usize],
@@ -246,7 +246,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// The largest value that a part's digit may have.
-    const fn max(&self, part: Part) -> usize {
+    const fn max(&self, part: Part) -> u64 {
         (self.bound(part.source) - 1) / part.divisor
     }
 
@@ -279,7 +279,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// Appends the parts of `term · stride`.
-    const fn push_term(&mut self, view: View<'_>, values: &[Range], term: Term, stride: usize) {
+    const fn push_term(&mut self, view: View<'_>, values: &[Range], term: Term, stride: u64) {
         let divisor = term.divisor.get();
         let modulus = match term.modulus {
             Some(modulus) => modulus.get().saturating_mul(divisor),
@@ -304,7 +304,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// Appends the parts of `source % modulus / divisor · stride`.
-    const fn push_source(&mut self, source: Source, modulus: usize, divisor: usize, stride: usize) {
+    const fn push_source(&mut self, source: Source, modulus: u64, divisor: u64, stride: u64) {
         if !self.step(1) {
             return;
         }
@@ -320,7 +320,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// Appends the parts of `(the sum of these) % modulus / divisor · stride`.
-    const fn push_cut(&mut self, sum: Range, modulus: usize, divisor: usize, stride: usize) {
+    const fn push_cut(&mut self, sum: Range, modulus: u64, divisor: u64, stride: u64) {
         if self.depth == MAX_DEPTH {
             self.shortage = Some(Shortage::Effort);
         }
@@ -347,7 +347,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// Appends parts whose sum is congruent to the sum of these, and as small as may be.
-    const fn push_congruent(&mut self, sum: Range, modulus: usize) {
+    const fn push_congruent(&mut self, sum: Range, modulus: u64) {
         let within = max_of(self, slice(self.pool, sum)) < modulus;
         let mut i = sum.start;
         while i < sum.end {
@@ -366,7 +366,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// Reduces strides in the list from `start` on by the modulus where the part then stays less than it.
-    const fn reduce_strides(&mut self, start: usize, modulus: usize) {
+    const fn reduce_strides(&mut self, start: usize, modulus: u64) {
         let mut i = start;
         while i < self.num_parts {
             let part = Part { stride: self.parts[i].stride % modulus, ..self.parts[i] };
@@ -378,9 +378,9 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// Appends the parts of the sum's quotient and is true; or appends nothing, if no parts give it.
-    const fn push_quotient(&mut self, sum: Range, divisor: usize, stride: usize) -> bool {
+    const fn push_quotient(&mut self, sum: Range, divisor: u64, stride: u64) -> bool {
         let start = self.num_parts;
-        let mut rest = 0_usize;
+        let mut rest = 0_u64;
         let mut i = sum.start;
         while i < sum.end {
             let part = self.pool[i];
@@ -487,7 +487,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// The source before the remainders that one by `modulus` makes needless.
-    const fn without_multiples(&self, mut source: Source, modulus: usize) -> Source {
+    const fn without_multiples(&self, mut source: Source, modulus: u64) -> Source {
         while let Source::Value(node) = source
             && let Node::Remainder { parent, modulus: multiple } = self.nodes[node as usize]
             && multiple.is_multiple_of(modulus)
@@ -498,7 +498,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// The node for `source % modulus`, or `source` if it is less.
-    const fn remainder(&mut self, source: Source, modulus: usize) -> Source {
+    const fn remainder(&mut self, source: Source, modulus: u64) -> Source {
         if self.bound(source) <= modulus {
             return source;
         }
@@ -550,7 +550,7 @@ impl<'a, 'e> State<'a, 'e> {
     }
 
     /// The source without the remainders that no element shows once it is divided by `divisor`.
-    const fn without_unseen(&mut self, source: Source, divisor: usize) -> Source {
+    const fn without_unseen(&mut self, source: Source, divisor: u64) -> Source {
         let mut moduli = [0; MAX_MODULI];
         let mut len = 0;
         let mut root = source;
@@ -583,8 +583,8 @@ impl<'a, 'e> State<'a, 'e> {
 }
 
 /// No sum of these parts is larger.
-const fn max_of(state: &State<'_, '_>, parts: &[Part]) -> usize {
-    let mut max = 0_usize;
+const fn max_of(state: &State<'_, '_>, parts: &[Part]) -> u64 {
+    let mut max = 0_u64;
     let mut i = 0;
     while i < parts.len() {
         max = max.saturating_add(parts[i].stride.saturating_mul(state.max(parts[i])));
@@ -593,7 +593,7 @@ const fn max_of(state: &State<'_, '_>, parts: &[Part]) -> usize {
     max
 }
 
-const fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
+const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -604,7 +604,7 @@ const fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
 const MAX_MODULI: usize = 8;
 
 /// With `t(x) = (x % m1 % m2 % …) / divisor`: the first `x` below `limit` with `t(shift + x) != t(x)`.
-const fn first_shift(moduli: &[usize], divisor: usize, shift: usize, limit: usize) -> Option<usize> {
+const fn first_shift(moduli: &[u64], divisor: u64, shift: u64, limit: u64) -> Option<u64> {
     let Some((&period, rest)) = moduli.split_first() else {
         let first = divisor.saturating_sub(shift);
         return if shift > 0 && first < limit { Some(first) } else { None };

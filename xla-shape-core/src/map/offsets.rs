@@ -22,17 +22,17 @@ use alloc::vec::Vec;
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct OffsetTables(Vec<Vec<usize>>);
+pub struct OffsetTables(Vec<Vec<u64>>);
 
 impl OffsetTables {
     /// The most indices of all dimensions together that tables are made for; they then take 8 MiB.
-    pub const MAX_ENTRIES: usize = 1 << 20;
+    pub const MAX_ENTRIES: u64 = 1 << 20;
 
     /// The tables of a map; `None` if `*` combines dimensions, a dimension is unbounded, or there were more than
     /// [`MAX_ENTRIES`](Self::MAX_ENTRIES).
     #[must_use]
     pub fn new(table: StrideTableRef<'_>) -> Option<Self> {
-        let entries = table.extents.iter().fold(0_usize, |sum, extent| sum.saturating_add(*extent));
+        let entries = table.extents.iter().fold(0_u64, |sum, extent| sum.saturating_add(*extent));
         if entries > Self::MAX_ENTRIES || !table.is_sum_over_dimensions() {
             return None;
         }
@@ -53,13 +53,13 @@ impl OffsetTables {
     /// The position of an element, in elements; `None` if there is no element with this index.
     #[must_use]
     #[inline(always)]
-    pub fn position(&self, index: &[usize]) -> Option<usize> {
+    pub fn position(&self, index: &[u64]) -> Option<u64> {
         if index.len() != self.0.len() {
             return None;
         }
-        let mut position = 0_usize;
+        let mut position = 0_u64;
         for (&number, table) in index.iter().zip(&self.0) {
-            position = position.wrapping_add(*table.get(number)?);
+            position = position.wrapping_add(*table.get(usize::try_from(number).ok()?)?);
         }
         Some(position)
     }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BitOffset {
     /// Whole bytes, with the prefix for bounded dimensions.
-    pub byte: usize,
+    pub byte: u64,
     /// Bits beyond that, 0 to 7: not 0 only for elements that are not whole bytes.
     pub bit: u8,
 }
@@ -33,9 +33,9 @@ pub struct Placement {
     table: StrideTable,
     /// The table after the first tile, and how many of its digits, counted from the first, number the tiles.
     first_tile: Option<(StrideTable, usize)>,
-    positions: usize,
-    element_bits: usize,
-    prefix_bytes: usize,
+    positions: u64,
+    element_bits: u64,
+    prefix_bytes: u64,
 }
 
 impl ArrayShape {
@@ -78,13 +78,13 @@ impl Placement {
 
     /// How many positions there are, in elements, with all padding.
     #[must_use]
-    pub const fn positions(&self) -> usize {
+    pub const fn positions(&self) -> u64 {
         self.positions
     }
 
     /// What lies at a position.
     #[must_use]
-    pub fn slot(&self, position: usize) -> Slot<Vec<usize>> {
+    pub fn slot(&self, position: u64) -> Slot<Vec<u64>> {
         let mut index = alloc::vec![0; self.table.extents().len()];
         self.slot_into(position, &mut index).map(|()| index)
     }
@@ -93,7 +93,7 @@ impl Placement {
     ///
     /// # Panics
     /// If `index` has not exactly one entry for each dimension.
-    pub fn slot_into(&self, position: usize, index: &mut [usize]) -> Slot<()> {
+    pub fn slot_into(&self, position: u64, index: &mut [u64]) -> Slot<()> {
         match self.table.multi_index_into(position, index) {
             // Behind the tiles there may be more padding.
             Slot::OutOfRange if position < self.positions => Slot::Padding,
@@ -103,29 +103,29 @@ impl Placement {
 
     /// Where the element at a position begins; the largest number for a position far behind the end.
     #[must_use]
-    pub const fn bit_offset(&self, position: usize) -> BitOffset {
+    pub const fn bit_offset(&self, position: u64) -> BitOffset {
         // A product of two numbers below 2^64.
         let bits = (position as u128).saturating_mul(self.element_bits as u128);
         let byte = (bits / 8).saturating_add(self.prefix_bytes as u128);
-        BitOffset { byte: if byte > usize::MAX as u128 { usize::MAX } else { byte as usize }, bit: (bits % 8) as u8 }
+        BitOffset { byte: if byte > u64::MAX as u128 { u64::MAX } else { byte as u64 }, bit: (bits % 8) as u8 }
     }
 
     /// The element's number when all are counted in the order of their indices, the last dimension first (row-major),
     /// whatever the layout. `None` if the index is not inside the array.
     #[must_use]
-    pub fn row_major_index(&self, index: &[usize]) -> Option<usize> {
+    pub fn row_major_index(&self, index: &[u64]) -> Option<u64> {
         let extents = self.table.extents();
         self.table.as_ref().contains(index).then_some(())?;
         index
             .iter()
             .zip(extents)
-            .try_fold(0_usize, |number, (entry, extent)| number.checked_mul(*extent)?.checked_add(*entry))
+            .try_fold(0_u64, |number, (entry, extent)| number.checked_mul(*extent)?.checked_add(*entry))
     }
 
     /// The indices of a dimension, above 0 and in ascending order, at which something in memory begins anew: a tile, or
     /// a part of one. Where `*` combines the dimension with another, none is told.
     #[must_use]
-    pub fn boundaries(&self, dimension: usize) -> Vec<usize> {
+    pub fn boundaries(&self, dimension: usize) -> Vec<u64> {
         let digits = self.table.digits().iter().chain(self.first_tile.iter().flat_map(|(table, _)| table.digits()));
         let of_dimension = digits
             .filter(|digit| matches!(digit.term.source, Source::Dimension(source) if source as usize == dimension));
@@ -140,7 +140,7 @@ impl Placement {
     /// The block of the first tile that the element lies in, by its number in every direction, major to minor. `None`
     /// if there are no tiles or the index is not inside the array.
     #[must_use]
-    pub fn tile_of(&self, index: &[usize]) -> Option<Vec<usize>> {
+    pub fn tile_of(&self, index: &[u64]) -> Option<Vec<u64>> {
         let (table, outer) = self.first_tile.as_ref()?;
         table.as_ref().contains(index).then_some(())?;
         let mut values = Vec::with_capacity(table.values().len());

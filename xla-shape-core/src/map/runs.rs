@@ -22,10 +22,10 @@ use crate::shape::static_shape::MAX_LIST;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Run {
-    /// Runs begin at multiples of this index and are as long; `usize::MAX` if all of the dimension is one run.
-    pub len: usize,
+    /// Runs begin at multiples of this index and are as long; `u64::MAX` if all of the dimension is one run.
+    pub len: u64,
     /// How far apart neighbours of a run lie, in elements; `None` if that depends on an unbounded dimension.
-    pub stride: Option<usize>,
+    pub stride: Option<u64>,
 }
 
 /// Runs of several lines side by side: memory that whole vectors can be read of.
@@ -35,24 +35,24 @@ pub struct Run {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Bands {
     /// How many lines lie side by side, padding included.
-    pub lanes: usize,
-    /// Runs begin at multiples of this index along the lines, and are as long; `usize::MAX` if the lines are one run.
-    pub len: usize,
-    /// In each dimension, how many indices a band covers; `usize::MAX` if all.
-    pub steps: [usize; MAX_LIST],
+    pub lanes: u64,
+    /// Runs begin at multiples of this index along the lines, and are as long; `u64::MAX` if the lines are one run.
+    pub len: u64,
+    /// In each dimension, how many indices a band covers; `u64::MAX` if all.
+    pub steps: [u64; MAX_LIST],
 }
 
 /// What is known of a dimension when some terms have been seen.
 struct Search {
     dimension: usize,
-    len: usize,
+    len: u64,
     /// As if unbounded dimensions had one tile.
-    stride: usize,
+    stride: u64,
     /// The digit that counts the dimension one by one.
     digit: Option<usize>,
 }
 
-const fn gcd(mut a: usize, mut b: usize) -> usize {
+const fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -61,9 +61,9 @@ const fn gcd(mut a: usize, mut b: usize) -> usize {
 
 impl Search {
     /// The terms of the dimension must stay the same within a run, but for the digit that counts it.
-    const fn limit(&mut self, term: Term, len: usize) {
+    const fn limit(&mut self, term: Term, len: u64) {
         if is_of(term, self.dimension) {
-            self.len = if self.len == usize::MAX { len } else { gcd(self.len, len) };
+            self.len = if self.len == u64::MAX { len } else { gcd(self.len, len) };
         }
     }
 }
@@ -115,7 +115,7 @@ impl StrideTableRef<'_> {
     }
 
     const fn search(self, dimension: usize) -> Search {
-        let mut search = Search { dimension, len: usize::MAX, stride: 1, digit: None };
+        let mut search = Search { dimension, len: u64::MAX, stride: 1, digit: None };
         let mut i = 0;
         while i < self.digits.len() {
             let Digit { term, stride, .. } = self.digits[i];
@@ -151,7 +151,7 @@ impl StrideTableRef<'_> {
         let Search { len, stride, digit, .. } = self.search(dimension);
         let Some(digit) = digit else {
             // A dimension without digits has one element.
-            return if self.values.is_empty() { Bands { len: usize::MAX, ..alone } } else { alone };
+            return if self.values.is_empty() { Bands { len: u64::MAX, ..alone } } else { alone };
         };
         let mut bands = Bands { lanes: stride, len, ..alone };
         // The digits behind count whole steps of other dimensions: from 1 on, each where the one before it ends.
@@ -170,7 +170,7 @@ impl StrideTableRef<'_> {
                 {
                     let step = match modulus {
                         Some(modulus) => divisor.get().saturating_mul(modulus.get()),
-                        None => usize::MAX,
+                        None => u64::MAX,
                     };
                     if step > divisor.get() {
                         bands.steps[number as usize] = step;

@@ -12,7 +12,7 @@ use core::ops::Range;
 
 impl Digit {
     /// How many values the digit takes; those up to its size are padding.
-    pub(super) const fn taken(self) -> usize {
+    pub(super) const fn taken(self) -> u64 {
         match (self.term.source, self.term.modulus) {
             (Source::Zero, _) => 1,
             (_, Some(modulus)) if modulus.get() < self.size => modulus.get(),
@@ -21,7 +21,7 @@ impl Digit {
     }
 
     /// How much the digit adds to its dimension's index at the most.
-    const fn reach(self) -> usize {
+    const fn reach(self) -> u64 {
         (self.taken() - 1) * self.term.divisor.get()
     }
 }
@@ -31,7 +31,7 @@ impl StrideTableRef<'_> {
     /// element once; each is as long as a block of digits that has no padding.
     ///
     /// The extents may be smaller than the sizes that the table was made for: what lies behind them counts as padding.
-    pub fn for_each_segment(self, mut f: impl FnMut(Range<usize>)) {
+    pub fn for_each_segment(self, mut f: impl FnMut(Range<u64>)) {
         if self.extents.contains(&0) {
             return;
         }
@@ -60,7 +60,7 @@ impl StrideTableRef<'_> {
     }
 
     /// The same position by position, for tables whose digits are not cut out of single dimensions.
-    fn scan(self, mut f: impl FnMut(Range<usize>)) {
+    fn scan(self, mut f: impl FnMut(Range<u64>)) {
         let mut start = 0;
         with_zeros(self.extents.len(), |index| {
             with_zeros(self.values.len(), |values| {
@@ -83,18 +83,18 @@ impl StrideTableRef<'_> {
 /// Loops over the digits, the most major first.
 struct Walk<'a, F> {
     digits: &'a [Digit],
-    extents: &'a [usize],
+    extents: &'a [u64],
     /// For each digit, what those behind it add to its dimension's index at the most.
-    reach: &'a [usize],
+    reach: &'a [u64],
     /// What the digits so far make of each dimension's index; less than its extent.
-    base: &'a mut [usize],
+    base: &'a mut [u64],
     emit: &'a mut F,
 }
 
-impl<F: FnMut(Range<usize>)> Walk<'_, F> {
+impl<F: FnMut(Range<u64>)> Walk<'_, F> {
     /// Emits what the digits from `level` on span from `start`. `open` is how many reasons for padding there are: dimensions
     /// whose index may reach their extent, and digits that do not take all values.
-    fn visit(&mut self, level: usize, start: usize, open: usize) {
+    fn visit(&mut self, level: usize, start: u64, open: usize) {
         let Some(&digit) = self.digits.get(level) else { return };
         let taken = digit.taken();
         let open_behind = open - usize::from(taken < digit.size);
@@ -124,10 +124,10 @@ impl<F: FnMut(Range<usize>)> Walk<'_, F> {
     fn visit_values(
         &mut self,
         level: usize,
-        start: usize,
-        values: Range<usize>,
+        start: u64,
+        values: Range<u64>,
         open: usize,
-        dimension: Option<(usize, usize)>,
+        dimension: Option<(usize, u64)>,
     ) {
         let before = dimension.map_or(0, |(number, _)| self.base[number]);
         for value in values {
@@ -145,7 +145,7 @@ impl<F: FnMut(Range<usize>)> Walk<'_, F> {
 /// How many numbers are kept on the stack; lists that are longer need the heap.
 const STACK: usize = 32;
 
-fn with_zeros<R>(n: usize, f: impl FnOnce(&mut [usize]) -> R) -> R {
+fn with_zeros<R>(n: usize, f: impl FnOnce(&mut [u64]) -> R) -> R {
     if n <= STACK { f(&mut [0; STACK][..n]) } else { f(&mut vec![0; n]) }
 }
 
@@ -162,7 +162,7 @@ impl StrideTable {
     /// assert_eq!(segments, [0..8, 8..9, 12..13, 16..20, 24..25]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn for_each_segment(&self, f: impl FnMut(Range<usize>)) {
+    pub fn for_each_segment(&self, f: impl FnMut(Range<u64>)) {
         self.as_ref().for_each_segment(f);
     }
 }
@@ -170,7 +170,7 @@ impl StrideTable {
 impl StaticStrideTable {
     /// The table with the sizes of unbounded dimensions put in, as that of the shape with these sizes.
     #[must_use]
-    pub fn with_sizes(&self, sizes: &[usize]) -> Self {
+    pub fn with_sizes(&self, sizes: &[u64]) -> Self {
         let mut table = *self;
         let mut empty = self.positions == 0;
         for digit in table.digits.iter_mut().take(self.num_digits).filter(|digit| digit.is_unbounded()) {

@@ -9,7 +9,7 @@
 use super::{Source, StrideTableRef, Term};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::num::NonZeroUsize;
+use core::num::NonZeroU64;
 
 /// A table whose dimensions are read as terms of other dimensions: the identity, a permutation, a reshape.
 #[derive(Clone, Copy)]
@@ -25,19 +25,19 @@ pub(crate) const fn whole_dimension(dimension: usize) -> Term {
 }
 
 /// What the indices of an array of these sizes are of an element's row-major number, which is dimension 0.
-pub(crate) fn row_major_terms(extents: &[usize]) -> Vec<Term> {
+pub(crate) fn row_major_terms(extents: &[u64]) -> Vec<Term> {
     let mut terms = vec![Term::ZERO; extents.len()];
     fill_row_major_terms(extents, &mut terms);
     terms
 }
 
 /// [`row_major_terms`] for a `const`.
-pub(crate) const fn fill_row_major_terms(extents: &[usize], terms: &mut [Term]) {
-    let mut divisor = NonZeroUsize::MIN;
+pub(crate) const fn fill_row_major_terms(extents: &[u64], terms: &mut [Term]) {
+    let mut divisor = NonZeroU64::MIN;
     let mut i = extents.len();
     while i > 0 {
         i -= 1;
-        let modulus = NonZeroUsize::new(extents[i]);
+        let modulus = NonZeroU64::new(extents[i]);
         terms[i] = Term { source: Source::Dimension(0), divisor, modulus };
         if let Some(size) = modulus {
             divisor = divisor.saturating_mul(size);

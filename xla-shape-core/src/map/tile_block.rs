@@ -22,7 +22,7 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TileBlock {
-    sizes: [usize; StaticStrideTable::MAX_DIGITS],
+    sizes: [u64; StaticStrideTable::MAX_DIGITS],
     len: usize,
 }
 
@@ -110,14 +110,14 @@ impl TileBlock {
 
     /// The sizes that are not 1, in the order of memory, the most major first.
     #[must_use]
-    pub const fn sizes(&self) -> &[usize] {
+    pub const fn sizes(&self) -> &[u64] {
         self.sizes.split_at(self.len).0
     }
 
     /// How many positions a tile has.
     #[must_use]
-    pub const fn positions(&self) -> usize {
-        let mut positions = 1_usize;
+    pub const fn positions(&self) -> u64 {
+        let mut positions = 1_u64;
         let mut i = 0;
         while i < self.len {
             positions = positions.saturating_mul(self.sizes[i]);
@@ -132,7 +132,7 @@ impl Layout {
     ///
     /// The tile must not combine dimensions (`*`).
     #[must_use]
-    pub const fn tile_size(&self, dimension: usize) -> usize {
+    pub const fn tile_size(&self, dimension: usize) -> u64 {
         if self.tiles().is_empty() {
             return 1;
         }

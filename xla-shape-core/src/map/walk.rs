@@ -17,13 +17,13 @@ use core::iter::FusedIterator;
 pub struct Walk<'a> {
     table: StrideTableRef<'a>,
     /// What comes next.
-    position: usize,
+    position: u64,
     /// The digits of the position.
-    counts: Vec<usize>,
+    counts: Vec<u64>,
     /// How many digits have a value that they never take: there is padding.
     never: usize,
-    index: Vec<usize>,
-    values: Vec<usize>,
+    index: Vec<u64>,
+    values: Vec<u64>,
 }
 
 impl<'a> StrideTableRef<'a> {
@@ -59,7 +59,7 @@ impl<'a> StrideTableRef<'a> {
 impl Walk<'_> {
     /// What lies at the next position; `None` behind the last one.
     #[inline]
-    pub fn step(&mut self) -> Option<Slot<&[usize]>> {
+    pub fn step(&mut self) -> Option<Slot<&[u64]>> {
         if self.position >= self.table.positions {
             return None;
         }
@@ -78,7 +78,7 @@ impl Walk<'_> {
 
     /// How many positions are left.
     #[must_use]
-    pub const fn remaining(&self) -> usize {
+    pub const fn remaining(&self) -> u64 {
         self.table.positions - self.position
     }
 
@@ -107,7 +107,7 @@ impl Walk<'_> {
 #[derive(Clone, Debug)]
 pub struct Positions<'a> {
     table: &'a StrideTable,
-    range: core::ops::Range<usize>,
+    range: core::ops::Range<u64>,
 }
 
 impl StrideTable {
@@ -118,7 +118,7 @@ impl StrideTable {
     ///
     /// let table = "f32[3]{0:T(2)}".parse::<ArrayShape>()?.stride_table()?;
     /// let elements = table.iter().filter_map(Slot::element).collect::<Vec<_>>();
-    /// assert_eq!((table.iter().len(), elements), (4, vec![vec![0], vec![1], vec![2]]));
+    /// assert_eq!((table.positions(), elements), (4, vec![vec![0], vec![1], vec![2]]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -128,7 +128,7 @@ impl StrideTable {
 }
 
 impl<'a> IntoIterator for &'a StrideTable {
-    type Item = Slot<Vec<usize>>;
+    type Item = Slot<Vec<u64>>;
     type IntoIter = Positions<'a>;
 
     fn into_iter(self) -> Positions<'a> {
@@ -137,7 +137,7 @@ impl<'a> IntoIterator for &'a StrideTable {
 }
 
 impl Iterator for Positions<'_> {
-    type Item = Slot<Vec<usize>>;
+    type Item = Slot<Vec<u64>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.range.next().map(|position| self.table.multi_index(position))
@@ -158,5 +158,4 @@ impl DoubleEndedIterator for Positions<'_> {
     }
 }
 
-impl ExactSizeIterator for Positions<'_> {}
 impl FusedIterator for Positions<'_> {}

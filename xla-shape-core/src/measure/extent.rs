@@ -33,7 +33,7 @@ impl ArrayShape {
 
     /// The product of the sizes and bounds, in elements; unbounded dimensions do not count.
     #[must_use]
-    pub fn static_extent_product(&self) -> usize {
+    pub fn static_extent_product(&self) -> u64 {
         // A valid shape has no more elements than fit.
         size::elements(self.dimensions()).unwrap_or(0)
     }
@@ -46,14 +46,14 @@ impl ArrayShape {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn byte_size_of_elements(&self) -> Option<usize> {
+    pub fn byte_size_of_elements(&self) -> Option<u64> {
         self.bytes_of(self.elements()?)
     }
 
     /// The bytes of the elements and all padding, without the prefix for bounded dimensions. `None` if a dimension is
     /// unbounded. [`byte_size`](Self::byte_size) has the prefix too.
     #[must_use]
-    pub fn array_size(&self) -> Option<usize> {
+    pub fn array_size(&self) -> Option<u64> {
         self.byte_size()?.checked_sub(self.layout().dynamic_shape_metadata_prefix_bytes())
     }
 
@@ -63,7 +63,7 @@ impl ArrayShape {
     /// element; but in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}` row 5 lies behind row 6. [`array_size`](Self::array_size) always has
     /// room for all.
     #[must_use]
-    pub fn array_data_size(&self) -> Option<usize> {
+    pub fn array_data_size(&self) -> Option<u64> {
         let table = self.stride_table().ok()?;
         if self.is_zero_element_array() {
             return Some(0);
@@ -73,9 +73,9 @@ impl ArrayShape {
     }
 
     /// The bytes of this many elements, next to each other.
-    pub(crate) fn bytes_of(&self, elements: usize) -> Option<usize> {
+    pub(crate) fn bytes_of(&self, elements: u64) -> Option<u64> {
         let bits = (elements as u128).saturating_mul(self.element_bits() as u128);
-        usize::try_from(bits.div_ceil(8)).ok()
+        u64::try_from(bits.div_ceil(8)).ok()
     }
 
     /// For each dimension, how far apart in memory neighbours in it are, in bytes. `None` where there is no such number: the
@@ -87,7 +87,7 @@ impl ArrayShape {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn byte_strides(&self) -> Option<Vec<usize>> {
+    pub fn byte_strides(&self) -> Option<Vec<u64>> {
         if !self.layout().is_untiled() || !self.element_bits().is_multiple_of(8) {
             return None;
         }
@@ -104,15 +104,13 @@ impl ArrayShape {
     /// How far apart in memory neighbours in this dimension are, in elements. `None` if there is no such dimension, or no such
     /// number, as where the layout has tiles.
     #[must_use]
-    pub fn get_dimension_stride(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<usize> {
+    pub fn get_dimension_stride(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<u64> {
         let dimension = self.get_dimension_number(dimension).ok()?;
         if !self.layout().is_untiled() {
             return None;
         }
         let more_minor = self.layout().minor_to_major().iter().take_while(|&&other| other != dimension);
-        more_minor
-            .copied()
-            .try_fold(1_usize, |stride, other| stride.checked_mul(self.dimensions().get(other)?.extent()?))
+        more_minor.copied().try_fold(1_u64, |stride, other| stride.checked_mul(self.dimensions().get(other)?.extent()?))
     }
 
     /// The largest piece that splits leave of this dimension; all of it if it is not split. `None` if there is no such
@@ -124,7 +122,7 @@ impl ArrayShape {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn max_split_size(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<usize> {
+    pub fn max_split_size(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<u64> {
         let dimension = self.get_dimension_number(dimension).ok()?;
         let extent = self.dimensions().get(dimension)?.extent()?;
         if self.layout().split_configs().is_empty() {
@@ -137,9 +135,9 @@ impl ArrayShape {
 
     /// The elements of the largest piece that splits leave of the array. `None` if a dimension is unbounded.
     #[must_use]
-    pub fn max_elements_in_per_split(&self) -> Option<usize> {
+    pub fn max_elements_in_per_split(&self) -> Option<u64> {
         (0..self.num_dimensions())
-            .try_fold(1_usize, |elements, dimension| elements.checked_mul(self.max_split_size(dimension)?))
+            .try_fold(1_u64, |elements, dimension| elements.checked_mul(self.max_split_size(dimension)?))
     }
 
     /// Whether the dimension is the most major one in memory, or all more major ones have the size 1; `false` if there is no
@@ -156,7 +154,7 @@ impl ArrayShape {
     /// How many elements of neighbouring rows lie next to each other in a one-dimensional array whose third tile has two
     /// entries, such as 2 for `bf16[1024]{0:T(1024)(128)(2,1)}`; `None` for any other array.
     #[must_use]
-    pub fn packed_factor_for_1d_interleaved_array(&self) -> Option<usize> {
+    pub fn packed_factor_for_1d_interleaved_array(&self) -> Option<u64> {
         match (self.num_dimensions(), self.layout().tiles()) {
             (1, [_, _, third]) => match third.dimensions() {
                 &[crate::TileDimension::Size(factor), _] => Some(factor),
@@ -169,7 +167,7 @@ impl ArrayShape {
 
 /// Whether strides in bytes are those of an array of these sizes in the default layout, without padding.
 #[must_use]
-pub fn byte_strides_is_major_to_minor(byte_strides: &[usize], sizes: &[usize], element_type: ElementType) -> bool {
+pub fn byte_strides_is_major_to_minor(byte_strides: &[u64], sizes: &[u64], element_type: ElementType) -> bool {
     let mut expected = Some(element_type.storage_bytes());
     byte_strides.len() == sizes.len()
         && byte_strides.iter().zip(sizes).rev().all(|(&stride, &size)| {
@@ -184,8 +182,8 @@ impl Shape {
     ///
     /// # Errors
     /// If a dimension is unbounded or the sum is too large.
-    pub fn elements_in_recursive(&self) -> Result<usize, SizeError> {
-        self.arrays().try_fold(0_usize, |sum, array| {
+    pub fn elements_in_recursive(&self) -> Result<u64, SizeError> {
+        self.arrays().try_fold(0_u64, |sum, array| {
             let elements = array.elements().ok_or(SizeError::UnboundedDimension)?;
             sum.checked_add(elements).ok_or(SizeError::Overflow)
         })
@@ -196,12 +194,12 @@ impl Shape {
     ///
     /// # Errors
     /// If a dimension is unbounded or the table is too large.
-    pub fn byte_size_of(&self, pointer_size: usize) -> Result<usize, SizeError> {
+    pub fn byte_size_of(&self, pointer_size: u64) -> Result<u64, SizeError> {
         match self {
             Self::Array(array) | Self::Buffer(array) => {
                 array.byte_size_of_elements().ok_or(SizeError::UnboundedDimension)
             }
-            Self::Tuple(elements) => elements.len().checked_mul(pointer_size).ok_or(SizeError::Overflow),
+            Self::Tuple(elements) => (elements.len() as u64).checked_mul(pointer_size).ok_or(SizeError::Overflow),
             Self::Opaque => Ok(pointer_size),
             Self::Token => Ok(0),
         }
@@ -283,7 +281,7 @@ mod tests {
         assert_eq!(shape.byte_size_of(8), Ok(24));
         assert_eq!(Shape::Opaque.byte_size_of(8), Ok(8));
         assert_eq!(Shape::Token.byte_size_of(8), Ok(0));
-        assert_eq!(shape.byte_size_of(usize::MAX), Err(SizeError::Overflow));
+        assert_eq!(shape.byte_size_of(u64::MAX), Err(SizeError::Overflow));
         let unbounded: Shape = "(f32[?])".parse().unwrap();
         assert_eq!(unbounded.elements_in_recursive(), Err(SizeError::UnboundedDimension));
         let huge: Shape = "(s8[9223372036854775807], s8[9223372036854775807], s8[2])".parse().unwrap();

@@ -15,9 +15,9 @@ pub struct PaddedDimension {
     /// The logical dimensions, major to minor; none where a tile has more dimensions than the array.
     pub dimensions: Vec<usize>,
     /// The product of their sizes or bounds, in elements; of a split dimension, the size of the largest piece.
-    pub size: usize,
+    pub size: u64,
     /// The room they take, in elements.
-    pub padded_size: usize,
+    pub padded_size: u64,
 }
 
 impl ArrayShape {
@@ -30,13 +30,13 @@ impl ArrayShape {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn unpadded_byte_size(&self) -> Option<usize> {
+    pub fn unpadded_byte_size(&self) -> Option<u64> {
         self.bytes_of(self.max_elements_in_per_split()?)
     }
 
     /// The bytes that are neither elements nor the prefix for bounded dimensions. `None` if a dimension is unbounded.
     #[must_use]
-    pub fn padding_byte_size(&self) -> Option<usize> {
+    pub fn padding_byte_size(&self) -> Option<u64> {
         self.array_size()?.checked_sub(self.unpadded_byte_size()?)
     }
 
@@ -99,7 +99,7 @@ impl ArrayShape {
     }
 }
 
-fn expansion(unpadded: usize, padding: usize) -> f64 {
+fn expansion(unpadded: u64, padding: u64) -> f64 {
     if unpadded == 0 { 1.0 } else { 1.0 + padding as f64 / unpadded as f64 }
 }
 
@@ -113,7 +113,7 @@ impl ArrayShape {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn largest_free_size(&self, dimension: usize) -> Option<usize> {
+    pub fn largest_free_size(&self, dimension: usize) -> Option<u64> {
         let bytes = self.byte_size()?;
         let size = self.dimensions().get(dimension)?.extent()?;
         if !self.layout().split_configs().is_empty() {
@@ -192,7 +192,7 @@ impl Shape {
     ///
     /// # Errors
     /// As [`byte_size`](Self::byte_size).
-    pub fn padding_byte_size(&self) -> Result<usize, SizeError> {
+    pub fn padding_byte_size(&self) -> Result<u64, SizeError> {
         self.sum_over_arrays(ArrayShape::padding_byte_size)
     }
 
@@ -200,7 +200,7 @@ impl Shape {
     ///
     /// # Errors
     /// As [`byte_size`](Self::byte_size).
-    pub fn unpadded_byte_size(&self) -> Result<usize, SizeError> {
+    pub fn unpadded_byte_size(&self) -> Result<u64, SizeError> {
         self.sum_over_arrays(ArrayShape::unpadded_byte_size)
     }
 }

@@ -36,8 +36,8 @@ pub(crate) fn with_scratch<R>(layout: &Layout, f: impl FnOnce(Scratch<'_>) -> R)
 /// As in XLA, the product is taken from dimension 0 on, and no partial product may overflow: a 0 only helps the
 /// dimensions behind it.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
-pub(crate) const fn elements(dimensions: &[Dimension]) -> Result<usize, ValidationError> {
-    let mut product = 1_usize;
+pub(crate) const fn elements(dimensions: &[Dimension]) -> Result<u64, ValidationError> {
+    let mut product = 1_u64;
     let mut i = 0;
     while i < dimensions.len() {
         if let Some(extent) = dimensions[i].extent() {
@@ -56,7 +56,7 @@ pub(crate) const fn physical_elements(
     dimensions: &[Dimension],
     layout: &Layout,
     scratch: Scratch<'_>,
-) -> Result<usize, ValidationError> {
+) -> Result<u64, ValidationError> {
     let positions = if layout.tiles().is_empty() && layout.split_configs().is_empty() {
         match elements(dimensions) {
             Ok(elements) => elements,
@@ -81,7 +81,7 @@ pub(crate) const fn physical_elements(
 }
 
 /// The bits that one element takes.
-pub(crate) const fn element_bits(element_type: ElementType, layout: &Layout) -> usize {
+pub(crate) const fn element_bits(element_type: ElementType, layout: &Layout) -> u64 {
     match layout.element_size_in_bits() {
         0 => element_type.storage_bits(),
         bits => bits,
@@ -119,7 +119,7 @@ pub(crate) const fn check(
 #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
 #[inline]
 pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimension], layout: &Layout) -> bool {
-    let mut bound = 1_usize;
+    let mut bound = 1_u64;
     let mut i = 0;
     while i < dimensions.len() {
         if let Some(extent @ 1..) = dimensions[i].extent() {
@@ -166,7 +166,7 @@ pub(crate) const fn bytes(
     dimensions: &[Dimension],
     layout: &Layout,
     scratch: Scratch<'_>,
-) -> Result<usize, ValidationError> {
+) -> Result<u64, ValidationError> {
     match physical_elements(dimensions, layout, scratch) {
         Ok(physical) => bytes_of(element_type, physical, layout),
         Err(error) => Err(error),
@@ -177,13 +177,13 @@ pub(crate) const fn bytes(
 #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
 pub(crate) const fn bytes_of(
     element_type: ElementType,
-    physical: usize,
+    physical: u64,
     layout: &Layout,
-) -> Result<usize, ValidationError> {
+) -> Result<u64, ValidationError> {
     let data = (physical as u128 * element_bits(element_type, layout) as u128).div_ceil(8);
     let bytes = data + layout.dynamic_shape_metadata_prefix_bytes() as u128;
     if bytes > MAX_SIZE as u128 {
         return Err(ValidationError::PaddedByteCountOverflow);
     }
-    Ok(bytes as usize)
+    Ok(bytes as u64)
 }

@@ -15,9 +15,9 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dimension {
     /// Known when the program is compiled, written `N`.
-    Static(usize),
+    Static(u64),
     /// Known when the program runs and at most this, written `<=N`; laid out as if it were `N`.
-    Bounded(usize),
+    Bounded(u64),
     /// Known when the program runs, written `?`; has no place in memory before.
     Unbounded,
 }
@@ -25,7 +25,7 @@ pub enum Dimension {
 impl Dimension {
     /// The size that a layout reserves: the size or the bound; `None` if there is no bound.
     #[must_use]
-    pub const fn extent(self) -> Option<usize> {
+    pub const fn extent(self) -> Option<u64> {
         match self {
             Self::Static(size) | Self::Bounded(size) => Some(size),
             Self::Unbounded => None,
@@ -39,8 +39,8 @@ impl Dimension {
     }
 }
 
-impl From<usize> for Dimension {
-    fn from(size: usize) -> Self {
+impl From<u64> for Dimension {
+    fn from(size: u64) -> Self {
         Self::Static(size)
     }
 }

@@ -33,7 +33,7 @@ impl ArrayShape {
     ///
     /// # Errors
     /// If the number of sizes is not that of the dimensions, a size does not fit its dimension, or the result is too large.
-    pub fn with_dimensions(&self, sizes: &[usize]) -> Result<Self> {
+    pub fn with_dimensions(&self, sizes: &[u64]) -> Result<Self> {
         if sizes.len() != self.num_dimensions() {
             let num_dimensions = self.num_dimensions();
             return Err(DimensionError::CountMismatch { num_dimensions, entries: sizes.len() }.into());
@@ -131,11 +131,11 @@ mod tests {
     fn sizes_must_fit_their_dimensions() {
         let shape = array("f32[4,<=8,?]");
         assert_eq!(shape.with_dimensions(&[4, 0, 9]), Ok(array("f32[4,<=8,9]")));
-        let message = |sizes: &[usize]| shape.with_dimensions(sizes).unwrap_err().to_string();
+        let message = |sizes: &[u64]| shape.with_dimensions(sizes).unwrap_err().to_string();
         assert_eq!(message(&[4, 8]), "expected one entry for each of 3 dimensions, found 2");
         assert_eq!(message(&[3, 8, 1]), "expected a size of 4 for dimension 0, found 3");
         assert_eq!(
-            message(&[4, 8, usize::MAX]),
+            message(&[4, 8, u64::MAX]),
             "expected a dimension's size that fits in an i64, found 18446744073709551615"
         );
     }

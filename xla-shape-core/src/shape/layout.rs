@@ -12,19 +12,19 @@ use core::hash::{Hash, Hasher};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SplitConfig {
     pub(crate) dimension: usize,
-    pub(crate) split_indices: List<usize, 2>,
+    pub(crate) split_indices: List<u64, 2>,
 }
 
 impl SplitConfig {
     /// Cuts the physical dimension `dimension` (0 is the most major) before each of these indices.
     #[must_use]
-    pub fn new(dimension: usize, split_indices: &[usize]) -> Self {
+    pub fn new(dimension: usize, split_indices: &[u64]) -> Self {
         Self { dimension, split_indices: List::from_slice(split_indices) }
     }
 
     /// [`SplitConfig::new`] for a `const`.
     #[must_use]
-    pub const fn from_static(dimension: usize, split_indices: &'static [usize]) -> Self {
+    pub const fn from_static(dimension: usize, split_indices: &'static [u64]) -> Self {
         Self { dimension, split_indices: List::Static(split_indices) }
     }
 
@@ -36,7 +36,7 @@ impl SplitConfig {
 
     /// The indices at which a new piece begins, in elements.
     #[must_use]
-    pub const fn split_indices(&self) -> &[usize] {
+    pub const fn split_indices(&self) -> &[u64] {
         self.split_indices.as_slice()
     }
 }
@@ -49,15 +49,15 @@ impl Blank for SplitConfig {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LayoutAttributes {
     /// `L(n)`: the physical elements are rounded up to a multiple of this. At least 1, the default.
-    pub tail_padding_alignment_in_elements: usize,
+    pub tail_padding_alignment_in_elements: u64,
     /// `E(n)`: the bits that one element takes; 0, the default, is the element type's own storage size.
-    pub element_size_in_bits: usize,
+    pub element_size_in_bits: u64,
     /// `S(n)`: where the array lies, 0 to 127; 0 is the default memory.
     pub memory_space: u8,
     /// `SC(…)`: physical dimensions that are cut into pieces.
     pub split_configs: &'static [SplitConfig],
     /// `M(n)`: bytes before the data that hold the sizes of bounded dimensions.
-    pub dynamic_shape_metadata_prefix_bytes: usize,
+    pub dynamic_shape_metadata_prefix_bytes: u64,
 }
 
 impl LayoutAttributes {
@@ -93,11 +93,11 @@ impl Default for LayoutAttributes {
 pub struct Layout {
     pub(crate) minor_to_major: List<usize, 4>,
     pub(crate) tiles: List<Tile, 2>,
-    pub(crate) tail_padding_alignment_in_elements: usize,
-    pub(crate) element_size_in_bits: usize,
+    pub(crate) tail_padding_alignment_in_elements: u64,
+    pub(crate) element_size_in_bits: u64,
     pub(crate) memory_space: u8,
     pub(crate) split_configs: List<SplitConfig, 0>,
-    pub(crate) dynamic_shape_metadata_prefix_bytes: usize,
+    pub(crate) dynamic_shape_metadata_prefix_bytes: u64,
 }
 
 /// 7, 6, …, 0: the tail of this list is the default order of up to 8 dimensions.
@@ -183,7 +183,7 @@ impl Layout {
     ///
     /// # Errors
     /// If `elements` is 0 or does not fit in an i64.
-    pub fn with_tail_padding_alignment_in_elements(mut self, elements: usize) -> Result<Self, ValidationError> {
+    pub fn with_tail_padding_alignment_in_elements(mut self, elements: u64) -> Result<Self, ValidationError> {
         self.tail_padding_alignment_in_elements = elements;
         self.validated()
     }
@@ -192,7 +192,7 @@ impl Layout {
     ///
     /// # Errors
     /// If `bits` does not fit in an i64.
-    pub fn with_element_size_in_bits(mut self, bits: usize) -> Result<Self, ValidationError> {
+    pub fn with_element_size_in_bits(mut self, bits: u64) -> Result<Self, ValidationError> {
         self.element_size_in_bits = bits;
         self.validated()
     }
@@ -219,7 +219,7 @@ impl Layout {
     ///
     /// # Errors
     /// If `bytes` does not fit in an i64.
-    pub fn with_dynamic_shape_metadata_prefix_bytes(mut self, bytes: usize) -> Result<Self, ValidationError> {
+    pub fn with_dynamic_shape_metadata_prefix_bytes(mut self, bytes: u64) -> Result<Self, ValidationError> {
         self.dynamic_shape_metadata_prefix_bytes = bytes;
         self.validated()
     }
@@ -266,13 +266,13 @@ impl Layout {
 
     /// `L(n)`: the physical elements are rounded up to a multiple of this.
     #[must_use]
-    pub const fn tail_padding_alignment_in_elements(&self) -> usize {
+    pub const fn tail_padding_alignment_in_elements(&self) -> u64 {
         self.tail_padding_alignment_in_elements
     }
 
     /// `E(n)`: the bits that one element takes; 0 stands for the element type's own storage size.
     #[must_use]
-    pub const fn element_size_in_bits(&self) -> usize {
+    pub const fn element_size_in_bits(&self) -> u64 {
         self.element_size_in_bits
     }
 
@@ -290,7 +290,7 @@ impl Layout {
 
     /// `M(n)`: the bytes before the data that hold the sizes of bounded dimensions.
     #[must_use]
-    pub const fn dynamic_shape_metadata_prefix_bytes(&self) -> usize {
+    pub const fn dynamic_shape_metadata_prefix_bytes(&self) -> u64 {
         self.dynamic_shape_metadata_prefix_bytes
     }
 }

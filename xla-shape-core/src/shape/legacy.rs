@@ -92,7 +92,7 @@ impl PaddingValue {
     #[must_use]
     pub const fn bits(self, element_type: ElementType) -> Option<u128> {
         let bits = element_type.bits();
-        let all = u128::MAX >> 128_usize.saturating_sub(bits);
+        let all = u128::MAX >> 128_u64.saturating_sub(bits);
         let (zero, one, lowest, highest) = match element_type.class() {
             ElementClass::Predicate | ElementClass::UnsignedInteger => (Some(0), Some(1), Some(0), Some(all)),
             ElementClass::SignedInteger => {
@@ -167,7 +167,7 @@ const fn float(element_type: ElementType) -> Option<(u128, u128, u128)> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LegacyShape {
     modern: ArrayShape,
-    padded_dimensions: List<usize, 6>,
+    padded_dimensions: List<u64, 6>,
     padding_value: Option<PaddingValue>,
 }
 
@@ -180,9 +180,9 @@ impl LegacyShape {
     /// the array is too large.
     pub fn new(
         element_type: ElementType,
-        sizes: &[usize],
+        sizes: &[u64],
         minor_to_major: &[usize],
-        padded_dimensions: &[usize],
+        padded_dimensions: &[u64],
         padding_value: Option<PaddingValue>,
     ) -> Result<Self, ValidationError> {
         let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
@@ -205,7 +205,7 @@ impl LegacyShape {
     #[must_use]
     pub const fn from_static(
         modern: ArrayShape,
-        padded_dimensions: &'static [usize],
+        padded_dimensions: &'static [u64],
         padding_value: Option<PaddingValue>,
     ) -> Self {
         assert!(
@@ -236,7 +236,7 @@ impl LegacyShape {
         if plain != *array.layout() {
             return None;
         }
-        let build = |order: &[usize], widths: &[usize]| {
+        let build = |order: &[usize], widths: &[u64]| {
             Self::new(array.element_type(), &sizes, order, widths, padding_value).ok()
         };
         if array.layout().is_untiled() {
@@ -272,7 +272,7 @@ impl LegacyShape {
 
     /// The width of each dimension in memory, dimension 0 first, in elements; empty if there is no padding.
     #[must_use]
-    pub const fn padded_dimensions(&self) -> &[usize] {
+    pub const fn padded_dimensions(&self) -> &[u64] {
         self.padded_dimensions.as_slice()
     }
 
@@ -295,7 +295,7 @@ impl LegacyShape {
     reason = "`const fn` has no iterators; every index is below a length that is checked"
 )]
 #[expect(clippy::arithmetic_side_effects, reason = "the counter stays below the number of dimensions")]
-const fn is_modern(modern: &ArrayShape, widths: &[usize]) -> bool {
+const fn is_modern(modern: &ArrayShape, widths: &[u64]) -> bool {
     let layout = modern.layout();
     let plain = layout.tail_padding_alignment_in_elements() == 1
         && layout.element_size_in_bits() == 0
@@ -325,7 +325,7 @@ const fn is_modern(modern: &ArrayShape, widths: &[usize]) -> bool {
     true
 }
 
-fn check_widths(sizes: &[usize], widths: &[usize]) -> Result<(), ValidationError> {
+fn check_widths(sizes: &[u64], widths: &[u64]) -> Result<(), ValidationError> {
     if widths.is_empty() {
         return Ok(());
     }
@@ -345,7 +345,7 @@ fn check_widths(sizes: &[usize], widths: &[usize]) -> Result<(), ValidationError
 }
 
 /// The order of the dimensions and their widths that put every element where the tiles of `array` do.
-fn padded(array: &ArrayShape, sizes: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
     let order = array.layout().minor_to_major();
     if let [tile] = array.layout().tiles()
         && tile.dimensions().len() == sizes.len()

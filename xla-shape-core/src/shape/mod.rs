@@ -61,7 +61,7 @@ impl ArrayShape {
     ///
     /// # Errors
     /// If a size does not fit in an i64.
-    pub fn with_default_layout(element_type: ElementType, sizes: &[usize]) -> Result<Self, ValidationError> {
+    pub fn with_default_layout(element_type: ElementType, sizes: &[u64]) -> Result<Self, ValidationError> {
         let mut dimensions = List::EMPTY;
         for &size in sizes {
             dimensions.push(Dimension::Static(size));
@@ -187,7 +187,7 @@ impl ArrayShape {
 
     /// The number of elements: the product of the sizes, or bounds. `None` if a dimension is unbounded.
     #[must_use]
-    pub fn elements(&self) -> Option<usize> {
+    pub fn elements(&self) -> Option<u64> {
         self.is_bounded().then(|| size::elements(self.dimensions()).ok()).flatten()
     }
 
@@ -195,13 +195,13 @@ impl ArrayShape {
     ///
     /// Of a split dimension, only the largest piece counts.
     #[must_use]
-    pub fn physical_elements(&self) -> Option<usize> {
+    pub fn physical_elements(&self) -> Option<u64> {
         self.sized(|scratch| size::physical_elements(self.dimensions(), self.layout(), scratch))
     }
 
     /// The bits that one element takes: the layout's element_size_in_bits, or the element type's own storage.
     #[must_use]
-    pub const fn element_bits(&self) -> usize {
+    pub const fn element_bits(&self) -> u64 {
         size::element_bits(self.element_type, self.layout())
     }
 
@@ -216,11 +216,11 @@ impl ArrayShape {
     /// The bytes that the array takes, with padding and with the prefix for bounded dimensions. `None` if a dimension
     /// is unbounded.
     #[must_use]
-    pub fn byte_size(&self) -> Option<usize> {
+    pub fn byte_size(&self) -> Option<u64> {
         self.sized(|scratch| size::bytes(self.element_type, self.dimensions(), self.layout(), scratch))
     }
 
-    fn sized(&self, size: impl FnOnce(size::Scratch<'_>) -> Result<usize, ValidationError>) -> Option<usize> {
+    fn sized(&self, size: impl FnOnce(size::Scratch<'_>) -> Result<u64, ValidationError>) -> Option<u64> {
         self.is_bounded().then(|| size::with_scratch(self.layout(), size).ok()).flatten()
     }
 
@@ -259,11 +259,11 @@ impl ArrayShape {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sizes {
     /// As [`ArrayShape::elements`].
-    pub elements: usize,
+    pub elements: u64,
     /// As [`ArrayShape::physical_elements`].
-    pub physical_elements: usize,
+    pub physical_elements: u64,
     /// As [`ArrayShape::byte_size`].
-    pub bytes: usize,
+    pub bytes: u64,
 }
 
 /// The shape of any XLA value.
@@ -354,7 +354,7 @@ impl Shape {
     ///
     /// # Errors
     /// If a dimension is unbounded or the sum is too large.
-    pub fn byte_size(&self) -> Result<usize, SizeError> {
+    pub fn byte_size(&self) -> Result<u64, SizeError> {
         self.sum_over_arrays(ArrayShape::byte_size)
     }
 
@@ -374,11 +374,11 @@ impl Shape {
         }
     }
 
-    pub(crate) fn sum_over_arrays(&self, size: fn(&ArrayShape) -> Option<usize>) -> Result<usize, SizeError> {
+    pub(crate) fn sum_over_arrays(&self, size: fn(&ArrayShape) -> Option<u64>) -> Result<u64, SizeError> {
         match self {
             Self::Array(array) | Self::Buffer(array) => size(array).ok_or(SizeError::UnboundedDimension),
             Self::Token | Self::Opaque => Ok(0),
-            Self::Tuple(elements) => elements.iter().try_fold(0_usize, |sum, element| {
+            Self::Tuple(elements) => elements.iter().try_fold(0_u64, |sum, element| {
                 sum.checked_add(element.sum_over_arrays(size)?).ok_or(SizeError::Overflow)
             }),
         }

@@ -6,13 +6,13 @@ use crate::list::{Blank, List};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TileDimension {
     /// The tile is this many elements long here; at least 1.
-    Size(usize),
+    Size(u64),
     /// `*`: the dimension is combined with the next more minor one before it is tiled.
     Combine,
 }
 
-impl From<usize> for TileDimension {
-    fn from(size: usize) -> Self {
+impl From<u64> for TileDimension {
+    fn from(size: u64) -> Self {
         Self::Size(size)
     }
 }
@@ -50,7 +50,7 @@ impl Tile {
 
     /// A tile with these sizes and no `*`.
     #[must_use]
-    pub fn of_sizes(sizes: impl IntoIterator<Item = usize>) -> Self {
+    pub fn of_sizes(sizes: impl IntoIterator<Item = u64>) -> Self {
         let mut tile = Self::EMPTY;
         for size in sizes {
             tile.push(TileDimension::Size(size));
@@ -81,12 +81,12 @@ impl Tile {
     }
 
     /// A tile of one entry, which takes no memory of its own.
-    pub(crate) const fn line(size: usize) -> Self {
+    pub(crate) const fn line(size: u64) -> Self {
         Self(List::Inline { len: 1, items: [TileDimension::Size(size), TileDimension::BLANK] })
     }
 
     /// A tile of two entries, which takes no memory of its own.
-    pub(crate) const fn pair(rows: usize, columns: usize) -> Self {
+    pub(crate) const fn pair(rows: u64, columns: u64) -> Self {
         Self(List::Inline { len: 2, items: [TileDimension::Size(rows), TileDimension::Size(columns)] })
     }
 

@@ -39,7 +39,7 @@ pub enum TransformError {
         /// What the size may be.
         expected: Dimension,
         /// The size.
-        found: usize,
+        found: u64,
     },
     /// The two shapes are not built alike.
     StructureMismatch,
@@ -449,7 +449,7 @@ mod tests {
         );
         assert_eq!(message(shape.complex_component_shape()), "expected a complex element type, found f32");
         assert_eq!(
-            message(shape.append_major_dimension(usize::MAX)),
+            message(shape.append_major_dimension(u64::MAX)),
             "expected a dimension's size that fits in an i64, found 18446744073709551615"
         );
         assert_eq!(

@@ -132,7 +132,7 @@ impl Sharding {
         }
         let mut dimensions = Vec::with_capacity(sizes.len());
         for (&dimension, (&size, &tiles)) in array.dimensions().iter().zip(sizes.iter().zip(&tiles)) {
-            let size = usize::try_from(size.div_ceil(tiles)).map_err(|_| ShardingError::Overflow)?;
+            let size = size.div_ceil(tiles);
             dimensions.push(match dimension {
                 Dimension::Bounded(_) => Dimension::Bounded(size),
                 _ => Dimension::Static(size),

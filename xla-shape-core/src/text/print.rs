@@ -15,7 +15,19 @@ use crate::shape::{ArrayShape, Shape};
 use core::fmt;
 
 /// Writes `open`, the numbers with commas between them, and nothing behind.
-const fn numbers(sink: &mut Sink<'_>, numbers: &[usize]) {
+const fn dimension_numbers(sink: &mut Sink<'_>, numbers: &[usize]) {
+    let mut i = 0;
+    while i < numbers.len() {
+        if i > 0 {
+            sink.byte(b',');
+        }
+        sink.count(numbers[i]);
+        i += 1;
+    }
+}
+
+/// The same for sizes.
+const fn numbers(sink: &mut Sink<'_>, numbers: &[u64]) {
     let mut i = 0;
     while i < numbers.len() {
         if i > 0 {
@@ -43,7 +55,7 @@ const fn tile(sink: &mut Sink<'_>, tile: &Tile) {
 }
 
 /// Writes an attribute that has one number, unless it has the default.
-const fn number_attribute(sink: &mut Sink<'_>, attribute: Attribute, value: usize, default: usize) {
+const fn number_attribute(sink: &mut Sink<'_>, attribute: Attribute, value: u64, default: u64) {
     if value != default {
         sink.text(attribute.symbol());
         sink.byte(b'(');
@@ -54,7 +66,7 @@ const fn number_attribute(sink: &mut Sink<'_>, attribute: Attribute, value: usiz
 
 const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
     sink.byte(b'{');
-    numbers(sink, layout.minor_to_major());
+    dimension_numbers(sink, layout.minor_to_major());
     let colon = sink.written();
     sink.byte(b':');
     let tiles = layout.tiles();
@@ -68,7 +80,7 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
     }
     number_attribute(sink, Attribute::TailPaddingAlignment, layout.tail_padding_alignment_in_elements(), 1);
     number_attribute(sink, Attribute::ElementSizeInBits, layout.element_size_in_bits(), 0);
-    number_attribute(sink, Attribute::MemorySpace, layout.memory_space() as usize, 0);
+    number_attribute(sink, Attribute::MemorySpace, layout.memory_space() as u64, 0);
     let splits = layout.split_configs();
     if !splits.is_empty() {
         sink.text(Attribute::SplitConfigs.symbol());
@@ -76,7 +88,7 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
     let mut i = 0;
     while i < splits.len() {
         sink.byte(b'(');
-        sink.number(splits[i].dimension());
+        sink.count(splits[i].dimension());
         sink.byte(b':');
         numbers(sink, splits[i].split_indices());
         sink.byte(b')');
@@ -148,7 +160,7 @@ const fn shape(sink: &mut Sink<'_>, value: &Shape, with_layout: bool) {
                     sink.text(", ");
                     if i.is_multiple_of(5) {
                         sink.text("/*index=");
-                        sink.number(i);
+                        sink.count(i);
                         sink.text("*/");
                     }
                 }
@@ -263,7 +275,7 @@ const fn legacy(sink: &mut Sink<'_>, shape: &LegacyShape) {
         return;
     }
     sink.byte(b'{');
-    numbers(sink, shape.minor_to_major());
+    dimension_numbers(sink, shape.minor_to_major());
     if !shape.padded_dimensions().is_empty() {
         sink.byte(b':');
         sink.text(Attribute::PaddedDimensions.symbol());

@@ -47,8 +47,12 @@ impl<'a> Sink<'a> {
         }
     }
 
-    pub(crate) const fn number(&mut self, mut number: usize) {
-        // A `usize` has at most 20 digits.
+    pub(crate) const fn count(&mut self, count: usize) {
+        self.number(count as u64);
+    }
+
+    pub(crate) const fn number(&mut self, mut number: u64) {
+        // A `u64` has at most 20 digits.
         let mut digits = [0; 20];
         let mut first = digits.len();
         loop {
@@ -135,9 +139,15 @@ impl<const CAPACITY: usize> ConstText<CAPACITY> {
         self
     }
 
+    /// Appends the length of a list, or a dimension number, in decimal.
+    #[must_use]
+    pub const fn push_count(self, count: usize) -> Self {
+        self.push_number(count as u64)
+    }
+
     /// Appends a number in decimal.
     #[must_use]
-    pub const fn push_number(mut self, number: usize) -> Self {
+    pub const fn push_number(mut self, number: u64) -> Self {
         let mut sink = self.sink();
         sink.number(number);
         self.len = sink.written();
@@ -173,7 +183,7 @@ mod tests {
 
     #[test]
     fn numbers_are_written_in_decimal() {
-        for number in [0, 1, 9, 10, 99, 100, 101, 1 << 40, usize::MAX] {
+        for number in [0, 1, 9, 10, 99, 100, 101, 1 << 40, u64::MAX] {
             assert_eq!(ConstText::<32>::new().push_number(number).as_str(), number.to_string());
         }
     }

@@ -8,7 +8,7 @@ pub(crate) enum TokenKind {
     /// A letter or `_`, then letters, digits and `_`.
     Word,
     /// Digits only, at most `i64::MAX`.
-    Integer(usize),
+    Integer(u64),
     /// Digits only, more than `i64::MAX`.
     LargeInteger,
     /// Digits that run into letters or dots, such as `0x10`, `1_000` or `1.5`.
@@ -139,7 +139,7 @@ impl<'a> Lexer<'a> {
             let end = self.skip(end, is_number);
             return Token { kind: TokenKind::MalformedInteger, start, end };
         }
-        let kind = if fits { TokenKind::Integer(value as usize) } else { TokenKind::LargeInteger };
+        let kind = if fits { TokenKind::Integer(value) } else { TokenKind::LargeInteger };
         Token { kind, start, end }
     }
 }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn integers_end_at_i64_max() {
         use TokenKind::{Integer, LargeInteger, MalformedInteger};
-        assert_eq!(kinds("9223372036854775807"), [Integer(i64::MAX as usize)]);
+        assert_eq!(kinds("9223372036854775807"), [Integer(i64::MAX as u64)]);
         assert_eq!(kinds("9223372036854775808"), [LargeInteger]);
         assert_eq!(kinds("99999999999999999999999999999999999999999"), [LargeInteger]);
         assert_eq!(kinds("00018446744073709551616"), [LargeInteger]);

@@ -225,36 +225,36 @@ impl BlockError {
         match self {
             Self::NumDimensions { array, block } => {
                 sink.text("expected a block with as many dimensions as the array, ");
-                sink.number(array);
+                sink.count(array);
                 sink.text(", found ");
-                sink.number(block);
+                sink.count(block);
             }
             Self::Scalar => sink.text("a block has at least one dimension; kernels take scalars in SMEM"),
             Self::Empty { dimension } => {
                 sink.text("dimension ");
-                sink.number(dimension);
+                sink.count(dimension);
                 sink.text(" of the block has no elements");
             }
             Self::Dimension { dimension, found, whole, multiple } => {
                 sink.text("dimension ");
-                sink.number(dimension);
+                sink.count(dimension);
                 sink.text(" of the block is ");
-                sink.number(found as usize);
+                sink.number(found);
                 sink.text(" long; a TPU takes a multiple of ");
-                sink.number(multiple as usize);
+                sink.number(multiple);
                 sink.text(", or all ");
-                sink.number(whole as usize);
+                sink.number(whole);
                 sink.text(" of the array");
             }
             Self::Line { found, whole, least } => {
                 sink.text("the block is ");
-                sink.number(found as usize);
+                sink.number(found);
                 sink.text(" long; a TPU takes a multiple of ");
-                sink.number(CHUNK as usize);
+                sink.number(CHUNK);
                 sink.text(", a power of two from ");
-                sink.number(least as usize);
+                sink.number(least);
                 sink.text(" on, or all ");
-                sink.number(whole as usize);
+                sink.number(whole);
                 sink.text(" of the array");
             }
             Self::Layout(error) => error.write(sink),

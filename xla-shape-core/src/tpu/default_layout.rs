@@ -235,7 +235,7 @@ impl DefaultLayout {
     pub const fn tiles(self) -> ([Tile; 3], usize) {
         let Some((rows, line)) = self.tile else { return ([Tile::BLANK, Tile::BLANK, Tile::BLANK], 0) };
         let packed = self.format.packed_rows;
-        let (rows, line, lanes, packed) = (rows as usize, line as usize, LANES as usize, packed as usize);
+        let (rows, line, lanes, packed) = (rows as u64, line as u64, LANES as u64, packed as u64);
         match (self.num_dimensions, packed) {
             (0, _) | (1, 1) => ([Tile::line(line), Tile::BLANK, Tile::BLANK], 1),
             (1, _) => ([Tile::line(line), Tile::line(lanes), Tile::pair(packed, 1)], 3),
@@ -263,7 +263,7 @@ impl DefaultLayout {
         let (tiles, count) = self.tiles();
         let mut layout = Layout::unchecked(List::from_slice(&order));
         layout.tiles = List::from_slice(tiles.split_at(count).0);
-        layout.element_size_in_bits = self.format.element_size_in_bits as usize;
+        layout.element_size_in_bits = self.format.element_size_in_bits as u64;
         layout
     }
 }
@@ -319,7 +319,7 @@ impl DefaultLayoutError {
             }
             Self::UnboundedDimension { dimension } => {
                 sink.text("unknown: dimension ");
-                sink.number(dimension);
+                sink.count(dimension);
                 sink.text(" has no bound; the default layout depends on every size");
             }
             Self::TooLarge => sink.text("in the tiles of a TPU, the array takes more bytes than fit in an i64"),

@@ -97,7 +97,7 @@ impl Family {
 }
 
 /// The bits of an element in memory, which decide its format; `None` where nobody has seen one.
-const fn width(element_type: ElementType) -> Option<usize> {
+const fn width(element_type: ElementType) -> Option<u64> {
     match element_type {
         ElementType::Pred => Some(8),
         ElementType::S1 | ElementType::U1 | ElementType::F6E3M2Fn | ElementType::F6E2M3Fn => None,

@@ -9,6 +9,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::str::FromStr;
 use xla_shape_core::Shape;
 use xla_shape_core::infer::{PaddingDimension, SliceDimension, WindowDimension};
 use xla_shape_core::shard::Sharding;
@@ -543,7 +544,7 @@ fn index(source: &str, cursor: &mut Cursor<'_>) -> Result<Vec<usize>> {
 }
 
 /// The number that these digits are, if they are digits and it fits.
-pub(crate) fn decimal(text: &str) -> Option<usize> {
+pub(crate) fn decimal<N: FromStr>(text: &str) -> Option<N> {
     // `parse` would also take a sign.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }

@@ -26,7 +26,7 @@ pub(crate) fn window(value: Value<'_>) -> Result<Vec<WindowDimension>> {
                 "stride" => dimension.stride = decimal(entry).ok_or_else(wrong)?,
                 "lhs_dilate" => dimension.base_dilation = decimal(entry).ok_or_else(wrong)?,
                 "rhs_dilate" => dimension.window_dilation = decimal(entry).ok_or_else(wrong)?,
-                "rhs_reversal" => dimension.reversal = decimal(entry).ok_or_else(wrong)? != 0,
+                "rhs_reversal" => dimension.reversal = decimal::<u64>(entry).ok_or_else(wrong)? != 0,
                 "pad" => {
                     let padding = padding_entry(entry).filter(|padding| padding.interior == 0).ok_or_else(wrong)?;
                     (dimension.padding_low, dimension.padding_high) = (padding.low, padding.high);

@@ -107,9 +107,9 @@ pub enum Problem {
     /// A bitcast changes the number of bytes.
     ByteSize {
         /// The bytes of the operand.
-        expected: usize,
+        expected: u64,
         /// The bytes of the result.
-        found: usize,
+        found: u64,
     },
     /// A tuple has no element with this index.
     TupleIndex {

@@ -458,8 +458,8 @@ impl<'m, 'a, 'p> Rule<'m, 'a, 'p> {
         };
         let window = self.instruction.attribute("window").map_or(Ok(Vec::new()), Value::window)?;
         let groups = ConvolutionGroups {
-            feature: self.number_or("feature_group_count", 1)?,
-            batch: self.number_or("batch_group_count", 1)?,
+            feature: self.number_or("feature_group_count", 1)? as u64,
+            batch: self.number_or("batch_group_count", 1)? as u64,
         };
         self.is(None, output.spatial.len().saturating_add(2), |result| {
             infer::convolution(input.dimensions(), kernel.dimensions(), dimensions, &window, groups, result)
@@ -535,7 +535,7 @@ impl<'m, 'a, 'p> Rule<'m, 'a, 'p> {
     fn dynamic_slice(&self) -> Result<()> {
         let operand = self.array(0)?;
         self.start_indices(1, operand.num_dimensions())?;
-        let sizes = self.numbers("dynamic_slice_sizes")?;
+        let sizes = self.numbers("dynamic_slice_sizes")?.into_iter().map(|size| size as u64).collect::<Vec<_>>();
         self.is(Some(operand.element_type()), operand.num_dimensions(), |result| {
             infer::dynamic_slice(operand.dimensions(), &sizes, result)
         })

@@ -11,7 +11,7 @@ use xla_shape_core::Shape;
 #[derive(Clone, Copy, Debug)]
 pub struct Peak<'m, 'a> {
     /// The bytes.
-    pub bytes: usize,
+    pub bytes: u64,
     /// The instruction of the entry computation during which they are needed.
     pub at: Instruction<'m, 'a>,
 }
@@ -56,7 +56,7 @@ pub struct Lifetime<'m, 'a> {
 pub struct Timeline<'m, 'a> {
     instructions: Vec<Instruction<'m, 'a>>,
     lifetimes: Vec<Lifetime<'m, 'a>>,
-    live: BTreeMap<u8, Vec<usize>>,
+    live: BTreeMap<u8, Vec<u64>>,
 }
 
 impl<'m, 'a> Timeline<'m, 'a> {
@@ -68,7 +68,7 @@ impl<'m, 'a> Timeline<'m, 'a> {
 
     /// The bytes that are needed during each step, for each memory space that is used.
     #[must_use]
-    pub const fn bytes(&self) -> &BTreeMap<u8, Vec<usize>> {
+    pub const fn bytes(&self) -> &BTreeMap<u8, Vec<u64>> {
         &self.live
     }
 
@@ -95,7 +95,7 @@ impl<'m, 'a> Timeline<'m, 'a> {
     /// The most bytes that are needed at any time in each memory space.
     #[must_use]
     pub fn peaks(&self) -> BTreeMap<u8, Peak<'m, 'a>> {
-        let peak = |(&space, bytes): (&u8, &Vec<usize>)| {
+        let peak = |(&space, bytes): (&u8, &Vec<u64>)| {
             let step = self.peak_step(space)?;
             Some((space, Peak { bytes: *bytes.get(step)?, at: *self.instructions.get(step)? }))
         };
@@ -249,7 +249,7 @@ pub(crate) fn callees<'m, 'a>(computation: Computation<'m, 'a>) -> Vec<Computati
 }
 
 /// The most bytes that a computation makes at any time in each memory space.
-type Bytes = BTreeMap<u8, usize>;
+type Bytes = BTreeMap<u8, u64>;
 
 /// The timeline of the program; `computations` has called ones first.
 pub(crate) fn timeline<'m, 'a>(module: &'m Module<'a>, computations: &[Computation<'m, 'a>]) -> Timeline<'m, 'a> {
@@ -336,7 +336,7 @@ fn walk(
     instructions: &[Instruction<'_, '_>],
     lifetimes: &[Lifetime<'_, '_>],
     done: &[Option<Bytes>],
-) -> BTreeMap<u8, Vec<usize>> {
+) -> BTreeMap<u8, Vec<u64>> {
     let mut made: Vec<Vec<Buffer<'_, '_>>> = vec![Vec::new(); instructions.len()];
     let mut dying = made.clone();
     for lifetime in lifetimes {
@@ -347,8 +347,8 @@ fn walk(
             dying.push(lifetime.buffer);
         }
     }
-    let mut steps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
-    let mut note = |space: u8, at: usize, bytes: usize| {
+    let mut steps: BTreeMap<u8, Vec<u64>> = BTreeMap::new();
+    let mut note = |space: u8, at: usize, bytes: u64| {
         let steps = steps.entry(space).or_insert_with(|| vec![0; instructions.len()]);
         if let Some(step) = steps.get_mut(at) {
             *step = bytes.max(*step);

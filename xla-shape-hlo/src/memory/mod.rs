@@ -20,9 +20,9 @@ use xla_shape_core::{ArrayShape, Shape};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Footprint {
     /// All bytes, with padding.
-    pub bytes: usize,
+    pub bytes: u64,
     /// The bytes that the elements alone would take ([`ArrayShape::unpadded_byte_size`]).
-    pub data_bytes: usize,
+    pub data_bytes: u64,
 }
 
 impl Footprint {
@@ -45,7 +45,7 @@ impl Footprint {
 
     /// The bytes that hold no element.
     #[must_use]
-    pub const fn padding_bytes(self) -> usize {
+    pub const fn padding_bytes(self) -> u64 {
         self.bytes.saturating_sub(self.data_bytes)
     }
 
@@ -125,7 +125,7 @@ pub struct LayoutChange<'m, 'a> {
     /// What it makes of it.
     pub to: &'m ArrayShape,
     /// The bytes that are read and written: none for a bitcast, and for a transpose that moves no element.
-    pub moved_bytes: usize,
+    pub moved_bytes: u64,
 }
 
 /// What the values of a module take in memory.
@@ -241,7 +241,7 @@ impl<'m, 'a> Memory<'m, 'a> {
         self.first_by(count, |buffer| buffer.footprint.padding_bytes())
     }
 
-    fn first_by(&self, count: usize, key: impl Fn(&Buffer<'m, 'a>) -> usize) -> Vec<Buffer<'m, 'a>> {
+    fn first_by(&self, count: usize, key: impl Fn(&Buffer<'m, 'a>) -> u64) -> Vec<Buffer<'m, 'a>> {
         let mut buffers = self.buffers.clone();
         buffers.sort_by_key(|buffer| Reverse(key(buffer)));
         buffers.truncate(count);

@@ -34,7 +34,7 @@ fn draw(picture: &Picture, width: usize) -> String {
     for row in picture.planes.chunks(picture.planes_per_row) {
         draw_row(&mut text, row, width);
     }
-    if picture.planes.len() < picture.all_planes {
+    if (picture.planes.len() as u64) < picture.all_planes {
         let _ = writeln!(text, "\n  … {} of {} planes", picture.planes.len(), Grouped(picture.all_planes));
     }
     text.push_str("\nThe element at each position, in the order of memory (░ is padding):\n\n");
@@ -156,7 +156,7 @@ fn draw_memory(text: &mut String, picture: &Picture, page: usize) {
 }
 
 /// An index as `2,3`; a scalar's as `[]`.
-pub(super) fn label(index: &[usize]) -> String {
+pub(super) fn label(index: &[u64]) -> String {
     if index.is_empty() {
         return "[]".into();
     }

@@ -68,9 +68,9 @@ impl Answer for Drawing {
 #[derive(Serialize)]
 struct Data<'a> {
     shape: &'a str,
-    positions: usize,
+    positions: u64,
     /// How many planes the array has.
-    all_planes: usize,
+    all_planes: u64,
     planes: Vec<Plane<'a>>,
     /// Runs of neighbouring positions.
     memory: Vec<Vec<Place<'a>>>,
@@ -81,21 +81,21 @@ struct Data<'a> {
 struct Plane<'a> {
     label: &'a str,
     row: &'a str,
-    rows: &'a [usize],
+    rows: &'a [u64],
     column: &'a str,
-    columns: &'a [usize],
+    columns: &'a [u64],
     /// One for each row and column; null where padding has no single place.
-    cells: Vec<Vec<Option<usize>>>,
+    cells: Vec<Vec<Option<u64>>>,
 }
 
 #[derive(Serialize)]
 struct Place<'a> {
-    position: usize,
+    position: u64,
     /// Null for padding.
-    index: Option<&'a [usize]>,
-    byte_offset: usize,
+    index: Option<&'a [u64]>,
+    byte_offset: u64,
     bit_offset: u8,
-    tile: &'a [usize],
+    tile: &'a [u64],
 }
 
 fn data(picture: &Picture) -> Data<'_> {

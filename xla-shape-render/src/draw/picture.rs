@@ -28,7 +28,7 @@ impl Window {
 }
 
 /// Positions between two that are shown are shown too, up to so many.
-const SMALL_GAP: usize = 4;
+const SMALL_GAP: u64 = 4;
 
 /// How many colours tell tiles apart.
 pub(crate) const COLOURS: usize = 6;
@@ -39,13 +39,13 @@ pub(crate) struct Picture {
     pub(crate) title: String,
     pub(crate) planes: Vec<Plane>,
     /// How many planes the array has.
-    pub(crate) all_planes: usize,
+    pub(crate) all_planes: u64,
     /// How many planes in a row belong together: the size of the most minor dimension that they do not show.
     pub(crate) planes_per_row: usize,
     /// Runs of neighbouring positions, in the order of memory.
     pub(crate) runs: Vec<Vec<Cell>>,
     /// How many positions the array has.
-    pub(crate) positions: usize,
+    pub(crate) positions: u64,
 }
 
 /// The two most minor dimensions, at one index of all others.
@@ -64,7 +64,7 @@ pub(crate) struct Plane {
 pub(crate) struct Axis {
     /// The dimension's name; empty for the one row of an array that has no second dimension.
     pub(crate) name: String,
-    pub(crate) indices: Vec<usize>,
+    pub(crate) indices: Vec<u64>,
 }
 
 impl Axis {
@@ -75,7 +75,7 @@ impl Axis {
 
     /// The indices as text, each behind `prefix`. Empty texts where there is no dimension.
     pub(crate) fn labels(&self, prefix: &str) -> Vec<String> {
-        let label = |index: &usize| if self.name.is_empty() { String::new() } else { format!("{prefix}{index}") };
+        let label = |index: &u64| if self.name.is_empty() { String::new() } else { format!("{prefix}{index}") };
         self.indices.iter().map(label).collect()
     }
 
@@ -88,20 +88,21 @@ impl Axis {
 /// A position of memory, with the element that lies there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Cell {
-    pub(crate) position: usize,
+    pub(crate) position: u64,
     pub(crate) offset: BitOffset,
     /// `None` for padding.
-    pub(crate) index: Option<Vec<usize>>,
+    pub(crate) index: Option<Vec<u64>>,
     /// The number of the tile in every direction; empty without tiles, and for padding.
-    pub(crate) tile: Vec<usize>,
+    pub(crate) tile: Vec<u64>,
 }
 
 impl Cell {
     /// The number of a colour; neighbouring tiles have different ones.
     pub(crate) fn colour(&self) -> usize {
         // 1, 3, 5, 7, …: neighbours in any direction differ.
-        let weighted = self.tile.iter().rev().enumerate().map(|(place, number)| number % COLOURS * (2 * place + 1));
-        weighted.sum::<usize>() % COLOURS
+        let weighted =
+            self.tile.iter().rev().enumerate().map(|(place, number)| number % COLOURS as u64 * (2 * place as u64 + 1));
+        (weighted.sum::<u64>() % COLOURS as u64) as usize
     }
 }
 
@@ -117,7 +118,7 @@ pub(crate) struct Subject {
 impl Picture {
     /// Whether all of the array is shown.
     pub(crate) fn is_whole(&self) -> bool {
-        self.runs.iter().map(Vec::len).sum::<usize>() == self.positions
+        self.runs.iter().map(Vec::len).sum::<usize>() as u64 == self.positions
     }
 }
 
@@ -150,22 +151,24 @@ impl Subject {
             title: self.array.to_string(),
             planes,
             all_planes,
-            planes_per_row: third.map_or(1, |&third| self.extents()[third]).max(1),
+            planes_per_row: third
+                .map_or(1, |&third| usize::try_from(self.extents()[third]).unwrap_or(usize::MAX))
+                .max(1),
             runs,
             positions: self.placement.positions(),
         }
     }
 
-    fn extents(&self) -> &[usize] {
+    fn extents(&self) -> &[u64] {
         self.placement.table().extents()
     }
 
     /// The sizes with padding, as far as padding belongs to one dimension.
-    fn grown_extents(&self) -> &[usize] {
+    fn grown_extents(&self) -> &[u64] {
         self.grown.as_ref().map_or(self.extents(), |grown| grown.table().extents())
     }
 
-    fn planes(&self, window: Window) -> (Vec<Plane>, usize) {
+    fn planes(&self, window: Window) -> (Vec<Plane>, u64) {
         if self.extents().contains(&0) {
             return (Vec::new(), 0);
         }
@@ -175,9 +178,9 @@ impl Subject {
         let others = minor_to_major.get(2..).unwrap_or(&[]).iter().rev().copied().collect::<Vec<_>>();
         let columns = self.axis(column, window.columns);
         let rows = self.axis(row, window.rows);
-        let all_planes = others.iter().fold(1_usize, |product, &other| product.saturating_mul(self.extents()[other]));
-        let shown = (window.cells / (rows.indices.len() * columns.indices.len()).max(1)).clamp(1, all_planes);
-        let plane = |number: usize| {
+        let all_planes = others.iter().fold(1_u64, |product, &other| product.saturating_mul(self.extents()[other]));
+        let shown = ((window.cells / (rows.indices.len() * columns.indices.len()).max(1)) as u64).clamp(1, all_planes);
+        let plane = |number: u64| {
             let mut index = vec![0; self.extents().len()];
             let mut rest = number;
             for &other in others.iter().rev() {
@@ -210,7 +213,7 @@ impl Subject {
         }
         wanted.extend([grown.saturating_sub(2), size.saturating_sub(2)]);
         let mut indices = BTreeSet::new();
-        for index in wanted.into_iter().chain(0..grown.min(most)) {
+        for index in wanted.into_iter().chain(0..grown.min(most as u64)) {
             if indices.len() == most {
                 break;
             }
@@ -219,13 +222,13 @@ impl Subject {
             }
         }
         // Leaving out a single one would gain nothing.
-        let lonely = |&index: &usize| !indices.contains(&(index + 1)) && indices.contains(&(index + 2));
+        let lonely = |&index: &u64| !indices.contains(&(index + 1)) && indices.contains(&(index + 2));
         let lonely = indices.iter().copied().filter(lonely).map(|index| index + 1).collect::<Vec<_>>();
         indices.extend(lonely);
         Axis { name: dimension_name(dimension), indices: indices.into_iter().collect() }
     }
 
-    fn cell_at(&self, index: Vec<usize>) -> Option<Cell> {
+    fn cell_at(&self, index: Vec<u64>) -> Option<Cell> {
         if let Some(position) = self.placement.table().checked_linear_index(&index) {
             return Some(self.cell(position, Some(index)));
         }
@@ -233,7 +236,7 @@ impl Subject {
         (self.placement.slot(position) == Slot::Padding).then(|| self.cell(position, None))
     }
 
-    fn cell(&self, position: usize, index: Option<Vec<usize>>) -> Cell {
+    fn cell(&self, position: u64, index: Option<Vec<u64>>) -> Cell {
         let tile = index.as_ref().and_then(|index| self.placement.tile_of(index)).unwrap_or_default();
         Cell { position, offset: self.placement.bit_offset(position), index, tile }
     }
@@ -242,7 +245,7 @@ impl Subject {
     fn runs(&self, planes: &[Plane], window: Window) -> Vec<Vec<Cell>> {
         let all = self.placement.positions();
         let is_padding = |position| self.placement.slot(position) == Slot::Padding;
-        let shown: BTreeSet<usize> = if all <= window.cells {
+        let shown: BTreeSet<u64> = if all <= window.cells as u64 {
             (0..all).collect()
         } else {
             let cells = planes.iter().flat_map(|plane| plane.cells.iter().flatten().flatten());

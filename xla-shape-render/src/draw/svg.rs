@@ -123,7 +123,7 @@ pub(super) fn planes(picture: &Picture) -> impl Iterator<Item = Vec<Part>> + '_ 
 
 /// How many planes are left out, if any are.
 pub(super) fn more_planes(picture: &Picture) -> Option<String> {
-    let (shown, all) = (picture.planes.len(), picture.all_planes);
+    let (shown, all) = (picture.planes.len() as u64, picture.all_planes);
     (shown < all).then(|| format!("… {shown} of {} planes", Grouped(all)))
 }
 

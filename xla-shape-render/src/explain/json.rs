@@ -10,17 +10,17 @@ use xla_shape_core::{ArrayShape, Dimension, Shape, TileDimension};
 struct Array {
     shape: String,
     element_type: &'static str,
-    dimensions: Vec<Option<usize>>,
+    dimensions: Vec<Option<u64>>,
     dynamic: Vec<bool>,
     minor_to_major: Vec<usize>,
     tiles: Vec<Vec<Value>>,
     memory_space: u8,
-    element_bits: usize,
+    element_bits: u64,
     true_rank: usize,
-    elements: Option<usize>,
-    physical_elements: Option<usize>,
-    bytes: Option<usize>,
-    padding_bytes: Option<usize>,
+    elements: Option<u64>,
+    physical_elements: Option<u64>,
+    bytes: Option<u64>,
+    padding_bytes: Option<u64>,
     expansion: Option<f64>,
     /// What TPUs make of it, where it has no layout of its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]

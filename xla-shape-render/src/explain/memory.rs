@@ -90,7 +90,7 @@ fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
         }
     }
     if tiles.len() > MAX_STEPS {
-        page.line(format_args!("  … and {} more tiles", Grouped(tiles.len() - MAX_STEPS)));
+        page.line(format_args!("  … and {} more tiles", Grouped((tiles.len() - MAX_STEPS) as u64)));
     }
 }
 

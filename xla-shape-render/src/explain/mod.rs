@@ -100,7 +100,7 @@ fn summary(shape: &Shape) -> String {
         Shape::Token | Shape::Opaque => return "No memory.".into(),
         Shape::Tuple(elements) => elements,
     };
-    let values = count(elements.len(), "value", "values");
+    let values = count(elements.len() as u64, "value", "values");
     match (shape.byte_size(), shape.padding_byte_size()) {
         (Ok(bytes), Ok(0)) => format!("{} in {values}, no padding.", Bytes(bytes)),
         (Ok(bytes), Ok(padding)) => format!("{} in {values}; {} are padding.", Bytes(bytes), Bytes(padding)),
@@ -123,7 +123,7 @@ fn explain_tuple(page: &mut Text, elements: &[Shape]) {
         0 => page.line("  An empty tuple: no values, no memory."),
         number => page.line(format_args!(
             "  A tuple of {}, each in its own buffer. The table of pointers to them is not counted.",
-            count(number, "value", "values")
+            count(number as u64, "value", "values")
         )),
     }
     let rows = elements.iter().take(MAX_LIST).enumerate().map(|(number, element)| {
@@ -138,7 +138,7 @@ fn explain_tuple(page: &mut Text, elements: &[Shape]) {
     });
     page.columns(&rows.collect::<Vec<_>>());
     if elements.len() > MAX_LIST {
-        page.line(format_args!("  … and {} more", Grouped(elements.len() - MAX_LIST)));
+        page.line(format_args!("  … and {} more", Grouped((elements.len() - MAX_LIST) as u64)));
     }
     if elements.iter().any(|element| element.array().is_some()) {
         page.uncut("\nTo see the layout of an element, explain that element.");

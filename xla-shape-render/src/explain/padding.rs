@@ -34,7 +34,7 @@ fn is_padded(dimension: &PaddedDimension) -> bool {
     dimension.padded_size > dimension.size
 }
 
-fn sizes(page: &mut Text, array: &ArrayShape, bytes: usize, elements: usize) {
+fn sizes(page: &mut Text, array: &ArrayShape, bytes: u64, elements: u64) {
     page.heading("Size");
     let bounded = if array.is_static() { "" } else { ", with every bounded dimension at its bound" };
     let mut rows = vec![("elements".to_owned(), format!("{}{bounded}", Grouped(elements)))];
@@ -64,7 +64,7 @@ fn sizes(page: &mut Text, array: &ArrayShape, bytes: usize, elements: usize) {
     page.columns(&rows);
 }
 
-fn percent(part: usize, whole: usize) -> String {
+fn percent(part: u64, whole: u64) -> String {
     let percent = 100.0 * part as f64 / whole as f64;
     let decimals = usize::from(!(1.0..=99.0).contains(&percent)) * 2;
     format!("{percent:.decimals$} %")
@@ -119,7 +119,7 @@ fn room(dimension: &PaddedDimension) -> String {
     format!("{name}: {size} padded to {padded}, {factor}")
 }
 
-fn advice(page: &mut Text, array: &ArrayShape, bytes: usize, dimensions: &[PaddedDimension]) {
+fn advice(page: &mut Text, array: &ArrayShape, bytes: u64, dimensions: &[PaddedDimension]) {
     page.heading("What to do about the padding");
     let expansion = array.expansion().unwrap_or(1.0);
     if expansion <= LITTLE {
@@ -167,8 +167,8 @@ fn advice(page: &mut Text, array: &ArrayShape, bytes: usize, dimensions: &[Padde
 }
 
 /// The positions up to which the tiles go, and those that the tail padding alignment makes of them, if it makes more.
-fn tail_padding(array: &ArrayShape, dimensions: &[PaddedDimension]) -> Option<(usize, usize)> {
-    let tiled = dimensions.iter().fold(1_usize, |product, dimension| product.saturating_mul(dimension.padded_size));
+fn tail_padding(array: &ArrayShape, dimensions: &[PaddedDimension]) -> Option<(u64, u64)> {
+    let tiled = dimensions.iter().fold(1_u64, |product, dimension| product.saturating_mul(dimension.padded_size));
     let physical = array.physical_elements()?;
     (physical > tiled).then_some((tiled, physical))
 }

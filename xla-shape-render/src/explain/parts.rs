@@ -38,7 +38,7 @@ fn dimensions(array: &ArrayShape) -> (String, String) {
                 2 => "d0 and d1".into(),
                 _ => format!("d0 to d{}", number - 1),
             };
-            let mut text = format!("{}, called {names} here:", count(number, "dimension", "dimensions"));
+            let mut text = format!("{}, called {names} here:", count(number as u64, "dimension", "dimensions"));
             for (size, name) in array.dimensions().iter().zip(dimension_names(array)).take(super::MAX_LIST) {
                 let what = match *size {
                     Dimension::Static(size) => format!("size {}", Grouped(size)),
@@ -51,7 +51,7 @@ fn dimensions(array: &ArrayShape) -> (String, String) {
                 text += &format!("\n  {name}: {what}");
             }
             if number > super::MAX_LIST {
-                text += &format!("\n  … and {} more", Grouped(number - super::MAX_LIST));
+                text += &format!("\n  … and {} more", Grouped((number - super::MAX_LIST) as u64));
             }
             text
         }
@@ -119,7 +119,7 @@ fn tiles(array: &ArrayShape) -> Vec<(String, String)> {
         rows.push((if number == 0 { format!("T{tile}") } else { format!(" {tile}") }, text));
     }
     if tiles.len() > super::MAX_LIST {
-        rows.push(("…".into(), format!("and {} more tiles", Grouped(tiles.len() - super::MAX_LIST))));
+        rows.push(("…".into(), format!("and {} more tiles", Grouped((tiles.len() - super::MAX_LIST) as u64))));
     }
     rows
 }
@@ -146,7 +146,7 @@ fn block(array: &ArrayShape, tile: &Tile) -> String {
 
 fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
     let mut rows = Vec::new();
-    let mut number = |attribute: Attribute, value: usize, text: String| {
+    let mut number = |attribute: Attribute, value: u64, text: String| {
         rows.push((format!("{attribute}({value})"), format!("{}: {text}", attribute.name())));
     };
     let alignment = layout.tail_padding_alignment_in_elements();
@@ -169,7 +169,7 @@ fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
             Some(name) => format!("the memory that holds the array; on a TPU, {space} is {name}"),
             None => "the memory that holds the array; the backend defines what the number means".into(),
         };
-        number(Attribute::MemorySpace, usize::from(space), text);
+        number(Attribute::MemorySpace, u64::from(space), text);
     }
     for split in layout.split_configs().iter().take(super::MAX_LIST) {
         let indices = split.split_indices().iter().map(ToString::to_string).collect::<Vec<_>>().join(",");

@@ -77,14 +77,14 @@ impl Divided {
             page.line("  The size of a shard is not known.");
             return;
         };
-        let mut rows = vec![("memory of each".to_owned(), Bytes(per_device as usize).to_string())];
+        let mut rows = vec![("memory of each".to_owned(), Bytes(per_device).to_string())];
         if let (Some(devices), Some(total)) = (self.devices(), self.bytes_total()) {
-            rows.push(("devices".to_owned(), Grouped(devices as usize).to_string()));
+            rows.push(("devices".to_owned(), Grouped(devices).to_string()));
             let whole = self.whole.filter(|&whole| whole > 0 && whole != total);
             let times = whole.map_or_else(String::new, |whole| {
                 format!(", {} what the whole takes in one place", Factor(total as f64 / whole as f64))
             });
-            rows.push(("memory of all".to_owned(), format!("{}{times}", Bytes(total as usize))));
+            rows.push(("memory of all".to_owned(), format!("{}{times}", Bytes(total))));
         }
         match self.parts.as_slice() {
             [Some(part)] if !self.is_tuple => {
@@ -97,13 +97,12 @@ impl Divided {
                 let arrays = self.parts.iter().enumerate().take(MAX_ARRAYS);
                 let rows = arrays.filter_map(|(number, part)| {
                     let part = part.as_ref()?;
-                    let bytes =
-                        part.bytes_per_device().map_or_else(String::new, |b| format!("\n  {}", Bytes(b as usize)));
+                    let bytes = part.bytes_per_device().map_or_else(String::new, |b| format!("\n  {}", Bytes(b)));
                     Some((number.to_string(), format!("{}{bytes}", part.shard())))
                 });
                 page.columns(&rows.collect::<Vec<_>>());
                 if self.parts.len() > MAX_ARRAYS {
-                    page.line(format_args!("  … and {} more", Grouped(self.parts.len() - MAX_ARRAYS)));
+                    page.line(format_args!("  … and {} more", Grouped((self.parts.len() - MAX_ARRAYS) as u64)));
                 }
             }
         }
@@ -121,7 +120,7 @@ impl Divided {
             "copies".to_owned(),
             match part.replication() {
                 Some(1) => "one device has each element".to_owned(),
-                Some(devices) => format!("{} have each element", count(devices as usize, "device", "devices")),
+                Some(devices) => format!("{} have each element", count(devices, "device", "devices")),
                 None => "every device has all of it".to_owned(),
             },
         ));
@@ -136,7 +135,7 @@ impl Divided {
             part.regions().take(MAX_DEVICES).map(|(device, region)| (format!("device {device}"), slice(&region)));
         page.columns(&rows.collect::<Vec<_>>());
         if devices > MAX_DEVICES as u64 {
-            page.line(format_args!("  … and {} more", Grouped((devices - MAX_DEVICES as u64) as usize)));
+            page.line(format_args!("  … and {} more", Grouped(devices - MAX_DEVICES as u64)));
         }
     }
 }

@@ -20,8 +20,8 @@ struct Change {
     change: &'static str,
     before: Option<String>,
     after: Option<String>,
-    bytes_before: usize,
-    bytes_after: usize,
+    bytes_before: u64,
+    bytes_after: u64,
     /// More bytes than before; negative if it is less.
     bytes: i64,
 }
@@ -105,7 +105,7 @@ fn page(changes: &[Change], width: usize) -> Text {
     // Writing to memory does not fail.
     for change in changes {
         let sign = if change.bytes < 0 { "-" } else { "+" };
-        let bytes = format!("{sign}{}", InUnits(change.bytes.unsigned_abs() as usize));
+        let bytes = format!("{sign}{}", InUnits(change.bytes.unsigned_abs() as u64));
         let shapes = match (&change.before, &change.after) {
             (Some(before), Some(after)) => format!("{before} -> {after}"),
             (before, after) => before.iter().chain(after).cloned().collect(),
@@ -128,7 +128,7 @@ fn page(changes: &[Change], width: usize) -> Text {
         count("added"),
         count("removed"),
         if total < 0 { "-" } else { "+" },
-        InUnits(usize::try_from(total.unsigned_abs()).unwrap_or(usize::MAX)),
+        InUnits(u64::try_from(total.unsigned_abs()).unwrap_or(u64::MAX)),
     );
     text
 }

@@ -24,13 +24,13 @@ pub struct Report {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Space {
     pub(super) space: u8,
-    pub(super) bytes: usize,
-    pub(super) padding_bytes: usize,
+    pub(super) bytes: u64,
+    pub(super) padding_bytes: u64,
     pub(super) values: usize,
-    pub(super) parameter_bytes: usize,
-    pub(super) result_bytes: usize,
+    pub(super) parameter_bytes: u64,
+    pub(super) result_bytes: u64,
     /// The most that is needed at one time; null where the module has no schedule.
-    pub(super) peak_bytes: Option<usize>,
+    pub(super) peak_bytes: Option<u64>,
     pub(super) peak_at: Option<String>,
 }
 
@@ -41,8 +41,8 @@ pub(super) struct Value {
     pub(super) leaf: usize,
     pub(super) opcode: String,
     pub(super) shape: String,
-    pub(super) bytes: usize,
-    pub(super) padding_bytes: usize,
+    pub(super) bytes: u64,
+    pub(super) padding_bytes: u64,
     /// Null for an array without elements.
     pub(super) expansion: Option<f64>,
 }
@@ -51,8 +51,8 @@ pub(super) struct Value {
 pub(super) struct TileFormat {
     pub(super) format: String,
     pub(super) arrays: usize,
-    pub(super) bytes: usize,
-    pub(super) padding_bytes: usize,
+    pub(super) bytes: u64,
+    pub(super) padding_bytes: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -61,7 +61,7 @@ pub(super) struct LayoutChange {
     pub(super) opcode: String,
     pub(super) from: String,
     pub(super) to: String,
-    pub(super) moved_bytes: usize,
+    pub(super) moved_bytes: u64,
 }
 
 impl Report {
@@ -73,7 +73,7 @@ impl Report {
         let peaks = memory.peaks();
         let spaces = memory.usage().into_iter().filter(|(space, _)| wanted(*space)).map(|(space, usage)| {
             let peak = peaks.as_ref().and_then(|peaks| peaks.get(&space));
-            let sum = |part: fn(Footprint) -> usize| part(usage.parameters).saturating_add(part(usage.values));
+            let sum = |part: fn(Footprint) -> u64| part(usage.parameters).saturating_add(part(usage.values));
             Space {
                 space,
                 bytes: sum(|footprint| footprint.bytes),
@@ -87,7 +87,7 @@ impl Report {
         });
         let spaces = spaces.collect();
         // All are ranked, so that those of one space can be picked.
-        let first = |ranked: Vec<Buffer<'_, '_>>, worth: fn(&Buffer<'_, '_>) -> usize| {
+        let first = |ranked: Vec<Buffer<'_, '_>>, worth: fn(&Buffer<'_, '_>) -> u64| {
             let ranked = ranked.into_iter().filter(|buffer| wanted(buffer.memory_space()) && worth(buffer) > 0);
             ranked.take(top).map(|buffer| value(&buffer)).collect()
         };

@@ -12,8 +12,8 @@ const MAX_FINDINGS: usize = 20;
 pub(super) fn page(report: &Report, width: usize) -> Text {
     let mut text = Text::new(width);
     let name = report.module.as_deref().unwrap_or("without a name");
-    let computations = count(report.computations, "computation", "computations");
-    let instructions = count(report.instructions, "instruction", "instructions");
+    let computations = count(report.computations as u64, "computation", "computations");
+    let instructions = count(report.instructions as u64, "instruction", "instructions");
     let _ = writeln!(text, "module {name}: {computations}, {instructions}");
 
     text.heading("Memory, as if every value had its own");
@@ -57,7 +57,7 @@ pub(super) fn page(report: &Report, width: usize) -> Text {
     for format in &report.tile_formats {
         let bytes = InUnits(format.bytes).to_string();
         let padding = InUnits(format.padding_bytes).to_string();
-        let arrays = count(format.arrays, "array ", "arrays");
+        let arrays = count(format.arrays as u64, "array ", "arrays");
         let _ = writeln!(text, "  {bytes:>9}  {padding:>9} padding  {arrays:>10}  {}", format.format);
     }
 

@@ -5,6 +5,7 @@ use super::bytes::{Bytes, BytesMut};
 use super::dynamic::DynBufferBase;
 use super::error::AccessError;
 use crate::element::Stored;
+use crate::wide::wide;
 use core::fmt;
 use core::marker::PhantomData;
 use xla_shape_core::StrideTable;
@@ -84,8 +85,8 @@ impl<E: Stored, B: Bytes> Accessor<'_, E, B> {
     #[inline(always)]
     pub fn position(&self, index: &[usize]) -> Option<usize> {
         match &self.offsets {
-            Some(offsets) => offsets.position(index),
-            None => self.table.checked_linear_index(index),
+            Some(offsets) => offsets.position(wide(index)).map(|position| position as usize),
+            None => self.table.checked_linear_index(wide(index)).map(|position| position as usize),
         }
     }
 

@@ -4,6 +4,7 @@ use super::bytes::Bytes;
 use super::typed::BufferBase;
 use crate::element::Stored;
 use crate::types::{StaticPermutation, StaticShape, resolved};
+use crate::wide::wide;
 use xla_shape_core::bitcast::{StaticArray, StaticReason};
 
 /// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
@@ -85,7 +86,7 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
 }
 
 const fn array<S: StaticShape>() -> StaticArray<'static> {
-    StaticArray::new(S::SHAPE, S::STRIDE_TABLE, S::SIZES)
+    StaticArray::new(S::SHAPE, S::STRIDE_TABLE, wide(S::SIZES))
 }
 
 #[track_caller]

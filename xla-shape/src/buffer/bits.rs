@@ -16,11 +16,11 @@ pub(super) enum Width {
 
 impl Width {
     /// The width of elements that a layout gives `element_bits`; `None` if their values do not fit.
-    pub(super) const fn new(element_type: ElementType, element_bits: usize) -> Option<Self> {
+    pub(super) const fn new(element_type: ElementType, element_bits: u64) -> Option<Self> {
         if element_bits == element_type.storage_bits() {
             Some(Self::Whole)
         } else if element_bits >= element_type.bits() {
-            Some(Self::Bits(element_bits))
+            Some(Self::Bits(element_bits as usize))
         } else {
             None
         }

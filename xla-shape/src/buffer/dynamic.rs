@@ -7,6 +7,7 @@ use super::slice::check_type;
 use super::typed::{BufferBase, View, ViewMut};
 use crate::element::{Element, Stored};
 use crate::types::{ArrayType, advance};
+use crate::wide::{local, wide};
 use std::fmt;
 use xla_shape_core::{ArrayShape, StrideTable, StrideTableError};
 
@@ -76,7 +77,7 @@ fn bytes_of(shape: &ArrayShape) -> Result<usize, BufferError> {
     }
     let unbounded = shape.dimensions().iter().position(|dimension| dimension.extent().is_none());
     match (shape.byte_size(), unbounded) {
-        (Some(bytes), _) => Ok(bytes),
+        (Some(bytes), _) => Ok(bytes as usize),
         (None, dimension) => {
             let dimension = dimension.unwrap_or(0);
             Err(BufferError::StrideTable(StrideTableError::UnboundedDimension { dimension }))
@@ -144,7 +145,7 @@ impl<B: Bytes> DynBufferBase<B> {
     #[inline]
     pub fn get<E: Stored>(&self, index: &[usize]) -> Result<E::Value, AccessError> {
         self.check::<E>(index)?;
-        Ok(self.read::<E>(self.table.linear_index(index)))
+        Ok(self.read::<E>(self.position(index)))
     }
 
     /// The element with this index.
@@ -155,7 +156,7 @@ impl<B: Bytes> DynBufferBase<B> {
     #[inline]
     pub unsafe fn get_unchecked<E: Stored>(&self, index: &[usize]) -> E::Value {
         debug_assert_eq!(self.check::<E>(index), Ok(()));
-        let position = self.table.linear_index(index);
+        let position = self.position(index);
         match self.width {
             Width::Whole => {
                 let offset = self.prefix() + position * size_of::<E::Bytes>();
@@ -177,7 +178,7 @@ impl<B: Bytes> DynBufferBase<B> {
     pub fn to_row_major<E: Stored>(&self) -> Result<Vec<E::Value>, AccessError> {
         self.check_type::<E>()?;
         let mut values = Vec::new();
-        for_each_index(self.table.extents(), |index| values.push(self.read::<E>(self.table.linear_index(index))));
+        for_each_index(local(self.table.extents()), |index| values.push(self.read::<E>(self.position(index))));
         Ok(values)
     }
 
@@ -214,6 +215,11 @@ impl<B: Bytes> DynBufferBase<B> {
         S::from_array_shape(&self.shape).ok_or_else(|| ShapeMismatch::new(S::SHAPE.clone(), self.shape.clone()))
     }
 
+    /// The position of an element, in elements.
+    fn position(&self, index: &[usize]) -> usize {
+        self.table.linear_index(wide(index)) as usize
+    }
+
     /// How wide an element is.
     pub(super) const fn width(&self) -> Width {
         self.width
@@ -221,7 +227,7 @@ impl<B: Bytes> DynBufferBase<B> {
 
     /// The bytes before the first element.
     pub(super) const fn prefix(&self) -> usize {
-        self.shape.layout().dynamic_shape_metadata_prefix_bytes()
+        self.shape.layout().dynamic_shape_metadata_prefix_bytes() as usize
     }
 
     pub(crate) fn check_type<E: Element>(&self) -> Result<(), AccessError> {
@@ -230,7 +236,11 @@ impl<B: Bytes> DynBufferBase<B> {
 
     fn check<E: Element>(&self, index: &[usize]) -> Result<(), AccessError> {
         self.check_type::<E>()?;
-        if self.table.as_ref().contains(index) { Ok(()) } else { Err(out_of_bounds(index, self.table.extents())) }
+        if self.table.as_ref().contains(wide(index)) {
+            Ok(())
+        } else {
+            Err(out_of_bounds(index, local(self.table.extents())))
+        }
     }
 }
 
@@ -267,7 +277,7 @@ impl<B: BytesMut> DynBufferBase<B> {
     #[inline]
     pub fn set<E: Stored>(&mut self, index: &[usize], value: E::Value) -> Result<(), AccessError> {
         self.check::<E>(index)?;
-        self.write::<E>(self.table.linear_index(index), value);
+        self.write::<E>(self.position(index), value);
         Ok(())
     }
 
@@ -278,7 +288,7 @@ impl<B: BytesMut> DynBufferBase<B> {
     #[inline]
     pub unsafe fn set_unchecked<E: Stored>(&mut self, index: &[usize], value: E::Value) {
         debug_assert_eq!(self.check::<E>(index), Ok(()));
-        let position = self.table.linear_index(index);
+        let position = self.position(index);
         match self.width {
             Width::Whole => {
                 let offset = self.prefix() + position * size_of::<E::Bytes>();
@@ -298,7 +308,7 @@ impl<B: BytesMut> DynBufferBase<B> {
     pub fn fill_with<E: Stored>(&mut self, mut value: impl FnMut(&[usize]) -> E::Value) -> Result<(), AccessError> {
         self.check_type::<E>()?;
         let extents = self.table.extents().to_vec();
-        for_each_index(&extents, |index| self.write::<E>(self.table.linear_index(index), value(index)));
+        for_each_index(local(&extents), |index| self.write::<E>(self.position(index), value(index)));
         Ok(())
     }
 

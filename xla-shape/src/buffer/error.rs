@@ -40,7 +40,7 @@ pub enum BufferError {
         /// The type of the elements.
         element_type: ElementType,
         /// The bits of an element in the layout.
-        element_size_in_bits: usize,
+        element_size_in_bits: u64,
     },
     /// A split array lies in several memories.
     Split,

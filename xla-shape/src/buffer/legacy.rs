@@ -29,7 +29,11 @@ impl DynBuffer {
         if let Some(padding_value) = shape.padding_value() {
             let element_type = shape.element_type();
             let no_such_value = BufferError::NoSuchPaddingValue { element_type, padding_value };
-            fill(buffer.as_bytes_mut(), shape.padding_bits().ok_or(no_such_value)?, element_type.storage_bytes());
+            fill(
+                buffer.as_bytes_mut(),
+                shape.padding_bits().ok_or(no_such_value)?,
+                element_type.storage_bytes() as usize,
+            );
         }
         Ok(buffer)
     }
@@ -86,7 +90,7 @@ where
     fn padded() -> Result<Buffer<Array<E, D, L>>, BufferError> {
         let mut buffer = Buffer::try_zeroed()?;
         if let Some(bits) = Self::PADDING_BITS {
-            fill(buffer.as_bytes_mut(), bits, E::TYPE.storage_bytes());
+            fill(buffer.as_bytes_mut(), bits, E::TYPE.storage_bytes() as usize);
         }
         Ok(buffer)
     }

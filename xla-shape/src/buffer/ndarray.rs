@@ -9,6 +9,7 @@ use super::slice::{bytes_of, bytes_of_mut};
 use super::typed::{BufferBase, View, ViewMut};
 use crate::element::{Element, Plain, Stored};
 use crate::types::{ArrayType, MultiIndex};
+use crate::wide::{local, wide};
 use ndarray::{
     ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Dimension, IntoDimension, IxDyn, ShapeBuilder, StrideShape,
 };
@@ -183,12 +184,12 @@ impl<B: Bytes> DynBufferBase<B> {
     }
 
     fn strided_shape(&self) -> Result<StrideShape<IxDyn>, BufferError> {
-        if !has_ndarray(self.stride_table().extents()) {
+        if !has_ndarray(local(self.stride_table().extents())) {
             return Err(BufferError::TooLargeForNdarray(Box::new(self.shape().clone())));
         }
         match self.stride_table().strides() {
             Some(strides) if self.shape().layout().tiles().is_empty() => {
-                Ok(IxDyn(self.stride_table().extents()).strides(IxDyn(&strides)))
+                Ok(IxDyn(local(self.stride_table().extents())).strides(IxDyn(local(&strides))))
             }
             _ => Err(BufferError::Tiled(Box::new(self.shape().clone()))),
         }
@@ -211,7 +212,7 @@ impl<B: BytesMut> DynBufferBase<B> {
 
 /// The shape of an array with these sizes and strides and without gaps.
 fn dense_shape<E: Element>(sizes: &[usize], strides: &[isize]) -> Result<ArrayShape, BufferError> {
-    let shape = ArrayShape::with_default_layout(E::TYPE, sizes)?;
+    let shape = ArrayShape::with_default_layout(E::TYPE, wide(sizes))?;
     if sizes.contains(&0) {
         return Ok(shape);
     }
@@ -225,7 +226,7 @@ fn dense_shape<E: Element>(sizes: &[usize], strides: &[isize]) -> Result<ArraySh
     order.reverse();
     let shape = shape.with_layout(Layout::new(&order)?)?;
     let expected = shape.stride_table()?.strides().unwrap_or_default();
-    check_strides(sizes, &expected, strides)?;
+    check_strides(sizes, local(&expected), strides)?;
     Ok(shape)
 }
 

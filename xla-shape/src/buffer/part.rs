@@ -4,6 +4,7 @@ use super::bytes::{Bytes, BytesMut};
 use super::typed::{BufferBase, View, ViewMut};
 use crate::element::Stored;
 use crate::types::{StaticIndex, StaticShape, position_at};
+use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::bitcast::slice_obstacle;
 use xla_shape_core::text::ConstText;
@@ -16,15 +17,15 @@ where
     R: StaticShape<Element = S::Element, Layout = S::Layout>,
     I: StaticIndex<S::Dimensions>,
 {
-    if let Some(reason) = slice_obstacle(S::SHAPE, I::INDEX, R::SIZES) {
+    if let Some(reason) = slice_obstacle(S::SHAPE, wide(I::INDEX), wide(R::SIZES)) {
         panic!("{}", reason.as_str())
     }
     // A slice without elements may begin behind the last one.
-    let bits = if R::ELEMENTS == 0 { 0 } else { position_at::<S, I>() * S::SHAPE.element_bits() };
+    let bits = if R::ELEMENTS == 0 { 0 } else { position_at::<S, I>() * S::SHAPE.element_bits() as usize };
     if !bits.is_multiple_of(8) {
         let problem =
             ConstText::<1024>::new().push_str("expected a slice that begins at a whole byte, found one at bit ");
-        panic!("{}", problem.push_number(bits).push_str(" of ").push_str(S::TEXT).as_str())
+        panic!("{}", problem.push_count(bits).push_str(" of ").push_str(S::TEXT).as_str())
     }
     assert!(bits / 8 + R::BYTES <= S::BYTES, "the slice has no more bytes than the array");
     bits / 8..bits / 8 + R::BYTES

@@ -55,10 +55,10 @@ trait Access: ArrayType {
     /// How wide an element is. If a buffer cannot hold the array, no constructor compiles.
     const WIDTH: Width = match width::<Self>() {
         Some(width) => width,
-        None => Width::Bits(Self::SHAPE.element_bits()),
+        None => Width::Bits(Self::SHAPE.element_bits() as usize),
     };
     /// The bytes before the first element.
-    const PREFIX: usize = Self::SHAPE.layout().dynamic_shape_metadata_prefix_bytes();
+    const PREFIX: usize = Self::SHAPE.layout().dynamic_shape_metadata_prefix_bytes() as usize;
 }
 
 impl<S: ArrayType> Access for S {}
@@ -101,13 +101,16 @@ const fn checked_width<S: ArrayType>() -> Width {
 #[track_caller]
 const fn assert_whole<S: ArrayType<Element: Plain>>() {
     let (size, alignment) = (size_of::<Value<S>>(), align_of::<Value<S>>());
-    assert!(size == <S::Element as Element>::TYPE.storage_bytes(), "`Plain` promises the size that XLA stores");
+    assert!(
+        size == <S::Element as Element>::TYPE.storage_bytes() as usize,
+        "`Plain` promises the size that XLA stores"
+    );
     if !S::PREFIX.is_multiple_of(alignment) {
         let problem = ConstText::<1024>::new()
             .push_str("expected a dynamic_shape_metadata_prefix_bytes that is a multiple of ")
-            .push_number(alignment)
+            .push_count(alignment)
             .push_str(", found ")
-            .push_number(S::PREFIX)
+            .push_count(S::PREFIX)
             .push_str(", which leaves no aligned element to borrow: ")
             .push_str(S::TEXT)
             .push_str("; use `get` and `set`");

@@ -5,6 +5,7 @@ use super::memory::{Memory, Value, for_each_run};
 use crate::buffer::{BufferBase, Bytes, BytesMut};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex, resolve};
+use crate::wide::wide_mut;
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use xla_shape_core::Slot;
@@ -38,7 +39,7 @@ impl<S: ArrayType, T, const DIM: i64> fmt::Debug for Band<S, T, DIM> {
 
 impl<S: ArrayType, T, const DIM: i64> Band<S, T, DIM> {
     /// How many lines lie side by side, padding included.
-    pub const LANES: usize = Along::<S, DIM>::BANDS.lanes;
+    pub const LANES: usize = Along::<S, DIM>::BANDS.lanes as usize;
 
     /// The index of the first element of the first line.
     #[must_use]
@@ -62,7 +63,9 @@ impl<S: ArrayType, T, const DIM: i64> Band<S, T, DIM> {
         }
         let (mut index, mut values) = (S::Index::ORIGIN, [0; StaticStrideTable::MAX_VALUES]);
         let position = self.shape.linear_index_of(self.origin) + lane;
-        let slot = self.shape.with_table(|table| table.multi_index_with(position, index.as_mut(), &mut values));
+        let slot = self
+            .shape
+            .with_table(|table| table.multi_index_with(position as u64, wide_mut(index.as_mut()), &mut values));
         matches!(slot, Slot::Element(())).then_some(index)
     }
 
@@ -70,7 +73,7 @@ impl<S: ArrayType, T, const DIM: i64> Band<S, T, DIM> {
     #[inline(always)]
     fn for_each_block_range(&self, mut f: impl FnMut(usize, Range<usize>)) {
         let mut index = self.origin;
-        for_each_run(self.line_len(), Along::<S, DIM>::BANDS.len, |start, len| {
+        for_each_run(self.line_len(), Along::<S, DIM>::BANDS.len as usize, |start, len| {
             index.as_mut()[Along::<S, DIM>::DIMENSION] = start;
             let position = self.shape.linear_index_of(index);
             f(start, position..position + len * Self::LANES);
@@ -131,9 +134,9 @@ const fn assert_multiple(lanes: usize, lines: usize) {
     if lanes == 0 || !lanes.is_multiple_of(lines) {
         let problem = xla_shape_core::text::ConstText::<256>::new()
             .push_str("expected lanes that are a multiple of the ")
-            .push_number(lines)
+            .push_count(lines)
             .push_str(" lines of a band, found ")
-            .push_number(lanes);
+            .push_count(lanes);
         panic!("{}", problem.as_str())
     }
 }
@@ -153,7 +156,7 @@ fn for_each_band_origin<S: ArrayType, const DIM: i64>(shape: S, mut f: impl FnMu
                 continue;
             }
             let (entry, step) = (&mut index.as_mut()[dimension], Along::<S, DIM>::BANDS.steps[dimension]);
-            *entry = entry.saturating_add(step);
+            *entry = entry.saturating_add(step as usize);
             if *entry < sizes.as_ref()[dimension] {
                 continue 'bands;
             }

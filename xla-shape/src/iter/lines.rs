@@ -35,7 +35,7 @@ impl<S: ArrayType, T, const DIM: i64> Line<S, T, DIM> {
     const RUN: Run = S::TABLE.run(Self::DIMENSION);
 
     /// How many elements a run has, but for the last one of the line, which may be shorter: `usize::MAX` if there is one run.
-    pub const RUN_LEN: usize = Self::RUN.len;
+    pub const RUN_LEN: usize = Self::RUN.len as usize;
 
     /// The number of elements.
     #[must_use]
@@ -62,10 +62,10 @@ impl<S: ArrayType, T, const DIM: i64> Line<S, T, DIM> {
     /// Calls `f` with the number of the first element of each run, its positions, and its stride.
     #[inline(always)]
     fn for_each_range(&self, mut f: impl FnMut(usize, Range<usize>, usize)) {
-        for_each_run(self.len(), Self::RUN.len, |start, len| {
+        for_each_run(self.len(), Self::RUN.len as usize, |start, len| {
             let position = self.position(start);
             let stride = match const { Self::RUN.stride } {
-                Some(stride) => stride,
+                Some(stride) => stride as usize,
                 None if len > 1 => self.position(start + 1) - position,
                 None => 1,
             };

@@ -2,6 +2,7 @@
 
 use crate::element::Stored;
 use crate::types::ArrayType;
+use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::Dimension;
 use xla_shape_core::stride_table::StrideTableRef;
@@ -28,15 +29,15 @@ pub(super) trait Memory: ArrayType {
     fn with_table<R>(self, f: impl FnOnce(StrideTableRef<'_>) -> R) -> R {
         let sizes = self.sizes();
         if const { Self::IS_UNBOUNDED } {
-            f(Self::STRIDE_TABLE.with_sizes(sizes.as_ref()).as_ref(sizes.as_ref()))
+            f(Self::STRIDE_TABLE.with_sizes(wide(sizes.as_ref())).as_ref(wide(sizes.as_ref())))
         } else {
-            f(Self::STRIDE_TABLE.as_ref(sizes.as_ref()))
+            f(Self::STRIDE_TABLE.as_ref(wide(sizes.as_ref())))
         }
     }
 
     /// Whether the elements all lie side by side at the beginning, if that is known.
     const IS_WHOLE: Option<bool> = if Self::IS_STATIC {
-        let (dimensions, mut i, mut elements) = (Self::DIMENSIONS, 0, 1_usize);
+        let (dimensions, mut i, mut elements) = (Self::DIMENSIONS, 0, 1_u64);
         while i < dimensions.len() {
             elements = match dimensions[i] {
                 Dimension::Static(size) => elements.saturating_mul(size),
@@ -56,7 +57,11 @@ pub(super) trait Memory: ArrayType {
     /// The positions that the elements and their padding span.
     #[inline(always)]
     fn positions(self) -> usize {
-        if const { Self::IS_UNBOUNDED } { unbounded_positions(self) } else { const { Self::STRIDE_TABLE.positions() } }
+        if const { Self::IS_UNBOUNDED } {
+            unbounded_positions(self)
+        } else {
+            const { Self::STRIDE_TABLE.positions() as usize }
+        }
     }
 
     /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory.
@@ -64,15 +69,15 @@ pub(super) trait Memory: ArrayType {
     fn for_each_segment_range(self, mut f: impl FnMut(Range<usize>)) {
         // What is known at compile time leaves one of the branches, and one copy of `f`.
         if const { matches!(Self::IS_WHOLE, Some(true)) } {
-            f(0..const { Self::STRIDE_TABLE.positions() });
+            f(0..const { Self::STRIDE_TABLE.positions() as usize });
         } else if const { matches!(Self::IS_WHOLE, Some(false)) } {
-            self.with_table(|table| table.for_each_segment(f));
+            self.with_table(|table| table.for_each_segment(|range| f(range.start as usize..range.end as usize)));
         } else {
             let (elements, positions) = (self.sizes().as_ref().iter().product::<usize>(), self.positions());
             if elements == positions {
                 f(0..positions);
             } else {
-                self.with_table(|table| table.for_each_segment(f));
+                self.with_table(|table| table.for_each_segment(|range| f(range.start as usize..range.end as usize)));
             }
         }
     }
@@ -82,7 +87,7 @@ impl<S: ArrayType> Memory for S {}
 
 #[inline(never)]
 fn unbounded_positions<S: ArrayType>(shape: S) -> usize {
-    shape.with_table(|table| table.positions())
+    shape.with_table(|table| table.positions() as usize)
 }
 
 /// Cuts `0..size` into pieces that begin at multiples of `len`; calls `f` with the beginning and the length of each.

@@ -4,6 +4,7 @@ use super::memory::Memory;
 use crate::buffer::{AccessError, BufferBase, Bytes, DynBufferBase};
 use crate::element::Stored;
 use crate::types::{ArrayType, MultiIndex};
+use crate::wide::local;
 use xla_shape_core::Slot;
 
 impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
@@ -32,7 +33,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
             while let Some(slot) = walk.step() {
                 let slot = slot.map(|entries| {
                     let mut index = S::Index::ORIGIN;
-                    index.as_mut().copy_from_slice(entries);
+                    index.as_mut().copy_from_slice(local(entries));
                     index
                 });
                 // SAFETY: the walk ends with the last of the table's positions, which all lie inside the array.
@@ -75,7 +76,7 @@ impl<B: Bytes> DynBufferBase<B> {
         let mut walk = self.stride_table().as_ref().walk();
         let mut position = 0;
         while let Some(slot) = walk.step() {
-            f(slot, self.read::<E>(position));
+            f(slot.map(local), self.read::<E>(position));
             position += 1;
         }
         Ok(())

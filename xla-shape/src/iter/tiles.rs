@@ -4,6 +4,7 @@ use super::memory::{Memory, Value};
 use crate::buffer::{BufferBase, Bytes, BytesMut};
 use crate::element::{Element, Plain};
 use crate::types::{ArrayType, MultiIndex};
+use crate::wide::local;
 use xla_shape_core::static_shape::MAX_LIST;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{TileBlock, TileBlockError};
@@ -54,10 +55,10 @@ pub struct TileView<I, T> {
 const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<Value<S>>>() -> usize {
     let problem = ConstText::<1024>::new();
     let problem = match TileBlock::of(S::SHAPE.layout()) {
-        Ok(block) if is_block(A::SIZES, &block) => return block.positions(),
+        Ok(block) if is_block(A::SIZES, &block) => return block.positions() as usize,
         Ok(block) => {
             let problem =
-                push_array(problem.push_str("expected a tile of type "), block.sizes(), S::Element::TYPE.name());
+                push_array(problem.push_str("expected a tile of type "), local(block.sizes()), S::Element::TYPE.name());
             push_array(problem.push_str(", found "), A::SIZES, S::Element::TYPE.name())
         }
         Err(TileBlockError::Untiled) => problem.push_str("expected a layout with a tile, found one without"),
@@ -71,13 +72,13 @@ const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<Value<S>>>(
 
 /// Whether arrays nested like this are the block: with its sizes, apart from those of 1, or flat.
 const fn is_block(sizes: &[usize], block: &TileBlock) -> bool {
-    if sizes.len() == 1 && sizes[0] == block.positions() {
+    if sizes.len() == 1 && sizes[0] == block.positions() as usize {
         return true;
     }
     let (mut i, mut k) = (0, 0);
     while i < sizes.len() {
         if sizes[i] != 1 {
-            if k == block.sizes().len() || block.sizes()[k] != sizes[i] {
+            if k == block.sizes().len() || block.sizes()[k] as usize != sizes[i] {
                 return false;
             }
             k += 1;
@@ -97,7 +98,7 @@ const fn push_array<const N: usize>(text: ConstText<N>, sizes: &[usize], element
     text = text.push_str(element);
     while i > 0 {
         i -= 1;
-        text = text.push_str("; ").push_number(sizes[i]).push_str("]");
+        text = text.push_str("; ").push_count(sizes[i]).push_str("]");
     }
     text
 }
@@ -107,7 +108,7 @@ const fn tile_sizes<S: ArrayType>() -> [usize; MAX_LIST] {
     let mut sizes = [1; MAX_LIST];
     let mut dimension = 0;
     while dimension < S::SHAPE.num_dimensions() {
-        sizes[dimension] = S::SHAPE.layout().tile_size(dimension);
+        sizes[dimension] = S::SHAPE.layout().tile_size(dimension) as usize;
         dimension += 1;
     }
     sizes
@@ -119,7 +120,7 @@ fn tile_grid<S: ArrayType>(shape: S) -> S::Index {
     let mut grid = shape.sizes();
     let tile = const { tile_sizes::<S>() };
     for ((count, dimension), tile) in grid.as_mut().iter_mut().zip(const { S::DIMENSIONS }).zip(tile) {
-        *count = dimension.extent().unwrap_or(*count).div_ceil(tile);
+        *count = dimension.extent().unwrap_or(*count as u64).div_ceil(tile as u64) as usize;
     }
     grid
 }

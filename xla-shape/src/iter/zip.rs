@@ -19,10 +19,10 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
     };
     /// The stride of a run; where that is not known, runs are taken as one element long.
     const STRIDE: usize = match Self::RUN.stride {
-        Some(stride) => stride,
+        Some(stride) => stride as usize,
         None => 1,
     };
-    const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len } else { 1 };
+    const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
 }
 
 /// The longest runs that begin where runs of both lengths do. A length of `usize::MAX` is that of the whole dimension.

@@ -22,12 +22,21 @@ pub fn decode_shape(bytes: &[u8]) -> Result<Shape> {
 }
 
 /// The number as a size, or an error about the field that it stands in.
-pub(super) fn size(value: i64, field: impl FnOnce() -> String) -> Result<usize> {
-    usize::try_from(value).map_err(|_| ProtoError::new(field(), ProtoErrorKind::Negative { value }))
+pub(super) fn size(value: i64, field: impl FnOnce() -> String) -> Result<u64> {
+    u64::try_from(value).map_err(|_| ProtoError::new(field(), ProtoErrorKind::Negative { value }))
 }
 
-pub(super) fn sizes(values: &[i64], field: &str) -> Result<Vec<usize>> {
+pub(super) fn sizes(values: &[i64], field: &str) -> Result<Vec<u64>> {
     values.iter().enumerate().map(|(i, &value)| size(value, || format!("{field}[{i}]"))).collect()
+}
+
+/// The numbers of dimensions. No array has as many dimensions as fit in a `usize`.
+pub(super) fn dimension_numbers(values: &[i64], field: &str) -> Result<Vec<usize>> {
+    sizes(values, field).map(|numbers| numbers.into_iter().map(dimension_number).collect())
+}
+
+fn dimension_number(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// The element type with this number.
@@ -56,7 +65,7 @@ impl TryFrom<&SplitConfigProto> for SplitConfig {
     /// # Errors
     /// If a number is negative.
     fn try_from(split: &SplitConfigProto) -> Result<Self> {
-        let dimension = size(split.dimension, || "dimension".to_owned())?;
+        let dimension = dimension_number(size(split.dimension, || "dimension".to_owned())?);
         Ok(Self::new(dimension, &sizes(&split.split_indices, "split_indices")?))
     }
 }
@@ -89,7 +98,7 @@ fn layout(layout: &LayoutProto) -> Result<Layout> {
         }
     }
     let number = |value, attribute: Attribute| size(value, || format!("layout.{}", attribute.name()));
-    let minor_to_major = sizes(&layout.minor_to_major, "minor_to_major").map_err(within)?;
+    let minor_to_major = dimension_numbers(&layout.minor_to_major, "minor_to_major").map_err(within)?;
     let tiles = layout.tiles.iter().enumerate();
     let tiles =
         tiles.map(|(i, tile)| Tile::try_from(tile).map_err(|error| within(error.within(format_args!("tiles[{i}]")))));
@@ -103,7 +112,7 @@ fn layout(layout: &LayoutProto) -> Result<Layout> {
     let memory_space = number(layout.memory_space, Attribute::MemorySpace)?;
     let out_of_range = ValidationError::MemorySpaceOutOfRange { memory_space };
     let memory_space =
-        u8::try_from(memory_space).ok().filter(|&space| usize::from(space) <= MAX_MEMORY_SPACE).ok_or(out_of_range)?;
+        u8::try_from(memory_space).ok().filter(|&space| u64::from(space) <= MAX_MEMORY_SPACE).ok_or(out_of_range)?;
     let prefix = layout.dynamic_shape_metadata_prefix_bytes;
     Ok(Layout::new(&minor_to_major)?
         .with_tiles(&tiles.collect::<Result<Vec<_>>>()?)?

@@ -31,9 +31,9 @@ fn push_reversed(shape: &Shape, reversed: &mut Vec<u8>) {
 }
 
 /// A size as the schema has it.
-pub(super) fn int(size: usize) -> i64 {
+pub(super) fn int(size: impl TryInto<i64>) -> i64 {
     // Every number in a valid shape fits.
-    i64::try_from(size).unwrap_or(i64::MAX)
+    size.try_into().unwrap_or(i64::MAX)
 }
 
 impl From<&Tile> for TileProto {

@@ -1,6 +1,6 @@
 //! The messages of 2017.
 
-use super::decode::{element_type, sizes};
+use super::decode::{dimension_numbers, element_type, sizes};
 use super::encode::int;
 use super::error::ProtoError;
 use crate::{LegacyShape, PaddingValue};
@@ -37,13 +37,12 @@ pub struct LegacyShapeProto {
 
 impl From<&LegacyShape> for LegacyShapeProto {
     fn from(shape: &LegacyShape) -> Self {
-        let ints = |numbers: &[usize]| numbers.iter().copied().map(int).collect();
         Self {
             element_type: shape.element_type().proto_number(),
             dimensions: shape.dimensions().iter().filter_map(|size| size.extent()).map(int).collect(),
             layout: Some(LegacyLayoutProto {
-                minor_to_major: ints(shape.minor_to_major()),
-                padded_dimensions: ints(shape.padded_dimensions()),
+                minor_to_major: shape.minor_to_major().iter().copied().map(int).collect(),
+                padded_dimensions: shape.padded_dimensions().iter().copied().map(int).collect(),
                 padding_value: PaddingValue::proto_number(shape.padding_value()),
             }),
         }
@@ -68,7 +67,7 @@ impl TryFrom<&LegacyShapeProto> for LegacyShape {
             }
         };
         let within = |error: ProtoError| error.within("layout");
-        let minor_to_major = sizes(&layout.minor_to_major, "minor_to_major").map_err(within)?;
+        let minor_to_major = dimension_numbers(&layout.minor_to_major, "minor_to_major").map_err(within)?;
         let padded_dimensions = sizes(&layout.padded_dimensions, "padded_dimensions").map_err(within)?;
         let padding_value = PaddingValue::from_proto_number(layout.padding_value)?;
         Ok(Self::new(element_type, &dimensions, &minor_to_major, &padded_dimensions, padding_value)?)

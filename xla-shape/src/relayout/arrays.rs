@@ -117,7 +117,7 @@ static PLANS: RwLock<BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>> = RwLoc
 #[track_caller]
 const fn assert_together<S: StaticShape, T: StaticShape>() {
     let (source, destination) = (<S::Element as Element>::TYPE, <T::Element as Element>::TYPE);
-    let widths = Widths::of(source, S::SHAPE.element_bits(), T::SHAPE.element_bits());
+    let widths = Widths::of(source, S::SHAPE.element_bits() as usize, T::SHAPE.element_bits() as usize);
     if !ElementType::same(source, destination) || widths.is_none() || !same_sizes(S::SIZES, T::SIZES) {
         let problem = ConstText::<1024>::new()
             .push_str("expected arrays of the same elements and sizes, found ")

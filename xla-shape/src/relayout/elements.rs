@@ -3,6 +3,7 @@
 use crate::ElementType;
 use crate::buffer::bits::{read_bits, write_bits};
 use crate::stride_table::{OffsetTables, StrideTable};
+use crate::wide::wide;
 
 /// How wide elements are on both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +38,7 @@ impl Widths {
         if from == to {
             return Some(Self { from, to, value: from });
         }
-        let value = element_type.bits();
+        let value = element_type.bits() as usize;
         let (narrow, wide) = if from < to { (from, to) } else { (to, from) };
         if wide <= 8 && value <= narrow { Some(Self { from, to, value }) } else { None }
     }
@@ -101,8 +102,8 @@ impl Positions {
     /// The quickest way through a whole array.
     pub(super) fn of(table: StrideTable) -> Self {
         let sizes = table.extents();
-        let elements = sizes.iter().fold(1_usize, |elements, &size| elements.saturating_mul(size));
-        let indices = sizes.iter().fold(0_usize, |indices, &size| indices.saturating_add(size));
+        let elements = sizes.iter().fold(1_u64, |elements, &size| elements.saturating_mul(size));
+        let indices = sizes.iter().fold(0_u64, |indices, &size| indices.saturating_add(size));
         // Each offset costs a look at the digits.
         let offsets = if indices <= elements / 2 { table.offset_tables() } else { None };
         offsets.map_or(Self::Digits(table), Self::Offsets)
@@ -110,8 +111,8 @@ impl Positions {
 
     fn position(&self, index: &[usize]) -> usize {
         match self {
-            Self::Digits(table) => table.linear_index(index),
-            Self::Offsets(offsets) => offsets.position(index).expect("the index is inside"),
+            Self::Digits(table) => table.linear_index(wide(index)) as usize,
+            Self::Offsets(offsets) => offsets.position(wide(index)).expect("the index is inside") as usize,
         }
     }
 }

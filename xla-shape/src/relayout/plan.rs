@@ -7,6 +7,7 @@ use super::kernels::{self, Fence, Machine};
 use super::options::{Options, Padding, Stores};
 use super::regions::{Axis, Region, regions};
 use super::schedule::Step;
+use crate::wide::local;
 use crate::{ArrayShape, StrideTable};
 use std::fmt;
 
@@ -76,8 +77,8 @@ impl Plan {
             }
         };
         // Without splits, and with every size known, the shape has its number of positions.
-        let room = to.physical_elements().ok_or(RelayoutError::TooLarge { side: Side::Destination })?;
-        let positions = to_table.positions();
+        let room = to.physical_elements().ok_or(RelayoutError::TooLarge { side: Side::Destination })? as usize;
+        let positions = to_table.positions() as usize;
         let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
         let machine = machine(options, to_bytes);
         let (method, padding) = match regions(&from_table, &to_table, &to_dimension) {
@@ -86,7 +87,7 @@ impl Plan {
                 (Method::Steps(steps), regions.padding)
             }
             None => {
-                let sizes = from_table.extents().to_vec();
+                let sizes = local(from_table.extents()).to_vec();
                 let (from, to) = (Positions::of(from_table), Positions::of(to_table));
                 let elements = ElementByElement { from, to, to_dimension, sizes };
                 (Method::Elements(Box::new(elements)), None)
@@ -158,8 +159,8 @@ impl Plan {
     ) -> Result<(), RelayoutError> {
         check(Side::Source, self.from_bytes, source.len())?;
         check(Side::Destination, self.to_bytes, destination.len())?;
-        let source = &source[self.from.layout().dynamic_shape_metadata_prefix_bytes()..];
-        let destination = &mut destination[self.to.layout().dynamic_shape_metadata_prefix_bytes()..];
+        let source = &source[self.from.layout().dynamic_shape_metadata_prefix_bytes() as usize..];
+        let destination = &mut destination[self.to.layout().dynamic_shape_metadata_prefix_bytes() as usize..];
         if let Some(fill) = &self.fill {
             fill.run(self.widths, destination);
         }
@@ -206,7 +207,7 @@ fn placed(shape: &ArrayShape, side: Side) -> Result<(StrideTable, usize), Relayo
     }
     let table = shape.stride_table().map_err(|error| RelayoutError::of_table(side, error))?;
     let bytes = shape.byte_size().ok_or(RelayoutError::TooLarge { side })?;
-    Ok((table, bytes))
+    Ok((table, bytes as usize))
 }
 
 fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
@@ -214,7 +215,7 @@ fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
     if source != destination {
         return Err(RelayoutError::ElementTypeMismatch { source, destination });
     }
-    let (from, to) = (from.element_bits(), to.element_bits());
+    let (from, to) = (from.element_bits() as usize, to.element_bits() as usize);
     Widths::of(source, from, to).ok_or(RelayoutError::ElementSizeMismatch { source: from, destination: to })
 }
 
@@ -230,8 +231,8 @@ fn check_dimensions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]
         let (source, destination) = (num_dimensions, to.extents().len());
         return Err(RelayoutError::NumDimensionsMismatch { source, destination });
     }
-    for (dimension, (&from_dimension, &destination)) in to_dimension.iter().zip(to.extents()).enumerate() {
-        let source = from.extents()[from_dimension];
+    for (dimension, (&from_dimension, &destination)) in to_dimension.iter().zip(local(to.extents())).enumerate() {
+        let source = from.extents()[from_dimension] as usize;
         if source != destination {
             return Err(RelayoutError::DimensionMismatch { dimension, source, destination });
         }

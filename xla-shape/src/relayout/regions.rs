@@ -5,6 +5,7 @@
 //! more than one region: the whole blocks, and what is left of them.
 
 use crate::stride_table::{Digit, Source, StrideTable, Term, ValueRule};
+use crate::wide::local;
 
 /// A loop over both arrays: its length, and how far apart neighbours lie in the source and in the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +100,7 @@ struct Group {
 ///
 /// `None` if the digits of the two sides have no common digits, or if there would be too many regions.
 pub(super) fn regions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Option<Regions> {
-    let sizes = from.extents();
+    let sizes = local(from.extents());
     if sizes.contains(&0) {
         // Without elements there are no positions either.
         return Some(Regions { copy: Vec::new(), padding: Some(Vec::new()) });
@@ -134,7 +135,7 @@ fn combined_dimensions(table: &StrideTable, dimension: &[usize], sizes: &[usize]
         let ValueRule::Combine { major, minor, minor_size } = value.rule else { return None };
         let mut list = whole_source(major, dimension, &lists, sizes)?;
         let minor = whole_source(minor, dimension, &lists, sizes)?;
-        if minor.iter().map(|&dimension| sizes[dimension]).product::<usize>() != minor_size.get() {
+        if minor.iter().map(|&dimension| sizes[dimension]).product::<usize>() != minor_size.get() as usize {
             return None;
         }
         list.extend(minor);
@@ -195,10 +196,10 @@ fn place(
     unused: &mut Vec<Cut>,
 ) -> Option<()> {
     let Term { source: from, divisor, modulus } = digit.term;
-    let (divisor, modulus) = (divisor.get(), modulus.map(|modulus| modulus.get()));
+    let (divisor, modulus) = (divisor.get() as usize, modulus.map(|modulus| modulus.get() as usize));
     let list = source(from, dimension, values, sizes);
     let size = list.iter().map(|&dimension| sizes[dimension]).product::<usize>();
-    let cut = Cut { divisor, modulus, size: digit.size, stride: digit.stride };
+    let cut = Cut { divisor, modulus, size: digit.size as usize, stride: digit.stride as usize };
     if divisor >= size {
         unused.push(cut);
         return Some(());

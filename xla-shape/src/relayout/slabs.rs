@@ -4,6 +4,7 @@ use super::error::{RelayoutError, Side};
 use super::options::Options;
 use super::plan::Plan;
 use crate::stride_table::{Digit, Source, Term, ValueRule};
+use crate::wide::{local, wide};
 use crate::{ArrayShape, Dimension, StrideTable};
 use std::ops::Range;
 
@@ -106,7 +107,7 @@ impl Slabs {
         if !is_plain(&self.from) || !is_plain(&self.to) {
             return cuts;
         }
-        let mut rest = from_bytes.max(to_bytes);
+        let mut rest = from_bytes.max(to_bytes) as usize;
         for digit in self.tables.1.digits() {
             if rest <= bytes {
                 break;
@@ -119,9 +120,9 @@ impl Slabs {
             if to != *digit || !fills_bytes(from, &self.from) || !fills_bytes(to, &self.to) {
                 break;
             }
-            let (from_unit, to_unit) = (from.term.divisor.get(), to.term.divisor.get());
+            let (from_unit, to_unit) = (from.term.divisor.get() as usize, to.term.divisor.get() as usize);
             let Some(unit) = least_common_multiple(from_unit, to_unit) else { break };
-            let extent = self.tables.1.extents()[dimension];
+            let extent = self.tables.1.extents()[dimension] as usize;
             let units = extent.div_ceil(unit);
             if units < 2 {
                 break;
@@ -146,14 +147,14 @@ impl Slabs {
     fn scales(&self, cuts: &[Cut]) -> bool {
         let scales = |whole: &ArrayShape, table: &StrideTable, dimension_of: &dyn Fn(usize) -> usize, last: bool| {
             let mut expected = table.positions() as u128;
-            let mut sizes = table.extents().to_vec();
+            let mut sizes = local(table.extents()).to_vec();
             for cut in cuts {
                 let dimension = dimension_of(cut.dimension);
                 let Some(digit) = outermost(table, dimension) else { return false };
                 let size = if last { cut.extent - (cut.extent - 1) / cut.step * cut.step } else { cut.step };
                 sizes[dimension] = size;
                 let Some(part) = expected.checked_div(digit.size as u128) else { return false };
-                expected = part * size.div_ceil(digit.term.divisor.get()) as u128;
+                expected = part * size.div_ceil(digit.term.divisor.get() as usize) as u128;
             }
             sized(whole, &sizes)
                 .and_then(|part| part.physical_elements())
@@ -173,25 +174,26 @@ impl Slabs {
             to_ranges.push((cut.dimension, range));
         }
         if self.cuts.is_empty() {
-            let whole = |array: &ArrayShape| Some(Pieces { start: 0, len: array.byte_size()?, loops: Vec::new() });
-            let destination = 0..self.to.byte_size()?;
+            let whole =
+                |array: &ArrayShape| Some(Pieces { start: 0, len: array.byte_size()? as usize, loops: Vec::new() });
+            let destination = 0..self.to.byte_size()? as usize;
             let (from, to, options) = (self.from.clone(), self.to.clone(), self.options.clone());
             return Some(Slab { source: whole(&from)?, from, to, options, destination });
         }
         let part = |whole: &ArrayShape, table: &StrideTable, ranges: &[(usize, Range<usize>)]| {
-            let mut sizes = table.extents().to_vec();
+            let mut sizes = local(table.extents()).to_vec();
             for (dimension, range) in ranges {
                 sizes[*dimension] = range.len();
             }
             sized(whole, &sizes)
         };
-        let destination = Pieces::of(&self.tables.1, self.to.element_bits(), &to_ranges);
+        let destination = Pieces::of(&self.tables.1, self.to.element_bits() as usize, &to_ranges);
         debug_assert!(destination.loops.is_empty(), "the cuts begin at the outermost digit");
         Some(Slab {
             from: part(&self.from, &self.tables.0, &from_ranges)?,
             to: part(&self.to, &self.tables.1, &to_ranges)?,
             options: self.options.clone(),
-            source: Pieces::of(&self.tables.0, self.from.element_bits(), &from_ranges),
+            source: Pieces::of(&self.tables.0, self.from.element_bits() as usize, &from_ranges),
             destination: destination.start..destination.start + destination.len,
         })
     }
@@ -260,16 +262,16 @@ impl Pieces {
             let cut = ranges.iter().find(|(dimension, _)| outermost(table, *dimension) == Some(*digit));
             let count = match cut {
                 Some((_, range)) => {
-                    let unit = digit.term.divisor.get();
-                    pieces.start += range.start / unit * digit.stride;
+                    let unit = digit.term.divisor.get() as usize;
+                    pieces.start += range.start / unit * digit.stride as usize;
                     range.end.div_ceil(unit) - range.start / unit
                 }
-                None => digit.size,
+                None => digit.size as usize,
             };
-            if pieces.len == digit.stride && pieces.loops.is_empty() {
+            if pieces.len == digit.stride as usize && pieces.loops.is_empty() {
                 pieces.len *= count;
             } else if count > 1 {
-                pieces.loops.insert(0, (count, digit.stride));
+                pieces.loops.insert(0, (count, digit.stride as usize));
             }
             whole *= count;
         }
@@ -306,7 +308,7 @@ fn is_plain(array: &ArrayShape) -> bool {
 
 /// An array in the same layout with other sizes, none of them bounded.
 fn sized(array: &ArrayShape, sizes: &[usize]) -> Option<ArrayShape> {
-    let sizes = sizes.iter().map(|&size| Dimension::from(size)).collect::<Vec<_>>();
+    let sizes = wide(sizes).iter().map(|&size| Dimension::from(size)).collect::<Vec<_>>();
     ArrayShape::new(array.element_type(), &sizes, array.layout().clone()).ok()
 }
 

@@ -64,7 +64,7 @@ mod tests {
 
     fn compare(plan: &Plan) {
         let (widths, fence): (Widths, _) = (plan.widths, Fence::new(plan.machine));
-        let bytes = |shape: &crate::ArrayShape| shape.byte_size().unwrap();
+        let bytes = |shape: &crate::ArrayShape| shape.byte_size().unwrap() as usize;
         let source = (0..bytes(plan.from())).map(|i| (i * 31 + i / 251) as u8).collect::<Vec<_>>();
         for step in plan.steps() {
             let mut whole = vec![0; bytes(plan.to())];

@@ -9,6 +9,7 @@ use super::unroll;
 use crate::dispatch::Arm;
 use crate::element::Element;
 use crate::sealed::Sealed;
+use crate::wide::{wide, wide_mut};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
@@ -190,11 +191,11 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
 
 impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     /// The number of elements, or the most there can be.
-    pub const ELEMENTS: usize = Self::SIZES.elements;
+    pub const ELEMENTS: usize = Self::SIZES.elements as usize;
     /// The number of elements that there is room for, padding included.
-    pub const PHYSICAL_ELEMENTS: usize = Self::SIZES.physical_elements;
+    pub const PHYSICAL_ELEMENTS: usize = Self::SIZES.physical_elements as usize;
     /// The bytes that the array takes, padding included.
-    pub const BYTES: usize = Self::SIZES.bytes;
+    pub const BYTES: usize = Self::SIZES.bytes as usize;
 
     /// Whether no two elements share a position: always, in a layout.
     pub const IS_UNIQUE: bool = true;
@@ -209,9 +210,9 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     /// assert_eq!((Wide::IS_EXHAUSTIVE, Wide::IS_STRIDED), (true, false));
     /// assert_eq!((Narrow::IS_EXHAUSTIVE, Narrow::IS_STRIDED), (false, true));
     /// ```
-    pub const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(D::EXTENTS).is_exhaustive();
+    pub const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS)).is_exhaustive();
     /// Whether positions are a sum of `index · stride` over the dimensions.
-    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(D::EXTENTS).is_strided();
+    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS)).is_strided();
     /// Whether the layout is strided and exhaustive: the elements of one dimension after the other, side by side.
     pub const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
 
@@ -242,8 +243,8 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     pub fn multi_index(position: usize) -> Slot<D::Index> {
         let mut index = D::Index::ORIGIN;
         let mut values = [0; StaticStrideTable::MAX_VALUES];
-        let table = Self::STRIDE_TABLE.as_ref(D::EXTENTS);
-        table.multi_index_with(position, index.as_mut(), &mut values).map(|()| index)
+        let table = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS));
+        table.multi_index_with(position as u64, wide_mut(index.as_mut()), &mut values).map(|()| index)
     }
 }
 
@@ -274,7 +275,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
     const TEXT: &'static str = Self::TEXT;
     const STRIDE_TABLE: &'static StaticStrideTable = Self::STRIDE_TABLE;
     const BYTE_SIZE: Option<usize> = match Self::SIZES_IN_MEMORY {
-        Some(sizes) => Some(sizes.bytes),
+        Some(sizes) => Some(sizes.bytes as usize),
         None => None,
     };
 
@@ -315,7 +316,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
     fn byte_size(self) -> usize {
         match const { Self::BYTE_SIZE } {
             Some(bytes) => bytes,
-            None => self.array_shape().byte_size().unwrap_or(usize::MAX),
+            None => self.array_shape().byte_size().map_or(usize::MAX, |bytes| bytes as usize),
         }
     }
 
@@ -327,10 +328,10 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
         let mut index = D::Index::ORIGIN;
         for ((entry, found), wanted) in index.as_mut().iter_mut().zip(sizes).zip(D::DIMENSIONS) {
             *entry = match (wanted, found) {
-                (Dimension::Unbounded, &Dimension::Static(size)) => size,
+                (Dimension::Unbounded, &Dimension::Static(size)) => size as usize,
                 // All of the bound: the same memory. A smaller array lies otherwise, or in less.
-                (Dimension::Bounded(bound), &Dimension::Static(size)) if *bound == size => size,
-                (wanted, found) if wanted == found => found.extent()?,
+                (Dimension::Bounded(bound), &Dimension::Static(size)) if *bound == size => size as usize,
+                (wanted, found) if wanted == found => found.extent()? as usize,
                 _ => return None,
             };
         }
@@ -341,7 +342,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
 impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     /// The shape with the sizes of unbounded dimensions put in, if it is valid.
     fn bound_shape(self) -> Result<ArrayShape, SizesError> {
-        Self::SHAPE.with_dimensions(self.sizes().as_ref()).map_err(|error| match error {
+        Self::SHAPE.with_dimensions(wide(self.sizes().as_ref())).map_err(|error| match error {
             TransformError::Invalid(error) => SizesError::Invalid(error),
             other => unreachable!("the sizes are those of the type's dimensions: {other}"),
         })

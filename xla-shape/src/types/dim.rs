@@ -76,7 +76,7 @@ macro_rules! static_dim {
         impl<$($($generics)*)?> Sealed for $dim $(where $bounded: $bound)? {}
 
         impl<$($($generics)*)?> Dim for $dim $(where $bounded: $bound)? {
-            const DIMENSION: Dimension = Dimension::Static($size);
+            const DIMENSION: Dimension = Dimension::Static($size as u64);
 
             #[inline(always)]
             fn size(self) -> usize {
@@ -106,7 +106,7 @@ impl Sealed for Unbounded {}
 impl Sealed for Combine {}
 
 impl<const N: usize> Dim for Bounded<N> {
-    const DIMENSION: Dimension = Dimension::Bounded(N);
+    const DIMENSION: Dimension = Dimension::Bounded(N as u64);
 
     #[inline(always)]
     fn size(self) -> usize {
@@ -148,7 +148,7 @@ pub trait TileEntry: Copy + Debug + Default + 'static + Sealed {
 }
 
 impl<const N: usize> TileEntry for Size<N> {
-    const ENTRY: TileDimension = TileDimension::Size(N);
+    const ENTRY: TileDimension = TileDimension::Size(N as u64);
 }
 
 impl TileEntry for Combine {

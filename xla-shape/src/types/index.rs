@@ -3,6 +3,7 @@
 use super::array::StaticShape;
 use super::dimensions::{Dimensions, MultiIndex};
 use crate::sealed::Sealed;
+use crate::wide::wide;
 use core::fmt::Debug;
 use core::iter::FusedIterator;
 use xla_shape_core::ArrayShape;
@@ -32,7 +33,7 @@ pub trait StaticIndex<D: Dimensions>: Copy + Debug + Sealed {
 pub(crate) const fn position_at<S: StaticShape, I: StaticIndex<S::Dimensions>>() -> usize {
     assert_in_bounds(I::INDEX, S::SIZES, S::SHAPE);
     let mut values = [0; StaticStrideTable::MAX_VALUES];
-    S::STRIDE_TABLE.as_ref(S::SIZES).linear_index_with(I::INDEX, &mut values)
+    S::STRIDE_TABLE.as_ref(wide(S::SIZES)).linear_index_with(wide(I::INDEX), &mut values) as usize
 }
 
 /// Fails the compilation if `index` does not lie inside an array of these sizes.
@@ -44,11 +45,11 @@ const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &ArrayShape) 
         if index[dimension] >= sizes[dimension] {
             let text = ConstText::<1024>::new()
                 .push_str("index ")
-                .push_number(index[dimension])
+                .push_count(index[dimension])
                 .push_str(" is out of bounds for dimension ")
-                .push_number(dimension)
+                .push_count(dimension)
                 .push_str(" (size ")
-                .push_number(sizes[dimension])
+                .push_count(sizes[dimension])
                 .push_str(") of ")
                 .push_str(shape.const_text::<MAX_TEXT>().as_str());
             panic!("{}", text.as_str());

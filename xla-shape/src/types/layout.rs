@@ -1,6 +1,7 @@
 //! Layouts, as types.
 
 use crate::sealed::Sealed;
+use crate::wide::wide;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use xla_shape_core as model;
@@ -100,7 +101,7 @@ pub trait SplitType: Copy + Debug + Default + 'static + Sealed {
 }
 
 impl<const DIMENSION: usize, Indices: SplitIndices> SplitType for Split<DIMENSION, Indices> {
-    const SPLIT: model::SplitConfig = model::SplitConfig::from_static(DIMENSION, Indices::INDICES);
+    const SPLIT: model::SplitConfig = model::SplitConfig::from_static(DIMENSION, wide(Indices::INDICES));
 }
 
 /// The splits of a layout: a tuple of [`Split`].
@@ -128,11 +129,11 @@ pub trait Rest: Copy + Debug + Default + 'static + Sealed {
 
 impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Splits> Rest for Attributes<TAIL, BITS, PREFIX, S> {
     const ATTRIBUTES: model::LayoutAttributes = model::LayoutAttributes {
-        tail_padding_alignment_in_elements: TAIL,
-        element_size_in_bits: BITS,
+        tail_padding_alignment_in_elements: TAIL as u64,
+        element_size_in_bits: BITS as u64,
         memory_space: 0,
         split_configs: S::SPLITS,
-        dynamic_shape_metadata_prefix_bytes: PREFIX,
+        dynamic_shape_metadata_prefix_bytes: PREFIX as u64,
     };
 }
 

@@ -4,6 +4,7 @@ use super::array::Array;
 use super::dimensions::StaticDimensions;
 use super::layout::LayoutType;
 use crate::element::Element;
+use crate::wide::wide;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use xla_shape_core::{ArrayShape, LegacyShape, PaddingValue};
@@ -65,7 +66,7 @@ padding_types! {
 impl<E: Element, D: StaticDimensions, L: LayoutType, W: StaticDimensions, V: PaddingType> Padded<Array<E, D, L>, W, V> {
     /// The shape as a value.
     pub const LEGACY: &'static LegacyShape =
-        &LegacyShape::from_static(ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT), W::SIZES, V::VALUE);
+        &LegacyShape::from_static(ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT), wide(W::SIZES), V::VALUE);
 
     /// The bits of an element of the padding; `None` if it may hold anything, or the element type lacks the value.
     pub const PADDING_BITS: Option<u128> = match V::VALUE {

@@ -32,9 +32,9 @@ pub(crate) const fn resolve(number: i64, shape: &ArrayShape) -> usize {
         Err(_) => {
             let text = ConstText::<1024>::new().push_str("dimension ").push_str(if number < 0 { "-" } else { "" });
             let text = text
-                .push_number(number.unsigned_abs() as usize)
+                .push_number(number.unsigned_abs())
                 .push_str(" is out of range for the ")
-                .push_number(shape.num_dimensions())
+                .push_count(shape.num_dimensions())
                 .push_str(" dimensions of ")
                 .push_str(shape.const_text::<512>().as_str());
             panic!("{}", text.as_str())

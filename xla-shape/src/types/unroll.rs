@@ -4,6 +4,7 @@
 //! is an inline `const`, so that what is left are shifts and masks, or multiplications by constants.
 
 use super::array::ArrayType;
+use crate::wide::wide;
 use core::marker::PhantomData;
 use xla_shape_core::stride_table::{StaticStrideTable, Term};
 
@@ -30,7 +31,7 @@ macro_rules! unroll {
 /// The value of a term. A remainder by a power of two is a mask at once: of a number that it knows to be less than twice as
 /// large, the compiler would make a comparison and a subtraction.
 #[inline(always)]
-fn value_of(term: Term, index: &[usize], values: &[usize]) -> usize {
+fn value_of(term: Term, index: &[u64], values: &[u64]) -> u64 {
     match term.modulus {
         Some(modulus) if modulus.is_power_of_two() => {
             Term { modulus: None, ..term }.of(index, values) & (modulus.get() - 1)
@@ -52,13 +53,14 @@ const fn continues(table: &StaticStrideTable, d: usize) -> bool {
 /// The position of the element with this index, which has as many entries as `S` has dimensions.
 #[inline(always)]
 pub(super) fn linear_index<S: ArrayType>(index: &[usize]) -> usize {
+    let index = wide(index);
     let mut values = [0; StaticStrideTable::MAX_VALUES];
-    let mut run = 0_usize;
-    let mut position = 0_usize;
+    let mut run = 0_u64;
+    let mut position = 0_u64;
     unroll!(S, index, values, run, position;
         values 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
         digits 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
-    position
+    position as usize
 }
 
 /// What positions alone are computed with.
@@ -75,7 +77,7 @@ macro_rules! unroll_scaled {
                 $values[$v] = const { Positions::<$S>::TABLE.value($v) }.of($index, &$values);
             }
         )*
-        let mut scale = 1_usize;
+        let mut scale = 1_u64;
         $(
             if const { $d < Positions::<$S>::TABLE.num_digits() } {
                 let digit = const { Positions::<$S>::TABLE.digit($d) };
@@ -95,12 +97,13 @@ macro_rules! unroll_scaled {
 /// From the most minor digit on, strides are constants until the first unbounded dimension.
 #[inline(always)]
 pub(super) fn scaled_linear_index<S: ArrayType>(index: &[usize], sizes: &[usize]) -> usize {
+    let (index, sizes) = (wide(index), wide(sizes));
     let mut values = [0; StaticStrideTable::MAX_VALUES];
-    let mut position = 0_usize;
+    let mut position = 0_u64;
     unroll_scaled!(S, index, sizes, values, position;
         values 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
         digits 31 30 29 28 27 26 25 24 23 22 21 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0);
-    position
+    position as usize
 }
 
 const _: () = assert!(StaticStrideTable::MAX_VALUES == 16 && StaticStrideTable::MAX_DIGITS == 32, "the lists above");

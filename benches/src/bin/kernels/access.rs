@@ -11,7 +11,7 @@ fn rederived(shape: &ArrayShape, index: &[usize]) -> usize {
     let layout = shape.layout();
     let physical = || layout.minor_to_major().iter().rev();
     let mut sizes = physical().map(|&d| shape.dimensions()[d].extent().expect("sizes are static")).collect::<Vec<_>>();
-    let mut entries = physical().map(|&d| index[d]).collect::<Vec<_>>();
+    let mut entries = physical().map(|&d| index[d] as u64).collect::<Vec<_>>();
     for tile in layout.tiles() {
         let mut tile = tile.dimensions().to_vec();
         // A longer tile: leading 1s.
@@ -37,7 +37,7 @@ fn rederived(shape: &ArrayShape, index: &[usize]) -> usize {
             sizes[covered + i] = sizes[covered + i].div_ceil(size);
         }
     }
-    sizes.iter().zip(&entries).fold(0, |position, (size, entry)| position * size + entry)
+    sizes.iter().zip(&entries).fold(0, |position, (size, entry)| position * size + entry) as usize
 }
 
 const ROWS: usize = 32;

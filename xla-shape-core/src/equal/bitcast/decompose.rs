@@ -20,17 +20,17 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Decomposition {
     /// The sizes of the operand; with padding, if that is read as elements. Its parts are a dimension of their own.
-    pub operand_sizes: Vec<usize>,
+    pub operand_sizes: Vec<u64>,
     /// The sizes of the result, likewise.
-    pub result_sizes: Vec<usize>,
+    pub result_sizes: Vec<u64>,
     /// In how many parts an element of the operand is cut, to be of the size of the result's parts.
-    pub operand_parts: usize,
+    pub operand_parts: u64,
     /// In how many parts an element of the result is cut.
-    pub result_parts: usize,
+    pub result_parts: u64,
     /// Whether the arrays have padding in other places.
     pub other_padding: bool,
     /// The sizes that the first reshape makes.
-    pub transpose_sizes: Vec<usize>,
+    pub transpose_sizes: Vec<u64>,
     /// Then dimension `i` is what was dimension `permutation[i]`.
     pub permutation: Vec<usize>,
 }
@@ -66,14 +66,14 @@ impl Decomposition {
 
     /// The sizes that the transpose makes.
     #[must_use]
-    pub fn transposed_sizes(&self) -> Vec<usize> {
+    pub fn transposed_sizes(&self) -> Vec<u64> {
         permuted(&self.transpose_sizes, &self.permutation)
     }
 
     /// The index in the result, of [`result_sizes`](Self::result_sizes), of what has `index` in the operand, of
     /// [`operand_sizes`](Self::operand_sizes); `None` if `index` is out of bounds.
     #[must_use]
-    pub fn map_index(&self, index: &[usize]) -> Option<Vec<usize>> {
+    pub fn map_index(&self, index: &[u64]) -> Option<Vec<u64>> {
         let split = unravel(ravel(index, &self.operand_sizes)?, &self.transpose_sizes);
         let number = ravel(&permuted(&split, &self.permutation), &self.transposed_sizes())?;
         Some(unravel(number, &self.result_sizes))
@@ -101,9 +101,9 @@ impl fmt::Display for Decomposition {
 }
 
 /// Prints `[1,0]`.
-struct Sizes<'a>(&'a [usize]);
+struct Sizes<'a, T>(&'a [T]);
 
-impl fmt::Display for Sizes<'_> {
+impl<T: fmt::Display> fmt::Display for Sizes<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
         for (i, size) in self.0.iter().enumerate() {
@@ -113,23 +113,23 @@ impl fmt::Display for Sizes<'_> {
     }
 }
 
-fn permuted(list: &[usize], permutation: &[usize]) -> Vec<usize> {
+fn permuted(list: &[u64], permutation: &[usize]) -> Vec<u64> {
     permutation.iter().filter_map(|&i| list.get(i).copied()).collect()
 }
 
-fn ravel(index: &[usize], sizes: &[usize]) -> Option<usize> {
+fn ravel(index: &[u64], sizes: &[u64]) -> Option<u64> {
     if index.len() != sizes.len() {
         return None;
     }
     index.iter().zip(sizes).try_fold(
-        0_usize,
+        0_u64,
         |number, (&i, &size)| {
             if i < size { number.checked_mul(size)?.checked_add(i) } else { None }
         },
     )
 }
 
-fn unravel(number: usize, sizes: &[usize]) -> Vec<usize> {
+fn unravel(number: u64, sizes: &[u64]) -> Vec<u64> {
     row_major_terms(sizes).iter().map(|term| term.of(&[number], &[])).collect()
 }
 
@@ -223,17 +223,17 @@ fn lies_within(array: &ArrayShape, larger: &ArrayShape) -> Result<bool, BitcastE
 
 fn explain(
     tables: &[StrideTable; 2],
-    parts: [usize; 2],
+    parts: [u64; 2],
     other_padding: bool,
 ) -> Result<Option<Decomposition>, BitcastError> {
     let [operand, result] = tables;
     let elements =
-        tables.each_ref().map(|table| table.extents().iter().try_fold(1_usize, |n, &size| n.checked_mul(size)));
+        tables.each_ref().map(|table| table.extents().iter().try_fold(1_u64, |n, &size| n.checked_mul(size)));
     let [Some(elements), Some(result_elements)] = elements else { return Ok(None) };
     if elements != result_elements {
         return Ok(None);
     }
-    let found = |transpose_sizes: Vec<usize>, permutation: Vec<usize>| Decomposition {
+    let found = |transpose_sizes: Vec<u64>, permutation: Vec<usize>| Decomposition {
         operand_sizes: operand.extents().to_vec(),
         result_sizes: result.extents().to_vec(),
         operand_parts: parts[0],
@@ -278,8 +278,8 @@ fn deduce_transpose(operand: &StrideTable, result: &StrideTable) -> Result<Optio
 }
 
 /// The size of a dimension, and where the element with index 1 in it, and 0 elsewhere, lies.
-fn step(table: &StrideTable, dimension: usize) -> (usize, Option<usize>) {
-    let unit = (0..table.extents().len()).map(|other| usize::from(other == dimension)).collect::<Vec<_>>();
+fn step(table: &StrideTable, dimension: usize) -> (u64, Option<u64>) {
+    let unit = (0..table.extents().len()).map(|other| u64::from(other == dimension)).collect::<Vec<_>>();
     (table.extents().get(dimension).copied().unwrap_or(1), table.checked_linear_index(&unit))
 }
 
@@ -287,10 +287,10 @@ fn step(table: &StrideTable, dimension: usize) -> (usize, Option<usize>) {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Piece {
     /// From the largest to the smallest.
-    moduli: Vec<usize>,
-    divisor: usize,
-    size: usize,
-    stride: usize,
+    moduli: Vec<u64>,
+    divisor: u64,
+    size: u64,
+    stride: u64,
 }
 
 impl Piece {
@@ -310,7 +310,7 @@ impl Piece {
     }
 
     /// Takes the smallest `size` values out of the piece; what is left counts how often they went round.
-    fn split_off_minor(&mut self, size: usize) -> Self {
+    fn split_off_minor(&mut self, size: u64) -> Self {
         let unit = self.divisor.saturating_mul(size);
         let mut minor = self.clone();
         while minor.moduli.last().is_some_and(|modulus| modulus.is_multiple_of(unit)) {
@@ -325,17 +325,17 @@ impl Piece {
     }
 
     /// Whether the piece is cut out of `number / unit` alone, and whether out of `number % unit` alone.
-    fn is_above(&self, unit: usize) -> bool {
+    fn is_above(&self, unit: u64) -> bool {
         self.divisor.is_multiple_of(unit) && self.moduli.iter().all(|modulus| modulus.is_multiple_of(unit))
     }
 
-    fn is_below(&self, unit: usize) -> bool {
+    fn is_below(&self, unit: u64) -> bool {
         self.moduli.first().is_some_and(|modulus| unit.is_multiple_of(*modulus))
     }
 }
 
 /// The sizes and the permutation that lead from the one number to the other.
-fn match_digits(one: &CanonicalTable, other: &CanonicalTable, elements: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+fn match_digits(one: &CanonicalTable, other: &CanonicalTable, elements: u64) -> Option<(Vec<u64>, Vec<usize>)> {
     let pieces = |form: &CanonicalTable| {
         form.digits().iter().rev().map(|digit| Piece::new(form, digit)).collect::<Option<Vec<_>>>()
     };
@@ -388,13 +388,13 @@ fn pair_off(one: Vec<Piece>, other: Vec<Piece>) -> Option<(Vec<Piece>, Vec<Piece
 
 /// Consecutive digits of a number, and which pieces are cut out of them.
 struct Segment {
-    unit: usize,
-    size: usize,
+    unit: u64,
+    size: u64,
     pieces: Vec<usize>,
 }
 
 /// Splits a number below `elements` at every unit that no piece spans; from major to minor.
-fn segments(pieces: &[Piece], elements: usize) -> Option<Vec<Segment>> {
+fn segments(pieces: &[Piece], elements: u64) -> Option<Vec<Segment>> {
     let mut units =
         pieces.iter().flat_map(|piece| piece.moduli.iter().copied().chain([piece.divisor])).collect::<Vec<_>>();
     units.push(1);
@@ -418,15 +418,15 @@ fn segments(pieces: &[Piece], elements: usize) -> Option<Vec<Segment>> {
 }
 
 /// The piece's divisor and moduli in units of the segment; a modulus as large as the segment says nothing.
-fn relative(piece: &Piece, segment: &Segment) -> (usize, Vec<usize>) {
-    let scale = |number: usize| number.checked_div(segment.unit).unwrap_or(0);
+fn relative(piece: &Piece, segment: &Segment) -> (u64, Vec<u64>) {
+    let scale = |number: u64| number.checked_div(segment.unit).unwrap_or(0);
     let moduli = piece.moduli.iter().map(|&modulus| scale(modulus)).filter(|&modulus| modulus < segment.size);
     (scale(piece.divisor), moduli.collect())
 }
 
 /// Makes one dimension of neighbours that stay neighbours.
-fn merge_runs(sizes: &[usize], permutation: &[usize]) -> (Vec<usize>, Vec<usize>) {
-    let mut runs: Vec<(usize, usize)> = vec![];
+fn merge_runs(sizes: &[u64], permutation: &[usize]) -> (Vec<u64>, Vec<usize>) {
+    let mut runs: Vec<(usize, u64)> = vec![];
     let mut last = None;
     for &segment in permutation {
         let size = sizes.get(segment).copied().unwrap_or(1);

@@ -31,7 +31,7 @@ impl<'a> StaticArray<'a> {
 
     /// `table` must be that of `shape`, whose dimensions have the sizes `extents`.
     #[must_use]
-    pub const fn new(shape: &'a ArrayShape, table: &'a StaticStrideTable, extents: &'a [usize]) -> Self {
+    pub const fn new(shape: &'a ArrayShape, table: &'a StaticStrideTable, extents: &'a [u64]) -> Self {
         Self { shape, table: table.as_ref(extents) }
     }
 
@@ -73,7 +73,7 @@ impl<'a> StaticArray<'a> {
     pub const fn transpose_obstacle(self, result: Self, permutation: &[usize]) -> Option<StaticReason> {
         let (sizes, result_sizes) = (self.table.extents(), result.table.extents());
         if sizes.len() > Self::MAX_DIMENSIONS || !is_permutation(permutation, sizes.len()) {
-            let text = ConstText::new().push_str("the permutation should name each of the ").push_number(sizes.len());
+            let text = ConstText::new().push_str("the permutation should name each of the ").push_count(sizes.len());
             return Some(text.push_str(" dimensions once"));
         }
         let mut dimensions = [Term::ZERO; Self::MAX_DIMENSIONS];
@@ -120,7 +120,7 @@ impl<'a> StaticArray<'a> {
         self,
         result: Self,
         maps: [View<'_>; 2],
-        extents: &[usize],
+        extents: &[u64],
         cause: Option<Cause>,
     ) -> Option<StaticReason> {
         let (one, other) = (self.shape, result.shape);
@@ -179,8 +179,8 @@ const fn is_permutation(permutation: &[usize], len: usize) -> bool {
 }
 
 /// The sizes of a valid shape.
-const fn product(sizes: &[usize]) -> usize {
-    let mut product = 1_usize;
+const fn product(sizes: &[u64]) -> u64 {
+    let mut product = 1_u64;
     let mut i = 0;
     while i < sizes.len() {
         product = product.saturating_mul(sizes[i]);
@@ -206,7 +206,7 @@ const fn same_splits(these: &[SplitConfig], those: &[SplitConfig]) -> bool {
 }
 
 /// The index in the map's own dimensions, joined by commas.
-const fn push_index(mut text: StaticReason, map: View<'_>, index: &[usize]) -> StaticReason {
+const fn push_index(mut text: StaticReason, map: View<'_>, index: &[u64]) -> StaticReason {
     let mut i = 0;
     while i < map.table.extents().len() {
         if i > 0 {
@@ -218,7 +218,7 @@ const fn push_index(mut text: StaticReason, map: View<'_>, index: &[usize]) -> S
     text
 }
 
-const fn position(map: View<'_>, index: &[usize]) -> usize {
+const fn position(map: View<'_>, index: &[u64]) -> u64 {
     let mut values = [0; StaticStrideTable::MAX_VALUES];
     if map.dimensions.is_empty() {
         return map.table.linear_index_with(index, &mut values);

@@ -26,9 +26,9 @@ pub enum Answer {
     /// Every element stays where it is, but one of the arrays has more padding behind the last one.
     OtherPadding {
         /// The bytes of the operand.
-        operand_bytes: usize,
+        operand_bytes: u64,
         /// The bytes of the result.
-        result_bytes: usize,
+        result_bytes: u64,
     },
     /// It is not.
     No(Reason),
@@ -49,23 +49,23 @@ pub enum Reason {
     /// An element takes another number of bits.
     ElementBits {
         /// Those of the operand.
-        operand: usize,
+        operand: u64,
         /// Those of the result.
-        result: usize,
+        result: u64,
     },
     /// The sizes of the dimensions are not those that the operation makes.
     Sizes {
         /// Those that it makes.
-        expected: Vec<usize>,
+        expected: Vec<u64>,
         /// Those of the result.
-        found: Vec<usize>,
+        found: Vec<u64>,
     },
     /// Other numbers of bytes before the first element hold the sizes of bounded dimensions.
     MetadataPrefix {
         /// Those of the operand.
-        operand: usize,
+        operand: u64,
         /// Those of the result.
-        result: usize,
+        result: u64,
     },
     /// The arrays are cut into other pieces.
     Splits,
@@ -77,11 +77,11 @@ pub enum Reason {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
     /// Its index in the operand.
-    pub element: Vec<usize>,
+    pub element: Vec<u64>,
     /// Where it lies in the operand, in elements.
-    pub operand_position: usize,
+    pub operand_position: u64,
     /// Where it lies in the result, in elements.
-    pub result_position: usize,
+    pub result_position: u64,
     /// In what the layouts differ, if the operation can be named by dimensions.
     pub cause: Option<Cause>,
 }
@@ -117,9 +117,9 @@ pub enum BitcastError {
     /// No bitcast leads from the one shape to the other, as they take other numbers of bytes.
     Bytes {
         /// Those of the operand.
-        operand: usize,
+        operand: u64,
         /// Those of the result.
-        result: usize,
+        result: u64,
     },
     /// The bytes mean something else, but no reshape and transpose was found that says what.
     NotDecomposed,
@@ -221,9 +221,9 @@ impl fmt::Display for BitcastError {
 impl core::error::Error for BitcastError {}
 
 /// Prints `(1,0)`.
-struct List<'a>(&'a [usize]);
+struct List<'a, T>(&'a [T]);
 
-impl fmt::Display for List<'_> {
+impl<T: fmt::Display> fmt::Display for List<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("(")?;
         for (i, number) in self.0.iter().enumerate() {
@@ -376,7 +376,7 @@ impl ArrayShape {
 /// dimension `permutation[i]` of the one is dimension `i` of the other.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below a length")]
 #[expect(clippy::arithmetic_side_effects, reason = "the counters are below lengths")]
-const fn difference(one: &Layout, other: &Layout, sizes: &[usize], permutation: &[usize]) -> Cause {
+const fn difference(one: &Layout, other: &Layout, sizes: &[u64], permutation: &[usize]) -> Cause {
     let (order, other_order) = (one.minor_to_major(), other.minor_to_major());
     let (mut i, mut k) = (0, 0);
     while i < order.len() && k < other_order.len() {

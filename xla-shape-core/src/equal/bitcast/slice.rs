@@ -36,11 +36,11 @@ const MAX_DIMENSIONS: usize = 16;
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[must_use]
-pub const fn slice_obstacle(operand: &ArrayShape, starts: &[usize], sizes: &[usize]) -> Option<StaticReason> {
+pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64]) -> Option<StaticReason> {
     let n = operand.num_dimensions();
     if n > MAX_DIMENSIONS || starts.len() != n || sizes.len() != n {
-        let text = ConstText::new().push_str("expected as many numbers as the array has dimensions, ").push_number(n);
-        return Some(text.push_str(", and at most ").push_number(MAX_DIMENSIONS));
+        let text = ConstText::new().push_str("expected as many numbers as the array has dimensions, ").push_count(n);
+        return Some(text.push_str(", and at most ").push_count(MAX_DIMENSIONS));
     }
     let mut slices = [SliceDimension { start: 0, limit: 0, stride: 1 }; MAX_DIMENSIONS];
     let mut i = 0;
@@ -71,7 +71,7 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[usize], sizes: &[usi
     while minor < n {
         let dimension = layout.minor_to_major()[minor];
         let (tile, size, start) = (layout.tile_size(dimension), sizes[dimension], starts[dimension]);
-        let text = why.push_str("dimension ").push_number(dimension);
+        let text = why.push_str("dimension ").push_count(dimension);
         let Dimension::Static(all) = operand.dimensions()[dimension] else {
             return Some(text.push_str(" has a size that is known only at run time"));
         };

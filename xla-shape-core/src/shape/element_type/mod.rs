@@ -95,7 +95,7 @@ macro_rules! element_types {
 
             /// The width of one value, in bits; `pred` has one.
             #[must_use]
-            pub const fn bits(self) -> usize {
+            pub const fn bits(self) -> u64 {
                 match self { $(Self::$variant => $bits,)* }
             }
 
@@ -163,13 +163,13 @@ element_types! {
 impl ElementType {
     /// The bytes that one element takes where the layout does not say otherwise: the bits, rounded up to whole bytes.
     #[must_use]
-    pub const fn storage_bytes(self) -> usize {
+    pub const fn storage_bytes(self) -> u64 {
         self.bits().div_ceil(8)
     }
 
     /// The bits that one element takes where the layout does not say otherwise.
     #[must_use]
-    pub const fn storage_bits(self) -> usize {
+    pub const fn storage_bits(self) -> u64 {
         self.storage_bytes().saturating_mul(8)
     }
 

@@ -62,7 +62,7 @@ impl ElementType {
         }
     }
 
-    fn rank_of_precision(self) -> (bool, Option<(u32, u32)>, usize, bool) {
+    fn rank_of_precision(self) -> (bool, Option<(u32, u32)>, u64, bool) {
         let component = self.complex_component_type().unwrap_or(self);
         let signed = matches!(component.class(), ElementClass::SignedInteger);
         (self.is_complex(), component.range_and_precision(), component.bits(), signed)

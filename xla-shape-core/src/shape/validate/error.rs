@@ -53,7 +53,7 @@ pub enum ValidationError {
         /// Which of its entries.
         position: usize,
         /// The entry.
-        size: usize,
+        size: u64,
     },
     /// A tile cannot end with `*`: there is no more minor dimension to combine with.
     TrailingCombine {
@@ -67,14 +67,14 @@ pub enum ValidationError {
     /// `S(n)` is at most [`MAX_MEMORY_SPACE`].
     MemorySpaceOutOfRange {
         /// The memory space that was asked for.
-        memory_space: usize,
+        memory_space: u64,
     },
     /// `L(n)`, `E(n)` and `M(n)` fit in an `i64`.
     AttributeTooLarge {
         /// Which attribute.
         attribute: Attribute,
         /// Its value.
-        value: usize,
+        value: u64,
     },
     /// A split names a physical dimension of the array.
     SplitDimensionOutOfRange {
@@ -104,9 +104,9 @@ pub enum ValidationError {
         /// Which of its indices.
         position: usize,
         /// That index.
-        index: usize,
+        index: u64,
         /// What it must be greater than.
-        previous: usize,
+        previous: u64,
     },
     /// The indices of a split lie inside the dimension.
     SplitIndexOutOfRange {
@@ -115,9 +115,9 @@ pub enum ValidationError {
         /// Which of its indices.
         position: usize,
         /// That index.
-        index: usize,
+        index: u64,
         /// The size of the physical dimension.
-        size: usize,
+        size: u64,
     },
     /// An unbounded dimension cannot be split.
     SplitOfUnboundedDimension {
@@ -143,23 +143,23 @@ pub enum ValidationError {
         /// Which dimension.
         dimension: usize,
         /// Its width.
-        width: usize,
+        width: u64,
         /// Its size.
-        size: usize,
+        size: u64,
     },
     /// The width of a padded dimension fits in an `i64`.
     PaddedDimensionTooLarge {
         /// Which dimension.
         dimension: usize,
         /// Its width.
-        width: usize,
+        width: u64,
     },
     /// A size fits in an `i64`.
     DimensionTooLarge {
         /// Which dimension.
         dimension: usize,
         /// Its size or bound.
-        size: usize,
+        size: u64,
     },
     /// The number of elements fits in an `i64`.
     ElementCountOverflow,
@@ -368,16 +368,16 @@ impl ValidationError {
         match *self {
             Self::NumDimensionsMismatch { dimensions, minor_to_major } => {
                 sink.text("expected as many dimension numbers in minor_to_major as the array has dimensions (");
-                sink.number(dimensions);
+                sink.count(dimensions);
                 sink.text("), found ");
-                sink.number(minor_to_major);
+                sink.count(minor_to_major);
             }
             Self::DimensionNumberOutOfRange { dimension, num_dimensions, .. } => {
                 out_of_range(sink, "dimension number", dimension, num_dimensions);
             }
             Self::DuplicateDimensionNumber { dimension, .. } => {
                 sink.text("expected every dimension once in minor_to_major, found ");
-                sink.number(dimension);
+                sink.count(dimension);
                 sink.text(" again");
             }
             Self::EmptyTile { .. } => sink.text("expected at least one dimension in a tile, found none"),
@@ -401,7 +401,7 @@ impl ValidationError {
             }
             Self::DuplicateSplitDimension { dimension, .. } => {
                 sink.text("expected every physical dimension to be split at most once, found ");
-                sink.number(dimension);
+                sink.count(dimension);
                 sink.text(" again");
             }
             Self::EmptySplit { .. } => sink.text("expected at least one split index, found none"),
@@ -419,7 +419,7 @@ impl ValidationError {
             }
             Self::SplitOfUnboundedDimension { dimension, .. } => {
                 sink.text("expected to split a dimension with a size, found physical dimension ");
-                sink.number(dimension);
+                sink.count(dimension);
                 sink.text(", which is unbounded");
             }
             Self::SparseAttribute { attribute } => {
@@ -429,9 +429,9 @@ impl ValidationError {
             }
             Self::PaddedDimensionsMismatch { dimensions, padded_dimensions } => {
                 sink.text("expected padded_dimensions to have a width for each of ");
-                sink.number(dimensions);
+                sink.count(dimensions);
                 sink.text(" dimensions, found ");
-                sink.number(padded_dimensions);
+                sink.count(padded_dimensions);
             }
             Self::PaddedDimensionTooSmall { width, size, .. } => {
                 sink.text("expected a padded dimension at least as wide as its size ");
@@ -450,11 +450,11 @@ impl ValidationError {
                 if number < 0 {
                     sink.text("-");
                 }
-                sink.number(number.unsigned_abs() as usize);
+                sink.number(number.unsigned_abs() as u64);
             }
             Self::NestedTooDeep { limit } => {
                 sink.text("expected at most ");
-                sink.number(limit);
+                sink.count(limit);
                 sink.text(" tuples inside each other, found more");
             }
         }
@@ -470,13 +470,13 @@ const fn out_of_range(sink: &mut Sink<'_>, what: &str, found: usize, num_dimensi
         sink.text("expected a ");
         sink.text(what);
         sink.text(" less than ");
-        sink.number(num_dimensions);
+        sink.count(num_dimensions);
         sink.text(", found ");
     }
-    sink.number(found);
+    sink.count(found);
 }
 
-const fn too_large(sink: &mut Sink<'_>, what: &str, found: usize) {
+const fn too_large(sink: &mut Sink<'_>, what: &str, found: u64) {
     sink.text("expected ");
     sink.text(what);
     sink.text(" that fits in an i64, found ");

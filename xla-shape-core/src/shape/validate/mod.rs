@@ -11,10 +11,10 @@ use alloc::vec;
 pub use error::{Attribute, Part, ValidationError};
 
 /// The largest size, count or attribute: XLA holds them in an `i64`.
-pub const MAX_SIZE: usize = i64::MAX as usize;
+pub const MAX_SIZE: u64 = i64::MAX as u64;
 
 /// The highest memory space: XLA holds it in a signed byte.
-pub const MAX_MEMORY_SPACE: usize = 127;
+pub const MAX_MEMORY_SPACE: u64 = 127;
 
 type Check = Result<(), ValidationError>;
 
@@ -116,7 +116,7 @@ const fn attributes(layout: &Layout) -> Check {
     if layout.tail_padding_alignment_in_elements() == 0 {
         return Err(ValidationError::ZeroTailPaddingAlignment);
     }
-    if let Err(error) = memory_space(layout.memory_space() as usize) {
+    if let Err(error) = memory_space(layout.memory_space() as u64) {
         return Err(error);
     }
     let (attribute, value) = if layout.tail_padding_alignment_in_elements() > MAX_SIZE {
@@ -132,7 +132,7 @@ const fn attributes(layout: &Layout) -> Check {
 }
 
 /// The memory space with this number.
-pub(crate) const fn memory_space(memory_space: usize) -> Result<u8, ValidationError> {
+pub(crate) const fn memory_space(memory_space: u64) -> Result<u8, ValidationError> {
     if memory_space > MAX_MEMORY_SPACE {
         return Err(ValidationError::MemorySpaceOutOfRange { memory_space });
     }

@@ -18,7 +18,7 @@ pub struct SizeExpression {
 }
 
 /// What stands in a shape for a size that only Rust knows: the size of which a valid array has no upper limit.
-const UNKNOWN: usize = 1;
+const UNKNOWN: u64 = 1;
 
 impl Parser<'_> {
     /// The sizes that were written as expressions, in the order of the text.
@@ -40,7 +40,7 @@ impl Parser<'_> {
 
     /// Reads a size: a number, or, for types, an expression.
     #[inline(always)]
-    pub(super) fn size(&mut self, expected: Expected, part: Part) -> Result<usize> {
+    pub(super) fn size(&mut self, expected: Expected, part: Part) -> Result<u64> {
         if self.for_types && self.is_expression() { self.expression(part) } else { self.integer(expected) }
     }
 
@@ -60,7 +60,7 @@ impl Parser<'_> {
 
     /// Reads up to the comma or bracket that ends the size. Braces let an expression have commas of its own.
     #[cold]
-    fn expression(&mut self, part: Part) -> Result<usize> {
+    fn expression(&mut self, part: Part) -> Result<u64> {
         let start = self.token.start;
         let mut depth = 0_usize;
         loop {

@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 ///
 /// # Errors
 /// If it is no such index. Whether it lies inside the array is not asked.
-pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<usize>> {
+pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<u64>> {
     let mut parser = Parser::whole(text);
     let start = parser.token;
     let closing = [('(', ')'), ('[', ']')].into_iter().find(|&(opening, _)| start.is(opening as u8)).map(|pair| pair.1);
@@ -79,7 +79,7 @@ pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<usize>> {
 
 impl Parser<'_> {
     /// Reads the letter of a dimension that has no entry yet.
-    fn letter(&mut self, num_dimensions: usize, taken: &[Option<usize>]) -> Result<usize> {
+    fn letter(&mut self, num_dimensions: usize, taken: &[Option<u64>]) -> Result<usize> {
         let mut letters = self.text(self.token).chars();
         let number = match (letters.next(), letters.next()) {
             (Some(letter), None) => DimensionNumber::from_letter(letter),

@@ -51,7 +51,7 @@ impl Parser<'_> {
             let mut position = 0_usize;
             loop {
                 let start = self.token.start;
-                layout.minor_to_major.push(self.integer(Expected::DimensionNumber)?);
+                layout.minor_to_major.push(self.dimension_number(Expected::DimensionNumber)?);
                 self.mark(Part::MinorToMajorEntry(position), start);
                 position = position.saturating_add(1);
                 if self.token.is(b',') {
@@ -200,7 +200,7 @@ impl Parser<'_> {
             let start = self.token.start;
             self.eat(b'(')?;
             let dimension_start = self.token.start;
-            let dimension = self.integer(Expected::SplitDimension)?;
+            let dimension = self.dimension_number(Expected::SplitDimension)?;
             self.mark(Part::SplitDimension(split), dimension_start);
             self.eat(b':')?;
             let mut split_indices = List::EMPTY;
@@ -225,7 +225,7 @@ impl Parser<'_> {
     }
 
     /// Reads `(` number `)`.
-    fn attribute_value(&mut self, attribute: Attribute) -> Result<usize> {
+    fn attribute_value(&mut self, attribute: Attribute) -> Result<u64> {
         self.eat(b'(')?;
         let start = self.token.start;
         let value = self.integer(Expected::AttributeValue(attribute))?;

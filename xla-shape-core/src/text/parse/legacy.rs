@@ -14,9 +14,9 @@ use core::str::FromStr;
 /// What the text of a shape says before it is checked.
 struct Parts {
     element_type: ElementType,
-    sizes: Vec<usize>,
+    sizes: Vec<u64>,
     minor_to_major: Vec<usize>,
-    padded_dimensions: Vec<usize>,
+    padded_dimensions: Vec<u64>,
     padding_value: Option<PaddingValue>,
 }
 
@@ -78,7 +78,7 @@ impl Parser<'_> {
         if !self.token.is(b':') {
             loop {
                 let (start, position) = (self.token.start, parts.minor_to_major.len());
-                parts.minor_to_major.push(self.integer(Expected::DimensionNumber)?);
+                parts.minor_to_major.push(self.dimension_number(Expected::DimensionNumber)?);
                 self.mark(Part::MinorToMajorEntry(position), start);
                 if !self.token.is(b',') {
                     break;
@@ -124,7 +124,7 @@ impl Parser<'_> {
     }
 
     /// Reads one or more numbers up to `close`, which it leaves.
-    pub(super) fn list(&mut self, close: u8, expected: Expected, part: fn(usize) -> Part) -> Result<Vec<usize>> {
+    pub(super) fn list(&mut self, close: u8, expected: Expected, part: fn(usize) -> Part) -> Result<Vec<u64>> {
         let mut numbers = Vec::new();
         loop {
             let start = self.token.start;

@@ -360,7 +360,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn integer(&mut self, expected: Expected) -> Result<usize> {
+    fn integer(&mut self, expected: Expected) -> Result<u64> {
         match self.token.kind {
             TokenKind::Integer(value) => {
                 self.advance();
@@ -371,9 +371,14 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Reads the number of a dimension. No array has as many dimensions as fit in a `usize`.
+    fn dimension_number(&mut self, expected: Expected) -> Result<usize> {
+        self.integer(expected).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+    }
+
     /// XLA reads `-0` as 0.
     #[cold]
-    fn negative_zero(&mut self, expected: Expected) -> Result<usize> {
+    fn negative_zero(&mut self, expected: Expected) -> Result<u64> {
         let next = { self.lexer }.next();
         if next.kind == TokenKind::Integer(0) && next.start == self.token.end {
             self.advance();

@@ -28,7 +28,7 @@ struct Data {
 struct Column {
     step: usize,
     name: String,
-    bytes: usize,
+    bytes: u64,
     units: String,
 }
 
@@ -36,7 +36,7 @@ struct Column {
 struct Value {
     name: String,
     shape: String,
-    bytes: usize,
+    bytes: u64,
     units: String,
     made: usize,
     last: usize,
@@ -58,7 +58,7 @@ pub(super) fn draw(body: &mut String, timeline: &Timeline<'_, '_>, space: u8, de
     });
     let columns = columns.collect::<Vec<_>>();
     let width = WIDTH / columns.len() as f64;
-    let y = |bytes: usize| BOTTOM - (BOTTOM - TOP) * bytes as f64 / most as f64;
+    let y = |bytes: u64| BOTTOM - (BOTTOM - TOP) * bytes as f64 / most as f64;
 
     let mut path = format!("M0 {BOTTOM}");
     for column in &columns {

@@ -45,14 +45,14 @@ fn page_with(
         let here = |buffer: &&Buffer<'_, '_>| buffer.memory_space() == space && buffer.footprint.bytes > 0;
         let mut buffers = ranked.iter().filter(here).copied().collect::<Vec<_>>();
         let all = buffers.len();
-        let total = buffers.iter().fold(0_usize, |sum, buffer| sum.saturating_add(buffer.footprint.bytes));
+        let total = buffers.iter().fold(0_u64, |sum, buffer| sum.saturating_add(buffer.footprint.bytes));
         buffers.truncate(detail.values);
         let peak = peaks.as_ref().and_then(|peaks| peaks.get(&space));
         let _ = write!(
             body,
             "<h2>{}</h2>\n<p>{}, {} as if each had its own memory",
             escape(&space_name(space)),
-            count(all, "value", "values"),
+            count(all as u64, "value", "values"),
             InUnits(total)
         );
         if let Some(peak) = peak {
@@ -69,7 +69,7 @@ fn page_with(
         }
     }
     if spaces.len() > detail.spaces {
-        let more = count(spaces.len() - detail.spaces, "more memory space is", "more memory spaces are");
+        let more = count((spaces.len() - detail.spaces) as u64, "more memory space is", "more memory spaces are");
         let _ = writeln!(body, "<p>{more} not shown; <code>--space</code> picks one.</p>");
     }
     let style = format!("{STYLE}{}", curve::STYLE);
