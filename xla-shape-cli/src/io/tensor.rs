@@ -73,7 +73,7 @@ impl Source {
             Self::File(file) => file.seek(SeekFrom::End(0)),
             Self::Pipe { rest, bytes } => {
                 rest.take(most.saturating_sub(bytes.len() as u64)).read_to_end(bytes)?;
-                Ok(bytes.len() as u64)
+                Ok(most.min(bytes.len() as u64))
             }
         }
     }
