@@ -33,6 +33,7 @@ mod module;
 mod names;
 mod opcode;
 mod scan;
+mod source;
 mod text;
 
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
@@ -43,4 +44,5 @@ pub use opcode::Opcode;
 pub use scan::oom::{OutOfMemory, ReportedAllocation, ReportedAmount};
 pub use scan::spelling::find_spelled_shapes;
 pub use scan::{FindShapes, FoundShape, find_shapes, instruction_shapes};
+pub use source::{Source, Sources};
 pub use text::utf8;
