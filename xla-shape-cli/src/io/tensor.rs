@@ -145,6 +145,11 @@ impl<'a> TensorFile<'a> {
         Ok(Self { path, source, data, shape })
     }
 
+    /// Whether there may be more than [`len`](Self::len) tells, as a pipe is not read to its end.
+    pub(crate) const fn may_have_more(&self) -> bool {
+        matches!(self.source, Source::Pipe { .. })
+    }
+
     /// How many bytes the array takes in the file.
     pub(crate) fn len(&self) -> u64 {
         self.data.end - self.data.start

@@ -48,8 +48,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if let Some(expected) = from.byte_size()
         && file.len() != expected
     {
-        // No more than that is read of a pipe.
-        let more = if file.len() == expected as u64 + 1 { " or more" } else { "" };
+        let more = if file.may_have_more() && file.len() > expected as u64 { " or more" } else { "" };
         return Err(Failure::said(format_args!(
             "expected {expected} bytes of {from} in `{}`, found {}{more}",
             arguments.input.display(),
