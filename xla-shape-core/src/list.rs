@@ -19,6 +19,15 @@ pub(crate) enum List<T: 'static, const N: usize> {
     Heap(Vec<T>),
 }
 
+/// Appends an item, and makes room for an eighth more items where there is none left, not for twice as many: lists that a text
+/// makes long take memory in proportion to it.
+pub(crate) fn push_tightly<T>(items: &mut Vec<T>, item: T) {
+    if items.len() == items.capacity() {
+        items.reserve_exact((items.len() / 8).max(4));
+    }
+    items.push(item);
+}
+
 impl<T, const N: usize> List<T, N> {
     pub(crate) const EMPTY: Self = Self::Static(&[]);
 
@@ -57,7 +66,7 @@ impl<T: Blank, const N: usize> List<T, N> {
                     *self = Self::Heap(heap);
                 }
             }
-            Self::Heap(items) => items.push(item),
+            Self::Heap(items) => push_tightly(items, item),
             Self::Static([]) if N > 0 => {
                 let mut items = [const { T::BLANK }; N];
                 if let Some(first) = items.first_mut() {

@@ -110,7 +110,9 @@ pub(crate) const fn largest_piece(extent: u64, layout: &Layout, physical: usize)
 /// Where building keeps its digits and values.
 pub(crate) struct Workspace<'a> {
     pub(crate) digits: &'a mut [Digit],
-    pub(crate) values: &'a mut [Value],
+    /// `None` where only sizes are asked for. Then terms mean nothing, and digits that a wide tile would put before all others are
+    /// left out: they have size 1.
+    pub(crate) values: Option<&'a mut [Value]>,
 }
 
 /// How much of the workspace the table takes.
@@ -122,9 +124,27 @@ pub(crate) struct Built {
 }
 
 /// How many digits, and how many values, a workspace needs at the most.
-pub(crate) fn capacity(layout: &Layout) -> usize {
-    // A tile may widen the list to its own length, and then appends a digit for each of its entries.
-    layout.num_dimensions() + layout.tiles().iter().map(|tile| 2 * tile.dimensions().len()).sum::<usize>()
+pub(crate) fn capacity(layout: &Layout) -> (usize, usize) {
+    let (mut digits, mut entries, mut combined) = (layout.num_dimensions(), 0, 0);
+    let mut most = digits;
+    for tile in layout.tiles() {
+        let tile = tile.dimensions();
+        let stars = tile.iter().filter(|entry| matches!(entry, TileDimension::Combine)).count();
+        // A tile may widen the list to its own length; it takes a digit for each `*`, and appends one for each size.
+        let widened = digits.max(tile.len());
+        digits = widened - stars + (tile.len() - stars);
+        most = most.max(widened).max(digits);
+        entries += tile.len();
+        combined += stars;
+    }
+    // Each digit that is cut becomes two, of at least 2 values each, and fewer than 64 such digits fit: so only digits that `*` has
+    // joined before can be cut more often.
+    (most, entries.min(2 * combined + 64))
+}
+
+/// How many digits a workspace needs at the most where only sizes are asked for.
+pub(crate) fn capacity_for_sizes(layout: &Layout) -> usize {
+    layout.num_dimensions() + layout.tiles().iter().map(|tile| tile.dimensions().len()).sum::<usize>()
 }
 
 /// Builds the table of a valid layout. Digits of size 1 are still there, so that all tiles' entries can be seen.
@@ -133,7 +153,11 @@ pub(crate) const fn build(
     layout: &Layout,
     workspace: Workspace<'_>,
 ) -> Result<Built, BuildError> {
-    let mut state = State { digits: workspace.digits, values: workspace.values, num_digits: 0, num_values: 0 };
+    let (values, sizes_only) = match workspace.values {
+        Some(values) => (values, false),
+        None => (&mut [] as &mut [Value], true),
+    };
+    let mut state = State { digits: workspace.digits, values, num_digits: 0, num_values: 0, positions: 1, sizes_only };
     let num_dimensions = layout.num_dimensions();
     if num_dimensions > state.digits.len() {
         return Err(BuildError::TooManyDigits);
@@ -152,6 +176,9 @@ pub(crate) const fn build(
         return Ok(Built { digits: 0, values: 0, positions: 0 });
     }
     state.num_digits = num_dimensions;
+    if let Err(error) = state.set_strides() {
+        return Err(error);
+    }
     let mut i = 0;
     while i < layout.tiles().len() {
         if let Err(error) = state.apply(&layout.tiles()[i]) {
@@ -160,7 +187,7 @@ pub(crate) const fn build(
         i += 1;
     }
     match state.set_strides() {
-        Ok(positions) => Ok(Built { digits: state.num_digits, values: state.num_values, positions }),
+        Ok(()) => Ok(Built { digits: state.num_digits, values: state.num_values, positions: state.positions }),
         Err(error) => Err(error),
     }
 }
@@ -218,27 +245,35 @@ struct State<'a> {
     num_digits: usize,
     values: &'a mut [Value],
     num_values: usize,
+    /// The product of the known sizes so far, which never becomes smaller.
+    positions: u64,
+    sizes_only: bool,
 }
 
 impl State<'_> {
     const fn apply(&mut self, tile: &Tile) -> Result<(), BuildError> {
         let entries = tile.dimensions();
-        if let Err(error) = self.widen(entries.len()) {
+        let missing = entries.len().saturating_sub(self.num_digits);
+        let left_out = if self.sizes_only { missing } else { 0 };
+        if let Err(error) = self.widen(entries.len() - left_out) {
             return Err(error);
         }
-        let covered = self.num_digits - entries.len();
-        if let Err(error) = self.combine(entries, covered) {
+        let covered = self.num_digits - (entries.len() - left_out);
+        if let Err(error) = self.combine(entries.split_at(left_out).1, covered) {
             return Err(error);
         }
         // Digits that `*` took away are gone: the entries left over are the sizes, and they cover what is left.
         let mut outer = covered;
-        let outer_end = self.num_digits;
         let mut entry = 0;
-        while outer < outer_end {
+        while entry < entries.len() {
             if let TileDimension::Size(size) = entries[entry] {
-                match self.cut(self.digits[outer], size) {
+                let digit = if entry < left_out { Digit::BLANK } else { self.digits[outer] };
+                match self.cut(digit, size) {
                     Ok((outer_digit, inner_digit)) => {
-                        self.digits[outer] = outer_digit;
+                        if entry >= left_out {
+                            self.digits[outer] = outer_digit;
+                            outer += 1;
+                        }
                         if self.num_digits == self.digits.len() {
                             return Err(BuildError::TooManyDigits);
                         }
@@ -247,7 +282,6 @@ impl State<'_> {
                     }
                     Err(error) => return Err(error),
                 }
-                outer += 1;
             }
             entry += 1;
         }
@@ -320,6 +354,9 @@ impl State<'_> {
     }
 
     const fn value(&mut self, rule: ValueRule, size: u64) -> Result<Source, BuildError> {
+        if self.sizes_only {
+            return Ok(Source::Zero);
+        }
         if self.num_values == self.values.len() {
             return Err(BuildError::TooManyValues);
         }
@@ -332,6 +369,15 @@ impl State<'_> {
     const fn cut(&mut self, digit: Digit, tile: u64) -> Result<(Digit, Digit), BuildError> {
         let Some(tile_size) = NonZeroU64::new(tile) else { return Err(BuildError::Overflow) };
         let outer_size = if digit.size == UNKNOWN { UNKNOWN } else { digit.size.div_ceil(tile) };
+        // What sizes multiply to grows with each tile: stopping as soon as it is too large bounds how many digits have values.
+        let (before, outer) = if digit.size == UNKNOWN { (1, 1) } else { (digit.size, outer_size) };
+        self.positions = match (self.positions / before).checked_mul(outer) {
+            Some(positions) => match positions.checked_mul(tile) {
+                Some(positions) if positions <= MAX_SIZE => positions,
+                _ => return Err(BuildError::Overflow),
+            },
+            None => return Err(BuildError::Overflow),
+        };
         if digit.size <= tile {
             // One tile holds all: its number is 0.
             return Ok((Digit::BLANK, Digit { term: digit.term, size: tile, stride: 0 }));
@@ -358,8 +404,8 @@ impl State<'_> {
         Ok((Digit { term: outer, size: outer_size, stride: 0 }, Digit { term: inner, size: tile, stride: 0 }))
     }
 
-    /// Lays the digits out row-major; the number of positions.
-    const fn set_strides(&mut self) -> Result<u64, BuildError> {
+    /// Lays the digits out row-major, and counts the positions.
+    const fn set_strides(&mut self) -> Result<(), BuildError> {
         let mut positions: u64 = 1;
         let mut i = self.num_digits;
         while i > 0 {
@@ -373,6 +419,7 @@ impl State<'_> {
                 _ => return Err(BuildError::Overflow),
             };
         }
-        Ok(positions)
+        self.positions = positions;
+        Ok(())
     }
 }

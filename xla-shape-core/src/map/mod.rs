@@ -24,7 +24,7 @@ mod terms;
 pub(crate) mod tile_block;
 mod walk;
 
-pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, largest_piece};
+pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, capacity_for_sizes, largest_piece};
 pub use canonical::{CanonicalTable, CompareError};
 pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved};
 pub use lookup::Slot;
@@ -270,10 +270,10 @@ impl StrideTable {
     }
 
     fn with_all_digits(extents: Vec<u64>, layout: &Layout) -> Result<Self, StrideTableError> {
-        let capacity = capacity(layout);
-        let mut digits = vec![Digit::BLANK; capacity];
-        let mut values = vec![Value::BLANK; capacity];
-        let workspace = Workspace { digits: &mut digits, values: &mut values };
+        let (num_digits, num_values) = capacity(layout);
+        let mut digits = vec![Digit::BLANK; num_digits];
+        let mut values = vec![Value::BLANK; num_values];
+        let workspace = Workspace { digits: &mut digits, values: Some(&mut values) };
         let built = build(Extents::Logical(&extents), layout, workspace)?;
         digits.truncate(built.digits);
         values.truncate(built.values);
@@ -370,7 +370,7 @@ impl StaticStrideTable {
     const fn build(extents: Extents<'_>, layout: &Layout) -> Result<Self, StrideTableError> {
         let mut digits = [Digit::BLANK; Self::MAX_DIGITS];
         let mut values = [Value::BLANK; Self::MAX_VALUES];
-        let workspace = Workspace { digits: &mut digits, values: &mut values };
+        let workspace = Workspace { digits: &mut digits, values: Some(&mut values) };
         let built = match build(extents, layout, workspace) {
             Ok(built) => built,
             Err(error) => return Err(error.into_stride_table_error()),

@@ -63,9 +63,9 @@ impl ArrayShape {
     /// ```
     #[must_use]
     pub fn padded_dimensions(&self) -> Option<Vec<PaddedDimension>> {
-        let room = capacity(self.layout());
-        let (mut digits, mut values) = (vec![Digit::BLANK; room], vec![Value::BLANK; room]);
-        let workspace = Workspace { digits: &mut digits, values: &mut values };
+        let (num_digits, num_values) = capacity(self.layout());
+        let (mut digits, mut values) = (vec![Digit::BLANK; num_digits], vec![Value::BLANK; num_values]);
+        let workspace = Workspace { digits: &mut digits, values: Some(&mut values) };
         let built = build(Extents::LargestPieces(self.dimensions()), self.layout(), workspace).ok()?;
         let mut groups = Groups::new(self.num_dimensions());
         for value in values.iter().take(built.values) {

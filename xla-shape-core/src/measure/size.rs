@@ -1,7 +1,7 @@
 //! How much memory an array takes: elements, padding, bits and bytes. All arithmetic is checked.
 
 use crate::list::Blank;
-use crate::map::{BuildError, Digit, Extents, Value, Workspace, build};
+use crate::map::{BuildError, Digit, Extents, Workspace, build, capacity_for_sizes};
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::shape::layout::Layout;
@@ -12,23 +12,19 @@ use alloc::vec;
 /// Room for the digits of a tiled layout.
 pub(crate) type Scratch<'a> = Workspace<'a>;
 
-/// Digits and values that nearly every layout fits into, so that sizes need no heap.
+/// Digits that nearly every layout fits into, so that sizes need no heap.
 const STACK_DIGITS: usize = 16;
-const STACK_VALUES: usize = 4;
 
 /// Runs `f` with enough room for `layout`.
 pub(crate) fn with_scratch<R>(layout: &Layout, f: impl FnOnce(Scratch<'_>) -> R) -> R {
-    let entries = layout.tiles().iter().fold(0_usize, |sum, tile| sum.saturating_add(tile.dimensions().len()));
-    if entries == 0 && layout.split_configs().is_empty() {
-        return f(Workspace { digits: &mut [Digit::BLANK; 0], values: &mut [] });
+    if layout.tiles().is_empty() && layout.split_configs().is_empty() {
+        return f(Workspace { digits: &mut [Digit::BLANK; 0], values: None });
     }
-    let capacity = layout.num_dimensions().saturating_add(entries.saturating_mul(2));
-    if capacity <= STACK_DIGITS && entries <= STACK_VALUES {
-        let (mut digits, mut values) = ([Digit::BLANK; STACK_DIGITS], [Value::BLANK; STACK_VALUES]);
-        return f(Workspace { digits: &mut digits, values: &mut values });
+    let capacity = capacity_for_sizes(layout);
+    if capacity <= STACK_DIGITS {
+        return f(Workspace { digits: &mut [Digit::BLANK; STACK_DIGITS], values: None });
     }
-    let (mut digits, mut values) = (vec![Digit::BLANK; capacity], vec![Value::BLANK; entries]);
-    f(Workspace { digits: &mut digits, values: &mut values })
+    f(Workspace { digits: &mut vec![Digit::BLANK; capacity], values: None })
 }
 
 /// The product of the sizes and bounds; unbounded dimensions do not count.

@@ -82,7 +82,7 @@ impl ArrayShape {
     ) -> Self {
         let scratch = size::Scratch {
             digits: &mut [Digit::BLANK; StaticStrideTable::MAX_DIGITS],
-            values: &mut [Value::BLANK; StaticStrideTable::MAX_VALUES],
+            values: Some(&mut [Value::BLANK; StaticStrideTable::MAX_VALUES]),
         };
         let shape = Self { element_type, dimensions: List::Static(dimensions), layout: ArrayLayout::Static(layout) };
         if let Err(error) = validate::array(element_type, dimensions, layout, scratch) {
@@ -235,7 +235,7 @@ impl ArrayShape {
         }
         let mut digits = [Digit::BLANK; StaticStrideTable::MAX_DIGITS];
         let mut values = [Value::BLANK; StaticStrideTable::MAX_VALUES];
-        let scratch = size::Scratch { digits: &mut digits, values: &mut values };
+        let scratch = size::Scratch { digits: &mut digits, values: Some(&mut values) };
         let Ok(elements) = size::elements(self.dimensions()) else { return None };
         let Ok(physical_elements) = size::physical_elements(self.dimensions(), self.layout(), scratch) else {
             return None;

@@ -2,6 +2,7 @@
 
 use super::error::{ProtoError, ProtoErrorKind};
 use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
+use super::nested::Elements;
 use super::{UNKNOWN, kind};
 use crate::text::MAX_NESTING;
 use crate::validate::{Attribute, MAX_MEMORY_SPACE};
@@ -9,7 +10,7 @@ use crate::{
     ArrayShape, Dimension, ElementType, Layout, ProgramParameter, ProgramShape, Shape, SplitConfig, Tile,
     TileDimension, ValidationError,
 };
-use prost::Message;
+use prost::bytes::Bytes;
 
 type Result<T> = core::result::Result<T, ProtoError>;
 
@@ -18,7 +19,61 @@ type Result<T> = core::result::Result<T, ProtoError>;
 /// # Errors
 /// If the bytes are no message, or one of no valid shape.
 pub fn decode_shape(bytes: &[u8]) -> Result<Shape> {
-    Shape::try_from(&ShapeProto::decode(bytes)?)
+    let mut open = Vec::new();
+    let shape = decode_tuples(Bytes::copy_from_slice(bytes), &mut open);
+    shape.map_err(|error| open.iter().rev().fold(error, |error, tuple| in_tuple(error, tuple.elements.len())))
+}
+
+/// A tuple of which not all elements have been read.
+struct OpenTuple {
+    rest: Elements,
+    elements: Vec<Shape>,
+}
+
+/// Reads a message without recursion: its depth takes no stack. Elements of a tuple become shapes one after the other: their
+/// messages, all at once, would take many times the room of their bytes. If there is an error, it is in the next element of
+/// the tuples that are open.
+fn decode_tuples(mut bytes: Bytes, open: &mut Vec<OpenTuple>) -> Result<Shape> {
+    loop {
+        let (message, count) = Elements::split(&bytes)?;
+        let mut shape = None;
+        if message.element_type == kind::TUPLE {
+            reject_array_fields(&message)?;
+            if open.len() == MAX_NESTING {
+                return Err(ValidationError::NestedTooDeep { limit: MAX_NESTING }.into());
+            }
+            // The message of the smallest shape takes four bytes.
+            let elements = Vec::with_capacity(count.min(bytes.len() / 4));
+            open.push(OpenTuple { rest: Elements::of(bytes), elements });
+        } else {
+            shape = Some(decode_leaf(message, count, bytes)?);
+        }
+        loop {
+            let Some(tuple) = open.last_mut() else { return shape.ok_or_else(|| not_one_array(0)) };
+            tuple.elements.extend(shape);
+            if let Some(element) = tuple.rest.next() {
+                bytes = element?;
+                break;
+            }
+            let elements = open.pop().map(|tuple| tuple.elements).unwrap_or_default();
+            shape = Some(Shape::tuple(elements)?);
+        }
+    }
+}
+
+/// Reads the message of a shape that is no tuple; it has `count` elements all the same.
+fn decode_leaf(mut message: ShapeProto, count: usize, bytes: Bytes) -> Result<Shape> {
+    if message.element_type == kind::BUFFER && count != 1 {
+        reject_array_fields(&message)?;
+        return Err(not_one_array(count));
+    }
+    for element in Elements::of(bytes).take(1) {
+        let (mut element, count) = Elements::split(&element?).map_err(|error| in_tuple(error.into(), 0))?;
+        // That there are elements is all that matters: what a leaf refers to has none.
+        element.tuple_shapes.resize(count.min(1), ShapeProto::default());
+        message.tuple_shapes.push(element);
+    }
+    leaf(&message)
 }
 
 /// The number as a size, or an error about the field that it stands in.
@@ -185,6 +240,11 @@ fn nested(shape: &ShapeProto, depth: usize) -> Result<Shape> {
 }
 
 #[cold]
+fn not_one_array(found: usize) -> ProtoError {
+    ProtoError::new("tuple_shapes", ProtoErrorKind::CountMismatch { expected: 1, found })
+}
+
+#[cold]
 fn in_tuple(error: ProtoError, element: usize) -> ProtoError {
     error.within(format_args!("tuple_shapes[{element}]"))
 }
@@ -196,8 +256,7 @@ fn leaf(shape: &ShapeProto) -> Result<Shape> {
         kind::BUFFER => {
             reject_array_fields(shape)?;
             let [array] = shape.tuple_shapes.as_slice() else {
-                let kind = ProtoErrorKind::CountMismatch { expected: 1, found: shape.tuple_shapes.len() };
-                return Err(ProtoError::new("tuple_shapes", kind));
+                return Err(not_one_array(shape.tuple_shapes.len()));
             };
             if matches!(array.element_type, kind::TUPLE | kind::OPAQUE | kind::TOKEN | kind::BUFFER) {
                 return Err(ProtoError::new("tuple_shapes[0]", ProtoErrorKind::NotAnArray));

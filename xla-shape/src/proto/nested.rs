@@ -72,12 +72,6 @@ fn merge_field(
     context: DecodeContext,
     depth: usize,
 ) -> Result<(), DecodeError> {
-    let named = |field| {
-        move |mut error: DecodeError| {
-            error.push("ShapeProto", field);
-            error
-        }
-    };
     match tag {
         ELEMENT_TYPE => {
             encoding::int32::merge(wire_type, &mut shape.element_type, buf, context).map_err(named("element_type"))
@@ -102,6 +96,62 @@ fn merge_field(
     }
 }
 
+/// The messages of a tuple's elements, each as its bytes.
+pub(super) struct Elements(Bytes);
+
+impl Elements {
+    pub(super) fn of(shape: Bytes) -> Self {
+        Self(shape)
+    }
+
+    /// Reads a message without the elements of a tuple, and says how many of these there are.
+    pub(super) fn split(bytes: &Bytes) -> Result<(ShapeProto, usize), DecodeError> {
+        let (mut shape, mut count, mut rest) = (ShapeProto::default(), 0, bytes.clone());
+        while rest.has_remaining() {
+            let (tag, wire_type) = encoding::decode_key(&mut rest)?;
+            if tag == TUPLE_SHAPES {
+                field(wire_type, &mut rest, DecodeContext::default()).map_err(named("tuple_shapes"))?;
+                count += 1;
+            } else {
+                merge_field(&mut shape, tag, wire_type, &mut rest, DecodeContext::default(), 0)?;
+            }
+        }
+        Ok((shape, count))
+    }
+}
+
+impl Iterator for Elements {
+    type Item = Result<Bytes, DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.0.has_remaining() {
+            let element = encoding::decode_key(&mut self.0).and_then(|(tag, wire_type)| match tag {
+                TUPLE_SHAPES => field(wire_type, &mut self.0, DecodeContext::default()).map(Some),
+                _ => encoding::skip_field(wire_type, tag, &mut self.0, DecodeContext::default()).map(|()| None),
+            });
+            if let Some(element) = element.transpose() {
+                return Some(element);
+            }
+        }
+        None
+    }
+}
+
+/// A field of bytes, taken out whole: nothing inside it can reach beyond its end.
+fn field(wire_type: WireType, buf: &mut impl Buf, context: DecodeContext) -> Result<Bytes, DecodeError> {
+    let mut field = Bytes::new();
+    encoding::bytes::merge(wire_type, &mut field, buf, context)?;
+    Ok(field)
+}
+
+/// Says in which field of a shape an error is.
+fn named(field: &'static str) -> impl FnOnce(DecodeError) -> DecodeError {
+    move |mut error| {
+        error.push("ShapeProto", field);
+        error
+    }
+}
+
 /// Reads a tuple's element with the length before it.
 fn nested(
     wire_type: WireType,
@@ -112,9 +162,7 @@ fn nested(
     if depth == MAX_NESTING {
         return Err(too_deep());
     }
-    // A field of this kind, taken out whole: nothing inside it can reach beyond its end.
-    let mut field = Bytes::new();
-    encoding::bytes::merge(wire_type, &mut field, buf, context.clone())?;
+    let mut field = field(wire_type, buf, context.clone())?;
     let mut shape = ShapeProto::default();
     while field.has_remaining() {
         let (tag, wire_type) = encoding::decode_key(&mut field)?;

@@ -10,7 +10,7 @@ mod legacy;
 
 use super::error::{Expected, Found, ParseError, ParseErrorKind, Span};
 use super::token::{Lexer, Token, TokenKind};
-use crate::list::List;
+use crate::list::{List, push_tightly};
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::shape::layout::ArrayLayout;
@@ -224,12 +224,14 @@ impl<'a> Parser<'a> {
             };
             loop {
                 let Some(elements) = open.last_mut() else { return Ok(shape) };
-                elements.push(shape);
+                push_tightly(elements, shape);
                 if self.comma_or(b')')? {
                     break;
                 }
                 self.advance();
-                shape = Shape::tuple(open.pop().unwrap_or_default())
+                let mut elements = open.pop().unwrap_or_default();
+                elements.shrink_to_fit();
+                shape = Shape::tuple(elements)
                     .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), self.token.span()))?;
             }
         }
@@ -251,6 +253,8 @@ impl<'a> Parser<'a> {
         if let Err(error) = array.check()
             && !self.is_open(error.part())
         {
+            // It is read again, to find the place: never two at once.
+            drop(array);
             return Err(self.wrong_array(start, error.part(), ParseErrorKind::Invalid(error)));
         }
         let array = match self.tpu {

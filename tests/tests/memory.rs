@@ -1,0 +1,168 @@
+//! How much memory reading takes, for each byte of the input.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use xla_shape::proto::{decode_shape, encode_shape};
+use xla_shape::{LegacyShape, Shape};
+use xla_shape_core::Layout as ArrayLayout;
+
+/// Counts the bytes that a thread holds.
+struct Counting;
+
+thread_local! {
+    /// What is held, the most that was held, and all that was taken.
+    static HELD: Cell<(usize, usize, usize)> = const { Cell::new((0, 0, 0)) };
+}
+
+fn change(taken: usize, given_back: usize) {
+    HELD.set({
+        let (now, most, all) = HELD.get();
+        // What another thread took may be given back here.
+        let now = (now + taken).saturating_sub(given_back);
+        (now, most.max(now), all + taken.saturating_sub(given_back))
+    });
+}
+
+// SAFETY: everything is handed to the system's allocator as it comes.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        change(layout.size(), 0);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Large blocks grow where they are.
+        change(size, layout.size());
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        change(0, layout.size());
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many bytes `f` holds at the most.
+fn most_held<R>(f: impl FnOnce() -> R) -> usize {
+    HELD.set((0, 0, 0));
+    drop(f());
+    HELD.get().1
+}
+
+/// How many bytes `f` takes in all, whether it gives them back or not.
+fn most_taken<R>(f: impl FnOnce() -> R) -> usize {
+    HELD.set((0, 0, 0));
+    drop(f());
+    HELD.get().2
+}
+
+/// The most bytes that may be held for each byte of the input, and once. What is beyond it is said in `SECURITY.md`.
+const MOST: usize = 32;
+const MOST_OF_A_MESSAGE: usize = 80;
+const MOST_OF_A_TABLE: usize = 64;
+const MOST_OF_PADDING: usize = 96;
+const ONCE: usize = 4096;
+
+#[track_caller]
+fn check<R>(name: &str, input: usize, most: usize, f: impl FnOnce() -> R) {
+    let held = most_held(f);
+    assert!(held <= ONCE + most * input, "{name}: {held} bytes for {input}, {} for each", held / input);
+}
+
+/// Texts that make as much as can be of few bytes.
+fn texts(count: usize) -> Vec<String> {
+    let tiles = ["(2)", "(1)", "(3)(2)", "(1,2)", "(*,2)", "(*,*,7)(*,5)(2,3)", "()", "(9223372036854775807)"];
+    let mut texts = Vec::new();
+    for tile in tiles {
+        for array in ["f32[2]{0:T", "f32[2,3]{1,0:T", "f32[0]{0:T", "f32[?]{0:T"] {
+            texts.push(format!("{array}{}}}", tile.repeat(count)));
+        }
+    }
+    for entry in ["1,", "2,", "*,"] {
+        texts.push(format!("f32[2]{{0:T({}2)}}", entry.repeat(count)));
+        texts.push(format!("f32[2]{{0:T({}2){}}}", entry.repeat(count), "(2)".repeat(64)));
+    }
+    for size in ["1,", "?,", "<=1,", "0,"] {
+        texts.push(format!("f32[{}1]", size.repeat(count)));
+    }
+    let numbers = |from, to| (from..to).map(|n: usize| format!("{n},")).collect::<String>();
+    texts.push(format!("f32[{}1]{{{}{count}}}", "1,".repeat(count), numbers(0, count)));
+    texts.push(format!("f32[2]{{0:SC(0:{}{count})}}", numbers(1, count)));
+    texts.push(format!("f32[2]{{0:SC{}}}", "(0:1)".repeat(count)));
+    for element in ["token[],", "(),", "s4[],", "((),()),", "(()),", "f32[1],", "f32[1]{0:T(2)(3)(4)},", "b(s4[]),"] {
+        texts.push(format!("({}())", element.repeat(count)));
+    }
+    for filler in ["(", "/**/", " ", "f32[2]{0:", "[", "{"] {
+        texts.push(filler.repeat(count));
+    }
+    texts
+}
+
+#[test]
+fn texts_take_memory_in_proportion() {
+    // Just enough that lists which grow have twice as much room as they need.
+    for count in [1000, 8193, 10_000] {
+        for text in texts(count) {
+            let name = format!("{:.60}", text);
+            check(&name, text.len(), MOST, || text.parse::<Shape>());
+            check(&name, text.len(), MOST, || text.parse::<ArrayLayout>());
+            check(&name, text.len(), MOST, || text.parse::<LegacyShape>());
+            check(&name, text.len(), MOST, || serde_json::from_str::<Shape>(&format!("\"{text}\"")));
+            if let Ok(Shape::Array(array)) = text.parse() {
+                check(&name, text.len(), MOST_OF_A_TABLE, || array.stride_table());
+                check(&name, text.len(), MOST_OF_PADDING, || array.padded_dimensions());
+                check(&name, text.len(), MOST, || array.byte_size());
+                check(&name, text.len(), 16, || array.to_string());
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_take_memory_in_proportion() {
+    const COUNT: usize = 10_000;
+    let tuple = |elements: &[u8]| [&[0x10, 13][..], &elements.repeat(COUNT)].concat();
+    for (elements, is_shape) in
+        [(&[0x22, 0][..], false), (&[0x22, 2, 0x10, 17], true), (&[0x22, 2, 0x10, 13], true), (&[0x50, 0], true)]
+    {
+        let bytes = tuple(elements);
+        assert_eq!(decode_shape(&bytes).is_ok(), is_shape);
+        check(&format!("{elements:?}"), bytes.len(), MOST, || decode_shape(&bytes));
+        let bytes = [&elements.repeat(COUNT)[..], &[0x10, 13]].concat();
+        check(&format!("{elements:?}"), bytes.len(), MOST, || decode_shape(&bytes));
+    }
+    // A size takes a byte there, and 24 here.
+    let mut bytes = vec![0x10, 11, 0x1a];
+    prost::encoding::encode_varint(COUNT as u64, &mut bytes);
+    bytes.resize(bytes.len() + COUNT, 1);
+    assert!(decode_shape(&bytes).is_ok());
+    check("sizes", bytes.len(), MOST_OF_A_MESSAGE, || decode_shape(&bytes));
+    // An array of one dimension with many tiles.
+    for tile in [&[0x32, 3, 0x0a, 1, 2][..], &[0x32, 0], &[0x32, 4, 0x0a, 2, 1, 2]] {
+        let mut layout = vec![0x0a, 1, 0];
+        layout.extend(tile.repeat(COUNT));
+        let mut bytes = vec![0x10, 11, 0x1a, 1, 1, 0x2a];
+        prost::encoding::encode_varint(layout.len() as u64, &mut bytes);
+        bytes.extend(layout);
+        check(&format!("{tile:?}"), bytes.len(), MOST_OF_A_MESSAGE, || decode_shape(&bytes));
+    }
+}
+
+#[test]
+fn writing_a_message_moves_no_byte_with_each_tuple_around_it() {
+    let flat = "(f32[2]{0})";
+    let deep = |depth: usize| -> Shape { format!("{}{flat}{}", "(".repeat(depth), ")".repeat(depth)).parse().unwrap() };
+    let mut shape = deep(0);
+    let wide = Shape::tuple(vec![shape.clone(); 10_000]).unwrap();
+    shape = (0..190).fold(wide, |shape, _| Shape::tuple(vec![shape]).unwrap());
+    let bytes = encode_shape(&shape).len();
+    // A list that grows, and what is allocated on the way.
+    check("a deep tuple", bytes, 4, || encode_shape(&shape));
+    assert!(most_taken(|| encode_shape(&shape)) < 16 * bytes);
+}
