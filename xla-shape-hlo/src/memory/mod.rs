@@ -1,10 +1,19 @@
 //! What the values of a module take in memory: bytes, padding, formats, layout changes, and the most at any time.
 
+mod account;
+mod heap;
 mod live;
+mod places;
+mod schedule;
+mod values;
 
-pub use live::{Lifetime, Peak, Timeline};
+pub use account::{Account, Totals};
+pub use live::{Lifetime, Peak, Tenant, Timeline};
+pub use places::Role;
 
-use live::{Place, Starts};
+use places::Place;
+use schedule::Schedule;
+use values::Values;
 
 use crate::module::{Computation, Instruction, Module};
 use crate::opcode::Opcode;
@@ -14,6 +23,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::fmt::Write;
+use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Shape};
 
 /// How many bytes something takes in memory, and how many of them hold elements.
@@ -155,6 +165,10 @@ pub struct Memory<'m, 'a> {
     module: &'m Module<'a>,
     buffers: Vec<Buffer<'m, 'a>>,
     computations: Vec<Computation<'m, 'a>>,
+    /// The number of the instruction of each step.
+    steps: Vec<u32>,
+    /// `None` where there are too many values to look at.
+    places: Option<Vec<Place<'m>>>,
 }
 
 impl<'a> Module<'a> {
@@ -162,22 +176,12 @@ impl<'a> Module<'a> {
     #[must_use]
     pub fn memory(&self) -> Memory<'_, 'a> {
         let computations = sequential(self);
-        let (mut buffers, mut starts) = (Vec::new(), Starts::default());
-        for computation in &computations {
-            for instruction in computation.instructions() {
-                let is_given = instruction.opcode() == Opcode::Parameter && !runs(*computation);
-                let places = live::places(instruction, &mut starts);
-                for (leaf, (array, place)) in arrays(instruction.shape()).zip(places).enumerate() {
-                    if place == Place::New
-                        && !is_given
-                        && let Some(footprint) = Footprint::of(array)
-                    {
-                        buffers.push(Buffer { instruction, leaf, array, footprint });
-                    }
-                }
-            }
-        }
-        Memory { module: self, buffers, computations }
+        let starts = computations.iter().copied().filter(|computation| runs(*computation));
+        let schedule = Schedule::new(self, starts);
+        let places = Values::new(self, &computations)
+            .map(|values| places::places(self, &computations, &values, &schedule));
+        let buffers = places.iter().flatten().filter_map(|place| place.buffer(self)).collect();
+        Memory { module: self, buffers, computations, steps: schedule.steps, places }
     }
 }
 
@@ -188,7 +192,8 @@ fn runs(computation: Computation<'_, '_>) -> bool {
 }
 
 impl<'m, 'a> Memory<'m, 'a> {
-    /// Every array that lies in memory, in the order of the text.
+    /// Every array that has memory of its own: those of the program's parameters first, then in the order in which they are
+    /// made. What lies at the same place as another one is not among them.
     #[must_use]
     pub fn buffers(&self) -> &[Buffer<'m, 'a>] {
         &self.buffers
@@ -204,7 +209,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     #[must_use]
     pub fn in_space(&self, space: u8) -> Self {
         let buffers = self.buffers.iter().filter(|buffer| buffer.memory_space() == space).copied().collect();
-        Self { module: self.module, buffers, computations: self.computations.clone() }
+        Self { buffers, ..self.clone() }
     }
 
     /// The sums for each memory space.
@@ -268,10 +273,29 @@ impl<'m, 'a> Memory<'m, 'a> {
         instructions.filter_map(layout_change).collect()
     }
 
-    /// What the program needs in memory step by step, if the module is scheduled.
+    /// What the program needs in memory step by step, if the module is scheduled and not
+    /// [too large](Self::is_too_large).
     #[must_use]
     pub fn timeline(&self) -> Option<Timeline<'m, 'a>> {
-        self.module.is_scheduled().then(|| live::timeline(self.module, &self.computations))
+        self.module.is_scheduled().then(|| self.timeline_on(None)).flatten()
+    }
+
+    /// What the program needs in memory on a device, step by step; of a module without a schedule, as if instructions ran
+    /// in the order of the text. `None` if there is no computation to run, or the module is
+    /// [too large](Self::is_too_large).
+    ///
+    /// Without a device the estimate is the same but for some hundred bytes, and as much VMEM as v5e has.
+    #[must_use]
+    pub fn timeline_on(&self, device: Option<Generation>) -> Option<Timeline<'m, 'a>> {
+        let places = self.places.as_deref().filter(|_| !self.steps.is_empty())?;
+        Some(Timeline::new(self.module, &self.steps, places, device))
+    }
+
+    /// Whether the values of the module have so many arrays that none was looked at: 16 million, parts of tuples each time
+    /// that they are handed on included.
+    #[must_use]
+    pub const fn is_too_large(&self) -> bool {
+        self.places.is_none()
     }
 
     /// The most bytes that are needed at any time in each memory space, if the module is scheduled: the peaks of the
@@ -330,11 +354,6 @@ fn arrays(shape: &Shape) -> impl Iterator<Item = &ArrayShape> {
             }
         }
     })
-}
-
-/// How many arrays a shape has.
-fn num_arrays(shape: &Shape) -> usize {
-    arrays(shape).count()
 }
 
 /// The computations that run one after the other, called ones first. Calls in a circle, which XLA does not have, are

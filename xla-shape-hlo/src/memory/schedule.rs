@@ -1,0 +1,213 @@
+//! In which order instructions run, and how long each value is needed.
+
+use super::live::called;
+use super::values::Values;
+use crate::{Computation, Instruction, Module, Opcode};
+use alloc::collections::BTreeSet;
+use alloc::vec;
+use alloc::vec::Vec;
+
+const NEVER: u32 = u32::MAX;
+
+/// The steps of a program: one for each instruction, those of a called computation before the one that calls it, as XLA
+/// counts them.
+pub(super) struct Schedule {
+    /// The number of the instruction of each step.
+    pub(super) steps: Vec<u32>,
+    /// The step of each instruction.
+    times: Vec<u32>,
+    /// The first step of each computation, and the one behind its last.
+    spans: Vec<(u32, u32)>,
+}
+
+/// From which step to which a value is needed; a value of the program's end is needed at the number of steps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Span {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Schedule {
+    /// The steps of the computations that run where `starts` do.
+    pub(super) fn new<'m, 'a>(module: &'m Module<'a>, starts: impl Iterator<Item = Computation<'m, 'a>>) -> Self {
+        let mut schedule = Self {
+            steps: Vec::new(),
+            times: vec![NEVER; module.instructions().len()],
+            spans: vec![(NEVER, NEVER); module.computations().len()],
+        };
+        for start in starts {
+            schedule.run(start);
+        }
+        schedule
+    }
+
+    /// Goes through a computation and what it calls; a stack of its own, since a chain of calls may be long.
+    fn run<'m, 'a>(&mut self, start: Computation<'m, 'a>) {
+        let mut open = Vec::new();
+        let enter = |schedule: &mut Self, computation: Computation<'m, 'a>| {
+            let now = schedule.now();
+            // XLA has a copy of a computation for each that calls it.
+            let span = schedule.spans.get_mut(computation.number() as usize)?;
+            if span.0 != NEVER {
+                return None;
+            }
+            *span = (now, now);
+            Some((computation, computation.instructions(), Vec::new(), None::<Instruction<'m, 'a>>))
+        };
+        open.extend(enter(self, start));
+        while let Some((computation, instructions, callees, current)) = open.last_mut() {
+            if let Some(callee) = callees.pop() {
+                open.extend(enter(self, callee));
+                continue;
+            }
+            if let Some(done) = current.take() {
+                let now = self.now();
+                if let Some(time) = self.times.get_mut(done.number() as usize) {
+                    *time = now;
+                }
+                self.steps.push(done.number());
+            }
+            if let Some(next) = instructions.next() {
+                *callees = called(next);
+                callees.reverse();
+                *current = Some(next);
+            } else {
+                let (number, now) = (computation.number(), self.now());
+                if let Some(span) = self.spans.get_mut(number as usize) {
+                    span.1 = now;
+                }
+                open.pop();
+            }
+        }
+    }
+
+    fn now(&self) -> u32 {
+        u32::try_from(self.steps.len()).unwrap_or(NEVER)
+    }
+
+    /// The step of an instruction, if it runs.
+    pub(super) fn time(&self, instruction: u32) -> Option<u32> {
+        self.times.get(instruction as usize).copied().filter(|&time| time != NEVER)
+    }
+
+    fn span(&self, computation: Computation<'_, '_>) -> (u32, u32) {
+        self.spans.get(computation.number() as usize).copied().unwrap_or((NEVER, NEVER))
+    }
+
+    /// How long each value is needed, as XLA's `HloLiveRange` has it; `None` for those that are another one's name or
+    /// are not there at all.
+    pub(super) fn spans<'m, 'a>(
+        &self,
+        module: &'m Module<'a>,
+        computations: &[Computation<'m, 'a>],
+        values: &Values<'m>,
+    ) -> Vec<Option<Span>> {
+        let end = self.now();
+        let uses = self.last_uses(computations, end);
+        let conditions: BTreeSet<u32> = computations
+            .iter()
+            .flat_map(|computation| computation.instructions())
+            .filter(|instruction| instruction.opcode() == Opcode::While)
+            .filter_map(|instruction| called(instruction).first().map(|condition| condition.number()))
+            .collect();
+        let mut spans = vec![None; values.values().len()];
+        for (number, value) in values.values().iter().enumerate() {
+            let own = u32::try_from(number).is_ok_and(|number| values.is_own(number));
+            let Some(instruction) = module.instruction_at(value.instruction).filter(|_| own && !value.is_void) else {
+                continue;
+            };
+            let Some(time) = self.time(value.instruction) else { continue };
+            let (computation, is_parameter) = (instruction.computation(), instruction.opcode() == Opcode::Parameter);
+            let runs = super::runs(computation);
+            let span = self.span(computation);
+            // Parameters are there before the first instruction.
+            let start = if is_parameter { span.0 } else { time };
+            let stays = is_parameter && runs && !u32::try_from(number).is_ok_and(|number| values.is_donated(number));
+            let is_condition = is_parameter && conditions.contains(&computation.number());
+            let last = if stays { end } else if is_condition { span.1 } else { start };
+            if let Some(place) = spans.get_mut(number) {
+                *place = Some(Span { start, end: last });
+            }
+        }
+        let mut extend = |value: u32, to: u32| {
+            if let Some(Some(span)) = spans.get_mut(value as usize) {
+                span.end = span.end.max(to);
+            }
+        };
+        for computation in computations {
+            let root = computation.root().number();
+            for instruction in computation.instructions() {
+                let number = instruction.number();
+                let Some(last) = uses.get(number as usize) else { continue };
+                let lives_out = (number == root).then(|| if super::runs(*computation) { end } else { self.span(*computation).1 });
+                let whole = last.whole.max(lives_out.unwrap_or(0));
+                let second = second_element(instruction);
+                for (position, value) in values.of(number).enumerate() {
+                    let table = if position == 0 { last.table } else { 0 };
+                    let part = if second.contains(&position) { 0 } else { last.but_second };
+                    extend(value, whole.max(table).max(part));
+                }
+            }
+        }
+        // What lies side by side in a result is not there a second time once the result is.
+        for (value, result) in values.side_by_side() {
+            if let (Some(Some(span)), Some(time)) = (spans.get_mut(value as usize), self.time(result)) {
+                span.end = span.end.min(time.saturating_sub(1)).max(span.start);
+            }
+        }
+        spans
+    }
+
+    /// The last step at which each instruction's value is used.
+    fn last_uses(&self, computations: &[Computation<'_, '_>], end: u32) -> Vec<LastUse> {
+        let mut uses = vec![LastUse::default(); self.times.len()];
+        for instruction in computations.iter().flat_map(|computation| computation.instructions()) {
+            let Some(time) = self.time(instruction.number()) else { continue };
+            let at = match instruction.opcode() {
+                // The first state of a loop ends where the loop begins.
+                Opcode::While => called(instruction).first().map_or(time, |condition| self.span(*condition).0),
+                _ => time,
+            }
+            .min(end);
+            for operand in instruction.operands() {
+                let Some(used) = operand.instruction().and_then(|used| uses.get_mut(used.number() as usize)) else {
+                    continue;
+                };
+                match instruction.opcode() {
+                    // These only hand on; who uses what they hand on uses it.
+                    Opcode::Tuple
+                    | Opcode::Bitcast
+                    | Opcode::OptBarrier
+                    | Opcode::Domain
+                    | Opcode::AddDependency
+                    | Opcode::Call => {}
+                    Opcode::GetTupleElement => used.table = used.table.max(at),
+                    Opcode::CopyDone => used.whole = used.whole.max(at),
+                    opcode if opcode.text().ends_with("-done") => used.but_second = used.but_second.max(at),
+                    _ => used.whole = used.whole.max(at),
+                }
+            }
+        }
+        uses
+    }
+}
+
+/// The last steps at which a value is used: as a whole, its outermost table, and all but its second element.
+#[derive(Clone, Copy, Default)]
+struct LastUse {
+    whole: u32,
+    table: u32,
+    but_second: u32,
+}
+
+/// The positions of the second element of an instruction's value, which is the result of what goes on meanwhile.
+fn second_element(instruction: Instruction<'_, '_>) -> core::ops::Range<usize> {
+    let elements = instruction.shape().tuple_shapes().unwrap_or(&[]);
+    let count = |element: usize| elements.get(element).map_or(0, xla_shape_core::Shape::subshape_count);
+    if instruction.opcode().text().ends_with("-start") && elements.len() > 1 {
+        let first = count(0).saturating_add(1);
+        first..first.saturating_add(count(1))
+    } else {
+        0..0
+    }
+}
