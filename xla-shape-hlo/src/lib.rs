@@ -39,7 +39,8 @@ mod text;
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
 pub use check::{Finding, Problem};
 pub use memory::{
-    Account, Buffer, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Role, Tenant, Timeline, Totals, Usage,
+    Account, Buffer, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Role, Tenant, Timeline, Totals,
+    Usage,
 };
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use opcode::Opcode;

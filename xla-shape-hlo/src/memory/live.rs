@@ -110,12 +110,7 @@ pub struct Timeline<'m, 'a> {
 }
 
 impl<'m, 'a> Timeline<'m, 'a> {
-    pub(super) fn new(
-        module: &'m Module<'a>,
-        steps: &[u32],
-        places: &[Place<'m>],
-        device: Option<Generation>,
-    ) -> Self {
+    pub(super) fn new(module: &'m Module<'a>, steps: &[u32], places: &[Place<'m>], device: Option<Generation>) -> Self {
         let instructions: Vec<_> = steps.iter().filter_map(|&step| module.instruction_at(step)).collect();
         let (account, offsets) = estimate(places, device, is_tpu(module));
         let lifetimes = places.iter().zip(offsets);

@@ -178,8 +178,8 @@ impl<'a> Module<'a> {
         let computations = sequential(self);
         let starts = computations.iter().copied().filter(|computation| runs(*computation));
         let schedule = Schedule::new(self, starts);
-        let places = Values::new(self, &computations)
-            .map(|values| places::places(self, &computations, &values, &schedule));
+        let places =
+            Values::new(self, &computations).map(|values| places::places(self, &computations, &values, &schedule));
         let buffers = places.iter().flatten().filter_map(|place| place.buffer(self)).collect();
         Memory { module: self, buffers, computations, steps: schedule.steps, places }
     }

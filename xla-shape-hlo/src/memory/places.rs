@@ -1,8 +1,8 @@
 //! The places that values take, and what each is to the program.
 
 use super::schedule::{Schedule, Span};
-use super::{Buffer, Footprint};
 use super::values::Values;
+use super::{Buffer, Footprint};
 use crate::{Computation, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -131,8 +131,13 @@ pub(super) fn places<'m, 'a>(
     let mut groups: BTreeMap<u32, Vec<Resident<'m>>> = BTreeMap::new();
     for ((number, value), span) in (0_u32..).zip(values.values()).zip(&spans) {
         if let Some(span) = *span {
-            let resident =
-                Resident { instruction: value.instruction, leaf: value.leaf, shape: value.shape, span, meets: value.meets };
+            let resident = Resident {
+                instruction: value.instruction,
+                leaf: value.leaf,
+                shape: value.shape,
+                span,
+                meets: value.meets,
+            };
             groups.entry(values.group(number)).or_default().push(resident);
         }
     }
@@ -145,11 +150,12 @@ pub(super) fn places<'m, 'a>(
     let mut places: Vec<Place<'m>> = groups
         .into_iter()
         .map(|(group, mut tenants)| {
-            let opcode = |resident: &Resident<'_>| module.instruction_at(resident.instruction).map(|made| made.opcode());
+            let opcode =
+                |resident: &Resident<'_>| module.instruction_at(resident.instruction).map(|made| made.opcode());
             let is_given = |resident: &Resident<'_>| {
-                module.instruction_at(resident.instruction).is_some_and(|made| {
-                    made.opcode() == Opcode::Parameter && super::runs(made.computation())
-                })
+                module
+                    .instruction_at(resident.instruction)
+                    .is_some_and(|made| made.opcode() == Opcode::Parameter && super::runs(made.computation()))
             };
             let role = match (tenants.iter().any(is_given), results.contains(&group)) {
                 (true, true) => Role::Donated,

@@ -124,7 +124,13 @@ impl Schedule {
             let start = if is_parameter { span.0 } else { time };
             let stays = is_parameter && runs && !u32::try_from(number).is_ok_and(|number| values.is_donated(number));
             let is_condition = is_parameter && conditions.contains(&computation.number());
-            let last = if stays { end } else if is_condition { span.1 } else { start };
+            let last = if stays {
+                end
+            } else if is_condition {
+                span.1
+            } else {
+                start
+            };
             if let Some(place) = spans.get_mut(number) {
                 *place = Some(Span { start, end: last });
             }
@@ -139,7 +145,8 @@ impl Schedule {
             for instruction in computation.instructions() {
                 let number = instruction.number();
                 let Some(last) = uses.get(number as usize) else { continue };
-                let lives_out = (number == root).then(|| if super::runs(*computation) { end } else { self.span(*computation).1 });
+                let lives_out =
+                    (number == root).then(|| if super::runs(*computation) { end } else { self.span(*computation).1 });
                 let whole = last.whole.max(lives_out.unwrap_or(0));
                 let second = second_element(instruction);
                 for (position, value) in values.of(number).enumerate() {

@@ -228,6 +228,14 @@ impl<'m> Values<'m> {
         self.donated.contains(&value)
     }
 
+    /// Whether a value is a parameter of the program that its caller keeps, so that nothing is written over it: the compiler
+    /// makes a copy first.
+    fn is_kept(&self, module: &Module<'_>, value: u32) -> bool {
+        let made = self.values.get(value as usize).and_then(|value| module.instruction_at(value.instruction));
+        made.is_some_and(|made| made.opcode() == Opcode::Parameter && super::runs(made.computation()))
+            && !self.is_donated(value)
+    }
+
     /// The operands of every `ConcatBitcast`, and the instruction in whose result they lie side by side.
     pub(super) fn side_by_side(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.side_by_side.iter().map(|&(value, instruction)| (self.same.find(value), instruction))
@@ -261,7 +269,13 @@ impl<'m, 'a> Reader<'m, 'a> {
         (positions.1 > 0).then_some(positions)
     }
 
-    fn new_value(&mut self, instruction: Instruction<'m, 'a>, leaf: Option<usize>, shape: &'m Shape, meets: bool) -> u32 {
+    fn new_value(
+        &mut self,
+        instruction: Instruction<'m, 'a>,
+        leaf: Option<usize>,
+        shape: &'m Shape,
+        meets: bool,
+    ) -> u32 {
         let number = u32::try_from(self.known.values.len()).unwrap_or(u32::MAX);
         let value = Value { instruction: instruction.number(), leaf, shape, meets, is_void: false };
         self.known.values.push(value);
@@ -376,15 +390,19 @@ impl<'m, 'a> Reader<'m, 'a> {
                 }
                 self.meet(instruction, start, length, &sources)?;
             }
-            Opcode::Bitcast | Opcode::OptBarrier | Opcode::Domain | Opcode::AllReduceDone | Opcode::AsyncUpdate => {
-                self.alias_operand(instruction, 0, start, length);
+            Opcode::Bitcast | Opcode::OptBarrier | Opcode::Domain | Opcode::AllReduceDone | Opcode::AddDependency => {
+                self.alias_operand(instruction, 0, start, length)
             }
-            Opcode::AddDependency => self.alias_operand(instruction, 0, start, length),
             Opcode::Tuple => {
                 let mut at = start.saturating_add(1);
                 for number in 0..instruction.operands().len() {
                     let count = self.operand(instruction, number).map_or(1, |(_, count)| count);
-                    self.alias_operand(instruction, number, at, count.min(start.saturating_add(length).saturating_sub(at)));
+                    self.alias_operand(
+                        instruction,
+                        number,
+                        at,
+                        count.min(start.saturating_add(length).saturating_sub(at)),
+                    );
                     at = at.saturating_add(count);
                 }
             }
@@ -438,7 +456,28 @@ impl<'m, 'a> Reader<'m, 'a> {
                         self.alias(start.saturating_add(to), from, count.min(found));
                     }
                 }
-                Some((_, "update")) => self.alias_operand(instruction, 0, start, length),
+                Some((_, "update")) if instruction.operands().len() == 1 => {
+                    self.alias_operand(instruction, 0, start, length);
+                }
+                Some((_, "update")) => {
+                    // Operands that come later stand behind those that the tuple already has.
+                    let tuple = instruction.operand(0).and_then(|operand| operand.shape());
+                    let bound = tuple.and_then(|tuple| self.layouts.part(tuple, &[0]));
+                    let to = self.layouts.part(shape, &[0]);
+                    if let (Some((from, count)), Some((to, found)), Some((first, _))) =
+                        (bound, to, self.operand(instruction, 0))
+                    {
+                        let (first, to) = (first.saturating_add(from), start.saturating_add(to));
+                        self.alias(to, first, count.min(found));
+                        let mut at = to.saturating_add(count);
+                        for number in 1..instruction.operands().len() {
+                            let count = self.operand(instruction, number).map_or(1, |(_, count)| count);
+                            let left = to.saturating_add(found).saturating_sub(at);
+                            self.alias_operand(instruction, number, at, count.min(left));
+                            at = at.saturating_add(count);
+                        }
+                    }
+                }
                 Some((_, "done")) => self.alias_part(instruction, &[1], start, length),
                 _ => {}
             },
@@ -531,20 +570,6 @@ impl<'m, 'a> Reader<'m, 'a> {
         let value_at = |known: &Values<'m>, position: usize| {
             known.positions.get(position).filter(|&&value| value != u32::MAX).map(|&value| known.same.find(value))
         };
-        for (value, sources) in &meetings {
-            if known.is_own(*value) {
-                for source in sources {
-                    if let Some(source) = value_at(&known, *source) {
-                        known.groups.join(source, *value);
-                    }
-                }
-            }
-        }
-        for (from, to) in in_place {
-            if let (Some(from), Some(to)) = (value_at(&known, from), value_at(&known, to)) {
-                known.groups.join(to, from);
-            }
-        }
         if let Some(entry) = module.entry() {
             let mut parameters = BTreeMap::new();
             for parameter in entry.instructions().filter(|instruction| instruction.opcode() == Opcode::Parameter) {
@@ -562,6 +587,24 @@ impl<'m, 'a> Reader<'m, 'a> {
                     known.groups.join(to, from);
                     known.donated.insert(from);
                 }
+            }
+        }
+        for (value, sources) in &meetings {
+            if known.is_own(*value) {
+                for source in sources {
+                    if let Some(source) = value_at(&known, *source)
+                        && !known.is_kept(module, source)
+                    {
+                        known.groups.join(source, *value);
+                    }
+                }
+            }
+        }
+        for (from, to) in in_place {
+            if let (Some(from), Some(to)) = (value_at(&known, from), value_at(&known, to))
+                && !known.is_kept(module, from)
+            {
+                known.groups.join(to, from);
             }
         }
         known.groups.shorten();
