@@ -410,20 +410,20 @@ fn memory_of_all_modules_adds_up() {
         let module = Module::parse(&row.text).unwrap();
         let memory: Memory<'_, '_> = module.memory();
         let (usage, peaks) = (memory.usage(), memory.peaks());
-        let sum: usize = usage.values().map(|usage| usage.parameters.bytes + usage.values.bytes).sum();
-        assert_eq!(sum, memory.buffers().iter().map(|buffer| buffer.footprint.bytes).sum::<usize>());
-        assert_eq!(sum, memory.tile_formats().values().map(|format| format.footprint.bytes).sum::<usize>());
+        let sum: u64 = usage.values().map(|usage| usage.parameters.bytes + usage.values.bytes).sum();
+        assert_eq!(sum, memory.buffers().iter().map(|buffer| buffer.footprint.bytes).sum::<u64>());
+        assert_eq!(sum, memory.tile_formats().values().map(|format| format.footprint.bytes).sum::<u64>());
         for buffer in memory.buffers() {
             assert!(buffer.footprint.data_bytes <= buffer.footprint.bytes);
         }
-        assert!(memory.largest(2).is_sorted_by_key(|buffer| usize::MAX - buffer.footprint.bytes));
+        assert!(memory.largest(2).is_sorted_by_key(|buffer| u64::MAX - buffer.footprint.bytes));
         assert_eq!(peaks.is_some(), row.set != "tpu-hlo-before");
         peaks_seen += peaks.iter().flatten().count();
         if let Some(timeline) = memory.timeline() {
             assert!(timeline.instructions().len() >= module.entry().unwrap().instructions().len());
             assert_eq!(timeline.lifetimes().len(), memory.buffers().len());
             for lifetime in timeline.lifetimes() {
-                assert!(lifetime.bytes >= lifetime.buffer.footprint.bytes as u64, "{}", row.module);
+                assert!(lifetime.bytes >= lifetime.buffer.footprint.bytes, "{}", row.module);
                 assert!(lifetime.made <= lifetime.last_use && !lifetime.tenants.is_empty());
             }
             // Each step needs what is live, and exactly that.

@@ -104,12 +104,12 @@ impl<'m> Place<'m> {
 pub(super) fn reserved_bytes(array: &ArrayShape, is_tpu: bool) -> u64 {
     const SCALAR_MEMORY: u8 = 2;
     const LINE: u64 = 1024;
-    let bytes = array.byte_size().map_or(0, |bytes| bytes as u64);
+    let bytes = array.byte_size().unwrap_or(0);
     let layout = array.layout();
     if !is_tpu || !layout.tiles().is_empty() || layout.memory_space() == SCALAR_MEMORY {
         return bytes;
     }
-    let elements = array.elements().map_or(0, |elements| elements as u64);
+    let elements = array.elements().unwrap_or(0);
     let lines = elements.div_ceil(LINE).saturating_mul(LINE);
     bytes.checked_mul(lines).and_then(|bytes| bytes.checked_div(elements)).unwrap_or(bytes)
 }

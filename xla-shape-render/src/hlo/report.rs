@@ -81,7 +81,7 @@ impl Report {
                 values: usage.num_values,
                 parameter_bytes: usage.parameters.bytes,
                 result_bytes: usage.results.bytes,
-                peak_bytes: peak.map(|peak| peak.bytes as usize),
+                peak_bytes: peak.map(|peak| peak.bytes),
                 peak_at: peak.map(|peak| peak.at.name().to_owned()),
             }
         });

@@ -47,12 +47,11 @@ struct Value {
 pub(super) fn draw(body: &mut String, timeline: &Timeline<'_, '_>, space: u8, detail: Detail) {
     let Some(bytes) = timeline.bytes().get(&space) else { return };
     let Some(peak) = timeline.peak_step(space) else { return };
-    let Some(most) = bytes.get(peak).map(|&most| most as usize).filter(|&most| most > 0) else { return };
+    let Some(&most) = bytes.get(peak).filter(|most| **most > 0) else { return };
     let per_column = bytes.len().div_ceil(detail.columns);
     let columns = bytes.chunks(per_column).zip((0..).step_by(per_column)).filter_map(|(chunk, first)| {
         let fullest = chunk.iter().enumerate().reduce(|most, step| if step.1 > most.1 { step } else { most });
         let (offset, &bytes) = fullest?;
-        let bytes = bytes as usize;
         let step = first + offset;
         let name = shortened(timeline.instructions().get(step)?.name(), detail.text).into_owned();
         Some(Column { step, name, bytes, units: InUnits(bytes).to_string() })

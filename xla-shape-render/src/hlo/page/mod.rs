@@ -56,7 +56,7 @@ fn page_with(
             InUnits(total)
         );
         if let Some(peak) = peak {
-            let (bytes, at) = (InUnits(peak.bytes as usize), escape(&shortened(peak.at.name(), detail.text)));
+            let (bytes, at) = (InUnits(peak.bytes), escape(&shortened(peak.at.name(), detail.text)));
             let _ = write!(body, "; at most {bytes} at one time, at <code>%{at}</code>");
         }
         if all > detail.values {
