@@ -77,6 +77,7 @@ fn declared(file: &str, name: &str) -> BTreeSet<String> {
 
 const HLO: &str = "only in the text of HLO modules";
 const INDEX: &str = "only in the text of an index";
+const TPU: &str = "only in `tpu_shape!`";
 const LEXER: &str = "the lexer says first that the number does not fit in an i64";
 
 /// The enums of the core that say what is wrong with a shape, and where they stand.
@@ -92,6 +93,7 @@ const UNREACHABLE: &[(&str, &str)] = &[
     ("ParseErrorKind::DuplicateName", HLO),
     ("ParseErrorKind::Index", INDEX),
     ("ParseErrorKind::InvalidUtf8", HLO),
+    ("ParseErrorKind::NoDefaultLayout", TPU),
     ("ParseErrorKind::NoEntry", HLO),
     ("ParseErrorKind::NoInstructions", HLO),
     ("ParseErrorKind::SecondEntry", HLO),
@@ -104,12 +106,14 @@ const UNREACHABLE: &[(&str, &str)] = &[
     ("ParseErrorKind::UnknownInstruction", HLO),
     ("Expected::Computation", HLO),
     ("Expected::DimensionLetter", INDEX),
+    ("Expected::Generation", TPU),
     ("Expected::HloAttribute", HLO),
     ("Expected::HloAttributeValue", HLO),
     ("Expected::IndexEntry", INDEX),
     ("Expected::Instruction", HLO),
     ("Expected::Layout", "only where a layout stands alone"),
     ("Expected::Name", HLO),
+    ("Expected::NoLayout", TPU),
     ("Expected::Opcode", HLO),
     ("Expected::Operand", HLO),
     ("Expected::ParameterNumber", HLO),

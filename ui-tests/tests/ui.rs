@@ -9,7 +9,7 @@ use trybuild::TestCases;
 fn fails_in_check() {
     let cases = TestCases::new();
     give_hlo_files();
-    for folder in ["dispatch", "hlo", "infer", "kernels", "syntax", "rules", "limits", "types"] {
+    for folder in ["dispatch", "hlo", "infer", "kernels", "syntax", "rules", "limits", "tpu", "types"] {
         cases.compile_fail(format!("tests/fail/{folder}/*.rs"));
     }
 }

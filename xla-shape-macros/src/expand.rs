@@ -6,6 +6,7 @@ use proc_macro::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree}
 use std::cell::Cell;
 use std::fmt::{self, Display};
 use xla_shape_core::text::{Parser, SizeExpression};
+use xla_shape_core::tpu::Generation;
 use xla_shape_core::validate::Part;
 use xla_shape_core::{
     ArrayShape, Dimension, Layout, LayoutAttributes, PaddingValue, ParseError, Shape, SplitConfig, Tile, TileDimension,
@@ -27,6 +28,17 @@ pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
     Ok(Expansion { text: ShapeType(&shape, &Named::new(&sizes)).to_string(), sizes })
+}
+
+/// The type of the shape that a text means behind the name of a TPU's generation, in the layouts that this TPU chooses.
+pub(crate) fn tpu_shape_type(text: &str) -> Result<Expansion, ParseError> {
+    let mut parser = Parser::whole(text).for_types();
+    let generation = parser.generation()?;
+    let mut parser = parser.for_tpu(generation);
+    let shape = parser.shape()?;
+    parser.finish()?;
+    let sizes = parser.size_expressions().to_vec();
+    Ok(Expansion { text: ShapeType(&shape, &Named::on_tpu(&sizes, generation)).to_string(), sizes })
 }
 
 /// The type of a shape.
@@ -129,6 +141,7 @@ fn replace(tokens: TokenStream, meaning: &dyn Fn(&str) -> Option<TokenStream>) -
 struct Named<'a> {
     sizes: &'a [SizeExpression],
     arrays: Cell<usize>,
+    tpu: Option<Generation>,
 }
 
 /// Those of one array.
@@ -136,18 +149,26 @@ struct Named<'a> {
 struct NamedIn<'a> {
     sizes: &'a [SizeExpression],
     array: usize,
+    /// The TPU that chooses the layout, which depends on the sizes.
+    tpu: Option<Generation>,
 }
 
 impl<'a> Named<'a> {
     fn new(sizes: &'a [SizeExpression]) -> Self {
-        Self { sizes, arrays: Cell::new(0) }
+        Self { sizes, arrays: Cell::new(0), tpu: None }
+    }
+
+    const fn on_tpu(sizes: &'a [SizeExpression], generation: Generation) -> Self {
+        Self { sizes, arrays: Cell::new(0), tpu: Some(generation) }
     }
 
     /// Those of the next array.
     fn array(&self) -> NamedIn<'a> {
         let array = self.arrays.get();
         self.arrays.set(array + 1);
-        NamedIn { sizes: self.sizes, array }
+        // The core has chosen the layout of an array whose sizes are all numbers.
+        let tpu = self.tpu.filter(|_| self.sizes.iter().any(|named| named.array == array));
+        NamedIn { sizes: self.sizes, array, tpu }
     }
 }
 
@@ -191,13 +212,19 @@ impl Display for ArrayType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (array, named) = (self.0, self.1.array());
         let dimensions = array.dimensions().iter().copied().enumerate();
-        write!(
-            f,
-            "{LIBRARY}::types::Array<{LIBRARY}::element::{}, {}, {}>",
-            array.element_type().variant_name(),
-            List(dimensions.map(|(i, dimension)| DimType(dimension, named, Part::Dimension(i)))),
-            LayoutType(array.layout(), named),
-        )
+        let dimensions = List(dimensions.map(|(i, dimension)| DimType(dimension, named, Part::Dimension(i))));
+        let element = format!("{LIBRARY}::element::{}", array.element_type().variant_name());
+        match named.tpu {
+            None => {
+                let layout = LayoutType(array.layout(), named);
+                write!(f, "{LIBRARY}::types::Array<{element}, {dimensions}, {layout}>")
+            }
+            Some(generation) => write!(
+                f,
+                "{LIBRARY}::types::Array<{element}, {dimensions}, \
+                 {LIBRARY}::tpu::TpuLayout<{LIBRARY}::tpu::{generation:?}, {element}, {dimensions}>>"
+            ),
+        }
     }
 }
 

@@ -22,6 +22,12 @@ pub fn shape(input: TokenStream) -> TokenStream {
     expand(input, expand::shape_type)
 }
 
+/// `xla_shape::tpu_shape!`, with the path of `xla_shape` in brackets before the generation and the shape.
+#[proc_macro]
+pub fn tpu_shape(input: TokenStream) -> TokenStream {
+    expand(input, expand::tpu_shape_type)
+}
+
 /// `xla_shape::layout!`, with the path of `xla_shape` in brackets before the layout.
 #[proc_macro]
 pub fn layout(input: TokenStream) -> TokenStream {

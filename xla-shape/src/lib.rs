@@ -56,6 +56,7 @@ pub mod iter;
 pub mod proto;
 pub mod relayout;
 mod sealed;
+pub mod tpu;
 pub mod types;
 mod wide;
 
@@ -69,7 +70,7 @@ pub mod __private {
     pub use crate::dispatch::{Arm, assert_arms_run, fit, fitting, value};
     #[cfg(feature = "hlo")]
     pub use xla_shape_macros::hlo_types;
-    pub use xla_shape_macros::{index_number, layout, shape};
+    pub use xla_shape_macros::{index_number, layout, shape, tpu_shape};
 }
 
 /// A shape, as a type: XLA's text, with layouts in `{…}` or `<…>`, or left out.
@@ -151,6 +152,43 @@ pub mod __private {
 macro_rules! shape {
     ($($tokens:tt)*) => {
         $crate::__private::shape!([$crate] $($tokens)*)
+    };
+}
+
+/// The shape of arrays in the layouts that a TPU gives them by default, as a type: a generation, and the text of a shape
+/// without layouts.
+///
+/// Where all sizes of an array are numbers, the type is the one that [`shape!`] makes with the device's layout written out.
+///
+/// ```
+/// use xla_shape::{shape, tpu_shape};
+///
+/// type Weights = tpu_shape!(v5e, bf16[1,3072]);
+/// fn same(x: Weights) -> shape!(bf16[1,3072]{1,0:T(2,128)(2,1)}) { x }
+/// assert_eq!(Weights::BYTES, 12 << 10);
+/// ```
+///
+/// Where sizes are [expressions](shape!#sizes-that-rust-knows), only a constant can know the layout. Then the type is over
+/// [`tpu::TpuLayout`], which has the same layout but is another type than the one with the layout written out:
+///
+/// ```
+/// use xla_shape::{Buffer, View, tpu_shape};
+///
+/// fn corner<const M: usize, const N: usize>(x: &View<'_, tpu_shape!(v5e, f32[M,N])>) -> f32 { x[[M - 1, N - 1]] }
+/// type Matrix<const M: usize, const N: usize> = tpu_shape!(v5e, f32[M,N]);
+/// assert_eq!(Matrix::<100, 200>::TEXT, "f32[100,200]{0,1:T(8,128)}");
+/// assert_eq!(corner(&Buffer::<Matrix<100, 200>>::zeroed().view()), 0.0);
+/// ```
+///
+/// A layout that is not known does not compile:
+///
+/// ```compile_fail
+/// type Unknown = xla_shape::tpu_shape!(v5e, s1[8]);
+/// ```
+#[macro_export]
+macro_rules! tpu_shape {
+    ($($tokens:tt)*) => {
+        $crate::__private::tpu_shape!([$crate] $($tokens)*)
     };
 }
 

@@ -74,6 +74,8 @@ pub enum Expected {
     AnyOf(char, char, char),
     /// `{` or `<`, which open a layout.
     Layout,
+    /// A generation of TPUs.
+    Generation,
     /// The end of an array whose layout is not written but a device's choice.
     NoLayout,
     /// The end of the text.
@@ -130,6 +132,7 @@ impl fmt::Display for Expected {
             Self::Either(a, b) => write!(f, "`{a}` or `{b}`"),
             Self::AnyOf(a, b, c) => write!(f, "`{a}`, `{b}` or `{c}`"),
             Self::Layout => f.write_str("a layout"),
+            Self::Generation => f.write_str("a generation of TPUs, such as `v5e`"),
             Self::NoLayout => f.write_str("no layout, which is the device's choice here"),
             Self::End => f.write_str("the end of the shape"),
             Self::Computation => f.write_str("a computation"),

@@ -142,6 +142,20 @@ impl<'a> Parser<'a> {
         Self { tpu: Some(generation), ..self }
     }
 
+    /// Reads the name of a generation of TPUs, and the comma behind it.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn generation(&mut self) -> Result<Generation> {
+        let name = self.text(self.token);
+        let Some(generation) = Generation::from_name(name) else {
+            return Err(self.unexpected(Expected::Generation));
+        };
+        self.advance();
+        self.eat(b',')?;
+        Ok(generation)
+    }
+
     /// Where the last token that was read ends.
     #[must_use]
     pub const fn position(&self) -> usize {

@@ -1,0 +1,41 @@
+//! TPUs: their generations, the layouts that they choose, and what fits into their memories.
+//!
+//! The rules as values are the core's; here are generations as types ([`V5e`] and others), the layout that one of them
+//! chooses for sizes that are const parameters ([`TpuLayout`]; [`tpu_shape!`](crate::tpu_shape) uses it), and a check that
+//! the blocks of a kernel fit into VMEM ([`assert_fits`]).
+
+mod fits;
+mod layout;
+
+pub use fits::{BlockSpec, Contents, InMemory, Memory, Part, Vmem, assert_fits};
+pub use layout::TpuLayout;
+pub use xla_shape_core::tpu::*;
+
+use crate::sealed::Sealed;
+use core::fmt::Debug;
+
+/// A [`Generation`], as a type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a generation of TPUs",
+    label = "expected one of `V2`, `V3`, `V4`, `V5e`, `V5p`, `V6e`, `V7x`, `V8i`, `V8t` of `xla_shape::tpu`"
+)]
+pub trait GenerationType: Copy + Debug + Default + 'static + Sealed {
+    /// The generation.
+    const GENERATION: Generation;
+}
+
+macro_rules! generations {
+    ($($name:ident)*) => { $(
+        #[doc = concat!("[`Generation::", stringify!($name), "`], as a type.")]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        pub struct $name;
+
+        impl Sealed for $name {}
+
+        impl GenerationType for $name {
+            const GENERATION: Generation = Generation::$name;
+        }
+    )* };
+}
+
+generations! { V2 V3 V4 V5e V5p V6e V7x V8i V8t }
