@@ -28,6 +28,7 @@ pub(crate) enum Verb {
     Relayout(RelayoutArguments),
     Hlo(HloArguments),
     Scan(ScanArguments),
+    Reshape(ReshapeArguments),
     Bitcast(BitcastArguments),
     Tpu(TpuArguments),
     Advise(AdviseArguments),
@@ -200,12 +201,41 @@ pub(crate) struct RelayoutArguments {
     pub(crate) slab_bytes: usize,
 }
 
+/// Say whether a reshape, or a transpose, from A to B is free, and if not, what it moves
+///
+/// A reshape keeps the row-major order of the elements; where the sizes of B are those of A in another order, the
+/// transpose between them has an answer, too. As JSON: from, to, free, moved_bytes (read and written), free_result (B in
+/// a layout that would be free, or null), reason, and transpose (null, or permutation, free, moved_bytes, free_result,
+/// reason).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape reshape 'bf16[32,2,192]{2,1,0:T(2,128)(2,1)}' 'bf16[64,192]{1,0:T(8,128)(2,1)}'
+  xla-shape reshape 'f32[8,1024]' 'f32[8192]' --for v5e")]
+pub(crate) struct ReshapeArguments {
+    /// The shape of the array
+    #[arg(value_name = "A")]
+    pub(crate) from: String,
+
+    /// The shape that it gets
+    #[arg(value_name = "B")]
+    pub(crate) to: String,
+
+    /// Give shapes without a layout the one that a TPU of this generation chooses, such as v5e
+    #[arg(long = "for", value_name = "GENERATION")]
+    pub(crate) generation: Option<Generation>,
+
+    /// Text for people, or one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
 /// Say whether one array can be taken for another without moving a byte
 ///
 /// Between equal dimensions, whether the other layout leaves each element where it is; if not, the first element that
-/// moves and why. Between other dimensions, which reshape and transpose the same bytes mean. As JSON: bitcast,
-/// same_bytes, reason, and kind, which is identity, reshape, transpose, reshape+transpose or none. Both answers are
-/// answers: the exit code is 0 either way, and 1 where the question has none.
+/// moves and why. Between other dimensions, whether a plain reshape or transpose is free; if none is, what else the same
+/// bytes mean. As JSON: bitcast, same_bytes, reason, kind, which is identity, reshape, transpose, reshape+transpose or
+/// none, and plain, whether a plain reshape or transpose leaves the bytes. Both answers are answers: the exit code is 0
+/// either way, and 1 where the question has none.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape bitcast 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'

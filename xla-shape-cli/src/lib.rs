@@ -30,6 +30,7 @@ pub fn run() -> ExitCode {
         Verb::Man => verbs::manual::man(),
         Verb::Map(arguments) => verbs::map::run(&arguments),
         Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
+        Verb::Reshape(arguments) => verbs::reshape::run(&arguments),
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
         Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
     };

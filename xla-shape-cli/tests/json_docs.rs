@@ -53,6 +53,7 @@ fn every_field_is_documented() {
         &["map", tiled],
         &["draw", tiled],
         &["bitcast", tiled, tiled],
+        &["reshape", tiled, "f32[5,3]"],
         &["bitcast", tiled, "f32[15]"],
         &["advise", tiled],
         &["tpu", tiled],

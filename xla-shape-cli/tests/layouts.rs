@@ -28,7 +28,13 @@ fn a_bitcast_is_named_by_what_it_does() {
             (&answer["bitcast"], &answer["same_bytes"], &answer["kind"]),
             (&json!(true), &json!(true), &json!(kind))
         );
-        assert!(run(&["bitcast", from, to]).starts_with(&format!("a bitcast ({kind}): ")));
+        assert_eq!(answer["plain"], kind != "reshape+transpose");
+        let text = run(&["bitcast", from, to]);
+        let begins = match kind {
+            "reshape+transpose" => "A plain reshape moves data: ".to_owned(),
+            _ => format!("a bitcast ({kind}): "),
+        };
+        assert!(text.starts_with(&begins), "{text}");
     }
 }
 
@@ -60,6 +66,53 @@ fn both_answers_are_answers_and_what_is_no_array_is_not() {
     assert_eq!(code("f32[6]", "f32[7]"), Some(0));
     assert_eq!(code("f32[6]", "f32[7"), Some(1));
     assert_eq!(code("f32[6]", "token[]"), Some(1));
+}
+
+fn reshape(arguments: &[&str]) -> Value {
+    serde_json::from_str(&run(&[&["reshape", "--format", "json"], arguments].concat())).unwrap()
+}
+
+#[test]
+fn a_reshape_is_free_or_says_what_it_moves_and_what_would_be() {
+    let free = reshape(&["f32[4,8,128]{2,1,0:T(8,128)}", "f32[32,128]{1,0:T(8,128)}"]);
+    assert_eq!((&free["free"], &free["moved_bytes"], &free["transpose"]), (&json!(true), &json!(0), &json!(null)));
+    assert_eq!(free["free_result"], "f32[32,128]{1,0:T(8,128)}");
+
+    let moves = reshape(&["bf16[32,2,192]{2,1,0:T(2,128)(2,1)}", "bf16[64,192]{1,0:T(8,128)(2,1)}"]);
+    assert_eq!((&moves["free"], &moves["moved_bytes"]), (&json!(false), &json!(65_536)));
+    assert_eq!(moves["free_result"], "bf16[64,192]{1,0:T(2,128)(2,1)}");
+    assert!(moves["reason"].as_str().unwrap().starts_with("element (0,0,128) lies at 256 in the one"), "{moves}");
+
+    // The same sizes in another order: both readings.
+    let both = reshape(&["f32[2,3]", "f32[3,2]{0,1}"]);
+    assert_eq!((&both["free"], &both["free_result"]), (&json!(false), &json!("f32[3,2]{1,0}")));
+    assert_eq!((&both["transpose"]["free"], &both["transpose"]["permutation"]), (&json!(true), &json!([1, 0])));
+    let text = run(&["reshape", "f32[2,3]", "f32[3,2]{0,1}"]);
+    assert!(text.contains("As a reshape: not free.") && text.contains("As a transpose by (1,0): free."), "{text}");
+
+    // A row of registers is the same bytes as a line.
+    let line = reshape(&["f32[8,128]", "f32[1024]", "--for", "v5e"]);
+    assert_eq!((&line["from"], &line["free"]), (&json!("f32[8,128]{1,0:T(8,128)}"), &json!(true)));
+    // Nothing is free here.
+    let none = reshape(&["f32[100,200]", "f32[20000]", "--for", "v5e"]);
+    assert_eq!((&none["free"], &none["free_result"]), (&json!(false), &json!(null)));
+    assert!(run(&["reshape", "f32[6]", "f32[2,3]"]).contains("--for v5e asks about a TPU's"));
+}
+
+#[test]
+fn what_is_no_reshape_is_an_error() {
+    for (from, to, message) in [
+        ("f32[6]", "f32[7]", "a reshape keeps the number of elements; there are 6 and 7"),
+        ("f32[6]", "s32[6]", "a reshape keeps the element type; f32[6]{0} and s32[6]{0} have two"),
+        ("f32[?]", "f32[6]", "an unbounded dimension"),
+        ("s1[6]", "s1[2,3]", "unknown: how a TPU lays out s1"),
+    ] {
+        let arguments = ["reshape", from, to, "--for", "v5e"];
+        let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with("error: ") && (said.contains(message) || from.contains('?')), "{said}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    }
 }
 
 fn advise(arguments: &[&str]) -> Vec<Value> {

@@ -57,6 +57,7 @@ pub use map as stride_table;
 pub use map::counter as index;
 pub use shape::{memory_space, static_shape, validate};
 
+pub use equal::movement::Movement;
 pub use equal::reshape::ShapeEqualityDescriptor;
 pub use map::placement::{BitOffset, Placement};
 pub use map::tile_block::{TileBlock, TileBlockError};

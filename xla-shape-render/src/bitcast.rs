@@ -16,6 +16,12 @@ pub struct Verdict {
     pub reason: String,
     /// `identity`, `reshape`, `transpose`, `reshape+transpose` or `none`.
     pub kind: &'static str,
+    /// Whether a plain reshape or transpose leaves every byte where it is. An HLO bitcast can mean more: several of them at
+    /// once, which move data one by one.
+    pub plain: bool,
+    /// Why a plain reshape moves data, where the bytes mean something else.
+    #[serde(skip)]
+    reshape_moves: Option<String>,
 }
 
 impl Verdict {
@@ -28,10 +34,14 @@ impl Verdict {
     /// If the question has no answer, as for arrays without a size.
     pub fn new(operand: &ArrayShape, result: &ArrayShape) -> Result<Self, BitcastError> {
         let same_bytes = operand.byte_size() == result.byte_size();
-        let no = |reason: String| Self { bitcast: false, same_bytes, reason, kind: "none" };
+        let verdict = |kind: &'static str, reason: String| {
+            let plain = !matches!(kind, "none" | "reshape+transpose");
+            Self { bitcast: kind != "none", same_bytes, reason, kind, plain, reshape_moves: None }
+        };
+        let no = |reason: String| verdict("none", reason);
         if operand.same_dimensions(result) && operand.same_element_type(result) {
             return Ok(match operand.layout_change_is_bitcast(result)? {
-                Rule::Yes => Self { bitcast: true, same_bytes, reason: Rule::Yes.to_string(), kind: "identity" },
+                Rule::Yes => verdict("identity", Rule::Yes.to_string()),
                 answer => match operand.decompose_bitcast(result) {
                     Ok(other) => no(format!("{answer}. Read as the other, the bytes mean: {other}")),
                     Err(_) => no(answer.to_string()),
@@ -46,7 +56,11 @@ impl Verdict {
                     DecompositionKind::Transpose => "transpose",
                     DecompositionKind::ReshapeTransposeReshape => "reshape+transpose",
                 };
-                Ok(Self { bitcast: true, same_bytes, reason: decomposition.to_string(), kind })
+                let reshape_moves = match operand.reshape_is_bitcast(result) {
+                    Ok(answer) if !answer.is_yes() => Some(answer.to_string()),
+                    _ => None,
+                };
+                Ok(Self { reshape_moves, ..verdict(kind, decomposition.to_string()) })
             }
             Err(error @ (BitcastError::Bytes { .. } | BitcastError::NotDecomposed)) => {
                 // The reshape's own answer says which element would move.
@@ -64,8 +78,20 @@ impl Verdict {
 impl Answer for Verdict {
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
-        let answer = if self.bitcast { format!("a bitcast ({})", self.kind) } else { "no bitcast".into() };
-        text.uncut(format_args!("{answer}: {}", self.reason.replace(". Read", ".\nRead")));
+        let reason = self.reason.replace(". Read", ".\nRead");
+        match &self.reshape_moves {
+            None if self.bitcast => text.uncut(format_args!("a bitcast ({}): {reason}", self.kind)),
+            None => text.uncut(format_args!("no bitcast: {reason}")),
+            Some(why) if self.plain => {
+                text.uncut(format_args!("a bitcast ({}): {reason}", self.kind));
+                text.line(format_args!("A reshape between the same sizes moves data: {why}."));
+            }
+            Some(why) => {
+                text.line(format_args!("A plain reshape moves data: {why}."));
+                text.uncut("Taken for the other, the same bytes mean several steps at once, as an HLO bitcast can:");
+                text.uncut(format_args!("  {reason}"));
+            }
+        }
         text
     }
 }

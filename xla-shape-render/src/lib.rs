@@ -22,6 +22,7 @@
 //! | [`draw`] | What does the layout look like? |
 //! | [`tpu`] | Which layout does a TPU choose? |
 //! | [`advise`] | Which layouts take less memory? |
+//! | [`reshape`] | Is a reshape or a transpose free? |
 //! | [`bitcast`] | Can one array be read as another without a copy? |
 //! | [`scan`] | Which shapes does a log contain? |
 //! | [`hlo`] | What do the values of a program take, and what changed between two programs? |
@@ -36,6 +37,7 @@ pub mod explain;
 mod formula;
 pub mod hlo;
 pub mod index;
+pub mod reshape;
 pub mod scan;
 mod text;
 pub mod tpu;

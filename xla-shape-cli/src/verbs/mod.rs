@@ -12,6 +12,7 @@ pub(crate) mod index;
 pub(crate) mod manual;
 pub(crate) mod map;
 pub(crate) mod relayout;
+pub(crate) mod reshape;
 pub(crate) mod scan;
 pub(crate) mod tpu;
 

@@ -2,4 +2,5 @@
 
 pub mod bitcast;
 pub mod compare;
+pub(crate) mod movement;
 pub(crate) mod reshape;

@@ -1,6 +1,7 @@
 //! The order of an array's dimensions that takes the fewest bytes.
 
 use crate::shape::ArrayShape;
+use alloc::vec::Vec;
 
 /// The most dimensions of an array whose orders are all tried.
 const MAX_ORDERED: usize = 6;
@@ -23,9 +24,7 @@ impl ArrayShape {
             return None;
         }
         let mut best = (self.byte_size()?, self.clone());
-        let mut order = self.layout().minor_to_major().to_vec();
-        order.sort_unstable();
-        loop {
+        for order in orders(self.num_dimensions()) {
             let layout = self.layout().clone().with_minor_to_major(&order);
             if let Ok(Ok(other)) = layout.map(|layout| self.clone().with_layout(layout))
                 && let Some(bytes) = other.byte_size()
@@ -33,11 +32,24 @@ impl ArrayShape {
             {
                 best = (bytes, other);
             }
-            if !next_permutation(&mut order) {
-                return Some(best.1);
-            }
         }
+        Some(best.1)
     }
+}
+
+/// Every order of so many dimensions; the natural one, in which the last dimension comes first, is the first.
+pub(crate) fn orders(num_dimensions: usize) -> impl Iterator<Item = Vec<usize>> {
+    let backwards = move |order: &[usize]| {
+        let last = num_dimensions.saturating_sub(1);
+        order.iter().map(|dimension| last.saturating_sub(*dimension)).collect::<Vec<_>>()
+    };
+    let mut order = (0..num_dimensions).collect::<Vec<_>>();
+    let mut next = Some(backwards(&order));
+    core::iter::from_fn(move || {
+        let now = next.take()?;
+        next = next_permutation(&mut order).then(|| backwards(&order));
+        Some(now)
+    })
 }
 
 /// Makes the next permutation in alphabetical order; `false` behind the last.

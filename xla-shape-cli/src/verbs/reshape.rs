@@ -1,0 +1,10 @@
+//! `reshape`: whether a reshape or a transpose is free.
+
+use crate::args::ReshapeArguments;
+use crate::failure::Failure;
+use xla_shape_render::reshape::Reshape;
+
+pub(crate) fn run(arguments: &ReshapeArguments) -> Result<(), Failure> {
+    let (from, to) = (super::array_of(&arguments.from)?, super::array_of(&arguments.to)?);
+    super::show(&Reshape::new(&from, &to, arguments.generation).map_err(Failure::said)?, arguments.format)
+}
