@@ -84,12 +84,13 @@ const LEXER: &str = "the lexer says first that the number does not fit in an i64
 const ENUMS: [(&str, &str); 4] = [
     ("text/error.rs", "ParseErrorKind"),
     ("text/error.rs", "Expected"),
-    ("validate/error.rs", "ValidationError"),
-    ("static_shape.rs", "StaticShapeError"),
+    ("shape/validate/error.rs", "ValidationError"),
+    ("shape/static_shape.rs", "StaticShapeError"),
 ];
 
 /// The variants that no shape in Rust source can cause, and why.
 const UNREACHABLE: &[(&str, &str)] = &[
+    ("ParseErrorKind::CannotInferShape", HLO),
     ("ParseErrorKind::DuplicateName", HLO),
     ("ParseErrorKind::Index", INDEX),
     ("ParseErrorKind::InvalidUtf8", HLO),
@@ -98,7 +99,9 @@ const UNREACHABLE: &[(&str, &str)] = &[
     ("ParseErrorKind::NoInstructions", HLO),
     ("ParseErrorKind::SecondEntry", HLO),
     ("ParseErrorKind::SecondRoot", HLO),
+    ("ParseErrorKind::Sharding", "only in the text of a sharding"),
     ("ParseErrorKind::TextTooLong", HLO),
+    ("ParseErrorKind::TooDeep", HLO),
     ("ParseErrorKind::TooManyErrors", HLO),
     ("ParseErrorKind::UnclosedBracket", HLO),
     ("ParseErrorKind::UnclosedComment", "Rust has taken the comments away"),

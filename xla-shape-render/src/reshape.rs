@@ -73,7 +73,7 @@ impl Reshape {
         if let (Some(operand), Some(result)) = (from.elements(), to.elements())
             && operand != result
         {
-            return Err(ReshapeError::Elements(operand as u64, result as u64));
+            return Err(ReshapeError::Elements(operand, result));
         }
         let reshape = from.reshape_movement(&to)?;
         let mut transpose = None;
@@ -105,7 +105,7 @@ fn say(text: &mut Text, what: &str, free: bool, cost: &Cost) {
         text.line(format_args!("{what}: free. Every byte stays where it is."));
         return;
     }
-    text.line(format_args!("{what}: not free. It reads and writes {} together.", Bytes(cost.moved_bytes as usize)));
+    text.line(format_args!("{what}: not free. It reads and writes {} together.", Bytes(cost.moved_bytes)));
     text.line(format_args!("  Why: {}.", cost.reason));
     match &cost.free_result {
         Some(result) => text.uncut(format_args!("  Free would be: {result}")),

@@ -60,7 +60,7 @@ impl ArrayShape {
     }
 
     fn movement(&self, result: &Self, answer: Answer, free_result: Option<Self>) -> Movement {
-        let bytes = |array: &Self| array.byte_size().map_or(0, |bytes| bytes as u64);
+        let bytes = |array: &Self| array.byte_size().unwrap_or(0);
         let moved_bytes = if answer.is_yes() { 0 } else { bytes(self).saturating_add(bytes(result)) };
         Movement { answer, moved_bytes, free_result }
     }

@@ -121,7 +121,7 @@ const fn check(element_type: ElementType, array: &[Dimension], block: &[Dimensio
 const fn least_line(element_type: ElementType) -> u64 {
     let bits = match element_type {
         ElementType::Pred => 32,
-        other => other.bits() as u64,
+        other => other.bits(),
     };
     match 32_u64.checked_div(bits) {
         Some(packed) => LANES.saturating_mul(packed),
@@ -140,7 +140,7 @@ pub const fn vmem_bytes(generation: Generation, array: &ArrayShape) -> Result<u6
     let layout = array.layout();
     if !layout.tiles().is_empty() {
         return match array.sizes_in_const() {
-            Some(sizes) => Ok(sizes.bytes as u64),
+            Some(sizes) => Ok(sizes.bytes),
             None => Err(unbounded(array.dimensions())),
         };
     }

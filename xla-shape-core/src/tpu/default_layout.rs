@@ -149,11 +149,11 @@ pub(super) const fn make(
         }
     };
     let bits = match format.element_size_in_bits {
-        0 => element_type.storage_bits() as u64,
+        0 => element_type.storage_bits(),
         bits => bits,
     };
     let byte_size = match physical_elements {
-        Some(elements) if elements <= MAX_SIZE as u64 => (elements as u128).saturating_mul(bits as u128).div_ceil(8),
+        Some(elements) if elements <= MAX_SIZE => (elements as u128).saturating_mul(bits as u128).div_ceil(8),
         _ => u128::MAX,
     };
     if byte_size > MAX_SIZE as u128 {
@@ -171,8 +171,8 @@ const fn elements(dimensions: &[Dimension]) -> Result<u64, DefaultLayoutError> {
         let Some(extent) = dimensions[i].extent() else {
             return Err(DefaultLayoutError::UnboundedDimension { dimension: i });
         };
-        elements = match elements.checked_mul(extent as u64) {
-            Some(elements) if elements <= MAX_SIZE as u64 => elements,
+        elements = match elements.checked_mul(extent) {
+            Some(elements) if elements <= MAX_SIZE => elements,
             _ => return Err(DefaultLayoutError::TooLarge),
         };
         i = i.saturating_add(1);
@@ -235,10 +235,9 @@ impl DefaultLayout {
     pub const fn tiles(self) -> ([Tile; 3], usize) {
         let Some((rows, line)) = self.tile else { return ([Tile::BLANK, Tile::BLANK, Tile::BLANK], 0) };
         let packed = self.format.packed_rows;
-        let (rows, line, lanes, packed) = (rows as u64, line as u64, LANES as u64, packed as u64);
         match (self.num_dimensions, packed) {
             (0, _) | (1, 1) => ([Tile::line(line), Tile::BLANK, Tile::BLANK], 1),
-            (1, _) => ([Tile::line(line), Tile::line(lanes), Tile::pair(packed, 1)], 3),
+            (1, _) => ([Tile::line(line), Tile::line(LANES), Tile::pair(packed, 1)], 3),
             (_, 1) => ([Tile::pair(rows, line), Tile::BLANK, Tile::BLANK], 1),
             _ => ([Tile::pair(rows, line), Tile::pair(packed, 1), Tile::BLANK], 2),
         }
@@ -263,7 +262,7 @@ impl DefaultLayout {
         let (tiles, count) = self.tiles();
         let mut layout = Layout::unchecked(List::from_slice(&order));
         layout.tiles = List::from_slice(tiles.split_at(count).0);
-        layout.element_size_in_bits = self.format.element_size_in_bits as u64;
+        layout.element_size_in_bits = self.format.element_size_in_bits;
         layout
     }
 }

@@ -101,7 +101,7 @@ const fn product([a, b, c]: [u64; 3]) -> u128 {
 #[expect(clippy::indexing_slicing, reason = "the callers count dimensions up to the length")]
 pub(super) const fn extent(dimensions: &[Dimension], dimension: usize) -> u64 {
     match dimensions[dimension].extent() {
-        Some(extent) => extent as u64,
+        Some(extent) => extent,
         None => 0,
     }
 }

@@ -167,20 +167,20 @@ const fn fit(parts: &[InMemory], most: u64, generation: Generation) {
     if sum <= most {
         return;
     }
-    let mut text = ConstText::<512>::new().push_str("expected at most ").push_number(most as usize);
+    let mut text = ConstText::<512>::new().push_str("expected at most ").push_number(most);
     text = text.push_str(" bytes in the VMEM of TPU ").push_str(generation.name()).push_str(", found ");
     i = 0;
     while i < parts.len() {
         let separator = if i == 0 { "" } else { " + " };
         text = text.push_str(separator);
         if parts[i].copies != 1 {
-            text = text.push_number(parts[i].copies as usize).push_str(" x ");
+            text = text.push_number(parts[i].copies).push_str(" x ");
         }
-        text = text.push_number(parts[i].bytes as usize);
+        text = text.push_number(parts[i].bytes);
         i += 1;
     }
     if !matches!(parts, [InMemory { copies: 1, .. }]) {
-        text = text.push_str(" = ").push_number(sum as usize);
+        text = text.push_str(" = ").push_number(sum);
     }
     panic!("{}", text.as_str())
 }

@@ -30,10 +30,7 @@ impl<G: GenerationType, E: Element, D: BoundedDimensions> LayoutType for TpuLayo
     const LAYOUT: &'static Layout = &Layout::from_static(
         Self::ORDER.split_at(D::DIMENSIONS.len()).0,
         Self::TILES.0.split_at(Self::TILES.1).0,
-        LayoutAttributes {
-            element_size_in_bits: Self::DEFAULT.element_size_in_bits() as usize,
-            ..LayoutAttributes::DEFAULT
-        },
+        LayoutAttributes { element_size_in_bits: Self::DEFAULT.element_size_in_bits(), ..LayoutAttributes::DEFAULT },
     );
 }
 
