@@ -10,7 +10,7 @@
 
 use std::error::Error;
 use xla_shape::infer::{ConvolutionDimensions, ConvolutionGroups, Operation, WindowDimension, assert_result};
-use xla_shape::types::{ArrayType, StaticShape};
+use xla_shape::types::{ArrayType, StaticArray};
 use xla_shape::{Buffer, View, ViewMut, shape};
 use xla_shape_examples::{Numbers, check};
 
@@ -54,7 +54,7 @@ fn convolution(image: View<'_, Image>, kernel: View<'_, Kernel>, mut output: Vie
         for [u, v, feature, _] in kernel.shape().indices().step_by(128) {
             // Behind the image's edge, there are zeros.
             let place = (row * STRIDE + u).checked_sub(PADDING).zip((column * STRIDE + v).checked_sub(PADDING));
-            let Some(factor) = place.and_then(|(y, x)| image.get([batch, y, x, feature])) else { continue };
+            let Some(factor) = place.and_then(|(y, x)| image.get([batch, y, x, feature]).ok()) else { continue };
             let Some(features) = kernel.line::<-1>([u, v, feature, 0]) else { continue };
             features.for_each_run(|_, run| {
                 sums.iter_mut().zip(run.iter()).for_each(|(sum, value)| *sum += factor * value);

@@ -58,14 +58,14 @@ fn scale_rows<S: ArrayType<Element = F32, Index = [usize; 2]>>(mut x: ViewMut<'_
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let factors = DynBuffer::from_fn::<F32>("f32[256]".parse()?, |index| index[0] as f32)?;
+    let factors = DynBuffer::from_fn_with::<F32>("f32[256]".parse()?, |index| index[0] as f32)?;
     for (shape, expected) in [
         ("f32[64,256]{1,0:T(8,128)}", "f32[64,256], static"),
         ("f32[13,256]{1,0:T(8,128)}", "f32[?,256], any number of rows"),
         ("f32[64,256]{0,1}", "fallback"),
     ] {
         let shape: ArrayShape = shape.parse()?;
-        let mut x = DynBuffer::from_fn::<F32>(shape.clone(), |index| index[0] as f32)?;
+        let mut x = DynBuffer::from_fn_with::<F32>(shape.clone(), |index| index[0] as f32)?;
         let kernel = scale(&mut x, &factors)?;
         let [rows, _] = sizes(&shape);
         for (row, column) in (0..rows).flat_map(|row| (0..256).map(move |column| (row, column))) {
@@ -84,8 +84,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// A typed array whose number of rows is known only now.
 fn made_at_run_time() -> Result<(), Box<dyn Error>> {
-    let x = Buffer::zeroed_with(Batch::with_sizes([13, 256])?)?;
-    if x.as_bytes().len() != 16 * 256 * 4 || x.get([13, 0]).is_some() {
+    let x = Buffer::<Batch>::zeroed_with(Batch::with_sizes([13, 256])?)?;
+    if x.as_bytes().len() != 16 * 256 * 4 || x.get([13, 0]).is_ok() {
         return Err("13 rows lie in 16, of which 13 are elements".into());
     }
     Ok(())
@@ -94,7 +94,7 @@ fn made_at_run_time() -> Result<(), Box<dyn Error>> {
 /// What arms cost that do not run.
 fn time_of_a_miss() -> Result<(), Box<dyn Error>> {
     const TIMES: u32 = 1_000_000;
-    let x = DynBuffer::zeroed("f32[64,256]{1,0:T(8,128)S(1)}".parse()?)?;
+    let x = DynBuffer::zeroed_with("f32[64,256]{1,0:T(8,128)S(1)}".parse()?)?;
     let start = Instant::now();
     for _ in 0..TIMES {
         let x = black_box(&x);

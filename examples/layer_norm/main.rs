@@ -12,7 +12,7 @@ use std::error::Error;
 use xla_shape::element::F32;
 use xla_shape::infer::{Operation, assert_result};
 use xla_shape::iter::Band;
-use xla_shape::types::StaticShape;
+use xla_shape::types::StaticArray;
 use xla_shape::{Buffer, View, ViewMut, shape};
 use xla_shape_examples::{Numbers, check};
 
@@ -21,8 +21,8 @@ const EPSILON: f32 = 1e-5;
 /// For every layout of two dimensions; factors and summands lie side by side.
 fn layer_norm<S, C>(mut x: ViewMut<'_, S>, factors: View<'_, C>, summands: View<'_, C>)
 where
-    S: StaticShape<Element = F32, Index = [usize; 2]>,
-    C: StaticShape<Element = F32, Index = [usize; 1]>,
+    S: StaticArray<Element = F32, Index = [usize; 2]>,
+    C: StaticArray<Element = F32, Index = [usize; 1]>,
 {
     const { assert_result::<(C,), S>(Operation::Broadcast { dimensions: &[1] }) };
     let columns = S::SIZES[1] as f32;
@@ -55,7 +55,7 @@ fn expected(x: &[f32], factors: &[f32], summands: &[f32]) -> Vec<f32> {
     x.chunks(factors.len()).flat_map(row).collect()
 }
 
-fn run<S: StaticShape<Element = F32, Index = [usize; 2]>>() -> Result<(), Box<dyn Error>> {
+fn run<S: StaticArray<Element = F32, Index = [usize; 2]>>() -> Result<(), Box<dyn Error>> {
     type Columns = shape!(f32[200]);
     let mut numbers = Numbers::new(3);
     let mut x = Buffer::<S>::from_fn(|[row, _]| row as f32 + 5.0 * numbers.number());

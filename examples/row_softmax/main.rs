@@ -12,7 +12,7 @@
 use half::bf16;
 use std::error::Error;
 use xla_shape::element::{Bf16, F32};
-use xla_shape::types::{ArrayType, StaticShape};
+use xla_shape::types::{ArrayType, StaticArray};
 use xla_shape::{Buffer, ViewMut, shape};
 use xla_shape_examples::{Numbers, check};
 
@@ -44,7 +44,7 @@ fn expected(x: &[f32], columns: usize) -> Vec<f32> {
     x.chunks(columns).flat_map(softmax_of_row).collect()
 }
 
-fn run<S: StaticShape<Element = F32, Index = [usize; 2]>>() -> Result<(), Box<dyn Error>> {
+fn run<S: StaticArray<Element = F32, Index = [usize; 2]>>() -> Result<(), Box<dyn Error>> {
     let mut numbers = Numbers::new(1);
     let mut x = Buffer::<S>::from_fn(|_| 4.0 * numbers.number());
     let expected = expected(&x.to_row_major(), S::SIZES[1]);

@@ -51,7 +51,7 @@ pub(crate) fn dynamic(
 ) -> Result<(), AccessError> {
     let (lhs, rhs, mut out) = (lhs.accessor::<Bf16>()?, rhs.accessor::<Bf16>()?, out.accessor_mut::<Bf16>()?);
     // Elements that the sizes count and the shapes do not have are 0.
-    let number = |element: Option<bf16>| element.map_or(0.0, bf16::to_f32);
+    let number = |element: Result<bf16, AccessError>| element.map_or(0.0, bf16::to_f32);
     let mut sums = vec![0.0_f32; n];
     for i in 0..m {
         sums.fill(0.0);
@@ -62,7 +62,7 @@ pub(crate) fn dynamic(
             }
         }
         for (j, sum) in sums.iter().enumerate() {
-            out.set(&[i, j], bf16::from_f32(*sum));
+            out.set(&[i, j], bf16::from_f32(*sum))?;
         }
     }
     Ok(())

@@ -129,7 +129,7 @@ fn run_dynamic(
 ) -> Result<(Duration, Vec<bf16>), Box<dyn Error>> {
     let lhs = pack(&product.lhs, lhs)?;
     let rhs = pack(&product.rhs, rhs)?;
-    let mut out = DynBuffer::zeroed(product.out.clone())?;
+    let mut out = DynBuffer::zeroed_with(product.out.clone())?;
     let mut result = Ok(());
     let time = time(|| result = kernel::dynamic(black_box(&lhs), black_box(&rhs), &mut out, sizes));
     result?;
@@ -139,7 +139,7 @@ fn run_dynamic(
 /// Row-major values in the layout of `shape`.
 fn pack(shape: &ArrayShape, values: &[bf16]) -> Result<DynBuffer, Box<dyn Error>> {
     let mut values = values.iter().copied();
-    Ok(DynBuffer::from_fn::<Bf16>(shape.clone(), |_| values.next().unwrap_or_default())?)
+    Ok(DynBuffer::from_fn_with::<Bf16>(shape.clone(), |_| values.next().unwrap_or_default())?)
 }
 
 /// Numbers between -1 and 1, the same in each run.

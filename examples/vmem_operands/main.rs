@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! error[E0308]: mismatched types
-//!   expected struct `BufferBase<Array<_, _, Layout<_, _, MemorySpace<1>>>, &_>`
-//!      found struct `BufferBase<Array<_, _, Layout<_, _, MemorySpace<0>>>, &_>`
+//!   expected struct `Buffer<Array<_, _, Layout<_, _, Space<1>>>, &_>`
+//!      found struct `Buffer<Array<_, _, Layout<_, _, Space<0>>>, &_>`
 //! ```
 //!
 //! ```text
@@ -18,18 +18,18 @@
 use std::error::Error;
 use xla_shape::element::F32;
 use xla_shape::relayout::StaticPlan;
-use xla_shape::types::{Array, ArrayType, Layout, LayoutType, MemorySpace, StaticDimensions};
+use xla_shape::types::{Array, ArrayType, Layout, LayoutType, Space, StaticDimensions};
 use xla_shape::{Buffer, View, ViewMut, index, shape};
 use xla_shape_examples::{Numbers, check};
 
 /// An array of f32 in VMEM: of any dimensions, order and tiles.
-type Vmem<D, O, T> = Array<F32, D, Layout<O, T, MemorySpace<1>>>;
+type Vmem<D, O, T> = Array<F32, D, Layout<O, T, Space<1>>>;
 
 /// `y = x · y`, element by element, all on the chip.
 fn multiply<D, O, T>(x: View<'_, Vmem<D, O, T>>, mut y: ViewMut<'_, Vmem<D, O, T>>)
 where
     D: StaticDimensions,
-    Layout<O, T, MemorySpace<1>>: LayoutType,
+    Layout<O, T, Space<1>>: LayoutType,
     Vmem<D, O, T>: ArrayType<Element = F32, Dimensions = D>,
 {
     y.apply_with(&x, |y, x| x * y);

@@ -7,7 +7,7 @@ use xla_shape::types::ArrayType;
 use xla_shape::{Buffer, DynBuffer, DynView, DynViewMut, View, dispatch, shape};
 
 fn zeroed(shape: &str) -> DynBuffer {
-    DynBuffer::zeroed(shape.parse().unwrap()).unwrap()
+    DynBuffer::zeroed_with(shape.parse().unwrap()).unwrap()
 }
 
 fn arm(x: &DynBuffer) -> usize {
@@ -63,8 +63,9 @@ fn a_bound_takes_what_lies_as_it_does() {
     ] {
         assert_eq!(rows(&zeroed(shape)), expected, "{shape}");
     }
-    let of =
-        |size: usize| DynBuffer::from_fn::<F32>(format!("f32[2,{size}]").parse().unwrap(), |i| i[1] as f32).unwrap();
+    let of = |size: usize| {
+        DynBuffer::from_fn_with::<F32>(format!("f32[2,{size}]").parse().unwrap(), |i| i[1] as f32).unwrap()
+    };
     fn last(x: DynView<'_>) -> Option<f32> {
         dispatch!(match x {
             shape!(f32[2,<=5]) => Some(x[[1, 4]]),
@@ -88,7 +89,7 @@ fn all_buffers_must_have_their_shapes() {
     }
     for (x, y, z, expected) in [(2, 3, 4, 1), (2, 3, 5, 2), (2, 4, 4, 3), (1, 3, 4, 3)] {
         let [x, y, mut z] = [x, y, z].map(|size| {
-            DynBuffer::from_fn::<F32>(format!("f32[{size}]").parse().unwrap(), |index| index[0] as f32).unwrap()
+            DynBuffer::from_fn_with::<F32>(format!("f32[{size}]").parse().unwrap(), |index| index[0] as f32).unwrap()
         });
         assert_eq!(f(x.view(), &y, &mut z), expected);
         assert_eq!(z.get::<F32>(&[3]).unwrap(), 3.0);

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 use xla_shape::element::{Bf16, F32, U8};
 use xla_shape::stride_table::StaticStrideTable;
-use xla_shape::types::{ArrayType, SizesError};
-use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, Layout, Slot, StrideTable, shape};
+use xla_shape::types::{ArrayType, SizesError, WholeArray};
+use xla_shape::{AccessError, ArrayShape, Buffer, Dimension, DynBuffer, Layout, Slot, StrideTable, shape};
 use xla_shape_tests::strategy::small_array_shape;
 use xla_shape_tests::wide;
 
 /// Compares a type, given these sizes, with the core's table for the shape that it then is.
-fn agrees<S: ArrayType>(sizes: S::Index) {
+fn agrees<S: WholeArray>(sizes: S::Index) {
     let typed = S::with_sizes(sizes).unwrap();
     let shape = typed.array_shape();
     let table: StrideTable = shape.stride_table().unwrap();
@@ -84,32 +84,35 @@ fn a_type_without_static_sizes_holds_them() {
 #[test]
 fn buffers_of_such_types() {
     type Rows = shape!(bf16[?,200]{1,0:T(8,128)(2,1)});
-    let mut rows = Buffer::zeroed_with(Rows::with_sizes([11, 200]).unwrap()).unwrap();
+    let mut rows = Buffer::<Rows>::zeroed_with(Rows::with_sizes([11, 200]).unwrap()).unwrap();
     rows.fill_with(|[i, j]| half::bf16::from_f32((i * 3 + j) as f32));
-    let dynamic = DynBuffer::from_fn::<Bf16>("bf16[11,200]{1,0:T(8,128)(2,1)}".parse().unwrap(), |index| {
+    let dynamic = DynBuffer::from_fn_with::<Bf16>("bf16[11,200]{1,0:T(8,128)(2,1)}".parse().unwrap(), |index| {
         half::bf16::from_f32((index[0] * 3 + index[1]) as f32)
     })
     .unwrap();
     assert_eq!(rows.as_bytes(), dynamic.as_bytes());
     let typed: Buffer<Rows> = dynamic.into_typed().unwrap();
-    assert_eq!((typed.get([10, 199]), typed.get([11, 0])), (rows.get([10, 199]), None));
-    let other = DynBuffer::zeroed("bf16[11,201]{1,0:T(8,128)(2,1)}".parse().unwrap()).unwrap();
+    assert_eq!(
+        (typed.get([10, 199]), typed.get([11, 0])),
+        (rows.get([10, 199]), Err(AccessError::OutOfBounds { dimension: 0, index: 11, size: 11 }))
+    );
+    let other = DynBuffer::zeroed_with("bf16[11,201]{1,0:T(8,128)(2,1)}".parse().unwrap()).unwrap();
     assert_eq!(
         other.typed::<Rows>().unwrap_err().to_string(),
         "expected an array of shape bf16[?,200]{1,0:T(8,128)(2,1)}, found bf16[11,201]{1,0:T(8,128)(2,1)}"
     );
-    let bounded = DynBuffer::zeroed("u8[<=3,2]".parse().unwrap()).unwrap();
+    let bounded = DynBuffer::zeroed_with("u8[<=3,2]".parse().unwrap()).unwrap();
     assert_eq!(bounded.typed::<shape!(u8[<=3,2])>().unwrap().shape().sizes(), [3, 2]);
     assert!(bounded.typed::<shape!(u8[<=4,2])>().is_err());
     // A static size is its own bound, and lies as that does.
-    let all = DynBuffer::zeroed("u8[3,2]".parse().unwrap()).unwrap();
+    let all = DynBuffer::zeroed_with("u8[3,2]".parse().unwrap()).unwrap();
     assert_eq!(all.typed::<shape!(u8[<=3,2])>().unwrap().shape().sizes(), [3, 2]);
     assert!(all.typed::<shape!(u8[<=4,2])>().is_err());
     assert!(bounded.typed::<shape!(u8[3,2])>().is_err());
     assert!(bounded.typed::<shape!(u8[?,2])>().is_err());
     assert_eq!(<shape!(f32[?])>::SHAPE.dimensions(), [Dimension::Unbounded]);
-    assert!(DynBuffer::zeroed("f32[2]".parse().unwrap()).unwrap().get::<U8>(&[0]).is_err());
-    assert_eq!(DynBuffer::zeroed("f32[2]".parse().unwrap()).unwrap().get::<F32>(&[0]), Ok(0.0));
+    assert!(DynBuffer::zeroed_with("f32[2]".parse().unwrap()).unwrap().get::<U8>(&[0]).is_err());
+    assert_eq!(DynBuffer::zeroed_with("f32[2]".parse().unwrap()).unwrap().get::<F32>(&[0]), Ok(0.0));
 }
 
 proptest! {

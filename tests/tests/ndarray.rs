@@ -19,13 +19,13 @@ fn typed_arrays_are_borrowed_as_views() {
 #[test]
 fn sizes_at_run_time_and_bounds_are_sizes_of_the_view() {
     type Rows = shape!(f32[?,3]);
-    let x = Buffer::zeroed_with(Rows::with_sizes([5, 3]).unwrap()).unwrap();
+    let x = Buffer::<Rows>::zeroed_with(Rows::with_sizes([5, 3]).unwrap()).unwrap();
     assert_eq!(x.as_ndarray().shape(), [5, 3]);
     assert_eq!(View::<Rows>::from_ndarray(x.as_ndarray()).unwrap().shape().sizes(), [5, 3]);
 
     type Bounded = shape!(f32[<=4,<=3]{0,1});
-    let mut x = Buffer::zeroed_with(Bounded::with_sizes([2, 3]).unwrap()).unwrap();
-    x.set([1, 2], 1.5);
+    let mut x = Buffer::<Bounded>::zeroed_with(Bounded::with_sizes([2, 3]).unwrap()).unwrap();
+    x.set([1, 2], 1.5).unwrap();
     let view = x.as_ndarray();
     assert_eq!((view.shape(), view.strides(), view[[1, 2]]), (&[2, 3][..], &[1, 4][..], 1.5));
 }
@@ -49,13 +49,22 @@ fn what_does_not_fit_is_an_error() {
     let message = |result: Result<View<'_, Matrix>, BufferError>| result.err().map(|error| error.to_string());
     let x = array![[1, 2, 3], [4, 5, 6]];
     let wide = Array2::<i32>::zeros((2, 6));
-    assert_eq!(message(View::from_ndarray(x.t())).as_deref(), Some("expected size 2 for dimension 0, found 3"));
+    assert_eq!(
+        message(View::<Matrix>::from_ndarray(x.t())).as_deref(),
+        Some("expected size 2 for dimension 0, found 3")
+    );
     let columns = Array2::<i32>::zeros((2, 3).f());
-    assert_eq!(message(View::from_ndarray(columns.view())).as_deref(), Some("expected strides [3, 1], found [1, 2]"));
+    assert_eq!(
+        message(View::<Matrix>::from_ndarray(columns.view())).as_deref(),
+        Some("expected strides [3, 1], found [1, 2]")
+    );
     let gaps = wide.slice(s![.., ..;2]);
-    assert_eq!(message(View::from_ndarray(gaps)).as_deref(), Some("expected strides [3, 1], found [6, 2]"));
+    assert_eq!(message(View::<Matrix>::from_ndarray(gaps)).as_deref(), Some("expected strides [3, 1], found [6, 2]"));
     let reversed = x.slice(s![.., ..;-1]);
-    assert_eq!(message(View::from_ndarray(reversed)).as_deref(), Some("expected strides [3, 1], found [3, -1]"));
+    assert_eq!(
+        message(View::<Matrix>::from_ndarray(reversed)).as_deref(),
+        Some("expected strides [3, 1], found [3, -1]")
+    );
 
     let padded = View::<shape!(s32[2,3]{1,0:L(8)})>::from_ndarray(x.view()).err();
     assert_eq!(padded, Some(BufferError::WrongLength { expected: 32, found: 24 }));
@@ -65,7 +74,7 @@ fn what_does_not_fit_is_an_error() {
     let broadcast = broadcast.broadcast((4, 3)).unwrap();
     assert!(matches!(DynView::from_ndarray::<S32, _>(broadcast), Err(BufferError::WrongStrides { .. })));
 
-    let tiled = DynBuffer::zeroed("f32[8,128]{1,0:T(8,128)}".parse().unwrap()).unwrap();
+    let tiled = DynBuffer::zeroed_with("f32[8,128]{1,0:T(8,128)}".parse().unwrap()).unwrap();
     let error = tiled.as_ndarray::<F32>().err().unwrap();
     assert_eq!(error.to_string(), "expected an array without tiles, found f32[8,128]{1,0:T(8,128)}");
     let error = tiled.as_ndarray::<S16>().err();
@@ -78,7 +87,7 @@ fn views_are_written_through() {
     ViewMut::<shape!(s32[2,3])>::from_ndarray(x.view_mut()).unwrap()[[1, 2]] = 60;
     DynViewMut::from_ndarray::<S32, _>(x.view_mut()).unwrap().set::<S32>(&[0, 0], 10).unwrap();
     assert_eq!(x, array![[10, 2, 3], [4, 5, 60]]);
-    let mut x = DynBuffer::zeroed("s32[2,3]{0,1}".parse().unwrap()).unwrap();
+    let mut x = DynBuffer::zeroed_with("s32[2,3]{0,1}".parse().unwrap()).unwrap();
     x.as_ndarray_mut::<S32>().unwrap()[[1, 2]] = 7;
     assert_eq!(x.get::<S32>(&[1, 2]), Ok(7));
 }
@@ -103,7 +112,7 @@ proptest! {
 #[test]
 fn empty_arrays_of_sizes_that_no_ndarray_has() {
     const LARGE: usize = isize::MAX as usize;
-    let x = DynBuffer::zeroed(format!("u8[0,{LARGE},2]").parse().unwrap()).unwrap();
+    let x = DynBuffer::zeroed_with(format!("u8[0,{LARGE},2]").parse().unwrap()).unwrap();
     let error = x.as_ndarray::<U8>().unwrap_err();
     assert!(matches!(error, BufferError::TooLargeForNdarray(_)));
     assert_eq!(
@@ -112,7 +121,7 @@ fn empty_arrays_of_sizes_that_no_ndarray_has() {
          u8[0,9223372036854775807,2]{2,1,0}"
     );
     type Sizes = shape!(u8[?,?,2]);
-    let x = |large| Buffer::zeroed_with(Sizes::with_sizes([0, large, 2]).unwrap()).unwrap();
+    let x = |large| Buffer::<Sizes>::zeroed_with(Sizes::with_sizes([0, large, 2]).unwrap()).unwrap();
     assert!(x(LARGE / 2).as_ndarray().is_empty());
     assert!(x(LARGE / 2).into_dyn().as_ndarray::<U8>().unwrap().is_empty());
     let panic = std::panic::catch_unwind(|| x(LARGE).as_ndarray_mut().len()).unwrap_err();

@@ -434,10 +434,11 @@ fn between_buffers() {
     assert_eq!(tiled.relayout::<Plain>().as_bytes(), plain.as_bytes());
 
     let packed = "s4[3,5]{0,1:T(2,4)E(4)}".parse().unwrap();
-    let from = DynBuffer::from_fn::<element::S32>(shape("s32[3,5]"), |index| (index[0] + index[1]) as i32).unwrap();
-    let mut other = DynBuffer::zeroed(packed).unwrap();
+    let from =
+        DynBuffer::from_fn_with::<element::S32>(shape("s32[3,5]"), |index| (index[0] + index[1]) as i32).unwrap();
+    let mut other = DynBuffer::zeroed_with(packed).unwrap();
     assert!(from.relayout_into(&mut other).is_err());
-    let mut tiled = DynBuffer::zeroed(shape("s32[3,5]{0,1:T(2,2)}")).unwrap();
+    let mut tiled = DynBuffer::zeroed_with(shape("s32[3,5]{0,1:T(2,2)}")).unwrap();
     from.relayout_into(&mut tiled).unwrap();
     assert_eq!(from.to_row_major::<element::S32>(), tiled.to_row_major::<element::S32>());
 }

@@ -1,6 +1,6 @@
 //! Static and run-time answers agree, for shapes taken from real TPU programs.
 
-use xla_shape::types::StaticShape;
+use xla_shape::types::StaticArray;
 use xla_shape::{ArrayShape, Sizes, Slot, shape};
 use xla_shape_tests::wide;
 
@@ -31,7 +31,7 @@ struct Facts {
 }
 
 /// Compares the type `S` with the shape that its text means; how many indices were compared.
-fn compare<S: StaticShape>(text: &str, sizes: Sizes, facts: Facts, multi_index: fn(usize) -> Slot<S::Index>) -> usize
+fn compare<S: StaticArray>(text: &str, sizes: Sizes, facts: Facts, multi_index: fn(usize) -> Slot<S::Index>) -> usize
 where
     S::Index: for<'a> TryFrom<&'a [usize], Error: std::fmt::Debug>,
 {

@@ -4,9 +4,10 @@ use crate::call::{Argument, Call};
 use crate::error::Error;
 use crate::frame::RawAttribute;
 use crate::signature::{Description, Role, Wants, obstacle};
-use xla_shape::element::Stored;
-use xla_shape::types::{ArrayType, MultiIndex};
-use xla_shape::{DynView, DynViewMut, ElementType, View, ViewMut};
+use xla_shape::buffer::WholeShape;
+#[cfg(doc)]
+use xla_shape::{DynView, DynViewMut};
+use xla_shape::{ElementType, View, ViewMut};
 
 /// A parameter of a kernel: how it is taken from a call.
 ///
@@ -37,84 +38,54 @@ pub trait Parameter<'a>: Sized {
 }
 
 /// The shape of type `S` that an argument has.
-fn typed_shape<S: ArrayType>(argument: &Argument<'_>) -> Result<S, Error> {
-    let differs = || argument.differs(S::TEXT);
-    if let Some(obstacle) = obstacle(S::SHAPE) {
-        return Err(argument.impossible(S::TEXT, &obstacle));
+fn shape_of<S: WholeShape>(argument: &Argument<'_>) -> Result<S, Error> {
+    let Some(shape) = S::TYPE else {
+        return S::of(&argument.row_major()?).map_err(|error| argument.refuse(error));
+    };
+    let text = || shape.to_string();
+    if let Some(obstacle) = obstacle(shape) {
+        return Err(argument.impossible(&text(), &obstacle));
     }
-    let mut sizes = S::Index::ORIGIN;
-    if argument.element_type() != S::SHAPE.element_type() || argument.sizes().len() != sizes.as_ref().len() {
-        return Err(differs());
+    if argument.element_type() != shape.element_type() {
+        return Err(argument.differs(&text()));
     }
-    sizes.as_mut().copy_from_slice(argument.sizes());
-    S::with_sizes(sizes).map_err(|_| differs())
+    S::of_sizes(argument.sizes()).map_err(|_| argument.differs(&text()))
 }
 
-impl<'a, S: ArrayType<Element: Stored>> Parameter<'a> for View<'a, S> {
+/// What a view of this shape takes.
+fn wants<S: WholeShape>() -> Wants {
+    S::TYPE.map_or(Wants::AnyArray, |shape| Wants::Array(Box::new(shape.clone())))
+}
+
+impl<'a, S: WholeShape> Parameter<'a> for View<'a, S> {
     const ROLE: Role = Role::Operand;
 
     fn describe() -> Description {
-        Description { role: Self::ROLE, wants: Wants::Array(Box::new(S::SHAPE.clone())) }
+        Description { role: Self::ROLE, wants: wants::<S>() }
     }
 
     fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
         let argument = call.next_operand()?;
-        let shape = typed_shape::<S>(&argument)?;
-        let bytes = call.read(&argument, shape.byte_size())?;
-        View::with_shape(shape, bytes).map_err(|error| argument.refuse(error))
-    }
-}
-
-impl<'a, S: ArrayType<Element: Stored>> Parameter<'a> for ViewMut<'a, S> {
-    const ROLE: Role = Role::Result;
-
-    fn describe() -> Description {
-        Description { role: Self::ROLE, wants: Wants::Array(Box::new(S::SHAPE.clone())) }
-    }
-
-    fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
-        let argument = call.next_result()?;
-        let shape = typed_shape::<S>(&argument)?;
-        let bytes = call.write(&argument, shape.byte_size())?;
-        ViewMut::with_shape(shape, bytes).map_err(|error| argument.refuse(error))
-    }
-}
-
-impl<'a> Parameter<'a> for DynView<'a> {
-    const ROLE: Role = Role::Operand;
-
-    fn describe() -> Description {
-        Description { role: Self::ROLE, wants: Wants::AnyArray }
-    }
-
-    fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
-        let argument = call.next_operand()?;
-        let shape = argument.row_major()?;
-        let len = shape
-            .byte_size()
-            .and_then(|bytes| usize::try_from(bytes).ok())
-            .ok_or_else(|| argument.refuse("expected an array of fewer bytes"))?;
+        let shape = shape_of::<S>(&argument)?;
+        let len = shape.bytes().map_err(|_| argument.refuse("expected an array of fewer bytes"))?;
         let bytes = call.read(&argument, len)?;
-        DynView::from_parts(shape, bytes).map_err(|error| argument.refuse(error))
+        shape.buffer(bytes).map_err(|error| argument.refuse(error))
     }
 }
 
-impl<'a> Parameter<'a> for DynViewMut<'a> {
+impl<'a, S: WholeShape> Parameter<'a> for ViewMut<'a, S> {
     const ROLE: Role = Role::Result;
 
     fn describe() -> Description {
-        Description { role: Self::ROLE, wants: Wants::AnyArray }
+        Description { role: Self::ROLE, wants: wants::<S>() }
     }
 
     fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
         let argument = call.next_result()?;
-        let shape = argument.row_major()?;
-        let len = shape
-            .byte_size()
-            .and_then(|bytes| usize::try_from(bytes).ok())
-            .ok_or_else(|| argument.refuse("expected an array of fewer bytes"))?;
+        let shape = shape_of::<S>(&argument)?;
+        let len = shape.bytes().map_err(|_| argument.refuse("expected an array of fewer bytes"))?;
         let bytes = call.write(&argument, len)?;
-        DynViewMut::from_parts(shape, bytes).map_err(|error| argument.refuse(error))
+        shape.buffer(bytes).map_err(|error| argument.refuse(error))
     }
 }
 

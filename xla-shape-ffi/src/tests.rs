@@ -25,7 +25,7 @@ crate::kernel! {
     }
 
     fn sum_of_any(x: DynView<'_>, mut sum: ViewMut<'_, shape!(f32[])>) -> Result<(), xla_shape::BufferError> {
-        sum.set([], x.to_row_major::<xla_shape::element::F32>()?.iter().sum());
+        sum[[]] = x.to_row_major::<xla_shape::element::F32>()?.iter().sum();
         Ok(())
     }
 

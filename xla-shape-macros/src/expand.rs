@@ -266,11 +266,11 @@ impl Display for Number {
     }
 }
 
-struct DimensionNumber(usize);
+struct Minor(usize);
 
-impl Display for DimensionNumber {
+impl Display for Minor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{LIBRARY}::types::DimensionNumber<{}>", self.0)
+        write!(f, "{LIBRARY}::types::Minor<{}>", self.0)
     }
 }
 
@@ -315,8 +315,8 @@ impl Display for LayoutType<'_> {
         let tiles = layout.tiles().iter().enumerate();
         write!(
             f,
-            "{LIBRARY}::types::Layout<{}, {}, {LIBRARY}::types::MemorySpace<{}>",
-            List(layout.minor_to_major().iter().copied().map(DimensionNumber)),
+            "{LIBRARY}::types::Layout<{}, {}, {LIBRARY}::types::Space<{}>",
+            List(layout.minor_to_major().iter().copied().map(Minor)),
             List(tiles.map(|(i, tile)| TileType(i, tile, named))),
             layout.memory_space(),
         )?;

@@ -1,8 +1,8 @@
 //! The kernel for the shapes that buffers turn out to have.
 
-use crate::buffer::{Bytes, DynBufferBase, View};
+use crate::buffer::{Buffer, Bytes, DynShape, View, ViewMut};
 use crate::element::Stored;
-use crate::types::{Array, ArrayType};
+use crate::types::WholeArray;
 use core::marker::PhantomData;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Dimension, ElementType};
@@ -35,7 +35,7 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType};
 /// for shape in ["f32[16,128]{1,0:T(8,128)}", "f32[3,128]", "f32[]", "f32[5,7]{0,1}"] {
 ///     let shape: xla_shape::ArrayShape = shape.parse()?;
 ///     let elements = shape.dimensions().iter().filter_map(|d| d.extent()).product::<usize>();
-///     let x = DynBuffer::from_fn::<F32>(shape, |_| 1.0)?;
+///     let x = DynBuffer::from_fn_with::<F32>(shape, |_| 1.0)?;
 ///     assert_eq!(sum(&x), elements as f32);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -66,8 +66,8 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType};
 ///     })
 /// }
 ///
-/// let mut x = DynBuffer::from_fn::<xla_shape::element::F32>("f32[3,128]".parse()?, |_| 2.0)?;
-/// let factors = DynBuffer::from_fn::<xla_shape::element::F32>("f32[128]".parse()?, |i| i[0] as f32)?;
+/// let mut x = DynBuffer::from_fn_with::<xla_shape::element::F32>("f32[3,128]".parse()?, |_| 2.0)?;
+/// let factors = DynBuffer::from_fn_with::<xla_shape::element::F32>("f32[128]".parse()?, |i| i[0] as f32)?;
 /// assert!(scale(&mut x, &factors));
 /// assert_eq!(x.get::<xla_shape::element::F32>(&[2, 100])?, 200.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -75,10 +75,10 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType};
 ///
 /// # Which arm runs
 ///
-/// The first whose shapes are those of the buffers, compared as [`DynBufferBase::typed`] does: element type, dimensions and
+/// The first whose shapes are those of the buffers, compared as [`DynBuffer::typed`](crate::DynBuffer::typed) does: element type, dimensions and
 /// layout. `?` takes any size. `<=8` takes `<=8` and 8, which lie alike in memory; it does not take 5 or `<=5`, which lie
 /// otherwise, or in less memory. A kernel for any batch of at most 8 rows has an arm with `?`, and looks at the size; of a
-/// buffer with room for 8 rows, [`with_shape`](crate::buffer::BufferBase::with_shape) makes one that has 5.
+/// buffer with room for 8 rows, [`from_parts`](crate::Buffer::from_parts) makes one that has 5.
 ///
 /// Memory that is not aligned for the elements' Rust type has no typed view, so that it goes to the fallback.
 ///
@@ -100,7 +100,7 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType};
 ///     _ => (),
 /// })
 /// # }
-/// # f(DynBuffer::zeroed("f32[]".parse().unwrap()).unwrap());
+/// # f(DynBuffer::zeroed_with("f32[]".parse().unwrap()).unwrap());
 /// ```
 #[macro_export]
 macro_rules! dispatch {
@@ -188,7 +188,7 @@ macro_rules! __dispatch_arms {
 #[macro_export]
 macro_rules! __dispatch_shapes {
     (([$($shape:ty),+] $body:expr)) => {
-        &[$($crate::__private::value(<$shape as $crate::__private::Arm>::ARM)),+]
+        &[$($crate::__private::value(<$shape as $crate::__private::Itself>::ITSELF)),+]
     };
 }
 
@@ -216,7 +216,7 @@ macro_rules! __dispatch_fit {
         ::core::option::Option::Some(())
     };
     ([($kind:ident $x:ident) $($buffers:tt)*] [$shape:ty $(, $shapes:ty)*]) => {
-        match $crate::__private::fit(<$shape as $crate::__private::Arm>::ARM, &$x) {
+        match $crate::__private::fit(<$shape as $crate::__private::Itself>::ITSELF, &$x) {
             ::core::option::Option::Some(shape) => match $crate::__dispatch_fit!([$($buffers)*] [$($shapes),*]) {
                 ::core::option::Option::Some(shapes) => ::core::option::Option::Some((shape, shapes)),
                 ::core::option::Option::None => ::core::option::Option::None,
@@ -253,61 +253,53 @@ macro_rules! __dispatch_bind {
 #[macro_export]
 macro_rules! __dispatch_let {
     (view $x:ident $shape:ident) => {
-        let $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.as_bytes()));
+        let $x = $crate::__private::typed($shape, $x.as_bytes());
         let _ = &$x;
     };
     (view_mut $x:ident $shape:ident) => {
-        let mut $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.as_bytes_mut()));
+        let mut $x = $crate::__private::typed_mut($shape, $x.as_bytes_mut());
         let _ = &mut $x;
     };
     (moved $x:ident $shape:ident) => {
-        let mut $x = $crate::__private::fitting($crate::buffer::BufferBase::with_shape($shape, $x.into_parts().1));
+        let mut $x = $crate::__private::moved($shape, $x);
         let _ = &mut $x;
     };
-}
-
-/// A shape of an arm. All that an arm's code knows of it comes from `ARM`, so that what is no shape of an array is one error, at
-/// the place where it is written.
-///
-/// Implemented for arrays alone: of a blanket implementation, the compiler would take `Shape` for known where there is none,
-/// and go on to the next error.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the shape of an array",
-    label = "expected a type made by `shape!(…)`"
-)]
-pub trait Arm {
-    /// `Self`.
-    type Shape;
-
-    /// Stands for the type.
-    const ARM: PhantomData<Self::Shape> = PhantomData;
-}
-
-impl<E, D, L> Arm for Array<E, D, L> {
-    type Shape = Self;
 }
 
 /// The shape of an arm as a value, and its canonical text.
 #[doc(hidden)]
 #[must_use]
-pub const fn value<S: ArrayType>(_: PhantomData<S>) -> (&'static ArrayShape, &'static str) {
+pub const fn value<S: WholeArray>(_: PhantomData<S>) -> (&'static ArrayShape, &'static str) {
     (S::SHAPE, S::TEXT)
 }
 
 /// The shape of type `S` that a buffer has, if its memory can be borrowed so.
 #[doc(hidden)]
 #[inline]
-pub fn fit<S: ArrayType<Element: Stored>, B: Bytes>(_: PhantomData<S>, buffer: &DynBufferBase<B>) -> Option<S> {
+pub fn fit<S: WholeArray<Element: Stored>, B: Bytes>(_: PhantomData<S>, buffer: &Buffer<DynShape, B>) -> Option<S> {
     let shape = S::from_array_shape(buffer.shape())?;
-    View::with_shape(shape, buffer.as_bytes()).ok().map(|_| shape)
+    View::<'_, S>::from_parts(shape, buffer.view().as_bytes()).ok().map(|_| shape)
 }
 
-/// What [`fit`] has promised.
+/// Bytes as the view that [`fit`] has found.
 #[doc(hidden)]
 #[inline]
-pub fn fitting<T>(buffer: Result<T, crate::BufferError>) -> T {
-    buffer.expect("`fit` has made the same view")
+pub fn typed<S: WholeArray<Element: Stored>>(shape: S, bytes: &[u8]) -> View<'_, S> {
+    View::<'_, S>::from_parts(shape, bytes).expect("`fit` has made the same view")
+}
+
+/// Bytes as a view to write, of the shape that [`fit`] has found.
+#[doc(hidden)]
+#[inline]
+pub fn typed_mut<S: WholeArray<Element: Stored>>(shape: S, bytes: &mut [u8]) -> ViewMut<'_, S> {
+    ViewMut::<'_, S>::from_parts(shape, bytes).expect("`fit` has made the same view")
+}
+
+/// A buffer with the shape that [`fit`] has found.
+#[doc(hidden)]
+#[inline]
+pub fn moved<S: WholeArray<Element: Stored>, B: Bytes>(shape: S, buffer: Buffer<DynShape, B>) -> Buffer<S, B> {
+    Buffer::<S, B>::from_parts(shape, buffer.into_parts().1).expect("`fit` has made the same view")
 }
 
 /// Fails the compilation if an arm takes no shapes that none before it takes.
@@ -352,7 +344,7 @@ const fn takes_all(this: &[(&ArrayShape, &str)], other: &[(&ArrayShape, &str)]) 
     this.len() == other.len()
 }
 
-/// Whether every shape of the one type is one of the other, layouts aside: what [`ArrayType::from_array_shape`] decides of values.
+/// Whether every shape of the one type is one of the other, layouts aside: what [`WholeArray::from_array_shape`] decides of values.
 const fn takes(this: &ArrayShape, other: &ArrayShape) -> bool {
     let (these, those) = (this.dimensions(), other.dimensions());
     if !ElementType::same(this.element_type(), other.element_type()) || these.len() != those.len() {

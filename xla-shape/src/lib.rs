@@ -17,9 +17,9 @@
 //!   and constant indices out of bounds do not compile. Index arithmetic folds to shifts and masks.
 //! - [`Buffer`], [`View`] and [`ViewMut`] are memory with such a type; [`DynBuffer`], [`DynView`] and [`DynViewMut`] are
 //!   memory whose shape is known at run time. Each becomes the other, checked.
-//! - [`transpose`](buffer::BufferBase::transpose), [`reshape`](buffer::BufferBase::reshape) and
-//!   [`retile`](buffer::BufferBase::retile) read the same memory as another shape: free, or a compile error that says which
-//!   element would move; [`slice`](buffer::BufferBase::slice) takes a constant part of it. [`bitcast`] answers the same of shapes as values, and explains.
+//! - [`transpose`](buffer::Buffer::transpose), [`reshape`](buffer::Buffer::reshape) and
+//!   [`retile`](buffer::Buffer::retile) read the same memory as another shape: free, or a compile error that says which
+//!   element would move; [`slice`](buffer::Buffer::slice) takes a constant part of it. [`bitcast`] answers the same of shapes as values, and explains.
 //! - [`dispatch!`] runs the kernel for the shapes that run-time buffers turn out to have, or a fallback.
 //! - [`infer`] checks the shape of an operation's result, while a kernel is compiled or at run time.
 //! - [`relayout`] copies an array from any layout to any other.
@@ -47,6 +47,7 @@
 //! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
 //! - `threads`: relayout with several threads, with the crate `rayon`.
 
+pub mod block;
 pub mod buffer;
 mod dispatch;
 pub mod element;
@@ -55,6 +56,7 @@ pub mod iter;
 #[cfg(feature = "proto")]
 pub mod proto;
 pub mod relayout;
+mod row_major;
 mod sealed;
 pub mod tpu;
 pub mod types;
@@ -67,7 +69,8 @@ pub use xla_shape_hlo as hlo;
 
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::dispatch::{Arm, assert_arms_run, fit, fitting, value};
+    pub use crate::dispatch::{assert_arms_run, fit, moved, typed, typed_mut, value};
+    pub use crate::types::Itself;
     #[cfg(feature = "hlo")]
     pub use xla_shape_macros::hlo_types;
     pub use xla_shape_macros::{index_number, layout, shape, tpu_shape};

@@ -22,8 +22,8 @@ kernel! {
         mut y: ViewMut<'_, shape!(c64[])>,
         mut count: ViewMut<'_, shape!(u32[1])>,
     ) {
-        y.set([], x.get([0, 0]).unwrap_or_default() * scale[[]]);
-        count.set([0], x.as_slice().len() as u32);
+        y[[]] = x.get([0, 0]).unwrap_or_default() * scale[[]];
+        count[[0]] = x.as_slice().len() as u32;
     }
 
     /// Element `[i,j,k]` at `[k,i,j]`; both layouts are permuted.

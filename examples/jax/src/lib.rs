@@ -177,7 +177,7 @@ kernel! {
 
     /// Does not do its work.
     fn fail(x: View<'_, shape!(f32[4])>, mut y: ViewMut<'_, shape!(f32[4])>) {
-        y.set([0], 1.0);
+        y[[0]] = 1.0;
         panic!("the first element is {}", x[[0]]);
     }
 }

@@ -170,7 +170,7 @@ psrad xmm4, 16
 psrad xmm5, 16
 packssdw xmm5, xmm4
 movdqu xmmword ptr [rdi + rax + 112], xmm5
-add rax, 128
+sub rax, -128
 cmp rax, 65536
 jne .LBB_1
 ret

@@ -4,126 +4,127 @@ push r14
 push r13
 push r12
 push rbx
-sub rsp, 328
-lea r13, [rdi + 504]
+sub rsp, 312
 movdqa xmm11, xmmword ptr [rip + .LCPI_11]
 movdqa xmm12, xmmword ptr [rip + .LCPI_12]
 movdqa xmm6, xmmword ptr [rip + .LCPI_14]
-xor eax, eax
-xor ebp, ebp
-xor esi, esi
-mov ecx, ebp
-and ecx, 28672
-mov qword ptr [rsp + 184], rax
-movzx edx, al
-and edx, 3
-mov eax, edx
-shl eax, 8
-or eax, ecx
-shl edx, 9
-lea r14d, [rdx + 2*rcx]
-lea rcx, [rdi + 6168]
-lea r9, [rcx + r14]
-lea rcx, [rdi + 4120]
-lea r10, [rcx + r14]
-lea rcx, [rdi + 2072]
-lea r11, [rcx + r14]
-lea rcx, [rdi + 24]
-lea rbx, [rcx + r14]
-lea rcx, [rdi + 120]
-add r14, rcx
-mov edx, esi
-and edx, 6
-shl edx, 7
-mov ecx, esi
-and ecx, 56
-shl ecx, 9
-or ecx, edx
-mov r15d, 4
+xor ecx, ecx
 xor r12d, r12d
+xor ebp, ebp
+movzx eax, cl
+and eax, 3
+mov edx, eax
+shl edx, 9
+mov esi, r12d
+and esi, 28672
+lea r11d, [rdx + 2*rsi]
+lea rdx, [rdi + 504]
+add rdx, r11
+shl eax, 8
+or eax, esi
+lea rsi, [rdi + 6168]
+add rsi, r11
+lea r8, [rdi + 4120]
+add r8, r11
+lea r9, [rdi + 2072]
+add r9, r11
+lea r10, [rdi + 24]
+add r10, r11
+lea rbx, [rdi + 120]
+add r11, rbx
+mov ebx, ebp
+and ebx, 6
+shl ebx, 7
+mov r13d, ebp
+and r13d, 56
+shl r13d, 9
+or r13d, ebx
+mov ebx, 4
+xor r14d, r14d
 movaps xmm3, xmmword ptr [rip + .LCPI_0]
 movaps xmm0, xmm3
 movaps xmm1, xmm3
 movaps xmm2, xmm3
-lea r8, [rcx + 8*r12]
-cmp r8, 32512
-ja .LBB_42
-xor r8d, r8d
-movq xmm4, qword ptr [r14 + r8 - 120]
+lea r15, [8*r14]
+add r15, r13
+cmp r15, 32513
+jae .LBB_40
+xor r15d, r15d
+movq xmm4, qword ptr [r11 + r15 - 120]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm0, xmm5
-movq xmm4, qword ptr [r14 + r8 - 112]
+movq xmm4, qword ptr [r11 + r15 - 112]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm1, xmm5
-movq xmm4, qword ptr [r14 + r8 - 104]
+movq xmm4, qword ptr [r11 + r15 - 104]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm2, xmm5
-movq xmm4, qword ptr [r14 + r8 - 96]
+movq xmm4, qword ptr [r11 + r15 - 96]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm3, xmm5
-movq xmm4, qword ptr [r14 + r8 - 88]
+movq xmm4, qword ptr [r11 + r15 - 88]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm0, xmm5
-movq xmm4, qword ptr [r14 + r8 - 80]
+movq xmm4, qword ptr [r11 + r15 - 80]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm1, xmm5
-movq xmm4, qword ptr [r14 + r8 - 72]
+movq xmm4, qword ptr [r11 + r15 - 72]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm2, xmm5
-movq xmm4, qword ptr [r14 + r8 - 64]
+movq xmm4, qword ptr [r11 + r15 - 64]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm3, xmm5
-movq xmm4, qword ptr [r14 + r8 - 56]
+movq xmm4, qword ptr [r11 + r15 - 56]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm0, xmm5
-movq xmm4, qword ptr [r14 + r8 - 48]
+movq xmm4, qword ptr [r11 + r15 - 48]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm1, xmm5
-movq xmm4, qword ptr [r14 + r8 - 40]
+movq xmm4, qword ptr [r11 + r15 - 40]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm2, xmm5
-movq xmm4, qword ptr [r14 + r8 - 32]
+movq xmm4, qword ptr [r11 + r15 - 32]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm3, xmm5
-movq xmm4, qword ptr [r14 + r8 - 24]
+movq xmm4, qword ptr [r11 + r15 - 24]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm0, xmm5
-movq xmm4, qword ptr [r14 + r8 - 16]
+movq xmm4, qword ptr [r11 + r15 - 16]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm1, xmm5
-movq xmm4, qword ptr [r14 + r8 - 8]
+movq xmm4, qword ptr [r11 + r15 - 8]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm2, xmm5
-movq xmm4, qword ptr [r14 + r8]
+movq xmm4, qword ptr [r11 + r15]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 maxps xmm3, xmm5
-sub r8, -128
-cmp r8, 512
+sub r15, -128
+cmp r15, 512
 jne .LBB_4
-sub r12, -128
-add r14, 2048
-dec r15
+sub r14, -128
+add r11, 2048
+dec rbx
 jne .LBB_2
-movaps xmmword ptr [rsp + 192], xmm0
-movaps xmmword ptr [rsp + 208], xmm1
-movaps xmmword ptr [rsp + 224], xmm2
-movaps xmmword ptr [rsp + 240], xmm3
+movaps xmmword ptr [rsp + 176], xmm0
+movaps xmmword ptr [rsp + 192], xmm1
+movaps xmmword ptr [rsp + 208], xmm2
+movaps xmmword ptr [rsp + 224], xmm3
 movaps xmmword ptr [rsp + 80], xmm1
 movaps xmmword ptr [rsp + 96], xmm2
 movaps xmmword ptr [rsp + 112], xmm3
@@ -131,42 +132,42 @@ movaps xmm2, xmm0
 unpckhpd xmm2, xmm0
 movaps xmm1, xmm0
 maxss xmm1, xmm2
-mov edx, 52
-lea r8, [rsp + 208]
-maxss xmm1, dword ptr [r8]
-add r8, 8
-add rdx, -8
-cmp rdx, 4
+mov r11d, 52
+lea rbx, [rsp + 192]
+maxss xmm1, dword ptr [rbx]
+add rbx, 8
+add r11, -8
+cmp r11, 4
 ja .LBB_7
 movss dword ptr [rsp + 64], xmm1
 movss dword ptr [rsp + 72], xmm1
-mov edx, 52
-lea r8, [rsp + 80]
-movss dword ptr [r8], xmm1
-add rdx, -8
-add r8, 8
-cmp rdx, 4
+mov r11d, 52
+lea rbx, [rsp + 80]
+movss dword ptr [rbx], xmm1
+add r11, -8
+add rbx, 8
+cmp r11, 4
 ja .LBB_9
 movaps xmm1, xmm0
 shufps xmm1, xmm0, 85
 shufps xmm0, xmm0, 255
 maxss xmm1, xmm0
-mov edx, 48
-lea r8, [rsp + 212]
-maxss xmm1, dword ptr [r8]
-add r8, 8
-add rdx, -8
-cmp rdx, 4
+mov r11d, 48
+lea rbx, [rsp + 196]
+maxss xmm1, dword ptr [rbx]
+add rbx, 8
+add r11, -8
+cmp r11, 4
 ja .LBB_11
 movdqa xmm8, xmm6
 movss dword ptr [rsp + 68], xmm1
 movss dword ptr [rsp + 76], xmm1
-mov edx, 48
-lea r8, [rsp + 84]
-movss dword ptr [r8], xmm1
-add rdx, -8
-add r8, 8
-cmp rdx, 4
+mov r11d, 48
+lea rbx, [rsp + 84]
+movss dword ptr [rbx], xmm1
+add r11, -8
+add rbx, 8
+cmp r11, 4
 ja .LBB_13
 movaps xmm6, xmmword ptr [rsp + 64]
 movaps xmm7, xmmword ptr [rsp + 80]
@@ -174,11 +175,11 @@ movaps xmm0, xmmword ptr [rsp + 96]
 movaps xmmword ptr [rsp + 32], xmm0
 movaps xmm0, xmmword ptr [rsp + 112]
 movaps xmmword ptr [rsp + 16], xmm0
-xor r8d, r8d
+xor r11d, r11d
 movaps xmm3, xmmword ptr [rip + .LCPI_10]
 movaps xmmword ptr [rsp], xmm6
 movaps xmmword ptr [rsp + 48], xmm7
-movq xmm4, qword ptr [rbx + r8 - 24]
+movq xmm4, qword ptr [r10 + r11 - 24]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 subps xmm5, xmm6
@@ -217,7 +218,7 @@ pand xmm6, xmm11
 paddd xmm4, xmm12
 paddd xmm4, xmm6
 psrad xmm4, 16
-movq xmm5, qword ptr [rbx + r8 - 16]
+movq xmm5, qword ptr [r10 + r11 - 16]
 pxor xmm6, xmm6
 punpcklwd xmm6, xmm5
 subps xmm6, xmm7
@@ -248,8 +249,8 @@ paddd xmm5, xmm12
 paddd xmm5, xmm7
 psrad xmm5, 16
 packssdw xmm4, xmm5
-movdqu xmmword ptr [rbx + r8 - 24], xmm4
-movq xmm4, qword ptr [rbx + r8 - 8]
+movdqu xmmword ptr [r10 + r11 - 24], xmm4
+movq xmm4, qword ptr [r10 + r11 - 8]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 subps xmm5, xmmword ptr [rsp + 32]
@@ -278,7 +279,7 @@ psrld xmm6, 16
 pand xmm6, xmm11
 paddd xmm4, xmm12
 paddd xmm4, xmm6
-movq xmm5, qword ptr [rbx + r8]
+movq xmm5, qword ptr [r10 + r11]
 pxor xmm6, xmm6
 punpcklwd xmm6, xmm5
 subps xmm6, xmmword ptr [rsp + 16]
@@ -312,12 +313,12 @@ movaps xmm7, xmmword ptr [rsp + 48]
 psrad xmm4, 16
 psrad xmm5, 16
 packssdw xmm4, xmm5
-movdqu xmmword ptr [rbx + r8 - 8], xmm4
-add r8, 32
-cmp r8, 512
+movdqu xmmword ptr [r10 + r11 - 8], xmm4
+add r11, 32
+cmp r11, 512
 jne .LBB_15
-xor r8d, r8d
-movq xmm4, qword ptr [r11 + r8 - 24]
+xor r10d, r10d
+movq xmm4, qword ptr [r9 + r10 - 24]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 subps xmm5, xmm6
@@ -356,7 +357,7 @@ pand xmm6, xmm11
 paddd xmm4, xmm12
 paddd xmm4, xmm6
 psrad xmm4, 16
-movq xmm5, qword ptr [r11 + r8 - 16]
+movq xmm5, qword ptr [r9 + r10 - 16]
 pxor xmm6, xmm6
 punpcklwd xmm6, xmm5
 subps xmm6, xmm7
@@ -388,8 +389,8 @@ paddd xmm5, xmm12
 paddd xmm5, xmm7
 psrad xmm5, 16
 packssdw xmm4, xmm5
-movdqu xmmword ptr [r11 + r8 - 24], xmm4
-movq xmm4, qword ptr [r11 + r8 - 8]
+movdqu xmmword ptr [r9 + r10 - 24], xmm4
+movq xmm4, qword ptr [r9 + r10 - 8]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 subps xmm5, xmmword ptr [rsp + 32]
@@ -418,7 +419,7 @@ psrld xmm6, 16
 pand xmm6, xmm11
 paddd xmm4, xmm12
 paddd xmm4, xmm6
-movq xmm5, qword ptr [r11 + r8]
+movq xmm5, qword ptr [r9 + r10]
 pxor xmm6, xmm6
 punpcklwd xmm6, xmm5
 subps xmm6, xmmword ptr [rsp + 16]
@@ -452,12 +453,12 @@ movaps xmm7, xmmword ptr [rsp + 48]
 psrad xmm4, 16
 psrad xmm5, 16
 packssdw xmm4, xmm5
-movdqu xmmword ptr [r11 + r8 - 8], xmm4
-add r8, 32
-cmp r8, 512
+movdqu xmmword ptr [r9 + r10 - 8], xmm4
+add r10, 32
+cmp r10, 512
 jne .LBB_17
-xor r8d, r8d
-movq xmm4, qword ptr [r10 + r8 - 24]
+xor r9d, r9d
+movq xmm4, qword ptr [r8 + r9 - 24]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 subps xmm5, xmm6
@@ -496,7 +497,7 @@ pand xmm6, xmm11
 paddd xmm4, xmm12
 paddd xmm4, xmm6
 psrad xmm4, 16
-movq xmm5, qword ptr [r10 + r8 - 16]
+movq xmm5, qword ptr [r8 + r9 - 16]
 pxor xmm6, xmm6
 punpcklwd xmm6, xmm5
 subps xmm6, xmm7
@@ -527,8 +528,8 @@ paddd xmm5, xmm12
 paddd xmm5, xmm7
 psrad xmm5, 16
 packssdw xmm4, xmm5
-movdqu xmmword ptr [r10 + r8 - 24], xmm4
-movq xmm4, qword ptr [r10 + r8 - 8]
+movdqu xmmword ptr [r8 + r9 - 24], xmm4
+movq xmm4, qword ptr [r8 + r9 - 8]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 subps xmm5, xmmword ptr [rsp + 32]
@@ -557,7 +558,7 @@ psrld xmm6, 16
 pand xmm6, xmm11
 paddd xmm4, xmm12
 paddd xmm4, xmm6
-movq xmm5, qword ptr [r10 + r8]
+movq xmm5, qword ptr [r8 + r9]
 pxor xmm6, xmm6
 punpcklwd xmm6, xmm5
 subps xmm6, xmmword ptr [rsp + 16]
@@ -591,12 +592,12 @@ movaps xmm7, xmmword ptr [rsp + 48]
 psrad xmm4, 16
 psrad xmm5, 16
 packssdw xmm4, xmm5
-movdqu xmmword ptr [r10 + r8 - 8], xmm4
-add r8, 32
-cmp r8, 512
+movdqu xmmword ptr [r8 + r9 - 8], xmm4
+add r9, 32
+cmp r9, 512
 jne .LBB_19
 xor r8d, r8d
-movq xmm4, qword ptr [r9 + r8 - 24]
+movq xmm4, qword ptr [rsi + r8 - 24]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 subps xmm5, xmm6
@@ -635,7 +636,7 @@ pand xmm6, xmm11
 paddd xmm4, xmm12
 paddd xmm4, xmm6
 psrad xmm4, 16
-movq xmm5, qword ptr [r9 + r8 - 16]
+movq xmm5, qword ptr [rsi + r8 - 16]
 pxor xmm6, xmm6
 punpcklwd xmm6, xmm5
 subps xmm6, xmm7
@@ -666,8 +667,8 @@ paddd xmm5, xmm12
 paddd xmm5, xmm7
 psrad xmm5, 16
 packssdw xmm4, xmm5
-movdqu xmmword ptr [r9 + r8 - 24], xmm4
-movq xmm4, qword ptr [r9 + r8 - 8]
+movdqu xmmword ptr [rsi + r8 - 24], xmm4
+movq xmm4, qword ptr [rsi + r8 - 8]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 subps xmm5, xmmword ptr [rsp + 32]
@@ -696,7 +697,7 @@ psrld xmm6, 16
 pand xmm6, xmm11
 paddd xmm4, xmm12
 paddd xmm4, xmm6
-movq xmm5, qword ptr [r9 + r8]
+movq xmm5, qword ptr [rsi + r8]
 pxor xmm6, xmm6
 punpcklwd xmm6, xmm5
 subps xmm6, xmmword ptr [rsp + 16]
@@ -730,280 +731,281 @@ movdqa xmm7, xmmword ptr [rsp + 48]
 psrad xmm4, 16
 psrad xmm5, 16
 packssdw xmm4, xmm5
-movdqu xmmword ptr [r9 + r8 - 8], xmm4
+movdqu xmmword ptr [rsi + r8 - 8], xmm4
 add r8, 32
 cmp r8, 512
 jne .LBB_21
 xorps xmm0, xmm0
-mov r8, -4
+xor esi, esi
 xorps xmm1, xmm1
 xorps xmm2, xmm2
 xorps xmm3, xmm3
-cmp rax, 32512
-ja .LBB_40
-movq xmm4, qword ptr [r13 + 2*rax - 504]
+lea r8, [rax + rsi]
+cmp r8, 32513
+jae .LBB_40
+movq xmm4, qword ptr [rdx + 2*rsi - 504]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm0, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 472]
+movq xmm4, qword ptr [rdx + 2*rsi - 472]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm0
-movq xmm0, qword ptr [r13 + 2*rax - 440]
+movq xmm0, qword ptr [rdx + 2*rsi - 440]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm0
 addps xmm4, xmm5
-movq xmm5, qword ptr [r13 + 2*rax - 408]
+movq xmm5, qword ptr [rdx + 2*rsi - 408]
 pxor xmm0, xmm0
 punpcklwd xmm0, xmm5
 addps xmm0, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 496]
+movq xmm4, qword ptr [rdx + 2*rsi - 496]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm1, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 464]
+movq xmm4, qword ptr [rdx + 2*rsi - 464]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm1
-movq xmm1, qword ptr [r13 + 2*rax - 432]
+movq xmm1, qword ptr [rdx + 2*rsi - 432]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm1
 addps xmm4, xmm5
-movq xmm5, qword ptr [r13 + 2*rax - 400]
+movq xmm5, qword ptr [rdx + 2*rsi - 400]
 pxor xmm1, xmm1
 punpcklwd xmm1, xmm5
 addps xmm1, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 488]
+movq xmm4, qword ptr [rdx + 2*rsi - 488]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm2, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 456]
+movq xmm4, qword ptr [rdx + 2*rsi - 456]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm2
-movq xmm2, qword ptr [r13 + 2*rax - 424]
+movq xmm2, qword ptr [rdx + 2*rsi - 424]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm2
 addps xmm4, xmm5
-movq xmm5, qword ptr [r13 + 2*rax - 392]
+movq xmm5, qword ptr [rdx + 2*rsi - 392]
 pxor xmm2, xmm2
 punpcklwd xmm2, xmm5
 addps xmm2, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 480]
+movq xmm4, qword ptr [rdx + 2*rsi - 480]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm3, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 448]
+movq xmm4, qword ptr [rdx + 2*rsi - 448]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm3
-movq xmm3, qword ptr [r13 + 2*rax - 416]
+movq xmm3, qword ptr [rdx + 2*rsi - 416]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm3
 addps xmm4, xmm5
-movq xmm5, qword ptr [r13 + 2*rax - 384]
+movq xmm5, qword ptr [rdx + 2*rsi - 384]
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm5
 addps xmm3, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 376]
+movq xmm4, qword ptr [rdx + 2*rsi - 376]
 pxor xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm0
-movq xmm0, qword ptr [r13 + 2*rax - 344]
+movq xmm0, qword ptr [rdx + 2*rsi - 344]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm0
 addps xmm4, xmm5
-movq xmm0, qword ptr [r13 + 2*rax - 312]
+movq xmm0, qword ptr [rdx + 2*rsi - 312]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm0
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 280]
+movq xmm4, qword ptr [rdx + 2*rsi - 280]
 pxor xmm0, xmm0
 punpcklwd xmm0, xmm4
 addps xmm0, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 368]
+movq xmm4, qword ptr [rdx + 2*rsi - 368]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm1
-movq xmm1, qword ptr [r13 + 2*rax - 336]
+movq xmm1, qword ptr [rdx + 2*rsi - 336]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm1
 addps xmm4, xmm5
-movq xmm1, qword ptr [r13 + 2*rax - 304]
+movq xmm1, qword ptr [rdx + 2*rsi - 304]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm1
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 272]
+movq xmm4, qword ptr [rdx + 2*rsi - 272]
 pxor xmm1, xmm1
 punpcklwd xmm1, xmm4
 addps xmm1, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 360]
+movq xmm4, qword ptr [rdx + 2*rsi - 360]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm2
-movq xmm2, qword ptr [r13 + 2*rax - 328]
+movq xmm2, qword ptr [rdx + 2*rsi - 328]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm2
 addps xmm4, xmm5
-movq xmm2, qword ptr [r13 + 2*rax - 296]
+movq xmm2, qword ptr [rdx + 2*rsi - 296]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm2
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 264]
+movq xmm4, qword ptr [rdx + 2*rsi - 264]
 pxor xmm2, xmm2
 punpcklwd xmm2, xmm4
 addps xmm2, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 352]
+movq xmm4, qword ptr [rdx + 2*rsi - 352]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm3
-movq xmm3, qword ptr [r13 + 2*rax - 320]
+movq xmm3, qword ptr [rdx + 2*rsi - 320]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm3
 addps xmm4, xmm5
-movq xmm3, qword ptr [r13 + 2*rax - 288]
+movq xmm3, qword ptr [rdx + 2*rsi - 288]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm3
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 256]
+movq xmm4, qword ptr [rdx + 2*rsi - 256]
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm4
 addps xmm3, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 248]
+movq xmm4, qword ptr [rdx + 2*rsi - 248]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm0
-movq xmm0, qword ptr [r13 + 2*rax - 216]
+movq xmm0, qword ptr [rdx + 2*rsi - 216]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm0
 addps xmm4, xmm5
-movq xmm0, qword ptr [r13 + 2*rax - 184]
+movq xmm0, qword ptr [rdx + 2*rsi - 184]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm0
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 152]
+movq xmm4, qword ptr [rdx + 2*rsi - 152]
 pxor xmm0, xmm0
 punpcklwd xmm0, xmm4
 addps xmm0, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 240]
+movq xmm4, qword ptr [rdx + 2*rsi - 240]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm1
-movq xmm1, qword ptr [r13 + 2*rax - 208]
+movq xmm1, qword ptr [rdx + 2*rsi - 208]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm1
 addps xmm4, xmm5
-movq xmm1, qword ptr [r13 + 2*rax - 176]
+movq xmm1, qword ptr [rdx + 2*rsi - 176]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm1
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 144]
+movq xmm4, qword ptr [rdx + 2*rsi - 144]
 pxor xmm1, xmm1
 punpcklwd xmm1, xmm4
 addps xmm1, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 232]
+movq xmm4, qword ptr [rdx + 2*rsi - 232]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm2
-movq xmm2, qword ptr [r13 + 2*rax - 200]
+movq xmm2, qword ptr [rdx + 2*rsi - 200]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm2
 addps xmm4, xmm5
-movq xmm2, qword ptr [r13 + 2*rax - 168]
+movq xmm2, qword ptr [rdx + 2*rsi - 168]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm2
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 136]
+movq xmm4, qword ptr [rdx + 2*rsi - 136]
 pxor xmm2, xmm2
 punpcklwd xmm2, xmm4
 addps xmm2, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 224]
+movq xmm4, qword ptr [rdx + 2*rsi - 224]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm3
-movq xmm3, qword ptr [r13 + 2*rax - 192]
+movq xmm3, qword ptr [rdx + 2*rsi - 192]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm3
 addps xmm4, xmm5
-movq xmm3, qword ptr [r13 + 2*rax - 160]
+movq xmm3, qword ptr [rdx + 2*rsi - 160]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm3
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 128]
+movq xmm4, qword ptr [rdx + 2*rsi - 128]
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm4
 addps xmm3, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 120]
+movq xmm4, qword ptr [rdx + 2*rsi - 120]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm0
-movq xmm0, qword ptr [r13 + 2*rax - 88]
+movq xmm0, qword ptr [rdx + 2*rsi - 88]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm0
 addps xmm4, xmm5
-movq xmm0, qword ptr [r13 + 2*rax - 56]
+movq xmm0, qword ptr [rdx + 2*rsi - 56]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm0
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 24]
+movq xmm4, qword ptr [rdx + 2*rsi - 24]
 pxor xmm0, xmm0
 punpcklwd xmm0, xmm4
 addps xmm0, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 112]
+movq xmm4, qword ptr [rdx + 2*rsi - 112]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm1
-movq xmm1, qword ptr [r13 + 2*rax - 80]
+movq xmm1, qword ptr [rdx + 2*rsi - 80]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm1
 addps xmm4, xmm5
-movq xmm1, qword ptr [r13 + 2*rax - 48]
+movq xmm1, qword ptr [rdx + 2*rsi - 48]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm1
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 16]
+movq xmm4, qword ptr [rdx + 2*rsi - 16]
 pxor xmm1, xmm1
 punpcklwd xmm1, xmm4
 addps xmm1, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 104]
+movq xmm4, qword ptr [rdx + 2*rsi - 104]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm2
-movq xmm2, qword ptr [r13 + 2*rax - 72]
+movq xmm2, qword ptr [rdx + 2*rsi - 72]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm2
 addps xmm4, xmm5
-movq xmm2, qword ptr [r13 + 2*rax - 40]
+movq xmm2, qword ptr [rdx + 2*rsi - 40]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm2
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax - 8]
+movq xmm4, qword ptr [rdx + 2*rsi - 8]
 pxor xmm2, xmm2
 punpcklwd xmm2, xmm4
 addps xmm2, xmm5
-movq xmm4, qword ptr [r13 + 2*rax - 96]
+movq xmm4, qword ptr [rdx + 2*rsi - 96]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm4
 addps xmm5, xmm3
-movq xmm3, qword ptr [r13 + 2*rax - 64]
+movq xmm3, qword ptr [rdx + 2*rsi - 64]
 pxor xmm4, xmm4
 punpcklwd xmm4, xmm3
 addps xmm4, xmm5
-movq xmm3, qword ptr [r13 + 2*rax - 32]
+movq xmm3, qword ptr [rdx + 2*rsi - 32]
 xorps xmm5, xmm5
 punpcklwd xmm5, xmm3
 addps xmm5, xmm4
-movq xmm4, qword ptr [r13 + 2*rax]
+movq xmm4, qword ptr [rdx + 2*rsi]
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm4
 addps xmm3, xmm5
-add rax, 1024
-inc r8
+add rsi, 1024
+cmp rsi, 4096
 jne .LBB_23
-movaps xmmword ptr [rsp + 192], xmm0
-movaps xmmword ptr [rsp + 208], xmm1
-movaps xmmword ptr [rsp + 224], xmm2
-movaps xmmword ptr [rsp + 240], xmm3
+movaps xmmword ptr [rsp + 176], xmm0
+movaps xmmword ptr [rsp + 192], xmm1
+movaps xmmword ptr [rsp + 208], xmm2
+movaps xmmword ptr [rsp + 224], xmm3
 movups xmmword ptr [rsp + 80], xmm1
 movups xmmword ptr [rsp + 96], xmm2
 movups xmmword ptr [rsp + 112], xmm3
@@ -1011,7 +1013,7 @@ movaps xmm1, xmm0
 unpckhpd xmm1, xmm0
 addss xmm1, xmm0
 mov eax, 52
-lea rdx, [rsp + 208]
+lea rdx, [rsp + 192]
 addss xmm1, dword ptr [rdx]
 add rdx, 8
 add rax, -8
@@ -1031,7 +1033,7 @@ shufps xmm2, xmm0, 255
 shufps xmm0, xmm0, 85
 addss xmm0, xmm2
 mov eax, 48
-lea rdx, [rsp + 212]
+lea rdx, [rsp + 196]
 addss xmm0, dword ptr [rdx]
 add rdx, 8
 add rax, -8
@@ -1114,33 +1116,34 @@ movaps xmmword ptr [rsp + 48], xmm6
 movaps xmm6, xmmword ptr [rsp]
 shufps xmm6, xmm6, 0
 movaps xmmword ptr [rsp], xmm6
-mov r8d, 4
-xor r10d, r10d
+mov eax, 4
+xor edx, edx
 movaps xmmword ptr [rsp + 160], xmm13
-movaps xmmword ptr [rsp + 304], xmm3
-movaps xmmword ptr [rsp + 288], xmm4
-movaps xmmword ptr [rsp + 272], xmm5
-movaps xmmword ptr [rsp + 256], xmm7
+movaps xmmword ptr [rsp + 288], xmm3
+movaps xmmword ptr [rsp + 272], xmm4
+movaps xmmword ptr [rsp + 256], xmm5
+movaps xmmword ptr [rsp + 240], xmm7
 movaps xmmword ptr [rsp + 144], xmm0
 movaps xmmword ptr [rsp + 128], xmm1
-lea rax, [rcx + 8*r10]
-cmp rax, 32512
-ja .LBB_43
-lea rax, [rdi + 2*rax]
-xor r9d, r9d
+lea rsi, [8*rdx]
+add rsi, r13
+cmp rsi, 32513
+jae .LBB_41
+lea r8, [rdi + 2*rsi]
+xor esi, esi
 movaps xmm13, xmm2
-mov r11, r9
-shl r11, 5
-movzx edx, word ptr [rax + r11]
-movd xmm1, edx
-pinsrw xmm1, word ptr [rax + r11 + 32], 1
-movzx edx, word ptr [rax + r11 + 128]
-movd xmm2, edx
-pinsrw xmm2, word ptr [rax + r11 + 160], 1
-pinsrw xmm1, word ptr [rax + r11 + 64], 2
-pinsrw xmm2, word ptr [rax + r11 + 192], 2
-pinsrw xmm1, word ptr [rax + r11 + 96], 3
-pinsrw xmm2, word ptr [rax + r11 + 224], 3
+mov r9, rsi
+shl r9, 5
+movzx r10d, word ptr [r8 + r9]
+movd xmm1, r10d
+pinsrw xmm1, word ptr [r8 + r9 + 32], 1
+movzx r10d, word ptr [r8 + r9 + 128]
+movd xmm2, r10d
+pinsrw xmm2, word ptr [r8 + r9 + 160], 1
+pinsrw xmm1, word ptr [r8 + r9 + 64], 2
+pinsrw xmm2, word ptr [r8 + r9 + 192], 2
+pinsrw xmm1, word ptr [r8 + r9 + 96], 3
+pinsrw xmm2, word ptr [r8 + r9 + 224], 3
 xorps xmm0, xmm0
 punpcklwd xmm0, xmm1
 pxor xmm1, xmm1
@@ -1158,26 +1161,26 @@ paddd xmm1, xmm3
 pand xmm2, xmm11
 paddd xmm0, xmm12
 paddd xmm0, xmm2
-pextrw edx, xmm1, 7
-pextrw ebx, xmm1, 5
-pextrw r14d, xmm1, 3
-pextrw r15d, xmm1, 1
-mov word ptr [rax + r11 + 128], r15w
-mov word ptr [rax + r11 + 160], r14w
-mov word ptr [rax + r11 + 192], bx
-mov word ptr [rax + r11 + 224], dx
-movzx edx, word ptr [rax + r11 + 130]
-movzx ebx, word ptr [rax + r11 + 2]
-movd xmm3, edx
-pinsrw xmm3, word ptr [rax + r11 + 162], 1
-movd xmm4, ebx
-pinsrw xmm3, word ptr [rax + r11 + 194], 2
-pinsrw xmm4, word ptr [rax + r11 + 34], 1
-pinsrw xmm3, word ptr [rax + r11 + 226], 3
-pinsrw xmm4, word ptr [rax + r11 + 66], 2
+pextrw r10d, xmm1, 7
+pextrw r11d, xmm1, 5
+pextrw ebx, xmm1, 3
+pextrw r14d, xmm1, 1
+mov word ptr [r8 + r9 + 128], r14w
+mov word ptr [r8 + r9 + 160], bx
+mov word ptr [r8 + r9 + 192], r11w
+mov word ptr [r8 + r9 + 224], r10w
+movzx r10d, word ptr [r8 + r9 + 130]
+movzx r11d, word ptr [r8 + r9 + 2]
+movd xmm3, r10d
+pinsrw xmm3, word ptr [r8 + r9 + 162], 1
+movd xmm4, r11d
+pinsrw xmm3, word ptr [r8 + r9 + 194], 2
+pinsrw xmm4, word ptr [r8 + r9 + 34], 1
+pinsrw xmm3, word ptr [r8 + r9 + 226], 3
+pinsrw xmm4, word ptr [r8 + r9 + 66], 2
 psrld xmm0, 16
 pxor xmm1, xmm1
-pinsrw xmm4, word ptr [rax + r11 + 98], 3
+pinsrw xmm4, word ptr [r8 + r9 + 98], 3
 pxor xmm2, xmm2
 punpcklwd xmm2, xmm3
 movaps xmm3, xmmword ptr [rsp + 16]
@@ -1193,26 +1196,26 @@ paddd xmm2, xmm12
 pand xmm3, xmm11
 paddd xmm2, xmm4
 paddd xmm1, xmm12
-pextrw edx, xmm2, 7
-pextrw ebx, xmm2, 5
-pextrw r14d, xmm2, 3
+pextrw r10d, xmm2, 7
+pextrw r11d, xmm2, 5
+pextrw ebx, xmm2, 3
 paddd xmm1, xmm3
-pextrw r15d, xmm2, 1
-mov word ptr [rax + r11 + 130], r15w
-mov word ptr [rax + r11 + 162], r14w
-mov word ptr [rax + r11 + 194], bx
-mov word ptr [rax + r11 + 226], dx
+pextrw r14d, xmm2, 1
+mov word ptr [r8 + r9 + 130], r14w
+mov word ptr [r8 + r9 + 162], bx
+mov word ptr [r8 + r9 + 194], r11w
+mov word ptr [r8 + r9 + 226], r10w
 psrld xmm1, 16
-movzx edx, word ptr [rax + r11 + 4]
-movd xmm4, edx
-movzx edx, word ptr [rax + r11 + 132]
-movd xmm5, edx
-pinsrw xmm5, word ptr [rax + r11 + 164], 1
-pinsrw xmm4, word ptr [rax + r11 + 36], 1
-pinsrw xmm5, word ptr [rax + r11 + 196], 2
-pinsrw xmm4, word ptr [rax + r11 + 68], 2
-pinsrw xmm5, word ptr [rax + r11 + 228], 3
-pinsrw xmm4, word ptr [rax + r11 + 100], 3
+movzx r10d, word ptr [r8 + r9 + 4]
+movd xmm4, r10d
+movzx r10d, word ptr [r8 + r9 + 132]
+movd xmm5, r10d
+pinsrw xmm5, word ptr [r8 + r9 + 164], 1
+pinsrw xmm4, word ptr [r8 + r9 + 36], 1
+pinsrw xmm5, word ptr [r8 + r9 + 196], 2
+pinsrw xmm4, word ptr [r8 + r9 + 68], 2
+pinsrw xmm5, word ptr [r8 + r9 + 228], 3
+pinsrw xmm4, word ptr [r8 + r9 + 100], 3
 pxor xmm2, xmm2
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm5
@@ -1229,29 +1232,29 @@ paddd xmm3, xmm12
 paddd xmm3, xmm5
 paddd xmm2, xmm12
 paddd xmm2, xmm4
-pextrw edx, xmm3, 7
-pextrw r14d, xmm3, 5
+pextrw r11d, xmm3, 7
+pextrw ebx, xmm3, 5
 movdqa xmm4, xmm2
-pextrw r15d, xmm3, 3
+pextrw r14d, xmm3, 3
 psrld xmm4, 16
-pextrw r12d, xmm3, 1
+pextrw r15d, xmm3, 1
 psrad xmm3, 16
-pextrw ebx, xmm2, 5
-mov word ptr [rax + r11 + 132], r12w
-mov word ptr [rax + r11 + 164], r15w
-mov word ptr [rax + r11 + 196], r14w
-mov word ptr [rax + r11 + 228], dx
-movzx edx, word ptr [rax + r11 + 6]
-movd xmm6, edx
-pinsrw xmm6, word ptr [rax + r11 + 38], 1
-movzx edx, word ptr [rax + r11 + 134]
-movd xmm7, edx
-pinsrw xmm7, word ptr [rax + r11 + 166], 1
-pinsrw xmm6, word ptr [rax + r11 + 70], 2
-pinsrw xmm7, word ptr [rax + r11 + 198], 2
-pinsrw xmm6, word ptr [rax + r11 + 102], 3
+pextrw r10d, xmm2, 5
+mov word ptr [r8 + r9 + 132], r15w
+mov word ptr [r8 + r9 + 164], r14w
+mov word ptr [r8 + r9 + 196], bx
+mov word ptr [r8 + r9 + 228], r11w
+movzx r11d, word ptr [r8 + r9 + 6]
+movd xmm6, r11d
+pinsrw xmm6, word ptr [r8 + r9 + 38], 1
+movzx r11d, word ptr [r8 + r9 + 134]
+movd xmm7, r11d
+pinsrw xmm7, word ptr [r8 + r9 + 166], 1
+pinsrw xmm6, word ptr [r8 + r9 + 70], 2
+pinsrw xmm7, word ptr [r8 + r9 + 198], 2
+pinsrw xmm6, word ptr [r8 + r9 + 102], 3
 psrad xmm2, 16
-pinsrw xmm7, word ptr [rax + r11 + 230], 3
+pinsrw xmm7, word ptr [r8 + r9 + 230], 3
 packssdw xmm2, xmm3
 pxor xmm3, xmm3
 pxor xmm5, xmm5
@@ -1269,12 +1272,12 @@ paddd xmm5, xmm12
 paddd xmm5, xmm7
 paddd xmm3, xmm12
 paddd xmm3, xmm6
-pextrw r14d, xmm5, 7
-pextrw r15d, xmm5, 5
+pextrw r11d, xmm5, 7
+pextrw ebx, xmm5, 5
 movdqa xmm6, xmm3
-pextrw r12d, xmm5, 3
+pextrw r14d, xmm5, 3
 psrld xmm6, 16
-pextrw edx, xmm5, 1
+pextrw r15d, xmm5, 1
 psrad xmm5, 16
 psrad xmm3, 16
 movdqa xmm7, xmm0
@@ -1295,36 +1298,36 @@ pshuflw xmm4, xmm4, 108
 pshufhw xmm5, xmm5, 232
 pshufd xmm5, xmm5, 230
 punpckhwd xmm0, xmm1
-movq qword ptr [rax + r11], xmm4
+movq qword ptr [r8 + r9], xmm4
 pshufd xmm1, xmm0, 238
-pinsrw xmm0, ebx, 2
+pinsrw xmm0, r10d, 2
 pshuflw xmm4, xmm5, 201
 punpcklwd xmm0, xmm3
 pshuflw xmm0, xmm0, 232
 pshufd xmm0, xmm0, 232
-movq qword ptr [rax + r11 + 32], xmm4
+movq qword ptr [r8 + r9 + 32], xmm4
 psrlq xmm2, 48
 punpckldq xmm1, xmm2
 pand xmm1, xmm8
-movq qword ptr [rax + r11 + 64], xmm0
+movq qword ptr [r8 + r9 + 64], xmm0
 movdqa xmm0, xmm8
 pandn xmm0, xmm3
 por xmm0, xmm1
-movq qword ptr [rax + r11 + 96], xmm0
-mov word ptr [rax + r11 + 134], dx
-mov word ptr [rax + r11 + 166], r12w
-mov word ptr [rax + r11 + 198], r15w
-mov word ptr [rax + r11 + 230], r14w
-movzx edx, word ptr [rax + r11 + 8]
-movd xmm1, edx
-movzx edx, word ptr [rax + r11 + 136]
-movd xmm2, edx
-pinsrw xmm2, word ptr [rax + r11 + 168], 1
-pinsrw xmm1, word ptr [rax + r11 + 40], 1
-pinsrw xmm2, word ptr [rax + r11 + 200], 2
-pinsrw xmm1, word ptr [rax + r11 + 72], 2
-pinsrw xmm2, word ptr [rax + r11 + 232], 3
-pinsrw xmm1, word ptr [rax + r11 + 104], 3
+movq qword ptr [r8 + r9 + 96], xmm0
+mov word ptr [r8 + r9 + 134], r15w
+mov word ptr [r8 + r9 + 166], r14w
+mov word ptr [r8 + r9 + 198], bx
+mov word ptr [r8 + r9 + 230], r11w
+movzx r10d, word ptr [r8 + r9 + 8]
+movd xmm1, r10d
+movzx r10d, word ptr [r8 + r9 + 136]
+movd xmm2, r10d
+pinsrw xmm2, word ptr [r8 + r9 + 168], 1
+pinsrw xmm1, word ptr [r8 + r9 + 40], 1
+pinsrw xmm2, word ptr [r8 + r9 + 200], 2
+pinsrw xmm1, word ptr [r8 + r9 + 72], 2
+pinsrw xmm2, word ptr [r8 + r9 + 232], 3
+pinsrw xmm1, word ptr [r8 + r9 + 104], 3
 pxor xmm0, xmm0
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm2
@@ -1339,26 +1342,26 @@ pand xmm2, xmm11
 pand xmm1, xmm11
 paddd xmm3, xmm12
 paddd xmm3, xmm2
-pextrw edx, xmm3, 7
-pextrw ebx, xmm3, 5
-pextrw r14d, xmm3, 3
+pextrw r10d, xmm3, 7
+pextrw r11d, xmm3, 5
+pextrw ebx, xmm3, 3
 paddd xmm0, xmm12
-pextrw r15d, xmm3, 1
-mov word ptr [rax + r11 + 136], r15w
-mov word ptr [rax + r11 + 168], r14w
-mov word ptr [rax + r11 + 200], bx
-mov word ptr [rax + r11 + 232], dx
+pextrw r14d, xmm3, 1
+mov word ptr [r8 + r9 + 136], r14w
+mov word ptr [r8 + r9 + 168], bx
+mov word ptr [r8 + r9 + 200], r11w
+mov word ptr [r8 + r9 + 232], r10w
 paddd xmm0, xmm1
-movzx edx, word ptr [rax + r11 + 10]
-movd xmm2, edx
-movzx edx, word ptr [rax + r11 + 138]
-movd xmm3, edx
-pinsrw xmm3, word ptr [rax + r11 + 170], 1
-pinsrw xmm2, word ptr [rax + r11 + 42], 1
-pinsrw xmm3, word ptr [rax + r11 + 202], 2
-pinsrw xmm2, word ptr [rax + r11 + 74], 2
-pinsrw xmm3, word ptr [rax + r11 + 234], 3
-pinsrw xmm2, word ptr [rax + r11 + 106], 3
+movzx r10d, word ptr [r8 + r9 + 10]
+movd xmm2, r10d
+movzx r10d, word ptr [r8 + r9 + 138]
+movd xmm3, r10d
+pinsrw xmm3, word ptr [r8 + r9 + 170], 1
+pinsrw xmm2, word ptr [r8 + r9 + 42], 1
+pinsrw xmm3, word ptr [r8 + r9 + 202], 2
+pinsrw xmm2, word ptr [r8 + r9 + 74], 2
+pinsrw xmm3, word ptr [r8 + r9 + 234], 3
+pinsrw xmm2, word ptr [r8 + r9 + 106], 3
 psrld xmm0, 16
 pxor xmm1, xmm1
 pxor xmm4, xmm4
@@ -1377,24 +1380,24 @@ paddd xmm1, xmm12
 pand xmm2, xmm11
 paddd xmm1, xmm2
 psrld xmm1, 16
-pextrw edx, xmm4, 7
-pextrw ebx, xmm4, 5
-pextrw r14d, xmm4, 3
-pextrw r15d, xmm4, 1
-mov word ptr [rax + r11 + 138], r15w
-mov word ptr [rax + r11 + 170], r14w
-mov word ptr [rax + r11 + 202], bx
-mov word ptr [rax + r11 + 234], dx
-movzx edx, word ptr [rax + r11 + 12]
-movd xmm3, edx
-pinsrw xmm3, word ptr [rax + r11 + 44], 1
-movzx edx, word ptr [rax + r11 + 140]
-movd xmm4, edx
-pinsrw xmm4, word ptr [rax + r11 + 172], 1
-pinsrw xmm3, word ptr [rax + r11 + 76], 2
-pinsrw xmm4, word ptr [rax + r11 + 204], 2
-pinsrw xmm3, word ptr [rax + r11 + 108], 3
-pinsrw xmm4, word ptr [rax + r11 + 236], 3
+pextrw r10d, xmm4, 7
+pextrw r11d, xmm4, 5
+pextrw ebx, xmm4, 3
+pextrw r14d, xmm4, 1
+mov word ptr [r8 + r9 + 138], r14w
+mov word ptr [r8 + r9 + 170], bx
+mov word ptr [r8 + r9 + 202], r11w
+mov word ptr [r8 + r9 + 234], r10w
+movzx r10d, word ptr [r8 + r9 + 12]
+movd xmm3, r10d
+pinsrw xmm3, word ptr [r8 + r9 + 44], 1
+movzx r10d, word ptr [r8 + r9 + 140]
+movd xmm4, r10d
+pinsrw xmm4, word ptr [r8 + r9 + 172], 1
+pinsrw xmm3, word ptr [r8 + r9 + 76], 2
+pinsrw xmm4, word ptr [r8 + r9 + 204], 2
+pinsrw xmm3, word ptr [r8 + r9 + 108], 3
+pinsrw xmm4, word ptr [r8 + r9 + 236], 3
 pxor xmm2, xmm2
 punpcklwd xmm2, xmm3
 pxor xmm6, xmm6
@@ -1411,34 +1414,34 @@ paddd xmm6, xmm5
 pand xmm4, xmm11
 paddd xmm2, xmm12
 paddd xmm2, xmm4
-pextrw edx, xmm6, 7
-pextrw r14d, xmm6, 5
-pextrw r15d, xmm6, 3
+pextrw r11d, xmm6, 7
+pextrw ebx, xmm6, 5
+pextrw r14d, xmm6, 3
 movdqa xmm4, xmm2
-pextrw r12d, xmm6, 1
-pextrw ebx, xmm2, 5
-mov word ptr [rax + r11 + 140], r12w
-mov word ptr [rax + r11 + 172], r15w
-mov word ptr [rax + r11 + 204], r14w
-mov word ptr [rax + r11 + 236], dx
-movzx edx, word ptr [rax + r11 + 14]
-movd xmm5, edx
-pinsrw xmm5, word ptr [rax + r11 + 46], 1
-movzx edx, word ptr [rax + r11 + 142]
-movd xmm7, edx
-pinsrw xmm7, word ptr [rax + r11 + 174], 1
-pinsrw xmm5, word ptr [rax + r11 + 78], 2
-pinsrw xmm7, word ptr [rax + r11 + 206], 2
-pinsrw xmm5, word ptr [rax + r11 + 110], 3
+pextrw r15d, xmm6, 1
+pextrw r10d, xmm2, 5
+mov word ptr [r8 + r9 + 140], r15w
+mov word ptr [r8 + r9 + 172], r14w
+mov word ptr [r8 + r9 + 204], bx
+mov word ptr [r8 + r9 + 236], r11w
+movzx r11d, word ptr [r8 + r9 + 14]
+movd xmm5, r11d
+pinsrw xmm5, word ptr [r8 + r9 + 46], 1
+movzx r11d, word ptr [r8 + r9 + 142]
+movd xmm7, r11d
+pinsrw xmm7, word ptr [r8 + r9 + 174], 1
+pinsrw xmm5, word ptr [r8 + r9 + 78], 2
+pinsrw xmm7, word ptr [r8 + r9 + 206], 2
+pinsrw xmm5, word ptr [r8 + r9 + 110], 3
 psrad xmm2, 16
-pinsrw xmm7, word ptr [rax + r11 + 238], 3
+pinsrw xmm7, word ptr [r8 + r9 + 238], 3
 psrld xmm4, 16
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm5
 pxor xmm5, xmm5
 psrad xmm6, 16
 punpcklwd xmm5, xmm7
-movaps xmm7, xmmword ptr [rsp + 304]
+movaps xmm7, xmmword ptr [rsp + 288]
 mulps xmm5, xmm7
 mulps xmm3, xmm7
 packssdw xmm2, xmm6
@@ -1452,15 +1455,15 @@ paddd xmm5, xmm12
 paddd xmm5, xmm7
 paddd xmm3, xmm12
 paddd xmm3, xmm6
-pextrw r14d, xmm5, 7
+pextrw r11d, xmm5, 7
 movdqa xmm6, xmm0
 punpcklwd xmm6, xmm1
-pextrw r15d, xmm5, 5
+pextrw ebx, xmm5, 5
 pshufd xmm7, xmm6, 238
 punpckldq xmm6, xmm4
-pextrw edx, xmm5, 3
+pextrw r14d, xmm5, 3
 movdqa xmm4, xmm3
-pextrw r12d, xmm5, 1
+pextrw r15d, xmm5, 1
 psrld xmm4, 16
 psrad xmm5, 16
 psrad xmm3, 16
@@ -1478,8 +1481,8 @@ pshufhw xmm5, xmm5, 232
 punpckhwd xmm0, xmm1
 pshuflw xmm1, xmm4, 108
 pshufd xmm4, xmm0, 238
-pinsrw xmm0, ebx, 2
-movq qword ptr [rax + r11 + 8], xmm1
+pinsrw xmm0, r10d, 2
+movq qword ptr [r8 + r9 + 8], xmm1
 pshufd xmm1, xmm5, 230
 punpcklwd xmm0, xmm3
 pshuflw xmm0, xmm0, 232
@@ -1487,32 +1490,32 @@ pshuflw xmm1, xmm1, 201
 pshufd xmm0, xmm0, 232
 psrlq xmm2, 48
 punpckldq xmm4, xmm2
-movq qword ptr [rax + r11 + 40], xmm1
+movq qword ptr [r8 + r9 + 40], xmm1
 pand xmm4, xmm8
 movdqa xmm1, xmm8
 pandn xmm1, xmm3
-movq qword ptr [rax + r11 + 72], xmm0
+movq qword ptr [r8 + r9 + 72], xmm0
 por xmm1, xmm4
-movq qword ptr [rax + r11 + 104], xmm1
-mov word ptr [rax + r11 + 142], r12w
-mov word ptr [rax + r11 + 174], dx
-mov word ptr [rax + r11 + 206], r15w
-mov word ptr [rax + r11 + 238], r14w
-movzx edx, word ptr [rax + r11 + 16]
-movd xmm1, edx
-pinsrw xmm1, word ptr [rax + r11 + 48], 1
-movzx edx, word ptr [rax + r11 + 144]
-movd xmm2, edx
-pinsrw xmm2, word ptr [rax + r11 + 176], 1
-pinsrw xmm1, word ptr [rax + r11 + 80], 2
-pinsrw xmm2, word ptr [rax + r11 + 208], 2
-pinsrw xmm1, word ptr [rax + r11 + 112], 3
-pinsrw xmm2, word ptr [rax + r11 + 240], 3
+movq qword ptr [r8 + r9 + 104], xmm1
+mov word ptr [r8 + r9 + 142], r15w
+mov word ptr [r8 + r9 + 174], r14w
+mov word ptr [r8 + r9 + 206], bx
+mov word ptr [r8 + r9 + 238], r11w
+movzx r10d, word ptr [r8 + r9 + 16]
+movd xmm1, r10d
+pinsrw xmm1, word ptr [r8 + r9 + 48], 1
+movzx r10d, word ptr [r8 + r9 + 144]
+movd xmm2, r10d
+pinsrw xmm2, word ptr [r8 + r9 + 176], 1
+pinsrw xmm1, word ptr [r8 + r9 + 80], 2
+pinsrw xmm2, word ptr [r8 + r9 + 208], 2
+pinsrw xmm1, word ptr [r8 + r9 + 112], 3
+pinsrw xmm2, word ptr [r8 + r9 + 240], 3
 pxor xmm0, xmm0
 punpcklwd xmm0, xmm1
 pxor xmm1, xmm1
 punpcklwd xmm1, xmm2
-movaps xmm2, xmmword ptr [rsp + 288]
+movaps xmm2, xmmword ptr [rsp + 272]
 mulps xmm1, xmm2
 mulps xmm0, xmm2
 movaps xmm2, xmm0
@@ -1525,29 +1528,29 @@ paddd xmm1, xmm3
 pand xmm2, xmm11
 paddd xmm0, xmm12
 paddd xmm0, xmm2
-pextrw edx, xmm1, 7
-pextrw ebx, xmm1, 5
-pextrw r14d, xmm1, 3
-pextrw r15d, xmm1, 1
-mov word ptr [rax + r11 + 144], r15w
-mov word ptr [rax + r11 + 176], r14w
-mov word ptr [rax + r11 + 208], bx
-mov word ptr [rax + r11 + 240], dx
-movzx edx, word ptr [rax + r11 + 146]
-movzx ebx, word ptr [rax + r11 + 18]
-movd xmm3, edx
-pinsrw xmm3, word ptr [rax + r11 + 178], 1
-movd xmm4, ebx
-pinsrw xmm3, word ptr [rax + r11 + 210], 2
-pinsrw xmm4, word ptr [rax + r11 + 50], 1
-pinsrw xmm3, word ptr [rax + r11 + 242], 3
-pinsrw xmm4, word ptr [rax + r11 + 82], 2
+pextrw r10d, xmm1, 7
+pextrw r11d, xmm1, 5
+pextrw ebx, xmm1, 3
+pextrw r14d, xmm1, 1
+mov word ptr [r8 + r9 + 144], r14w
+mov word ptr [r8 + r9 + 176], bx
+mov word ptr [r8 + r9 + 208], r11w
+mov word ptr [r8 + r9 + 240], r10w
+movzx r10d, word ptr [r8 + r9 + 146]
+movzx r11d, word ptr [r8 + r9 + 18]
+movd xmm3, r10d
+pinsrw xmm3, word ptr [r8 + r9 + 178], 1
+movd xmm4, r11d
+pinsrw xmm3, word ptr [r8 + r9 + 210], 2
+pinsrw xmm4, word ptr [r8 + r9 + 50], 1
+pinsrw xmm3, word ptr [r8 + r9 + 242], 3
+pinsrw xmm4, word ptr [r8 + r9 + 82], 2
 psrld xmm0, 16
 pxor xmm1, xmm1
-pinsrw xmm4, word ptr [rax + r11 + 114], 3
+pinsrw xmm4, word ptr [r8 + r9 + 114], 3
 pxor xmm2, xmm2
 punpcklwd xmm2, xmm3
-movaps xmm3, xmmword ptr [rsp + 272]
+movaps xmm3, xmmword ptr [rsp + 256]
 mulps xmm2, xmm3
 punpcklwd xmm1, xmm4
 mulps xmm1, xmm3
@@ -1560,31 +1563,31 @@ paddd xmm2, xmm12
 pand xmm3, xmm11
 paddd xmm2, xmm4
 paddd xmm1, xmm12
-pextrw edx, xmm2, 7
-pextrw ebx, xmm2, 5
-pextrw r14d, xmm2, 3
+pextrw r10d, xmm2, 7
+pextrw r11d, xmm2, 5
+pextrw ebx, xmm2, 3
 paddd xmm1, xmm3
-pextrw r15d, xmm2, 1
-mov word ptr [rax + r11 + 146], r15w
-mov word ptr [rax + r11 + 178], r14w
-mov word ptr [rax + r11 + 210], bx
-mov word ptr [rax + r11 + 242], dx
+pextrw r14d, xmm2, 1
+mov word ptr [r8 + r9 + 146], r14w
+mov word ptr [r8 + r9 + 178], bx
+mov word ptr [r8 + r9 + 210], r11w
+mov word ptr [r8 + r9 + 242], r10w
 psrld xmm1, 16
-movzx edx, word ptr [rax + r11 + 20]
-movd xmm4, edx
-movzx edx, word ptr [rax + r11 + 148]
-movd xmm5, edx
-pinsrw xmm5, word ptr [rax + r11 + 180], 1
-pinsrw xmm4, word ptr [rax + r11 + 52], 1
-pinsrw xmm5, word ptr [rax + r11 + 212], 2
-pinsrw xmm4, word ptr [rax + r11 + 84], 2
-pinsrw xmm5, word ptr [rax + r11 + 244], 3
-pinsrw xmm4, word ptr [rax + r11 + 116], 3
+movzx r10d, word ptr [r8 + r9 + 20]
+movd xmm4, r10d
+movzx r10d, word ptr [r8 + r9 + 148]
+movd xmm5, r10d
+pinsrw xmm5, word ptr [r8 + r9 + 180], 1
+pinsrw xmm4, word ptr [r8 + r9 + 52], 1
+pinsrw xmm5, word ptr [r8 + r9 + 212], 2
+pinsrw xmm4, word ptr [r8 + r9 + 84], 2
+pinsrw xmm5, word ptr [r8 + r9 + 244], 3
+pinsrw xmm4, word ptr [r8 + r9 + 116], 3
 pxor xmm2, xmm2
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm5
 punpcklwd xmm2, xmm4
-movaps xmm4, xmmword ptr [rsp + 256]
+movaps xmm4, xmmword ptr [rsp + 240]
 mulps xmm3, xmm4
 mulps xmm2, xmm4
 movaps xmm4, xmm2
@@ -1597,29 +1600,29 @@ paddd xmm3, xmm12
 paddd xmm3, xmm5
 paddd xmm2, xmm12
 paddd xmm2, xmm4
-pextrw edx, xmm3, 7
-pextrw r14d, xmm3, 5
+pextrw r11d, xmm3, 7
+pextrw ebx, xmm3, 5
 movdqa xmm4, xmm2
-pextrw r15d, xmm3, 3
+pextrw r14d, xmm3, 3
 psrld xmm4, 16
-pextrw r12d, xmm3, 1
+pextrw r15d, xmm3, 1
 psrad xmm3, 16
-pextrw ebx, xmm2, 5
-mov word ptr [rax + r11 + 148], r12w
-mov word ptr [rax + r11 + 180], r15w
-mov word ptr [rax + r11 + 212], r14w
-mov word ptr [rax + r11 + 244], dx
-movzx edx, word ptr [rax + r11 + 22]
-movd xmm6, edx
-pinsrw xmm6, word ptr [rax + r11 + 54], 1
-movzx edx, word ptr [rax + r11 + 150]
-movd xmm7, edx
-pinsrw xmm7, word ptr [rax + r11 + 182], 1
-pinsrw xmm6, word ptr [rax + r11 + 86], 2
-pinsrw xmm7, word ptr [rax + r11 + 214], 2
-pinsrw xmm6, word ptr [rax + r11 + 118], 3
+pextrw r10d, xmm2, 5
+mov word ptr [r8 + r9 + 148], r15w
+mov word ptr [r8 + r9 + 180], r14w
+mov word ptr [r8 + r9 + 212], bx
+mov word ptr [r8 + r9 + 244], r11w
+movzx r11d, word ptr [r8 + r9 + 22]
+movd xmm6, r11d
+pinsrw xmm6, word ptr [r8 + r9 + 54], 1
+movzx r11d, word ptr [r8 + r9 + 150]
+movd xmm7, r11d
+pinsrw xmm7, word ptr [r8 + r9 + 182], 1
+pinsrw xmm6, word ptr [r8 + r9 + 86], 2
+pinsrw xmm7, word ptr [r8 + r9 + 214], 2
+pinsrw xmm6, word ptr [r8 + r9 + 118], 3
 psrad xmm2, 16
-pinsrw xmm7, word ptr [rax + r11 + 246], 3
+pinsrw xmm7, word ptr [r8 + r9 + 246], 3
 packssdw xmm2, xmm3
 pxor xmm3, xmm3
 pxor xmm5, xmm5
@@ -1638,12 +1641,12 @@ paddd xmm5, xmm12
 paddd xmm5, xmm7
 paddd xmm3, xmm12
 paddd xmm3, xmm6
-pextrw r14d, xmm5, 7
-pextrw r15d, xmm5, 5
+pextrw r11d, xmm5, 7
+pextrw ebx, xmm5, 5
 movdqa xmm6, xmm3
-pextrw r12d, xmm5, 3
+pextrw r14d, xmm5, 3
 psrld xmm6, 16
-pextrw edx, xmm5, 1
+pextrw r15d, xmm5, 1
 psrad xmm5, 16
 psrad xmm3, 16
 movdqa xmm7, xmm0
@@ -1664,36 +1667,36 @@ pshuflw xmm4, xmm4, 108
 pshufhw xmm5, xmm5, 232
 pshufd xmm5, xmm5, 230
 punpckhwd xmm0, xmm1
-movq qword ptr [rax + r11 + 16], xmm4
+movq qword ptr [r8 + r9 + 16], xmm4
 pshufd xmm1, xmm0, 238
-pinsrw xmm0, ebx, 2
+pinsrw xmm0, r10d, 2
 pshuflw xmm4, xmm5, 201
 punpcklwd xmm0, xmm3
 pshuflw xmm0, xmm0, 232
 pshufd xmm0, xmm0, 232
-movq qword ptr [rax + r11 + 48], xmm4
+movq qword ptr [r8 + r9 + 48], xmm4
 psrlq xmm2, 48
 punpckldq xmm1, xmm2
 pand xmm1, xmm8
-movq qword ptr [rax + r11 + 80], xmm0
+movq qword ptr [r8 + r9 + 80], xmm0
 movdqa xmm0, xmm8
 pandn xmm0, xmm3
 por xmm0, xmm1
-movq qword ptr [rax + r11 + 112], xmm0
-mov word ptr [rax + r11 + 150], dx
-mov word ptr [rax + r11 + 182], r12w
-mov word ptr [rax + r11 + 214], r15w
-mov word ptr [rax + r11 + 246], r14w
-movzx edx, word ptr [rax + r11 + 24]
-movd xmm1, edx
-movzx edx, word ptr [rax + r11 + 152]
-movd xmm2, edx
-pinsrw xmm2, word ptr [rax + r11 + 184], 1
-pinsrw xmm1, word ptr [rax + r11 + 56], 1
-pinsrw xmm2, word ptr [rax + r11 + 216], 2
-pinsrw xmm1, word ptr [rax + r11 + 88], 2
-pinsrw xmm2, word ptr [rax + r11 + 248], 3
-pinsrw xmm1, word ptr [rax + r11 + 120], 3
+movq qword ptr [r8 + r9 + 112], xmm0
+mov word ptr [r8 + r9 + 150], r15w
+mov word ptr [r8 + r9 + 182], r14w
+mov word ptr [r8 + r9 + 214], bx
+mov word ptr [r8 + r9 + 246], r11w
+movzx r10d, word ptr [r8 + r9 + 24]
+movd xmm1, r10d
+movzx r10d, word ptr [r8 + r9 + 152]
+movd xmm2, r10d
+pinsrw xmm2, word ptr [r8 + r9 + 184], 1
+pinsrw xmm1, word ptr [r8 + r9 + 56], 1
+pinsrw xmm2, word ptr [r8 + r9 + 216], 2
+pinsrw xmm1, word ptr [r8 + r9 + 88], 2
+pinsrw xmm2, word ptr [r8 + r9 + 248], 3
+pinsrw xmm1, word ptr [r8 + r9 + 120], 3
 pxor xmm0, xmm0
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm2
@@ -1709,26 +1712,26 @@ pand xmm2, xmm11
 pand xmm1, xmm11
 paddd xmm3, xmm12
 paddd xmm3, xmm2
-pextrw edx, xmm3, 7
-pextrw ebx, xmm3, 5
-pextrw r14d, xmm3, 3
+pextrw r10d, xmm3, 7
+pextrw r11d, xmm3, 5
+pextrw ebx, xmm3, 3
 paddd xmm0, xmm12
-pextrw r15d, xmm3, 1
-mov word ptr [rax + r11 + 152], r15w
-mov word ptr [rax + r11 + 184], r14w
-mov word ptr [rax + r11 + 216], bx
-mov word ptr [rax + r11 + 248], dx
+pextrw r14d, xmm3, 1
+mov word ptr [r8 + r9 + 152], r14w
+mov word ptr [r8 + r9 + 184], bx
+mov word ptr [r8 + r9 + 216], r11w
+mov word ptr [r8 + r9 + 248], r10w
 paddd xmm0, xmm1
-movzx edx, word ptr [rax + r11 + 26]
-movd xmm2, edx
-movzx edx, word ptr [rax + r11 + 154]
-movd xmm3, edx
-pinsrw xmm3, word ptr [rax + r11 + 186], 1
-pinsrw xmm2, word ptr [rax + r11 + 58], 1
-pinsrw xmm3, word ptr [rax + r11 + 218], 2
-pinsrw xmm2, word ptr [rax + r11 + 90], 2
-pinsrw xmm3, word ptr [rax + r11 + 250], 3
-pinsrw xmm2, word ptr [rax + r11 + 122], 3
+movzx r10d, word ptr [r8 + r9 + 26]
+movd xmm2, r10d
+movzx r10d, word ptr [r8 + r9 + 154]
+movd xmm3, r10d
+pinsrw xmm3, word ptr [r8 + r9 + 186], 1
+pinsrw xmm2, word ptr [r8 + r9 + 58], 1
+pinsrw xmm3, word ptr [r8 + r9 + 218], 2
+pinsrw xmm2, word ptr [r8 + r9 + 90], 2
+pinsrw xmm3, word ptr [r8 + r9 + 250], 3
+pinsrw xmm2, word ptr [r8 + r9 + 122], 3
 psrld xmm0, 16
 pxor xmm1, xmm1
 pxor xmm4, xmm4
@@ -1748,24 +1751,24 @@ paddd xmm1, xmm12
 pand xmm2, xmm11
 paddd xmm1, xmm2
 psrld xmm1, 16
-pextrw edx, xmm4, 7
-pextrw ebx, xmm4, 5
-pextrw r14d, xmm4, 3
-pextrw r15d, xmm4, 1
-mov word ptr [rax + r11 + 154], r15w
-mov word ptr [rax + r11 + 186], r14w
-mov word ptr [rax + r11 + 218], bx
-mov word ptr [rax + r11 + 250], dx
-movzx edx, word ptr [rax + r11 + 28]
-movd xmm3, edx
-pinsrw xmm3, word ptr [rax + r11 + 60], 1
-movzx edx, word ptr [rax + r11 + 156]
-movd xmm4, edx
-pinsrw xmm4, word ptr [rax + r11 + 188], 1
-pinsrw xmm3, word ptr [rax + r11 + 92], 2
-pinsrw xmm4, word ptr [rax + r11 + 220], 2
-pinsrw xmm3, word ptr [rax + r11 + 124], 3
-pinsrw xmm4, word ptr [rax + r11 + 252], 3
+pextrw r10d, xmm4, 7
+pextrw r11d, xmm4, 5
+pextrw ebx, xmm4, 3
+pextrw r14d, xmm4, 1
+mov word ptr [r8 + r9 + 154], r14w
+mov word ptr [r8 + r9 + 186], bx
+mov word ptr [r8 + r9 + 218], r11w
+mov word ptr [r8 + r9 + 250], r10w
+movzx r10d, word ptr [r8 + r9 + 28]
+movd xmm3, r10d
+pinsrw xmm3, word ptr [r8 + r9 + 60], 1
+movzx r10d, word ptr [r8 + r9 + 156]
+movd xmm4, r10d
+pinsrw xmm4, word ptr [r8 + r9 + 188], 1
+pinsrw xmm3, word ptr [r8 + r9 + 92], 2
+pinsrw xmm4, word ptr [r8 + r9 + 220], 2
+pinsrw xmm3, word ptr [r8 + r9 + 124], 3
+pinsrw xmm4, word ptr [r8 + r9 + 252], 3
 pxor xmm2, xmm2
 punpcklwd xmm2, xmm3
 pxor xmm3, xmm3
@@ -1783,30 +1786,30 @@ paddd xmm3, xmm5
 pand xmm4, xmm11
 paddd xmm2, xmm12
 paddd xmm2, xmm4
-pextrw edx, xmm3, 7
-pextrw r14d, xmm3, 5
-pextrw r15d, xmm3, 3
+pextrw r11d, xmm3, 7
+pextrw ebx, xmm3, 5
+pextrw r14d, xmm3, 3
 movdqa xmm4, xmm2
-pextrw r12d, xmm3, 1
+pextrw r15d, xmm3, 1
 psrld xmm4, 16
-pextrw ebx, xmm2, 5
+pextrw r10d, xmm2, 5
 psrad xmm3, 16
 psrad xmm2, 16
 packssdw xmm2, xmm3
-mov word ptr [rax + r11 + 156], r12w
-mov word ptr [rax + r11 + 188], r15w
-mov word ptr [rax + r11 + 220], r14w
-mov word ptr [rax + r11 + 252], dx
-movzx edx, word ptr [rax + r11 + 30]
-movd xmm5, edx
-pinsrw xmm5, word ptr [rax + r11 + 62], 1
-movzx edx, word ptr [rax + r11 + 158]
-movd xmm6, edx
-pinsrw xmm6, word ptr [rax + r11 + 190], 1
-pinsrw xmm5, word ptr [rax + r11 + 94], 2
-pinsrw xmm6, word ptr [rax + r11 + 222], 2
-pinsrw xmm5, word ptr [rax + r11 + 126], 3
-pinsrw xmm6, word ptr [rax + r11 + 254], 3
+mov word ptr [r8 + r9 + 156], r15w
+mov word ptr [r8 + r9 + 188], r14w
+mov word ptr [r8 + r9 + 220], bx
+mov word ptr [r8 + r9 + 252], r11w
+movzx r11d, word ptr [r8 + r9 + 30]
+movd xmm5, r11d
+pinsrw xmm5, word ptr [r8 + r9 + 62], 1
+movzx r11d, word ptr [r8 + r9 + 158]
+movd xmm6, r11d
+pinsrw xmm6, word ptr [r8 + r9 + 190], 1
+pinsrw xmm5, word ptr [r8 + r9 + 94], 2
+pinsrw xmm6, word ptr [r8 + r9 + 222], 2
+pinsrw xmm5, word ptr [r8 + r9 + 126], 3
+pinsrw xmm6, word ptr [r8 + r9 + 254], 3
 pxor xmm3, xmm3
 punpcklwd xmm3, xmm5
 pxor xmm5, xmm5
@@ -1824,11 +1827,11 @@ paddd xmm5, xmm12
 paddd xmm5, xmm7
 paddd xmm3, xmm12
 paddd xmm3, xmm6
-pextrw r14d, xmm5, 7
-pextrw r15d, xmm5, 5
-pextrw r12d, xmm5, 3
+pextrw r11d, xmm5, 7
+pextrw ebx, xmm5, 5
+pextrw r14d, xmm5, 3
 movdqa xmm6, xmm3
-pextrw edx, xmm5, 1
+pextrw r15d, xmm5, 1
 psrad xmm5, 16
 psrad xmm3, 16
 movdqa xmm7, xmm0
@@ -1842,7 +1845,7 @@ pshufd xmm4, xmm7, 108
 pshufhw xmm4, xmm4, 232
 pshufd xmm4, xmm4, 232
 pshuflw xmm4, xmm4, 108
-movq qword ptr [rax + r11 + 24], xmm4
+movq qword ptr [r8 + r9 + 24], xmm4
 movdqa xmm4, xmm2
 psrld xmm4, 16
 punpckldq xmm5, xmm4
@@ -1852,39 +1855,38 @@ pshufd xmm1, xmm5, 39
 pshufhw xmm1, xmm1, 232
 pshufd xmm1, xmm1, 230
 pshuflw xmm1, xmm1, 201
-movq qword ptr [rax + r11 + 56], xmm1
+movq qword ptr [r8 + r9 + 56], xmm1
 pshufd xmm1, xmm0, 238
-pinsrw xmm0, ebx, 2
+pinsrw xmm0, r10d, 2
 punpcklwd xmm0, xmm3
 pshuflw xmm0, xmm0, 232
 pshufd xmm0, xmm0, 232
-movq qword ptr [rax + r11 + 88], xmm0
+movq qword ptr [r8 + r9 + 88], xmm0
 psrlq xmm2, 48
 punpckldq xmm1, xmm2
 movdqa xmm0, xmm8
 pandn xmm0, xmm3
 pand xmm1, xmm8
 por xmm0, xmm1
-movq qword ptr [rax + r11 + 120], xmm0
-mov word ptr [rax + r11 + 158], dx
-mov word ptr [rax + r11 + 190], r12w
-mov word ptr [rax + r11 + 222], r15w
-mov word ptr [rax + r11 + 254], r14w
-add r9, 8
-cmp r9, 16
+movq qword ptr [r8 + r9 + 120], xmm0
+mov word ptr [r8 + r9 + 158], r15w
+mov word ptr [r8 + r9 + 190], r14w
+mov word ptr [r8 + r9 + 222], bx
+mov word ptr [r8 + r9 + 254], r11w
+add rsi, 8
+cmp rsi, 16
 jne .LBB_36
-sub r10, -128
-dec r8
+sub rdx, -128
+dec rax
 movaps xmm2, xmm13
 jne .LBB_34
 movdqa xmm6, xmm8
-add rbp, 1024
-mov rax, qword ptr [rsp + 184]
-inc al
-cmp rsi, 62
-lea rsi, [rsi + 2]
+add r12, 1024
+inc cl
+cmp rbp, 62
+lea rbp, [rbp + 2]
 jb .LBB_1
-add rsp, 328
+add rsp, 312
 pop rbx
 pop r12
 pop r13
@@ -1892,18 +1894,11 @@ pop r14
 pop r15
 pop rbp
 ret
-lea rsi, [r8 + 256]
-lea rcx, [rip + .Lanon.1]
-mov edx, 32768
-mov rdi, r8
-call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]
-lea rsi, [rax + 256]
-lea rcx, [rip + .Lanon.1]
-mov edx, 32768
-mov rdi, rax
-call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]
-lea rsi, [rax + 256]
-lea rcx, [rip + .Lanon.2]
-mov edx, 32768
-mov rdi, rax
-call qword ptr [rip + _RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail@GOTPCREL]
+lea rdi, [rip + .Lanon.3]
+lea rdx, [rip + .Lanon.1]
+mov esi, 75
+call qword ptr [rip + _RNvNtCsgEmfK2I1SDS_4core9panicking9panic_fmt@GOTPCREL]
+lea rdi, [rip + .Lanon.3]
+lea rdx, [rip + .Lanon.2]
+mov esi, 75
+call qword ptr [rip + _RNvNtCsgEmfK2I1SDS_4core9panicking9panic_fmt@GOTPCREL]

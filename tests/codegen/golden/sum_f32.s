@@ -34,8 +34,8 @@ addps xmm1, xmm2
 movups xmm3, xmmword ptr [rdi + rax + 192]
 addps xmm3, xmm4
 movups xmm2, xmmword ptr [rdi + rax + 208]
-add rax, 256
 addps xmm2, xmm5
+add rax, 256
 cmp rax, 131072
 jne .LBB_1
 movaps xmm4, xmm3

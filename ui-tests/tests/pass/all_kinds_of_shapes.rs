@@ -25,7 +25,7 @@ fn main() {
     let _ = same(Default::default());
     let _ = kinds(Default::default(), Default::default());
     let rows = <shape!(f32[?,128]{1,0:T(8,128)})>::with_sizes([3, 128]).unwrap();
-    assert_eq!(sum(Buffer::zeroed_with(rows).unwrap().view()), 0.0);
+    assert_eq!(sum(Buffer::<shape!(f32[?,128]{1,0:T(8,128)})>::zeroed_with(rows).unwrap().view()), 0.0);
     assert_eq!(<Array<F32, (Size<2>,), layout!({0:T(128)})>>::TEXT, "f32[2]{0:T(128)}");
     assert_eq!(<() as ShapeType>::VALUE.to_string(), "()");
 }

@@ -1,14 +1,14 @@
 //! Shapes as type aliases, associated types, and fields.
 
-use xla_shape::types::{ArrayType, StaticShape};
+use xla_shape::types::{ArrayType, StaticArray};
 use xla_shape::{Buffer, shape};
 
 type Weights = shape!(bf16[8,128]{1,0:T(8,128)(2,1)});
 type Batch<S> = (S, shape!(s32[16]));
 
 trait Layer {
-    type Input: StaticShape;
-    type Output: StaticShape;
+    type Input: StaticArray;
+    type Output: StaticArray;
     const BYTES: usize = Self::Input::BYTES + Self::Output::BYTES;
 }
 

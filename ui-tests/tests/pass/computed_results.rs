@@ -4,7 +4,7 @@ use typenum::{Sum, U2, U3, U5};
 use xla_shape::infer::{DotDimensions, Operation, PaddingDimension, SliceDimension, assert_result};
 use xla_shape::types::{
     Array, Broadcast, Concatenated, DimensionAt, LayoutType, Multiply, Nth, Permute, Product, Reduced, Size,
-    StaticShape, Transposed, WithDimension, WithElement,
+    StaticArray, Transposed, WithDimension, WithElement,
 };
 use xla_shape::{element, layout, shape};
 
@@ -63,9 +63,9 @@ const _: () = assert_result::<(Row, Row), Product<Row, Row, layout!({:})>>(Opera
 /// What a chain of products makes is known to generic code without a name.
 fn chain<A, B, C, L>(_: A, _: B, _: C) -> Product<Product<A, B, L>, C, L>
 where
-    A: StaticShape<Dimensions: Multiply<B::Dimensions>>,
-    B: StaticShape,
-    C: StaticShape,
+    A: StaticArray<Dimensions: Multiply<B::Dimensions>>,
+    B: StaticArray,
+    C: StaticArray,
     <A::Dimensions as Multiply<B::Dimensions>>::Product: Multiply<C::Dimensions>,
     L: LayoutType,
     Product<Product<A, B, L>, C, L>: Default,
@@ -75,11 +75,11 @@ where
 
 fn twice<S, P>()
 where
-    S: StaticShape<Dimensions: Permute<P>>,
+    S: StaticArray<Dimensions: Permute<P>>,
 {
 }
 
-fn without_the_last<S: StaticShape<Dimensions: DimensionAt<Nth<-1>>>, L: LayoutType>() -> usize {
+fn without_the_last<S: StaticArray<Dimensions: DimensionAt<Nth<-1>>>, L: LayoutType>() -> usize {
     <Reduced<S, -1, L> as xla_shape::types::ArrayType>::SHAPE.num_dimensions()
 }
 

@@ -1,6 +1,6 @@
 //! Constant indices: literals, constants, expressions, parameters of generic functions.
 
-use xla_shape::types::StaticShape;
+use xla_shape::types::StaticArray;
 use xla_shape::{Buffer, index, shape};
 
 const LAST: usize = 127;
@@ -11,7 +11,7 @@ fn column<const J: usize>(x: &Buffer<X>) -> f32 {
     x.at(index![0, J]) + x.at(index![7, J])
 }
 
-fn corner<S: StaticShape>() -> usize
+fn corner<S: StaticArray>() -> usize
 where
     (xla_shape::types::At<0>,): xla_shape::types::StaticIndex<S::Dimensions>,
 {

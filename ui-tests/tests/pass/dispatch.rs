@@ -34,17 +34,17 @@ fn square<const N: usize>(x: &xla_shape::DynBuffer) -> bool {
 }
 
 /// So may a type parameter.
-fn is<S: ArrayType<Element = xla_shape::element::F32>>(x: &xla_shape::DynBuffer) -> bool {
+fn is<S: WholeArray<Element = xla_shape::element::F32>>(x: &xla_shape::DynBuffer) -> bool {
     fn kernel<S: ArrayType<Element = xla_shape::element::F32>>(_: xla_shape::View<'_, S>) -> bool {
         true
     }
     xla_shape::dispatch!(match &x { S => kernel::<S>(x), _ => false })
 }
 
-use xla_shape::types::ArrayType;
+use xla_shape::types::{ArrayType, WholeArray};
 
 fn main() {
-    let of = |shape: &str| xla_shape::DynBuffer::zeroed(shape.parse().unwrap()).unwrap();
+    let of = |shape: &str| xla_shape::DynBuffer::zeroed_with(shape.parse().unwrap()).unwrap();
     assert_eq!(one(&of("f32[8,128]{1,0:T(8,128)}")), 0);
     assert_eq!(one(&of("f32[<=8,128]")), 1);
     assert_eq!(one(&of("f32[8,128]")), 1);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
-use xla_shape::types::StaticShape;
+use xla_shape::types::StaticArray;
 use xla_shape::{Buffer, View, shape};
 
 struct Pair<A, B = shape!(f32[2])>(PhantomData<(A, B)>);
@@ -10,7 +10,7 @@ struct Pair<A, B = shape!(f32[2])>(PhantomData<(A, B)>);
 trait Accepts<S> {}
 impl Accepts<shape!(f32[8,128])> for () {}
 
-fn bytes<S: StaticShape>() -> usize {
+fn bytes<S: StaticArray>() -> usize {
     S::BYTES
 }
 

@@ -1,7 +1,7 @@
 //! Kernels over sizes, over layouts of given dimensions, and over shapes with a bound.
 
 use xla_shape::element::F32;
-use xla_shape::types::{Array, ArrayType, LayoutType, Size, StaticShape};
+use xla_shape::types::{Array, ArrayType, LayoutType, Size, StaticArray};
 use xla_shape::{Buffer, View, ViewMut, shape};
 
 /// Over sizes.
@@ -24,7 +24,7 @@ fn maximum<S: ArrayType<Element = F32>>(x: View<S>) -> f32 {
 }
 
 /// Over static shapes, whose numbers are constants.
-fn mean<S: StaticShape<Element = F32>>(x: View<S>) -> f32 {
+fn mean<S: StaticArray<Element = F32>>(x: View<S>) -> f32 {
     x.to_row_major().iter().sum::<f32>() / S::ELEMENTS as f32
 }
 
@@ -39,5 +39,5 @@ fn main() {
     assert_eq!(mean(b.view()), 1.5);
 
     let rows = <shape!(f32[?,128]{1,0:T(8,128)})>::with_sizes([5, 128]).unwrap();
-    assert_eq!(maximum(Buffer::zeroed_with(rows).unwrap().view()), 0.0);
+    assert_eq!(maximum(Buffer::<shape!(f32[?,128]{1,0:T(8,128)})>::zeroed_with(rows).unwrap().view()), 0.0);
 }

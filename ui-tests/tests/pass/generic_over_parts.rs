@@ -1,11 +1,11 @@
 //! A matrix product over sizes, elements and layouts.
 
 use xla_shape::element::{Bf16, F32, Stored};
-use xla_shape::types::{Array, DimensionNumber, Layout, LayoutType, Size, StaticShape};
+use xla_shape::types::{Array, Minor, Layout, LayoutType, Size, StaticArray};
 use xla_shape::{Buffer, shape};
 
 type Matrix<E, const ROWS: usize, const COLUMNS: usize, L> = Array<E, (Size<ROWS>, Size<COLUMNS>), L>;
-type RowMajor = Layout<(DimensionNumber<1>, DimensionNumber<0>)>;
+type RowMajor = Layout<(Minor<1>, Minor<0>)>;
 
 fn matmul<E, const M: usize, const K: usize, const N: usize, A, B>(
     a: &Buffer<Matrix<E, M, K, A>>,
@@ -24,7 +24,7 @@ where
 /// How many columns a matrix has.
 fn columns<E, M, const N: usize, L>(_: &Buffer<Array<E, (M, Size<N>), L>>) -> usize
 where
-    Array<E, (M, Size<N>), L>: StaticShape,
+    Array<E, (M, Size<N>), L>: StaticArray,
 {
     N
 }

@@ -1,18 +1,18 @@
 //! A function over every static shape.
 
 use xla_shape::element::Stored;
-use xla_shape::types::StaticShape;
+use xla_shape::types::StaticArray;
 use xla_shape::{Buffer, View, shape};
 
 fn relayout<From, To>(x: View<'_, From>) -> Buffer<To>
 where
-    From: StaticShape<Element: Stored>,
-    To: StaticShape<Element = From::Element, Index = From::Index>,
+    From: StaticArray<Element: Stored>,
+    To: StaticArray<Element = From::Element, Index = From::Index>,
 {
     Buffer::from_fn(|index| x.get(index).unwrap())
 }
 
-fn padding<S: StaticShape>() -> usize {
+fn padding<S: StaticArray>() -> usize {
     S::STRIDE_TABLE.positions() - S::SIZES.iter().product::<usize>()
 }
 

@@ -5,7 +5,7 @@ use xla_shape::infer::{
     WindowDimension, assert_result,
 };
 use xla_shape::shape;
-use xla_shape::types::{Array, Dimensions, LayoutType, Size, StaticShape};
+use xla_shape::types::{Array, Dimensions, LayoutType, Size, StaticArray};
 
 type X = shape!(f32[8,128]{1,0:T(8,128)});
 type Scalar = shape!(f32[]);
@@ -61,7 +61,7 @@ const _: () = assert_result::<(shape!(f32[2,14,14,16]), shape!(f32[3,3,16,32])),
 const _: () = assert_result::<(shape!(f32[?,128]), X), shape!(f32[<=8,128])>(Operation::Elementwise);
 
 // In generic code, for shapes and for sizes.
-fn transpose<S: StaticShape, R: StaticShape>() {
+fn transpose<S: StaticArray, R: StaticArray>() {
     const { assert_result::<(S,), R>(Operation::Transpose { dimensions: &[1, 0] }) };
 }
 

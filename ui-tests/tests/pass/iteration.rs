@@ -1,11 +1,11 @@
 //! Kernels over any layout: rows, tiles, operands together.
 
-use xla_shape::buffer::{BufferBase, BytesMut};
+use xla_shape::buffer::BytesMut;
 use xla_shape::element::F32;
 use xla_shape::types::ArrayType;
 use xla_shape::{Buffer, shape};
 
-fn subtract_mean_of_rows<S: ArrayType<Element = F32>, B: BytesMut>(x: &mut BufferBase<S, B>, columns: f32) {
+fn subtract_mean_of_rows<S: ArrayType<Element = F32>, B: BytesMut>(x: &mut Buffer<S, B>, columns: f32) {
     x.for_each_band_mut::<-1>(|mut rows| {
         let sums = rows.fold_lanes([0.0; 16], |sum, x| sum + x, |a, b| a + b);
         rows.apply_lanes(sums, |x, sum| x - sum / columns);

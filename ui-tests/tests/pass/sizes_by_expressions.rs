@@ -1,6 +1,6 @@
 //! Sizes may be constants, const parameters and arithmetic on constants.
 
-use xla_shape::types::{ShapeType, StaticShape};
+use xla_shape::types::{ShapeType, StaticArray};
 use xla_shape::{Buffer, View, layout, shape, shape_value};
 
 const ROWS: usize = 16;

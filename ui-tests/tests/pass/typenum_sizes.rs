@@ -3,10 +3,10 @@
 use std::ops::Mul;
 use typenum::{Prod, U2, U4, U8, U128};
 use xla_shape::element::F32;
-use xla_shape::types::{Array, ArrayType, DimensionNumber, Layout, StaticDim};
+use xla_shape::types::{Array, ArrayType, Minor, Layout, StaticDim};
 
-type Order = Layout<(DimensionNumber<1>, DimensionNumber<0>)>;
-type Flat<M, N> = Array<F32, (Prod<M, N>,), Layout<(DimensionNumber<0>,)>>;
+type Order = Layout<(Minor<1>, Minor<0>)>;
+type Flat<M, N> = Array<F32, (Prod<M, N>,), Layout<(Minor<0>,)>>;
 
 fn flat_bytes<M: Mul<N, Output: StaticDim>, N>(_: Array<F32, (M, N), Order>) -> usize {
     Flat::<M, N>::BYTES

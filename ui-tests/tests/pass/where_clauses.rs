@@ -1,19 +1,19 @@
 //! A shape in a where clause, on either side.
 
-use xla_shape::types::{LayoutType, MemorySpace, StaticShape};
+use xla_shape::types::{LayoutType, Space, StaticArray};
 use xla_shape::{Buffer, element, shape};
 
 fn into_bytes<T>(x: T) -> usize
 where
     Buffer<shape!(f32[2,3])>: From<T>,
-    shape!(f32[2,3]): StaticShape<Index = [usize; 2]>,
+    shape!(f32[2,3]): StaticArray<Index = [usize; 2]>,
 {
     Buffer::<shape!(f32[2,3])>::from(x).as_bytes().len()
 }
 
 fn in_vmem<S>(_: S) -> &'static str
 where
-    S: StaticShape<Element = element::F32, Layout: LayoutType<Space = MemorySpace<1>>>,
+    S: StaticArray<Element = element::F32, Layout: LayoutType<Space = Space<1>>>,
 {
     S::TEXT
 }

@@ -12,7 +12,7 @@ mod glob {
         const SIZES_SUM: f32;
     }
 
-    impl<S: StaticShape> SizesSum for S {
+    impl<S: StaticArray> SizesSum for S {
         const SIZES_SUM: f32 = S::BYTES as f32;
     }
 }

@@ -17,6 +17,7 @@ mod lookup;
 mod mapping;
 mod normal;
 mod offsets;
+mod period;
 pub(crate) mod placement;
 mod runs;
 mod segments;

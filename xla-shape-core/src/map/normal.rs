@@ -593,7 +593,7 @@ const fn max_of(state: &State<'_, '_>, parts: &[Part]) -> u64 {
     max
 }
 
-const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+pub(super) const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

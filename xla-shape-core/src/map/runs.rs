@@ -6,6 +6,7 @@
     reason = "`const fn` has no iterators; indices are below lengths that are checked, divisors and moduli are at least 1"
 )]
 
+use super::normal::greatest_common_divisor;
 use super::{Digit, Source, StrideTableRef, Term, ValueRule};
 use crate::shape::static_shape::MAX_LIST;
 
@@ -52,18 +53,11 @@ struct Search {
     digit: Option<usize>,
 }
 
-const fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
 impl Search {
     /// The terms of the dimension must stay the same within a run, but for the digit that counts it.
     const fn limit(&mut self, term: Term, len: u64) {
         if is_of(term, self.dimension) {
-            self.len = if self.len == u64::MAX { len } else { gcd(self.len, len) };
+            self.len = if self.len == u64::MAX { len } else { greatest_common_divisor(self.len, len) };
         }
     }
 }

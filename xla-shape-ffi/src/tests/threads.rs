@@ -13,7 +13,7 @@ use xla_shape::{ViewMut, shape};
 crate::kernel! {
     /// The number of threads, and the numbers of chunks.
     fn number(pool: ThreadPool<'_>, mut threads: ViewMut<'_, shape!(s32[])>, mut y: ViewMut<'_, shape!(s32[10])>) {
-        threads.set([], pool.num_threads() as i32);
+        threads[[]] = pool.num_threads() as i32;
         pool.for_each_chunk(y.as_mut_slice(), 3, |number, chunk| chunk.fill(number as i32));
     }
 

@@ -1,36 +1,32 @@
 //! Elements of run-time shapes one by one, prepared once.
 
-use super::bits::{self, Width};
-use super::bytes::{Bytes, BytesMut};
-use super::dynamic::DynBufferBase;
-use super::error::AccessError;
+use super::bytes::{Bytes, BytesMut, Mut, Ref};
+use super::dynamic::DynShape;
+use super::error::{AccessError, out_of_bounds};
+use super::storage::Buffer;
 use crate::element::Stored;
-use crate::wide::wide;
+use crate::wide::{local, wide};
 use core::fmt;
 use core::marker::PhantomData;
-use xla_shape_core::StrideTable;
 use xla_shape_core::stride_table::OffsetTables;
 
 /// An array with a run-time shape, prepared for many accesses to elements of type `E`, in memory `B`. Made by
-/// [`accessor`](DynBufferBase::accessor) and [`accessor_mut`](DynBufferBase::accessor_mut).
-pub struct Accessor<'a, E, B> {
-    /// The array's bytes behind the prefix.
-    data: B,
-    width: Width,
-    /// As many positions as `data` has elements of that width, and no more.
-    table: &'a StrideTable,
-    /// Of that table; `None` if the position is no sum over the dimensions, or the tables would be too large.
+/// [`accessor`](Buffer::accessor) and [`accessor_mut`](Buffer::accessor_mut).
+pub struct Accessor<E, B> {
+    /// Whose elements are of type `E`.
+    array: Buffer<DynShape, B>,
+    /// Of its stride table; `None` if the position is no sum over the dimensions, or the tables would be too large.
     offsets: Option<OffsetTables>,
     element: PhantomData<E>,
 }
 
-impl<E, B> fmt::Debug for Accessor<'_, E, B> {
+impl<E, B> fmt::Debug for Accessor<E, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Accessor").field("width", &self.width).finish_non_exhaustive()
+        f.debug_struct("Accessor").finish_non_exhaustive()
     }
 }
 
-impl<B: Bytes> DynBufferBase<B> {
+impl<B: Bytes> Buffer<DynShape, B> {
     /// The array, prepared to read many elements: the type of the elements is checked once, and what each index adds to the
     /// position is computed once, into [`OffsetTables`]. An access then allocates nothing and divides by nothing.
     ///
@@ -41,39 +37,34 @@ impl<B: Bytes> DynBufferBase<B> {
     /// use xla_shape::DynBuffer;
     /// use xla_shape::element::F32;
     ///
-    /// let mut x = DynBuffer::zeroed("f32[100,200]{1,0:T(8,128)}".parse()?)?;
+    /// let mut x = DynBuffer::zeroed_with("f32[100,200]{1,0:T(8,128)}".parse()?)?;
     /// let mut elements = x.accessor_mut::<F32>()?;
-    /// assert!(elements.set(&[3, 150], 1.5));
-    /// assert_eq!(elements.get(&[3, 150]), Some(1.5));
-    /// assert_eq!(elements.get(&[3, 200]), None);
+    /// elements.set(&[3, 150], 1.5)?;
+    /// assert_eq!(elements.get(&[3, 150]), Ok(1.5));
+    /// assert!(elements.get(&[3, 200]).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// If the elements are of another type.
-    pub fn accessor<E: Stored>(&self) -> Result<Accessor<'_, E, &[u8]>, AccessError> {
+    pub fn accessor<E: Stored>(&self) -> Result<Accessor<E, Ref<'_>>, AccessError> {
         self.check_type::<E>()?;
-        let (table, offsets) = (self.stride_table(), self.stride_table().offset_tables());
-        let data = &self.as_bytes()[self.prefix()..];
-        Ok(Accessor { data, width: self.width, table, offsets, element: PhantomData })
+        Ok(Accessor { offsets: self.stride_table().offset_tables(), array: self.view(), element: PhantomData })
     }
 }
 
-impl<B: BytesMut> DynBufferBase<B> {
+impl<B: BytesMut> Buffer<DynShape, B> {
     /// The array, prepared to read and write many elements; see [`accessor`](Self::accessor).
     ///
     /// # Errors
     /// If the elements are of another type.
-    pub fn accessor_mut<E: Stored>(&mut self) -> Result<Accessor<'_, E, &mut [u8]>, AccessError> {
+    pub fn accessor_mut<E: Stored>(&mut self) -> Result<Accessor<E, Mut<'_>>, AccessError> {
         self.check_type::<E>()?;
-        let prefix = self.prefix();
-        let (table, offsets) = (&self.table, self.table.offset_tables());
-        let data = &mut self.bytes.as_mut()[prefix..];
-        Ok(Accessor { data, width: self.width, table, offsets, element: PhantomData })
+        Ok(Accessor { offsets: self.stride_table().offset_tables(), array: self.view_mut(), element: PhantomData })
     }
 }
 
-impl<E: Stored, B: Bytes> Accessor<'_, E, B> {
+impl<E: Stored, B: Bytes> Accessor<E, B> {
     /// Whether positions are looked up in tables.
     #[must_use]
     pub const fn has_offset_tables(&self) -> bool {
@@ -86,47 +77,41 @@ impl<E: Stored, B: Bytes> Accessor<'_, E, B> {
     pub fn position(&self, index: &[usize]) -> Option<usize> {
         match &self.offsets {
             Some(offsets) => offsets.position(wide(index)).map(|position| position as usize),
-            None => self.table.checked_linear_index(wide(index)).map(|position| position as usize),
+            None => self.array.stride_table().checked_linear_index(wide(index)).map(|position| position as usize),
         }
     }
 
-    /// The element with this index; `None` if there is none.
-    #[must_use]
+    /// The element with this index.
+    ///
+    /// # Errors
+    /// If there is no such element.
     #[inline(always)]
-    pub fn get(&self, index: &[usize]) -> Option<E::Value> {
-        let position = self.position(index)?;
-        Some(match self.width {
-            Width::Whole => {
-                let offset = position * size_of::<E::Bytes>();
-                debug_assert!(offset + size_of::<E::Bytes>() <= self.data.as_ref().len());
-                // SAFETY: `data` has an element of `E::Bytes` for each physical element, since `E` is the array's type, as
-                // both functions that make an accessor check; by the law of the stride table, the position of an element is
-                // one of them.
-                let element = unsafe { self.data.as_ref().as_ptr().add(offset) };
-                // SAFETY: all bytes of that element are inside `data` and initialised; bytes need no alignment.
-                E::from_le_bytes(unsafe { element.cast::<E::Bytes>().read_unaligned() })
-            }
-            Width::Bits(width) => bits::read::<E>(self.data.as_ref(), width, position),
-        })
+    pub fn get(&self, index: &[usize]) -> Result<E::Value, AccessError> {
+        let Some(position) = self.position(index) else { return Err(self.out_of_bounds(index)) };
+        // SAFETY: both functions that make an accessor check that the elements are of type `E`.
+        let cells = unsafe { self.array.cells::<E>() };
+        // SAFETY: by the law of the stride table, and of the tables made from it, the position is that of an element.
+        Ok(unsafe { cells.read(position) })
+    }
+
+    #[cold]
+    fn out_of_bounds(&self, index: &[usize]) -> AccessError {
+        out_of_bounds(index, local(self.array.stride_table().extents()))
     }
 }
 
-impl<E: Stored, B: BytesMut> Accessor<'_, E, B> {
-    /// Writes the element with this index; whether there is one.
+impl<E: Stored, B: BytesMut> Accessor<E, B> {
+    /// Writes the element with this index.
+    ///
+    /// # Errors
+    /// If there is no such element.
     #[inline(always)]
-    pub fn set(&mut self, index: &[usize], value: E::Value) -> bool {
-        let Some(position) = self.position(index) else { return false };
-        match self.width {
-            Width::Whole => {
-                let offset = position * size_of::<E::Bytes>();
-                debug_assert!(offset + size_of::<E::Bytes>() <= self.data.as_ref().len());
-                // SAFETY: as in `get`.
-                let element = unsafe { self.data.as_mut().as_mut_ptr().add(offset) };
-                // SAFETY: as in `get`; the bytes are borrowed mutably.
-                unsafe { element.cast::<E::Bytes>().write_unaligned(E::to_le_bytes(value)) };
-            }
-            Width::Bits(width) => bits::write::<E>(self.data.as_mut(), width, position, value),
-        }
-        true
+    pub fn set(&mut self, index: &[usize], value: E::Value) -> Result<(), AccessError> {
+        let Some(position) = self.position(index) else { return Err(self.out_of_bounds(index)) };
+        // SAFETY: as in `get`.
+        let mut cells = unsafe { self.array.cells_mut::<E>() };
+        // SAFETY: as in `get`.
+        unsafe { cells.write(position, value) };
+        Ok(())
     }
 }

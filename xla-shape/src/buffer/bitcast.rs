@@ -1,15 +1,15 @@
 //! Reading the same memory as another shape, for free: where the compiler can show that every element stays where it is.
 
 use super::bytes::Bytes;
-use super::typed::BufferBase;
+use super::storage::Buffer;
 use crate::element::Stored;
-use crate::types::{StaticPermutation, StaticShape, resolved};
+use crate::types::{StaticArray, StaticPermutation, resolved};
 use crate::wide::wide;
-use xla_shape_core::bitcast::{StaticArray, StaticReason};
+use xla_shape_core::bitcast::{self, StaticReason};
 
 /// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
 /// shows in `cargo build`, not in `cargo check`. To copy, use [`relayout`](crate::relayout).
-impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
+impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The same array in another layout that has the same bytes.
     ///
     /// ```
@@ -27,9 +27,9 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn retile<R>(self) -> BufferBase<R, B>
+    pub fn retile<R>(self) -> Buffer<R, B>
     where
-        R: StaticShape<Element = S::Element, Dimensions = S::Dimensions>,
+        R: StaticArray<Element = S::Element, Dimensions = S::Dimensions>,
     {
         const { assert_none(array::<S>().layout_change_obstacle(array::<R>())) };
         // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
@@ -49,9 +49,9 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn transpose<R, P>(self, _: P) -> BufferBase<R, B>
+    pub fn transpose<R, P>(self, _: P) -> Buffer<R, B>
     where
-        R: StaticShape<Element = S::Element>,
+        R: StaticArray<Element = S::Element>,
         P: StaticPermutation<S::Dimensions>,
     {
         const {
@@ -74,9 +74,9 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn reshape<R>(self) -> BufferBase<R, B>
+    pub fn reshape<R>(self) -> Buffer<R, B>
     where
-        R: StaticShape<Element = S::Element>,
+        R: StaticArray<Element = S::Element>,
     {
         const { assert_none(array::<S>().reshape_obstacle(array::<R>())) };
         // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
@@ -85,8 +85,8 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     }
 }
 
-const fn array<S: StaticShape>() -> StaticArray<'static> {
-    StaticArray::new(S::SHAPE, S::STRIDE_TABLE, wide(S::SIZES))
+const fn array<S: StaticArray>() -> bitcast::StaticArray<'static> {
+    bitcast::StaticArray::new(S::SHAPE, S::STRIDE_TABLE, wide(S::SIZES))
 }
 
 #[track_caller]

@@ -1,31 +1,8 @@
-//! Reading and writing one element: whole bytes, or packed bits.
+//! Packed elements: reading and writing a few bits.
 //!
-//! Element `k` of width `E` lies in bits `k·E` to `(k+1)·E`, low bits of a byte first.
+//! Element `k` of width `E` takes bits `k·E` to `(k+1)·E`, low bits of a byte first.
 
 use crate::element::Stored;
-use xla_shape_core::ElementType;
-
-/// How wide an element is in memory, compared with its type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Width {
-    /// As many bytes as its type takes.
-    Whole,
-    /// This many bits, at least those of its type.
-    Bits(usize),
-}
-
-impl Width {
-    /// The width of elements that a layout gives `element_bits`; `None` if their values do not fit.
-    pub(super) const fn new(element_type: ElementType, element_bits: u64) -> Option<Self> {
-        if element_bits == element_type.storage_bits() {
-            Some(Self::Whole)
-        } else if element_bits >= element_type.bits() {
-            Some(Self::Bits(element_bits as usize))
-        } else {
-            None
-        }
-    }
-}
 
 /// Reads the packed element at `position`.
 ///

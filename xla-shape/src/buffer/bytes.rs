@@ -1,9 +1,10 @@
-//! The bytes of an array: owned and aligned, or borrowed.
+//! The memory of an array: owned, borrowed, or borrowed to write.
 
 use super::error::BufferError;
-use crate::sealed::Sealed;
 use std::alloc::{Layout, alloc_zeroed};
 use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// Owned bytes that begin at a multiple of 64.
 pub struct AlignedBytes {
@@ -22,7 +23,7 @@ impl AlignedBytes {
     /// system that promises more memory than it has may still end the program when that is used.
     ///
     /// # Errors
-    /// If there is not so much memory.
+    /// If there is not enough memory.
     pub fn zeroed(len: usize) -> Result<Self, BufferError> {
         let out_of_memory = BufferError::OutOfMemory { bytes: len };
         // Without an alignment of its own: zeroed memory with one is written by Rust's allocator.
@@ -74,21 +75,268 @@ impl fmt::Debug for AlignedBytes {
     }
 }
 
-impl Sealed for AlignedBytes {}
-impl Sealed for &[u8] {}
-impl Sealed for &mut [u8] {}
+/// Memory that a [`Buffer`](super::Buffer) can own: your own type can be one, such as a memory map or a pinned allocation.
+///
+/// ```
+/// use std::sync::Arc;
+/// use xla_shape::buffer::{Buffer, Storage};
+/// use xla_shape::shape;
+///
+/// /// A file in memory, shared by many arrays.
+/// struct File(Arc<[u8]>);
+///
+/// impl AsRef<[u8]> for File {
+///     fn as_ref(&self) -> &[u8] {
+///         &self.0
+///     }
+/// }
+/// // SAFETY: the bytes are on the heap, and nothing changes them while an `Arc` holds them.
+/// unsafe impl Storage for File {}
+///
+/// let file: Arc<[u8]> = Arc::from([1, 2, 3, 4]);
+/// let x = Buffer::<shape!(u8[2,2]), File>::from_bytes(File(file.clone()))?;
+/// assert_eq!(x[[1, 0]], 3);
+/// # Ok::<(), xla_shape::BufferError>(())
+/// ```
+///
+/// # Safety
+/// For the whole life of the value, also after it has been moved, `as_ref` gives the same initialised bytes: the same address
+/// and the same length. Nothing else writes them while the value lives.
+pub unsafe trait Storage: AsRef<[u8]> {}
 
-/// Where a buffer keeps its bytes: [`AlignedBytes`], `&[u8]` or `&mut [u8]`. They are always the same bytes.
-pub trait Bytes: AsRef<[u8]> + Sealed {}
+/// [`Storage`] that can be written.
+///
+/// # Safety
+/// `as_mut` gives the bytes of `as_ref`. Nothing else reads or writes them while the value lives.
+pub unsafe trait StorageMut: Storage + AsMut<[u8]> {}
+
+// SAFETY: the lines are on the heap, of a `Vec` that is private and never grows.
+unsafe impl Storage for AlignedBytes {}
+// SAFETY: as above; `as_mut` gives the same bytes.
+unsafe impl StorageMut for AlignedBytes {}
+// SAFETY: the bytes are on the heap, and nobody has access to the `Vec` to change its length.
+unsafe impl Storage for Vec<u8> {}
+// SAFETY: as above.
+unsafe impl StorageMut for Vec<u8> {}
+// SAFETY: the bytes are on the heap.
+unsafe impl Storage for Box<[u8]> {}
+// SAFETY: as above.
+unsafe impl StorageMut for Box<[u8]> {}
+// SAFETY: the bytes are on the heap; safe code cannot write them while the buffer holds one of the `Arc`s.
+unsafe impl Storage for Arc<[u8]> {}
+
+/// Where a buffer has its bytes: a [`Storage`], [`Ref`] or [`Mut`]. Implemented for these alone.
+///
+/// # Safety
+/// `len` initialised bytes begin at `start`, always the same. Who holds the value may read those of them that are the buffer's:
+/// all, or the elements of a block and the padding of its tiles.
+pub unsafe trait Bytes: Sized {
+    /// What the bytes are made from, and given back as.
+    type Parts;
+
+    #[doc(hidden)]
+    fn from_parts(parts: Self::Parts) -> Self;
+
+    /// # Safety
+    /// The buffer must be a whole array, not a block.
+    #[doc(hidden)]
+    unsafe fn into_parts(self) -> Self::Parts;
+
+    #[doc(hidden)]
+    fn start(&self) -> *const u8;
+
+    #[doc(hidden)]
+    fn len(&self) -> usize;
+}
 
 /// [`Bytes`] that can be written.
-pub trait BytesMut: Bytes + AsMut<[u8]> {}
+///
+/// # Safety
+/// The bytes are those of `start`. Nothing else reads or writes those of them that are the buffer's.
+pub unsafe trait BytesMut: Bytes + Lender {
+    #[doc(hidden)]
+    fn start_mut(&mut self) -> *mut u8;
+}
 
-impl Bytes for AlignedBytes {}
-impl Bytes for &[u8] {}
-impl Bytes for &mut [u8] {}
-impl BytesMut for AlignedBytes {}
-impl BytesMut for &mut [u8] {}
+/// [`Bytes`] that are borrowed from the buffer: all but [`Ref`], which has a lifetime of its own.
+pub trait Lender: Bytes {}
+
+/// Bytes that are borrowed for `'a`, in a [`View`](super::View).
+#[derive(Clone, Copy)]
+pub struct Ref<'a> {
+    start: *const u8,
+    len: usize,
+    bytes: PhantomData<&'a [u8]>,
+}
+
+/// Bytes that are borrowed for `'a` to write, in a [`ViewMut`](super::ViewMut).
+pub struct Mut<'a> {
+    start: *mut u8,
+    len: usize,
+    bytes: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: the bytes are borrowed as by `&'a [u8]`, which is `Send`.
+unsafe impl Send for Ref<'_> {}
+// SAFETY: as above; `&[u8]` is `Sync`.
+unsafe impl Sync for Ref<'_> {}
+// SAFETY: the buffer's bytes are borrowed as by `&'a mut [u8]`, which is `Send`; no other buffer has them.
+unsafe impl Send for Mut<'_> {}
+// SAFETY: as above; a shared `Mut` only reads.
+unsafe impl Sync for Mut<'_> {}
+
+impl Ref<'_> {
+    /// The bytes of another buffer, which may be a block.
+    ///
+    /// # Safety
+    /// For the result's lifetime, what the new buffer may read must be there, and nobody may write it.
+    #[inline(always)]
+    pub(crate) unsafe fn of<B: Bytes>(bytes: &B) -> Self {
+        Self { start: bytes.start(), len: bytes.len(), bytes: PhantomData }
+    }
+}
+
+impl Mut<'_> {
+    /// The bytes of another buffer, which may be a block.
+    ///
+    /// # Safety
+    /// For the result's lifetime, what the new buffer may write must be there, and nobody else may read or write it.
+    #[inline(always)]
+    pub(crate) unsafe fn of<B: BytesMut>(bytes: &mut B) -> Self {
+        Self { start: bytes.start_mut(), len: bytes.len(), bytes: PhantomData }
+    }
+
+    /// The same bytes again, for another block in them.
+    ///
+    /// # Safety
+    /// As [`of`](Self::of), and the two buffers must have no byte in common.
+    #[inline(always)]
+    pub(crate) unsafe fn again(&self) -> Self {
+        Self { start: self.start, len: self.len, bytes: PhantomData }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Ref<'a> {
+    #[inline(always)]
+    fn from(bytes: &'a [u8]) -> Self {
+        Self { start: bytes.as_ptr(), len: bytes.len(), bytes: PhantomData }
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for Mut<'a> {
+    #[inline(always)]
+    fn from(bytes: &'a mut [u8]) -> Self {
+        Self { start: bytes.as_mut_ptr(), len: bytes.len(), bytes: PhantomData }
+    }
+}
+
+impl fmt::Debug for Ref<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ref({} bytes)", self.len)
+    }
+}
+
+impl fmt::Debug for Mut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Mut({} bytes)", self.len)
+    }
+}
+
+// SAFETY: `Storage` promises that the bytes are always the same, and that nothing else writes them.
+unsafe impl<T: Storage> Bytes for T {
+    type Parts = Self;
+
+    fn from_parts(parts: Self) -> Self {
+        parts
+    }
+
+    unsafe fn into_parts(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn start(&self) -> *const u8 {
+        self.as_ref().as_ptr()
+    }
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.as_ref().len()
+    }
+}
+
+// SAFETY: `StorageMut` promises that `as_mut` gives the same bytes, and that nothing else reads or writes them.
+unsafe impl<T: StorageMut> BytesMut for T {
+    #[inline(always)]
+    fn start_mut(&mut self) -> *mut u8 {
+        self.as_mut().as_mut_ptr()
+    }
+}
+
+impl<T: Storage> Lender for T {}
+
+// SAFETY: the fields come from a slice that is borrowed for `'a`, and never change.
+unsafe impl<'a> Bytes for Ref<'a> {
+    type Parts = &'a [u8];
+
+    #[inline(always)]
+    fn from_parts(parts: &'a [u8]) -> Self {
+        parts.into()
+    }
+
+    #[inline(always)]
+    unsafe fn into_parts(self) -> &'a [u8] {
+        // SAFETY: the slice that it was made from; of a whole array, all of it may be read for `'a`.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
+    }
+
+    #[inline(always)]
+    fn start(&self) -> *const u8 {
+        self.start
+    }
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+// SAFETY: the fields come from a slice that is borrowed for `'a`, and never change.
+unsafe impl<'a> Bytes for Mut<'a> {
+    type Parts = &'a mut [u8];
+
+    #[inline(always)]
+    fn from_parts(parts: &'a mut [u8]) -> Self {
+        parts.into()
+    }
+
+    #[inline(always)]
+    unsafe fn into_parts(self) -> &'a mut [u8] {
+        // SAFETY: the slice that it was made from; of a whole array, all of it may be read and written for `'a`, by the one
+        // who has `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
+    }
+
+    #[inline(always)]
+    fn start(&self) -> *const u8 {
+        self.start
+    }
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+// SAFETY: the slice is borrowed mutably for `'a`; other buffers in the same memory have other bytes of it (`again`).
+unsafe impl BytesMut for Mut<'_> {
+    #[inline(always)]
+    fn start_mut(&mut self) -> *mut u8 {
+        self.start
+    }
+}
+
+impl Lender for Mut<'_> {}
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,15 @@
-//! Memory whose shape is known at run time.
+//! Arrays whose shape is known at run time.
 
-use super::bits::{self, Width};
-use super::bytes::{AlignedBytes, Bytes, BytesMut};
-use super::error::{AccessError, BufferError, ShapeMismatch};
-use super::slice::check_type;
-use super::typed::{BufferBase, View, ViewMut};
-use crate::element::{Element, Stored};
-use crate::types::{ArrayType, advance};
+use super::bytes::{AlignedBytes, Bytes, BytesMut, Lender, Mut, Ref};
+use super::cells::{Cells, CellsMut, Values, ValuesMut, Width, bytes_of, bytes_of_mut};
+use super::error::{AccessError, BufferError, out_of_bounds};
+use super::storage::{Buffer, BufferShape, WholeShape};
+use crate::element::{Element, Plain, Stored};
+use crate::sealed::Sealed;
+use crate::types::advance;
 use crate::wide::{local, wide};
 use std::fmt;
+use std::sync::Arc;
 use xla_shape_core::{ArrayShape, StrideTable, StrideTableError};
 
 /// An array that owns its memory, aligned to 64 bytes; the shape is known at run time.
@@ -17,28 +18,111 @@ use xla_shape_core::{ArrayShape, StrideTable, StrideTableError};
 /// use xla_shape::element::F32;
 /// use xla_shape::{Buffer, DynBuffer, shape};
 ///
-/// let mut x = DynBuffer::zeroed("f32[100,200]{1,0:T(8,128)}".parse()?)?;
+/// let mut x = DynBuffer::zeroed_with("f32[100,200]{1,0:T(8,128)}".parse()?)?;
 /// x.set::<F32>(&[3, 150], 1.5)?;
 /// let typed: Buffer<shape!(f32[100,200]{1,0:T(8,128)})> = x.into_typed()?;
 /// assert_eq!(typed[[3, 150]], 1.5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type DynBuffer = DynBufferBase<AlignedBytes>;
+pub type DynBuffer = Buffer<DynShape>;
 
 /// An array in borrowed memory; the shape is known at run time.
-pub type DynView<'a> = DynBufferBase<&'a [u8]>;
+pub type DynView<'a> = Buffer<DynShape, Ref<'a>>;
 
 /// An array in memory that is borrowed to write; the shape is known at run time.
-pub type DynViewMut<'a> = DynBufferBase<&'a mut [u8]>;
+pub type DynViewMut<'a> = Buffer<DynShape, Mut<'a>>;
 
-/// An array with a run-time shape in memory `B`: a [`DynBuffer`], a [`DynView`] or a [`DynViewMut`].
-#[derive(Clone)]
-pub struct DynBufferBase<B> {
+/// A shape that is known at run time, prepared to find elements: what a [`DynBuffer`] has in place of a type.
+///
+/// A copy is as cheap as that of an `Arc`.
+#[derive(Clone, Debug)]
+pub struct DynShape {
+    array: Arc<Prepared>,
+    width: Width,
+}
+
+#[derive(Debug)]
+struct Prepared {
     shape: ArrayShape,
-    pub(super) table: StrideTable,
-    pub(super) width: Width,
-    /// Exactly as many bytes as the shape takes.
-    pub(super) bytes: B,
+    table: StrideTable,
+}
+
+impl Sealed for DynShape {}
+impl BufferShape for DynShape {}
+
+impl WholeShape for DynShape {
+    const TYPE: Option<&'static ArrayShape> = None;
+
+    fn of(shape: &ArrayShape) -> Result<Self, BufferError> {
+        Self::new(shape.clone())
+    }
+
+    fn of_sizes(_: &[usize]) -> Result<Self, BufferError> {
+        Err(BufferError::AnyShape)
+    }
+
+    fn bytes(&self) -> Result<usize, BufferError> {
+        self.byte_size()
+    }
+
+    fn buffer<B: Bytes>(self, bytes: B::Parts) -> Result<Buffer<Self, B>, BufferError> {
+        Buffer::<Self, B>::with_shape(self, B::from_parts(bytes))
+    }
+}
+
+impl DynShape {
+    /// Prepares a shape.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or the layout has splits or too narrow elements.
+    pub fn new(shape: ArrayShape) -> Result<Self, BufferError> {
+        if !shape.layout().split_configs().is_empty() {
+            return Err(BufferError::Split);
+        }
+        let (element_type, element_size_in_bits) = (shape.element_type(), shape.element_bits());
+        let width = Width::new(element_type, element_size_in_bits)
+            .ok_or(BufferError::ElementTooNarrow { element_type, element_size_in_bits })?;
+        let table = shape.stride_table()?;
+        Ok(Self { array: Arc::new(Prepared { shape, table }), width })
+    }
+
+    /// The shape.
+    #[must_use]
+    pub fn shape(&self) -> &ArrayShape {
+        &self.array.shape
+    }
+
+    /// Where the elements are in memory.
+    #[must_use]
+    pub fn stride_table(&self) -> &StrideTable {
+        &self.array.table
+    }
+
+    fn byte_size(&self) -> Result<usize, BufferError> {
+        let bytes = self.array.shape.byte_size().and_then(|bytes| usize::try_from(bytes).ok());
+        bytes.ok_or(BufferError::StrideTable(StrideTableError::Overflow))
+    }
+
+    /// The position of an element, in elements.
+    fn position(&self, index: &[usize]) -> usize {
+        self.array.table.linear_index(wide(index)) as usize
+    }
+
+    /// The sizes or bounds of the dimensions, in elements.
+    fn extents(&self) -> &[usize] {
+        local(self.array.table.extents())
+    }
+
+    /// The bytes before the first element.
+    fn prefix(&self) -> usize {
+        self.array.shape.layout().dynamic_shape_metadata_prefix_bytes() as usize
+    }
+}
+
+/// Checks that the elements of a shape are of type `E`.
+fn check_type<E: Element>(shape: &ArrayShape) -> Result<(), AccessError> {
+    let found = shape.element_type();
+    if E::TYPE == found { Ok(()) } else { Err(AccessError::WrongElementType { expected: E::TYPE, found }) }
 }
 
 impl DynBuffer {
@@ -46,96 +130,67 @@ impl DynBuffer {
     ///
     /// # Errors
     /// If a dimension is unbounded, the layout has splits or too narrow elements, or there is not enough memory.
-    pub fn zeroed(shape: ArrayShape) -> Result<Self, BufferError> {
-        let bytes = AlignedBytes::zeroed(bytes_of(&shape)?)?;
-        Self::from_parts(shape, bytes)
+    pub fn zeroed_with(shape: ArrayShape) -> Result<Self, BufferError> {
+        let shape = DynShape::new(shape)?;
+        let bytes = AlignedBytes::zeroed(shape.byte_size()?)?;
+        Ok(Self { shape, bytes })
     }
 
     /// An array with this value in every element; padding is 0.
     ///
     /// # Errors
-    /// As [`zeroed`](Self::zeroed), or if the elements are of another type.
-    pub fn filled<E: Stored>(shape: ArrayShape, value: E::Value) -> Result<Self, BufferError> {
-        Self::from_fn::<E>(shape, |_| value)
+    /// As [`zeroed_with`](Self::zeroed_with), or if the elements are of another type.
+    pub fn filled_with<E: Stored>(shape: ArrayShape, value: E::Value) -> Result<Self, BufferError> {
+        Self::from_fn_with::<E>(shape, |_| value)
     }
 
     /// An array with this value for each index; padding is 0.
     ///
     /// # Errors
-    /// As [`zeroed`](Self::zeroed), or if the elements are of another type.
-    pub fn from_fn<E: Stored>(shape: ArrayShape, value: impl FnMut(&[usize]) -> E::Value) -> Result<Self, BufferError> {
-        let mut buffer = Self::zeroed(shape)?;
+    /// As [`zeroed_with`](Self::zeroed_with), or if the elements are of another type.
+    pub fn from_fn_with<E: Stored>(
+        shape: ArrayShape,
+        value: impl FnMut(&[usize]) -> E::Value,
+    ) -> Result<Self, BufferError> {
+        check_type::<E>(&shape)?;
+        let mut buffer = Self::zeroed_with(shape)?;
         buffer.fill_with::<E>(value)?;
         Ok(buffer)
     }
 }
 
-/// The bytes of an array that a buffer can hold.
-fn bytes_of(shape: &ArrayShape) -> Result<usize, BufferError> {
-    if !shape.layout().split_configs().is_empty() {
-        return Err(BufferError::Split);
-    }
-    let unbounded = shape.dimensions().iter().position(|dimension| dimension.extent().is_none());
-    match (shape.byte_size(), unbounded) {
-        (Some(bytes), _) => Ok(bytes as usize),
-        (None, dimension) => {
-            let dimension = dimension.unwrap_or(0);
-            Err(BufferError::StrideTable(StrideTableError::UnboundedDimension { dimension }))
-        }
-    }
-}
-
-impl<B: Bytes> DynBufferBase<B> {
-    /// Takes over bytes as an array: the elements and the padding, in the order of memory.
+impl<B: Bytes> Buffer<DynShape, B> {
+    /// An array of this shape in these bytes: the elements and the padding, in the order of memory.
     ///
     /// # Errors
     /// If there are not exactly as many bytes as the array takes, a dimension is unbounded, or the layout has splits
     /// or too narrow elements.
-    pub fn from_parts(shape: ArrayShape, bytes: B) -> Result<Self, BufferError> {
-        let (expected, found) = (bytes_of(&shape)?, bytes.as_ref().len());
-        if found != expected {
-            return Err(BufferError::WrongLength { expected, found });
-        }
-        let table = shape.stride_table()?;
-        let (element_type, element_size_in_bits) = (shape.element_type(), shape.element_bits());
-        let width = Width::new(element_type, element_size_in_bits)
-            .ok_or(BufferError::ElementTooNarrow { element_type, element_size_in_bits })?;
-        Ok(Self { shape, table, width, bytes })
+    pub fn from_parts(shape: ArrayShape, bytes: B::Parts) -> Result<Self, BufferError> {
+        Self::with_shape(DynShape::new(shape)?, B::from_parts(bytes))
     }
 
-    /// The shape.
-    #[must_use]
-    pub const fn shape(&self) -> &ArrayShape {
-        &self.shape
+    pub(super) fn with_shape(shape: DynShape, bytes: B) -> Result<Self, BufferError> {
+        let (expected, found) = (shape.byte_size()?, bytes.len());
+        if found == expected { Ok(Self { bytes, shape }) } else { Err(BufferError::WrongLength { expected, found }) }
     }
 
     /// The shape and the bytes, which [`from_parts`](Self::from_parts) takes.
     #[must_use]
-    pub fn into_parts(self) -> (ArrayShape, B) {
-        (self.shape, self.bytes)
+    pub fn into_parts(self) -> (ArrayShape, B::Parts) {
+        // SAFETY: a whole array.
+        (self.shape.shape().clone(), unsafe { self.bytes.into_parts() })
     }
 
-    /// Where the elements lie.
+    /// The shape.
     #[must_use]
-    pub const fn stride_table(&self) -> &StrideTable {
-        &self.table
+    pub fn shape(&self) -> &ArrayShape {
+        self.shape.shape()
     }
 
-    /// The bytes: the elements and the padding, in the order of memory.
+    /// Where the elements are in memory.
     #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
-        self.bytes.as_ref()
-    }
-
-    /// The array, borrowed.
-    #[must_use]
-    pub fn view(&self) -> DynView<'_> {
-        DynBufferBase {
-            shape: self.shape.clone(),
-            table: self.table.clone(),
-            width: self.width,
-            bytes: self.bytes.as_ref(),
-        }
+    pub fn stride_table(&self) -> &StrideTable {
+        self.shape.stride_table()
     }
 
     /// The element with this index.
@@ -145,7 +200,8 @@ impl<B: Bytes> DynBufferBase<B> {
     #[inline]
     pub fn get<E: Stored>(&self, index: &[usize]) -> Result<E::Value, AccessError> {
         self.check::<E>(index)?;
-        Ok(self.read::<E>(self.position(index)))
+        // SAFETY: the elements are of type `E`, and there is one with this index.
+        Ok(unsafe { self.get_unchecked::<E>(index) })
     }
 
     /// The element with this index.
@@ -156,120 +212,79 @@ impl<B: Bytes> DynBufferBase<B> {
     #[inline]
     pub unsafe fn get_unchecked<E: Stored>(&self, index: &[usize]) -> E::Value {
         debug_assert_eq!(self.check::<E>(index), Ok(()));
-        let position = self.position(index);
-        match self.width {
-            Width::Whole => {
-                let offset = self.prefix() + position * size_of::<E::Bytes>();
-                // SAFETY: the bytes are the prefix and the physical elements, as many bytes each as `E::Bytes` has, since
-                // the caller promises the type; by the law of the stride table, the position of the index that the caller
-                // promises is one of them.
-                let element = unsafe { self.bytes.as_ref().as_ptr().add(offset) };
-                // SAFETY: all bytes of that element are inside the array and initialised; bytes need no alignment.
-                E::from_le_bytes(unsafe { element.cast::<E::Bytes>().read() })
-            }
-            Width::Bits(_) => self.read::<E>(position),
-        }
+        // SAFETY: the caller promises the type.
+        let cells = unsafe { self.cells::<E>() };
+        // SAFETY: by the law of the stride table, the index that the caller promises has the position of an element.
+        unsafe { cells.read(self.shape.position(index)) }
     }
 
-    /// The elements in row-major order of their indices, without padding.
-    ///
-    /// # Errors
-    /// If the elements are of another type.
-    pub fn to_row_major<E: Stored>(&self) -> Result<Vec<E::Value>, AccessError> {
+    /// Calls `f` with every element, in row-major order of the indices.
+    pub(crate) fn for_each_value<E: Stored>(&self, mut f: impl FnMut(E::Value)) -> Result<(), AccessError> {
         self.check_type::<E>()?;
-        let mut values = Vec::new();
-        for_each_index(local(self.table.extents()), |index| values.push(self.read::<E>(self.position(index))));
-        Ok(values)
+        // SAFETY: the type has been checked.
+        let cells = unsafe { self.cells::<E>() };
+        // SAFETY: the index is inside the extents of the table, so its position is that of an element.
+        for_each_index(self.shape.extents(), |index| f(unsafe { cells.read(self.shape.position(index)) }));
+        Ok(())
     }
 
-    pub(crate) fn read<E: Stored>(&self, position: usize) -> E::Value {
-        let data = &self.bytes.as_ref()[self.prefix()..];
-        match self.width {
-            Width::Whole => {
-                let mut bytes = E::Bytes::default();
-                let size = bytes.as_ref().len();
-                bytes.as_mut().copy_from_slice(&data[position * size..][..size]);
-                E::from_le_bytes(bytes)
-            }
-            Width::Bits(width) => bits::read::<E>(data, width, position),
-        }
-    }
-
-    /// The same array with the shape in the type; the type's unbounded dimensions take the sizes of this one.
+    /// The memory of the elements.
     ///
-    /// # Errors
-    /// If the shape is another one (the error names both), or the memory is not aligned for the elements' Rust type.
-    pub fn typed<S: ArrayType<Element: Stored>>(&self) -> Result<View<'_, S>, BufferError> {
-        View::with_shape(self.expect_shape::<S>()?, self.bytes.as_ref())
-    }
-
-    /// The same memory with the shape in the type.
-    ///
-    /// # Errors
-    /// As [`typed`](Self::typed).
-    pub fn into_typed<S: ArrayType<Element: Stored>>(self) -> Result<BufferBase<S, B>, BufferError> {
-        BufferBase::with_shape(self.expect_shape::<S>()?, self.bytes)
-    }
-
-    fn expect_shape<S: ArrayType>(&self) -> Result<S, ShapeMismatch> {
-        S::from_array_shape(&self.shape).ok_or_else(|| ShapeMismatch::new(S::SHAPE.clone(), self.shape.clone()))
-    }
-
-    /// The position of an element, in elements.
-    fn position(&self, index: &[usize]) -> usize {
-        self.table.linear_index(wide(index)) as usize
-    }
-
-    /// How wide an element is.
-    pub(super) const fn width(&self) -> Width {
-        self.width
-    }
-
-    /// The bytes before the first element.
-    pub(super) const fn prefix(&self) -> usize {
-        self.shape.layout().dynamic_shape_metadata_prefix_bytes() as usize
+    /// # Safety
+    /// The elements must be of type `E`.
+    #[inline(always)]
+    pub(crate) unsafe fn cells<E: Stored>(&self) -> Cells<'_, E> {
+        let (prefix, len) = (self.shape.prefix(), self.bytes.len());
+        // SAFETY: the bytes begin with the prefix, if there are any.
+        let first = unsafe { self.bytes.start().add(prefix.min(len)) };
+        // SAFETY: behind the prefix, the bytes hold the physical elements, which may be read as long as `self` is borrowed. The
+        // caller promises their type; `width` is theirs.
+        unsafe { Cells::new(first, len.saturating_sub(prefix), self.shape.width) }
     }
 
     pub(crate) fn check_type<E: Element>(&self) -> Result<(), AccessError> {
-        check_type::<E>(&self.shape)
+        check_type::<E>(self.shape())
     }
 
     fn check<E: Element>(&self, index: &[usize]) -> Result<(), AccessError> {
         self.check_type::<E>()?;
-        if self.table.as_ref().contains(wide(index)) {
+        if self.stride_table().as_ref().contains(wide(index)) {
             Ok(())
         } else {
-            Err(out_of_bounds(index, local(self.table.extents())))
+            Err(out_of_bounds(index, self.shape.extents()))
         }
+    }
+
+    /// Whether the values can be borrowed.
+    fn check_borrow<E: Stored>(&self) -> Result<(), BufferError> {
+        self.check_type::<E>()?;
+        let first = self.bytes.start().addr().wrapping_add(self.shape.prefix());
+        let is_aligned = self.bytes.len() == 0 || first.is_multiple_of(align_of::<E::Value>());
+        if self.shape.width == Width::Whole && is_aligned {
+            Ok(())
+        } else {
+            Err(BufferError::NotBorrowable(Box::new(self.shape().clone())))
+        }
+    }
+
+    /// # Errors
+    /// If the values cannot be borrowed.
+    ///
+    /// # Safety
+    /// The memory must be there, and not be written, for `'a`.
+    unsafe fn values_for<'a, E: Plain>(&self) -> Result<&'a [E::Value], BufferError> {
+        self.check_borrow::<E>()?;
+        let (prefix, len) = (self.shape.prefix(), self.bytes.len());
+        // SAFETY: the bytes begin with the prefix, if there are any.
+        let first = unsafe { self.bytes.start().add(prefix.min(len)) };
+        // SAFETY: the elements are whole, of type `E` and aligned, as has just been checked.
+        let values = unsafe { Values::<E>::new(first, len.saturating_sub(prefix) / size_of::<E::Value>()) };
+        // SAFETY: all of the memory belongs to the array.
+        Ok(unsafe { values.range(0..values.len()) })
     }
 }
 
-impl<B: BytesMut> DynBufferBase<B> {
-    /// The bytes, to write: the elements and the padding, in the order of memory.
-    #[must_use]
-    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
-        self.bytes.as_mut()
-    }
-
-    /// The array, borrowed to write.
-    #[must_use]
-    pub fn view_mut(&mut self) -> DynViewMut<'_> {
-        DynBufferBase {
-            shape: self.shape.clone(),
-            table: self.table.clone(),
-            width: self.width,
-            bytes: self.bytes.as_mut(),
-        }
-    }
-
-    /// The same array with the shape in the type, to write.
-    ///
-    /// # Errors
-    /// As [`typed`](Self::typed).
-    pub fn typed_mut<S: ArrayType<Element: Stored>>(&mut self) -> Result<ViewMut<'_, S>, BufferError> {
-        ViewMut::with_shape(self.expect_shape::<S>()?, self.bytes.as_mut())
-    }
-
+impl<B: BytesMut> Buffer<DynShape, B> {
     /// Writes the element with this index.
     ///
     /// # Errors
@@ -277,7 +292,8 @@ impl<B: BytesMut> DynBufferBase<B> {
     #[inline]
     pub fn set<E: Stored>(&mut self, index: &[usize], value: E::Value) -> Result<(), AccessError> {
         self.check::<E>(index)?;
-        self.write::<E>(self.position(index), value);
+        // SAFETY: the elements are of type `E`, and there is one with this index.
+        unsafe { self.set_unchecked::<E>(index, value) };
         Ok(())
     }
 
@@ -288,17 +304,11 @@ impl<B: BytesMut> DynBufferBase<B> {
     #[inline]
     pub unsafe fn set_unchecked<E: Stored>(&mut self, index: &[usize], value: E::Value) {
         debug_assert_eq!(self.check::<E>(index), Ok(()));
-        let position = self.position(index);
-        match self.width {
-            Width::Whole => {
-                let offset = self.prefix() + position * size_of::<E::Bytes>();
-                // SAFETY: as in `get_unchecked`.
-                let element = unsafe { self.bytes.as_mut().as_mut_ptr().add(offset) };
-                // SAFETY: as in `get_unchecked`; the bytes are borrowed mutably.
-                unsafe { element.cast::<E::Bytes>().write(E::to_le_bytes(value)) };
-            }
-            Width::Bits(_) => self.write::<E>(position, value),
-        }
+        let position = self.shape.position(index);
+        // SAFETY: the caller promises the type.
+        let mut cells = unsafe { self.cells_mut::<E>() };
+        // SAFETY: by the law of the stride table, the index that the caller promises has the position of an element.
+        unsafe { cells.write(position, value) };
     }
 
     /// Writes every element; padding stays as it is.
@@ -307,22 +317,100 @@ impl<B: BytesMut> DynBufferBase<B> {
     /// If the elements are of another type.
     pub fn fill_with<E: Stored>(&mut self, mut value: impl FnMut(&[usize]) -> E::Value) -> Result<(), AccessError> {
         self.check_type::<E>()?;
-        let extents = self.table.extents().to_vec();
-        for_each_index(local(&extents), |index| self.write::<E>(self.position(index), value(index)));
+        let shape = self.shape.clone();
+        // SAFETY: the type has been checked.
+        let mut cells = unsafe { self.cells_mut::<E>() };
+        for_each_index(shape.extents(), |index| {
+            // SAFETY: the index is inside the extents of the table, so its position is that of an element.
+            unsafe { cells.write(shape.position(index), value(index)) };
+        });
         Ok(())
     }
 
-    fn write<E: Stored>(&mut self, position: usize, value: E::Value) {
-        let prefix = self.prefix();
-        let data = &mut self.bytes.as_mut()[prefix..];
-        match self.width {
-            Width::Whole => {
-                let bytes = E::to_le_bytes(value);
-                let size = bytes.as_ref().len();
-                data[position * size..][..size].copy_from_slice(bytes.as_ref());
-            }
-            Width::Bits(width) => bits::write::<E>(data, width, position, value),
-        }
+    /// # Safety
+    /// As [`cells`](Self::cells).
+    #[inline(always)]
+    pub(super) unsafe fn cells_mut<E: Stored>(&mut self) -> CellsMut<'_, E> {
+        let (prefix, len) = (self.shape.prefix(), self.bytes.len());
+        // SAFETY: as in `cells`.
+        let first = unsafe { self.bytes.start_mut().add(prefix.min(len)) };
+        // SAFETY: as in `cells`; the bytes are borrowed mutably.
+        unsafe { CellsMut::new(first, len.saturating_sub(prefix), self.shape.width) }
+    }
+
+    /// The values in the order of memory, padding included, to write.
+    ///
+    /// # Errors
+    /// As [`as_slice`](Self::as_slice).
+    pub fn as_mut_slice<E: Plain>(&mut self) -> Result<&mut [E::Value], BufferError> {
+        self.check_borrow::<E>()?;
+        let (prefix, len) = (self.shape.prefix(), self.bytes.len());
+        // SAFETY: the bytes begin with the prefix, if there are any.
+        let first = unsafe { self.bytes.start_mut().add(prefix.min(len)) };
+        // SAFETY: the elements are whole, of type `E` and aligned, as has just been checked; the bytes are borrowed mutably.
+        let mut values = unsafe { ValuesMut::<E>::new(first, len.saturating_sub(prefix) / size_of::<E::Value>()) };
+        // SAFETY: all of the memory belongs to the array.
+        Ok(unsafe { values.range_for(0..values.len()) })
+    }
+}
+
+impl<'a> DynView<'a> {
+    /// Borrows values as an array: the elements and the padding, in the order of memory.
+    ///
+    /// ```
+    /// use xla_shape::DynView;
+    /// use xla_shape::element::S32;
+    ///
+    /// let x = DynView::from_slice_with::<S32>("s32[2,3]{0,1}".parse()?, &[0, 10, 1, 11, 2, 12])?;
+    /// assert_eq!(x.get::<S32>(&[1, 2])?, 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`from_parts`](Self::from_parts), or if the elements are of another type.
+    pub fn from_slice_with<E: Plain>(shape: ArrayShape, values: &'a [E::Value]) -> Result<Self, BufferError> {
+        check_type::<E>(&shape)?;
+        Self::from_parts(shape, bytes_of::<E>(values))
+    }
+
+    /// The values in the order of memory, padding included.
+    ///
+    /// # Errors
+    /// If the elements are of another type, packed bits, or not aligned as their Rust type wants.
+    pub fn as_slice<E: Plain>(&self) -> Result<&'a [E::Value], BufferError> {
+        // SAFETY: the memory is borrowed for `'a`.
+        unsafe { self.values_for::<E>() }
+    }
+}
+
+impl<'a> DynViewMut<'a> {
+    /// Borrows values as an array to write: the elements and the padding, in the order of memory.
+    ///
+    /// # Errors
+    /// As [`DynView::from_slice_with`].
+    pub fn from_slice_with<E: Plain>(shape: ArrayShape, values: &'a mut [E::Value]) -> Result<Self, BufferError> {
+        check_type::<E>(&shape)?;
+        Self::from_parts(shape, bytes_of_mut::<E>(values))
+    }
+}
+
+impl<B: Lender> Buffer<DynShape, B> {
+    /// The values in the order of memory, padding included.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let x = DynBuffer::from_fn_with::<S32>("s32[2,3]{0,1}".parse()?, |index| (10 * index[0] + index[1]) as i32)?;
+    /// assert_eq!(x.as_slice::<S32>()?, [0, 10, 1, 11, 2, 12]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the elements are of another type, packed bits, or not aligned as their Rust type wants.
+    pub fn as_slice<E: Plain>(&self) -> Result<&[E::Value], BufferError> {
+        // SAFETY: the memory is borrowed with `self`.
+        unsafe { self.values_for::<E>() }
     }
 }
 
@@ -336,21 +424,9 @@ fn for_each_index(sizes: &[usize], mut f: impl FnMut(&[usize])) {
     }
 }
 
-#[cold]
-fn out_of_bounds(index: &[usize], sizes: &[usize]) -> AccessError {
-    let number = index.len();
-    let wrong = index.iter().zip(sizes).enumerate().find(|(_, (index, size))| index >= size);
-    match wrong {
-        Some((dimension, (&index, &size))) if number == sizes.len() => {
-            AccessError::OutOfBounds { dimension, index, size }
-        }
-        _ => AccessError::WrongNumDimensions { expected: sizes.len(), found: number },
-    }
-}
-
-impl<B: Bytes> fmt::Debug for DynBufferBase<B> {
+impl<B: Bytes> fmt::Debug for Buffer<DynShape, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DynBuffer({})", self.shape)
+        write!(f, "DynBuffer({})", self.shape())
     }
 }
 
@@ -361,8 +437,8 @@ mod tests {
 
     #[test]
     fn unchecked_access_is_the_same_access() {
-        let mut whole = DynBuffer::zeroed("s16[5,7]{0,1:T(2,4)M(3)}".parse().unwrap()).unwrap();
-        let mut packed = DynBuffer::zeroed("s4[5,7]{0,1:T(2,4)E(4)}".parse().unwrap()).unwrap();
+        let mut whole = DynBuffer::zeroed_with("s16[5,7]{0,1:T(2,4)M(3)}".parse().unwrap()).unwrap();
+        let mut packed = DynBuffer::zeroed_with("s4[5,7]{0,1:T(2,4)E(4)}".parse().unwrap()).unwrap();
         for i in 0..5 {
             for j in 0..7 {
                 // SAFETY: the elements are of these types, and the indices are less than 5 and 7.

@@ -42,8 +42,10 @@ pub enum BufferError {
         /// The bits of an element in the layout.
         element_size_in_bits: u64,
     },
-    /// A split array lies in several memories.
+    /// A split array is in several memories.
     Split,
+    /// A shape at run time has a layout, which sizes alone do not say.
+    AnyShape,
     /// The padding cannot hold this value.
     NoSuchPaddingValue {
         /// The type of the elements.
@@ -93,6 +95,7 @@ impl fmt::Display for BufferError {
                 "expected an element_size_in_bits of at least {} for {element_type}, found {element_size_in_bits}",
                 element_type.bits()
             ),
+            Self::AnyShape => f.write_str("expected a whole shape, found its sizes alone"),
             Self::Split => f.write_str("expected an array in one memory, found one with splits"),
             Self::NoSuchPaddingValue { element_type, padding_value } => {
                 write!(f, "expected a padding value that {element_type} has, found `{}`", padding_value.name())
@@ -204,6 +207,19 @@ impl fmt::Display for AccessError {
 }
 
 impl Error for AccessError {}
+
+/// Why there is no element with this index.
+#[cold]
+pub(super) fn out_of_bounds(index: &[usize], sizes: &[usize]) -> AccessError {
+    let number = index.len();
+    let wrong = index.iter().zip(sizes).enumerate().find(|(_, (index, size))| index >= size);
+    match wrong {
+        Some((dimension, (&index, &size))) if number == sizes.len() => {
+            AccessError::OutOfBounds { dimension, index, size }
+        }
+        _ => AccessError::WrongNumDimensions { expected: sizes.len(), found: number },
+    }
+}
 
 /// An array has another shape than was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]

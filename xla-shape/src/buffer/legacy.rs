@@ -2,9 +2,9 @@
 
 use super::dynamic::DynBuffer;
 use super::error::BufferError;
-use super::typed::Buffer;
+use super::storage::Buffer;
 use crate::element::{Element, Stored};
-use crate::types::{Array, LayoutType, Padded, PaddingType, StaticDimensions, StaticShape};
+use crate::types::{Array, LayoutType, Padded, PaddingType, StaticArray, StaticDimensions};
 use xla_shape_core::LegacyShape;
 use xla_shape_core::text::ConstText;
 
@@ -25,7 +25,7 @@ impl DynBuffer {
     /// # Errors
     /// If the element type lacks the padding value, or there is not enough memory.
     pub fn padded(shape: &LegacyShape) -> Result<Self, BufferError> {
-        let mut buffer = Self::zeroed(shape.modern().clone())?;
+        let mut buffer = Self::zeroed_with(shape.modern().clone())?;
         if let Some(padding_value) = shape.padding_value() {
             let element_type = shape.element_type();
             let no_such_value = BufferError::NoSuchPaddingValue { element_type, padding_value };
@@ -54,7 +54,7 @@ where
     L: LayoutType,
     W: StaticDimensions,
     V: PaddingType,
-    Array<E, D, L>: StaticShape<Element: Stored>,
+    Array<E, D, L>: StaticArray<Element: Stored>,
 {
     /// An array of this shape whose positions all hold the padding value, as [`DynBuffer::padded`] makes it; writing elements
     /// leaves the padding as it is.

@@ -6,12 +6,28 @@
 //! | borrowed | [`View`] | [`DynView`] |
 //! | borrowed to write | [`ViewMut`] | [`DynViewMut`] |
 //!
-//! The three of a column are one type over different [`Bytes`] and have the same methods.
+//! All six are one type, [`Buffer`], over a shape and [`Bytes`], and have the same methods. Where the shape is a value, what
+//! the compiler would check is an error of the call, and methods that have values name their element type: `x.get::<F32>(&[3, 5])`.
+//!
+//! # What makes a buffer
+//!
+//! | from | method |
+//! |---|---|
+//! | nothing, zeros | `zeroed` |
+//! | one value, a function of the index | `filled`, `from_fn` |
+//! | values in row-major order | `from_row_major` |
+//! | values as they are in memory, padding included | `from_slice` (borrowed), [`from_vec`](Buffer::from_vec) (owned) |
+//! | bytes as they are in memory, padding included | `from_bytes`, [`from_raw_parts`](View::from_raw_parts) |
+//!
+//! These take no shape if it is a static type. Otherwise the shape comes first: `DynBuffer::zeroed_with(shape)`; of types with sizes
+//! that are known at run time, the names end in `_with`, and bytes go to `from_parts`.
 
 mod accessor;
 mod bitcast;
 pub(crate) mod bits;
 mod bytes;
+pub(crate) mod cells;
+mod convert;
 mod dynamic;
 mod error;
 mod legacy;
@@ -19,11 +35,15 @@ mod legacy;
 mod ndarray;
 mod part;
 mod raw;
-mod slice;
+mod storage;
 mod typed;
+mod values;
 
 pub use accessor::Accessor;
-pub use bytes::{AlignedBytes, Bytes, BytesMut};
-pub use dynamic::{DynBuffer, DynBufferBase, DynView, DynViewMut};
+pub use bytes::{AlignedBytes, Bytes, BytesMut, Lender, Mut, Ref, Storage, StorageMut};
+pub(crate) use cells::Width;
+pub use dynamic::{DynBuffer, DynShape, DynView, DynViewMut};
 pub use error::{AccessError, BufferError, ShapeMismatch};
-pub use typed::{Buffer, BufferBase, View, ViewMut};
+pub use storage::{Buffer, BufferShape, View, ViewMut, WholeShape};
+pub(crate) use typed::{assert_whole, width_of};
+pub use values::ValueVec;

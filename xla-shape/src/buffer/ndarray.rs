@@ -2,13 +2,13 @@
 //!
 //! An `ndarray` has one stride for each dimension; an array without tiles does too.
 
-use super::bytes::{Bytes, BytesMut};
-use super::dynamic::{DynBufferBase, DynView, DynViewMut};
+use super::bytes::{Bytes, BytesMut, Lender};
+use super::cells::{bytes_of, bytes_of_mut};
+use super::dynamic::{DynShape, DynView, DynViewMut};
 use super::error::BufferError;
-use super::slice::{bytes_of, bytes_of_mut};
-use super::typed::{BufferBase, View, ViewMut};
+use super::storage::{Buffer, View, ViewMut};
 use crate::element::{Element, Plain, Stored};
-use crate::types::{ArrayType, MultiIndex};
+use crate::types::{ArrayType, MultiIndex, WholeArray};
 use crate::wide::{local, wide};
 use ndarray::{
     ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Dimension, IntoDimension, IxDyn, ShapeBuilder, StrideShape,
@@ -24,7 +24,7 @@ type Dim<S> = <<S as ArrayType>::Index as IntoDimension>::Dim;
 
 /// Fails the compilation if the array has tiles.
 #[track_caller]
-const fn assert_untiled<S: ArrayType>() {
+const fn assert_untiled<S: WholeArray>() {
     if !S::SHAPE.layout().tiles().is_empty() {
         let problem = ConstText::<1024>::new().push_str("expected an array without tiles, found ").push_str(S::TEXT);
         panic!("{}", problem.as_str())
@@ -32,7 +32,7 @@ const fn assert_untiled<S: ArrayType>() {
 }
 
 /// The strides of an array without tiles, in elements.
-fn strides<S: ArrayType>(shape: S) -> S::Index {
+fn strides<S: WholeArray>(shape: S) -> S::Index {
     let mut strides = S::Index::ORIGIN;
     for dimension in 0..strides.as_ref().len() {
         let mut unit = S::Index::ORIGIN;
@@ -74,7 +74,22 @@ fn assert_has_ndarray<S: ArrayType>(shape: S) {
     );
 }
 
-impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: Bytes> BufferBase<S, B> {
+impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> View<'a, S> {
+    /// The array as a view of the crate `ndarray`, which lives as long as the memory is borrowed.
+    ///
+    /// # Panics
+    /// If the sizes without zeros multiply to more than `isize::MAX`, which only an array without elements can have.
+    #[must_use]
+    #[track_caller]
+    pub fn as_ndarray(&self) -> ArrayView<'a, Value<S>, Dim<S>> {
+        const { assert_untiled::<S>() };
+        assert_has_ndarray(self.shape());
+        let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
+        ArrayView::from_shape(shape, self.as_slice()).expect("an array is inside its memory")
+    }
+}
+
+impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: Lender> Buffer<S, B> {
     /// The array as a view of the crate `ndarray`.
     ///
     /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`. `ndarray` has types for up
@@ -96,13 +111,11 @@ impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: Bytes> BufferBase<S,
     #[track_caller]
     pub fn as_ndarray(&self) -> ArrayView<'_, Value<S>, Dim<S>> {
         const { assert_untiled::<S>() };
-        assert_has_ndarray(self.shape());
-        let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
-        ArrayView::from_shape(shape, self.as_slice()).expect("an array lies in its memory")
+        self.view().as_ndarray()
     }
 }
 
-impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: BytesMut> BufferBase<S, B> {
+impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: BytesMut> Buffer<S, B> {
     /// The array as a view of the crate `ndarray`, to write.
     ///
     /// An array with tiles does not compile, as in [`as_ndarray`](Self::as_ndarray).
@@ -115,12 +128,12 @@ impl<S: ArrayType<Element: Plain, Index: IntoDimension>, B: BytesMut> BufferBase
         const { assert_untiled::<S>() };
         assert_has_ndarray(self.shape());
         let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
-        ArrayViewMut::from_shape(shape, self.as_mut_slice()).expect("an array lies in its memory")
+        ArrayViewMut::from_shape(shape, self.as_mut_slice()).expect("an array is inside its memory")
     }
 }
 
 /// The shape `S` with the sizes of an `ndarray`, if that has its strides.
-fn shape_of<S: ArrayType>(sizes: &[usize], found: &[isize]) -> Result<S, BufferError> {
+fn shape_of<S: WholeArray>(sizes: &[usize], found: &[isize]) -> Result<S, BufferError> {
     let mut index = S::Index::ORIGIN;
     index.as_mut().copy_from_slice(sizes);
     let shape = S::with_sizes(index)?;
@@ -128,7 +141,7 @@ fn shape_of<S: ArrayType>(sizes: &[usize], found: &[isize]) -> Result<S, BufferE
     Ok(shape)
 }
 
-impl<'a, S: ArrayType<Element: Plain, Index: IntoDimension>> View<'a, S> {
+impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> View<'a, S> {
     /// Borrows a view of the crate `ndarray` as an array.
     ///
     /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`.
@@ -150,11 +163,11 @@ impl<'a, S: ArrayType<Element: Plain, Index: IntoDimension>> View<'a, S> {
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;
         let values = array.to_slice_memory_order().unwrap_or_default();
-        Self::with_shape(shape, bytes_of::<S::Element>(values))
+        Self::from_parts(shape, bytes_of::<S::Element>(values))
     }
 }
 
-impl<'a, S: ArrayType<Element: Plain, Index: IntoDimension>> ViewMut<'a, S> {
+impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> ViewMut<'a, S> {
     /// Borrows a view of the crate `ndarray` as an array to write.
     ///
     /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`.
@@ -165,12 +178,12 @@ impl<'a, S: ArrayType<Element: Plain, Index: IntoDimension>> ViewMut<'a, S> {
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;
         let values = array.into_slice_memory_order().unwrap_or_default();
-        Self::with_shape(shape, bytes_of_mut::<S::Element>(values))
+        Self::from_parts(shape, bytes_of_mut::<S::Element>(values))
     }
 }
 
-impl<B: Bytes> DynBufferBase<B> {
-    /// The array as a view of the crate `ndarray`.
+impl<'a> DynView<'a> {
+    /// The array as a view of the crate `ndarray`, which lives as long as the memory is borrowed.
     ///
     /// # Errors
     /// As [`as_slice`](Self::as_slice), or if the array has tiles, or is empty and its other sizes multiply to more than
@@ -178,11 +191,23 @@ impl<B: Bytes> DynBufferBase<B> {
     ///
     /// # Panics
     /// Never.
-    pub fn as_ndarray<E: Plain>(&self) -> Result<ArrayViewD<'_, E::Value>, BufferError> {
+    pub fn as_ndarray<E: Plain>(&self) -> Result<ArrayViewD<'a, E::Value>, BufferError> {
         let shape = self.strided_shape()?;
-        Ok(ArrayViewD::from_shape(shape, self.as_slice::<E>()?).expect("an array lies in its memory"))
+        Ok(ArrayViewD::from_shape(shape, self.as_slice::<E>()?).expect("an array is inside its memory"))
     }
+}
 
+impl<B: Lender> Buffer<DynShape, B> {
+    /// The array as a view of the crate `ndarray`.
+    ///
+    /// # Errors
+    /// As [`as_slice`](Self::as_slice), or if the array has tiles.
+    pub fn as_ndarray<E: Plain>(&self) -> Result<ArrayViewD<'_, E::Value>, BufferError> {
+        self.view().as_ndarray::<E>()
+    }
+}
+
+impl<B: Bytes> Buffer<DynShape, B> {
     fn strided_shape(&self) -> Result<StrideShape<IxDyn>, BufferError> {
         if !has_ndarray(local(self.stride_table().extents())) {
             return Err(BufferError::TooLargeForNdarray(Box::new(self.shape().clone())));
@@ -196,7 +221,7 @@ impl<B: Bytes> DynBufferBase<B> {
     }
 }
 
-impl<B: BytesMut> DynBufferBase<B> {
+impl<B: BytesMut> Buffer<DynShape, B> {
     /// The array as a view of the crate `ndarray`, to write.
     ///
     /// # Errors
@@ -206,7 +231,7 @@ impl<B: BytesMut> DynBufferBase<B> {
     /// Never.
     pub fn as_ndarray_mut<E: Plain>(&mut self) -> Result<ArrayViewMutD<'_, E::Value>, BufferError> {
         let shape = self.strided_shape()?;
-        Ok(ArrayViewMutD::from_shape(shape, self.as_mut_slice::<E>()?).expect("an array lies in its memory"))
+        Ok(ArrayViewMutD::from_shape(shape, self.as_mut_slice::<E>()?).expect("an array is inside its memory"))
     }
 }
 
@@ -248,7 +273,7 @@ impl<'a> DynView<'a> {
     /// If the values do not lie side by side, or are more than an array can have.
     pub fn from_ndarray<E: Plain, D: Dimension>(array: ArrayView<'a, E::Value, D>) -> Result<Self, BufferError> {
         let shape = dense_shape::<E>(array.shape(), array.strides())?;
-        Self::from_slice::<E>(shape, array.to_slice_memory_order().unwrap_or_default())
+        Self::from_slice_with::<E>(shape, array.to_slice_memory_order().unwrap_or_default())
     }
 }
 
@@ -259,6 +284,6 @@ impl<'a> DynViewMut<'a> {
     /// As [`DynView::from_ndarray`].
     pub fn from_ndarray<E: Plain, D: Dimension>(array: ArrayViewMut<'a, E::Value, D>) -> Result<Self, BufferError> {
         let shape = dense_shape::<E>(array.shape(), array.strides())?;
-        Self::from_slice::<E>(shape, array.into_slice_memory_order().unwrap_or_default())
+        Self::from_slice_with::<E>(shape, array.into_slice_memory_order().unwrap_or_default())
     }
 }

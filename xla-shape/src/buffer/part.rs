@@ -1,9 +1,9 @@
 //! Constant slices: a part of an array in the same memory.
 
-use super::bytes::{Bytes, BytesMut};
-use super::typed::{BufferBase, View, ViewMut};
+use super::bytes::{BytesMut, Lender};
+use super::storage::{Buffer, View, ViewMut};
 use crate::element::Stored;
-use crate::types::{StaticIndex, StaticShape, position_at};
+use crate::types::{StaticArray, StaticIndex, position_at};
 use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::bitcast::slice_obstacle;
@@ -13,8 +13,8 @@ use xla_shape_core::text::ConstText;
 #[track_caller]
 const fn bytes_of_part<S, R, I>() -> Range<usize>
 where
-    S: StaticShape,
-    R: StaticShape<Element = S::Element, Layout = S::Layout>,
+    S: StaticArray,
+    R: StaticArray<Element = S::Element, Layout = S::Layout>,
     I: StaticIndex<S::Dimensions>,
 {
     if let Some(reason) = slice_obstacle(S::SHAPE, wide(I::INDEX), wide(R::SIZES)) {
@@ -31,7 +31,27 @@ where
     bits / 8..bits / 8 + R::BYTES
 }
 
-impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
+impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
+    /// The slice that begins at a constant index and has the shape `R`, in the same memory, for as long as that is borrowed.
+    ///
+    /// What compiles, and what it is for, says the method of [`Buffer`], which is the same.
+    ///
+    /// # Panics
+    /// Never: what compiles lies inside the array.
+    #[must_use]
+    #[inline(always)]
+    pub fn slice<R, I>(&self, _: I) -> View<'a, R>
+    where
+        R: StaticArray<Element = S::Element, Layout = S::Layout>,
+        I: StaticIndex<S::Dimensions>,
+    {
+        let bytes = const { bytes_of_part::<S, R, I>() };
+        View::from_bytes(&self.as_bytes()[bytes])
+            .expect("as many bytes as the shape takes, whole elements from the first")
+    }
+}
+
+impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
     /// The slice that begins at a constant index and has the shape `R`, in the same memory; both have the same layout.
     ///
     /// A slice that is out of bounds, or whose elements do not lie one behind the other as those of `R` do, does not compile;
@@ -59,7 +79,7 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     #[inline(always)]
     pub fn slice<R, I>(&self, _: I) -> View<'_, R>
     where
-        R: StaticShape<Element = S::Element, Layout = S::Layout>,
+        R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
     {
         let bytes = const { bytes_of_part::<S, R, I>() };
@@ -68,7 +88,7 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     }
 }
 
-impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
+impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// The slice that begins at a constant index and has the shape `R`, to write; see [`slice`](Self::slice).
     ///
     /// # Panics
@@ -77,7 +97,7 @@ impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
     #[inline(always)]
     pub fn slice_mut<R, I>(&mut self, _: I) -> ViewMut<'_, R>
     where
-        R: StaticShape<Element = S::Element, Layout = S::Layout>,
+        R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
     {
         let bytes = const { bytes_of_part::<S, R, I>() };

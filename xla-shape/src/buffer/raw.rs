@@ -2,9 +2,9 @@
 
 use super::dynamic::{DynView, DynViewMut};
 use super::error::BufferError;
-use super::typed::{View, ViewMut};
+use super::storage::{View, ViewMut};
 use crate::element::Stored;
-use crate::types::ArrayType;
+use crate::types::WholeArray;
 use xla_shape_core::ArrayShape;
 
 /// No bytes lie everywhere, also where the pointer is null.
@@ -28,7 +28,7 @@ unsafe fn bytes_mut<'a>(data: *mut u8, len: usize) -> Result<&'a mut [u8], Buffe
     Ok(if len == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(data, len) } })
 }
 
-impl<'a, S: ArrayType<Element: Stored>> View<'a, S> {
+impl<'a, S: WholeArray<Element: Stored>> View<'a, S> {
     /// Borrows `len` bytes at `data` as an array: the elements and the padding, in the order of memory.
     ///
     /// ```
@@ -50,11 +50,11 @@ impl<'a, S: ArrayType<Element: Stored>> View<'a, S> {
     /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing writes.
     pub unsafe fn from_raw_parts(data: *const u8, len: usize, shape: S) -> Result<Self, BufferError> {
         // SAFETY: as the caller promises.
-        Self::with_shape(shape, unsafe { bytes(data, len) }?)
+        Self::from_parts(shape, unsafe { bytes(data, len) }?)
     }
 }
 
-impl<'a, S: ArrayType<Element: Stored>> ViewMut<'a, S> {
+impl<'a, S: WholeArray<Element: Stored>> ViewMut<'a, S> {
     /// Borrows `len` bytes at `data` as an array to write: the elements and the padding, in the order of memory.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl<'a, S: ArrayType<Element: Stored>> ViewMut<'a, S> {
     /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing else reads or writes.
     pub unsafe fn from_raw_parts(data: *mut u8, len: usize, shape: S) -> Result<Self, BufferError> {
         // SAFETY: as the caller promises.
-        Self::with_shape(shape, unsafe { bytes_mut(data, len) }?)
+        Self::from_parts(shape, unsafe { bytes_mut(data, len) }?)
     }
 }
 

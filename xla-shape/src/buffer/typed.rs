@@ -1,51 +1,14 @@
-//! Memory whose shape is in the type.
+//! Arrays whose shape is a type.
 
-use super::bits::{self, Width};
-use super::bytes::{AlignedBytes, Bytes, BytesMut};
-use super::dynamic::DynBufferBase;
-use super::error::BufferError;
-use super::slice::{bytes_of, bytes_of_mut};
+use super::bytes::{AlignedBytes, Bytes, BytesMut, Lender, Mut, Ref};
+use super::cells::{Cells, CellsMut, Values, ValuesMut, Width, bytes_of, bytes_of_mut};
+use super::error::{AccessError, BufferError, out_of_bounds};
+use super::storage::{Buffer, View, ViewMut};
 use crate::element::{Element, Plain, Stored};
-use crate::types::{ArrayType, MultiIndex, StaticIndex, StaticShape, position_at};
+use crate::types::{ArrayType, MultiIndex, StaticArray, StaticIndex, WholeArray, position_at};
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use xla_shape_core::text::ConstText;
-
-/// An array of shape `S` that owns its memory, aligned to 64 bytes.
-///
-/// ```
-/// use xla_shape::{Buffer, index, shape};
-///
-/// let mut x = Buffer::<shape!(f32[100,200]{1,0:T(8,128)})>::zeroed();
-/// x.set([3, 150], 1.5);
-/// assert_eq!(x.get([3, 150]), Some(1.5));
-/// assert_eq!(x.get([100, 0]), None);
-/// assert_eq!(x.at(index![3, 150]), 1.5); // checked at compile time
-/// assert_eq!(x[[3, 150]], 1.5);
-/// ```
-pub type Buffer<S> = BufferBase<S, AlignedBytes>;
-
-/// An array of shape `S` in borrowed memory.
-///
-/// ```
-/// use xla_shape::{View, shape};
-///
-/// let x = View::<shape!(s32[2,3]{0,1})>::from_slice(&[1, 2, 3, 4, 5, 6])?;
-/// assert_eq!(x[[1, 0]], 2);
-/// # Ok::<(), xla_shape::BufferError>(())
-/// ```
-pub type View<'a, S> = BufferBase<S, &'a [u8]>;
-
-/// An array of shape `S` in memory that is borrowed to write.
-pub type ViewMut<'a, S> = BufferBase<S, &'a mut [u8]>;
-
-/// An array of shape `S` in memory `B`: a [`Buffer`], a [`View`] or a [`ViewMut`].
-pub struct BufferBase<S, B> {
-    /// Exactly as many bytes as `shape` takes; if elements are whole, the first begins at a multiple of its type's
-    /// alignment.
-    bytes: B,
-    shape: S,
-}
 
 /// The Rust type of the elements of `S`.
 type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
@@ -62,6 +25,11 @@ trait Access: ArrayType {
 }
 
 impl<S: ArrayType> Access for S {}
+
+/// How wide an element is.
+pub(crate) const fn width_of<S: ArrayType<Element: Stored>>() -> Width {
+    S::WIDTH
+}
 
 /// How wide an element is; `None` if a buffer cannot hold the array.
 const fn width<S: ArrayType>() -> Option<Width> {
@@ -99,7 +67,7 @@ const fn checked_width<S: ArrayType>() -> Width {
 /// Fails the compilation if the elements cannot be borrowed: if they are packed bits, or the prefix moves them off their
 /// alignment.
 #[track_caller]
-const fn assert_whole<S: ArrayType<Element: Plain>>() {
+pub(crate) const fn assert_whole<S: ArrayType<Element: Plain>>() {
     let (size, alignment) = (size_of::<Value<S>>(), align_of::<Value<S>>());
     assert!(
         size == <S::Element as Element>::TYPE.storage_bytes() as usize,
@@ -125,13 +93,46 @@ const fn assert_whole<S: ArrayType<Element: Plain>>() {
     }
 }
 
-impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
-    /// Takes over bytes as an array: the elements and the padding, in the order of memory.
+impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+    /// An array of this shape in these bytes: the elements and the padding, in the order of memory.
+    ///
+    /// # Errors
+    /// If there are not exactly as many bytes as the shape takes, or the first element is not aligned as its Rust type
+    /// wants.
+    pub fn from_parts(shape: S, bytes: B::Parts) -> Result<Self, BufferError> {
+        Self::new(shape, B::from_parts(bytes), const { checked_width::<S>() })
+    }
+
+    /// The shape and the bytes, which [`from_parts`](Self::from_parts) takes.
+    #[must_use]
+    #[inline(always)]
+    pub fn into_parts(self) -> (S, B::Parts) {
+        // SAFETY: a whole array.
+        (self.shape, unsafe { self.bytes.into_parts() })
+    }
+
+    pub(crate) fn new(shape: S, bytes: B, width: Width) -> Result<Self, BufferError> {
+        let (expected, found) = (shape.byte_size(), bytes.len());
+        if found != expected {
+            return Err(BufferError::WrongLength { expected, found });
+        }
+        let alignment = align_of::<Value<S>>();
+        // Only whole elements are borrowed as values, if there are any and the prefix leaves them aligned.
+        let is_borrowed = width == Width::Whole && S::PREFIX.is_multiple_of(alignment) && found > S::PREFIX;
+        if is_borrowed && !bytes.start().addr().is_multiple_of(alignment) {
+            return Err(BufferError::Misaligned { alignment });
+        }
+        Ok(Self { bytes, shape })
+    }
+}
+
+impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+    /// An array in these bytes: the elements and the padding, in the order of memory.
     ///
     /// # Errors
     /// If there are not exactly `S::BYTES` bytes, or the first element is not aligned as its Rust type wants.
-    pub fn from_bytes(bytes: B) -> Result<Self, BufferError> {
-        Self::new(S::default(), bytes, const { checked_width::<S>() })
+    pub fn from_bytes(bytes: B::Parts) -> Result<Self, BufferError> {
+        Self::new(S::default(), B::from_parts(bytes), const { checked_width::<S>() })
     }
 
     /// The same memory as an array of shape `R`.
@@ -139,9 +140,9 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// # Safety
     /// `R` must take as many bytes as `S`, as many of them before the first element, and as many bits for an element.
     #[inline(always)]
-    pub(super) unsafe fn into_shape<R: StaticShape<Element = S::Element>>(self) -> BufferBase<R, B> {
+    pub(super) unsafe fn into_shape<R: StaticArray<Element = S::Element>>(self) -> Buffer<R, B> {
         debug_assert_eq!((S::BYTES, S::PREFIX, S::WIDTH), (R::BYTES, R::PREFIX, R::WIDTH));
-        BufferBase { bytes: self.bytes, shape: R::default() }
+        Buffer { bytes: self.bytes, shape: R::default() }
     }
 
     /// The element with a constant index.
@@ -152,11 +153,11 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> <S::Element as Stored>::Value {
         let position = const { position_at::<S, I>() };
         // SAFETY: `position_at` does not compile unless the index is inside the array.
-        unsafe { self.read(position) }
+        unsafe { self.cells().read(position) }
     }
 }
 
-impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
+impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// Writes the element with a constant index.
     ///
     /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
@@ -164,34 +165,11 @@ impl<S: StaticShape<Element: Stored>, B: BytesMut> BufferBase<S, B> {
     pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: <S::Element as Stored>::Value) {
         let position = const { position_at::<S, I>() };
         // SAFETY: `position_at` does not compile unless the index is inside the array.
-        unsafe { self.write(position, value) };
+        unsafe { self.cells_mut().write(position, value) };
     }
 }
 
-impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
-    /// Takes over bytes as an array of this shape: the elements and the padding, in the order of memory.
-    ///
-    /// # Errors
-    /// If there are not exactly as many bytes as the shape takes, or the first element is not aligned as its Rust type
-    /// wants.
-    pub fn with_shape(shape: S, bytes: B) -> Result<Self, BufferError> {
-        Self::new(shape, bytes, const { checked_width::<S>() })
-    }
-
-    fn new(shape: S, bytes: B, width: Width) -> Result<Self, BufferError> {
-        let (expected, found) = (shape.byte_size(), bytes.as_ref().len());
-        if found != expected {
-            return Err(BufferError::WrongLength { expected, found });
-        }
-        let alignment = align_of::<<S::Element as Stored>::Value>();
-        // Only whole elements are borrowed as values, if there are any and the prefix leaves them aligned.
-        let is_borrowed = width == Width::Whole && S::PREFIX.is_multiple_of(alignment) && found > S::PREFIX;
-        if is_borrowed && !bytes.as_ref().as_ptr().addr().is_multiple_of(alignment) {
-            return Err(BufferError::Misaligned { alignment });
-        }
-        Ok(Self { bytes, shape })
-    }
-
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The shape, with the sizes that are known only at run time.
     #[must_use]
     #[inline(always)]
@@ -199,38 +177,17 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
         self.shape
     }
 
-    /// The bytes: the elements and the padding, in the order of memory.
-    #[must_use]
-    #[inline(always)]
-    pub fn as_bytes(&self) -> &[u8] {
-        self.bytes.as_ref()
-    }
-
-    /// The array, borrowed.
-    #[must_use]
-    #[inline(always)]
-    pub fn view(&self) -> View<'_, S> {
-        BufferBase { bytes: self.bytes.as_ref(), shape: self.shape }
-    }
-
-    /// The same memory with the shape as a value.
+    /// The element with this index.
     ///
-    /// # Panics
-    /// Never: what a typed buffer holds, one with a run-time shape does.
-    #[must_use]
-    pub fn into_dyn(self) -> DynBufferBase<B> {
-        DynBufferBase::from_parts(self.shape.array_shape(), self.bytes).expect("a typed buffer has been checked")
-    }
-
-    /// The element with this index; `None` if it is out of bounds.
-    #[must_use]
+    /// # Errors
+    /// If the index is out of bounds.
     #[inline(always)]
-    pub fn get(&self, index: S::Index) -> Option<<S::Element as Stored>::Value> {
+    pub fn get(&self, index: S::Index) -> Result<<S::Element as Stored>::Value, AccessError> {
         if !self.shape.has_index(index) {
-            return None;
+            return Err(out_of_bounds(copied(index).as_ref(), self.shape.sizes().as_ref()));
         }
         // SAFETY: the index is inside the array.
-        Some(unsafe { self.get_unchecked(index) })
+        Ok(unsafe { self.get_unchecked(index) })
     }
 
     /// The element with this index.
@@ -244,66 +201,69 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
         let position = self.shape.linear_index_of(index);
         // SAFETY: the caller promises that the index is inside the array; by the law of `ArrayType`, so is its
         // position.
-        unsafe { self.read(position) }
+        unsafe { self.cells().read(position) }
     }
 
     /// The elements with their indices, in row-major order of the indices.
-    pub fn indexed_iter(&self) -> impl Iterator<Item = (S::Index, <S::Element as Stored>::Value)> + '_ {
+    pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (S::Index, <S::Element as Stored>::Value)> + '_ {
         // SAFETY: `indices` gives only indices inside the array.
         self.shape.indices().map(|index| (index, unsafe { self.get_unchecked(index) }))
     }
 
-    /// The elements in row-major order of their indices, without padding.
-    #[must_use]
-    pub fn to_row_major(&self) -> Vec<<S::Element as Stored>::Value> {
-        self.indexed_iter().map(|(_, value)| value).collect()
+    /// The elements in row-major order of their indices.
+    ///
+    /// Where the order does not matter, [`for_each`](Self::for_each) and [`fold_lanes`](Self::fold_lanes) are faster.
+    ///
+    /// ```
+    /// use xla_shape::{View, shape};
+    ///
+    /// let x = View::<shape!(s32[2,2]{0,1})>::from_slice(&[1, 2, 3, 4])?;
+    /// assert!(x.iter().eq([1, 3, 2, 4]));
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = <S::Element as Stored>::Value> + '_ {
+        self.indexed_iter().map(|(_, value)| value)
     }
 
-    /// # Safety
-    /// `position` must be that of an element, which is less than the physical elements.
+    /// The bytes of a whole array; `None` of a block.
+    pub(crate) fn bytes_of_whole_array(&self) -> Option<&[u8]> {
+        // SAFETY: a whole array may read all of its bytes; they are borrowed as long as the buffer.
+        S::IS_WHOLE_ARRAY.then(|| unsafe { std::slice::from_raw_parts(self.bytes.start(), self.bytes.len()) })
+    }
+
+    /// The memory of the elements.
     #[inline(always)]
-    pub(crate) unsafe fn read(&self, position: usize) -> <S::Element as Stored>::Value {
-        match const { S::WIDTH } {
-            Width::Whole => {
-                let size = size_of::<<S::Element as Stored>::Bytes>();
-                debug_assert!(S::PREFIX + (position + 1) * size <= self.bytes.as_ref().len());
-                // SAFETY: the array's bytes are the prefix and the physical elements.
-                let elements = unsafe { self.bytes.as_ref().as_ptr().add(S::PREFIX) };
-                // SAFETY: a physical element has as many bytes as `Stored::Bytes` (`Width::Whole`); the caller promises that
-                // `position` is one of them.
-                let element = unsafe { elements.cast::<<S::Element as Stored>::Bytes>().add(position) };
-                // SAFETY: all bytes of that element are inside the array and initialised; bytes need no alignment.
-                S::Element::from_le_bytes(unsafe { element.read() })
-            }
-            Width::Bits(width) => bits::read::<S::Element>(&self.bytes.as_ref()[S::PREFIX..], width, position),
+    pub(crate) fn cells(&self) -> Cells<'_, S::Element> {
+        // SAFETY: the bytes begin with the prefix, if there are any.
+        let first = unsafe { self.bytes.start().add(const { S::PREFIX }.min(self.num_bytes())) };
+        // SAFETY: behind the prefix, the bytes hold the physical elements. Those of this buffer may be read as long as it is
+        // borrowed (`Bytes`). No constructor compiles unless `S::WIDTH` is their width.
+        unsafe { Cells::new(first, self.num_bytes().saturating_sub(S::PREFIX), const { S::WIDTH }) }
+    }
+
+    /// The length of the memory, in bytes: a constant, if no dimension is unbounded.
+    #[inline(always)]
+    fn num_bytes(&self) -> usize {
+        match const { S::BYTE_SIZE } {
+            Some(bytes) => bytes,
+            None => self.bytes.len(),
         }
     }
 }
 
-impl<S: ArrayType<Element: Stored>, B: BytesMut> BufferBase<S, B> {
-    /// The bytes, to write: the elements and the padding, in the order of memory.
-    #[must_use]
+impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
+    /// Writes the element with this index.
+    ///
+    /// # Errors
+    /// If the index is out of bounds.
     #[inline(always)]
-    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
-        self.bytes.as_mut()
-    }
-
-    /// The array, borrowed to write.
-    #[must_use]
-    #[inline(always)]
-    pub fn view_mut(&mut self) -> ViewMut<'_, S> {
-        BufferBase { bytes: self.bytes.as_mut(), shape: self.shape }
-    }
-
-    /// Writes the element with this index; whether there is one.
-    #[inline(always)]
-    pub fn set(&mut self, index: S::Index, value: <S::Element as Stored>::Value) -> bool {
-        let inside = self.shape.has_index(index);
-        if inside {
-            // SAFETY: the index is inside the array.
-            unsafe { self.set_unchecked(index, value) };
+    pub fn set(&mut self, index: S::Index, value: <S::Element as Stored>::Value) -> Result<(), AccessError> {
+        if !self.shape.has_index(index) {
+            return Err(out_of_bounds(copied(index).as_ref(), self.shape.sizes().as_ref()));
         }
-        inside
+        // SAFETY: the index is inside the array.
+        unsafe { self.set_unchecked(index, value) };
+        Ok(())
     }
 
     /// Writes the element with this index.
@@ -316,7 +276,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> BufferBase<S, B> {
         let position = self.shape.linear_index_of(index);
         // SAFETY: the caller promises that the index is inside the array; by the law of `ArrayType`, so is its
         // position.
-        unsafe { self.write(position, value) };
+        unsafe { self.cells_mut().write(position, value) };
     }
 
     /// Writes every element; padding stays as it is.
@@ -327,39 +287,26 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> BufferBase<S, B> {
         }
     }
 
-    /// # Safety
-    /// `position` must be that of an element, which is less than the physical elements.
     #[inline(always)]
-    unsafe fn write(&mut self, position: usize, value: <S::Element as Stored>::Value) {
-        match const { S::WIDTH } {
-            Width::Whole => {
-                let size = size_of::<<S::Element as Stored>::Bytes>();
-                debug_assert!(S::PREFIX + (position + 1) * size <= self.bytes.as_ref().len());
-                // SAFETY: as in `read`.
-                let elements = unsafe { self.bytes.as_mut().as_mut_ptr().add(S::PREFIX) };
-                // SAFETY: as in `read`.
-                let element = unsafe { elements.cast::<<S::Element as Stored>::Bytes>().add(position) };
-                // SAFETY: as in `read`; the bytes are borrowed mutably.
-                unsafe { element.write(S::Element::to_le_bytes(value)) };
-            }
-            Width::Bits(width) => {
-                bits::write::<S::Element>(&mut self.bytes.as_mut()[S::PREFIX..], width, position, value);
-            }
-        }
+    fn cells_mut(&mut self) -> CellsMut<'_, S::Element> {
+        let len = self.num_bytes();
+        // SAFETY: as in `cells`.
+        let first = unsafe { self.bytes.start_mut().add(const { S::PREFIX }.min(len)) };
+        // SAFETY: as in `cells`; the elements of this buffer are nobody else's as long as it is borrowed (`BytesMut`).
+        unsafe { CellsMut::new(first, len.saturating_sub(S::PREFIX), const { S::WIDTH }) }
     }
 }
 
-impl<S: ArrayType<Element: Stored>> Buffer<S> {
+impl<S: WholeArray<Element: Stored>> Buffer<S> {
     /// An array of this shape whose bytes, padding included, are all 0.
     ///
     /// ```
-    /// use xla_shape::types::ArrayType;
     /// use xla_shape::{Buffer, shape};
     ///
     /// type Rows = shape!(f32[?,128]{1,0:T(8,128)});
-    /// let x = Buffer::zeroed_with(Rows::with_sizes([20, 128])?)?;
+    /// let x = Buffer::<Rows>::zeroed_with(Rows::with_sizes([20, 128])?)?;
     /// assert_eq!(x.as_bytes().len(), 24 * 128 * 4);
-    /// assert_eq!((x.get([19, 0]), x.get([20, 0])), (Some(0.0), None));
+    /// assert_eq!((x.get([19, 0]), x.get([20, 0]).is_err()), (Ok(0.0), true));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -368,9 +315,23 @@ impl<S: ArrayType<Element: Stored>> Buffer<S> {
     pub fn zeroed_with(shape: S) -> Result<Self, BufferError> {
         Self::new(shape, AlignedBytes::zeroed(shape.byte_size())?, const { checked_width::<S>() })
     }
+
+    /// An array of this shape with this value for each index; padding is 0.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn from_fn_with(
+        shape: S,
+        value: impl FnMut(S::Index) -> <S::Element as Stored>::Value,
+    ) -> Result<Self, BufferError> {
+        let bytes = AlignedBytes::zeroed(shape.byte_size())?;
+        let mut buffer = Self::new(shape, bytes, const { checked_width::<S>() })?;
+        buffer.fill_with(value);
+        Ok(buffer)
+    }
 }
 
-impl<S: StaticShape<Element: Stored>> Buffer<S> {
+impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// An array whose bytes, padding included, are all 0.
     ///
     /// # Panics
@@ -428,108 +389,106 @@ impl<S: StaticShape<Element: Stored>> Buffer<S> {
         buffer
     }
 
-    /// An array with these elements, which come in row-major order of their indices; padding is 0.
-    ///
-    /// # Errors
-    /// If there are more or fewer values than elements, or not enough memory.
-    pub fn from_row_major(values: &[<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
-        let width = const { checked_width::<S>() };
-        let expected = S::ELEMENTS;
-        if values.len() != expected {
-            return Err(BufferError::WrongNumberOfElements { expected, found: values.len() });
-        }
-        let mut buffer = Self::try_allocated(width)?;
-        let mut values = values.iter().copied();
-        buffer.fill_with(|_| values.next().unwrap_or_default());
-        Ok(buffer)
-    }
+    /// Does not compile if a buffer cannot hold the array.
+    pub(crate) const ASSERT_HOLDS: () = {
+        checked_width::<S>();
+    };
 }
 
-impl<'a, S: StaticShape<Element: Plain>> View<'a, S> {
+impl<'a, S: StaticArray<Element: Plain>> View<'a, S> {
     /// Borrows values as an array: the elements and the padding, in the order of memory.
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
     pub fn from_slice(values: &'a [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
-        Self::new(S::default(), bytes_of::<S::Element>(values), const { checked_width::<S>() })
+        Self::new(S::default(), Ref::from(bytes_of::<S::Element>(values)), const { checked_width::<S>() })
     }
 }
 
-impl<'a, S: StaticShape<Element: Plain>> ViewMut<'a, S> {
+impl<'a, S: StaticArray<Element: Plain>> ViewMut<'a, S> {
     /// Borrows values as an array to write: the elements and the padding, in the order of memory.
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
     pub fn from_slice(values: &'a mut [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
-        Self::new(S::default(), bytes_of_mut::<S::Element>(values), const { checked_width::<S>() })
+        Self::new(S::default(), Mut::from(bytes_of_mut::<S::Element>(values)), const { checked_width::<S>() })
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
+impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
+    /// The values in the order of memory, padding included. The elements must be whole, not packed bits.
+    #[must_use]
+    #[inline(always)]
+    pub fn as_slice(&self) -> &'a [<S::Element as Stored>::Value] {
+        const { assert_whole::<S>() };
+        // SAFETY: elements are whole, and the memory is borrowed for `'a`.
+        let values: Values<'a, S::Element> = unsafe { self.values_for() };
+        // SAFETY: all of the memory belongs to a whole array.
+        unsafe { values.range(0..values.len()) }
+    }
+}
+
+impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// The values in the order of memory, padding included. The elements must be whole, not packed bits.
     #[must_use]
     #[inline(always)]
     pub fn as_slice(&self) -> &[<S::Element as Stored>::Value] {
         const { assert_whole::<S>() };
-        // SAFETY: that has been checked.
-        unsafe { self.whole_values() }
-    }
-
-    /// The values in the order of memory, padding included.
-    ///
-    /// # Safety
-    /// `assert_whole::<S>` must have been asked. The public functions do that themselves: the compiler then shows the line
-    /// that calls them.
-    #[inline(always)]
-    unsafe fn whole_values(&self) -> &[Value<S>] {
-        let len = self.num_values();
-        if len == 0 {
-            return &[];
-        }
-        let bytes = self.bytes.as_ref();
-        debug_assert!(S::PREFIX + len * size_of::<Value<S>>() <= bytes.len());
-        // SAFETY: there are values behind the prefix.
-        let first = unsafe { bytes.as_ptr().add(S::PREFIX) };
-        // SAFETY: `num_values` fit in the bytes behind the prefix; `Plain` promises that any bytes are values; `new` checked
-        // that the first one is aligned.
-        unsafe { std::slice::from_raw_parts(first.cast(), len) }
-    }
-
-    /// How many values the bytes are, behind the prefix: a constant, if no dimension is unbounded.
-    #[inline(always)]
-    fn num_values(&self) -> usize {
-        // The bytes are exactly as many as the shape takes.
-        let bytes = const { S::BYTE_SIZE }.unwrap_or_else(|| self.bytes.as_ref().len());
-        bytes.saturating_sub(S::PREFIX) / size_of::<Value<S>>()
+        // SAFETY: elements are whole, and the memory is borrowed with `self`.
+        let values = unsafe { self.values_for() };
+        // SAFETY: all of the memory belongs to a whole array.
+        unsafe { values.range(0..values.len()) }
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The values in the order of memory, padding included, to write. The elements must be whole, not packed bits.
     #[must_use]
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [<S::Element as Stored>::Value] {
         const { assert_whole::<S>() };
-        // SAFETY: that has been checked.
-        unsafe { self.whole_values_mut() }
+        // SAFETY: elements are whole, and the memory is borrowed with `self`.
+        let mut values = unsafe { self.values_mut_for() };
+        // SAFETY: all of the memory belongs to a whole array.
+        unsafe { values.range_for(0..values.len()) }
     }
+}
 
-    /// The values in the order of memory, padding included, to write.
+impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
+    /// The memory as values.
     ///
     /// # Safety
-    /// As [`whole_values`](Self::whole_values).
+    /// `assert_whole::<S>` must have been asked, and the memory must be there, and not be written, for `'a`. The public
+    /// functions ask it themselves: the compiler then shows the line that calls them.
     #[inline(always)]
-    unsafe fn whole_values_mut(&mut self) -> &mut [Value<S>] {
+    pub(crate) unsafe fn values_for<'a>(&self) -> Values<'a, S::Element> {
         let len = self.num_values();
-        if len == 0 {
-            return &mut [];
-        }
-        let bytes = self.bytes.as_mut();
-        debug_assert!(S::PREFIX + len * size_of::<Value<S>>() <= bytes.len());
-        // SAFETY: as in `whole_values`.
-        let first = unsafe { bytes.as_mut_ptr().add(S::PREFIX) };
-        // SAFETY: as in `whole_values`; the bytes are borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(first.cast(), len) }
+        // SAFETY: if there are values, they are behind the prefix.
+        let first = unsafe { self.bytes.start().add(if len == 0 { 0 } else { S::PREFIX }) };
+        // SAFETY: `num_values` fit in the bytes behind the prefix; `new` checked that the first one is aligned; the caller
+        // promises the rest.
+        unsafe { Values::new(first, len) }
+    }
+
+    /// How many values the bytes are, behind the prefix: a constant, if no dimension is unbounded.
+    #[inline(always)]
+    fn num_values(&self) -> usize {
+        self.num_bytes().saturating_sub(S::PREFIX) / size_of::<Value<S>>()
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
+    /// The memory as values, to write.
+    ///
+    /// # Safety
+    /// As [`values_for`](Self::values_for), and nobody else may read or write this buffer's elements for `'a`.
+    #[inline(always)]
+    pub(crate) unsafe fn values_mut_for<'a>(&mut self) -> ValuesMut<'a, S::Element> {
+        let len = self.num_values();
+        // SAFETY: if there are values, they are behind the prefix.
+        let first = unsafe { self.bytes.start_mut().add(if len == 0 { 0 } else { S::PREFIX }) };
+        // SAFETY: as in `values_for`; the caller promises that nobody else reads or writes the elements.
+        unsafe { ValuesMut::new(first, len) }
     }
 }
 
@@ -544,11 +503,11 @@ fn copied<I: MultiIndex>(index: I) -> I {
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn out_of_bounds<S: ArrayType>(shape: S, index: S::Index) -> ! {
+fn panic_out_of_bounds<S: ArrayType>(shape: S, index: S::Index) -> ! {
     panic!("index {index:?} is out of bounds for {}", shape.array_shape())
 }
 
-impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for Buffer<S, B> {
     type Output = <S::Element as Stored>::Value;
 
     /// # Panics
@@ -558,49 +517,33 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for BufferBase<S, B
     fn index(&self, index: S::Index) -> &Self::Output {
         const { assert_whole::<S>() };
         if !self.shape.has_index(index) {
-            out_of_bounds(self.shape, copied(index));
+            panic_out_of_bounds(self.shape, copied(index));
         }
         // SAFETY: elements are whole.
-        let values = unsafe { self.whole_values() };
-        // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is inside the slice, which has
-        // all physical elements.
-        unsafe { values.get_unchecked(self.shape.linear_index_of(index)) }
+        let values = unsafe { self.values_for() };
+        // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is that of an element.
+        unsafe { values.at(self.shape.linear_index_of(index)) }
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for Buffer<S, B> {
     #[inline(always)]
     #[track_caller]
     fn index_mut(&mut self, index: S::Index) -> &mut Self::Output {
         const { assert_whole::<S>() };
         if !self.shape.has_index(index) {
-            out_of_bounds(self.shape, copied(index));
+            panic_out_of_bounds(self.shape, copied(index));
         }
         let position = self.shape.linear_index_of(index);
         // SAFETY: elements are whole.
-        let values = unsafe { self.whole_values_mut() };
-        // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is inside the slice, which has
-        // all physical elements.
-        unsafe { values.get_unchecked_mut(position) }
+        let values = unsafe { self.values_mut_for() };
+        // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is that of an element.
+        unsafe { values.at(position) }
     }
 }
 
-impl<S: ArrayType> Clone for View<'_, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S: ArrayType> Copy for View<'_, S> {}
-
-impl<S: ArrayType> Clone for Buffer<S> {
-    fn clone(&self) -> Self {
-        Self { bytes: self.bytes.clone(), shape: self.shape }
-    }
-}
-
-impl<S: ArrayType, B: Bytes> fmt::Debug for BufferBase<S, B> {
+impl<S: ArrayType, B: Bytes> fmt::Debug for Buffer<S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BufferBase").field(&format_args!("{}", self.shape.array_shape())).finish()
+        f.debug_tuple("Buffer").field(&format_args!("{}", self.shape.array_shape())).finish()
     }
 }

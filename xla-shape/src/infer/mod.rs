@@ -9,14 +9,14 @@
 //!
 //! ```
 //! use xla_shape::infer::{self, DotDimensions, Operation};
-//! use xla_shape::types::StaticShape;
+//! use xla_shape::types::StaticArray;
 //! use xla_shape::{View, ViewMut, element, shape};
 //!
 //! fn product<L, R, O>(lhs: View<L>, rhs: View<R>, out: ViewMut<O>)
 //! where
-//!     L: StaticShape<Element = element::F32>,
-//!     R: StaticShape<Element = element::F32>,
-//!     O: StaticShape<Element = element::F32>,
+//!     L: StaticArray<Element = element::F32>,
+//!     R: StaticArray<Element = element::F32>,
+//!     O: StaticArray<Element = element::F32>,
 //! {
 //!     const { infer::assert_result::<(L, R), O>(Operation::Dot(DotDimensions::MATRICES)) };
 //!     // …

@@ -1,13 +1,13 @@
 //! Lines along one dimension, those that lie side by side together.
 
 use super::lanes;
-use super::memory::{Memory, Value, for_each_run};
-use crate::buffer::{BufferBase, Bytes, BytesMut};
+use super::memory::{Memory, Value, for_each_run, own_bands};
+use crate::buffer::{Buffer, Bytes, BytesMut, Mut, Ref, assert_whole};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex, resolve};
 use crate::wide::wide_mut;
 use std::fmt;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::Range;
 use xla_shape_core::Slot;
 use xla_shape_core::stride_table::{Bands, StaticStrideTable};
 
@@ -16,7 +16,7 @@ struct Along<S, const DIM: i64>(S);
 
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve(DIM, S::SHAPE);
-    const BANDS: Bands = S::TABLE.bands(Self::DIMENSION);
+    const BANDS: Bands = own_bands::<S>(Self::DIMENSION);
 }
 
 /// The lines of an array along dimension `DIM` that lie side by side: its rows, for `DIM` -1.
@@ -24,23 +24,26 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
 /// The elements of a row of `f32[64,512]{1,0:T(8,128)}` lie side by side, 128 at a time: a band is one row. Of
 /// `T(8,128)(2,1)`, pairs of rows lie side by side, an element of one beside that of the other: a band has two *lanes*. Along
 /// the columns of `T(8,128)`, it has 128. In memory, a band is blocks of `LANES` times as many elements as runs are long.
-pub struct Band<S: ArrayType, T, const DIM: i64> {
-    values: T,
-    shape: S,
+///
+/// `B` is where the array has its memory.
+pub struct Band<S: ArrayType, B, const DIM: i64> {
+    array: Buffer<S, B>,
     /// The index of the first element of lane 0.
     origin: S::Index,
 }
 
-impl<S: ArrayType, T, const DIM: i64> fmt::Debug for Band<S, T, DIM> {
+impl<S: ArrayType, B: Bytes, const DIM: i64> fmt::Debug for Band<S, B, DIM> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Band").field("shape", &self.shape).field("origin", &self.origin).finish_non_exhaustive()
+        f.debug_struct("Band").field("array", &self.array).field("origin", &self.origin).finish_non_exhaustive()
     }
 }
 
-impl<S: ArrayType, T, const DIM: i64> Band<S, T, DIM> {
-    /// How many lines lie side by side, padding included.
+impl<S: ArrayType, B, const DIM: i64> Band<S, B, DIM> {
+    /// How many lines are side by side, padding included.
     pub const LANES: usize = Along::<S, DIM>::BANDS.lanes as usize;
+}
 
+impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     /// The index of the first element of the first line.
     #[must_use]
     #[inline(always)]
@@ -52,7 +55,7 @@ impl<S: ArrayType, T, const DIM: i64> Band<S, T, DIM> {
     #[must_use]
     #[inline(always)]
     pub fn line_len(&self) -> usize {
-        self.shape.sizes().as_ref()[Along::<S, DIM>::DIMENSION]
+        self.array.shape().sizes().as_ref()[Along::<S, DIM>::DIMENSION]
     }
 
     /// The index of the first element of the line in this lane; `None` if it is padding.
@@ -61,32 +64,24 @@ impl<S: ArrayType, T, const DIM: i64> Band<S, T, DIM> {
         if lane >= Self::LANES {
             return None;
         }
+        let shape = self.array.shape();
         let (mut index, mut values) = (S::Index::ORIGIN, [0; StaticStrideTable::MAX_VALUES]);
-        let position = self.shape.linear_index_of(self.origin) + lane;
-        let slot = self
-            .shape
-            .with_table(|table| table.multi_index_with(position as u64, wide_mut(index.as_mut()), &mut values));
+        let position = shape.linear_index_of(self.origin) - shape.first_position() + lane;
+        let slot =
+            shape.with_table(|table| table.multi_index_with(position as u64, wide_mut(index.as_mut()), &mut values));
         matches!(slot, Slot::Element(())).then_some(index)
     }
 
-    /// Calls `f` with the index along the lines at which each block begins, and its positions.
-    #[inline(always)]
-    fn for_each_block_range(&self, mut f: impl FnMut(usize, Range<usize>)) {
-        let mut index = self.origin;
-        for_each_run(self.line_len(), Along::<S, DIM>::BANDS.len as usize, |start, len| {
-            index.as_mut()[Along::<S, DIM>::DIMENSION] = start;
-            let position = self.shape.linear_index_of(index);
-            f(start, position..position + len * Self::LANES);
-        });
-    }
-}
-
-impl<S: ArrayType<Element: Plain>, T: Deref<Target = [Value<S>]>, const DIM: i64> Band<S, T, DIM> {
     /// Calls `f` with each block of the band: the index along the lines at which it begins, and its elements. Number `i` of a
     /// block is that of line `i % LANES`, `i / LANES` after the beginning; in lanes without a line, it is padding.
     #[inline(always)]
     pub fn for_each_block(&self, mut f: impl FnMut(usize, &[Value<S>])) {
-        self.for_each_block_range(|start, range| f(start, &self.values[range]));
+        // SAFETY: bands are made where elements are whole; the buffer is borrowed meanwhile.
+        let values = unsafe { self.array.values_for() };
+        // SAFETY: a block holds elements of the array's lines, and padding of its tiles.
+        for_each_block_range::<S, DIM>(self.array.shape(), self.origin, |start, range| {
+            f(start, unsafe { values.range(range) });
+        });
     }
 
     /// Folds every line by itself: into `N / LANES` lanes each, so that the compiler can use vector instructions, which are
@@ -107,12 +102,34 @@ impl<S: ArrayType<Element: Plain>, T: Deref<Target = [Value<S>]>, const DIM: i64
     }
 }
 
-impl<S: ArrayType<Element: Plain>, T: DerefMut<Target = [Value<S>]>, const DIM: i64> Band<S, T, DIM> {
+/// Calls `f` with the index along the lines at which each block of a band begins, and its positions.
+#[inline(always)]
+fn for_each_block_range<S: ArrayType, const DIM: i64>(
+    shape: S,
+    origin: S::Index,
+    mut f: impl FnMut(usize, Range<usize>),
+) {
+    let mut index = origin;
+    for_each_run(
+        shape.sizes().as_ref()[Along::<S, DIM>::DIMENSION],
+        Along::<S, DIM>::BANDS.len as usize,
+        |start, len| {
+            index.as_mut()[Along::<S, DIM>::DIMENSION] = start;
+            let position = shape.linear_index_of(index);
+            f(start, position..position + len * Along::<S, DIM>::BANDS.lanes as usize);
+        },
+    );
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> {
     /// Calls `f` with each block of the band, to write; see [`for_each_block`](Self::for_each_block).
     #[inline(always)]
     pub fn for_each_block_mut(&mut self, mut f: impl FnMut(usize, &mut [Value<S>])) {
-        let places = Band::<S, (), DIM> { values: (), shape: self.shape, origin: self.origin };
-        places.for_each_block_range(|start, range| f(start, &mut self.values[range]));
+        let shape = self.array.shape();
+        // SAFETY: bands are made where elements are whole; the buffer is borrowed mutably meanwhile.
+        let mut values = unsafe { self.array.values_mut_for() };
+        // SAFETY: a block holds elements of the array's lines, and padding of its tiles.
+        for_each_block_range::<S, DIM>(shape, self.origin, |start, range| f(start, unsafe { values.range(range) }));
     }
 
     /// Replaces every element, and what is beside it in lanes without a line, by what `f` makes of it and of its lane's
@@ -166,7 +183,7 @@ fn for_each_band_origin<S: ArrayType, const DIM: i64>(shape: S, mut f: impl FnMu
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// Calls `f` with all lines along dimension `DIM` (-1 is the last), those that lie side by side together.
     ///
     /// ```
@@ -184,14 +201,14 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     /// assert_eq!(largest, [199, 1199, 2199]);
     /// ```
     #[inline(always)]
-    pub fn for_each_band<const DIM: i64>(&self, mut f: impl FnMut(Band<S, &[Value<S>], DIM>)) {
+    pub fn for_each_band<const DIM: i64>(&self, mut f: impl FnMut(Band<S, Ref<'_>, DIM>)) {
         const { resolve(DIM, S::SHAPE) };
-        let (shape, values) = (self.shape(), self.as_slice());
-        for_each_band_origin::<S, DIM>(shape, |origin| f(Band { values, shape, origin }));
+        const { assert_whole::<S>() };
+        for_each_band_origin::<S, DIM>(self.shape(), |origin| f(Band { array: self.view(), origin }));
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// Calls `f` with all lines along dimension `DIM` (-1 is the last), to write, those that lie side by side together.
     ///
     /// ```
@@ -214,10 +231,9 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     /// assert_eq!(x[[5, 200]], 1.0 / 256.0);
     /// ```
     #[inline(always)]
-    pub fn for_each_band_mut<const DIM: i64>(&mut self, mut f: impl FnMut(Band<S, &mut [Value<S>], DIM>)) {
+    pub fn for_each_band_mut<const DIM: i64>(&mut self, mut f: impl FnMut(Band<S, Mut<'_>, DIM>)) {
         const { resolve(DIM, S::SHAPE) };
-        let shape = self.shape();
-        let values = self.as_mut_slice();
-        for_each_band_origin::<S, DIM>(shape, |origin| f(Band { values: &mut *values, shape, origin }));
+        const { assert_whole::<S>() };
+        for_each_band_origin::<S, DIM>(self.shape(), |origin| f(Band { array: self.view_mut(), origin }));
     }
 }

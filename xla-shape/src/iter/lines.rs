@@ -1,24 +1,23 @@
 //! The elements along one dimension, as runs of equal stride.
 
 use super::memory::{Memory, Value, for_each_run};
-use crate::buffer::{BufferBase, Bytes, BytesMut};
+use crate::buffer::{Buffer, Bytes, BytesMut, Lender, Mut, Ref, View, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, resolve};
+use crate::types::{ArrayType, WholeArray, resolve};
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use xla_shape_core::stride_table::Run;
 
-/// The elements of an array along dimension `DIM`: a row, for -1.
-pub struct Line<S: ArrayType, T, const DIM: i64> {
-    values: T,
-    shape: S,
-    /// Whose number for the dimension does not count.
+/// The elements of an array along dimension `DIM`: a row, for -1. `B` is where the array has its memory.
+pub struct Line<S: ArrayType, B, const DIM: i64> {
+    array: Buffer<S, B>,
+    /// The number for dimension `DIM` does not count.
     index: S::Index,
 }
 
-impl<S: ArrayType, T, const DIM: i64> fmt::Debug for Line<S, T, DIM> {
+impl<S: ArrayType, B: Bytes, const DIM: i64> fmt::Debug for Line<S, B, DIM> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Line").field("shape", &self.shape).field("index", &self.index).finish_non_exhaustive()
+        f.debug_struct("Line").field("array", &self.array).field("index", &self.index).finish_non_exhaustive()
     }
 }
 
@@ -30,18 +29,52 @@ pub struct Strided<T> {
     stride: usize,
 }
 
-impl<S: ArrayType, T, const DIM: i64> Line<S, T, DIM> {
+/// How the elements of `S` along dimension `DIM` are in memory.
+struct Along<S, const DIM: i64>(S);
+
+impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve(DIM, S::SHAPE);
     const RUN: Run = S::TABLE.run(Self::DIMENSION);
 
-    /// How many elements a run has, but for the last one of the line, which may be shorter: `usize::MAX` if there is one run.
-    pub const RUN_LEN: usize = Self::RUN.len as usize;
+    /// The position of the element with this number.
+    #[inline(always)]
+    fn position(shape: S, mut index: S::Index, number: usize) -> usize {
+        index.as_mut()[Self::DIMENSION] = number;
+        shape.linear_index_of(index)
+    }
+
+    /// Calls `f` with the number of the first element of each run, its positions, and its stride.
+    #[inline(always)]
+    fn for_each_range(shape: S, index: S::Index, mut f: impl FnMut(usize, Range<usize>, usize)) {
+        for_each_run(shape.sizes().as_ref()[Self::DIMENSION], Self::RUN.len as usize, |start, len| {
+            let position = Self::position(shape, index, start);
+            let stride = match const { Self::RUN.stride } {
+                Some(stride) => stride as usize,
+                None if len > 1 => Self::position(shape, index, start + 1) - position,
+                None => 1,
+            };
+            f(start, position..position + (len - 1) * stride + 1, stride);
+        });
+    }
+
+    /// Whether the numbers of the index are inside the array, except that of the dimension.
+    #[inline(always)]
+    fn is_inside(shape: S, index: S::Index) -> bool {
+        let sizes = shape.sizes();
+        let numbers = index.as_ref().iter().zip(sizes.as_ref()).enumerate();
+        numbers.fold(true, |inside, (dimension, (index, size))| inside & (dimension == Self::DIMENSION || index < size))
+    }
+}
+
+impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
+    /// How many elements a run has, except the last one of the line, which may be shorter: `usize::MAX` if there is one run.
+    pub const RUN_LEN: usize = Along::<S, DIM>::RUN.len as usize;
 
     /// The number of elements.
     #[must_use]
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.shape.sizes().as_ref()[Self::DIMENSION]
+        self.array.shape().sizes().as_ref()[Along::<S, DIM>::DIMENSION]
     }
 
     /// Whether there are no elements.
@@ -51,34 +84,15 @@ impl<S: ArrayType, T, const DIM: i64> Line<S, T, DIM> {
         self.len() == 0
     }
 
-    /// The position of the element with this number.
-    #[inline(always)]
-    fn position(&self, number: usize) -> usize {
-        let mut index = self.index;
-        index.as_mut()[Self::DIMENSION] = number;
-        self.shape.linear_index_of(index)
-    }
-
-    /// Calls `f` with the number of the first element of each run, its positions, and its stride.
-    #[inline(always)]
-    fn for_each_range(&self, mut f: impl FnMut(usize, Range<usize>, usize)) {
-        for_each_run(self.len(), Self::RUN.len as usize, |start, len| {
-            let position = self.position(start);
-            let stride = match const { Self::RUN.stride } {
-                Some(stride) => stride as usize,
-                None if len > 1 => self.position(start + 1) - position,
-                None => 1,
-            };
-            f(start, position..position + (len - 1) * stride + 1, stride);
-        });
-    }
-}
-
-impl<S: ArrayType<Element: Plain>, T: Deref<Target = [Value<S>]>, const DIM: i64> Line<S, T, DIM> {
     /// Calls `f` with each run of the line, in order: the number of its first element, and its elements.
     #[inline(always)]
     pub fn for_each_run(&self, mut f: impl FnMut(usize, Strided<&[Value<S>]>)) {
-        self.for_each_range(|start, range, stride| f(start, Strided { values: &self.values[range], stride }));
+        // SAFETY: `line` asked whether elements are whole; the buffer is borrowed meanwhile.
+        let values = unsafe { self.array.values_for() };
+        Along::<S, DIM>::for_each_range(self.array.shape(), self.index, |start, range, stride| {
+            // SAFETY: all of the memory belongs to a whole array, and only those have lines.
+            f(start, Strided { values: unsafe { values.range(range) }, stride });
+        });
     }
 
     /// Calls `f` with each element, in order.
@@ -88,12 +102,15 @@ impl<S: ArrayType<Element: Plain>, T: Deref<Target = [Value<S>]>, const DIM: i64
     }
 }
 
-impl<S: ArrayType<Element: Plain>, T: DerefMut<Target = [Value<S>]>, const DIM: i64> Line<S, T, DIM> {
+impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
     /// Calls `f` with each run of the line, in order, to write: the number of its first element, and its elements.
     #[inline(always)]
     pub fn for_each_run_mut(&mut self, mut f: impl FnMut(usize, Strided<&mut [Value<S>]>)) {
-        let places = Line::<S, (), DIM> { values: (), shape: self.shape, index: self.index };
-        places.for_each_range(|start, range, stride| f(start, Strided { values: &mut self.values[range], stride }));
+        let (shape, index) = (self.array.shape(), self.index);
+        let values = self.array.as_mut_slice();
+        Along::<S, DIM>::for_each_range(shape, index, |start, range, stride| {
+            f(start, Strided { values: &mut values[range], stride });
+        });
     }
 
     /// Replaces each element by what `f` makes of it, in order.
@@ -177,7 +194,19 @@ impl<V: Copy + 'static, T: DerefMut<Target = [V]>> Strided<T> {
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
+impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
+    /// The elements along dimension `DIM` (-1 is the last) through the one with this index, as the method of [`Buffer`], for as
+    /// long as the memory is borrowed.
+    #[must_use]
+    #[inline(always)]
+    pub fn line<const DIM: i64>(&self, index: S::Index) -> Option<Line<S, Ref<'a>, DIM>> {
+        const { resolve(DIM, S::SHAPE) };
+        const { assert_whole::<S>() };
+        Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: *self, index })
+    }
+}
+
+impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// The elements along dimension `DIM` (-1 is the last) through the one with this index, whatever its number there;
     /// `None` if another number is out of bounds.
     ///
@@ -196,29 +225,20 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn line<const DIM: i64>(&self, index: S::Index) -> Option<Line<S, &[Value<S>], DIM>> {
+    pub fn line<const DIM: i64>(&self, index: S::Index) -> Option<Line<S, Ref<'_>, DIM>> {
         const { resolve(DIM, S::SHAPE) };
-        let shape = self.shape();
-        has_line::<S, DIM>(shape, index).then(|| Line { values: self.as_slice(), shape, index })
+        const { assert_whole::<S>() };
+        Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: self.view(), index })
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The elements along dimension `DIM` through the one with this index, to write; see [`line`](Self::line).
     #[must_use]
     #[inline(always)]
-    pub fn line_mut<const DIM: i64>(&mut self, index: S::Index) -> Option<Line<S, &mut [Value<S>], DIM>> {
+    pub fn line_mut<const DIM: i64>(&mut self, index: S::Index) -> Option<Line<S, Mut<'_>, DIM>> {
         const { resolve(DIM, S::SHAPE) };
-        let shape = self.shape();
-        has_line::<S, DIM>(shape, index).then(|| Line { values: self.as_mut_slice(), shape, index })
+        const { assert_whole::<S>() };
+        Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: self.view_mut(), index })
     }
-}
-
-/// Whether the numbers of the index are inside the array, but for that of dimension `DIM`.
-#[inline(always)]
-fn has_line<S: ArrayType, const DIM: i64>(shape: S, index: S::Index) -> bool {
-    let along = Line::<S, (), DIM>::DIMENSION;
-    let sizes = shape.sizes();
-    let numbers = index.as_ref().iter().zip(sizes.as_ref()).enumerate();
-    numbers.fold(true, |inside, (dimension, (index, size))| inside & (dimension == along || index < size))
 }

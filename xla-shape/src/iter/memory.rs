@@ -5,7 +5,8 @@ use crate::types::ArrayType;
 use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::Dimension;
-use xla_shape_core::stride_table::StrideTableRef;
+use xla_shape_core::static_shape::MAX_LIST;
+use xla_shape_core::stride_table::{Bands, Run, StrideTableRef};
 
 /// The Rust type of the elements of `S`.
 pub(super) type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
@@ -13,23 +14,16 @@ pub(super) type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 pub(super) trait Memory: ArrayType {
     /// Whether the stride table needs the sizes.
     const IS_UNBOUNDED: bool = Self::BYTE_SIZE.is_none();
-    /// Whether all sizes are known.
-    const IS_STATIC: bool = {
-        let (dimensions, mut i) = (Self::DIMENSIONS, 0);
-        while i < dimensions.len() && matches!(dimensions[i], Dimension::Static(_)) {
-            i += 1;
-        }
-        i == dimensions.len()
-    };
     /// The stride table, as far as it is known, without extents.
     const TABLE: StrideTableRef<'static> = Self::STRIDE_TABLE.as_ref(&[]);
 
-    /// Calls `f` with the stride table, with the sizes as extents: an index behind one is no element.
+    /// Calls `f` with the stride table, with the sizes as extents: an index behind one is no element. Its positions begin with
+    /// the first element's.
     #[inline(always)]
     fn with_table<R>(self, f: impl FnOnce(StrideTableRef<'_>) -> R) -> R {
         let sizes = self.sizes();
         if const { Self::IS_UNBOUNDED } {
-            f(Self::STRIDE_TABLE.with_sizes(wide(sizes.as_ref())).as_ref(wide(sizes.as_ref())))
+            f(Self::STRIDE_TABLE.with_sizes(wide(self.sizes_in_memory().as_ref())).as_ref(wide(sizes.as_ref())))
         } else {
             f(Self::STRIDE_TABLE.as_ref(wide(sizes.as_ref())))
         }
@@ -50,7 +44,7 @@ pub(super) trait Memory: ArrayType {
         None
     };
     /// The dimensions from the fastest varying one to the slowest.
-    const ORDER: &'static [usize] = Self::SHAPE.layout().minor_to_major();
+    const ORDER: &'static [usize] = Self::MINOR_TO_MAJOR;
     /// What is known of the sizes.
     const DIMENSIONS: &'static [Dimension] = Self::SHAPE.dimensions();
 
@@ -67,6 +61,9 @@ pub(super) trait Memory: ArrayType {
     /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory.
     #[inline(always)]
     fn for_each_segment_range(self, mut f: impl FnMut(Range<usize>)) {
+        let first = self.first_position();
+        let f = |range: Range<usize>| f(range.start + first..range.end + first);
+        let mut f = f;
         // What is known at compile time leaves one of the branches, and one copy of `f`.
         if const { matches!(Self::IS_WHOLE, Some(true)) } {
             f(0..const { Self::STRIDE_TABLE.positions() as usize });
@@ -84,6 +81,38 @@ pub(super) trait Memory: ArrayType {
 }
 
 impl<S: ArrayType> Memory for S {}
+
+/// Which lines along a dimension are side by side, as far as they are the array's: in a block, the lines beside a line may be
+/// another block's.
+pub(super) const fn own_bands<S: ArrayType>(dimension: usize) -> Bands {
+    let bands = S::TABLE.bands(dimension);
+    let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_SHAPE.dimensions(), 0);
+    while i < own.len() {
+        // Steps of a number of lines divide the sizes of blocks.
+        let takes_all = match (own[i].extent(), memory[i].extent()) {
+            (Some(own), Some(memory)) => own >= memory,
+            _ => false,
+        };
+        if !S::IS_WHOLE_ARRAY && i != dimension && bands.steps[i] == u64::MAX && !takes_all {
+            // Their elements still are in runs, if nothing is between them.
+            let Run { len, stride } = S::TABLE.run(dimension);
+            let len = if matches!(stride, Some(1)) { len } else { 1 };
+            return Bands { lanes: 1, len, steps: [1; MAX_LIST] };
+        }
+        i += 1;
+    }
+    bands
+}
+
+/// How the elements along a dimension are in memory, in runs that have nothing of another block between their elements.
+pub(super) const fn own_run<S: ArrayType>(dimension: usize) -> Run {
+    let run = S::TABLE.run(dimension);
+    match run.stride {
+        Some(stride) if S::IS_WHOLE_ARRAY || stride == own_bands::<S>(dimension).lanes => run,
+        None if S::IS_WHOLE_ARRAY => run,
+        _ => Run { len: 1, stride: Some(1) },
+    }
+}
 
 #[inline(never)]
 fn unbounded_positions<S: ArrayType>(shape: S) -> usize {

@@ -1,13 +1,13 @@
 //! Elements with their indices, in the order of memory.
 
 use super::memory::Memory;
-use crate::buffer::{AccessError, BufferBase, Bytes, DynBufferBase};
+use crate::buffer::{AccessError, Buffer, Bytes, DynShape};
 use crate::element::Stored;
-use crate::types::{ArrayType, MultiIndex};
+use crate::types::{MultiIndex, WholeArray};
 use crate::wide::local;
 use xla_shape_core::Slot;
 
-impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
+impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// Calls `f` with every element and its index, in the order of memory.
     ///
     /// ```
@@ -37,14 +37,14 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> BufferBase<S, B> {
                     index
                 });
                 // SAFETY: the walk ends with the last of the table's positions, which all lie inside the array.
-                f(slot, unsafe { self.read(position) });
+                f(slot, unsafe { self.cells().read(position) });
                 position += 1;
             }
         });
     }
 }
 
-impl<B: Bytes> DynBufferBase<B> {
+impl<B: Bytes> Buffer<DynShape, B> {
     /// Calls `f` with every element and its index, in the order of memory.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl<B: Bytes> DynBufferBase<B> {
     /// use xla_shape::element::S32;
     /// use xla_shape::{DynBuffer, Slot};
     ///
-    /// let x = DynBuffer::from_fn::<S32>("s32[3]{0:T(2)}".parse()?, |index| 10 + index[0] as i32)?;
+    /// let x = DynBuffer::from_fn_with::<S32>("s32[3]{0:T(2)}".parse()?, |index| 10 + index[0] as i32)?;
     /// let mut found = Vec::new();
     /// x.for_each_position::<S32>(|slot, value| found.push((slot.map(|index| index[0]), value)))?;
     /// assert_eq!(found[2..], [(Slot::Element(2), 12), (Slot::Padding, 0)]);
@@ -73,10 +73,13 @@ impl<B: Bytes> DynBufferBase<B> {
     /// If the elements are of another type.
     pub fn for_each_position<E: Stored>(&self, mut f: impl FnMut(Slot<&[usize]>, E::Value)) -> Result<(), AccessError> {
         self.check_type::<E>()?;
+        // SAFETY: the type has been checked.
+        let cells = unsafe { self.cells::<E>() };
         let mut walk = self.stride_table().as_ref().walk();
         let mut position = 0;
         while let Some(slot) = walk.step() {
-            f(slot.map(local), self.read::<E>(position));
+            // SAFETY: the walk ends with the last of the table's positions, which all lie inside the array.
+            f(slot.map(local), unsafe { cells.read(position) });
             position += 1;
         }
         Ok(())

@@ -1,17 +1,17 @@
 //! Walking over arrays at the speed of their memory.
 //!
-//! Elements one by one, by their indices, cost an index computation each. These methods of [`BufferBase`] walk along memory
+//! Elements one by one, by their indices, cost an index computation each. These methods of [`Buffer`] walk along memory
 //! instead, and give inner loops that the compiler can make vector instructions of:
 //!
 //! | to | use |
 //! |---|---|
-//! | read or write all elements, in whatever order | [`for_each`](BufferBase::for_each), [`apply`](BufferBase::apply), [`fill`](BufferBase::fill), [`fold_lanes`](BufferBase::fold_lanes) |
-//! | write an array from others, of any layouts | [`apply_with`](BufferBase::apply_with), [`apply_with_2`](BufferBase::apply_with_2) |
-//! | work along rows, columns or another dimension | [`for_each_band`](BufferBase::for_each_band), [`for_each_band_mut`](BufferBase::for_each_band_mut); one at a time [`line`](BufferBase::line) |
-//! | work on whole tiles | [`as_tiles`](BufferBase::as_tiles), [`tiles`](BufferBase::tiles) |
-//! | have slices that hold nothing but elements | [`for_each_segment`](BufferBase::for_each_segment) |
-//! | have indices | [`for_each_indexed`](BufferBase::for_each_indexed) |
-//! | have the padding too | [`for_each_position`](BufferBase::for_each_position), [`fill_padding`](BufferBase::fill_padding) |
+//! | read or write all elements, in whatever order | [`for_each`](Buffer::for_each), [`apply`](Buffer::apply), [`fill`](Buffer::fill), [`fold_lanes`](Buffer::fold_lanes) |
+//! | write an array from others, of any layouts | [`apply_with`](Buffer::apply_with), [`apply_with_2`](Buffer::apply_with_2) |
+//! | work along rows, columns or another dimension | [`for_each_band`](Buffer::for_each_band), [`for_each_band_mut`](Buffer::for_each_band_mut); one at a time [`line`](Buffer::line) |
+//! | work on whole tiles | [`as_tiles`](Buffer::as_tiles), [`tiles`](Buffer::tiles) |
+//! | have slices that hold nothing but elements | [`for_each_segment`](Buffer::for_each_segment) |
+//! | have indices | [`for_each_indexed`](Buffer::for_each_indexed) |
+//! | have the padding too | [`for_each_position`](Buffer::for_each_position), [`fill_padding`](Buffer::fill_padding) |
 //!
 //! Padding is only seen where the method says so. But for the last two lines, elements must be whole (`Plain`), not packed
 //! bits.
@@ -19,12 +19,12 @@
 //! Row softmax, for any layout:
 //!
 //! ```
-//! use xla_shape::buffer::{BufferBase, BytesMut};
+//! use xla_shape::buffer::{Buffer, BytesMut};
 //! use xla_shape::element::F32;
 //! use xla_shape::types::ArrayType;
 //! use xla_shape::{Buffer, shape};
 //!
-//! fn softmax<S: ArrayType<Element = F32>, B: BytesMut>(x: &mut BufferBase<S, B>) {
+//! fn softmax<S: ArrayType<Element = F32>, B: BytesMut>(x: &mut Buffer<S, B>) {
 //!     x.for_each_band_mut::<-1>(|mut rows| {
 //!         let max = rows.fold_lanes([f32::MIN; 16], f32::max, f32::max);
 //!         rows.apply_lanes(max, |x, max| (x - max).exp());
@@ -50,7 +50,8 @@ mod tiles;
 mod zip;
 
 #[cfg(doc)]
-use crate::buffer::BufferBase;
+use crate::buffer::Buffer;
 pub use bands::Band;
 pub use lines::{Line, Strided};
 pub use tiles::{NestedArray, TileView};
+pub(crate) use zip::copy_common;

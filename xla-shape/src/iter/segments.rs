@@ -2,11 +2,11 @@
 
 use super::lanes;
 use super::memory::{Memory, Value};
-use crate::buffer::{BufferBase, Bytes, BytesMut};
+use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
-use crate::types::ArrayType;
+use crate::types::{ArrayType, WholeArray};
 
-impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// Calls `f` with slices that hold nothing but elements, in the order of memory: one slice if there is no padding, else
     /// as long ones as the layout's blocks allow. Together they hold every element once.
     ///
@@ -21,8 +21,11 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     /// ```
     #[inline(always)]
     pub fn for_each_segment(&self, mut f: impl FnMut(&[Value<S>])) {
-        let values = self.as_slice();
-        self.shape().for_each_segment_range(|range| f(&values[range]));
+        const { assert_whole::<S>() };
+        // SAFETY: elements are whole, and the buffer is borrowed meanwhile.
+        let values = unsafe { self.values_for() };
+        // SAFETY: the ranges hold nothing but elements of the array.
+        self.shape().for_each_segment_range(|range| f(unsafe { values.range(range) }));
     }
 
     /// Calls `f` with every element, in the order of memory.
@@ -51,13 +54,16 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// Calls `f` with slices that hold nothing but elements, to write, as [`for_each_segment`](Self::for_each_segment).
     #[inline(always)]
     pub fn for_each_segment_mut(&mut self, mut f: impl FnMut(&mut [Value<S>])) {
+        const { assert_whole::<S>() };
         let shape = self.shape();
-        let values = self.as_mut_slice();
-        shape.for_each_segment_range(|range| f(&mut values[range]));
+        // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
+        let mut values = unsafe { self.values_mut_for() };
+        // SAFETY: the ranges hold nothing but elements of the array.
+        shape.for_each_segment_range(|range| f(unsafe { values.range(range) }));
     }
 
     /// Replaces every element by what `f` makes of it, in the order of memory; padding stays as it is.
@@ -79,7 +85,9 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
     pub fn fill(&mut self, value: Value<S>) {
         self.for_each_segment_mut(|segment| segment.fill(value));
     }
+}
 
+impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// Writes this value to all padding, that at the end of the array included; elements stay as they are.
     ///
     /// ```

@@ -1,9 +1,9 @@
 //! Tiles as fixed-size arrays.
 
 use super::memory::{Memory, Value};
-use crate::buffer::{BufferBase, Bytes, BytesMut};
+use crate::buffer::{Buffer, Bytes, BytesMut, Lender, View, assert_whole};
 use crate::element::{Element, Plain};
-use crate::types::{ArrayType, MultiIndex};
+use crate::types::{ArrayType, MultiIndex, WholeArray};
 use crate::wide::local;
 use xla_shape_core::static_shape::MAX_LIST;
 use xla_shape_core::text::ConstText;
@@ -70,6 +70,27 @@ const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<Value<S>>>(
     panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
 }
 
+/// Fails the compilation if a block cuts tiles.
+#[track_caller]
+const fn assert_whole_tiles<S: ArrayType>() {
+    let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_SHAPE.dimensions(), 0);
+    while i < own.len() && !S::IS_WHOLE_ARRAY {
+        let (size, tile) = (own[i].extent(), S::SHAPE.layout().tile_size(i));
+        let is_whole = match (size, memory[i].extent()) {
+            (Some(own), Some(memory)) if own >= memory => true,
+            (Some(own), _) => own % tile == 0,
+            (None, _) => false,
+        };
+        if !is_whole {
+            let problem =
+                ConstText::<1024>::new().push_str("expected a block of whole tiles, found ").push_str(S::TEXT);
+            let problem = problem.push_str(", which cuts dimension ").push_count(i);
+            panic!("{}", problem.push_str(" inside of tiles of ").push_number(tile).as_str())
+        }
+        i += 1;
+    }
+}
+
 /// Whether arrays nested like this are the block: with its sizes, apart from those of 1, or flat.
 const fn is_block(sizes: &[usize], block: &TileBlock) -> bool {
     if sizes.len() == 1 && sizes[0] == block.positions() as usize {
@@ -114,13 +135,15 @@ const fn tile_sizes<S: ArrayType>() -> [usize; MAX_LIST] {
     sizes
 }
 
-/// How many tiles the array has in each dimension. A bounded dimension has as many as its bound.
+/// How many tiles the array has in each dimension. A bounded dimension has as many as its bound; a block has those with an
+/// element.
 #[inline]
 fn tile_grid<S: ArrayType>(shape: S) -> S::Index {
     let mut grid = shape.sizes();
     let tile = const { tile_sizes::<S>() };
     for ((count, dimension), tile) in grid.as_mut().iter_mut().zip(const { S::DIMENSIONS }).zip(tile) {
-        *count = dimension.extent().unwrap_or(*count as u64).div_ceil(tile as u64) as usize;
+        let size = if S::IS_WHOLE_ARRAY { dimension.extent().map_or(*count, |extent| extent as usize) } else { *count };
+        *count = size.div_ceil(tile);
     }
     grid
 }
@@ -131,20 +154,25 @@ struct Origins<S: ArrayType> {
     grid: S::Index,
     /// The place of the next tile in the grid.
     next: S::Index,
+    /// How many tiles are left.
+    left: usize,
 }
 
 impl<S: ArrayType> Origins<S> {
-    fn new(shape: S) -> Self {
-        Self { sizes: shape.sizes(), grid: tile_grid(shape), next: S::Index::ORIGIN }
+    /// None, if there are no values.
+    fn new(shape: S, values: usize) -> Self {
+        let grid = tile_grid(shape);
+        let left = if values == 0 { 0 } else { grid.as_ref().iter().product() };
+        Self { sizes: shape.sizes(), grid, next: S::Index::ORIGIN, left }
     }
 }
 
 impl<S: ArrayType> Iterator for Origins<S> {
     type Item = (S::Index, S::Index);
 
-    /// Never ends: who iterates stops with the last tile.
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
         let (mut origin, mut inside) = (self.next, self.sizes);
         let tile = const { tile_sizes::<S>() };
         for ((origin, inside), tile) in origin.as_mut().iter_mut().zip(inside.as_mut()).zip(tile) {
@@ -161,17 +189,29 @@ impl<S: ArrayType> Iterator for Origins<S> {
         }
         Some((origin, inside))
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
 }
 
-impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
-    /// How many tiles the array has in each dimension: its size in elements where the tile does not reach. A bounded
-    /// dimension has as many as its bound.
-    #[must_use]
-    #[inline]
-    pub fn tile_grid(&self) -> S::Index {
-        tile_grid(self.shape())
-    }
+impl<S: ArrayType> ExactSizeIterator for Origins<S> {}
 
+impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
+    /// The tiles as arrays, as the method of [`Buffer`], for as long as the memory is borrowed.
+    #[must_use]
+    #[inline(always)]
+    pub fn as_tiles<A: NestedArray<Value<S>>>(&self) -> &'a [A] {
+        let positions = const { assert_is_tile::<S, A>() };
+        let values = self.as_slice();
+        let len = tile_grid(self.shape()).as_ref().iter().product::<usize>().min(values.len() / positions);
+        // SAFETY: `A` is nested arrays of the elements' type, by `NestedArray`, `positions` in all, by `assert_is_tile`: it
+        // has the size of as many values and their alignment. `len` times as many are in `values`.
+        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), len) }
+    }
+}
+
+impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// The tiles in the order of memory, each with its padding, as arrays: `A` is a tile as it lies in memory, or flat.
     /// Another type does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
@@ -190,23 +230,19 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn as_tiles<A: NestedArray<Value<S>>>(&self) -> &[A] {
-        let positions = const { assert_is_tile::<S, A>() };
-        // SAFETY: that is the number of values in a tile.
-        unsafe { self.tiles_of(positions) }
+        const { assert_is_tile::<S, A>() };
+        const { assert_whole::<S>() };
+        self.view().as_tiles()
     }
+}
 
-    /// # Safety
-    /// `positions` must be what `assert_is_tile::<S, A>` gives. The public functions ask it themselves: the compiler then shows
-    /// the line that calls them.
-    #[inline(always)]
-    unsafe fn tiles_of<A: NestedArray<Value<S>>>(&self, positions: usize) -> &[A] {
-        let values = self.as_slice();
-        let len = tile_grid(self.shape()).as_ref().iter().product::<usize>();
-        debug_assert!(len * positions <= values.len());
-        let len = len.min(values.len() / positions);
-        // SAFETY: `A` is nested arrays of the elements' type, by `NestedArray`, `positions` in all, by `assert_is_tile`: it
-        // has the size of as many values and their alignment. `len` times as many are in `values`.
-        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), len) }
+impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
+    /// How many tiles the array has in each dimension: its size in elements where the tile does not reach. A bounded
+    /// dimension has as many as its bound.
+    #[must_use]
+    #[inline]
+    pub fn tile_grid(&self) -> S::Index {
+        tile_grid(self.shape())
     }
 
     /// The tiles in the order of memory, each with its place in the array and how much of it is inside; see
@@ -225,65 +261,54 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> BufferBase<S, B> {
     #[inline]
     pub fn tiles<A: NestedArray<Value<S>>>(&self) -> impl ExactSizeIterator<Item = TileView<S::Index, &A>> {
         let positions = const { assert_is_tile::<S, A>() };
-        let places = Origins::new(self.shape());
-        // SAFETY: that is the number of values in a tile.
-        let tiles = unsafe { self.tiles_of::<A>(positions) }.iter();
-        Places { places, tiles }.map(|((origin, inside), elements)| TileView { origin, inside, elements })
+        const { assert_whole::<S>() };
+        const { assert_whole_tiles::<S>() };
+        let shape = self.shape();
+        // SAFETY: elements are whole, and the buffer is borrowed meanwhile.
+        let values = unsafe { self.values_for() };
+        Origins::new(shape, values.len()).map(move |(origin, inside)| {
+            let first = shape.linear_index_of(origin);
+            // SAFETY: a tile that an element of the array is in belongs to it.
+            let tile = unsafe { values.range(first..first + positions) };
+            // SAFETY: `A` is nested arrays of the elements' type, by `NestedArray`, `positions` in all, by `assert_is_tile`: it
+            // has the size of as many values and their alignment.
+            TileView { origin, inside, elements: unsafe { &*tile.as_ptr().cast() } }
+        })
     }
 }
 
-impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The tiles in the order of memory, to write; see [`as_tiles`](Self::as_tiles).
     #[must_use]
     #[inline(always)]
     pub fn as_mut_tiles<A: NestedArray<Value<S>>>(&mut self) -> &mut [A] {
         let positions = const { assert_is_tile::<S, A>() };
-        // SAFETY: that is the number of values in a tile.
-        unsafe { self.tiles_of_mut(positions) }
-    }
-
-    /// # Safety
-    /// As [`tiles_of`](Self::tiles_of).
-    #[inline(always)]
-    unsafe fn tiles_of_mut<A: NestedArray<Value<S>>>(&mut self, positions: usize) -> &mut [A] {
+        const { assert_whole::<S>() };
         let len = tile_grid(self.shape()).as_ref().iter().product::<usize>();
         let values = self.as_mut_slice();
-        debug_assert!(len * positions <= values.len());
         let len = len.min(values.len() / positions);
-        // SAFETY: as in `tiles_of`; the values are borrowed mutably.
+        // SAFETY: as in `as_tiles`; the values are borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), len) }
     }
+}
 
+impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The tiles in the order of memory, to write, each with its place in the array and how much of it is inside; see
     /// [`tiles`](Self::tiles).
     #[inline]
     pub fn tiles_mut<A: NestedArray<Value<S>>>(&mut self) -> impl ExactSizeIterator<Item = TileView<S::Index, &mut A>> {
         let positions = const { assert_is_tile::<S, A>() };
-        let places = Origins::new(self.shape());
-        // SAFETY: that is the number of values in a tile.
-        let tiles = unsafe { self.tiles_of_mut::<A>(positions) }.iter_mut();
-        Places { places, tiles }.map(|((origin, inside), elements)| TileView { origin, inside, elements })
+        const { assert_whole::<S>() };
+        const { assert_whole_tiles::<S>() };
+        let shape = self.shape();
+        // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
+        let mut values = unsafe { self.values_mut_for() };
+        Origins::new(shape, values.len()).map(move |(origin, inside)| {
+            let first = shape.linear_index_of(origin);
+            // SAFETY: a tile that an element of the array is in belongs to it, and tiles have no position in common.
+            let tile = unsafe { values.range_for(first..first + positions) };
+            // SAFETY: as in `tiles`; the values are borrowed mutably.
+            TileView { origin, inside, elements: unsafe { &mut *tile.as_mut_ptr().cast() } }
+        })
     }
 }
-
-/// Tiles with their places: as many as there are tiles.
-struct Places<P, T> {
-    places: P,
-    tiles: T,
-}
-
-impl<P: Iterator, T: ExactSizeIterator> Iterator for Places<P, T> {
-    type Item = (P::Item, T::Item);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let tile = self.tiles.next()?;
-        self.places.next().map(|place| (place, tile))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.tiles.size_hint()
-    }
-}
-
-impl<P: Iterator, T: ExactSizeIterator> ExactSizeIterator for Places<P, T> {}

@@ -1,7 +1,7 @@
 //! Several arrays at once, whatever their layouts.
 
-use super::memory::{Memory, Value, for_each_run};
-use crate::buffer::{BufferBase, Bytes, BytesMut};
+use super::memory::{Memory, Value, for_each_run, own_run};
+use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex};
 use xla_shape_core::stride_table::Run;
@@ -11,11 +11,11 @@ struct Together<S, T>(S, T);
 
 impl<S: ArrayType, T: ArrayType> Together<S, T> {
     /// Whether every element has the same position in both.
-    const SAME_PLACES: bool = S::TABLE.is_same_map(T::TABLE);
+    const SAME_PLACES: bool = S::IS_WHOLE_ARRAY && T::IS_WHOLE_ARRAY && S::TABLE.is_same_map(T::TABLE);
     /// How the elements of `T` lie along the most minor dimension of `S`.
-    const RUN: Run = match S::SHAPE.layout().minor_to_major() {
+    const RUN: Run = match S::MINOR_TO_MAJOR {
         [] => Run { len: 1, stride: Some(1) },
-        [minor, ..] => T::TABLE.run(*minor),
+        [minor, ..] => own_run::<T>(*minor),
     };
     /// The stride of a run; where that is not known, runs are taken as one element long.
     const STRIDE: usize = match Self::RUN.stride {
@@ -49,10 +49,9 @@ fn assert_same_sizes<S: ArrayType, T: ArrayType<Index = S::Index>>(expected: S, 
 }
 
 /// Calls `f` with the index of the first element of every line along the most minor dimension, in the order of the physical
-/// dimensions, and with that dimension.
+/// dimensions of `S`, and with that dimension; the array has these sizes.
 #[inline(always)]
-fn for_each_minor_line<S: ArrayType>(shape: S, mut f: impl FnMut(S::Index, usize)) {
-    let sizes = shape.sizes();
+fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnMut(S::Index, usize)) {
     if sizes.as_ref().contains(&0) {
         return;
     }
@@ -72,52 +71,123 @@ fn for_each_minor_line<S: ArrayType>(shape: S, mut f: impl FnMut(S::Index, usize
     }
 }
 
+macro_rules! runs_together {
+    (@one $operand:ident) => { 1 };
+    ($name:ident($($T:ident $operand:ident $stride:ident),*)) => {
+        /// Replaces `len` values by what `f` makes of them and of those of the operands.
+        ///
+        /// A function of its own, not `inline(always)`: its arguments tell the optimiser that the runs do not overlap.
+        #[inline]
+        fn $name<V: Copy, $($T: Copy),*>(
+            values: &mut [V],
+            $($operand: &[$T],)*
+            len: usize,
+            strides: [usize; { 1 $(+ runs_together!(@one $operand))* }],
+            f: &mut impl FnMut(V, $($T),*) -> V,
+        ) {
+            let [stride, $($stride),*] = strides;
+            let Some(last) = len.checked_sub(1) else { return };
+            let values = &mut values[..last * stride + 1];
+            $(let $operand = &$operand[..last * $stride + 1];)*
+            for i in 0..len {
+                let value = &mut values[i * stride];
+                *value = f(*value, $($operand[i * $stride]),*);
+            }
+        }
+    };
+}
+
+runs_together!(together_1(T first first_stride));
+runs_together!(together_2(T first first_stride, U second second_stride));
+runs_together!(together_3(T first first_stride, U second second_stride, W third third_stride));
+
+/// Copies the elements that two arrays both have an index for.
+pub(crate) fn copy_common<S, B, T, C>(destination: &mut Buffer<S, B>, source: &Buffer<T, C>)
+where
+    S: ArrayType<Element: Plain>,
+    T: ArrayType<Element = S::Element, Index = S::Index>,
+    B: BytesMut,
+    C: Bytes,
+{
+    const { assert_whole::<S>() };
+    const { assert_whole::<T>() };
+    let (to, from) = (destination.shape(), source.shape());
+    let mut sizes = to.sizes();
+    sizes.as_mut().iter_mut().zip(from.sizes().as_ref()).for_each(|(size, &other)| *size = other.min(*size));
+    // SAFETY: elements are whole, and the source is borrowed meanwhile.
+    let source = unsafe { source.values_for() };
+    // SAFETY: elements are whole, and the destination is borrowed mutably meanwhile.
+    let mut values = unsafe { destination.values_mut_for() };
+    for_each_minor_line::<S>(sizes, |mut index, minor| {
+        let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
+        for_each_run(size, const { common(Together::<S, S>::LEN, Together::<S, T>::LEN) }, |start, len| {
+            index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
+            let strides = const { [Together::<S, S>::STRIDE, Together::<S, T>::STRIDE] };
+            let [to, from] = [to.linear_index_of(index), from.linear_index_of(index)];
+            // SAFETY: from the first element of the run to the last one, whose index both arrays have; what is between them is
+            // not another block's (`own_run`).
+            let source = unsafe { source.range(from..from + (len - 1) * strides[1] + 1) };
+            // SAFETY: as above.
+            let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
+            together_1(values, source, len, strides, &mut |_, value| value);
+        });
+    });
+}
+
 macro_rules! apply_with {
-    ($(#[$doc:meta])* $name:ident($($T:ident $C:ident $operand:ident),*)) => {
+    ($(#[$doc:meta])* $name:ident by $together:ident($($T:ident $C:ident $operand:ident),*)) => {
         $(#[$doc])*
         #[inline(always)]
         #[track_caller]
         pub fn $name<$($T, $C),*>(
             &mut self,
-            $($operand: &BufferBase<$T, $C>,)*
+            $($operand: &Buffer<$T, $C>,)*
             mut f: impl FnMut(Value<S>, $(Value<$T>),*) -> Value<S>,
         ) where
             $($T: ArrayType<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>, $C: Bytes,)*
         {
+            const { assert_whole::<S>() };
+            $(const { assert_whole::<$T>() };)*
             let shape = self.shape();
             $(assert_same_sizes(shape, $operand.shape());)*
-            $(let $operand = ($operand.shape(), $operand.as_slice());)*
-            let values = self.as_mut_slice();
+            // SAFETY: elements are whole, and the operands are borrowed meanwhile.
+            $(let $operand = ($operand.shape(), unsafe { $operand.values_for() });)*
+            // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
+            let mut values = unsafe { self.values_mut_for() };
             if const { true $(&& Together::<S, $T>::SAME_PLACES)* } {
                 return shape.for_each_segment_range(|range| {
+                    // SAFETY: in the operands, the same elements are at the same positions.
+                    $(let $operand = unsafe { $operand.1.range(range.clone()) };)*
                     let len = range.len();
-                    let values = &mut values[range.clone()][..len];
-                    $(let $operand = &$operand.1[range.clone()][..len];)*
-                    for i in 0..len {
-                        values[i] = f(values[i], $($operand[i]),*);
-                    }
+                    // SAFETY: the range holds nothing but elements.
+                    $together(unsafe { values.range(range) }, $($operand,)* len, [1; _], &mut f);
                 });
             }
-            for_each_minor_line(shape, |mut index, minor| {
+            for_each_minor_line::<S>(shape.sizes(), |mut index, minor| {
                 let size = shape.sizes().as_ref().get(minor).copied().unwrap_or(1);
                 let len = const { let len = Together::<S, S>::LEN; $(let len = common(len, Together::<S, $T>::LEN);)* len };
                 for_each_run(size, len, |start, len| {
                     index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
                     // From the first element of each run to the last one.
-                    let values = &mut values[shape.linear_index_of(index)..][..(len - 1) * Together::<S, S>::STRIDE + 1];
-                    $(let $operand =
-                        &$operand.1[$operand.0.linear_index_of(index)..][..(len - 1) * Together::<S, $T>::STRIDE + 1];)*
-                    for i in 0..len {
-                        let value = &mut values[i * Together::<S, S>::STRIDE];
-                        *value = f(*value, $($operand[i * Together::<S, $T>::STRIDE]),*);
-                    }
+                    $(
+                        let position = $operand.0.linear_index_of(index);
+                        let run = position..position + (len - 1) * Together::<S, $T>::STRIDE + 1;
+                        // SAFETY: nobody writes the operands' memory between the elements of a run.
+                        let $operand = unsafe { $operand.1.range(run) };
+                    )*
+                    let position = shape.linear_index_of(index);
+                    let run = position..position + (len - 1) * Together::<S, S>::STRIDE + 1;
+                    // SAFETY: between the elements of a run along the most minor dimension are others of the same tile.
+                    let values = unsafe { values.range(run) };
+                    let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
+                    $together(values, $($operand,)* len, strides, &mut f);
                 });
             });
         }
     };
 }
 
-impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
+impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     apply_with! {
         /// Replaces every element by what `f` makes of it and of the element with the same index in an array of the same
         /// dimensions, whose layout and elements may be others.
@@ -136,7 +206,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
         ///
         /// # Panics
         /// If sizes that are known only at run time are not the same.
-        apply_with(T C operand)
+        apply_with by together_1(T C operand)
     }
 
     apply_with! {
@@ -156,6 +226,25 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> BufferBase<S, B> {
         ///
         /// # Panics
         /// If sizes that are known only at run time are not the same.
-        apply_with_2(T C first, U D second)
+        apply_with_2 by together_2(T C first, U D second)
+    }
+
+    apply_with! {
+        /// Replaces every element by what `f` makes of it and of the elements with the same index in three arrays of the same
+        /// dimensions; see [`apply_with`](Self::apply_with).
+        ///
+        /// ```
+        /// use xla_shape::{Buffer, shape};
+        ///
+        /// type X = shape!(f32[10,200]{1,0:T(8,128)});
+        /// let [x, scale, bias] = [2.0, 3.0, 4.0].map(Buffer::<X>::filled);
+        /// let mut y = Buffer::<shape!(f32[10,200])>::zeroed();
+        /// y.apply_with_3(&x, &scale, &bias, |_, x, scale, bias| scale * x + bias);
+        /// assert_eq!(y.as_slice(), [10.0; 2000]);
+        /// ```
+        ///
+        /// # Panics
+        /// If sizes that are known only at run time are not the same.
+        apply_with_3 by together_3(T C first, U D second, W E third)
     }
 }

@@ -5,9 +5,9 @@ use super::elements::Widths;
 use super::options::Options;
 use super::plan::Plan;
 use crate::ElementType;
-use crate::buffer::{Buffer, BufferBase, Bytes, BytesMut, DynBufferBase};
+use crate::buffer::{Buffer, Bytes, BytesMut, DynShape};
 use crate::element::{Element, Stored};
-use crate::types::StaticShape;
+use crate::types::StaticArray;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,7 +41,7 @@ pub struct StaticPlan<S, T> {
     shapes: PhantomData<fn(S) -> T>,
 }
 
-impl<S: StaticShape<Element: Stored>, T: StaticShape<Element: Stored>> StaticPlan<S, T> {
+impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> StaticPlan<S, T> {
     /// Prepares to copy arrays of shape `S` into arrays of shape `T`; padding is left alone.
     ///
     /// # Panics
@@ -86,8 +86,8 @@ impl<S: StaticShape<Element: Stored>, T: StaticShape<Element: Stored>> StaticPla
     ///
     /// # Panics
     /// Never: buffers have the sizes of their shapes.
-    pub fn run<B: Bytes, C: BytesMut>(&self, source: &BufferBase<S, B>, destination: &mut BufferBase<T, C>) {
-        let done = self.plan.run(source.as_bytes(), destination.as_bytes_mut());
+    pub fn run<B: Bytes, C: BytesMut>(&self, source: &Buffer<S, B>, destination: &mut Buffer<T, C>) {
+        let done = self.plan.run(source.view().as_bytes(), destination.as_bytes_mut());
         done.expect("buffers have the sizes of their shapes");
     }
 
@@ -98,7 +98,7 @@ impl<S: StaticShape<Element: Stored>, T: StaticShape<Element: Stored>> StaticPla
     }
 }
 
-impl<S: StaticShape<Element: Stored>, T: StaticShape<Element: Stored>> Default for StaticPlan<S, T> {
+impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> Default for StaticPlan<S, T> {
     fn default() -> Self {
         Self::new()
     }
@@ -115,7 +115,7 @@ static PLANS: RwLock<BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>> = RwLoc
 
 /// Fails the compilation if the one array cannot be relaid into the other.
 #[track_caller]
-const fn assert_together<S: StaticShape, T: StaticShape>() {
+const fn assert_together<S: StaticArray, T: StaticArray>() {
     let (source, destination) = (<S::Element as Element>::TYPE, <T::Element as Element>::TYPE);
     let widths = Widths::of(source, S::SHAPE.element_bits() as usize, T::SHAPE.element_bits() as usize);
     if !ElementType::same(source, destination) || widths.is_none() || !same_sizes(S::SIZES, T::SIZES) {
@@ -138,7 +138,7 @@ const fn same_sizes(a: &[usize], b: &[usize]) -> bool {
     same
 }
 
-impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
+impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The same array in another layout; padding is 0. The plan is [`StaticPlan::shared`].
     ///
     /// ```
@@ -150,23 +150,23 @@ impl<S: StaticShape<Element: Stored>, B: Bytes> BufferBase<S, B> {
     /// # Ok::<(), xla_shape::BufferError>(())
     /// ```
     #[must_use]
-    pub fn relayout<T: StaticShape<Element: Stored>>(&self) -> Buffer<T> {
+    pub fn relayout<T: StaticArray<Element: Stored>>(&self) -> Buffer<T> {
         // Here as well as in the plan, so that the error names the caller.
         const { assert_together::<S, T>() };
-        let mut destination = Buffer::zeroed();
+        let mut destination = Buffer::<T>::zeroed();
         StaticPlan::shared().run(self, &mut destination);
         destination
     }
 }
 
-impl<B: Bytes> DynBufferBase<B> {
+impl<B: Bytes> Buffer<DynShape, B> {
     /// Copies the array into one of another layout; padding is left alone. With more than one array to relay, keep a
     /// [`Plan`].
     ///
     /// # Errors
     /// If the two arrays do not go together, as [`Plan::new`] says.
-    pub fn relayout_into<C: BytesMut>(&self, destination: &mut DynBufferBase<C>) -> Result<(), RelayoutError> {
+    pub fn relayout_into<C: BytesMut>(&self, destination: &mut Buffer<DynShape, C>) -> Result<(), RelayoutError> {
         let plan = Plan::new(self.shape(), destination.shape(), &Options::new())?;
-        plan.run(self.as_bytes(), destination.as_bytes_mut())
+        plan.run(self.view().as_bytes(), destination.as_bytes_mut())
     }
 }

@@ -6,7 +6,6 @@ use super::layout::LayoutType;
 use super::permutation::resolve;
 use super::sizes::SizesError;
 use super::unroll;
-use crate::dispatch::Arm;
 use crate::element::Element;
 use crate::sealed::Sealed;
 use crate::wide::{wide, wide_mut};
@@ -39,23 +38,29 @@ pub struct Array<E, D, L> {
     element_and_layout: PhantomData<fn() -> (E, L)>,
 }
 
-/// The shape of an array, whose sizes may or may not be known at compile time: what buffers ask of their `S`.
+/// The shape of an array, whose sizes may or may not be known at compile time: what generic kernels name.
 ///
-/// Only [`Array`] implements it, over parts that are all sealed, so that `unsafe` code may rely on its law: **the position
-/// of an index inside the sizes is less than the physical elements of [`array_shape`](Self::array_shape)**, which takes
-/// [`byte_size`](Self::byte_size) bytes. Both follow from the stride table; that it keeps the law is tested for random
-/// layouts (the table against XLA's definition, its inverse against it, and tables with unbounded dimensions against those
-/// of their sizes).
+/// [`Array`] implements it, and [`Part`](crate::block::Part), the shape of a block of a larger array. Arrays in memory of
+/// their own are a [`WholeArray`].
+///
+/// # Safety
+/// `unsafe` code relies on this law: **for every index inside [`sizes`](Self::sizes), `linear_index_of` is the position of an
+/// element, less than the number of elements that fit in the memory of the array**, behind its prefix. That memory is
+/// [`BYTE_SIZE`](Self::BYTE_SIZE) bytes long if that is known. Different indices have different positions. `sizes` always gives
+/// the same answer.
+///
+/// The law follows from the stride table. Tests compare the table with XLA's definition, its inverse with it, and tables with
+/// unbounded dimensions with those of their sizes, for random layouts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the shape of an array",
     label = "expected a type made by `shape!(…)`"
 )]
-pub trait ArrayType: Copy + fmt::Debug + 'static + Arm<Shape = Self> + Sealed {
+pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
     /// The type of the elements.
     type Element: Element;
     /// The dimensions.
     type Dimensions: Dimensions<Index = Self::Index>;
-    /// How the elements lie in memory.
+    /// The layout in memory.
     type Layout: LayoutType;
     /// The index of an element.
     type Index: MultiIndex;
@@ -64,22 +69,28 @@ pub trait ArrayType: Copy + fmt::Debug + 'static + Arm<Shape = Self> + Sealed {
     const SHAPE: &'static ArrayShape;
     /// The canonical text.
     const TEXT: &'static str;
-    /// Where the elements lie, as far as the sizes are known.
+    /// Where the elements are in memory, as far as the sizes are known.
     const STRIDE_TABLE: &'static StaticStrideTable;
-    /// The bytes that every array of this type takes, padding included; `None` if a dimension is unbounded.
+    /// The bytes of the memory that holds the array, padding included; `None` if a dimension is unbounded. Of a block, that is
+    /// the memory of the whole array.
     const BYTE_SIZE: Option<usize>;
+    /// Whether all sizes are known at compile time.
+    const IS_STATIC: bool;
 
-    /// The shape with these sizes.
-    ///
-    /// # Errors
-    /// If a size is not the static one or larger than the bound, or the array is larger than fits in an i64.
-    fn with_sizes(sizes: Self::Index) -> Result<Self, SizesError>;
+    /// The number of dimensions.
+    const NUM_DIMENSIONS: usize = Self::SHAPE.num_dimensions();
+    /// The dimensions from the fastest varying one to the slowest.
+    const MINOR_TO_MAJOR: &'static [usize] = Self::SHAPE.layout().minor_to_major();
+    /// The tiles, in the order in which they are applied.
+    const TILES: &'static [model::Tile] = Self::SHAPE.layout().tiles();
+    /// The number of the memory space; 0 is the default memory.
+    const MEMORY_SPACE: u8 = Self::SHAPE.layout().memory_space();
 
     /// The sizes of the dimensions, in elements.
     #[must_use]
     fn sizes(self) -> Self::Index;
 
-    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    /// The position of an element in memory, in elements. For an index out of bounds, the result is unspecified.
     #[must_use]
     fn linear_index_of(self, index: Self::Index) -> usize;
 
@@ -87,16 +98,26 @@ pub trait ArrayType: Copy + fmt::Debug + 'static + Arm<Shape = Self> + Sealed {
     #[must_use]
     fn array_shape(self) -> ArrayShape;
 
-    /// The bytes that the array takes, padding included.
-    #[must_use]
-    fn byte_size(self) -> usize;
+    /// The shape of the whole array that the memory holds.
+    #[doc(hidden)]
+    const MEMORY_SHAPE: &'static ArrayShape = Self::SHAPE;
+    /// Whether the memory is all the array's, not that of a larger one.
+    #[doc(hidden)]
+    const IS_WHOLE_ARRAY: bool = true;
 
-    /// The shape that a run-time shape is, if it is one of this type.
-    ///
-    /// An unbounded dimension takes any static size. A bounded one takes its own bound, as a bound or as a static size,
-    /// and gets it as its size; a smaller array lies otherwise in memory.
-    #[must_use]
-    fn from_array_shape(shape: &ArrayShape) -> Option<Self>;
+    /// The sizes that the strides of unbounded dimensions follow from: those of the whole array.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn sizes_in_memory(self) -> Self::Index {
+        self.sizes()
+    }
+
+    /// The position of the first element; positions from the stride table are added to it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn first_position(self) -> usize {
+        0
+    }
 
     /// Whether there is an element with this index.
     #[must_use]
@@ -112,6 +133,55 @@ pub trait ArrayType: Copy + fmt::Debug + 'static + Arm<Shape = Self> + Sealed {
     }
 }
 
+/// The shape of an array in memory of its own, not of a block in a larger one: what [`Buffer`](crate::Buffer) is made with.
+///
+/// Only [`Array`] implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the shape of a whole array",
+    label = "expected a type made by `shape!(…)`",
+    note = "a block is a part of a larger array; `to_buffer` and `copy_to` copy it into memory of its own"
+)]
+pub trait WholeArray: ArrayType + Itself<Itself = Self> {
+    /// The shape with these sizes.
+    ///
+    /// # Errors
+    /// If a size is not the static one or larger than the bound, or the array is larger than fits in an i64.
+    fn with_sizes(sizes: Self::Index) -> Result<Self, SizesError>;
+
+    /// The bytes that the array takes, padding included.
+    #[must_use]
+    fn byte_size(self) -> usize;
+
+    /// The shape that a run-time shape is, if it is one of this type.
+    ///
+    /// An unbounded dimension takes any static size. A bounded one takes its own bound, as a bound or as a static size,
+    /// and gets it as its size; a smaller array has another place for its elements, or less memory.
+    #[must_use]
+    fn from_array_shape(shape: &ArrayShape) -> Option<Self>;
+}
+
+/// Stands for a type, in code of macros: all that it knows of the type comes from here, so that what is no shape of an array is one
+/// error, at the place where it is written.
+///
+/// Implemented for arrays alone: of a blanket implementation, the compiler would take the type for known where there is none, and
+/// go on to the next error.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the shape of an array",
+    label = "expected a type made by `shape!(…)`"
+)]
+pub trait Itself {
+    /// `Self`.
+    type Itself;
+
+    /// Stands for the type.
+    const ITSELF: PhantomData<Self::Itself> = PhantomData;
+}
+
+impl<E, D, L> Itself for Array<E, D, L> {
+    type Itself = Self;
+}
+
 /// An array shape whose sizes are all known at compile time.
 ///
 /// Only [`Array`] implements it.
@@ -119,15 +189,23 @@ pub trait ArrayType: Copy + fmt::Debug + 'static + Arm<Shape = Self> + Sealed {
     message = "`{Self}` is not a static array shape",
     label = "expected a type made by `shape!(…)` with static sizes"
 )]
-pub trait StaticShape: ArrayType<Dimensions: StaticDimensions> + Default {
+pub trait StaticArray: WholeArray<Dimensions: StaticDimensions> + Default {
     /// The sizes of the dimensions, in elements.
     const SIZES: &'static [usize];
     /// The number of elements.
     const ELEMENTS: usize;
+    /// The number of elements that there is room for, padding included.
+    const PHYSICAL_ELEMENTS: usize;
     /// The bytes that the array takes, padding included.
     const BYTES: usize;
+    /// Whether there is an element at every position; see [`Array::IS_EXHAUSTIVE`].
+    const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_exhaustive();
+    /// Whether positions are a sum of `index · stride` over the dimensions.
+    const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_strided();
+    /// Whether the layout is strided and exhaustive: the elements of one dimension after the other, side by side.
+    const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
 
-    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
     #[must_use]
     fn linear_index(index: Self::Index) -> usize;
 
@@ -136,6 +214,10 @@ pub trait StaticShape: ArrayType<Dimensions: StaticDimensions> + Default {
     /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
     #[must_use]
     fn linear_index_at<I: StaticIndex<Self::Dimensions>>(index: I) -> usize;
+
+    /// What is at a position, in elements: an element with its index, or padding.
+    #[must_use]
+    fn multi_index(position: usize) -> Slot<Self::Index>;
 }
 
 impl<E, D, L> Sealed for Array<E, D, L> {}
@@ -155,7 +237,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     pub const MINOR_TO_MAJOR: &'static [usize] = Self::LAYOUT.minor_to_major();
     /// The tiles, in the order in which they are applied.
     pub const TILES: &'static [model::Tile] = Self::LAYOUT.tiles();
-    /// Where the array lies; 0 is the default memory.
+    /// The number of the memory space; 0 is the default memory.
     pub const MEMORY_SPACE: u8 = Self::LAYOUT.memory_space();
     /// The shape as a value; sizes that are known only at run time are bounds or `?`.
     pub const SHAPE: &'static ArrayShape = &ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT);
@@ -221,7 +303,7 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
         None => panic!("an array with a bound for every dimension has a size"),
     };
 
-    /// The position of an element, in elements. An index out of bounds gives a number that means nothing; see
+    /// The position of an element, in elements. For an index out of bounds, the result is unspecified; see
     /// [`checked_linear_index`](Self::checked_linear_index).
     #[must_use]
     #[inline(always)]
@@ -265,7 +347,10 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     }
 }
 
-impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
+// SAFETY: `D::sizes` gives the same sizes each time (`Dim`'s law), and each is the static one or at most the bound. For indices
+// inside of them, the stride table of the bounds, or of the sizes where there is no bound, gives positions less than the
+// table's, all different. `byte_size` counts at least as many elements behind the prefix.
+unsafe impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
     type Element = E;
     type Dimensions = D;
     type Layout = L;
@@ -278,19 +363,13 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
         Some(sizes) => Some(sizes.bytes as usize),
         None => None,
     };
-
-    fn with_sizes(sizes: D::Index) -> Result<Self, SizesError> {
-        let dimensions = D::with_sizes(sizes).map_err(|dimension| SizesError::Dimension {
-            dimension,
-            expected: D::DIMENSIONS[dimension],
-            found: sizes.as_ref()[dimension],
-        })?;
-        let array = Self { dimensions, element_and_layout: PhantomData };
-        if Self::SIZES_IN_MEMORY.is_none() {
-            array.bound_shape()?;
+    const IS_STATIC: bool = {
+        let (dimensions, mut i) = (D::DIMENSIONS, 0);
+        while i < dimensions.len() && matches!(dimensions[i], Dimension::Static(_)) {
+            i += 1;
         }
-        Ok(array)
-    }
+        i == dimensions.len()
+    };
 
     #[inline(always)]
     fn sizes(self) -> D::Index {
@@ -312,12 +391,15 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
             Err(_) => unreachable!("`with_sizes` made the same shape before"),
         }
     }
+}
+
+impl<E: Element, D: Dimensions, L: LayoutType> WholeArray for Array<E, D, L> {
+    fn with_sizes(sizes: D::Index) -> Result<Self, SizesError> {
+        Self::with_sizes(sizes)
+    }
 
     fn byte_size(self) -> usize {
-        match const { Self::BYTE_SIZE } {
-            Some(bytes) => bytes,
-            None => self.array_shape().byte_size().map_or(usize::MAX, |bytes| bytes as usize),
-        }
+        self.byte_size()
     }
 
     fn from_array_shape(shape: &ArrayShape) -> Option<Self> {
@@ -329,7 +411,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
         for ((entry, found), wanted) in index.as_mut().iter_mut().zip(sizes).zip(D::DIMENSIONS) {
             *entry = match (wanted, found) {
                 (Dimension::Unbounded, &Dimension::Static(size)) => size as usize,
-                // All of the bound: the same memory. A smaller array lies otherwise, or in less.
+                // All of the bound: the same memory. A smaller array has its elements elsewhere, or less memory.
                 (Dimension::Bounded(bound), &Dimension::Static(size)) if *bound == size => size as usize,
                 (wanted, found) if wanted == found => found.extent()? as usize,
                 _ => return None,
@@ -340,6 +422,32 @@ impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
 }
 
 impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
+    /// The shape with these sizes.
+    ///
+    /// # Errors
+    /// If a size is not the static one or larger than the bound, or the array is larger than fits in an i64.
+    pub fn with_sizes(sizes: D::Index) -> Result<Self, SizesError> {
+        let dimensions = D::with_sizes(sizes).map_err(|dimension| SizesError::Dimension {
+            dimension,
+            expected: D::DIMENSIONS[dimension],
+            found: sizes.as_ref()[dimension],
+        })?;
+        let array = Self { dimensions, element_and_layout: PhantomData };
+        if Self::SIZES_IN_MEMORY.is_none() {
+            array.bound_shape()?;
+        }
+        Ok(array)
+    }
+
+    /// The bytes that the array takes, padding included.
+    #[must_use]
+    pub fn byte_size(self) -> usize {
+        match const { <Self as ArrayType>::BYTE_SIZE } {
+            Some(bytes) => bytes,
+            None => self.array_shape().byte_size().map_or(usize::MAX, |bytes| bytes as usize),
+        }
+    }
+
     /// The shape with the sizes of unbounded dimensions put in, if it is valid.
     fn bound_shape(self) -> Result<ArrayShape, SizesError> {
         Self::SHAPE.with_dimensions(wide(self.sizes().as_ref())).map_err(|error| match error {
@@ -349,9 +457,10 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     }
 }
 
-impl<E: Element, D: StaticDimensions, L: LayoutType> StaticShape for Array<E, D, L> {
+impl<E: Element, D: StaticDimensions, L: LayoutType> StaticArray for Array<E, D, L> {
     const SIZES: &'static [usize] = D::SIZES;
     const ELEMENTS: usize = Self::ELEMENTS;
+    const PHYSICAL_ELEMENTS: usize = Self::PHYSICAL_ELEMENTS;
     const BYTES: usize = Self::BYTES;
 
     #[inline(always)]
@@ -362,6 +471,11 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> StaticShape for Array<E, D,
     #[inline(always)]
     fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
         const { index::position_at::<Self, I>() }
+    }
+
+    #[inline]
+    fn multi_index(position: usize) -> Slot<D::Index> {
+        Self::multi_index(position)
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Combine;
     message = "`{Self}` is not the size of a dimension",
     label = "expected `Size<N>`, `Bounded<N>`, `Unbounded` or an unsigned number of `typenum`"
 )]
-pub trait Dim: Copy + Debug + 'static + Sealed {
+pub trait Dim: Copy + Debug + Send + Sync + 'static + Sealed {
     /// What the core says of the dimension.
     const DIMENSION: Dimension;
 
@@ -99,7 +99,7 @@ macro_rules! static_dim {
 
 static_dim!({const N: usize} Size<N>, N);
 static_dim!(UTerm, 0);
-static_dim!({U: Unsigned + Debug, B: Bit + Debug} UInt<U, B>, <Self as Unsigned>::USIZE, where Self: Unsigned);
+static_dim!({U: Unsigned + Debug + Send + Sync, B: Bit + Debug + Send + Sync} UInt<U, B>, <Self as Unsigned>::USIZE, where Self: Unsigned);
 
 impl<const N: usize> Sealed for Bounded<N> {}
 impl Sealed for Unbounded {}

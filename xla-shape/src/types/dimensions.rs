@@ -24,7 +24,7 @@ impl<const N: usize> MultiIndex for [usize; N] {
     message = "`{Self}` is not a list of dimensions",
     label = "expected a tuple of up to 12 dimensions, such as `(Size<8>, Size<128>)`"
 )]
-pub trait Dimensions: Copy + Debug + 'static + Sealed {
+pub trait Dimensions: Copy + Debug + Send + Sync + 'static + Sealed {
     /// The index of an element.
     type Index: MultiIndex;
 

@@ -1,6 +1,6 @@
 //! Constant indices, which are checked at compile time.
 
-use super::array::StaticShape;
+use super::array::StaticArray;
 use super::dimensions::{Dimensions, MultiIndex};
 use crate::sealed::Sealed;
 use crate::wide::wide;
@@ -30,7 +30,7 @@ pub trait StaticIndex<D: Dimensions>: Copy + Debug + Sealed {
 /// Whatever a user calls with a constant index has this in a `const` block of its own: the compiler then shows the line
 /// of that call.
 #[track_caller]
-pub(crate) const fn position_at<S: StaticShape, I: StaticIndex<S::Dimensions>>() -> usize {
+pub(crate) const fn position_at<S: StaticArray, I: StaticIndex<S::Dimensions>>() -> usize {
     assert_in_bounds(I::INDEX, S::SIZES, S::SHAPE);
     let mut values = [0; StaticStrideTable::MAX_VALUES];
     S::STRIDE_TABLE.as_ref(wide(S::SIZES)).linear_index_with(wide(I::INDEX), &mut values) as usize
@@ -66,7 +66,7 @@ pub struct Indices<I> {
 }
 
 impl<I: MultiIndex> Indices<I> {
-    pub(super) fn new(sizes: I) -> Self {
+    pub(crate) fn new(sizes: I) -> Self {
         Self { next: sizes.as_ref().iter().all(|&size| size > 0).then_some(I::ORIGIN), sizes }
     }
 }

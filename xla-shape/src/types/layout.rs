@@ -8,11 +8,11 @@ use xla_shape_core as model;
 
 /// The number of a dimension, in `minor_to_major`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct DimensionNumber<const N: usize>;
+pub struct Minor<const N: usize>;
 
 /// The number of a memory space; 0 is the default memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct MemorySpace<const N: u8>;
+pub struct Space<const N: u8>;
 
 /// One tile; `Entries` is a tuple of [`Size`](super::Size) and [`Combine`](super::Combine).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,24 +34,22 @@ pub struct Attributes<
     Splits = (),
 >(PhantomData<Splits>);
 
-/// A layout: `Order` is a tuple of [`DimensionNumber`] (minor to major), `Tiles` a tuple of [`Tile`], `Space` a
-/// [`MemorySpace`], `Rest` an [`Attributes`].
+/// A layout: `Order` is a tuple of [`Minor`] (minor to major), `Tiles` a tuple of [`Tile`], `InSpace` a
+/// [`Space`], `Rest` an [`Attributes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Layout<Order, Tiles = (), Space = MemorySpace<0>, Rest = Attributes>(
-    PhantomData<(Order, Tiles, Space, Rest)>,
-);
+pub struct Layout<Order, Tiles = (), InSpace = Space<0>, Rest = Attributes>(PhantomData<(Order, Tiles, InSpace, Rest)>);
 
-impl<const N: usize> Sealed for DimensionNumber<N> {}
-impl<const N: u8> Sealed for MemorySpace<N> {}
+impl<const N: usize> Sealed for Minor<N> {}
+impl<const N: u8> Sealed for Space<N> {}
 impl<Entries> Sealed for Tile<Entries> {}
 impl<const DIMENSION: usize, Indices> Sealed for Split<DIMENSION, Indices> {}
 impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S> Sealed for Attributes<TAIL, BITS, PREFIX, S> {}
 impl<O, T, S, R> Sealed for Layout<O, T, S, R> {}
 
-/// The order of an array's dimensions: a tuple of [`DimensionNumber`], the fastest varying dimension first.
+/// The order of an array's dimensions: a tuple of [`Minor`], the fastest varying dimension first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an order of dimensions",
-    label = "expected a tuple of up to 12 `DimensionNumber<N>`"
+    label = "expected a tuple of up to 12 `Minor<N>`"
 )]
 pub trait Order: Copy + Debug + Default + 'static + Sealed {
     /// The dimension numbers.
@@ -110,20 +108,20 @@ pub trait Splits: Copy + Debug + Default + 'static + Sealed {
     const SPLITS: &'static [model::SplitConfig];
 }
 
-/// A memory space, as a type: [`MemorySpace`].
-#[diagnostic::on_unimplemented(message = "`{Self}` is not a memory space", label = "expected `MemorySpace<N>`")]
-pub trait Space: Copy + Debug + Default + 'static + Sealed {
+/// A memory space, as a type: [`Space`].
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a memory space", label = "expected `Space<N>`")]
+pub trait SpaceType: Copy + Debug + Default + 'static + Sealed {
     /// The number of the memory space.
     const MEMORY_SPACE: u8;
 }
 
-impl<const N: u8> Space for MemorySpace<N> {
+impl<const N: u8> SpaceType for Space<N> {
     const MEMORY_SPACE: u8 = N;
 }
 
 /// The rarer attributes of a layout, as a type: [`Attributes`].
 pub trait Rest: Copy + Debug + Default + 'static + Sealed {
-    /// The attributes; their memory space is that of [`Space`].
+    /// The attributes; their memory space is that of [`SpaceType`].
     const ATTRIBUTES: model::LayoutAttributes;
 }
 
@@ -140,15 +138,24 @@ impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Splits> Rest 
 /// A layout, as a type: [`Layout`].
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a layout", label = "expected `Layout<Order, Tiles, …>`")]
 pub trait LayoutType: Copy + Debug + Default + 'static + Sealed {
-    /// Where the array lies.
-    type Space: Space;
+    /// The order of the dimensions.
+    type Order: Order;
+    /// The tiles.
+    type Tiles: Tiles;
+    /// The memory space.
+    type Space: SpaceType;
+    /// The rarer attributes.
+    type Rest: Rest;
 
     /// The layout; evaluating it checks that it is valid.
     const LAYOUT: &'static model::Layout;
 }
 
-impl<O: Order, T: Tiles, S: Space, R: Rest> LayoutType for Layout<O, T, S, R> {
+impl<O: Order, T: Tiles, S: SpaceType, R: Rest> LayoutType for Layout<O, T, S, R> {
+    type Order = O;
+    type Tiles = T;
     type Space = S;
+    type Rest = R;
 
     const LAYOUT: &'static model::Layout = &model::Layout::from_static(
         O::MINOR_TO_MAJOR,

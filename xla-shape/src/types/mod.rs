@@ -4,13 +4,13 @@
 //!
 //! ```
 //! use xla_shape::{element, shape};
-//! use xla_shape::types::{Array, DimensionNumber, Layout, Size, Tile};
+//! use xla_shape::types::{Array, Minor, Layout, Size, Tile};
 //!
 //! type Written = shape!(f32[16,256]{1,0:T(8,128)});
 //! type Meant = Array<
 //!     element::F32,
 //!     (Size<16>, Size<256>),
-//!     Layout<(DimensionNumber<1>, DimensionNumber<0>), (Tile<(Size<8>, Size<128>)>,)>,
+//!     Layout<(Minor<1>, Minor<0>), (Tile<(Size<8>, Size<128>)>,)>,
 //! >;
 //! fn same(x: Written) -> Meant { x }
 //! ```
@@ -28,14 +28,16 @@ mod sizes;
 mod tuples;
 mod unroll;
 
-pub use array::{Array, ArrayType, StaticShape};
+#[doc(hidden)]
+pub use array::Itself;
+pub use array::{Array, ArrayType, StaticArray, WholeArray};
 pub use dim::{Bounded, BoundedDim, Combine, Dim, Size, StaticDim, TileEntry, Unbounded};
 pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 pub use index::{At, Indices, StaticIndex};
 pub(crate) use index::{advance, position_at};
 pub use layout::{
-    Attributes, DimensionNumber, Layout, LayoutType, MemorySpace, Order, Rest, Space, Split, SplitIndices, SplitType,
-    Splits, Tile, TileEntries, TileType, Tiles,
+    Attributes, Layout, LayoutType, Minor, Order, Rest, Space, SpaceType, Split, SplitIndices, SplitType, Splits, Tile,
+    TileEntries, TileType, Tiles,
 };
 pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, Padded, PaddingType, ZeroPadding};
 pub use permutation::{Nth, StaticPermutation};
@@ -50,7 +52,7 @@ pub use sizes::SizesError;
 #[cfg(test)]
 mod tests {
     use crate::shape;
-    use crate::types::{Array, DimensionNumber, Layout};
+    use crate::types::{Array, Layout, Minor};
     use static_assertions::{assert_eq_size, assert_impl_all, assert_type_eq_all, assert_type_ne_all};
 
     assert_eq_size!(shape!(f32[8,128]), ());
@@ -68,7 +70,7 @@ mod tests {
     #[test]
     fn typenum_numbers_are_sizes_too() {
         type Doubled = typenum::Prod<typenum::U8, typenum::U2>;
-        type X = Array<crate::element::F32, (Doubled, typenum::U0), Layout<(DimensionNumber<1>, DimensionNumber<0>)>>;
+        type X = Array<crate::element::F32, (Doubled, typenum::U0), Layout<(Minor<1>, Minor<0>)>>;
         assert_eq!(X::TEXT, "f32[16,0]{1,0}");
         assert_eq!((X::ELEMENTS, X::BYTES, X::NUM_DIMENSIONS, X::TRUE_NUM_DIMENSIONS), (0, 0, 2, 1));
     }

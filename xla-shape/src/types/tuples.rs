@@ -3,7 +3,7 @@
 use super::dim::{BoundedDim, Dim, Size, StaticDim, TileEntry};
 use super::dimensions::{BoundedDimensions, Dimensions, StaticDimensions};
 use super::index::{At, StaticIndex};
-use super::layout::{DimensionNumber, Order, SplitIndices, SplitType, Splits, TileEntries, TileType, Tiles};
+use super::layout::{Minor, Order, SplitIndices, SplitType, Splits, TileEntries, TileType, Tiles};
 use super::permutation::{Nth, StaticPermutation};
 use super::shape_type::{ShapeType, TupleShapes};
 use paste::paste;
@@ -44,7 +44,7 @@ macro_rules! tuples {
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$(const [<N $i>]: usize,)*> Order for ($(DimensionNumber<[<N $i>]>,)*) {
+        impl<$(const [<N $i>]: usize,)*> Order for ($(Minor<[<N $i>]>,)*) {
             const MINOR_TO_MAJOR: &'static [usize] = &[$([<N $i>],)*];
         }
 

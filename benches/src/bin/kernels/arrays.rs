@@ -7,20 +7,20 @@ use crate::{Case, Ratio};
 use ndarray::{Array2, Zip};
 use std::hint::black_box;
 use xla_shape::element::Stored;
-use xla_shape::types::{ArrayType, StaticShape};
+use xla_shape::types::{ArrayType, StaticArray};
 use xla_shape::{Buffer, shape};
 
 type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 /// What the library's kernels are written over: any layout.
-trait Shape: StaticShape<Element: Number> {}
-impl<S: StaticShape<Element: Number>> Shape for S {}
+trait Shape: StaticArray<Element: Number> {}
+impl<S: StaticArray<Element: Number>> Shape for S {}
 
 fn value(i: usize, j: usize) -> f32 {
     (i * 7 + j * 13) as f32 % 29.0 / 8.0
 }
 
-fn array<S: StaticShape<Element: Number, Index = [usize; 2]>>() -> Buffer<S> {
+fn array<S: StaticArray<Element: Number, Index = [usize; 2]>>() -> Buffer<S> {
     Buffer::from_fn(|index: [usize; 2]| S::Element::of(value(index[0], index[1])))
 }
 
@@ -64,7 +64,7 @@ const FACTOR: f32 = -1.0;
 const A: f32 = 1e-6;
 
 /// The library's five kernels over `S`.
-fn library<S: StaticShape<Element: Number, Index = [usize; 2]>>(kernel: &str) -> crate::turn::Contender {
+fn library<S: StaticArray<Element: Number, Index = [usize; 2]>>(kernel: &str) -> crate::turn::Contender {
     let (mut x, mut y) = (array::<S>(), array::<S>());
     match kernel {
         "fill" => Box::new(move |turn: &mut Turn| {
@@ -94,7 +94,7 @@ fn library<S: StaticShape<Element: Number, Index = [usize; 2]>>(kernel: &str) ->
 /// The five kernels by hand over memory of shape `S`, in the order of `W`.
 fn by_hand<S, W>(kernel: &str) -> crate::turn::Contender
 where
-    S: StaticShape<Element: Number, Index = [usize; 2]>,
+    S: StaticArray<Element: Number, Index = [usize; 2]>,
     W: Walk + 'static,
 {
     assert_eq!(W::GROUPS * W::RUNS * W::LEN, S::ELEMENTS, "all of the array");
@@ -188,8 +188,8 @@ const KERNELS: [&str; 5] = ["fill", "sum", "scale", "axpy", "softmax"];
 /// as fast.
 fn over_tiles<Tiles, Plain, W, const ROWS: usize, const COLUMNS: usize>(kernel: &str, row_major: f64) -> Case
 where
-    Tiles: StaticShape<Element: Number, Index = [usize; 2]>,
-    Plain: StaticShape<Element: Number, Index = [usize; 2]>,
+    Tiles: StaticArray<Element: Number, Index = [usize; 2]>,
+    Plain: StaticArray<Element: Number, Index = [usize; 2]>,
     W: Walk + 'static,
 {
     // Softmax needs rows; the others are one loop over all there is.
@@ -210,7 +210,7 @@ where
 }
 
 /// `kernel` over row-major memory: the library and `ndarray`.
-fn over_rows<Plain: StaticShape<Element: Number, Index = [usize; 2]>>(kernel: &str, sizes: [usize; 2]) -> Case {
+fn over_rows<Plain: StaticArray<Element: Number, Index = [usize; 2]>>(kernel: &str, sizes: [usize; 2]) -> Case {
     Case {
         name: format!("{kernel} {}", Plain::TEXT),
         elements: Plain::ELEMENTS,

@@ -6,7 +6,7 @@ use xla_shape_ffi::{export, kernel};
 kernel! {
     /// The first element.
     fn first(x: View<'_, shape!(f32[8,128]{1,0:T(8,128)})>, mut y: ViewMut<'_, shape!(f32[])>) {
-        y.set([], x[[0, 0]]);
+        y[[]] = x[[0, 0]];
     }
 }
 

@@ -12,5 +12,5 @@ fn f(x: &DynBuffer) -> u8 {
 }
 
 fn main() {
-    f(&DynBuffer::zeroed("f32[]".parse().unwrap()).unwrap());
+    f(&DynBuffer::zeroed_with("f32[]".parse().unwrap()).unwrap());
 }

@@ -11,5 +11,5 @@ fn f(x: &DynBuffer) -> u8 {
 }
 
 fn main() {
-    f(&DynBuffer::zeroed("f32[8]".parse().unwrap()).unwrap());
+    f(&DynBuffer::zeroed_with("f32[8]".parse().unwrap()).unwrap());
 }

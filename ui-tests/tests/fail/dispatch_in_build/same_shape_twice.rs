@@ -12,6 +12,6 @@ fn f(x: &DynBuffer, y: &DynBuffer) -> u8 {
 }
 
 fn main() {
-    let x = DynBuffer::zeroed("f32[8]".parse().unwrap()).unwrap();
+    let x = DynBuffer::zeroed_with("f32[8]".parse().unwrap()).unwrap();
     f(&x, &x);
 }

@@ -1,9 +1,9 @@
 //! In generic code, the line is shown that asks for the element.
 
-use xla_shape::types::{At, StaticIndex, StaticShape};
+use xla_shape::types::{At, StaticIndex, StaticArray};
 use xla_shape::shape;
 
-fn last<S: StaticShape>() -> usize
+fn last<S: StaticArray>() -> usize
 where
     (At<7>, At<127>): StaticIndex<S::Dimensions>,
 {

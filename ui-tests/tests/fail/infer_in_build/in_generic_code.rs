@@ -3,9 +3,9 @@
 use xla_shape::infer::{Operation, assert_result};
 use xla_shape::shape;
 
-use xla_shape::types::StaticShape;
+use xla_shape::types::StaticArray;
 
-fn transpose<S: StaticShape, R: StaticShape>() {
+fn transpose<S: StaticArray, R: StaticArray>() {
     const { assert_result::<(S,), R>(Operation::Transpose { dimensions: &[1, 0] }) };
 }
 

@@ -1,10 +1,10 @@
 //! A generic matrix product wants equal inner sizes.
 
 use xla_shape::element::{Bf16, F32};
-use xla_shape::types::{Array, DimensionNumber, Layout, Size};
+use xla_shape::types::{Array, Minor, Layout, Size};
 use xla_shape::{Buffer, shape};
 
-type RowMajor = Layout<(DimensionNumber<1>, DimensionNumber<0>)>;
+type RowMajor = Layout<(Minor<1>, Minor<0>)>;
 type Matrix<E, const ROWS: usize, const COLUMNS: usize> = Buffer<Array<E, (Size<ROWS>, Size<COLUMNS>), RowMajor>>;
 
 fn matmul<const M: usize, const K: usize, const N: usize>(

@@ -1,10 +1,10 @@
 //! A kernel over static shapes takes no size of run time, and one over elements of a type no others.
 
 use xla_shape::element::F32;
-use xla_shape::types::{ArrayType, StaticShape};
+use xla_shape::types::{ArrayType, StaticArray};
 use xla_shape::{View, shape};
 
-fn mean<S: StaticShape>(_: View<S>) {}
+fn mean<S: StaticArray>(_: View<S>) {}
 fn maximum<S: ArrayType<Element = F32>>(_: View<S>) {}
 
 fn f(rows: View<shape!(f32[?,128])>, halves: View<shape!(bf16[8,128])>) {

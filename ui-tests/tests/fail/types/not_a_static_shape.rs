@@ -1,8 +1,8 @@
 //! What is no shape is not taken for one.
 
-use xla_shape::types::StaticShape;
+use xla_shape::types::StaticArray;
 
-fn bytes<S: StaticShape>() -> usize {
+fn bytes<S: StaticArray>() -> usize {
     S::BYTES
 }
 

@@ -1,0 +1,266 @@
+//! Blocks: each is the part of the array that it says, together they are the array, and they have nothing in common.
+
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::thread;
+use xla_shape::block::Part;
+use xla_shape::element::S32;
+use xla_shape::types::{ArrayType, StaticArray, WholeArray};
+use xla_shape::{Buffer, Slot, View, ViewMut, shape};
+use xla_shape_tests::strategy::small_array_shape;
+
+/// The elements are the numbers of their indices; padding is -1.
+fn numbered<S: WholeArray<Element = S32>>(shape: S) -> Buffer<S> {
+    let sizes = shape.sizes();
+    let number = |index: S::Index| {
+        index.as_ref().iter().zip(sizes.as_ref()).fold(0, |number, (&i, &size)| number * size + i) as i32
+    };
+    let mut x = Buffer::<S>::zeroed_with(shape).unwrap();
+    x.fill_padding(-1);
+    x.fill_with(number);
+    x
+}
+
+/// What a kernel over any array sees, in the order of indices.
+fn by_kernel<S: ArrayType<Element = S32>>(x: View<'_, S>) -> Vec<i32> {
+    let mut seen = BTreeSet::new();
+    let mut segments = 0;
+    x.for_each_segment(|segment| {
+        segments += segment.len();
+        seen.extend(segment.iter().copied());
+    });
+    assert_eq!(segments, seen.len(), "every element once");
+    seen.into_iter().collect()
+}
+
+/// Adds a number to each element in every way that there is to write.
+fn add_everywhere<S: ArrayType<Element = S32>, Z>(mut x: ViewMut<'_, S>, zeros: &Buffer<Z>)
+where
+    Z: StaticArray<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
+{
+    x.apply(|value| value + 1000);
+    for index in x.shape().indices() {
+        x[index] += 1000;
+    }
+    x.for_each_band_mut::<-1>(|mut rows| rows.for_each_block_mut(|_, block| block.iter_mut().for_each(|v| *v += 1000)));
+    x.for_each_band_mut::<0>(|mut rows| rows.for_each_block_mut(|_, block| block.iter_mut().for_each(|v| *v += 1000)));
+    if zeros.sizes() == x.sizes() {
+        x.apply_with(zeros, |value, zero| value + zero + 1000);
+    } else {
+        x.apply(|value| value + 1000);
+    }
+}
+
+fn check<S, P, Z>(shape: S)
+where
+    S: WholeArray<Element = S32>,
+    P: StaticArray<Element = S32, Layout = S::Layout, Index = S::Index>,
+    Z: StaticArray<Element = S32, Dimensions = P::Dimensions, Index = S::Index>,
+{
+    let x = numbered(shape);
+    let mut seen = BTreeSet::new();
+    let grid = x.block_grid::<P>();
+    assert_eq!(x.blocks::<P>().len(), grid.as_ref().iter().product::<usize>());
+    for block in x.blocks::<P>() {
+        let origin = block.shape().origin();
+        let mut place = origin;
+        place.as_mut().iter_mut().zip(P::SIZES).for_each(|(entry, size)| *entry /= size);
+        assert_eq!(x.block::<P>(place).to_row_major(), block.to_row_major());
+        let mut expected = Vec::new();
+        for index in block.shape().indices() {
+            let mut whole = origin;
+            whole.as_mut().iter_mut().zip(index.as_ref()).for_each(|(entry, i)| *entry += i);
+            assert_eq!(block.get(index), x.get(whole), "{index:?} of {block:?}");
+            assert_eq!(block[index], x[whole]);
+            expected.push(x[whole]);
+            assert!(seen.insert(x[whole]));
+        }
+        assert!(block.get(block.sizes()).is_err());
+        expected.sort_unstable();
+        assert_eq!(by_kernel(block), expected);
+
+        let copy: Buffer<Z> = block.to_buffer();
+        for index in copy.shape().indices() {
+            assert_eq!(copy[index], block.get(index).unwrap_or(0));
+        }
+    }
+    assert_eq!(seen.len(), x.shape().indices().len());
+    if grid.as_ref().contains(&0) {
+        return;
+    }
+
+    // All blocks at once, each in a thread of its own.
+    let mut y = x.clone();
+    let zeros = Buffer::<Z>::zeroed();
+    thread::scope(|threads| {
+        for block in y.blocks_mut::<P>() {
+            threads.spawn(|| add_everywhere(block, &zeros));
+        }
+    });
+    // Padding may have changed, and only where a kernel writes the lanes beside its lines.
+    for index in x.shape().indices() {
+        assert_eq!(y[index], x[index] + 5000, "{index:?}");
+    }
+
+    // Through other memory and back.
+    let mut z = Buffer::<S>::zeroed_with(shape).unwrap();
+    let mut copy = Buffer::<Z>::zeroed();
+    for (from, mut to) in x.blocks::<P>().zip(z.blocks_mut::<P>()) {
+        from.copy_to_padded(&mut copy, -1);
+        copy.copy_to(&mut to);
+    }
+    assert_eq!(z.to_row_major(), x.to_row_major());
+}
+
+macro_rules! blocks {
+    ($($shape:tt / $block:tt / $other:tt;)*) => {
+        $(check::<shape! $shape, shape! $block, shape! $other>(Default::default());)*
+    };
+}
+
+#[test]
+fn blocks_are_parts_of_the_array() {
+    blocks! {
+        (s32[64,256]{1,0:T(8,128)}) / (s32[16,128]{1,0:T(8,128)}) / (s32[16,128]);
+        (s32[20,200]{1,0:T(8,128)}) / (s32[8,128]{1,0:T(8,128)}) / (s32[8,128]{0,1});
+        (s32[20,200]{1,0:T(8,128)}) / (s32[16,256]{1,0:T(8,128)}) / (s32[16,256]);
+        (s32[20,200]{1,0:T(8,128)}) / (s32[20,128]{1,0:T(8,128)}) / (s32[20,128]);
+        (s32[20,100]{1,0:T(8,128)}) / (s32[3,100]{1,0:T(8,128)}) / (s32[3,100]);
+        (s32[20,200]{0,1:T(8,128)}) / (s32[128,8]{0,1:T(8,128)}) / (s32[128,8]);
+        (s32[9,20]{1,0:T(4,8)(2,1)}) / (s32[4,8]{1,0:T(4,8)(2,1)}) / (s32[4,8]{1,0:T(2,8)});
+        (s32[9,20]{1,0:T(4,8)(2,1)}) / (s32[8,16]{1,0:T(4,8)(2,1)}) / (s32[8,16]);
+        (s32[2,16]{1,0:T(2,8)(2,1)}) / (s32[2,8]{1,0:T(2,8)(2,1)}) / (s32[2,8]);
+        (s32[2,16]{1,0:T(2,8)(2,1)}) / (s32[1,16]{1,0:T(2,8)(2,1)}) / (s32[1,16]);
+        (s32[10,12]) / (s32[3,5]) / (s32[3,5]{0,1});
+        (s32[10,12]{0,1}) / (s32[3,5]{0,1}) / (s32[3,5]);
+        (s32[10,12]) / (s32[5,12]) / (s32[5,12]{1,0:T(2,4)});
+        (s32[10,12]{0,1}) / (s32[10,5]{0,1}) / (s32[10,5]);
+        (s32[3,9,10]{2,1,0:T(2,4)}) / (s32[2,4,8]{2,1,0:T(2,4)}) / (s32[2,4,8]{0,1,2});
+        (s32[3,9,10]{1,2,0:T(2,4)}) / (s32[1,8,4]{1,2,0:T(2,4)}) / (s32[1,8,4]);
+        (s32[3,4,6]{2,1,0:T(*,4)}) / (s32[3,4,6]{2,1,0:T(*,4)}) / (s32[3,4,6]);
+        (s32[6,4,6]{2,1,0:T(*,4)}) / (s32[2,4,6]{2,1,0:T(*,4)}) / (s32[2,4,6]);
+        (s32[20]{0:T(8)}) / (s32[8]{0:T(8)}) / (s32[8]);
+        (s32[7]) / (s32[3]) / (s32[3]);
+        (s32[5,7]{1,0:L(64)M(8)}) / (s32[2,3]{1,0:L(64)M(8)}) / (s32[2,3]);
+        (s32[0,7]) / (s32[2,3]) / (s32[2,3]);
+    }
+}
+
+#[test]
+fn a_scalar_is_its_block() {
+    type Scalar = shape!(s32[]);
+    let mut x = Buffer::<Scalar>::filled(3);
+    x.blocks_mut::<Scalar>().for_each(|mut block| block[[]] += x_of(&block));
+    assert_eq!((x.block::<Scalar>([])[[]], x.blocks::<Scalar>().len()), (6, 1));
+}
+
+fn x_of<S: ArrayType<Element = S32>>(x: &ViewMut<'_, S>) -> i32 {
+    x.iter().sum()
+}
+
+#[test]
+fn arrays_with_sizes_at_run_time_are_cut() {
+    type Rows = shape!(s32[?,200]{1,0:T(8,128)});
+    type Bounded = shape!(s32[<=20,?]{1,0:T(4,8)(2,1)});
+    for rows in [0, 1, 7, 8, 17, 20] {
+        check::<Rows, shape!(s32[16,128]{1,0:T(8,128)}), shape!(s32[16,128])>(Rows::with_sizes([rows, 200]).unwrap());
+        let bounded = Bounded::with_sizes([rows, 3 * rows]).unwrap();
+        check::<Bounded, shape!(s32[8,16]{1,0:T(4,8)(2,1)}), shape!(s32[8,16])>(bounded);
+    }
+}
+
+#[test]
+fn blocks_have_blocks() {
+    type Whole = shape!(s32[40,300]{1,0:T(8,128)});
+    type Outer = shape!(s32[16,256]{1,0:T(8,128)});
+    type Inner = shape!(s32[8,128]{1,0:T(8,128)});
+    let mut x = numbered(Whole::default());
+    let mut seen = 0;
+    for outer in x.blocks::<Outer>() {
+        for inner in outer.blocks::<Inner>() {
+            let [i, j] = [0, 1].map(|d| outer.shape().origin()[d] + inner.shape().origin()[d]);
+            inner.indexed_iter().for_each(|([k, l], value)| assert_eq!(value, ((i + k) * 300 + j + l) as i32));
+            seen += inner.iter().len();
+        }
+    }
+    assert_eq!(seen, 40 * 300);
+    for mut outer in x.blocks_mut::<Outer>() {
+        outer.blocks_mut::<Inner>().for_each(|mut inner| inner.fill(7));
+    }
+    assert!(x.iter().all(|value| value == 7));
+    for (position, &value) in x.as_slice().iter().enumerate() {
+        let padding = !matches!(Whole::multi_index(position), Slot::Element(_));
+        assert_eq!(value, if padding { -1 } else { 7 });
+    }
+}
+
+#[test]
+fn tiles_and_arrays_of_blocks() {
+    type Whole = shape!(s32[20,300]{1,0:T(8,128)});
+    let x = numbered(Whole::default());
+    let mut tiles = 0;
+    for block in x.blocks::<shape!(s32[16,256]{1,0:T(8,128)})>() {
+        for tile in block.tiles::<[[i32; 128]; 8]>() {
+            tiles += 1;
+            for i in 0..tile.inside[0] {
+                for j in 0..tile.inside[1] {
+                    assert_eq!(tile.elements[i][j], block[[tile.origin[0] + i, tile.origin[1] + j]]);
+                }
+            }
+        }
+    }
+    assert_eq!(tiles, 9);
+    type Rows = shape!(s32[8,300]{1,0:T(8,128)});
+    let arrays =
+        x.blocks::<Rows>().map(|block| block.as_array().map(|array| array.to_row_major() == block.to_row_major()));
+    assert_eq!(arrays.collect::<Vec<_>>(), [Some(true), Some(true), None]);
+}
+
+#[test]
+fn a_place_outside_of_the_grid_panics_and_says_so() {
+    type Block = shape!(s32[8,8]);
+    let x = numbered(<shape!(s32[20,20])>::default());
+    for place in [[3, 0], [0, 3], [usize::MAX, 0], [usize::MAX / 4, 1]] {
+        let panic = std::panic::catch_unwind(|| x.block::<Block>(place).iter().len()).unwrap_err();
+        let text = panic.downcast_ref::<String>().unwrap();
+        assert_eq!(*text, format!("place {place:?} is out of bounds for the grid [3, 3] of blocks s32[8,8]{{1,0}}"));
+    }
+}
+
+#[test]
+fn views_of_blocks_outlive_what_they_were_taken_from() {
+    type Whole = shape!(s32[16,16]);
+    type Block = shape!(s32[8,8]);
+    fn corner<'a>(x: &View<'a, Whole>) -> View<'a, Part<Whole, Block>> {
+        let copy = *x;
+        copy.block([1, 1])
+    }
+    let x = numbered(Whole::default());
+    let block = corner(&x.view());
+    assert_eq!(block[[0, 0]], 8 * 16 + 8);
+}
+
+proptest! {
+    /// Where the entries of a place are multiples of the periods, positions add up.
+    #[test]
+    fn positions_add_up_at_multiples_of_the_period(shape in small_array_shape(), seed: u64) {
+        let table = shape.stride_table().unwrap();
+        let sizes = table.extents().to_vec();
+        let periods = (0..sizes.len()).map(|d| table.as_ref().period(d)).collect::<Vec<_>>();
+        let mut state = seed;
+        let mut next = |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % limit
+        };
+        if sizes.contains(&0) {
+            return Ok(());
+        }
+        for _ in 0..20 {
+            let whole = sizes.iter().map(|&size| next(size)).collect::<Vec<_>>();
+            let origin: Vec<_> = whole.iter().zip(&periods).map(|(&i, period)| period.map_or(0, |p| i / p * p)).collect();
+            let inner: Vec<_> = whole.iter().zip(&origin).map(|(i, o)| i - o).collect();
+            let sum = table.linear_index(&origin) + table.linear_index(&inner);
+            prop_assert_eq!(table.linear_index(&whole), sum, "{:?} of {}", whole, shape);
+        }
+    }
+}

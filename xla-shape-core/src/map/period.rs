@@ -1,0 +1,80 @@
+//! Where an array can be cut into blocks that are laid out alike.
+
+#![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below the length")]
+
+use super::normal::greatest_common_divisor;
+use super::{Source, StrideTableRef, Term, ValueRule};
+
+impl StrideTableRef<'_> {
+    /// The step at which a dimension can be cut: blocks that begin at multiples of it, in each dimension of its own, are laid
+    /// out alike. `None` if the dimension can only be taken whole.
+    ///
+    /// Law: `position(o + i) = position(o) + position(i)`, if every entry of `o` is a multiple of its dimension's period, and
+    /// `o + i` is inside the array.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let table = "f32[64,256]{1,0:T(8,128)}".parse::<ArrayShape>()?.stride_table()?;
+    /// assert_eq!((table.as_ref().period(0), table.as_ref().period(1)), (Some(8), Some(128)));
+    /// let table = "f32[64,256]".parse::<ArrayShape>()?.stride_table()?;
+    /// assert_eq!((table.as_ref().period(0), table.as_ref().period(1)), (Some(1), Some(1)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn period(self, dimension: usize) -> Option<u64> {
+        let mut period = Some(1);
+        let mut i = 0;
+        while i < self.digits.len() {
+            period = joined(period, self.digits[i].term, dimension);
+            i = i.saturating_add(1);
+        }
+        let (mut i, mut is_source, mut combines_values) = (0, false, false);
+        while i < self.values.len() {
+            match self.values[i].rule {
+                ValueRule::Term(term) => {
+                    is_source = is_source || is_of(term, dimension);
+                    period = joined(period, term, dimension);
+                }
+                ValueRule::Combine { major, minor, .. } => {
+                    if is_of(major, dimension) || is_of(minor, dimension) {
+                        return None;
+                    }
+                    combines_values = combines_values
+                        || matches!(major.source, Source::Value(_))
+                        || matches!(minor.source, Source::Value(_));
+                }
+            }
+            i = i.saturating_add(1);
+        }
+        // A sum of values need not be the sum of two sums, cut by a tile.
+        if is_source && combines_values { None } else { period }
+    }
+}
+
+const fn is_of(term: Term, dimension: usize) -> bool {
+    matches!(term.source, Source::Dimension(number) if number as usize == dimension)
+}
+
+/// The period that also suits a term.
+const fn joined(period: Option<u64>, term: Term, dimension: usize) -> Option<u64> {
+    let Some(period) = period else { return None };
+    if !is_of(term, dimension) {
+        return Some(period);
+    }
+    let own = match term.modulus {
+        Some(modulus) => term.divisor.checked_mul(modulus),
+        None => Some(term.divisor),
+    };
+    match own {
+        Some(own) => least_common_multiple(period, own.get()),
+        None => None,
+    }
+}
+
+const fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
+    match a.checked_div(greatest_common_divisor(a, b)) {
+        Some(quotient) => quotient.checked_mul(b),
+        None => None,
+    }
+}

@@ -1,0 +1,55 @@
+//! Blocks: parts of a larger array at places that are known at run time, each with a shape of its own.
+//!
+//! A kernel is written for a block; the array is cut into a grid of them. Whether the array can be cut so is checked when the
+//! kernel is compiled; that there is a block at a place is checked once for each block, not for each element.
+//!
+//! ```
+//! use xla_shape::{Buffer, View, shape};
+//!
+//! type Whole = shape!(f32[64,256]{1,0:T(8,128)});
+//! type Tile = shape!(f32[16,128]{1,0:T(8,128)});
+//!
+//! let x = Buffer::<Whole>::from_fn(|[i, j]| (1000 * i + j) as f32);
+//! assert_eq!(x.block_grid::<Tile>(), [4, 2]);
+//! let block = x.block::<Tile>([2, 1]);
+//! assert_eq!(block[[3, 5]], x[[2 * 16 + 3, 128 + 5]]);
+//!
+//! // Each block is one thread's.
+//! let mut x = x;
+//! std::thread::scope(|threads| {
+//!     for mut block in x.blocks_mut::<Tile>() {
+//!         threads.spawn(move || block.apply(|x| -x));
+//!     }
+//! });
+//! assert_eq!(x[[35, 133]], -35_133.0);
+//! ```
+//!
+//! # What a block is
+//!
+//! A block is a [`View`] or [`ViewMut`] whose shape is a [`Part`]: a kernel over any [`ArrayType`] takes it like an array. Its
+//! elements stay where they are in the memory of the whole array, so that `as_slice` and what else needs a memory of its own is
+//! not there; [`as_array`](View::as_array) gives it where the block is one stretch of memory, and
+//! [`to_buffer`](Buffer::to_buffer) and [`copy_to`](Buffer::copy_to) copy it, also into another layout or memory space.
+//!
+//! # Where an array can be cut
+//!
+//! The block has the elements, the layout and the memory space of the array: another one is a type error. In each dimension, its
+//! size is a multiple of the tile's, or all of the dimension. Anything else does not compile, and the error says why; that shows
+//! in `cargo build`, not in `cargo check`. Arrays with sizes that are known at run time are cut in the same way.
+//!
+//! # The last blocks
+//!
+//! Where the block's size does not divide the array's, the last block has fewer elements: [`sizes`](ArrayType::sizes) says how
+//! many, and loops, indices and bounds follow. [`copy_to_padded`](Buffer::copy_to_padded) fills up what is missing.
+
+mod copy;
+mod cut;
+mod part;
+
+#[cfg(doc)]
+use crate::buffer::{Buffer, View, ViewMut};
+#[cfg(doc)]
+use crate::types::ArrayType;
+
+pub use cut::Blocks;
+pub use part::Part;

@@ -1,0 +1,204 @@
+//! The shape of a block.
+
+use crate::sealed::Sealed;
+use crate::types::{ArrayType, MultiIndex, StaticArray};
+use std::fmt;
+use std::marker::PhantomData;
+use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::text::ConstText;
+use xla_shape_core::{ArrayShape, Dimension};
+
+/// The shape of a block `P` of an array of shape `S`: its sizes are those of `P`, or fewer at the end of the array.
+///
+/// Made by [`block`](crate::Buffer::block) and its relatives.
+pub struct Part<S: ArrayType, P> {
+    whole: S,
+    /// The index of the first element in the whole array.
+    origin: S::Index,
+    /// The position of the first element in memory.
+    first: usize,
+    sizes: S::Index,
+    part: PhantomData<fn() -> P>,
+}
+
+impl<S: ArrayType, P> Clone for Part<S, P> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: ArrayType, P> Copy for Part<S, P> {}
+
+impl<S: ArrayType, P> fmt::Debug for Part<S, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} at {:?} of {:?}", self.sizes, self.origin, self.whole)
+    }
+}
+
+impl<S: ArrayType, P> Sealed for Part<S, P> {}
+
+impl<S, P> Part<S, P>
+where
+    S: ArrayType,
+    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+{
+    /// Whether every block is whole: the sizes are those of the type.
+    pub(super) const IS_EVEN: bool = {
+        let (sizes, dimensions, mut i) = (P::SIZES, S::SHAPE.dimensions(), 0);
+        let mut even = S::IS_STATIC;
+        while i < dimensions.len() {
+            even = even
+                && match dimensions[i] {
+                    Dimension::Static(size) => sizes[i] > 0 && size % sizes[i] as u64 == 0,
+                    Dimension::Bounded(_) | Dimension::Unbounded => false,
+                };
+            i += 1;
+        }
+        even
+    };
+
+    /// The block at a place of the grid, if there is one.
+    ///
+    /// # Safety
+    /// `assert_block::<S, P>` must have been asked. The public functions do so themselves: the compiler then shows the line that
+    /// calls them.
+    #[inline(always)]
+    pub(super) unsafe fn at(whole: S, place: S::Index) -> Option<Self> {
+        let (mut origin, mut sizes, mut inside) = (place, whole.sizes(), true);
+        let extents = const { P::SIZES };
+        for ((origin, size), &extent) in origin.as_mut().iter_mut().zip(sizes.as_mut()).zip(extents) {
+            // In an array, no index overflows; a place may.
+            let (start, overflows) = origin.overflowing_mul(extent);
+            inside &= !overflows & (start < *size);
+            *origin = start;
+            *size = size.wrapping_sub(start).min(extent);
+        }
+        inside.then(|| Self { whole, origin, first: whole.linear_index_of(origin), sizes, part: PhantomData })
+    }
+
+    /// How many blocks there are in each dimension.
+    #[inline]
+    pub(super) fn grid(whole: S) -> S::Index {
+        let mut grid = whole.sizes();
+        for (count, &size) in grid.as_mut().iter_mut().zip(const { P::SIZES }) {
+            *count = count.div_ceil(size.max(1));
+        }
+        grid
+    }
+
+    /// The array that the block is a part of.
+    #[must_use]
+    pub fn whole(self) -> S {
+        self.whole
+    }
+
+    /// The index of the block's first element in the array.
+    #[must_use]
+    pub fn origin(self) -> S::Index {
+        self.origin
+    }
+
+    /// Whether the block has all elements of its type; the last ones of a dimension may have fewer.
+    #[must_use]
+    pub fn is_full(self) -> bool {
+        Self::IS_EVEN || self.sizes.as_ref() == P::SIZES
+    }
+}
+
+// SAFETY: `at` takes only places whose first element is inside the array, and sizes up to its end; so every index inside the sizes
+// is, put at the origin, one inside the array. The origin is a multiple of the table's period in each dimension
+// (`assert_block`), so the position of that element is the sum of the origin's and the index's: by the law of `S`, that of an
+// element, and different ones are different.
+unsafe impl<S, P> ArrayType for Part<S, P>
+where
+    S: ArrayType,
+    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+{
+    type Element = S::Element;
+    type Dimensions = P::Dimensions;
+    type Layout = S::Layout;
+    type Index = S::Index;
+
+    const SHAPE: &'static ArrayShape = P::SHAPE;
+    const TEXT: &'static str = P::TEXT;
+    const STRIDE_TABLE: &'static StaticStrideTable = S::STRIDE_TABLE;
+    const BYTE_SIZE: Option<usize> = S::BYTE_SIZE;
+    const IS_STATIC: bool = Self::IS_EVEN;
+    const MEMORY_SHAPE: &'static ArrayShape = S::MEMORY_SHAPE;
+    const IS_WHOLE_ARRAY: bool = false;
+
+    #[inline(always)]
+    fn sizes(self) -> S::Index {
+        if const { Self::IS_EVEN } {
+            let mut sizes = S::Index::ORIGIN;
+            for (entry, &size) in sizes.as_mut().iter_mut().zip(const { P::SIZES }) {
+                *entry = size;
+            }
+            sizes
+        } else {
+            self.sizes
+        }
+    }
+
+    #[inline(always)]
+    fn linear_index_of(self, index: S::Index) -> usize {
+        self.whole.linear_index_of(index).wrapping_sub(self.whole.first_position()).wrapping_add(self.first)
+    }
+
+    fn array_shape(self) -> ArrayShape {
+        let sizes = self.sizes();
+        let dimensions = sizes.as_ref().iter().map(|&size| Dimension::Static(size as u64)).collect::<Vec<_>>();
+        let shape = ArrayShape::new(P::SHAPE.element_type(), &dimensions, P::SHAPE.layout().clone());
+        shape.unwrap_or_else(|_| P::SHAPE.clone())
+    }
+
+    #[inline(always)]
+    fn sizes_in_memory(self) -> S::Index {
+        self.whole.sizes_in_memory()
+    }
+
+    #[inline(always)]
+    fn first_position(self) -> usize {
+        self.first
+    }
+}
+
+/// Fails the compilation if an array cannot be cut into these blocks.
+#[track_caller]
+pub(super) const fn assert_block<S, P>()
+where
+    S: ArrayType,
+    P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+{
+    let table = S::STRIDE_TABLE.as_ref(&[]);
+    let dimensions = S::SHAPE.dimensions();
+    let mut d = 0;
+    while d < dimensions.len() {
+        let size = P::SIZES[d] as u64;
+        if size == 0 {
+            let problem = no_blocks::<S, P>().push_str("a block has elements, but dimension ").push_count(d);
+            panic!("{}", problem.push_str(" has size 0").as_str())
+        }
+        let is_all = matches!(dimensions[d].extent(), Some(extent) if extent <= size);
+        match table.period(d) {
+            _ if is_all => {}
+            Some(period) if size % period == 0 => {}
+            Some(period) => {
+                let problem = no_blocks::<S, P>().push_str("dimension ").push_count(d);
+                let problem = problem.push_str(" is laid out in groups of ").push_number(period);
+                panic!("{}", problem.push_str("; expected a multiple of it, or all of the dimension").as_str())
+            }
+            None => {
+                let problem = no_blocks::<S, P>().push_str("dimension ").push_count(d);
+                panic!("{}", problem.push_str(" is combined with another one (`*`); expected all of it").as_str())
+            }
+        }
+        d += 1;
+    }
+}
+
+const fn no_blocks<S: ArrayType, P: ArrayType>() -> ConstText<1024> {
+    let text = ConstText::<1024>::new().push_str(P::TEXT).push_str(" is no block of ").push_str(S::TEXT);
+    text.push_str(": ")
+}

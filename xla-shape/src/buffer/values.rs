@@ -1,0 +1,66 @@
+//! Vectors of values as the memory of an array.
+
+use super::bytes::{Storage, StorageMut};
+use super::cells::{bytes_of, bytes_of_mut};
+use super::error::BufferError;
+use super::storage::Buffer;
+use crate::element::Plain;
+use crate::types::StaticArray;
+use std::fmt;
+
+/// The memory of a `Vec` of values, in a buffer that [`Buffer::from_vec`] makes.
+#[derive(Clone)]
+pub struct ValueVec<E: Plain>(Vec<E::Value>);
+
+impl<E: Plain> AsRef<[u8]> for ValueVec<E> {
+    #[inline(always)]
+    fn as_ref(&self) -> &[u8] {
+        bytes_of::<E>(&self.0)
+    }
+}
+
+impl<E: Plain> AsMut<[u8]> for ValueVec<E> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut [u8] {
+        bytes_of_mut::<E>(&mut self.0)
+    }
+}
+
+// SAFETY: the values are on the heap, of a `Vec` that is private and never grows; `Plain` promises that they have no padding.
+unsafe impl<E: Plain> Storage for ValueVec<E> {}
+// SAFETY: as above; `as_mut` gives the same bytes.
+unsafe impl<E: Plain> StorageMut for ValueVec<E> {}
+
+impl<E: Plain> fmt::Debug for ValueVec<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ValueVec({} values)", self.0.len())
+    }
+}
+
+impl<S: StaticArray> Buffer<S, ValueVec<S::Element>>
+where
+    S::Element: Plain,
+{
+    /// An array in the memory of these values: the elements and the padding, in the order of memory.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[2,3]{0,1}), _>::from_vec(vec![1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(x[[1, 0]], 2);
+    /// assert_eq!(x.into_vec(), [1, 2, 3, 4, 5, 6]);
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are not as many values as the array has physical elements.
+    pub fn from_vec(values: Vec<<S::Element as crate::element::Stored>::Value>) -> Result<Self, BufferError> {
+        Self::from_bytes(ValueVec(values))
+    }
+
+    /// The values in the order of memory, padding included.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<<S::Element as crate::element::Stored>::Value> {
+        self.into_parts().1.0
+    }
+}
