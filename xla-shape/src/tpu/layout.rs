@@ -3,7 +3,7 @@
 use super::{DefaultLayout, GenerationType, default_layout};
 use crate::element::Element;
 use crate::sealed::Sealed;
-use crate::types::{BoundedDimensions, LayoutType, MemorySpace};
+use crate::types::{BoundedDimensions, LayoutType, Space};
 use core::fmt;
 use core::marker::PhantomData;
 use xla_shape_core::static_shape::MAX_LIST;
@@ -25,7 +25,7 @@ impl<G: GenerationType, E: Element, D: BoundedDimensions> TpuLayout<G, E, D> {
 }
 
 impl<G: GenerationType, E: Element, D: BoundedDimensions> LayoutType for TpuLayout<G, E, D> {
-    type Space = MemorySpace<0>;
+    type Space = Space<0>;
 
     const LAYOUT: &'static Layout = &Layout::from_static(
         Self::ORDER.split_at(D::DIMENSIONS.len()).0,

@@ -138,28 +138,42 @@ impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Splits> Rest 
 /// A layout, as a type: [`Layout`].
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a layout", label = "expected `Layout<Order, Tiles, …>`")]
 pub trait LayoutType: Copy + Debug + Default + 'static + Sealed {
-    /// The order of the dimensions.
-    type Order: Order;
-    /// The tiles.
-    type Tiles: Tiles;
     /// The memory space.
     type Space: SpaceType;
-    /// The rarer attributes.
-    type Rest: Rest;
 
     /// The layout; evaluating it checks that it is valid.
     const LAYOUT: &'static model::Layout;
 }
 
 impl<O: Order, T: Tiles, S: SpaceType, R: Rest> LayoutType for Layout<O, T, S, R> {
-    type Order = O;
-    type Tiles = T;
     type Space = S;
-    type Rest = R;
 
     const LAYOUT: &'static model::Layout = &model::Layout::from_static(
         O::MINOR_TO_MAJOR,
         T::TILES,
         model::LayoutAttributes { memory_space: S::MEMORY_SPACE, ..R::ATTRIBUTES },
     );
+}
+
+/// A layout whose parts are types: [`Layout`].
+#[diagnostic::on_unimplemented(
+    message = "the parts of the layout `{Self}` are not types",
+    label = "expected `Layout<Order, Tiles, …>`"
+)]
+pub trait LayoutParts: LayoutType {
+    /// The order of the dimensions.
+    type Order: Order;
+    /// The tiles.
+    type Tiles: Tiles;
+    /// The rarer attributes.
+    type Rest: Rest;
+    /// The same layout in another memory space.
+    type In<S: SpaceType>: LayoutParts;
+}
+
+impl<O: Order, T: Tiles, S: SpaceType, R: Rest> LayoutParts for Layout<O, T, S, R> {
+    type Order = O;
+    type Tiles = T;
+    type Rest = R;
+    type In<Other: SpaceType> = Layout<O, T, Other, R>;
 }

@@ -36,15 +36,15 @@ pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions
 pub use index::{At, Indices, StaticIndex};
 pub(crate) use index::{advance, position_at};
 pub use layout::{
-    Attributes, Layout, LayoutType, Minor, Order, Rest, Space, SpaceType, Split, SplitIndices, SplitType, Splits, Tile,
-    TileEntries, TileType, Tiles,
+    Attributes, Layout, LayoutParts, LayoutType, Minor, Order, Rest, Space, SpaceType, Split, SplitIndices, SplitType,
+    Splits, Tile, TileEntries, TileType, Tiles,
 };
 pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, Padded, PaddingType, ZeroPadding};
 pub use permutation::{Nth, StaticPermutation};
 pub(crate) use permutation::{resolve, resolved};
 pub use results::{
-    Broadcast, Concatenated, DimensionAt, Insert, Join, Multiply, Permute, Product, Reduced, Transposed, WithDimension,
-    WithElement,
+    Broadcast, Concatenated, DimensionAt, InSpace, Insert, Join, Multiply, Permute, Product, Reduced, Transposed,
+    WithDimension, WithElement, WithLayout,
 };
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
 pub use sizes::SizesError;

@@ -3,6 +3,7 @@
 use super::array::{Array, ArrayType};
 use super::dim::{Dim, StaticDim};
 use super::dimensions::Dimensions;
+use super::layout::{LayoutParts, Space};
 use super::permutation::Nth;
 use core::ops::Add;
 use typenum::Sum;
@@ -83,6 +84,30 @@ pub trait Join<N, Other>: Dimensions {
 /// fn same(x: WithElement<shape!(f32[8,128]), element::Pred>) -> shape!(pred[8,128]) { x }
 /// ```
 pub type WithElement<S, E> = Array<E, <S as ArrayType>::Dimensions, <S as ArrayType>::Layout>;
+
+/// The same array in the layout `L`: a copy is made by [`relayout`](crate::Buffer::relayout).
+///
+/// ```
+/// use xla_shape::types::WithLayout;
+/// use xla_shape::{layout, shape};
+///
+/// fn same(x: WithLayout<shape!(f32[8,128]), layout!({0,1})>) -> shape!(f32[8,128]{0,1}) { x }
+/// ```
+pub type WithLayout<S, L> = Array<<S as ArrayType>::Element, <S as ArrayType>::Dimensions, L>;
+
+/// The same array, laid out alike, in memory space `N`.
+///
+/// ```
+/// use xla_shape::types::InSpace;
+/// use xla_shape::shape;
+///
+/// fn same(x: InSpace<shape!(f32[8,128]{1,0:T(8,128)}), 1>) -> shape!(f32[8,128]{1,0:T(8,128)S(1)}) { x }
+/// ```
+pub type InSpace<S, const N: u8> = Array<
+    <S as ArrayType>::Element,
+    <S as ArrayType>::Dimensions,
+    <<S as ArrayType>::Layout as LayoutParts>::In<Space<N>>,
+>;
 
 /// The result of a transpose of `S`, dimension `i` of which is dimension `P[i]` of `S`, in the layout `L`.
 ///
