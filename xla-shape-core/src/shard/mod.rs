@@ -15,6 +15,7 @@
 //! | `mesh` | devices as an array with named axes, and shardings that name them |
 //! | `sharding` | the value, equality |
 //! | `partition` | what each device has of an array |
+//! | `ranges` | which bytes hold a region of an array |
 //! | `text` | from text and to text |
 
 mod devices;
@@ -22,6 +23,7 @@ mod error;
 mod mesh;
 mod metadata;
 mod partition;
+mod ranges;
 mod sharding;
 mod text;
 mod tiled;
@@ -31,5 +33,6 @@ pub use error::ShardingError;
 pub use mesh::{Axis, AxisRef, DimensionSharding, MAX_AXES, Mesh, NamedSharding, OtherAxes, SubAxis};
 pub use metadata::OpMetadata;
 pub use partition::{Partition, Region};
+pub use ranges::{Ranges, Slicing};
 pub use sharding::{ShardGroup, Sharding, ShardingKind};
 pub use tiled::{Reduction, Subgroup, TiledSharding};

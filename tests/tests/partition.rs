@@ -1,0 +1,176 @@
+//! What each device has of an array, against JAX's own answers and brute force; and which bytes hold a region.
+
+use proptest::prelude::*;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use xla_shape::shard::{Region, Sharding, Slicing};
+use xla_shape::{ArrayShape, Layout, Slot};
+use xla_shape_tests::corpus;
+
+/// What JAX says of an array on a mesh.
+#[derive(Deserialize)]
+struct Row {
+    hlo: String,
+    mesh: String,
+    sizes: Vec<usize>,
+    shard: Vec<usize>,
+    /// For each device, the first index and the limit of each dimension.
+    regions: BTreeMap<i64, Vec<(u64, u64)>>,
+}
+
+fn array(sizes: &[usize]) -> ArrayShape {
+    let sizes = sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    format!("f32[{sizes}]").parse().unwrap()
+}
+
+#[test]
+fn every_device_has_what_jax_gives_it() {
+    let rows = corpus::<Row>("partitions.jsonl");
+    assert_eq!(rows.len(), 300);
+    for row in rows {
+        // JAX numbers the devices of tiles by their places in the mesh, which are theirs where no ids are given.
+        let tiles = (!row.mesh.contains("device_ids")).then_some(&row.hlo);
+        for text in tiles.into_iter().chain([&row.mesh]) {
+            let sharding = text.parse::<Sharding>().unwrap();
+            let partition = sharding.partition(&array(&row.sizes)).unwrap();
+            assert_eq!(*partition.shard(), array(&row.shard), "{text}");
+            assert!(partition.is_even(), "{text}");
+            for (&device, region) in &row.regions {
+                let (start, limit) = region.iter().copied().unzip();
+                assert_eq!(partition.region(device), Ok(Region { start, limit }), "{text}");
+            }
+            let devices = partition.device_count();
+            assert!(devices.is_none_or(|devices| devices == row.regions.len() as u64), "{text}");
+        }
+    }
+}
+
+/// Shardings of arrays of two dimensions over up to 12 devices, and sizes for them, most of which do not divide.
+fn divided() -> impl Strategy<Value = (Sharding, Vec<usize>)> {
+    let tiles = (1_u64..5, 1_u64..4, 1_u64..3);
+    (tiles, 0_usize..12, 0_usize..9, any::<bool>()).prop_map(|((a, b, copies), rows, columns, turned)| {
+        let devices = a * b * copies;
+        let order = if turned { format!("<=[{a},{}]T(1,0)", b * copies) } else { format!("<=[{devices}]") };
+        let text = format!("{{devices=[{a},{b},{copies}]{order} last_tile_dim_replicate}}");
+        (text.parse().unwrap(), vec![rows, columns])
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_element_is_where_its_holders_are((sharding, sizes) in divided()) {
+        let partition = sharding.partition(&array(&sizes)).unwrap();
+        let regions = partition.regions().collect::<Vec<_>>();
+        for (device, region) in &regions {
+            prop_assert_eq!(partition.region(*device), Ok(region.clone()));
+            let sizes = region.sizes().map(|size| size as usize);
+            prop_assert!(sizes.zip(partition.shard().dimensions()).all(|(size, d)| size <= d.extent().unwrap()));
+        }
+        for row in 0..sizes[0] as u64 {
+            for column in 0..sizes[1] as u64 {
+                let has = |region: &Region| {
+                    (region.start[0]..region.limit[0]).contains(&row) && (region.start[1]..region.limit[1]).contains(&column)
+                };
+                let expected = regions.iter().filter(|(_, region)| has(region)).map(|(device, _)| *device);
+                let mut found = partition.holders(&[row, column]).collect::<Vec<_>>();
+                let mut expected = expected.collect::<Vec<_>>();
+                found.sort_unstable();
+                expected.sort_unstable();
+                prop_assert_eq!(found.len() as u64, partition.replication().unwrap_or(found.len() as u64));
+                prop_assert_eq!(found, expected);
+            }
+        }
+        prop_assert!(partition.holders(&[sizes[0] as u64, 0]).next().is_none());
+    }
+
+    #[test]
+    fn ranges_are_those_positions(
+        layout in prop::sample::select(vec![
+            "{1,0}", "{0,1}", "{1,0:T(2,4)}", "{0,1:T(2,4)(2,1)}", "{1,0:T(4,2)(2,2)}", "{1,0:T(3)}", "{1,0:T(*,4)}",
+            "{1,0:T(2,4)(4,1)}", "{1,0:T(5,7)}",
+        ]),
+        sizes in prop::array::uniform2(0_usize..9),
+        start in prop::array::uniform2(0_u64..9),
+        limit in prop::array::uniform2(0_u64..10),
+    ) {
+        let array = array(&sizes).with_layout(layout.parse::<Layout>().unwrap()).unwrap();
+        let region = Region { start: start.to_vec(), limit: limit.to_vec() };
+        let ranges = array.ranges_of(region.clone()).unwrap().collect::<Vec<_>>();
+        // Sorted, with something between them.
+        prop_assert!(ranges.iter().all(|range| range.start < range.end));
+        prop_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start));
+        let table = array.stride_table().unwrap();
+        let inside = |position: &u64| match table.multi_index(*position as _) {
+            Slot::Element(index) => {
+                let has = |(d, i): (usize, u64)| region.start[d] <= i && i < region.limit[d];
+                index.iter().map(|&i| i as u64).enumerate().all(has)
+            }
+            _ => false,
+        };
+        let expected = (0..table.positions() as u64).filter(inside).collect::<Vec<_>>();
+        prop_assert_eq!(ranges.iter().cloned().flatten().collect::<Vec<_>>(), expected.clone());
+        let slicing = match ranges.as_slice() {
+            [] => Slicing::Empty,
+            [one] => Slicing::OneRange(4 * one.start..4 * one.end),
+            several if several.iter().all(|range| range.end - range.start == 1) => Slicing::Elements,
+            _ => Slicing::Ranges,
+        };
+        prop_assert_eq!(array.slicing(region), Ok(slicing));
+    }
+
+    #[test]
+    fn runs_are_the_region_in_row_major_order(
+        sizes in prop::array::uniform3(1_u64..5),
+        corners in prop::array::uniform3((0_u64..5, 0_u64..5)),
+    ) {
+        let sides = corners.iter().zip(&sizes).map(|(&(a, b), &size)| (a.min(b).min(size - 1), (a.max(b) + 1).min(size)));
+        let (start, limit): (Vec<_>, Vec<_>) = sides.unzip();
+        let region = Region { start, limit };
+        let array = array(&sizes.map(|size| size as usize));
+        let mut found = Vec::new();
+        while let Some(run) = region.row_major_run(&sizes, found.len() as u64) {
+            prop_assert!(!run.is_empty());
+            found.extend(run);
+        }
+        prop_assert_eq!(found.len() as u64, region.elements());
+        prop_assert_eq!(found, array.ranges_of(region).unwrap().flatten().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn bits_are_picked() {
+    let array: ArrayShape = "s4[4,6]{1,0:E(4)}".parse().unwrap();
+    let region = |start: [u64; 2], limit: [u64; 2]| Region { start: start.to_vec(), limit: limit.to_vec() };
+    assert_eq!(array.slicing(region([1, 0], [3, 6])), Ok(Slicing::OneRange(3..9)));
+    assert_eq!(array.slicing(region([0, 2], [4, 4])), Ok(Slicing::Ranges));
+    assert_eq!(array.slicing(region([0, 1], [4, 3])), Ok(Slicing::Elements));
+    assert_eq!(array.slicing(region([2, 1], [3, 2])), Ok(Slicing::Elements));
+}
+
+#[test]
+fn what_cannot_be_divided() {
+    let error = |sharding: &str, array: &str| {
+        let array = array.parse::<ArrayShape>().unwrap();
+        sharding.parse::<Sharding>().unwrap().partition(&array).unwrap_err().to_string()
+    };
+    assert_eq!(
+        error("{devices=[2,2]<=[4]}", "f32[4]"),
+        "expected a sharding of 1 dimensions, as the array has, found one of 2"
+    );
+    assert_eq!(error("{manual}", "f32[4]"), "expected a sharding that says what each device has, found `{manual}`");
+    assert_eq!(error("{devices=[2]0,0}", "f32[4]"), "expected devices of different numbers from 0 on, found 0");
+    assert_eq!(
+        error("{replicated}", "f32[?]"),
+        "expected static sizes in a sharded array, found a dynamic one in dimension 0"
+    );
+    assert_eq!(
+        error("{{replicated}}", "f32[4]"),
+        "expected one sharding for a shape that is no tuple, found a tuple of them"
+    );
+    let partition = "{devices=[4]<=[4]}".parse::<Sharding>().unwrap().partition(&array(&[10])).unwrap();
+    assert_eq!(
+        partition.check_even().unwrap_err().to_string(),
+        "expected a size of dimension 0 that 4 divides, such as 12, found 10"
+    );
+    assert_eq!(partition.region(4).unwrap_err().to_string(), "expected a device of the sharding, found 4");
+}

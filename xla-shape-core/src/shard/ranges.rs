@@ -1,0 +1,325 @@
+//! Which bytes of an array hold a region of it.
+
+use super::partition::Region;
+use crate::map::{Digit, Slot, Source, StrideTable, StrideTableError};
+use crate::shape::ArrayShape;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// The ranges of positions that hold a region, in the order of memory, neighbours joined; see [`ArrayShape::ranges_of`].
+///
+/// Each step takes time for the digits of the layout, however large the array is. Only where `*` combines dimensions, every
+/// position is looked at.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    region: Region,
+    search: Search,
+    /// A range that the next one may continue.
+    pending: Option<Range<u64>>,
+}
+
+#[derive(Clone, Debug)]
+enum Search {
+    Digits(Walk),
+    Positions { table: StrideTable, next: u64, index: Vec<usize> },
+}
+
+/// Loops over the digits, the most major first.
+#[derive(Clone, Debug)]
+struct Walk {
+    digits: Vec<Level>,
+    /// What the digits so far make of each dimension's index.
+    base: Vec<u64>,
+    /// For each loop that is under way: its next value and its last one, and what it adds up to now.
+    loops: Vec<Loop>,
+    /// Where the loops so far stand.
+    position: u64,
+    /// Whether the walk has not begun.
+    is_new: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Level {
+    dimension: Option<usize>,
+    divisor: u64,
+    /// How many values hold elements; those up to `size` are padding.
+    taken: u64,
+    size: u64,
+    stride: u64,
+    /// What this digit and those behind it add to the index of each dimension at the most.
+    reach: Vec<u64>,
+    /// Whether this digit and all behind it have no padding of their own.
+    is_full: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    value: u64,
+    end: u64,
+}
+
+/// How a region lies in memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Slicing {
+    /// The region has no elements.
+    Empty,
+    /// It is one range of bytes.
+    OneRange(Range<u64>),
+    /// It is several ranges of bytes.
+    Ranges,
+    /// No two of its elements are neighbours in memory, or they are not whole bytes: elements must be picked one by one.
+    Elements,
+}
+
+impl ArrayShape {
+    /// The positions that hold a region of the array, as ranges in the order of memory. Ranges that touch are one.
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, shard::Region};
+    ///
+    /// let array: ArrayShape = "f32[4,6]{1,0}".parse()?;
+    /// let rows = Region { start: vec![1, 0], limit: vec![3, 6] };
+    /// assert!(array.ranges_of(rows)?.eq([6..18]));
+    /// let columns = Region { start: vec![0, 2], limit: vec![4, 5] };
+    /// assert!(array.ranges_of(columns)?.eq([2..5, 8..11, 14..17, 20..23]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`].
+    ///
+    /// # Panics
+    /// If the region has another number of dimensions.
+    pub fn ranges_of(&self, region: Region) -> Result<Ranges, StrideTableError> {
+        let table = self.stride_table()?;
+        let extents = table.extents().iter().map(|&extent| extent as u64).collect::<Vec<_>>();
+        assert!(
+            region.start.len() == extents.len() && region.limit.len() == extents.len(),
+            "a region has as many dimensions as its array"
+        );
+        let region = region.intersection(&Region::whole(&extents));
+        let search = if table.values().is_empty() {
+            Search::Digits(Walk::new(&table, &region))
+        } else {
+            Search::Positions { next: 0, index: vec![0; extents.len()], table }
+        };
+        Ok(Ranges { region, search, pending: None })
+    }
+
+    /// The bytes of a range of positions; `None` if it begins or ends inside a byte, or the numbers do not fit.
+    #[must_use]
+    pub fn byte_range(&self, positions: &Range<u64>) -> Option<Range<u64>> {
+        let prefix = self.layout().dynamic_shape_metadata_prefix_bytes() as u64;
+        let byte = |position: u64| {
+            let bits = position.checked_mul(self.element_bits() as u64)?;
+            if bits.is_multiple_of(8) { prefix.checked_add(bits / 8) } else { None }
+        };
+        Some(byte(positions.start)?..byte(positions.end)?)
+    }
+
+    /// Whether a region is one range of bytes, several, or must be picked element by element.
+    ///
+    /// The first million ranges decide whether elements have neighbours.
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`].
+    ///
+    /// # Panics
+    /// If the region has another number of dimensions.
+    pub fn slicing(&self, region: Region) -> Result<Slicing, StrideTableError> {
+        const MOST: usize = 1 << 20;
+        let mut ranges = self.ranges_of(region)?;
+        let Some(first) = ranges.next() else { return Ok(Slicing::Empty) };
+        let Some(second) = ranges.next() else {
+            return Ok(self.byte_range(&first).map_or(Slicing::Elements, Slicing::OneRange));
+        };
+        let mut has_neighbours = false;
+        for range in [first, second].into_iter().chain(ranges).take(MOST) {
+            if self.byte_range(&range).is_none() {
+                return Ok(Slicing::Elements);
+            }
+            has_neighbours |= range.end.saturating_sub(range.start) > 1;
+            // Where elements are whole bytes, nothing more can change.
+            if has_neighbours && self.element_bits().is_multiple_of(8) {
+                break;
+            }
+        }
+        Ok(if has_neighbours { Slicing::Ranges } else { Slicing::Elements })
+    }
+}
+
+impl Walk {
+    fn new(table: &StrideTable, region: &Region) -> Self {
+        let rank = table.extents().len();
+        let mut digits = Vec::with_capacity(table.digits().len());
+        let mut reach = vec![0_u64; rank];
+        let mut is_full = true;
+        for &Digit { term, size, stride } in table.digits().iter().rev() {
+            let (size, stride, divisor) = (size as u64, stride as u64, term.divisor.get() as u64);
+            let dimension = match term.source {
+                Source::Dimension(dimension) => Some(dimension as usize),
+                _ => None,
+            };
+            let taken = match (dimension, term.modulus) {
+                (None, _) => size.min(1),
+                (_, Some(modulus)) => size.min(modulus.get() as u64),
+                _ => size,
+            };
+            if let Some(reach) = dimension.and_then(|dimension| reach.get_mut(dimension)) {
+                *reach = reach.saturating_add(taken.saturating_sub(1).saturating_mul(divisor));
+            }
+            is_full &= taken == size;
+            digits.push(Level { dimension, divisor, taken, size, stride, reach: reach.clone(), is_full });
+        }
+        digits.reverse();
+        // Without positions, or without elements in the region, there is nothing to walk over.
+        let is_new = table.positions() > 0 && !region.is_empty();
+        Self { digits, base: vec![0; rank], loops: Vec::new(), position: 0, is_new }
+    }
+
+    /// The next block of positions that all hold elements of the region.
+    fn next(&mut self, region: &Region) -> Option<Range<u64>> {
+        if self.is_new {
+            self.is_new = false;
+            if let Some(block) = self.enter(region) {
+                return Some(block);
+            }
+        }
+        // The innermost loop goes on; where it ends, the one around it does.
+        while let Some(level) = self.loops.len().checked_sub(1) {
+            let Loop { value, end } = *self.loops.last()?;
+            let digit = self.digits.get(level)?;
+            let next = value.saturating_add(1);
+            let step = |old: u64, from: u64, to: u64, by: u64| {
+                old.saturating_sub(from.saturating_mul(by)).saturating_add(to.saturating_mul(by))
+            };
+            let (position, to) = (self.position, if next < end { next } else { 0 });
+            self.position = step(position, value, to, digit.stride);
+            if let Some(base) = digit.dimension.and_then(|dimension| self.base.get_mut(dimension)) {
+                *base = step(*base, value, to, digit.divisor);
+            }
+            if next < end {
+                self.loops.last_mut()?.value = next;
+                if let Some(block) = self.enter(region) {
+                    return Some(block);
+                }
+            } else {
+                self.loops.pop();
+            }
+        }
+        None
+    }
+
+    /// Begins loops from where the walk stands until a block is whole, or until a loop has nothing to do.
+    fn enter(&mut self, region: &Region) -> Option<Range<u64>> {
+        loop {
+            let Some(digit) = self.digits.get(self.loops.len()) else {
+                // Behind the last digit stands one element, which the loops let through.
+                return Some(self.position..self.position.saturating_add(1));
+            };
+            let bounds = || self.base.iter().zip(&digit.reach).zip(region.start.iter().zip(&region.limit));
+            let is_inside = |((&base, &reach), (&start, &limit)): ((&u64, &u64), (&u64, &u64))| {
+                start <= base && base.saturating_add(reach) < limit
+            };
+            if digit.is_full && bounds().all(is_inside) {
+                let length = digit.size.saturating_mul(digit.stride);
+                return Some(self.position..self.position.saturating_add(length));
+            }
+            let (mut first, mut end) = (0, digit.taken);
+            if let Some(dimension) = digit.dimension {
+                let (base, start) = (*self.base.get(dimension)?, *region.start.get(dimension)?);
+                let limit = *region.limit.get(dimension)?;
+                // What the digits behind this one add at the most.
+                let own = digit.taken.saturating_sub(1).saturating_mul(digit.divisor);
+                let behind = digit.reach.get(dimension)?.saturating_sub(own);
+                first = start.saturating_sub(base.saturating_add(behind)).div_ceil(digit.divisor);
+                end = end.min(limit.saturating_sub(base).div_ceil(digit.divisor));
+            }
+            if first >= end {
+                return None;
+            }
+            self.position = self.position.saturating_add(first.saturating_mul(digit.stride));
+            let added = first.saturating_mul(digit.divisor);
+            if let Some(base) = digit.dimension.and_then(|dimension| self.base.get_mut(dimension)) {
+                *base = base.saturating_add(added);
+            }
+            self.loops.push(Loop { value: first, end });
+        }
+    }
+}
+
+impl Ranges {
+    /// The next block of positions, which may touch the one before.
+    fn block(&mut self) -> Option<Range<u64>> {
+        let Self { region, search, .. } = self;
+        match search {
+            Search::Digits(walk) => walk.next(region),
+            Search::Positions { table, next, index } => loop {
+                let position = *next;
+                if position >= table.positions() as u64 {
+                    return None;
+                }
+                *next = position.saturating_add(1);
+                let is_element = table.multi_index_into(position as usize, index) == Slot::Element(());
+                let bounds = index.iter().zip(region.start.iter().zip(&region.limit));
+                if is_element && bounds.into_iter().all(|(&i, (start, limit))| (*start..*limit).contains(&(i as u64))) {
+                    return Some(position..*next);
+                }
+            },
+        }
+    }
+}
+
+impl Iterator for Ranges {
+    type Item = Range<u64>;
+
+    fn next(&mut self) -> Option<Range<u64>> {
+        loop {
+            let Some(block) = self.block() else { return self.pending.take() };
+            match &mut self.pending {
+                Some(pending) if pending.end == block.start => pending.end = block.end,
+                pending => {
+                    if let Some(range) = pending.replace(block) {
+                        return Some(range);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Region {
+    /// Where the element of this number, counted in the row-major order of the region, begins in the row-major order of a whole
+    /// array, and how many elements follow it there as they do in the region.
+    ///
+    /// With it, any part of a row-major shard can be read from a row-major array; `None` behind the last element.
+    ///
+    /// ```
+    /// use xla_shape_core::shard::Region;
+    ///
+    /// let region = Region { start: vec![1, 2], limit: vec![3, 5] };
+    /// assert_eq!(region.row_major_run(&[4, 6], 0), Some(8..11));
+    /// assert_eq!(region.row_major_run(&[4, 6], 4), Some(15..17));
+    /// ```
+    #[must_use]
+    pub fn row_major_run(&self, sizes: &[u64], element: u64) -> Option<Range<u64>> {
+        let (mut rest, mut position, mut stride) = (element, 0_u64, 1_u64);
+        // How many elements of the region one step of the dimensions so far has, and whether those lie in one piece.
+        let (mut run, mut is_run) = (1_u64, true);
+        for ((&start, &limit), &size) in self.start.iter().zip(&self.limit).zip(sizes).rev() {
+            let own = limit.checked_sub(start).filter(|&own| own > 0)?;
+            let index = start.checked_add(rest.checked_rem(own)?)?;
+            rest = rest.checked_div(own)?;
+            position = position.checked_add(index.checked_mul(stride)?)?;
+            stride = stride.checked_mul(size)?;
+            if is_run {
+                run = run.checked_mul(own)?;
+                is_run = own == size;
+            }
+        }
+        let done = element.checked_rem(run)?;
+        (rest == 0).then_some(position..position.checked_add(run.checked_sub(done)?)?)
+    }
+}
