@@ -26,6 +26,7 @@ pub(crate) enum Verb {
     Map(MapArguments),
     Draw(DrawArguments),
     Relayout(RelayoutArguments),
+    Shard(ShardArguments),
     Hlo(HloArguments),
     Scan(ScanArguments),
     Reshape(ReshapeArguments),
@@ -227,6 +228,45 @@ pub(crate) struct ReshapeArguments {
     /// Text for people, or one JSON object
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// Write what one device needs of a checkpoint
+///
+/// Of .safetensors files, only the bytes that the device needs are read; files may be larger than memory. A plan says how each
+/// tensor is divided: a JSON object of names, or patterns with `*`, each with a sharding, or with an object of `sharding` and
+/// `layout` (XLA's text) or `generation` (of TPUs, whose default layout it is; such as v5e). A shard in another layout than
+/// row-major is written as bytes (U8); the file's metadata tells its shape. Everything is checked before anything is written.
+/// Files come to their places when they are whole, and those that are there already, made from the same, are left. As JSON:
+/// device, files (output, tensors, bytes, resumed), tensors (name, output, whole, shape, start, bytes_read, bytes).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape shard weights.safetensors --plan plan.json --device 0 -o shards
+  xla-shape shard model.safetensors.index.json --plan plan.json --device 3 -o shards
+  echo '{\"*.w\": \"{devices=[4,1]<=[4]}\", \"*\": \"{replicated}\"}' > plan.json")]
+pub(crate) struct ShardArguments {
+    /// The files to read: .safetensors, or the .json index of a model of several files
+    #[arg(value_name = "IN", required = true)]
+    pub(crate) input: Vec<PathBuf>,
+
+    /// How the tensors are divided: a JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plan: PathBuf,
+
+    /// The number of the device
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
+    pub(crate) device: i64,
+
+    /// The folder to write into; it is made if it is not there
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+
+    /// Say nothing when it is done, or say what was written as one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+
+    /// How much is in memory at a time, on either side; for tests
+    #[arg(long, hide = true, value_name = "BYTES", default_value_t = 64 << 20)]
+    pub(crate) slab_bytes: usize,
 }
 
 /// Say whether one array can be taken for another without moving a byte

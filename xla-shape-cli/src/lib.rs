@@ -9,6 +9,7 @@
 mod args;
 mod failure;
 mod io;
+mod plan;
 mod verbs;
 
 use args::{Arguments, Verb};
@@ -32,6 +33,7 @@ pub fn run() -> ExitCode {
         Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
         Verb::Reshape(arguments) => verbs::reshape::run(&arguments),
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
+        Verb::Shard(arguments) => verbs::shard::run(&arguments),
         Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
     };
     match result {

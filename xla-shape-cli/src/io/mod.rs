@@ -1,5 +1,6 @@
 //! Files and streams.
 
+pub(crate) mod checkpoint;
 mod lines;
 mod npy;
 mod replacement;

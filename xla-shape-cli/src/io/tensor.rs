@@ -4,6 +4,7 @@ use super::{Replacement, npy, read_failure, write_failure};
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -36,13 +37,13 @@ const NPY_HEADER: u64 = 1 << 20;
 const SAFETENSORS_HEADER: u64 = 100_000_000;
 
 /// A file that can be read from any place, or a pipe, of which what has come is kept.
-enum Source {
+pub(super) enum Source {
     File(File),
     Pipe { rest: Box<dyn Read>, bytes: Vec<u8> },
 }
 
 impl Source {
-    fn open(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |error| read_failure(path, error);
         if path.as_os_str() != "-" && path.metadata().map_err(failed)?.is_file() {
             return Ok(Self::File(File::open(path).map_err(failed)?));
@@ -51,7 +52,7 @@ impl Source {
     }
 
     /// The first bytes, at most so many.
-    fn beginning(&mut self, most: u64) -> io::Result<Vec<u8>> {
+    pub(super) fn beginning(&mut self, most: u64) -> io::Result<Vec<u8>> {
         match self {
             Self::File(file) => {
                 let mut bytes = Vec::new();
@@ -79,7 +80,7 @@ impl Source {
     }
 
     /// Fills a buffer with what begins here.
-    fn read_at(&mut self, start: u64, room: &mut [u8]) -> io::Result<()> {
+    pub(super) fn read_at(&mut self, start: u64, room: &mut [u8]) -> io::Result<()> {
         match self {
             Self::File(file) => file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(room)),
             Self::Pipe { bytes, .. } => {
@@ -121,23 +122,7 @@ impl<'a> TensorFile<'a> {
                 (Some(shape), start..end)
             }
             FileFormat::Safetensors => {
-                let no_header = || wrong("the file does not begin as a .safetensors file does".into());
-                let size = source.beginning(8).map_err(failed)?.try_into().map_or(u64::MAX, u64::from_le_bytes);
-                if size > SAFETENSORS_HEADER {
-                    return Err(no_header());
-                }
-                let start = 8 + size;
-                let header = source.beginning(start).map_err(failed)?;
-                if header.len() as u64 != start {
-                    return Err(no_header());
-                }
-                let metadata = serde_json::from_slice::<Metadata>(&header[8..])
-                    .map_err(|error| wrong(format!("the header is wrong: {error}")))?;
-                let told = metadata.data_len() as u64;
-                let rest = source.len(start.saturating_add(told).saturating_add(1)).map_err(failed)? - start;
-                if told != rest {
-                    return Err(wrong(format!("its tensors take {told} bytes, but {rest} follow the header")));
-                }
+                let (metadata, start) = safetensors_metadata(&mut source, path)?;
                 let (shape, data) = find_tensor(&metadata, tensor).map_err(wrong)?;
                 (Some(shape), data.start as u64 + start..data.end as u64 + start)
             }
@@ -171,8 +156,32 @@ impl<'a> TensorFile<'a> {
     }
 }
 
+/// What the header of a `.safetensors` file says, and where the data begins behind it. The file is as long as that says.
+pub(super) fn safetensors_metadata(source: &mut Source, path: &Path) -> Result<(Metadata, u64), Failure> {
+    let failed = |error| read_failure(path, error);
+    let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
+    let no_header = || wrong("the file does not begin as a .safetensors file does".into());
+    let size = source.beginning(8).map_err(failed)?.try_into().map_or(u64::MAX, u64::from_le_bytes);
+    if size > SAFETENSORS_HEADER {
+        return Err(no_header());
+    }
+    let start = 8 + size;
+    let header = source.beginning(start).map_err(failed)?;
+    if header.len() as u64 != start {
+        return Err(no_header());
+    }
+    let metadata = serde_json::from_slice::<Metadata>(&header[8..])
+        .map_err(|error| wrong(format!("the header is wrong: {error}")))?;
+    let told = metadata.data_len() as u64;
+    let rest = source.len(start.saturating_add(told).saturating_add(1)).map_err(failed)? - start;
+    if told != rest {
+        return Err(wrong(format!("its tensors take {told} bytes, but {rest} follow the header")));
+    }
+    Ok((metadata, start))
+}
+
 /// A bar on standard error, if that is a terminal. It shows after a moment, also while the first part is being made.
-fn progress(bytes: u64) -> ProgressBar {
+pub(crate) fn progress(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::new(bytes);
     bar.enable_steady_tick(Duration::from_millis(200));
     // Without a style, the bar has the default one.
@@ -267,6 +276,11 @@ fn find_tensor(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShape, R
         let more = if names.len() > 20 { ", …" } else { "" };
         return Err(format!("the file has no tensor `{name}`; it has {shown}{more}"));
     };
+    shape_of(name, info)
+}
+
+/// The shape of a tensor, and where it is behind the header.
+pub(super) fn shape_of(name: &str, info: &TensorInfo) -> Result<(ArrayShape, Range<usize>), String> {
     let (_, element_type) = TYPES
         .iter()
         .find(|(dtype, _)| *dtype == info.dtype)
@@ -282,7 +296,7 @@ fn find_tensor(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShape, R
     Ok((shape, start..end))
 }
 
-fn dtype_of(array: &ArrayShape) -> Result<Dtype, String> {
+pub(crate) fn dtype_of(array: &ArrayShape) -> Result<Dtype, String> {
     if *array.layout() != Layout::descending(array.num_dimensions()) {
         return Err(format!("a .safetensors file holds an array in row-major order, not {array}"));
     }
@@ -301,7 +315,15 @@ fn safetensors_header(array: &ArrayShape, name: &str) -> Result<Vec<u8>, String>
     let shape = array.dimensions().iter().map(|dimension| local(dimension.extent())).collect::<Result<_, _>>()?;
     let data_offsets = (0, local(array.byte_size())?);
     let info = TensorInfo { dtype: dtype_of(array)?, shape, data_offsets };
-    let metadata = Metadata::new(None, vec![(name.to_owned(), info)]).map_err(|error| error.to_string())?;
+    header_of(None, vec![(name.to_owned(), info)])
+}
+
+/// The beginning of a file with these tensors.
+pub(crate) fn header_of(
+    more: Option<HashMap<String, String>>,
+    tensors: Vec<(String, TensorInfo)>,
+) -> Result<Vec<u8>, String> {
+    let metadata = Metadata::new(more, tensors).map_err(|error| error.to_string())?;
     let mut text = serde_json::to_vec(&metadata).map_err(|error| error.to_string())?;
     // The elements begin at a multiple of 8 bytes.
     text.resize(text.len().next_multiple_of(8), b' ');

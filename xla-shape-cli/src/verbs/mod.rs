@@ -14,6 +14,7 @@ pub(crate) mod map;
 pub(crate) mod relayout;
 pub(crate) mod reshape;
 pub(crate) mod scan;
+pub(crate) mod shard;
 pub(crate) mod tpu;
 
 use crate::args::Format;

@@ -126,7 +126,7 @@ fn destination(
 }
 
 /// Zeroed memory for an array, if there is as much.
-fn room(array: &ArrayShape) -> Result<AlignedBytes, Failure> {
+pub(super) fn room(array: &ArrayShape) -> Result<AlignedBytes, Failure> {
     let bytes = array.byte_size().unwrap_or_default();
     usize::try_from(bytes)
         .ok()

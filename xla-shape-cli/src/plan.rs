@@ -1,0 +1,149 @@
+//! Plans: how each tensor of a checkpoint is divided among devices, and how it lies on them.
+
+use crate::failure::Failure;
+use crate::io;
+use serde_json::{Map, Value};
+use std::path::Path;
+use xla_shape::shard::Sharding;
+use xla_shape::tpu::Generation;
+use xla_shape::{ArrayShape, Layout};
+
+/// How tensors are divided. An object: names, or patterns with `*`, to rules.
+pub(crate) struct Plan {
+    path: String,
+    rules: Vec<Rule>,
+}
+
+/// How the tensors are divided that a pattern names.
+pub(crate) struct Rule {
+    pattern: String,
+    pub(crate) sharding: Sharding,
+    order: Order,
+}
+
+/// How shards lie in memory.
+enum Order {
+    RowMajor,
+    Layout(Layout),
+    /// As this generation of TPUs would have it.
+    Default(Generation),
+}
+
+impl Plan {
+    /// Reads a plan.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let name = format!("`{}`", path.display());
+        let text = io::read(path)?;
+        let rules = serde_json::from_slice::<Map<String, Value>>(&text)
+            .map_err(|error| Failure::said(format_args!("{name}: no plan: {error}")))?;
+        let rule = |(pattern, value): (String, Value)| {
+            rule(&pattern, value).map_err(|error| Failure::said(format_args!("{name}: `{pattern}`: {error}")))
+        };
+        let rules = rules.into_iter().map(rule).collect::<Result<_, _>>()?;
+        Ok(Self { path: name, rules })
+    }
+
+    /// The rule for each of these tensors: the one with its name, or else the first whose pattern fits.
+    ///
+    /// It is an error if a tensor has no rule, or a rule no tensor.
+    pub(crate) fn rules<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<&Rule>, Failure> {
+        let wrong = |message: String| Failure::said(format_args!("{}: {message}", self.path));
+        let mut is_used = vec![false; self.rules.len()];
+        let mut found = Vec::new();
+        for name in tensors {
+            let exact = self.rules.iter().position(|rule| rule.pattern == name);
+            let number = exact.or_else(|| self.rules.iter().position(|rule| fits(&rule.pattern, name)));
+            let number = number.ok_or_else(|| {
+                wrong(format!("no rule is for tensor `{name}`; a rule for \"*\" is for all that have none"))
+            })?;
+            is_used[number] = true;
+            found.push(&self.rules[number]);
+        }
+        match self.rules.iter().zip(is_used).find(|(_, is_used)| !is_used) {
+            // What is said of all others may be said where there are none.
+            Some((rule, _)) if rule.pattern != "*" => Err(wrong(format!("there is no tensor `{}`", rule.pattern))),
+            _ => Ok(found),
+        }
+    }
+}
+
+impl Rule {
+    /// The shard, which is row-major, as it lies in memory.
+    pub(crate) fn lay_out(&self, shard: &ArrayShape) -> Result<ArrayShape, String> {
+        match &self.order {
+            Order::RowMajor => Ok(shard.clone()),
+            Order::Layout(layout) => shard.clone().with_layout(layout.clone()).map_err(|error| error.to_string()),
+            Order::Default(generation) => shard.clone().with_tpu_layout(*generation).map_err(|error| error.to_string()),
+        }
+    }
+}
+
+fn rule(pattern: &str, value: Value) -> Result<Rule, String> {
+    let mut fields = match value {
+        Value::String(sharding) => {
+            return Ok(Rule { pattern: pattern.into(), sharding: read(&sharding)?, order: Order::RowMajor });
+        }
+        Value::Object(fields) => fields,
+        other => return Err(format!("expected a sharding, or an object with one, found {other}")),
+    };
+    let mut text = |name: &str| match fields.remove(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(format!("expected a text for `{name}`, found {other}")),
+    };
+    let (sharding, layout, generation) = (text("sharding")?, text("layout")?, text("generation")?);
+    if let Some((name, _)) = fields.iter().next() {
+        return Err(format!("expected `sharding`, `layout` or `generation`, found `{name}`"));
+    }
+    let sharding = read(&sharding.ok_or("expected `sharding`, found none")?)?;
+    let order = match (layout, generation) {
+        (None, None) => Order::RowMajor,
+        (Some(layout), None) => Order::Layout(layout.parse().map_err(|error| format!("layout: {error}"))?),
+        (None, Some(name)) => Order::Default(name.parse().map_err(|error| format!("generation: {error}"))?),
+        (Some(_), Some(_)) => return Err("expected `layout` or `generation`, found both".into()),
+    };
+    Ok(Rule { pattern: pattern.into(), sharding, order })
+}
+
+fn read(text: &str) -> Result<Sharding, String> {
+    text.parse().map_err(|error: xla_shape::ParseError| format!("sharding: {error}, at byte {}", error.span().start))
+}
+
+/// Whether a name fits a pattern, in which `*` stands for any characters.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    // Each part at its first place leaves the most for those behind.
+    for part in parts {
+        match rest.find(part) {
+            Some(place) => rest = &rest[place + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, expected) in [
+            ("w", "w", true),
+            ("w", "w1", false),
+            ("*", "", true),
+            ("*.w", "layer.1.w", true),
+            ("layer.*.w", "layer.1.w", true),
+            ("layer.*.w", "layer.1.b", false),
+            ("layer.*.w", "layer.w", false),
+            ("a*b*c", "abbc", true),
+            ("a*b*c", "acb", false),
+            ("*aa*aa*", "aaa", false),
+            ("**", "x", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}
