@@ -12,13 +12,13 @@ use xla_shape_tests::corpus;
 struct Row {
     hlo: String,
     mesh: String,
-    sizes: Vec<usize>,
-    shard: Vec<usize>,
+    sizes: Vec<u64>,
+    shard: Vec<u64>,
     /// For each device, the first index and the limit of each dimension.
     regions: BTreeMap<i64, Vec<(u64, u64)>>,
 }
 
-fn array(sizes: &[usize]) -> ArrayShape {
+fn array(sizes: &[u64]) -> ArrayShape {
     let sizes = sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     format!("f32[{sizes}]").parse().unwrap()
 }
@@ -46,9 +46,9 @@ fn every_device_has_what_jax_gives_it() {
 }
 
 /// Shardings of arrays of two dimensions over up to 12 devices, and sizes for them, most of which do not divide.
-fn divided() -> impl Strategy<Value = (Sharding, Vec<usize>)> {
+fn divided() -> impl Strategy<Value = (Sharding, Vec<u64>)> {
     let tiles = (1_u64..5, 1_u64..4, 1_u64..3);
-    (tiles, 0_usize..12, 0_usize..9, any::<bool>()).prop_map(|((a, b, copies), rows, columns, turned)| {
+    (tiles, 0_u64..12, 0_u64..9, any::<bool>()).prop_map(|((a, b, copies), rows, columns, turned)| {
         let devices = a * b * copies;
         let order = if turned { format!("<=[{a},{}]T(1,0)", b * copies) } else { format!("<=[{devices}]") };
         let text = format!("{{devices=[{a},{b},{copies}]{order} last_tile_dim_replicate}}");
@@ -63,11 +63,11 @@ proptest! {
         let regions = partition.regions().collect::<Vec<_>>();
         for (device, region) in &regions {
             prop_assert_eq!(partition.region(*device), Ok(region.clone()));
-            let sizes = region.sizes().map(|size| size as usize);
+            let sizes = region.sizes();
             prop_assert!(sizes.zip(partition.shard().dimensions()).all(|(size, d)| size <= d.extent().unwrap()));
         }
-        for row in 0..sizes[0] as u64 {
-            for column in 0..sizes[1] as u64 {
+        for row in 0..sizes[0] {
+            for column in 0..sizes[1] {
                 let has = |region: &Region| {
                     (region.start[0]..region.limit[0]).contains(&row) && (region.start[1]..region.limit[1]).contains(&column)
                 };
@@ -80,7 +80,7 @@ proptest! {
                 prop_assert_eq!(found, expected);
             }
         }
-        prop_assert!(partition.holders(&[sizes[0] as u64, 0]).next().is_none());
+        prop_assert!(partition.holders(&[sizes[0], 0]).next().is_none());
     }
 
     #[test]
@@ -89,7 +89,7 @@ proptest! {
             "{1,0}", "{0,1}", "{1,0:T(2,4)}", "{0,1:T(2,4)(2,1)}", "{1,0:T(4,2)(2,2)}", "{1,0:T(3)}", "{1,0:T(*,4)}",
             "{1,0:T(2,4)(4,1)}", "{1,0:T(5,7)}",
         ]),
-        sizes in prop::array::uniform2(0_usize..9),
+        sizes in prop::array::uniform2(0_u64..9),
         start in prop::array::uniform2(0_u64..9),
         limit in prop::array::uniform2(0_u64..10),
     ) {
@@ -100,14 +100,14 @@ proptest! {
         prop_assert!(ranges.iter().all(|range| range.start < range.end));
         prop_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start));
         let table = array.stride_table().unwrap();
-        let inside = |position: &u64| match table.multi_index(*position as _) {
+        let inside = |position: &u64| match table.multi_index(*position) {
             Slot::Element(index) => {
                 let has = |(d, i): (usize, u64)| region.start[d] <= i && i < region.limit[d];
-                index.iter().map(|&i| i as u64).enumerate().all(has)
+                index.iter().copied().enumerate().all(has)
             }
             _ => false,
         };
-        let expected = (0..table.positions() as u64).filter(inside).collect::<Vec<_>>();
+        let expected = (0..table.positions()).filter(inside).collect::<Vec<_>>();
         prop_assert_eq!(ranges.iter().cloned().flatten().collect::<Vec<_>>(), expected.clone());
         let slicing = match ranges.as_slice() {
             [] => Slicing::Empty,
@@ -126,7 +126,7 @@ proptest! {
         let sides = corners.iter().zip(&sizes).map(|(&(a, b), &size)| (a.min(b).min(size - 1), (a.max(b) + 1).min(size)));
         let (start, limit): (Vec<_>, Vec<_>) = sides.unzip();
         let region = Region { start, limit };
-        let array = array(&sizes.map(|size| size as usize));
+        let array = array(&sizes);
         let mut found = Vec::new();
         while let Some(run) = region.row_major_run(&sizes, found.len() as u64) {
             prop_assert!(!run.is_empty());

@@ -129,7 +129,7 @@ fn the_union_over_all_devices_is_the_whole() {
                     let row_major = row_major.unwrap();
                     assert_eq!(view.dtype(), if shape == row_major { *dtype } else { Dtype::U8 });
                     assert_eq!(entry["bytes"], view.data().len());
-                    let mut data = vec![0; row_major.byte_size().unwrap()];
+                    let mut data = vec![0; row_major.byte_size().unwrap() as usize];
                     Plan::new(&shape, &row_major, &Options::new()).unwrap().run(view.data(), &mut data).unwrap();
                     let pattern = ["embed", "layer.1.w", "scale"].into_iter().find(|own| own == name);
                     let rule = &plan[pattern.unwrap_or(if *name == "empty" { "*" } else { "layer.*.w" })];

@@ -149,8 +149,8 @@ impl CheckpointFile {
         mut buffer: &mut [u8],
     ) -> Result<(), Failure> {
         let Some(Tensor { shape, data, .. }) = self.tensors.get(tensor) else { return Ok(()) };
-        let bytes = (shape.element_bits() / 8) as u64;
-        let sizes = shape.dimensions().iter().map(|d| d.extent().unwrap_or_default() as u64).collect::<Vec<_>>();
+        let bytes = shape.element_bits() / 8;
+        let sizes = shape.dimensions().iter().map(|d| d.extent().unwrap_or_default()).collect::<Vec<_>>();
         let mut reader = Reader { source: &mut self.source, batch: 0..0, copies: Vec::new(), scratch: Vec::new() };
         for piece in pieces {
             let (mut place, end) = (piece.start as u64, piece.end as u64);

@@ -107,8 +107,8 @@ pub(crate) fn run(arguments: &ShardArguments) -> Result<(), Failure> {
             whole: file.tensors[piece.tensor].shape.to_string(),
             shape: piece.to.to_string(),
             start: &piece.region.start,
-            bytes_read: piece.from.byte_size().unwrap_or_default() as u64,
-            bytes: piece.to.byte_size().unwrap_or_default() as u64,
+            bytes_read: piece.from.byte_size().unwrap_or_default(),
+            bytes: piece.to.byte_size().unwrap_or_default(),
         })
     });
     let answer = Answer { device: arguments.device, files, tensors: entries.collect() };
@@ -130,13 +130,14 @@ fn job<'a>(
         let wrong = |error: String| Failure::said(format_args!("tensor `{}`: {error}", tensor.name));
         let Some(piece) = piece(number, &tensor.shape, rule, arguments.device).map_err(wrong)? else { continue };
         let too_large = || wrong("its shards are too large".to_owned());
-        let bytes = piece.to.byte_size().ok_or_else(too_large)?;
+        let local = |size: u64| usize::try_from(size).map_err(|_| too_large());
+        let bytes = local(piece.to.byte_size().ok_or_else(too_large)?)?;
         let start = end;
         end = start.checked_add(bytes).ok_or_else(too_large)?;
-        let sizes = piece.to.dimensions().iter().map(|dimension| dimension.extent().unwrap_or_default());
+        let sizes = piece.to.dimensions().iter().map(|dimension| local(dimension.extent().unwrap_or_default()));
         // Bytes where the file cannot say how the elements lie.
         let (dtype, shape) = match piece.to == piece.from {
-            true => (dtype_of(&piece.to).map_err(wrong)?, sizes.collect()),
+            true => (dtype_of(&piece.to).map_err(wrong)?, sizes.collect::<Result<_, _>>()?),
             false => (Dtype::U8, vec![bytes]),
         };
         infos.push((tensor.name.clone(), TensorInfo { dtype, shape, data_offsets: (start, end) }));
@@ -231,7 +232,7 @@ fn write_index(arguments: &ShardArguments, stem: &str, jobs: &[Job], files: &[Ch
         for piece in &job.pieces {
             let name = output_name(&file.name, arguments.device);
             weight_map.insert(&file.tensors[piece.tensor].name, name.to_string_lossy().into_owned());
-            total_size = total_size.saturating_add(piece.to.byte_size().unwrap_or_default() as u64);
+            total_size = total_size.saturating_add(piece.to.byte_size().unwrap_or_default());
         }
     }
     let index = serde_json::json!({ "metadata": { "total_size": total_size }, "weight_map": weight_map });

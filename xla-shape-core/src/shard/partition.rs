@@ -101,7 +101,7 @@ impl Sharding {
     pub fn partition(&self, array: &ArrayShape) -> Result<Partition, ShardingError> {
         let mut sizes = Vec::with_capacity(array.dimensions().len());
         for (dimension, size) in array.dimensions().iter().enumerate() {
-            sizes.push(size.extent().ok_or(ShardingError::DynamicDimension { dimension })? as u64);
+            sizes.push(size.extent().ok_or(ShardingError::DynamicDimension { dimension })?);
         }
         let tiled = self.to_tiled()?;
         let holders = match tiled.kind() {
@@ -199,7 +199,7 @@ impl Partition {
     /// The bytes that a shard takes on each device, with the padding of its own tiles; `None` if they do not fit in 63 bits.
     #[must_use]
     pub fn bytes_per_device(&self) -> Option<u64> {
-        self.shard.byte_size().map(|bytes| bytes as u64)
+        self.shard.byte_size()
     }
 
     /// The bytes that all shards take together; `None` where they do not fit, or nothing says how many devices there are.

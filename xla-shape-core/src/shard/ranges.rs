@@ -22,7 +22,7 @@ pub struct Ranges {
 #[derive(Clone, Debug)]
 enum Search {
     Digits(Walk),
-    Positions { table: StrideTable, next: u64, index: Vec<usize> },
+    Positions { table: StrideTable, next: u64, index: Vec<u64> },
 }
 
 /// Loops over the digits, the most major first.
@@ -94,7 +94,7 @@ impl ArrayShape {
     /// If the region has another number of dimensions.
     pub fn ranges_of(&self, region: Region) -> Result<Ranges, StrideTableError> {
         let table = self.stride_table()?;
-        let extents = table.extents().iter().map(|&extent| extent as u64).collect::<Vec<_>>();
+        let extents = table.extents().to_vec();
         assert!(
             region.start.len() == extents.len() && region.limit.len() == extents.len(),
             "a region has as many dimensions as its array"
@@ -111,9 +111,9 @@ impl ArrayShape {
     /// The bytes of a range of positions; `None` if it begins or ends inside a byte, or the numbers do not fit.
     #[must_use]
     pub fn byte_range(&self, positions: &Range<u64>) -> Option<Range<u64>> {
-        let prefix = self.layout().dynamic_shape_metadata_prefix_bytes() as u64;
+        let prefix = self.layout().dynamic_shape_metadata_prefix_bytes();
         let byte = |position: u64| {
-            let bits = position.checked_mul(self.element_bits() as u64)?;
+            let bits = position.checked_mul(self.element_bits())?;
             if bits.is_multiple_of(8) { prefix.checked_add(bits / 8) } else { None }
         };
         Some(byte(positions.start)?..byte(positions.end)?)
@@ -157,14 +157,14 @@ impl Walk {
         let mut reach = vec![0_u64; rank];
         let mut is_full = true;
         for &Digit { term, size, stride } in table.digits().iter().rev() {
-            let (size, stride, divisor) = (size as u64, stride as u64, term.divisor.get() as u64);
+            let divisor = term.divisor.get();
             let dimension = match term.source {
                 Source::Dimension(dimension) => Some(dimension as usize),
                 _ => None,
             };
             let taken = match (dimension, term.modulus) {
                 (None, _) => size.min(1),
-                (_, Some(modulus)) => size.min(modulus.get() as u64),
+                (_, Some(modulus)) => size.min(modulus.get()),
                 _ => size,
             };
             if let Some(reach) = dimension.and_then(|dimension| reach.get_mut(dimension)) {
@@ -258,13 +258,13 @@ impl Ranges {
             Search::Digits(walk) => walk.next(region),
             Search::Positions { table, next, index } => loop {
                 let position = *next;
-                if position >= table.positions() as u64 {
+                if position >= table.positions() {
                     return None;
                 }
                 *next = position.saturating_add(1);
-                let is_element = table.multi_index_into(position as usize, index) == Slot::Element(());
+                let is_element = table.multi_index_into(position, index) == Slot::Element(());
                 let bounds = index.iter().zip(region.start.iter().zip(&region.limit));
-                if is_element && bounds.into_iter().all(|(&i, (start, limit))| (*start..*limit).contains(&(i as u64))) {
+                if is_element && bounds.into_iter().all(|(&i, (start, limit))| (*start..*limit).contains(&i)) {
                     return Some(position..*next);
                 }
             },
