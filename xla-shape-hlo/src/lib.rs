@@ -13,7 +13,8 @@
 //! | `text` | the grammar of HLO text: reading and printing |
 //! | `module` | a module, its computations and instructions |
 //! | `attribute` | the values of attributes: windows, replica groups, … |
-//! | `check` | whether each instruction's shape follows from its operands |
+//! | `infer` | which operation of the core an instruction is, and so its shape |
+//! | `check` | what XLA's verifier refuses, and what a person should look at |
 //! | `memory` | how much memory a scheduled program takes, and where it goes |
 //! | `scan` | shapes in any text |
 //!
@@ -28,6 +29,7 @@ extern crate alloc;
 
 mod attribute;
 mod check;
+mod infer;
 mod memory;
 mod module;
 mod names;
@@ -37,7 +39,7 @@ mod source;
 mod text;
 
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
-pub use check::{Finding, Problem};
+pub use check::{Finding, Problem, Severity};
 pub use memory::{
     Account, Buffer, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Role, Tenant, Timeline, Totals,
     Usage,

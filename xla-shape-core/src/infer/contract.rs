@@ -2,8 +2,15 @@
 
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
 
-use super::{InferError, agree, check_dimensions, check_len, contains};
+use super::rule::{Operands, dimension, owned};
+use super::{InferError, Operation, agree, check_dimensions, check_len, contains};
 use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::Layout;
+use crate::shape::{ArrayShape, Shape};
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// The result of a reduction: the operand's dimensions without `dimensions`.
 ///
@@ -36,6 +43,13 @@ pub struct DotDimensions<'a> {
 impl DotDimensions<'_> {
     /// The product of two matrices: `[M,K] × [K,N] → [M,N]`.
     pub const MATRICES: Self = Self { lhs_batch: &[], rhs_batch: &[], lhs_contracting: &[1], rhs_contracting: &[0] };
+
+    /// How many dimensions the result has.
+    pub(super) const fn num_dimensions(self, lhs: &[Dimension], rhs: &[Dimension]) -> usize {
+        let lhs_left = lhs.len().saturating_sub(self.lhs_batch.len()).saturating_sub(self.lhs_contracting.len());
+        let rhs_left = rhs.len().saturating_sub(self.rhs_batch.len()).saturating_sub(self.rhs_contracting.len());
+        self.lhs_batch.len().saturating_add(lhs_left).saturating_add(rhs_left)
+    }
 }
 
 /// The result of a dot: the batch dimensions as the left operand has them, then the others of the left operand, then those of the right one.
@@ -65,9 +79,7 @@ pub const fn dot(
     {
         return Err(error);
     }
-    let lhs_left = lhs.len().saturating_sub(lhs_batch.len()).saturating_sub(lhs_contracting.len());
-    let rhs_left = rhs.len().saturating_sub(rhs_batch.len()).saturating_sub(rhs_contracting.len());
-    let expected = lhs_batch.len().saturating_add(lhs_left).saturating_add(rhs_left);
+    let expected = dimensions.num_dimensions(lhs, rhs);
     if let Err(error) = check_len("the result", expected, result.len()) {
         return Err(error);
     }
@@ -131,4 +143,123 @@ const fn copy_others(from: &[Dimension], a: &[usize], b: &[usize], to: &mut [Dim
         dimension = dimension.saturating_add(1);
     }
     at
+}
+
+/// The element type of a dot's or a convolution's result: what the program prefers, or what holds both operands'.
+pub(super) fn preferred(
+    operation: Operation<'_>,
+    operands: &[&ArrayShape],
+    written: Option<ElementType>,
+) -> Result<ElementType, InferError> {
+    match operation {
+        Operation::Dot(_) | Operation::Convolution { .. } => {
+            let higher = |(lhs, rhs): (&&ArrayShape, &&ArrayShape)| {
+                lhs.element_type().higher_precision_type(rhs.element_type()).unwrap_or(lhs.element_type())
+            };
+            let found = operands.first().zip(operands.get(1)).map(higher).ok_or(InferError::NoOperands)?;
+            Ok(written.unwrap_or(found))
+        }
+        _ => written.ok_or(InferError::NotInferred),
+    }
+}
+
+/// Which dimensions of a ragged dot are divided into groups.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct RaggedDimensions<'a> {
+    /// The dimension of the left operand that is divided: `lhs_ragged_dims`.
+    pub lhs: &'a [usize],
+    /// The dimension of the right operand that numbers the groups: `rhs_group_dims`.
+    pub rhs_group: &'a [usize],
+}
+
+type Answer<'a> = Result<Cow<'a, Shape>, InferError>;
+
+/// The dimensions of a dot, and the element type.
+fn dot_of(
+    lhs: &ArrayShape,
+    rhs: &ArrayShape,
+    dimensions: DotDimensions<'_>,
+    written: Option<&Shape>,
+) -> Result<(ElementType, Vec<Dimension>), InferError> {
+    let mut result = vec![Dimension::Unbounded; dimensions.num_dimensions(lhs.dimensions(), rhs.dimensions())];
+    dot(lhs.dimensions(), rhs.dimensions(), dimensions, &mut result)?;
+    let written = written.and_then(Shape::array).map(ArrayShape::element_type);
+    Ok((preferred(Operation::Dot(dimensions), &[lhs, rhs], written)?, result))
+}
+
+pub(super) fn general_dot<'a>(
+    operands: Operands<'_, 'a>,
+    dimensions: DotDimensions<'_>,
+    written: Option<&Shape>,
+) -> Answer<'a> {
+    operands.exactly(2)?;
+    let (element_type, result) = dot_of(operands.array(0)?, operands.array(1)?, dimensions, written)?;
+    owned(element_type, &result)
+}
+
+pub(super) fn scaled_dot<'a>(
+    operands: Operands<'_, 'a>,
+    dimensions: DotDimensions<'_>,
+    written: Option<&Shape>,
+) -> Answer<'a> {
+    operands.exactly(4)?;
+    operands.array(2)?;
+    operands.array(3)?;
+    let (element_type, result) = dot_of(operands.array(0)?, operands.array(1)?, dimensions, written)?;
+    owned(element_type, &result)
+}
+
+/// As a dot; where the divided dimension is summed over, the groups become the first dimension of the result.
+pub(super) fn ragged_dot<'a>(
+    operands: Operands<'_, 'a>,
+    dimensions: DotDimensions<'_>,
+    ragged: RaggedDimensions<'_>,
+    written: Option<&Shape>,
+) -> Answer<'a> {
+    operands.exactly(3)?;
+    let (lhs, rhs, groups) = (operands.array(0)?, operands.array(1)?, operands.array(2)?);
+    operands.class(2, "integers", ElementType::is_integral)?;
+    let &[of_lhs] = ragged.lhs else {
+        let (what, expected, found) = ("number in `lhs_ragged_dims`", 1, ragged.lhs.len());
+        return Err(InferError::Count { what, expected, found });
+    };
+    check_dimensions("`lhs_ragged_dims`", ragged.lhs, lhs.num_dimensions())?;
+    check_dimensions("`rhs_group_dims`", ragged.rhs_group, rhs.num_dimensions())?;
+    let (is_contracted, is_batch) =
+        (dimensions.lhs_contracting.contains(&of_lhs), dimensions.lhs_batch.contains(&of_lhs));
+    let (expected, found) = (usize::from(!is_contracted && !is_batch), ragged.rhs_group.len());
+    if expected != found {
+        return Err(InferError::Count { what: "numbers in `rhs_group_dims`", expected, found });
+    }
+    if let Some(&group) = ragged.rhs_group.first()
+        && (dimensions.rhs_batch.contains(&group) || dimensions.rhs_contracting.contains(&group))
+    {
+        return Err(InferError::DuplicateDimension { what: "`rhs_group_dims`", dimension: group });
+    }
+    let Some(&count) = groups.dimensions().last() else {
+        return Err(InferError::OperandKind { operand: 2, expected: "an array of the groups' sizes" });
+    };
+    if let Some(&group) = ragged.rhs_group.first() {
+        let found = dimension("`rhs_group_dims`", rhs.dimensions(), group)?;
+        if !agree(count, found) {
+            let (what, expected) = ("operand 1", count);
+            return Err(InferError::SizeMismatch { what, dimension: group, expected, found });
+        }
+    }
+    // What a group is multiplied by has no dimension of groups.
+    let before = |number: &usize| ragged.rhs_group.iter().filter(|group| *group < number).count();
+    let renumber = |list: &[usize]| list.iter().map(|number| number.saturating_sub(before(number))).collect::<Vec<_>>();
+    let one = ArrayShape::new(
+        rhs.element_type(),
+        &super::algebra::without(rhs.dimensions(), ragged.rhs_group),
+        Layout::descending(rhs.num_dimensions().saturating_sub(ragged.rhs_group.len())),
+    )
+    .map_err(|_| InferError::Overflow)?;
+    let (rhs_batch, rhs_contracting) = (renumber(dimensions.rhs_batch), renumber(dimensions.rhs_contracting));
+    let of_group = DotDimensions { rhs_batch: &rhs_batch, rhs_contracting: &rhs_contracting, ..dimensions };
+    let (element_type, mut result) = dot_of(lhs, &one, of_group, written)?;
+    if is_contracted {
+        result.insert(0, count);
+    }
+    owned(element_type, &result)
 }

@@ -4,6 +4,207 @@
 
 use super::{InferError, agree, check_dimensions, check_len, merge};
 use crate::shape::dimension::Dimension;
+use crate::shape::element_type::{ElementClass, ElementType};
+
+/// Kinds of elements that an operation works on, one bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Classes(u8);
+
+const PRED: u8 = 1;
+const SIGNED: u8 = 2;
+const UNSIGNED: u8 = 4;
+const FLOAT: u8 = 8;
+const COMPLEX: u8 = 16;
+const INTEGER: u8 = SIGNED | UNSIGNED;
+
+impl Classes {
+    const fn has(self, element_type: ElementType) -> bool {
+        let bit = match element_type.class() {
+            ElementClass::Predicate => PRED,
+            ElementClass::SignedInteger => SIGNED,
+            ElementClass::UnsignedInteger => UNSIGNED,
+            ElementClass::Float => FLOAT,
+            ElementClass::Complex => COMPLEX,
+        };
+        self.0 & bit != 0
+    }
+
+    const fn name(self) -> &'static str {
+        const FLOAT_OR_COMPLEX: u8 = FLOAT | COMPLEX;
+        const SIGNED_FLOAT_COMPLEX: u8 = SIGNED | FLOAT | COMPLEX;
+        const NUMBER: u8 = INTEGER | FLOAT | COMPLEX;
+        const BITS: u8 = INTEGER | PRED;
+        match self.0 {
+            FLOAT => "floats",
+            FLOAT_OR_COMPLEX => "floats or complex numbers",
+            SIGNED_FLOAT_COMPLEX => "signed integers, floats or complex numbers",
+            INTEGER => "integers",
+            BITS => "integers or predicates",
+            NUMBER => "numbers",
+            _ => "another type",
+        }
+    }
+}
+
+/// The elements of the result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Gives {
+    /// Those of the operands.
+    Same,
+    /// Of complex operands, those of their parts.
+    Component,
+    /// Complex numbers with operands as their parts.
+    Complex,
+    /// Predicates.
+    Pred,
+    /// Any; the program says which.
+    Any,
+}
+
+/// An operation that makes each element of the result of one element of each operand.
+///
+/// ```
+/// use xla_shape_core::infer::{Elementwise, Operation};
+///
+/// let add = Operation::Named(Elementwise::named("exponential").unwrap());
+/// let s32 = "s32[8]".parse()?;
+/// assert_eq!(
+///     add.obstacle(&[&s32], &s32).unwrap().as_str(),
+///     "s32[8] is not the result of exponential(s32[8]): expected elements of floats or complex numbers in operand 0, found s32"
+/// );
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Elementwise {
+    name: &'static str,
+    /// How many operands; 0 for any number, at least one.
+    operands: usize,
+    takes: Classes,
+    gives: Gives,
+}
+
+const ANY: u8 = PRED | INTEGER | FLOAT | COMPLEX;
+
+macro_rules! table {
+    ($($name:literal $operands:literal $takes:expr, $gives:ident;)*) => {
+        /// Every one, sorted by name.
+        const TABLE: &[Elementwise] = &[
+            $(Elementwise { name: $name, operands: $operands, takes: Classes($takes), gives: Gives::$gives },)*
+        ];
+    };
+}
+
+table! {
+    "abs" 1 SIGNED | FLOAT | COMPLEX, Component;
+    "acos" 1 FLOAT | COMPLEX, Same;
+    "acosh" 1 FLOAT | COMPLEX, Same;
+    "add" 2 ANY, Same;
+    "and" 2 INTEGER | PRED, Same;
+    "asin" 1 FLOAT | COMPLEX, Same;
+    "asinh" 1 FLOAT | COMPLEX, Same;
+    "atan" 1 FLOAT | COMPLEX, Same;
+    "atan2" 2 INTEGER | FLOAT | COMPLEX, Same;
+    "atanh" 1 FLOAT | COMPLEX, Same;
+    "cbrt" 1 FLOAT, Same;
+    "ceil" 1 FLOAT, Same;
+    "compare" 2 ANY, Pred;
+    "complex" 2 FLOAT, Complex;
+    "convert" 1 ANY, Any;
+    "cosh" 1 FLOAT | COMPLEX, Same;
+    "cosine" 1 FLOAT | COMPLEX, Same;
+    "count-leading-zeros" 1 INTEGER, Same;
+    "divide" 2 INTEGER | FLOAT | COMPLEX, Same;
+    "erf" 1 FLOAT, Same;
+    "exponential" 1 FLOAT | COMPLEX, Same;
+    "exponential-minus-one" 1 FLOAT | COMPLEX, Same;
+    "floor" 1 FLOAT, Same;
+    "imag" 1 FLOAT | COMPLEX, Component;
+    "is-finite" 1 FLOAT, Pred;
+    "log" 1 FLOAT | COMPLEX, Same;
+    "log-plus-one" 1 FLOAT | COMPLEX, Same;
+    "logistic" 1 FLOAT | COMPLEX, Same;
+    "maximum" 2 ANY, Same;
+    "minimum" 2 ANY, Same;
+    "mulhi" 2 INTEGER, Same;
+    "multiply" 2 ANY, Same;
+    "negate" 1 INTEGER | FLOAT | COMPLEX, Same;
+    "not" 1 INTEGER | PRED, Same;
+    "or" 2 INTEGER | PRED, Same;
+    "popcnt" 1 INTEGER, Same;
+    "power" 2 INTEGER | FLOAT | COMPLEX, Same;
+    "real" 1 FLOAT | COMPLEX, Component;
+    "reduce-precision" 1 FLOAT, Same;
+    "remainder" 2 INTEGER | FLOAT | COMPLEX, Same;
+    "round-nearest-afz" 1 FLOAT, Same;
+    "round-nearest-even" 1 FLOAT, Same;
+    "rsqrt" 1 FLOAT | COMPLEX, Same;
+    "shift-left" 2 INTEGER | FLOAT | COMPLEX, Same;
+    "shift-right-arithmetic" 2 INTEGER | FLOAT | COMPLEX, Same;
+    "shift-right-logical" 2 INTEGER | FLOAT | COMPLEX, Same;
+    "sign" 1 SIGNED | FLOAT | COMPLEX, Same;
+    "sine" 1 FLOAT | COMPLEX, Same;
+    "sinh" 1 FLOAT | COMPLEX, Same;
+    "sqrt" 1 FLOAT | COMPLEX, Same;
+    "subtract" 2 INTEGER | FLOAT | COMPLEX, Same;
+    "tan" 1 FLOAT | COMPLEX, Same;
+    "tanh" 1 FLOAT | COMPLEX, Same;
+    "xor" 2 INTEGER | PRED, Same;
+}
+
+impl Elementwise {
+    /// Any number of operands and any elements.
+    pub(super) const UNNAMED: Self = Self { name: "elementwise", operands: 0, takes: Classes(ANY), gives: Gives::Same };
+    /// `compare`.
+    pub(super) const COMPARE: Self = Self { name: "compare", operands: 2, takes: Classes(ANY), gives: Gives::Pred };
+    /// `convert`.
+    pub(super) const CONVERT: Self = Self { name: "convert", operands: 1, takes: Classes(ANY), gives: Gives::Any };
+
+    /// The operation that XLA calls so.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        TABLE.binary_search_by(|row| row.name.cmp(name)).ok().and_then(|row| TABLE.get(row).copied())
+    }
+
+    /// XLA's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// How many operands it takes, if that is one number.
+    pub(super) const fn num_operands(self) -> Option<usize> {
+        if self.operands == 0 { None } else { Some(self.operands) }
+    }
+
+    /// Checks that it works on elements of this type.
+    pub(super) const fn check(self, operand: usize, found: ElementType) -> Result<(), InferError> {
+        let fits = match self.gives {
+            Gives::Complex => matches!(found, ElementType::F32 | ElementType::F64),
+            _ => self.takes.has(found),
+        };
+        if fits { Ok(()) } else { Err(InferError::ElementClass { operand, expected: self.expected(), found }) }
+    }
+
+    const fn expected(self) -> &'static str {
+        match self.gives {
+            Gives::Complex => "f32 or f64",
+            _ => self.takes.name(),
+        }
+    }
+
+    /// The element type of the result, if the operands have this one; `None` if the program says which.
+    pub(super) const fn result(self, operands: ElementType) -> Option<ElementType> {
+        match (self.gives, operands) {
+            (Gives::Component, ElementType::C64) => Some(ElementType::F32),
+            (Gives::Component, ElementType::C128) => Some(ElementType::F64),
+            (Gives::Complex, ElementType::F64) => Some(ElementType::C128),
+            (Gives::Complex, _) => Some(ElementType::C64),
+            (Gives::Pred, _) => Some(ElementType::Pred),
+            (Gives::Any, _) => None,
+            (Gives::Same | Gives::Component, _) => Some(operands),
+        }
+    }
+}
 
 /// The result of an elementwise operation: the dimensions that all operands have.
 ///
@@ -19,20 +220,33 @@ pub const fn elementwise(operands: &[&[Dimension]], result: &mut [Dimension]) ->
     result.copy_from_slice(first);
     let mut i = 0;
     while i < others.len() {
-        let other = others[i];
-        if let Err(error) = check_len("an operand", first.len(), other.len()) {
+        if let Err(error) = join(result, others[i]) {
             return Err(error);
         }
-        let mut dimension = 0;
-        while dimension < other.len() {
-            let (expected, found) = (result[dimension], other[dimension]);
-            if !agree(expected, found) {
-                return Err(InferError::SizeMismatch { what: "an operand", dimension, expected, found });
-            }
-            result[dimension] = merge(expected, found);
-            dimension = dimension.saturating_add(1);
-        }
         i = i.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// Adds what another operand says of the result.
+pub(super) const fn join(result: &mut [Dimension], other: &[Dimension]) -> Result<(), InferError> {
+    if let Err(error) = check_len("an operand", result.len(), other.len()) {
+        return Err(error);
+    }
+    let mut dimension = 0;
+    while dimension < other.len() {
+        let (expected, found) = (result[dimension], other[dimension]);
+        if !agree(expected, found) {
+            return Err(InferError::SizeMismatch { what: "an operand", dimension, expected, found });
+        }
+        // Of a size that is not known, a 1 says nothing: XLA would repeat the element.
+        result[dimension] = match (expected, found) {
+            (Dimension::Unbounded, Dimension::Static(1)) | (Dimension::Static(1), Dimension::Unbounded) => {
+                Dimension::Unbounded
+            }
+            _ => merge(expected, found),
+        };
+        dimension = dimension.saturating_add(1);
     }
     Ok(())
 }
@@ -118,4 +332,20 @@ pub const fn iota(dimension: usize, result: &[Dimension]) -> Result<(), InferErr
         return Ok(());
     }
     Err(InferError::DimensionOutOfRange { what, dimension, num_dimensions })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Elementwise, TABLE};
+
+    #[test]
+    fn the_table_is_sorted_and_its_names_are_found() {
+        assert!(TABLE.is_sorted_by(|a, b| a.name < b.name));
+        for row in TABLE {
+            assert_eq!(Elementwise::named(row.name), Some(*row));
+        }
+        assert_eq!(Elementwise::named("compare"), Some(Elementwise::COMPARE));
+        assert_eq!(Elementwise::named("convert"), Some(Elementwise::CONVERT));
+        assert_eq!(Elementwise::named(""), None);
+    }
 }

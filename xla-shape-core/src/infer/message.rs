@@ -60,6 +60,45 @@ impl InferError {
                 sink, text "expected ", text what, text " that ", number groups, text " groups divide, found ", size size
             ),
             Self::Overflow => sink.text("expected sizes that fit in an i64, found a larger one"),
+            Self::OperandCount { at_least, at_most, found } => {
+                match at_most {
+                    Some(at_most) if at_most == at_least => write!(sink, text "expected ", count at_least),
+                    Some(at_most) => write!(sink, text "expected ", count at_least, text " to ", count at_most),
+                    None => write!(sink, text "expected at least ", count at_least),
+                }
+                sink.text(if at_least == 1 && matches!(at_most, None | Some(1)) { " operand" } else { " operands" });
+                write!(sink, text ", found ", count found);
+            }
+            Self::OperandKind { operand, expected } => {
+                write!(sink, text "expected ", text expected, text " as operand ", count operand)
+            }
+            Self::ElementClass { operand, expected, found } => write!(
+                sink, text "expected elements of ", text expected, text " in operand ", count operand,
+                text ", found ", text found.name()
+            ),
+            Self::ElementType { operand, expected, found } => write!(
+                sink, text "expected elements of ", text expected.name(), text " in operand ", count operand,
+                text ", found ", text found.name()
+            ),
+            Self::NotAScalar { operand, num_dimensions } => {
+                write!(sink, text "expected a scalar as operand ", count operand, text ", found an array of ", count num_dimensions);
+                sink.text(if num_dimensions == 1 { " dimension" } else { " dimensions" });
+            }
+            Self::Count { what, expected, found } => {
+                write!(sink, text "expected ", count expected, text " ", text what, text ", found ", count found)
+            }
+            Self::Unfit { what, expected } => write!(sink, text "expected ", text what, text " to be ", text expected),
+            Self::Callee { attribute, parameter: Some(parameter), expected } => write!(
+                sink, text "expected parameter ", count parameter, text " of `", text attribute, text "` to be ", text expected
+            ),
+            Self::Callee { attribute, parameter: None, expected } => {
+                write!(sink, text "expected the result of `", text attribute, text "` to be ", text expected)
+            }
+            Self::TupleIndex { index, elements } => write!(
+                sink, text "expected an index less than ", count elements, text ", the count of elements, found ",
+                count index
+            ),
+            Self::NotInferred => sink.text("it does not follow from the operands"),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Each rule is a `const fn` over dimensions, so that a check of a program, a type and a macro can ask the same one. A
 //! rule that computes its result writes it into a slice, which must have as many entries as the result has dimensions;
 //! one whose result is an input too only checks it. Layouts and element types are not looked at. An [`Operation`] is any of
-//! them, as a value, and looks at element types too.
+//! them, as a value, and looks at element types too. A [`Rule`] is what any instruction of HLO does, also with tuples, tokens
+//! and called computations; it is not for a `const`.
 //!
 //! Sizes agree if they are equal, bounded ones by their bound; an unbounded dimension agrees with every other. A result
 //! is dynamic where an operand's dimension that it comes from is.
@@ -23,20 +24,30 @@
 //!
 //! The rules are those of XLA's operation semantics.
 
+mod algebra;
+mod call;
+mod collective;
 mod contract;
 mod elementwise;
+mod index;
 mod message;
 mod operation;
 mod rearrange;
+mod reducer;
+mod rule;
 mod window;
 
+pub use algebra::FftType;
+pub use contract::RaggedDimensions;
 pub use contract::{DotDimensions, dot, reduce};
-pub use elementwise::{broadcast, clamp, elementwise, iota, select};
+pub use elementwise::{Elementwise, broadcast, clamp, elementwise, iota, select};
+pub use index::{GatherDimensions, ScatterDimensions};
 pub use operation::{Obstacle, Operation};
 pub use rearrange::{
     PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, reverse, slice,
     transpose,
 };
+pub use rule::{Callee, Rule};
 pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
 
 use crate::shape::dimension::Dimension;
@@ -128,6 +139,81 @@ pub enum InferError {
     },
     /// A size does not fit in an i64.
     Overflow,
+    /// The operation takes another number of operands.
+    OperandCount {
+        /// The least number.
+        at_least: usize,
+        /// The largest, if there is one.
+        at_most: Option<usize>,
+        /// How many there are.
+        found: usize,
+    },
+    /// An operand is not the kind of value that the operation works on.
+    OperandKind {
+        /// Which operand.
+        operand: usize,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// The operation does not work on this kind of elements.
+    ElementClass {
+        /// Which operand.
+        operand: usize,
+        /// The kinds of elements that it works on.
+        expected: &'static str,
+        /// The element type that the operand has.
+        found: ElementType,
+    },
+    /// The element types of operands differ.
+    ElementType {
+        /// Which operand.
+        operand: usize,
+        /// The element type that it should have.
+        expected: ElementType,
+        /// The one that it has.
+        found: ElementType,
+    },
+    /// An operand must be a scalar.
+    NotAScalar {
+        /// Which operand.
+        operand: usize,
+        /// How many dimensions it has.
+        num_dimensions: usize,
+    },
+    /// Two numbers must be equal.
+    Count {
+        /// What is counted.
+        what: &'static str,
+        /// How many there must be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// Something other than a number is not as it must be.
+    Unfit {
+        /// What it is.
+        what: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A called computation has a parameter, or a result, of another shape than the operation gives it.
+    Callee {
+        /// The attribute that names the computation.
+        attribute: &'static str,
+        /// Which parameter; `None` for the result.
+        parameter: Option<usize>,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A tuple has no element with this index.
+    TupleIndex {
+        /// The index.
+        index: usize,
+        /// How many elements there are.
+        elements: usize,
+    },
+    /// The shape must be written, because it does not follow from the operands.
+    NotInferred,
 }
 
 impl core::error::Error for InferError {}

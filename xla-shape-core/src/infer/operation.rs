@@ -3,10 +3,12 @@
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 
 use super::{
-    ConvolutionDimensions, ConvolutionGroups, DotDimensions, InferError, PaddingDimension, SliceDimension,
-    WindowDimension, all_agree, broadcast, clamp, concatenate, convolution, dot, dynamic_slice, dynamic_update_slice,
-    element_types_agree, elementwise, iota, pad, reduce, reduce_window, reshape, reverse, select, slice, transpose,
+    ConvolutionDimensions, ConvolutionGroups, DotDimensions, Elementwise, InferError, PaddingDimension, SliceDimension,
+    WindowDimension, all_agree, broadcast, check_dimensions, clamp, convolution, dot, dynamic_slice,
+    dynamic_update_slice, element_types_agree, iota, pad, reduce, reduce_window, reshape, reverse, select, slice,
+    transpose,
 };
+use super::{elementwise, rearrange};
 use crate::shape::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
@@ -34,8 +36,10 @@ use crate::text::print::bare_array;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Operation<'a> {
-    /// One element of each operand makes one of the result: `add`, `exponential`, ….
+    /// One element of each operand makes one of the result: `add`, `exponential`, …, on any number of operands of any type.
     Elementwise,
+    /// One element of each operand makes one of the result, as the operation of this name does.
+    Named(Elementwise),
     /// Two operands; the result is of `pred`.
     Compare,
     /// The elements in any other type.
@@ -107,19 +111,6 @@ const MAX_DIMENSIONS: usize = 32;
 
 /// What is wrong, before it is said in a sentence.
 enum Problem {
-    Operands {
-        expected: usize,
-        found: usize,
-    },
-    OperandType {
-        operand: usize,
-        expected: ElementType,
-        found: ElementType,
-    },
-    NotAScalar {
-        operand: usize,
-        num_dimensions: usize,
-    },
     Infer(InferError),
     /// The inferred dimensions are in the room that the check was given.
     Result(ElementType),
@@ -131,7 +122,8 @@ impl Operation<'_> {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Elementwise => "elementwise",
+            Self::Elementwise => Elementwise::UNNAMED.name(),
+            Self::Named(elementwise) => elementwise.name(),
             Self::Compare => "compare",
             Self::Convert => "convert",
             Self::Select => "select",
@@ -176,114 +168,165 @@ impl Operation<'_> {
         if num_dimensions > MAX_DIMENSIONS {
             return Err(Problem::TooManyDimensions);
         }
-        if let Err(problem) = self.check_operands(operands) {
-            return Err(problem);
-        }
-        let inferred = room.split_at_mut(num_dimensions).0;
-        if let Err(error) = self.infer(operands, result, inferred) {
+        if let Err(error) = self.check_operands(operands) {
             return Err(Problem::Infer(error));
         }
-        let element_type = self.element_type(operands, result);
-        if ElementType::same(element_type, result.element_type()) && all_agree(inferred, result.dimensions()) {
+        let inferred = room.split_at_mut(num_dimensions).0;
+        if let Err(error) = self.infer(operands, result.dimensions(), inferred) {
+            return Err(Problem::Infer(error));
+        }
+        let given = result.element_type();
+        let element_type = match self.element_type(operands) {
+            // Floats of different precision: the program chooses that of the result.
+            Some(found) if element_types_agree(found, given) && is_mixed(operands) => given,
+            Some(found) => found,
+            None => given,
+        };
+        if ElementType::same(element_type, given) && all_agree(inferred, result.dimensions()) {
             return Ok(());
         }
         Err(Problem::Result(element_type))
     }
 
-    /// How many operands there are at least, and at most.
-    const fn num_operands(&self, operands: &[&ArrayShape]) -> (usize, usize) {
+    /// The elementwise operation that it is.
+    pub(super) const fn elementwise(&self) -> Option<Elementwise> {
         match self {
-            Self::Elementwise | Self::Concatenate { .. } => (1, usize::MAX),
-            Self::Iota { .. } => (0, 0),
-            Self::Convert
-            | Self::Broadcast { .. }
-            | Self::Reshape
-            | Self::Transpose { .. }
-            | Self::Reverse { .. }
-            | Self::Slice(_) => (1, 1),
-            Self::Compare
-            | Self::Pad(_)
-            | Self::Reduce { .. }
-            | Self::ReduceWindow(_)
-            | Self::Dot(_)
-            | Self::Convolution { .. } => (2, 2),
-            Self::Select | Self::Clamp => (3, 3),
-            Self::DynamicSlice(_) | Self::DynamicUpdateSlice => {
-                let first = if matches!(self, Self::DynamicSlice(_)) { 1_usize } else { 2 };
-                let starts = if operands.is_empty() { 0 } else { operands[0].num_dimensions() };
-                (first.saturating_add(starts), first.saturating_add(starts))
-            }
+            Self::Elementwise => Some(Elementwise::UNNAMED),
+            Self::Named(elementwise) => Some(*elementwise),
+            Self::Compare => Some(Elementwise::COMPARE),
+            Self::Convert => Some(Elementwise::CONVERT),
+            _ => None,
         }
     }
 
+    /// How many operands there are at least, and at most.
+    const fn num_operands(&self, operands: &[&ArrayShape]) -> (usize, Option<usize>) {
+        if let Some(elementwise) = self.elementwise() {
+            return match elementwise.num_operands() {
+                Some(number) => (number, Some(number)),
+                None => (1, None),
+            };
+        }
+        let number = match self {
+            Self::Concatenate { .. } => return (1, None),
+            Self::Iota { .. } => 0,
+            Self::Broadcast { .. } | Self::Reshape | Self::Transpose { .. } | Self::Reverse { .. } | Self::Slice(_) => {
+                1
+            }
+            Self::Select | Self::Clamp => 3,
+            Self::DynamicSlice(_) | Self::DynamicUpdateSlice => {
+                let first = if matches!(self, Self::DynamicSlice(_)) { 1_usize } else { 2 };
+                let starts = if operands.is_empty() { 0 } else { operands[0].num_dimensions() };
+                first.saturating_add(starts)
+            }
+            _ => 2,
+        };
+        (number, Some(number))
+    }
+
     /// Checks how many operands there are, their element types, and that those are scalars that must be.
-    const fn check_operands(&self, operands: &[&ArrayShape]) -> Result<(), Problem> {
+    pub(super) const fn check_operands(&self, operands: &[&ArrayShape]) -> Result<(), InferError> {
         let (at_least, at_most) = self.num_operands(operands);
         let found = operands.len();
-        if found < at_least || found > at_most {
-            return Err(Problem::Operands { expected: at_least, found });
+        let too_many = match at_most {
+            Some(at_most) => found > at_most,
+            None => false,
+        };
+        if found < at_least || too_many {
+            return Err(InferError::OperandCount { at_least, at_most, found });
         }
         let mut i = 0;
         while i < operands.len() {
-            // Of whose element type it must be.
-            let like = match self {
-                Self::Select if i == 0 => None,
-                Self::Select | Self::Clamp => Some(1),
-                Self::DynamicSlice(_) if i > 0 => None,
-                Self::DynamicUpdateSlice if i > 1 => None,
-                // Any two that the program asks for, such as s4 and bf16.
-                Self::Dot(_) | Self::Convolution { .. } => None,
-                _ => Some(0),
-            };
-            let found = operands[i].element_type();
-            let expected = match (self, like) {
-                (Self::Select, None) => ElementType::Pred,
-                // The first of the places where a slice begins, which are numbers of one type.
-                (Self::DynamicSlice(_), None) => operands[1].element_type(),
-                (Self::DynamicUpdateSlice, None) => operands[2].element_type(),
-                (_, Some(like)) => operands[like].element_type(),
-                (_, None) => found,
-            };
-            if !element_types_agree(expected, found) {
-                return Err(Problem::OperandType { operand: i, expected, found });
-            }
-            let scalar = match self {
-                Self::Pad(_) | Self::Reduce { .. } | Self::ReduceWindow(_) | Self::DynamicSlice(_) => i > 0,
-                Self::DynamicUpdateSlice => i > 1,
-                _ => false,
-            };
-            let num_dimensions = operands[i].num_dimensions();
-            if scalar && num_dimensions > 0 {
-                return Err(Problem::NotAScalar { operand: i, num_dimensions });
+            if let Err(error) = self.check_operand(operands, i) {
+                return Err(error);
             }
             i = i.saturating_add(1);
         }
         Ok(())
     }
 
-    /// Writes the dimensions of the result, or those of `result` if the rule only checks it.
-    const fn infer(
+    const fn check_operand(&self, operands: &[&ArrayShape], operand: usize) -> Result<(), InferError> {
+        // Of whose element type it must be.
+        let like = match self {
+            Self::Select if operand == 0 => None,
+            Self::Select | Self::Clamp => Some(1),
+            Self::DynamicSlice(_) if operand > 0 => None,
+            Self::DynamicUpdateSlice if operand > 1 => None,
+            // Any two that the program asks for, such as s4 and bf16.
+            Self::Dot(_) | Self::Convolution { .. } => None,
+            _ => Some(0),
+        };
+        let found = operands[operand].element_type();
+        let first_start = match self {
+            Self::DynamicSlice(_) => 1,
+            Self::DynamicUpdateSlice => 2,
+            _ => usize::MAX,
+        };
+        if operand >= first_start && !found.is_integral() {
+            return Err(InferError::ElementClass { operand, expected: "integers", found });
+        }
+        let expected = match (self, like) {
+            (Self::Select, None) => ElementType::Pred,
+            // The first of the places where a slice begins, which are numbers of one type.
+            (Self::DynamicSlice(_) | Self::DynamicUpdateSlice, None) => operands[first_start].element_type(),
+            (_, Some(like)) => operands[like].element_type(),
+            (_, None) => found,
+        };
+        if !element_types_agree(expected, found) {
+            return Err(InferError::ElementType { operand, expected, found });
+        }
+        let scalar = match self {
+            Self::Pad(_) | Self::Reduce { .. } | Self::ReduceWindow(_) => operand > 0,
+            _ => operand >= first_start,
+        };
+        let num_dimensions = operands[operand].num_dimensions();
+        if scalar && num_dimensions > 0 {
+            return Err(InferError::NotAScalar { operand, num_dimensions });
+        }
+        match self.elementwise() {
+            Some(elementwise) => elementwise.check(operand, found),
+            None => Ok(()),
+        }
+    }
+
+    /// How many dimensions the result has; `None` if only the program knows.
+    pub(super) const fn num_dimensions(&self, operands: &[&ArrayShape]) -> Option<usize> {
+        match self {
+            Self::Broadcast { .. } | Self::Iota { .. } | Self::Reshape => None,
+            Self::Reduce { dimensions } => Some(operands[0].num_dimensions().saturating_sub(dimensions.len())),
+            Self::Dot(dimensions) => {
+                Some(dimensions.num_dimensions(operands[0].dimensions(), operands[1].dimensions()))
+            }
+            Self::Convolution { dimensions, .. } => Some(dimensions.output_spatial.len().saturating_add(2)),
+            Self::Select | Self::Clamp => Some(operands[1].num_dimensions()),
+            _ => Some(operands[0].num_dimensions()),
+        }
+    }
+
+    /// Writes the dimensions of the result, or those that are `given` if the rule only checks them.
+    pub(super) const fn infer(
         &self,
         operands: &[&ArrayShape],
-        result: &ArrayShape,
+        given: &[Dimension],
         inferred: &mut [Dimension],
     ) -> Result<(), InferError> {
-        let given = result.dimensions();
-        inferred.copy_from_slice(given);
+        if given.len() == inferred.len() {
+            inferred.copy_from_slice(given);
+        }
         if let Self::Iota { dimension } = self {
             return iota(*dimension, given);
         }
         let operand = operands[0].dimensions();
         match self {
-            Self::Elementwise | Self::Compare | Self::Convert | Self::Concatenate { .. } => {
-                // One operand after the other: what the ones before it make is the first of the next two.
-                let mut found = self.join(&[operand], inferred);
+            Self::Elementwise | Self::Named(_) | Self::Compare | Self::Convert | Self::Concatenate { .. } => {
+                let mut found = self.begin(operand, inferred);
                 let mut i = 1;
                 while i < operands.len() && found.is_ok() {
-                    let mut room = [Dimension::Unbounded; MAX_DIMENSIONS];
-                    let before = room.split_at_mut(inferred.len()).0;
-                    before.copy_from_slice(inferred);
-                    found = self.join(&[before, operands[i].dimensions()], inferred);
+                    let other = operands[i].dimensions();
+                    found = match self {
+                        Self::Concatenate { dimension } => rearrange::append(inferred, other, *dimension),
+                        _ => elementwise::join(inferred, other),
+                    };
                     i = i.saturating_add(1);
                 }
                 found
@@ -308,38 +351,32 @@ impl Operation<'_> {
         }
     }
 
-    const fn join(&self, operands: &[&[Dimension]], inferred: &mut [Dimension]) -> Result<(), InferError> {
-        match self {
-            Self::Concatenate { dimension } => concatenate(operands, *dimension, inferred),
-            _ => elementwise(operands, inferred),
+    /// The result of the first operand alone.
+    const fn begin(&self, operand: &[Dimension], inferred: &mut [Dimension]) -> Result<(), InferError> {
+        if let Self::Concatenate { dimension } = self
+            && let Err(error) = check_dimensions("`dimensions`", &[*dimension], operand.len())
+        {
+            return Err(error);
         }
+        elementwise(&[operand], inferred)
     }
 
-    /// The element type that the result must have: its own, if it may be any.
-    const fn element_type(&self, operands: &[&ArrayShape], result: &ArrayShape) -> ElementType {
-        let given = result.element_type();
-        match self {
-            Self::Compare => ElementType::Pred,
-            Self::Convert
-            | Self::Iota { .. }
+    /// The element type that follows from those of the operands; `None` if the program says which.
+    pub(super) const fn element_type(&self, operands: &[&ArrayShape]) -> Option<ElementType> {
+        let highest = match self {
+            Self::Iota { .. }
             | Self::Reduce { .. }
             | Self::ReduceWindow(_)
             | Self::Dot(_)
-            | Self::Convolution { .. } => given,
-            Self::Select | Self::Clamp => operands[1].element_type(),
-            Self::Elementwise | Self::Concatenate { .. } => {
-                let first = operands[0].element_type();
-                let mut i = 1;
-                while i < operands.len() {
-                    // Floats of different precision: the program chooses that of the result.
-                    if !ElementType::same(first, operands[i].element_type()) && element_types_agree(first, given) {
-                        return given;
-                    }
-                    i = i.saturating_add(1);
-                }
-                first
-            }
-            _ => operands[0].element_type(),
+            | Self::Convolution { .. } => return None,
+            Self::Clamp => return Some(operands[1].element_type()),
+            Self::Select => highest_precision(operands.split_at(1).1),
+            Self::DynamicSlice(_) | Self::DynamicUpdateSlice => return Some(operands[0].element_type()),
+            _ => highest_precision(operands),
+        };
+        match self.elementwise() {
+            Some(elementwise) => elementwise.result(highest),
+            None => Some(highest),
         }
     }
 
@@ -364,28 +401,6 @@ impl Operation<'_> {
         }
         sink.text("): ");
         match problem {
-            Problem::Operands { expected, found } => {
-                sink.text("expected ");
-                sink.text(if matches!(self, Self::Elementwise | Self::Concatenate { .. }) { "at least " } else { "" });
-                sink.count(*expected);
-                sink.text(if *expected == 1 { " operand, found " } else { " operands, found " });
-                sink.count(*found);
-            }
-            Problem::OperandType { operand, expected, found } => {
-                sink.text("expected elements of ");
-                sink.text(expected.name());
-                sink.text(" in operand ");
-                sink.count(*operand);
-                sink.text(", found ");
-                sink.text(found.name());
-            }
-            Problem::NotAScalar { operand, num_dimensions } => {
-                sink.text("expected a scalar as operand ");
-                sink.count(*operand);
-                sink.text(", found an array of ");
-                sink.count(*num_dimensions);
-                sink.text(if *num_dimensions == 1 { " dimension" } else { " dimensions" });
-            }
             Problem::Infer(error) => error.write(&mut sink),
             Problem::Result(element_type) => {
                 sink.text("expected ");
@@ -403,4 +418,33 @@ impl Operation<'_> {
         let written = sink.written();
         text.set_len(written)
     }
+}
+
+/// Of the element types of some operands, the one that holds most; the first of those of which none does.
+const fn highest_precision(operands: &[&ArrayShape]) -> ElementType {
+    let mut highest = operands[0].element_type();
+    let mut i = 1;
+    while i < operands.len() {
+        if let Some(found) = highest.higher_precision_type(operands[i].element_type()) {
+            highest = found;
+        }
+        i = i.saturating_add(1);
+    }
+    highest
+}
+
+/// Whether the operands have floats of more than one precision.
+const fn is_mixed(operands: &[&ArrayShape]) -> bool {
+    let mut first = None;
+    let mut i = 0;
+    while i < operands.len() {
+        let found = operands[i].element_type();
+        match first {
+            None if found.is_floating() => first = Some(found),
+            Some(first) if found.is_floating() && !ElementType::same(first, found) => return true,
+            _ => {}
+        }
+        i = i.saturating_add(1);
+    }
+    false
 }

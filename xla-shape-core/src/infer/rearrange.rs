@@ -209,26 +209,33 @@ pub const fn concatenate(
     result.copy_from_slice(first);
     let mut i = 0;
     while i < others.len() {
-        let other = others[i];
-        if let Err(error) = check_len("an operand", first.len(), other.len()) {
+        if let Err(error) = append(result, others[i], dimension) {
             return Err(error);
         }
-        let mut at = 0;
-        while at < other.len() {
-            let (expected, found) = (result[at], other[at]);
-            result[at] = if at == dimension {
-                match joined(expected, found) {
-                    Ok(sum) => sum,
-                    Err(error) => return Err(error),
-                }
-            } else if agree(expected, found) {
-                merge(expected, found)
-            } else {
-                return Err(InferError::SizeMismatch { what: "an operand", dimension: at, expected, found });
-            };
-            at = at.saturating_add(1);
-        }
         i = i.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// Puts another operand behind what is there.
+pub(super) const fn append(result: &mut [Dimension], other: &[Dimension], dimension: usize) -> Result<(), InferError> {
+    if let Err(error) = check_len("an operand", result.len(), other.len()) {
+        return Err(error);
+    }
+    let mut at = 0;
+    while at < other.len() {
+        let (expected, found) = (result[at], other[at]);
+        result[at] = if at == dimension {
+            match joined(expected, found) {
+                Ok(sum) => sum,
+                Err(error) => return Err(error),
+            }
+        } else if agree(expected, found) {
+            merge(expected, found)
+        } else {
+            return Err(InferError::SizeMismatch { what: "an operand", dimension: at, expected, found });
+        };
+        at = at.saturating_add(1);
     }
     Ok(())
 }

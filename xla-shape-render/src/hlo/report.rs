@@ -13,11 +13,39 @@ pub struct Report {
     pub(super) instructions: usize,
     pub(super) opcodes: BTreeMap<String, usize>,
     pub(super) spaces: Vec<Space>,
-    pub(super) findings: Vec<String>,
+    pub(super) findings: Vec<Finding>,
     pub(super) most_padded: Vec<Value>,
     pub(super) largest: Vec<Value>,
     pub(super) tile_formats: Vec<TileFormat>,
     pub(super) layout_changes: Vec<LayoutChange>,
+}
+
+/// What the check of a module found.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Finding {
+    /// `error` or `hint`.
+    pub(super) severity: &'static str,
+    pub(super) instruction: String,
+    pub(super) message: String,
+    /// Where it stands in the text: first byte, and the one behind the last.
+    pub(super) span: [usize; 2],
+    /// What a person reads.
+    #[serde(skip)]
+    pub(super) text: String,
+}
+
+/// The findings of a module, errors first.
+fn findings(module: &Module<'_>) -> Vec<Finding> {
+    let mut found = module.check();
+    found.sort_by_key(|finding| core::cmp::Reverse(finding.severity()));
+    let finding = |found: xla_shape_hlo::Finding<'_, '_>| Finding {
+        severity: found.severity().name(),
+        instruction: found.instruction().name().to_owned(),
+        message: found.problem().to_string(),
+        span: [found.span().start, found.span().end],
+        text: found.to_string(),
+    };
+    found.into_iter().map(finding).collect()
 }
 
 /// What lies in one memory space: parameters and all values, as if each had memory of its own.
@@ -114,7 +142,7 @@ impl Report {
             instructions: module.instructions().len(),
             opcodes,
             spaces,
-            findings: module.check().iter().map(ToString::to_string).collect(),
+            findings: findings(module),
             most_padded: first(memory.most_padded(all), |buffer| buffer.footprint.padding_bytes()),
             largest: first(memory.largest(all), |buffer| buffer.footprint.bytes),
             tile_formats,

@@ -79,7 +79,7 @@ pub(super) fn page(report: &Report, width: usize) -> Text {
         let _ = writeln!(text, "  none");
     }
     for finding in report.findings.iter().take(MAX_FINDINGS) {
-        let _ = writeln!(text, "  {finding}");
+        let _ = writeln!(text, "  {}", finding.text);
     }
     if report.findings.len() > MAX_FINDINGS {
         let _ = writeln!(text, "  … and {} more", report.findings.len() - MAX_FINDINGS);

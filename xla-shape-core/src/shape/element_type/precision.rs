@@ -54,18 +54,37 @@ impl ElementType {
     /// assert_eq!(U32.higher_precision_type(S32), Some(S32));
     /// ```
     #[must_use]
-    pub fn higher_precision_type(self, other: Self) -> Option<Self> {
-        match self.rank_of_precision().cmp(&other.rank_of_precision()) {
-            core::cmp::Ordering::Greater => Some(self),
-            core::cmp::Ordering::Less => Some(other),
-            core::cmp::Ordering::Equal => (self == other).then_some(self),
+    pub const fn higher_precision_type(self, other: Self) -> Option<Self> {
+        let (a, b) = (self.rank_of_precision(), other.rank_of_precision());
+        if a > b {
+            Some(self)
+        } else if a < b {
+            Some(other)
+        } else if Self::same(self, other) {
+            Some(self)
+        } else {
+            None
         }
     }
 
-    fn rank_of_precision(self) -> (bool, Option<(u32, u32)>, u64, bool) {
-        let component = self.complex_component_type().unwrap_or(self);
+    /// Complex or not, range, precision, bits, signed or not, from the upper bits to the lower ones.
+    #[expect(clippy::arithmetic_side_effects, reason = "each number is less than the place that it is shifted to")]
+    const fn rank_of_precision(self) -> u64 {
+        let component = match self.complex_component_type() {
+            Some(component) => component,
+            None => self,
+        };
+        let (range, precision) = match component.range_and_precision() {
+            // So that every float comes before every integer.
+            Some((range, precision)) => (range + 1, precision),
+            None => (0, 0),
+        };
         let signed = matches!(component.class(), ElementClass::SignedInteger);
-        (self.is_complex(), component.range_and_precision(), component.bits(), signed)
+        (self.is_complex() as u64) << 48
+            | (range as u64) << 32
+            | (precision as u64) << 24
+            | component.bits() << 8
+            | signed as u64
     }
 
     /// Of a floating-point type: the exponent of the first power of two that is out of its range, and the significand's

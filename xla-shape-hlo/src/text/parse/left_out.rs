@@ -1,7 +1,7 @@
 //! Shapes that the text leaves out: they follow from the operands.
 
 use super::{Parser, Result, number};
-use crate::check;
+use crate::infer::{Parameters, inferred_shape};
 use crate::module::{InstructionRecord, Origin};
 use crate::names::NONE;
 use crate::opcode::Opcode;
@@ -25,6 +25,7 @@ impl Parser<'_> {
         let mut nodes = NODES.saturating_add(self.module.text.len().saturating_mul(NODES_OF_A_BYTE));
         // The elements of each tuple, so that they are kept once.
         let mut elements = BTreeMap::new();
+        let mut parameters = Parameters::default();
         for computation in 0..self.module.computations.len() {
             let items = self.module.computations.get(computation).map(|record| record.instructions).unwrap_or_default();
             for instruction in items.numbers() {
@@ -33,7 +34,7 @@ impl Parser<'_> {
                     continue;
                 };
                 let record = record.clone();
-                match self.left_out(&record, instruction, &mut nodes, &mut elements) {
+                match self.left_out(&record, instruction, &mut nodes, &mut elements, &mut parameters) {
                     Ok(shape) => {
                         if let Some(record) = self.module.instructions.get_mut(instruction as usize) {
                             record.shape = shape;
@@ -58,6 +59,7 @@ impl Parser<'_> {
         instruction: u32,
         nodes: &mut usize,
         elements: &mut BTreeMap<(u32, usize), u32>,
+        parameters: &mut Parameters,
     ) -> Result<u32> {
         let view = self.module.instruction_at(instruction);
         let place = if record.opcode_text.len == 0 { record.name } else { record.opcode_text };
@@ -86,7 +88,7 @@ impl Parser<'_> {
             1
         };
         *nodes = nodes.checked_sub(size).ok_or_else(|| failed("the shapes that are left out are too large"))?;
-        let shape = check::inferred_shape(view).map_err(|problem| failed(&problem.to_string()))?;
+        let shape = inferred_shape(view, parameters).map_err(|problem| failed(&problem.to_string()))?;
         if size == 1 {
             *nodes = nodes
                 .checked_sub(nodes_of(&shape))

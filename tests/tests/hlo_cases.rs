@@ -1,0 +1,169 @@
+//! Thousands of small programs, right and wrong ones, against what XLA says of them.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use xla_shape_core::Shape;
+use xla_shape_hlo::{Module, Severity};
+use xla_shape_tests::corpus;
+
+#[derive(Deserialize)]
+struct Row {
+    op: String,
+    changed: String,
+    text: String,
+    /// What XLA infers; `Some(None)` if it refuses.
+    #[serde(default, deserialize_with = "there")]
+    infer: Option<Option<String>>,
+    valid: Option<bool>,
+}
+
+/// Tells `null` from what is not there.
+fn there<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(from).map(Some)
+}
+
+/// The program without the shape of its root.
+fn left_out(text: &str) -> String {
+    let (before, rest) = text.rsplit_once("ROOT r = ").expect("a root");
+    let end = if rest.starts_with('(') {
+        rest.find(") ").expect("the end of a tuple") + 2
+    } else {
+        rest.find(' ').expect("a shape") + 1
+    };
+    format!("{before}ROOT r = {}", &rest[end..])
+}
+
+fn inferred(text: &str) -> Result<String, String> {
+    let text = left_out(text);
+    let module = Module::parse(&text).map_err(|error| error.to_string())?;
+    Ok(module.entry().expect("the entry computation").root().shape().without_layout().to_string())
+}
+
+/// The errors of a program, of reading it or of checking it.
+fn errors(text: &str) -> Vec<String> {
+    match Module::parse(text) {
+        Ok(module) => {
+            let found = module.check();
+            found.iter().filter(|found| found.severity() == Severity::Error).map(ToString::to_string).collect()
+        }
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+/// Where XLA's answer is another one, and why.
+struct Difference {
+    op: &'static str,
+    changed: &'static str,
+    why: &'static str,
+}
+
+const fn difference(op: &'static str, changed: &'static str, why: &'static str) -> Difference {
+    Difference { op, changed, why }
+}
+
+/// Differences where a shape is left out. XLA takes what is refused here.
+const LEFT_OUT: &[Difference] = &[
+    difference(
+        "convolution",
+        "operand count",
+        "XLA's parser looks at the first two operands only; such a program is not valid",
+    ),
+    difference(
+        "dot",
+        "operand count",
+        "XLA's parser looks at the first two operands only; such a program is not valid",
+    ),
+];
+
+/// Differences in whether a program is valid. Reading it into StableHLO drops what XLA's verifier compares, so most are taken there.
+const VALID: &[Difference] = &[
+    difference("all-reduce", "operand type", "StableHLO lets the elements become wider; XLA's verifier does not"),
+    difference("reduce-scatter", "operand type", "StableHLO lets the elements become wider; XLA's verifier does not"),
+    difference(
+        "convolution",
+        "attribute",
+        "StableHLO has no size of the window, and takes the kernel's; where XLA infers, it refuses",
+    ),
+    difference("rng", "operand count", "StableHLO reads two operands, whatever there are; XLA's verifier wants two"),
+    difference(
+        "set-dimension-size",
+        "result size",
+        "StableHLO infers the result anew; where XLA infers, it gives the operand's size",
+    ),
+    difference(
+        "set-dimension-size",
+        "operand size",
+        "StableHLO infers the result anew; where XLA infers, it gives the operand's size",
+    ),
+    difference(
+        "bitcast-convert",
+        "operand type",
+        "StableHLO counts one bit in a `pred`, XLA eight; and it does not compare the ranks of equal widths",
+    ),
+];
+
+/// The differences that are listed, and those that are not.
+fn split<'w>(wrong: &'w [(Row, String)], listed: &[Difference]) -> (Vec<&'static str>, Vec<&'w String>) {
+    let is = |row: &Row, known: &&Difference| known.op == row.op && known.changed == row.changed;
+    let reason = |row: &Row| listed.iter().find(|known| is(row, known)).map(|known| known.why);
+    let known = wrong.iter().filter_map(|(row, _)| reason(row)).collect();
+    (known, wrong.iter().filter(|(row, _)| reason(row).is_none()).map(|(_, text)| text).collect())
+}
+
+/// Fails for a difference that is not listed, and for more than one answer in a hundred that is.
+fn judge(what: &str, all: usize, wrong: &[(Row, String)], listed: &[Difference]) {
+    let (known, unknown) = split(wrong, listed);
+    println!("{what}: {} of {all} agree; {} differ for a reason that is listed", all - wrong.len(), known.len());
+    let unknown: Vec<_> = unknown.into_iter().cloned().collect();
+    assert!(unknown.is_empty(), "{} differ:\n{}", unknown.len(), unknown.join("\n"));
+    assert!(known.len() * 100 <= all, "{} answers differ", known.len());
+    let unused: Vec<_> = listed
+        .iter()
+        .filter(|known| !wrong.iter().any(|(row, _)| known.op == row.op && known.changed == row.changed))
+        .map(|known| known.op)
+        .collect();
+    assert!(unused.is_empty(), "nothing differs any more for {unused:?}");
+}
+
+#[test]
+fn shapes_that_are_left_out_are_what_xla_infers() {
+    let (mut all, mut wrong) = (0, Vec::new());
+    for row in corpus::<Row>("hlo_cases.jsonl.zst") {
+        let Some(expected) = &row.infer else { continue };
+        let found = inferred(&row.text);
+        let bare = |text: &String| text.parse::<Shape>().expect("a shape of XLA").without_layout().to_string();
+        all += 1;
+        if expected.as_ref().map(bare) != found.clone().ok() {
+            let text = format!("{} ({}): XLA {expected:?}, here {found:?}\n{}", row.op, row.changed, row.text);
+            wrong.push((row, text));
+        }
+    }
+    judge("shapes that are left out", all, &wrong, LEFT_OUT);
+}
+
+#[test]
+fn programs_are_refused_that_xla_refuses() {
+    let (mut all, mut wrong) = (0, Vec::new());
+    for row in corpus::<Row>("hlo_cases.jsonl.zst") {
+        let Some(valid) = row.valid else { continue };
+        let found = errors(&row.text);
+        all += 1;
+        if found.is_empty() != valid {
+            let text = format!("{} ({}): XLA {valid}, here {found:?}\n{}", row.op, row.changed, row.text);
+            wrong.push((row, text));
+        }
+    }
+    judge("programs", all, &wrong, VALID);
+}
+
+#[test]
+fn every_opcode_has_many_cases_right_and_wrong() {
+    let mut counts = BTreeMap::<String, [usize; 2]>::new();
+    for row in corpus::<Row>("hlo_cases.jsonl.zst") {
+        counts.entry(row.op).or_default()[usize::from(row.changed != "none")] += 1;
+    }
+    // There are not many ways to write an instruction without operands and attributes.
+    counts.retain(|op, _| op != "partition-id" && op != "replica-id");
+    let few: Vec<_> = counts.iter().filter(|(_, [right, wrong])| right + wrong < 40 || *wrong < 15).collect();
+    assert!(few.is_empty() && counts.len() > 100, "{} opcodes; few cases: {few:?}", counts.len());
+}

@@ -1,0 +1,157 @@
+//! Operations in which several devices take part.
+
+use super::InferError;
+use super::rule::{Operands, Result, dimension, made, one_or_tuple, tuple};
+use crate::shape::dimension::Dimension;
+use crate::shape::{ArrayShape, Shape};
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+
+type Answer<'a> = Result<Cow<'a, Shape>>;
+
+/// An operand with another size of a dimension, where it lies if that can be.
+fn resized(array: &ArrayShape, number: usize, size: impl Fn(u64) -> Result<u64>) -> Result<Shape> {
+    let mut dimensions = array.dimensions().to_vec();
+    if let Some(dimension) = dimensions.get_mut(number)
+        && let Some(extent) = dimension.extent()
+    {
+        *dimension = super::sized(*dimension, size(extent)?);
+    }
+    match ArrayShape::new(array.element_type(), &dimensions, array.layout().clone()) {
+        Ok(array) => Ok(Shape::Array(array)),
+        Err(_) => made(array.element_type(), &dimensions),
+    }
+}
+
+/// How often the smaller size is in the larger one, rounded up.
+fn times(large: Option<Dimension>, small: Option<Dimension>) -> Option<u64> {
+    let (large, small) = (large?.extent()?, small?.extent()?);
+    (small > 0).then(|| large.div_ceil(small))
+}
+
+/// A dimension of the array that a result, or its first element, is.
+fn first_dimension(written: Option<&Shape>, number: usize) -> Option<Dimension> {
+    let shape = written?;
+    let first = shape.tuple_shapes().map_or(Some(shape), <[Shape]>::first)?;
+    first.array()?.dimensions().get(number).copied()
+}
+
+pub(super) fn all_gather<'a>(
+    operands: Operands<'_, 'a>,
+    number: usize,
+    shards: Option<u64>,
+    start: bool,
+    written: Option<&Shape>,
+) -> Answer<'a> {
+    operands.at_least(1)?;
+    let first = dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
+    let gathered = if start { written.and_then(Shape::tuple_shapes).and_then(|parts| parts.get(1)) } else { written };
+    let shards = shards.or_else(|| times(first_dimension(gathered, number), Some(first)));
+    let shards = shards.ok_or(InferError::NotInferred)?;
+    let mut results = Vec::new();
+    for operand in operands.arrays()? {
+        dimension("`dimensions`", operand.dimensions(), number)?;
+        results.push(resized(operand, number, |size| size.checked_mul(shards).ok_or(InferError::Overflow))?);
+    }
+    let result = one_or_tuple(results)?;
+    if !start {
+        return Ok(result);
+    }
+    let before = one_or_tuple(operands.0.iter().map(|&shape| shape.clone()).collect())?;
+    let mut elements = vec![before.into_owned(), result.into_owned()];
+    elements.extend(written.and_then(Shape::tuple_shapes).unwrap_or(&[]).iter().skip(2).cloned());
+    tuple(elements)
+}
+
+pub(super) fn all_reduce<'a>(operands: Operands<'_, 'a>) -> Answer<'a> {
+    operands.arrays()?;
+    match operands.0 {
+        [only] => Ok(Cow::Borrowed(*only)),
+        all => tuple(all.iter().map(|&shape| shape.clone()).collect()),
+    }
+}
+
+/// A size divided into so many equal parts.
+fn divided(size: u64, shards: u64) -> Result<u64> {
+    match size.checked_div(shards).filter(|_| size.is_multiple_of(shards)) {
+        Some(part) => Ok(part),
+        None => {
+            let (what, size) = ("a dimension", Dimension::Static(size));
+            Err(InferError::UnevenGroups { what, groups: shards, size })
+        }
+    }
+}
+
+pub(super) fn reduce_scatter<'a>(
+    operands: Operands<'_, 'a>,
+    number: usize,
+    shards: Option<u64>,
+    written: Option<&Shape>,
+) -> Answer<'a> {
+    operands.at_least(1)?;
+    let first = dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
+    let shards = shards.or_else(|| times(Some(first), first_dimension(written, number)));
+    let shards = shards.ok_or(InferError::NotInferred)?;
+    let mut results = Vec::new();
+    for operand in operands.arrays()? {
+        dimension("`dimensions`", operand.dimensions(), number)?;
+        results.push(resized(operand, number, |size| divided(size, shards))?);
+    }
+    one_or_tuple(results)
+}
+
+pub(super) fn all_to_all<'a>(operands: Operands<'_, 'a>, number: Option<usize>, shards: Option<u64>) -> Answer<'a> {
+    let Some(number) = number else {
+        operands.at_least(1)?;
+        if let Some(shards) = shards {
+            operands.exactly(usize::try_from(shards).unwrap_or(usize::MAX))?;
+        }
+        let expected = operands.array(0)?.element_type();
+        for operand in 1..operands.len() {
+            let found = operands.array(operand)?.element_type();
+            if expected != found {
+                return Err(InferError::ElementType { operand, expected, found });
+            }
+            operands.same_dimensions(operand, 0)?;
+        }
+        return tuple(operands.0.iter().map(|&shape| shape.clone()).collect());
+    };
+    operands.exactly(1)?;
+    let size = dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
+    if let (Some(size), Some(shards)) = (size.extent(), shards) {
+        divided(size, shards)?;
+    }
+    operands.shape(0).map(Cow::Borrowed)
+}
+
+pub(super) fn permute<'a>(operands: Operands<'_, 'a>, start: bool, written: Option<&Shape>) -> Answer<'a> {
+    operands.at_least(1)?;
+    // Of four operands, the first two are buffers and the others say which parts of them.
+    let in_place = operands.len() == 4 && matches!(operands.shape(2)?, Shape::Tuple(_));
+    let (from, to) = if in_place {
+        (operands.shape(0)?.clone(), operands.shape(1)?.clone())
+    } else {
+        operands.arrays()?;
+        let all = one_or_tuple(operands.0.iter().map(|&shape| shape.clone()).collect())?.into_owned();
+        (all.clone(), all)
+    };
+    if !start {
+        return Ok(Cow::Owned(to));
+    }
+    let mut elements = vec![from, to];
+    elements.extend(written.and_then(Shape::tuple_shapes).unwrap_or(&[]).iter().skip(2).cloned());
+    tuple(elements)
+}
+
+pub(super) fn ragged_all_to_all<'a>(operands: Operands<'_, 'a>) -> Answer<'a> {
+    operands.exactly(6)?;
+    operands.array(0)?;
+    operands.array(1)?;
+    operands.like(1, 0)?;
+    for operand in 2..6 {
+        operands.class(operand, "integers", crate::ElementType::is_integral)?;
+        operands.same_dimensions(operand, 2)?;
+    }
+    operands.shape(1).map(Cow::Borrowed)
+}

@@ -1,0 +1,195 @@
+//! Operations that call a computation for elements: reductions, maps and sorts.
+
+use super::call::is_predicate;
+use super::rule::{Callee, Operands, Result, made, one_or_tuple, same_dimensions, tuple};
+use super::{InferError, WindowDimension, algebra, element_types_agree};
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::{ArrayShape, Shape};
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+
+type Answer<'a> = Result<Cow<'a, Shape>>;
+
+/// The element type of a scalar.
+fn scalar(shape: &Shape) -> Option<ElementType> {
+    shape.array().filter(|array| array.num_dimensions() == 0).map(ArrayShape::element_type)
+}
+
+/// The element types of a scalar or a tuple of scalars.
+fn scalars(attribute: &'static str, result: &Shape) -> Result<Vec<ElementType>> {
+    let all: Option<Vec<_>> = match result.tuple_shapes() {
+        Some(elements) => elements.iter().map(scalar).collect(),
+        None => scalar(result).map(|only| vec![only]),
+    };
+    let expected = "a scalar, or a tuple of scalars";
+    all.ok_or(InferError::Callee { attribute, parameter: None, expected })
+}
+
+/// Checks that a computation combines what was computed before, of the one types, with elements of the others; the types of its
+/// results.
+pub(super) fn check(
+    attribute: &'static str,
+    reducer: Callee<'_>,
+    before: &[ElementType],
+    elements: &[ElementType],
+) -> Result<Vec<ElementType>> {
+    let (what, expected) = ("parameters of the called computation", before.len().saturating_add(elements.len()));
+    let found = reducer.parameters.len();
+    if expected != found {
+        return Err(InferError::Count { what, expected, found });
+    }
+    let results = scalars(attribute, reducer.result)?;
+    if results.len() != before.len() || (before.len() != 1 && reducer.result.tuple_shapes().is_none()) {
+        let (what, expected, found) = ("results of the called computation", before.len(), results.len());
+        return Err(InferError::Count { what, expected, found });
+    }
+    let parameter = |number: usize| reducer.parameters.get(number).and_then(|&shape| scalar(shape));
+    for (number, (&result, (&before, &element))) in results.iter().zip(before.iter().zip(elements)).enumerate() {
+        let error = |parameter, expected| InferError::Callee { attribute, parameter: Some(parameter), expected };
+        if parameter(number) != Some(result) {
+            return Err(error(number, "of the same type as the result"));
+        }
+        if !element_types_agree(result, before) {
+            let (parameter, expected) = (None, "of the type of the initial value");
+            return Err(InferError::Callee { attribute, parameter, expected });
+        }
+        let second = number.saturating_add(results.len());
+        let fits = |found| element_types_agree(element, found) && element_types_agree(result, found);
+        if !parameter(second).is_some_and(fits) {
+            return Err(error(second, "of the type of the operand's elements"));
+        }
+    }
+    Ok(results)
+}
+
+/// Inputs of the same dimensions, then as many initial values, which are scalars. The types of the results, and the dimensions.
+fn inputs<'a>(operands: Operands<'_, 'a>, to_apply: Callee<'_>) -> Result<(Vec<ElementType>, &'a [Dimension])> {
+    operands.at_least(2)?;
+    let count = operands.len() / 2;
+    operands.exactly(count.saturating_mul(2))?;
+    let arrays = operands.arrays()?;
+    let (inputs, initial) = arrays.split_at_checked(count).unwrap_or_default();
+    for operand in 1..count {
+        operands.same_dimensions(operand, 0)?;
+    }
+    for operand in count..operands.len() {
+        operands.scalar(operand)?;
+    }
+    let types = |arrays: &[&ArrayShape]| arrays.iter().map(|array| array.element_type()).collect::<Vec<_>>();
+    let results = check("to_apply", to_apply, &types(initial), &types(inputs))?;
+    Ok((results, operands.array(0)?.dimensions()))
+}
+
+/// An array of these dimensions for each result: one, or a tuple of them, as the computation has it.
+fn results<'a>(types: &[ElementType], dimensions: &[Dimension], to_apply: Callee<'_>) -> Answer<'a> {
+    let shapes = types.iter().map(|&element_type| made(element_type, dimensions)).collect::<Result<Vec<_>>>()?;
+    if to_apply.result.tuple_shapes().is_some() { tuple(shapes) } else { one_or_tuple(shapes) }
+}
+
+pub(super) fn reduce<'a>(operands: Operands<'_, 'a>, gone: &[usize], to_apply: Callee<'_>) -> Answer<'a> {
+    let (types, dimensions) = inputs(operands, to_apply)?;
+    let mut result = algebra::without(dimensions, gone);
+    super::reduce(dimensions, gone, &mut result)?;
+    results(&types, &result, to_apply)
+}
+
+pub(super) fn reduce_window<'a>(
+    operands: Operands<'_, 'a>,
+    window: &[WindowDimension],
+    to_apply: Callee<'_>,
+) -> Answer<'a> {
+    let (_, dimensions) = inputs(operands, to_apply)?;
+    let mut result = vec![Dimension::Unbounded; dimensions.len()];
+    super::reduce_window(dimensions, window, &mut result)?;
+    // Unlike those of a reduction, the results have the types of the initial values.
+    let initial = operands.len() / 2..operands.len();
+    let types: Vec<_> =
+        initial.map(|operand| operands.array(operand).map(ArrayShape::element_type)).collect::<Result<_>>()?;
+    results(&types, &result, to_apply)
+}
+
+pub(super) fn select_and_scatter<'a>(
+    operands: Operands<'_, 'a>,
+    window: &[WindowDimension],
+    select: Callee<'_>,
+    scatter: Callee<'_>,
+) -> Answer<'a> {
+    operands.exactly(3)?;
+    let (array, source, initial) = (operands.array(0)?, operands.array(1)?, operands.array(2)?);
+    compares("select", select, &[array.element_type()])?;
+    operands.scalar(2)?;
+    check("scatter", scatter, &[initial.element_type()], &[source.element_type()])?;
+    operands.like(1, 0)?;
+    let mut places = vec![Dimension::Unbounded; array.num_dimensions()];
+    super::reduce_window(array.dimensions(), window, &mut places)?;
+    same_dimensions("operand 1", &places, source.dimensions())?;
+    operands.shape(0).map(Cow::Borrowed)
+}
+
+/// Checks that a computation compares two elements of each of these types.
+fn compares(attribute: &'static str, callee: Callee<'_>, types: &[ElementType]) -> Result<()> {
+    if !is_predicate(callee.result) {
+        return Err(InferError::Callee { attribute, parameter: None, expected: "pred[]" });
+    }
+    let (what, expected) = ("parameters of the called computation", types.len().saturating_mul(2));
+    let found = callee.parameters.len();
+    if expected != found {
+        return Err(InferError::Count { what, expected, found });
+    }
+    for (number, (parameter, &element)) in
+        callee.parameters.iter().zip(types.iter().flat_map(|element| [element, element])).enumerate()
+    {
+        if !scalar(parameter).is_some_and(|found| element_types_agree(element, found)) {
+            let expected = "of the type of the operand's elements";
+            return Err(InferError::Callee { attribute, parameter: Some(number), expected });
+        }
+    }
+    Ok(())
+}
+
+/// `all` says whether the dimensions must be all, which XLA's verifier takes for granted.
+pub(super) fn map<'a>(operands: Operands<'_, 'a>, dimensions: &[usize], to_apply: Callee<'_>, all: bool) -> Answer<'a> {
+    operands.at_least(1)?;
+    if all && !dimensions.iter().copied().eq(0..operands.array(0)?.num_dimensions()) {
+        return Err(InferError::Unfit { what: "`dimensions`", expected: "all dimensions in order" });
+    }
+    let (attribute, found) = ("to_apply", to_apply.parameters.len());
+    if operands.len() != found {
+        let (what, expected) = ("parameters of the called computation", operands.len());
+        return Err(InferError::Count { what, expected, found });
+    }
+    let Some(result) = scalar(to_apply.result) else {
+        return Err(InferError::Callee { attribute, parameter: None, expected: "a scalar" });
+    };
+    for (operand, parameter) in to_apply.parameters.iter().enumerate() {
+        operands.same_dimensions(operand, 0)?;
+        let element = operands.array(operand)?.element_type();
+        if !scalar(parameter).is_some_and(|found| element_types_agree(element, found)) {
+            let expected = "of the type of the operand's elements";
+            return Err(InferError::Callee { attribute, parameter: Some(operand), expected });
+        }
+    }
+    made(result, operands.array(0)?.dimensions()).map(Cow::Owned)
+}
+
+/// A sort along a dimension, by a computation if there is one; of neither if only the shape is asked for.
+pub(super) fn sort<'a>(operands: Operands<'_, 'a>, checked: Option<(usize, Option<Callee<'_>>)>) -> Answer<'a> {
+    operands.at_least(1)?;
+    let arrays = operands.arrays()?;
+    if let Some((number, _)) = checked {
+        super::rule::dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
+    }
+    for operand in 1..operands.len() {
+        operands.same_dimensions(operand, 0)?;
+    }
+    if let Some((_, Some(to_apply))) = checked {
+        let types: Vec<_> = arrays.iter().map(|array| array.element_type()).collect();
+        compares("to_apply", to_apply, &types)?;
+    }
+    match operands.0 {
+        [only] => Ok(Cow::Borrowed(*only)),
+        all => tuple(all.iter().map(|&shape| shape.clone()).collect()),
+    }
+}

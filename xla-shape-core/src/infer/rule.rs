@@ -1,0 +1,553 @@
+//! What instructions do, as values: one question for all opcodes, also with tuples and called computations.
+
+use super::{
+    DotDimensions, FftType, GatherDimensions, InferError, Operation, RaggedDimensions, ScatterDimensions,
+    WindowDimension, algebra, call, collective, contract, index, reducer,
+};
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::Layout;
+use crate::shape::{ArrayShape, Shape};
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The shapes of a called computation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Callee<'a> {
+    /// The shapes of its parameters, by their numbers.
+    pub parameters: &'a [&'a Shape],
+    /// The shape of its root.
+    pub result: &'a Shape,
+}
+
+/// What an instruction of HLO does: its opcode with the attributes that its shape follows from.
+///
+/// ```
+/// use xla_shape_core::Shape;
+/// use xla_shape_core::infer::Rule;
+///
+/// let operand: Shape = "f32[4,100]".parse()?;
+/// let largest = Rule::TopK { k: 3 }.infer(&[&operand], None)?;
+/// assert_eq!(largest.to_string(), "(f32[4,3]{1,0}, s32[4,3]{1,0})");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Rule<'a> {
+    /// An operation that makes one array of arrays.
+    Array(Operation<'a>),
+    /// The result has the shape of the first of so many operands: `copy`, `opt-barrier`, `add-dependency`, ….
+    Operand(usize),
+    /// The result is what the program says, of so many operands: `bitcast`, `custom-call`, `infeed`, ….
+    Written {
+        /// The number of operands, if that is fixed.
+        operands: Option<usize>,
+    },
+    /// `reduce-precision`.
+    ReducePrecision {
+        /// The bits of the exponent.
+        exponent_bits: usize,
+    },
+    /// `bitcast-convert` to the element type that the program says.
+    BitcastConvert,
+    /// `stochastic-convert` to the element type that the program says.
+    StochasticConvert,
+    /// `dynamic-slice` of these sizes; the start is a scalar for each dimension or, in older programs, one vector.
+    DynamicSlice(&'a [u64]),
+    /// `dynamic-update-slice`.
+    DynamicUpdateSlice,
+    /// `gather`.
+    Gather(GatherDimensions<'a>),
+    /// `scatter`: operands, indices, as many updates.
+    Scatter {
+        /// What the dimensions mean.
+        dimensions: ScatterDimensions<'a>,
+        /// Combines an element and its update.
+        to_apply: Callee<'a>,
+    },
+    /// `reduce`: inputs, then as many initial values.
+    Reduce {
+        /// The dimensions that the result has no more.
+        dimensions: &'a [usize],
+        /// Combines two elements.
+        to_apply: Callee<'a>,
+    },
+    /// `reduce-window`: inputs, then as many initial values.
+    ReduceWindow {
+        /// One entry for each dimension.
+        window: &'a [WindowDimension],
+        /// Combines two elements.
+        to_apply: Callee<'a>,
+    },
+    /// `select-and-scatter`: the operand, the source and the initial value.
+    SelectAndScatter {
+        /// One entry for each dimension.
+        window: &'a [WindowDimension],
+        /// Chooses one of two elements.
+        select: Callee<'a>,
+        /// Combines two elements.
+        scatter: Callee<'a>,
+    },
+    /// `map`.
+    Map {
+        /// All dimensions of the operands, in order.
+        dimensions: &'a [usize],
+        /// Makes an element of one of each operand.
+        to_apply: Callee<'a>,
+    },
+    /// `sort` along a dimension.
+    Sort {
+        /// The dimension.
+        dimension: usize,
+        /// Compares two elements of each operand; in older programs there is none.
+        to_apply: Option<Callee<'a>>,
+    },
+    /// `dot`; the program says the element type.
+    Dot(DotDimensions<'a>),
+    /// `ragged-dot`: as `dot`, and the sizes of the groups.
+    RaggedDot {
+        /// Which dimensions belong together.
+        dimensions: DotDimensions<'a>,
+        /// Which of them are divided into groups.
+        ragged: RaggedDimensions<'a>,
+    },
+    /// `scaled-dot`: as `dot`, and a scale for each operand.
+    ScaledDot(DotDimensions<'a>),
+    /// `topk`.
+    TopK {
+        /// How many elements of the last dimension are kept.
+        k: u64,
+    },
+    /// `fft`.
+    Fft {
+        /// Its direction and kind of numbers.
+        fft_type: FftType,
+        /// The sizes of the transformed dimensions, which are the last ones.
+        length: &'a [u64],
+    },
+    /// `cholesky`.
+    Cholesky,
+    /// `triangular-solve`.
+    TriangularSolve {
+        /// Whether the matrix stands to the left of the unknowns.
+        left_side: bool,
+    },
+    /// `batch-norm-training`.
+    BatchNormTraining {
+        /// The dimension of the features.
+        feature: usize,
+    },
+    /// `batch-norm-inference`.
+    BatchNormInference {
+        /// The dimension of the features.
+        feature: usize,
+    },
+    /// `batch-norm-grad`.
+    BatchNormGrad {
+        /// The dimension of the features.
+        feature: usize,
+    },
+    /// `all-gather` of any number of operands.
+    AllGather {
+        /// The dimension along which they are joined.
+        dimension: usize,
+        /// How many join; `None` if the program's numbers of replicas and partitions say it.
+        shards: Option<u64>,
+        /// Whether it is `all-gather-start`, whose result has the operands, too.
+        start: bool,
+    },
+    /// `all-reduce` or `all-reduce-start`, of any number of operands.
+    AllReduce,
+    /// `reduce-scatter` of any number of operands.
+    ReduceScatter {
+        /// The dimension that is divided.
+        dimension: usize,
+        /// Into how many parts, if that is known.
+        shards: Option<u64>,
+    },
+    /// `all-to-all`: one operand that is divided along a dimension, or an operand for each participant.
+    AllToAll {
+        /// The dimension, if there is one operand.
+        dimension: Option<usize>,
+        /// How many participate, if that is known.
+        shards: Option<u64>,
+    },
+    /// `collective-permute`, `collective-broadcast` and their like: the operands, or, for four of them, the second.
+    CollectivePermute {
+        /// Whether it is `collective-permute-start`, whose result has the operands, too.
+        start: bool,
+    },
+    /// `ragged-all-to-all`.
+    RaggedAllToAll,
+    /// `get-tuple-element`, `copy-done` and their like: this element of the operand.
+    TupleElement(usize),
+    /// `tuple`.
+    Tuple,
+    /// `get-dimension-size`.
+    GetDimensionSize {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// `set-dimension-size`.
+    SetDimensionSize {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// `rng`; the program says the dimensions.
+    Rng {
+        /// Whether the numbers are normally distributed, and so floats.
+        normal: bool,
+    },
+    /// `rng-bit-generator`; the program says the shape of the bits.
+    RngBitGenerator,
+    /// `rng-get-and-update-state`.
+    RngGetAndUpdateState,
+    /// `partition-id`, `replica-id`: a `u32`.
+    Id,
+    /// `after-all`, `send-done`: a token; of so many operands, if that is fixed.
+    Token {
+        /// The number of operands.
+        operands: Option<usize>,
+    },
+    /// `call`, `fusion`: the result of a computation that takes the operands.
+    Call(Callee<'a>),
+    /// `while`.
+    While {
+        /// Says whether to go on.
+        condition: Callee<'a>,
+        /// Makes the next state.
+        body: Callee<'a>,
+    },
+    /// `conditional`: what chooses, then an operand for each branch.
+    Conditional(&'a [Callee<'a>]),
+    /// `async-start`: parameters, result and what else the program says.
+    AsyncStart(Callee<'a>),
+    /// `copy-start`.
+    CopyStart,
+    /// `send`.
+    Send,
+    /// `recv-done`.
+    RecvDone,
+    /// `dynamic-reshape`: the operand, and the size of each dimension of the result, which the program says.
+    DynamicReshape,
+}
+
+pub(super) type Result<T> = core::result::Result<T, InferError>;
+
+impl<'a> Rule<'a> {
+    /// The shape of the result, for operands of these shapes.
+    ///
+    /// `written` is the shape that the program gives, of which some rules need a part: the dimensions of a broadcast, the element
+    /// type of a dot. The answer need not be that shape; whether it is, is for the caller to compare. Floats of different
+    /// precision may meet, as XLA's inference lets them; the result then has the higher one.
+    ///
+    /// # Errors
+    /// If the operation does not take such operands, or the shape does not follow from them and is not written.
+    pub fn infer(&self, operands: &[&'a Shape], written: Option<&'a Shape>) -> Result<Cow<'a, Shape>> {
+        let all = Operands(operands);
+        match *self {
+            Self::Array(operation) => array(operation, all, written).map(Cow::Owned),
+            Self::Operand(number) => all.exactly(number).and_then(|()| all.shape(0)).map(Cow::Borrowed),
+            Self::Written { operands } => {
+                operands.map_or(Ok(()), |number| all.exactly(number))?;
+                written.map(Cow::Borrowed).ok_or(InferError::NotInferred)
+            }
+            Self::ReducePrecision { exponent_bits } => algebra::reduce_precision(all, exponent_bits),
+            Self::BitcastConvert => algebra::bitcast_convert(all, written),
+            Self::StochasticConvert => algebra::stochastic_convert(all, written),
+            Self::DynamicSlice(sizes) => index::dynamic_slice(all, sizes),
+            Self::DynamicUpdateSlice => index::dynamic_update_slice(all),
+            Self::Gather(dimensions) => index::gather(all, dimensions, written.is_some()),
+            Self::Scatter { dimensions, to_apply } => index::scatter(all, dimensions, to_apply, written.is_some()),
+            Self::Reduce { dimensions, to_apply } => reducer::reduce(all, dimensions, to_apply),
+            Self::ReduceWindow { window, to_apply } => reducer::reduce_window(all, window, to_apply),
+            Self::SelectAndScatter { window, select, scatter } => {
+                reducer::select_and_scatter(all, window, select, scatter)
+            }
+            Self::Map { dimensions, to_apply } => reducer::map(all, dimensions, to_apply, written.is_none()),
+            Self::Sort { dimension, to_apply } => {
+                // The shape alone does not depend on them.
+                let checked = written.is_some().then_some((dimension, to_apply));
+                reducer::sort(all, checked)
+            }
+            Self::Dot(dimensions) => contract::general_dot(all, dimensions, written),
+            Self::RaggedDot { dimensions, ragged } => contract::ragged_dot(all, dimensions, ragged, written),
+            Self::ScaledDot(dimensions) => contract::scaled_dot(all, dimensions, written),
+            Self::TopK { k } => algebra::top_k(all, k),
+            Self::Fft { fft_type, length } => algebra::fft(all, fft_type, length),
+            Self::Cholesky => algebra::cholesky(all),
+            Self::TriangularSolve { left_side } => algebra::triangular_solve(all, left_side),
+            Self::BatchNormTraining { feature } => algebra::batch_norm_training(all, feature),
+            Self::BatchNormInference { feature } => algebra::batch_norm_inference(all, feature),
+            Self::BatchNormGrad { feature } => algebra::batch_norm_grad(all, feature),
+            Self::AllGather { dimension, shards, start } => {
+                collective::all_gather(all, dimension, shards, start, written)
+            }
+            Self::AllReduce => collective::all_reduce(all),
+            Self::ReduceScatter { dimension, shards } => collective::reduce_scatter(all, dimension, shards, written),
+            Self::AllToAll { dimension, shards } => collective::all_to_all(all, dimension, shards),
+            Self::CollectivePermute { start } => collective::permute(all, start, written),
+            Self::RaggedAllToAll => collective::ragged_all_to_all(all),
+            Self::TupleElement(index) => all.exactly(1).and_then(|()| all.element(0, index)).map(Cow::Borrowed),
+            Self::Tuple => tuple(operands.iter().map(|&shape| shape.clone()).collect()),
+            Self::GetDimensionSize { dimension } => algebra::get_dimension_size(all, dimension),
+            Self::SetDimensionSize { dimension } => algebra::set_dimension_size(all, dimension),
+            Self::Rng { normal } => algebra::rng(all, normal, written),
+            Self::RngBitGenerator => algebra::rng_bit_generator(all, written),
+            Self::RngGetAndUpdateState => {
+                all.exactly(0)?;
+                owned(ElementType::U64, &[Dimension::Static(2)])
+            }
+            Self::Id => all.exactly(0).and_then(|()| owned(ElementType::U32, &[])),
+            Self::Token { operands } => {
+                operands.map_or(Ok(()), |number| all.exactly(number))?;
+                Ok(Cow::Owned(Shape::Token))
+            }
+            Self::Call(callee) => call::call(all, callee),
+            Self::While { condition, body } => call::while_loop(all, condition, body),
+            Self::Conditional(branches) => call::conditional(all, branches),
+            Self::AsyncStart(callee) => call::async_start(all, callee, written),
+            Self::CopyStart => call::copy_start(all, written),
+            Self::Send => call::send(all),
+            Self::RecvDone => call::recv_done(all),
+            Self::DynamicReshape => algebra::dynamic_reshape(all, written),
+        }
+    }
+}
+
+/// The shapes of the operands.
+#[derive(Clone, Copy)]
+pub(super) struct Operands<'s, 'a>(pub(super) &'s [&'a Shape]);
+
+impl<'a> Operands<'_, 'a> {
+    pub(super) const fn len(self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) const fn exactly(self, number: usize) -> Result<()> {
+        let found = self.len();
+        if found == number {
+            return Ok(());
+        }
+        Err(InferError::OperandCount { at_least: number, at_most: Some(number), found })
+    }
+
+    pub(super) const fn at_least(self, number: usize) -> Result<()> {
+        let found = self.len();
+        if found >= number {
+            return Ok(());
+        }
+        Err(InferError::OperandCount { at_least: number, at_most: None, found })
+    }
+
+    pub(super) fn shape(self, operand: usize) -> Result<&'a Shape> {
+        let missing =
+            InferError::OperandCount { at_least: operand.saturating_add(1), at_most: None, found: self.len() };
+        self.0.get(operand).copied().ok_or(missing)
+    }
+
+    pub(super) fn array(self, operand: usize) -> Result<&'a ArrayShape> {
+        self.shape(operand)?.array().ok_or(InferError::OperandKind { operand, expected: "an array" })
+    }
+
+    pub(super) fn arrays(self) -> Result<Vec<&'a ArrayShape>> {
+        (0..self.len()).map(|operand| self.array(operand)).collect()
+    }
+
+    /// An element of an operand that is a tuple.
+    pub(super) fn element(self, operand: usize, index: usize) -> Result<&'a Shape> {
+        let expected = "a tuple";
+        let elements = self.shape(operand)?.tuple_shapes().ok_or(InferError::OperandKind { operand, expected })?;
+        elements.get(index).ok_or(InferError::TupleIndex { index, elements: elements.len() })
+    }
+
+    /// Checks the kind of an operand's elements.
+    pub(super) fn class(self, operand: usize, expected: &'static str, fits: fn(ElementType) -> bool) -> Result<()> {
+        let found = self.array(operand)?.element_type();
+        if fits(found) { Ok(()) } else { Err(InferError::ElementClass { operand, expected, found }) }
+    }
+
+    /// Checks that an operand is a scalar.
+    pub(super) fn scalar(self, operand: usize) -> Result<()> {
+        match self.array(operand)?.num_dimensions() {
+            0 => Ok(()),
+            num_dimensions => Err(InferError::NotAScalar { operand, num_dimensions }),
+        }
+    }
+
+    /// Checks that an operand has the element type of another one, or floats of another precision.
+    pub(super) fn like(self, operand: usize, other: usize) -> Result<()> {
+        let (expected, found) = (self.array(other)?.element_type(), self.array(operand)?.element_type());
+        if super::element_types_agree(expected, found) {
+            return Ok(());
+        }
+        Err(InferError::ElementType { operand, expected, found })
+    }
+
+    /// Checks that an operand has the same dimensions as another one.
+    pub(super) fn same_dimensions(self, operand: usize, other: usize) -> Result<()> {
+        let (expected, found) = (self.array(other)?.dimensions(), self.array(operand)?.dimensions());
+        same_dimensions("an operand", expected, found)
+    }
+}
+
+/// Checks that two lists of dimensions agree.
+pub(super) fn same_dimensions(what: &'static str, expected: &[Dimension], found: &[Dimension]) -> Result<()> {
+    super::check_len(what, expected.len(), found.len())?;
+    for (dimension, (&expected, &found)) in expected.iter().zip(found).enumerate() {
+        if !super::agree(expected, found) {
+            return Err(InferError::SizeMismatch { what, dimension, expected, found });
+        }
+    }
+    Ok(())
+}
+
+/// The dimension with this number.
+pub(super) fn dimension(what: &'static str, dimensions: &[Dimension], dimension: usize) -> Result<Dimension> {
+    let num_dimensions = dimensions.len();
+    let error = InferError::DimensionOutOfRange { what, dimension, num_dimensions };
+    dimensions.get(dimension).copied().ok_or(error)
+}
+
+/// An array of these dimensions in the default layout.
+pub(super) fn made(element_type: ElementType, dimensions: &[Dimension]) -> Result<Shape> {
+    let layout = Layout::descending(dimensions.len());
+    ArrayShape::new(element_type, dimensions, layout).map(Shape::Array).map_err(|_| InferError::Overflow)
+}
+
+/// As [`made`], for the answer.
+pub(super) fn owned<'a>(element_type: ElementType, dimensions: &[Dimension]) -> Result<Cow<'a, Shape>> {
+    made(element_type, dimensions).map(Cow::Owned)
+}
+
+/// The array with other elements, where it lies if that can be.
+pub(super) fn with_type<'a>(array: &ArrayShape, element_type: ElementType) -> Result<Cow<'a, Shape>> {
+    match ArrayShape::new(element_type, array.dimensions(), array.layout().clone()) {
+        Ok(array) => Ok(Cow::Owned(Shape::Array(array))),
+        Err(_) => owned(element_type, array.dimensions()),
+    }
+}
+
+/// A tuple of these shapes.
+pub(super) fn tuple<'a>(elements: Vec<Shape>) -> Result<Cow<'a, Shape>> {
+    let expected = "no more tuples inside each other than a shape may have";
+    Shape::tuple(elements).map(Cow::Owned).map_err(|_| InferError::Unfit { what: "the result", expected })
+}
+
+/// One shape as it is, several as a tuple.
+pub(super) fn one_or_tuple<'a>(mut shapes: Vec<Shape>) -> Result<Cow<'a, Shape>> {
+    match shapes.pop() {
+        Some(only) if shapes.is_empty() => Ok(Cow::Owned(only)),
+        last => {
+            shapes.extend(last);
+            tuple(shapes)
+        }
+    }
+}
+
+/// The result of an operation on arrays.
+fn array(operation: Operation<'_>, operands: Operands<'_, '_>, written: Option<&Shape>) -> Result<Shape> {
+    let arrays = operands.arrays()?;
+    operation.check_operands(&arrays)?;
+    let repeated = match written {
+        None if operation.num_operands_of_named() > 1 => repeated(&arrays)?,
+        _ => Vec::new(),
+    };
+    let arrays = if repeated.is_empty() { arrays } else { repeated.iter().collect() };
+    let given = written.and_then(Shape::array);
+    if let Operation::Broadcast { dimensions } = operation
+        && given.is_none()
+    {
+        return broadcast_to(&arrays, dimensions);
+    }
+    let dimensions = match operation.num_dimensions(&arrays) {
+        Some(num_dimensions) => {
+            let mut inferred = vec![Dimension::Unbounded; num_dimensions];
+            operation.infer(&arrays, &[], &mut inferred)?;
+            inferred
+        }
+        None => {
+            let given = given.ok_or(InferError::NotInferred)?.dimensions();
+            let mut inferred = given.to_vec();
+            operation.infer(&arrays, given, &mut inferred)?;
+            inferred
+        }
+    };
+    let given = given.map(ArrayShape::element_type);
+    let element_type = match operation.element_type(&arrays) {
+        Some(found) => found,
+        None => contract::preferred(operation, &arrays, given)?,
+    };
+    if let Operation::Iota { .. } = operation
+        && element_type == ElementType::Pred
+    {
+        return Err(InferError::Unfit { what: "the elements of the result", expected: "numbers" });
+    }
+    let layout = operation.layout(&arrays).unwrap_or_else(|| Layout::descending(dimensions.len()));
+    match ArrayShape::new(element_type, &dimensions, layout) {
+        Ok(array) => Ok(Shape::Array(array)),
+        Err(_) => made(element_type, &dimensions),
+    }
+}
+
+/// The operands of an elementwise operation, if XLA's inference would repeat elements of some: a scalar, or along a dimension of
+/// size 1. Programs in which it would are not valid, but they are read.
+fn repeated(arrays: &[&ArrayShape]) -> Result<Vec<ArrayShape>> {
+    let Some(&longest) = arrays.iter().max_by_key(|array| array.num_dimensions()) else { return Ok(Vec::new()) };
+    let same = |array: &&ArrayShape| super::all_agree(array.dimensions(), longest.dimensions());
+    let fits = |array: &&ArrayShape| array.num_dimensions() == 0 || array.num_dimensions() == longest.num_dimensions();
+    if arrays.iter().all(same) || !arrays.iter().all(fits) {
+        return Ok(Vec::new());
+    }
+    let one = |size: &Dimension| *size == Dimension::Static(1);
+    let wide = |number: usize| {
+        let sizes = arrays.iter().filter_map(|array| array.dimensions().get(number));
+        sizes.copied().find(|size| !one(size)).unwrap_or(Dimension::Static(1))
+    };
+    let all: Vec<_> = (0..longest.num_dimensions()).map(wide).collect();
+    let repeat = |array: &&ArrayShape| {
+        let sizes: Vec<_> = match array.num_dimensions() {
+            0 => all.clone(),
+            _ => {
+                array.dimensions().iter().zip(&all).map(|(&size, &wide)| if one(&size) { wide } else { size }).collect()
+            }
+        };
+        // Where all dimensions were there, they lie as before.
+        let layout = if array.num_dimensions() == 0 { longest.layout() } else { array.layout() };
+        ArrayShape::new(array.element_type(), &sizes, layout.clone()).map_err(|_| InferError::Overflow)
+    };
+    arrays.iter().map(repeat).collect()
+}
+
+/// What XLA's parser makes of a broadcast without a shape: it takes `dimensions` for sizes that are put before the operand's.
+fn broadcast_to(arrays: &[&ArrayShape], dimensions: &[usize]) -> Result<Shape> {
+    let operand = arrays.first().ok_or(InferError::NoOperands)?;
+    let sizes = dimensions.iter().map(|&size| Dimension::Static(size as u64));
+    let all: Vec<_> = sizes.chain(operand.dimensions().iter().copied()).collect();
+    made(operand.element_type(), &all)
+}
+
+impl Operation<'_> {
+    /// How many operands an elementwise operation takes by its name; 0 for any other operation.
+    fn num_operands_of_named(&self) -> usize {
+        self.elementwise().and_then(super::Elementwise::num_operands).unwrap_or(0)
+    }
+
+    /// The layout that XLA's inference takes from an operand.
+    fn layout(&self, arrays: &[&ArrayShape]) -> Option<Layout> {
+        let of = |operand: usize| arrays.get(operand).map(|array| array.layout().clone());
+        match self {
+            Self::Elementwise | Self::Named(_) | Self::Compare | Self::Convert | Self::Reverse { .. } => of(0),
+            Self::DynamicUpdateSlice => of(0),
+            Self::Clamp => of(1),
+            Self::Select if arrays.first().is_some_and(|predicate| predicate.num_dimensions() > 0) => of(0),
+            Self::Select => of(1),
+            Self::Transpose { dimensions } => {
+                let numbers = dimensions.iter().filter_map(|&number| i64::try_from(number).ok());
+                Some(arrays.first()?.permute_dimensions(numbers).ok()?.layout().clone())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Which devices take part in an instruction, and how a value is divided among them.
+
+use super::{Findings, Problem, Result};
+use crate::attribute::ReplicaGroups;
+use crate::infer::{Devices, Members, Parameters};
+use crate::module::Instruction;
+use crate::opcode::Opcode;
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::vec::Vec;
+
+pub(super) fn check<'m, 'a>(
+    instruction: Instruction<'m, 'a>,
+    parameters: &mut Parameters,
+    findings: &mut Findings<'m, 'a>,
+) {
+    if matches!(instruction.opcode(), Opcode::AllReduce | Opcode::AllReduceStart | Opcode::ReduceScatter) {
+        findings.check(instruction, reducer(instruction, parameters));
+    }
+    match instruction.opcode() {
+        Opcode::AllReduce | Opcode::AllReduceStart => findings.check(instruction, groups(instruction, false)),
+        Opcode::AllGather
+        | Opcode::AllGatherStart
+        | Opcode::AllToAll
+        | Opcode::RaggedAllToAll
+        | Opcode::ReduceScatter => findings.check(instruction, groups(instruction, true)),
+        Opcode::CollectiveBroadcast => findings.check(instruction, once(instruction)),
+        Opcode::CollectivePermute | Opcode::CollectivePermuteStart => findings.check(instruction, pairs(instruction)),
+        _ => {}
+    }
+}
+
+/// Checks that what combines the elements of two devices takes two scalars and gives one.
+fn reducer(instruction: Instruction<'_, '_>, parameters: &mut Parameters) -> Result<()> {
+    let name = "to_apply";
+    let value = instruction.attribute(name).ok_or(Problem::MissingAttribute { name })?.name()?;
+    let module = instruction.module();
+    let Some(computation) = module.computation(value) else {
+        return match module.name() {
+            Some(_) => Err(Problem::UnknownComputation { name: value.to_owned() }),
+            None => Ok(()),
+        };
+    };
+    let is_scalar = |found: Instruction<'_, '_>| found.shape().array().is_some_and(|array| array.num_dimensions() == 0);
+    let numbers = parameters.of(computation);
+    let all = numbers.iter().take(2).filter_map(|&number| module.instruction_at(number)).all(is_scalar);
+    if numbers.len() == 2 && all && is_scalar(computation.root()) {
+        return Ok(());
+    }
+    let expected = format!("a computation of two scalars as `{name}`");
+    Err(Problem::unfit(expected, format!("`{value}` with {} parameters", numbers.len())))
+}
+
+/// Checks that the groups have every device once and, if they must, the same size.
+fn groups(instruction: Instruction<'_, '_>, same_size: bool) -> Result<()> {
+    let devices = Devices::of(instruction)?;
+    let found = match &devices.groups {
+        Some(ReplicaGroups::Lists(groups)) if !groups.is_empty() => {
+            lists(groups)?;
+            if let Some(first) = groups.first()
+                && let Some(other) = groups.iter().find(|group| same_size && group.len() != first.len())
+            {
+                let expected = format!("groups of {} devices as the first one", first.len());
+                return Err(Problem::unfit(expected, format!("one of {}", other.len())));
+            }
+            groups.iter().map(Vec::len).fold(0, usize::saturating_add)
+        }
+        Some(ReplicaGroups::Iota { shape, dimensions, permutation }) => {
+            iota(shape, dimensions, permutation.as_deref())?
+        }
+        Some(ReplicaGroups::Lists(_)) | None if devices.members == Members::Devices => {
+            return Err(Problem::unfit("`replica_groups`, as `use_global_device_ids` needs", "none"));
+        }
+        _ => return Ok(()),
+    };
+    let expected = devices.count();
+    // One is what XLA takes for a number that was not given.
+    if expected == 1 || expected == found {
+        return Ok(());
+    }
+    let members = match devices.members {
+        Members::Replicas | Members::ReplicasWithPartitions => "replicas",
+        Members::Partitions => "partitions",
+        Members::Devices => "devices",
+    };
+    Err(Problem::unfit(format!("all {expected} {members} in `replica_groups`"), format!("{found}")))
+}
+
+/// Checks that no device is in two groups; some may be in none.
+fn once(instruction: Instruction<'_, '_>) -> Result<()> {
+    let Some(ReplicaGroups::Lists(groups)) = Devices::of(instruction)?.groups else { return Ok(()) };
+    distinct(&groups).map(drop)
+}
+
+/// The devices of all groups, of which none may be there twice.
+fn distinct(groups: &[Vec<usize>]) -> Result<BTreeSet<usize>> {
+    let mut seen = BTreeSet::new();
+    for &device in groups.iter().flatten() {
+        if !seen.insert(device) {
+            return Err(Problem::unfit("every device once in `replica_groups`", format!("{device} again")));
+        }
+    }
+    Ok(seen)
+}
+
+/// Checks that groups name the numbers from 0 on, each once.
+fn lists(groups: &[Vec<usize>]) -> Result<()> {
+    if groups.iter().any(Vec::is_empty) {
+        return Err(Problem::unfit("devices in every group of `replica_groups`", "an empty group"));
+    }
+    let seen = distinct(groups)?;
+    match seen.iter().zip(0..).find(|(device, number)| **device != *number) {
+        Some((_, missing)) => {
+            Err(Problem::unfit("the devices from 0 on in `replica_groups`", format!("none with the number {missing}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks groups that are cut from an array of numbers, and says how many numbers there are.
+fn iota(shape: &[usize], dimensions: &[usize], permutation: Option<&[usize]>) -> Result<usize> {
+    let product = |sizes: &[usize]| sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
+    let (expected, found) = (product(dimensions).unwrap_or(usize::MAX), product(shape).unwrap_or(usize::MAX));
+    if expected != found || found == 0 {
+        let expected = format!("as many devices in the groups as in the array of their numbers, {expected}");
+        return Err(Problem::unfit(expected, format!("{found}")));
+    }
+    let is_permutation = |numbers: &[usize]| {
+        let all: BTreeSet<_> = numbers.iter().copied().collect();
+        numbers.len() == dimensions.len() && all.into_iter().eq(0..dimensions.len())
+    };
+    if permutation.is_none_or(is_permutation) {
+        return Ok(found);
+    }
+    Err(Problem::unfit("a permutation of the array's dimensions behind `T`", "other numbers"))
+}
+
+/// Checks that no device sends twice, nor receives twice, and that all are there.
+fn pairs(instruction: Instruction<'_, '_>) -> Result<()> {
+    let name = "source_target_pairs";
+    let Some(value) = instruction.attribute(name) else { return Err(Problem::MissingAttribute { name }) };
+    let ReplicaGroups::Lists(pairs) = value.replica_groups()? else { return Ok(()) };
+    let devices = Devices::of(instruction)?;
+    let limit = match devices.members {
+        Members::Replicas => devices.replicas,
+        _ => devices.partitions,
+    };
+    // Where parts of buffers are sent, each part has a pair.
+    let parts = instruction.operand(2).and_then(|operand| operand.shape()?.tuple_shapes());
+    let (mut sources, mut targets) = (BTreeSet::new(), BTreeSet::new());
+    for pair in &pairs {
+        let &[source, target] = pair.as_slice() else {
+            return Err(value.is_not("pairs of a source and a target").into());
+        };
+        if let Some(device) = [source, target].into_iter().find(|&device| limit > 1 && device >= limit) {
+            return Err(Problem::unfit(format!("devices below {limit} in `{name}`"), format!("{device}")));
+        }
+        if parts.is_some() {
+            continue;
+        }
+        if !sources.insert(source) {
+            return Err(Problem::unfit(format!("every source once in `{name}`"), format!("{source} again")));
+        }
+        if !targets.insert(target) {
+            return Err(Problem::unfit(format!("every target once in `{name}`"), format!("{target} again")));
+        }
+    }
+    Ok(())
+}
