@@ -167,3 +167,35 @@ fn every_opcode_has_many_cases_right_and_wrong() {
     let few: Vec<_> = counts.iter().filter(|(_, [right, wrong])| right + wrong < 40 || *wrong < 15).collect();
     assert!(few.is_empty() && counts.len() > 100, "{} opcodes; few cases: {few:?}", counts.len());
 }
+
+#[test]
+fn layouts_of_shapes_that_are_left_out_are_those_of_xla() {
+    const HEAD: &str = "ENTRY e {\n  x = f32[2,3]{0,1} parameter(0)\n  y = f32[2,3]{1,0} parameter(1)\n  \
+        p = pred[2,3]{0,1} parameter(2)\n  s = s32[] parameter(3)\n  z = f32[] parameter(4)\n  \
+        t = (f32[2,3]{0,1}, f32[2,3]{1,0}) parameter(5)\n";
+    // What XLA 0.12 prints.
+    for (instruction, expected) in [
+        ("compare(x, y), direction=EQ", "pred[2,3]{0,1}"),
+        ("add(x, y)", "f32[2,3]{0,1}"),
+        ("add(y, x)", "f32[2,3]{1,0}"),
+        ("add(x, z)", "f32[2,3]{1,0}"),
+        ("complex(x, x)", "c64[2,3]{0,1}"),
+        ("select(p, y, y)", "f32[2,3]{0,1}"),
+        ("clamp(x, y, x)", "f32[2,3]{1,0}"),
+        ("clamp(z, x, z)", "f32[2,3]{0,1}"),
+        ("transpose(x), dimensions={1,0}", "f32[3,2]{1,0}"),
+        ("reverse(x), dimensions={0}", "f32[2,3]{0,1}"),
+        ("pad(x, z), padding=0_1x0_0", "f32[3,3]{1,0}"),
+        ("concatenate(x, x), dimensions={0}", "f32[4,3]{1,0}"),
+        ("set-dimension-size(x, s), dimensions={0}", "f32[<=2,3]{0,1}"),
+        ("dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}", "f32[2,2]{1,0}"),
+        ("fft(x), fft_type=RFFT, fft_length={3}", "c64[2,2]{0,1}"),
+        ("get-tuple-element(t), index=0", "f32[2,3]{0,1}"),
+        ("tuple(x, y)", "(f32[2,3]{0,1}, f32[2,3]{1,0})"),
+        ("broadcast(x), dimensions={5}", "f32[5,2,3]{2,1,0}"),
+    ] {
+        let text = format!("{HEAD}  ROOT r = {instruction}\n}}\n");
+        let module = Module::parse(&text).expect(instruction);
+        assert_eq!(module.entry().expect("the entry").root().shape().to_string(), expected, "{instruction}");
+    }
+}

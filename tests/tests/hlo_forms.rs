@@ -226,7 +226,7 @@ ENTRY e {
     let module = parse(&text);
     assert_eq!(
         module.entry().unwrap().root().shape().to_string(),
-        "(f32[2,3]{0,1}, pred[2,3]{1,0}, f32[2]{0}, f32[2,2]{1,0}, token[])"
+        "(f32[2,3]{0,1}, pred[2,3]{0,1}, f32[2]{0}, f32[2,2]{1,0}, token[])"
     );
     assert_eq!(module.instruction("s").unwrap().shape().to_string(), "f32[2,3]{1,0}");
     assert_eq!(module.instruction("s").unwrap().shape_text(), "");

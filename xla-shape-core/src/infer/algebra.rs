@@ -226,7 +226,10 @@ pub(super) fn fft<'a>(operands: Operands<'_, 'a>, fft_type: FftType, length: &[u
         ElementType::C64 => ElementType::F32,
         _ => ElementType::F64,
     };
-    owned(element_type, &dimensions)
+    match ArrayShape::new(element_type, &dimensions, array.layout().clone()) {
+        Ok(array) => Ok(Cow::Owned(Shape::Array(array))),
+        Err(_) => owned(element_type, &dimensions),
+    }
 }
 
 /// The sizes before the last two dimensions, and those two, which must be equal.

@@ -95,7 +95,7 @@ impl InferError {
                 write!(sink, text "expected the result of `", text attribute, text "` to be ", text expected)
             }
             Self::TupleIndex { index, elements } => write!(
-                sink, text "expected an index less than ", count elements, text ", the count of elements, found ",
+                sink, text "expected an index less than ", count elements, text ", the number of elements, found ",
                 count index
             ),
             Self::NotInferred => sink.text("it does not follow from the operands"),

@@ -513,9 +513,8 @@ fn repeated(arrays: &[&ArrayShape]) -> Result<Vec<ArrayShape>> {
                 array.dimensions().iter().zip(&all).map(|(&size, &wide)| if one(&size) { wide } else { size }).collect()
             }
         };
-        // Where all dimensions were there, they lie as before.
-        let layout = if array.num_dimensions() == 0 { longest.layout() } else { array.layout() };
-        ArrayShape::new(array.element_type(), &sizes, layout.clone()).map_err(|_| InferError::Overflow)
+        let layout = Layout::descending(sizes.len());
+        ArrayShape::new(array.element_type(), &sizes, layout).map_err(|_| InferError::Overflow)
     };
     arrays.iter().map(repeat).collect()
 }
