@@ -376,7 +376,7 @@ pub(crate) struct HloArguments {
     #[arg(long, value_name = "S")]
     pub(crate) space: Option<u8>,
 
-    /// Write a page with a map of the values and a curve of what is live into this file; `-` is standard output
+    /// Write a page into this file as well, with pictures of what is live, where and when; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 

@@ -78,7 +78,7 @@ fn real_modules_have_reports_and_pages() {
         assert!(report["instructions"].as_u64() > Some(10), "{name}");
         assert_eq!(report["findings"], json!([]), "{name}");
         let page = text(&["hlo", &real(name), "--html", "-"], "");
-        assert!(page.len() < 300_000 && page.contains("class=\"v\"") && page.ends_with("</html>\n"));
+        assert!(page.len() < 300_000 && page.contains("id=\"data\"") && page.ends_with("</html>\n"));
         // The page and JSON at once, but not to one place.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("page.html");

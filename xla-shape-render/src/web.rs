@@ -9,7 +9,9 @@ pub(crate) const MAX_PAGE: usize = 300_000;
 pub(crate) fn document(title: &str, style: &str, body: &str, script: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'; img-src data:\">\n<title>{}</title>\n\
          <link rel=\"icon\" href=\"data:,\">\n<style>\n{style}</style>\n</head>\n<body>\n{body}\
          <script>\n{script}</script>\n</body>\n</html>\n",
         escape(title)

@@ -20,16 +20,17 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     if let Some(space) = arguments.space {
         check_space(&module, space).map_err(Failure::said)?;
     }
+    let report = Report::new(&module, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
         if arguments.format == Format::Json && path.as_os_str() == "-" {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
-        io::write_file(path, page(&module, arguments.space).as_bytes())?;
+        io::write_file(path, page(&module, &report, arguments.space).as_bytes())?;
         if path.as_os_str() == "-" {
             return Ok(());
         }
     }
-    super::show(&Report::new(&module, arguments.top, arguments.space), arguments.format)
+    super::show(&report, arguments.format)
 }
 
 fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -25,9 +25,9 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function open(path) {
+async function open(path, viewport = { width: 1800, height: 1000 }, colorScheme = 'light') {
   const errors = [];
-  const page = await browser.newPage({ viewport: { width: 1800, height: 1000 } });
+  const page = await browser.newPage({ viewport, colorScheme });
   page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
   page.on('pageerror', error => errors.push(String(error)));
   page.on('request', request => { if (!/^(file|data):/.test(request.url())) errors.push(request.url()); });
@@ -116,57 +116,141 @@ for (const shape of [
   });
 }
 
-test('hlo', async () => {
-  const path = join(folder, 'memory.html');
-  const module = new URL('../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
+// A name that would do harm if a page took it for markup.
+const HOSTILE = '</script><script>document.title="owned"</script><!--<img src=x onerror=alert(1)>';
+
+for (const width of [420, 1400]) {
+  for (const scheme of ['light', 'dark']) {
+    test(`hlo, ${width} pixels, ${scheme}`, async () => {
+      const path = join(folder, 'memory.html');
+      const module = new URL('../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
+      const summary = run('hlo', module, '--html', path);
+      assert.ok(summary.startsWith('module jit_rnn_scan'), 'the text is printed as well');
+      assert.ok(statSync(path).size < 300_000);
+      const { page, errors } = await open(path, { width, height: 900 }, scheme);
+      const answer = JSON.parse(run('hlo', module, '--format', 'json', '--top', '1000'));
+
+      // Nothing is wider than the screen.
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
+
+      // The same numbers as the text: each memory space with its peak.
+      const tabs = await page.locator('#spaces button').allTextContents();
+      assert.equal(tabs.length, answer.spaces.length);
+      for (const [n, space] of answer.spaces.entries()) {
+        const units = await page.evaluate(bytes => units(bytes), space.peak_bytes);
+        assert.ok(tabs[n].startsWith(`S(${space.space})`) && tabs[n].endsWith(units), tabs[n]);
+        assert.ok(summary.includes(units), units);
+      }
+      assert.ok((await page.textContent('#summary')).includes(`at %${answer.spaces[0].peak_at}`));
+
+      // A step: a click into the curve, or its arrow keys.
+      const curve = page.locator('#curve svg');
+      await curve.scrollIntoViewIfNeeded();
+      const before = await page.textContent('#summary');
+      await curve.click({ position: { x: 1, y: 20 } });
+      assert.ok((await page.textContent('#summary')).includes('now at step 1 of'));
+      await curve.press('End');
+      const last = await page.textContent('#summary');
+      assert.ok(/now at step (\d+) of \1,/.test(last), last);
+      await curve.press('Home');
+      await curve.press('ArrowRight');
+      assert.ok((await page.textContent('#summary')).includes('now at step 2 of'));
+      assert.notEqual(before, last);
+
+      // The map: a click chooses what is there, arrow keys walk.
+      await page.reload();
+      const map = page.locator('#map');
+      await map.scrollIntoViewIfNeeded();
+      const box = await page.evaluate(() => boxes.length && boxes.toSorted((a, b) => b[2] * b[3] - a[2] * a[3])[0].slice(0, 4));
+      await map.click({ position: { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 } });
+      const chosen = await page.locator('#selected dd').first().textContent();
+      assert.ok(chosen.startsWith('%'));
+      const shape = await page.locator('#selected dd').nth(2).textContent();
+      assert.ok(answer.largest.some(value => `%${value.name}` === chosen.replace(/#\d+$/, '') && value.shape === shape), chosen + shape);
+      await map.press('ArrowDown');
+      await map.press('ArrowUp');
+      assert.ok((await page.locator('#selected dd').first().textContent()).startsWith('%'));
+
+      // The table searches and sorts.
+      const rows = page.locator('#table tbody tr');
+      const all = await rows.count();
+      assert.ok(all > 5);
+      await page.locator('#search').fill('copy-start');
+      const some = await rows.count();
+      assert.ok(some > 0 && some < all);
+      await page.locator('#search').fill('nothing has this name');
+      assert.equal(await rows.count(), 0);
+      await page.locator('#search').fill('');
+      await page.locator('th button', { hasText: 'Padding' }).click();
+      assert.equal(await page.locator('th[aria-sort=descending]').textContent(), 'Padding');
+      await page.locator('#live').check();
+      assert.ok(await rows.count() <= all);
+      await page.locator('#live').uncheck();
+      await rows.first().locator('button').click();
+      assert.equal(await page.locator('tr.on').count(), 1);
+
+      // Scopes: what is in one, and back.
+      const scope = page.locator('#tree button.group').first();
+      if (await scope.count()) {
+        await scope.focus();
+        await page.keyboard.press('Enter');
+        assert.ok(await page.locator('#scope button').count() > 1);
+        await page.locator('#scope button').first().click();
+      }
+
+      // Another memory space; the other colours.
+      await page.locator('#spaces button').nth(1).click();
+      assert.ok((await page.textContent('#summary')).startsWith('S(1) VMEM'));
+      await page.locator('#theme').click();
+      assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
+      assert.ok((await page.textContent('pre')).includes('module jit_rnn_scan'));
+      assert.deepEqual(errors, []);
+      await page.close();
+    });
+  }
+}
+
+test('hlo, names that try to be markup', async () => {
+  const module = join(folder, 'hostile.hlo'), path = join(folder, 'hostile.html');
+  const quoted = HOSTILE.replaceAll('"', '\\"');
+  writeFileSync(module, `HloModule m, is_scheduled=true
+ENTRY e {
+  p = f32[8]{0} parameter(0), metadata={op_name="${quoted}" source_file="${quoted}" source_line=7}
+  q = f32[8]{0} negate(p), metadata={op_name="${quoted}/${quoted}"}
+  ROOT r = f32[8]{0} negate(q), metadata={op_name="${quoted}/x"}
+}
+`);
   run('hlo', module, '--html', path);
   const { page, errors } = await open(path);
-  const largest = JSON.parse(run('hlo', module, '--top', '1', '--space', '0', '--format', 'json')).largest[0];
-  await page.locator('.v').first().hover({ position: { x: 5, y: 5 } });
-  const text = await page.textContent('#info');
-  assert.ok(text.startsWith(`%${largest.name} (${largest.opcode}): ${largest.shape}, ${largest.bytes} bytes, `), text);
+  assert.equal(await page.title(), 'Memory of m');
+  assert.equal(await page.locator('img').count(), 0);
+  assert.equal(await page.locator('script').count(), 2);
+  await page.locator('#table tbody button').first().click();
+  assert.ok((await page.textContent('#selected')).includes(HOSTILE));
+  assert.deepEqual(errors, []);
+  await page.close();
+});
 
-  // The keyboard walks from value to value.
-  await page.locator('.v').first().focus();
-  await page.keyboard.press('ArrowRight');
-  const next = await page.locator('.v:focus').getAttribute('aria-label');
-  assert.ok(next !== text);
-  assert.equal(await page.textContent('#info'), next);
-
-  // The curve: its peak is the program's, and what is listed there adds up to it.
-  const spaces = JSON.parse(run('hlo', module, '--format', 'json')).spaces;
-  let curves = 0;
-  for (const { space, peak_bytes: bytes, peak_at: at } of spaces) {
-    const curve = page.locator(`svg.curve[data-space="${space}"]`);
-    if (await curve.count() === 0) continue;
-    curves += 1;
-    await curve.scrollIntoViewIfNeeded();
-    const data = JSON.parse(await page.textContent(`.curve-data[data-space="${space}"]`));
-    const box = await curve.boundingBox();
-    const over = async (column, act) => {
-      await act(box.x + (column + 0.5) * box.width / data.columns.length, box.y + box.height / 2);
-      return page.textContent('#info');
-    };
-    const here = await over(data.peak, (x, y) => page.mouse.move(x, y));
-    assert.ok(here.includes(`%${at}: ${bytes} bytes live`), here);
-    await over(data.peak, (x, y) => page.mouse.click(x, y));
-    const list = page.locator(`.live[data-space="${space}"]`);
-    assert.ok((await list.textContent()).startsWith(`Live at %${at}`));
-    const named = new Set(data.values.filter(v => v.made <= data.columns[data.peak].step && v.last >= data.columns[data.peak].step));
-    const others = bytes - [...named].reduce((sum, v) => sum + v.bytes, 0);
-    assert.ok(others >= 0);
-    assert.equal(await list.locator('tr').count(), named.size + (others > 0 ? 1 : 0));
-    // Elsewhere it answers too.
-    const first = await over(0, (x, y) => page.mouse.click(x, y));
-    assert.ok(first.includes(`%${data.columns[0].name}: ${data.columns[0].bytes} bytes live`), first);
-    // The keyboard walks too.
-    await curve.press('End');
-    const last = data.columns.at(-1);
-    assert.ok((await page.textContent('#info')).includes(`%${last.name}: ${last.bytes} bytes live`));
-    assert.ok((await list.textContent()).startsWith(`Live at %${last.name}`));
+test('hlo, a large program', async () => {
+  const module = join(folder, 'large.hlo'), path = join(folder, 'large.html');
+  const lines = ['HloModule large, is_scheduled=true', 'ENTRY e {', '  v0 = f32[512,1024]{1,0:T(8,128)} parameter(0)'];
+  for (let n = 1; n < 100_000; n += 1) {
+    const name = `jit(step)/layer_${n % 48}/block_${n % 7}/dot_general`;
+    lines.push(`  v${n} = f32[512,${128 * (1 + n % 9)}]{1,0:T(8,128)} custom-call(v${n - 1}), custom_call_target="f", metadata={op_name="${name}" ` +
+      `source_file="model.py" source_line=${n % 900}}, backend_config={"flags":[],"pad":"${'x'.repeat(60)}"}`);
   }
-  assert.ok(curves > 0);
-  assert.ok(statSync(path).size < 300_000);
+  lines.push('  ROOT r = f32[512,128]{1,0:T(8,128)} negate(v99999)', '}', '');
+  writeFileSync(module, lines.join('\n'));
+  assert.ok(statSync(module).size > 20_000_000);
+  run('hlo', module, '--html', path);
+  assert.ok(statSync(path).size < 5_000_000);
+  const { page, errors } = await open(path);
+  assert.ok((await page.textContent('#summary')).includes('this page knows'));
+  assert.equal(await page.locator('#table tbody tr').count(), 200);
+  await page.locator('#more').click();
+  assert.equal(await page.locator('#table tbody tr').count(), 700);
   assert.deepEqual(errors, []);
   await page.close();
 });

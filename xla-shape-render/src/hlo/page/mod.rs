@@ -1,25 +1,34 @@
-//! What the values of a program take in memory, as a page: a map whose areas are bytes, and a curve of what is live.
+//! What the values of a program take in memory, as a page that answers questions.
+//!
+//! The page shows what is live over time, where it is, what it belongs to, and all buffers in a table. All of it is drawn
+//! by `page.js` from the same data.
 
-mod curve;
-mod detail;
-mod treemap;
+mod data;
 
-use crate::web::{MAX_PAGE, ROVE, document, escape, hatching};
-use crate::words::{InUnits, count, shortened, space_name};
-use detail::Detail;
-use std::fmt::Write as _;
-use xla_shape_hlo::{Buffer, Memory, Module, Timeline};
+use super::Report;
+use crate::web::{document, escape, json_script};
+use crate::{Answer, words::shortened};
+use data::{Data, Detail, Program};
+use xla_shape_hlo::Module;
 
-/// A page of a bearable size; it needs nothing but itself. `only` picks a memory space.
+/// No page is larger, in bytes: it shows fewer buffers until it fits.
+const MAX_PAGE: usize = 5_000_000;
+/// How wide the report in the page is, in characters.
+const REPORT_WIDTH: usize = 100;
+/// The longest report that a page shows, in characters.
+const MAX_REPORT: usize = 200_000;
+
+/// A page about the memory of a program, with `report` in it. It needs nothing else. `only` picks a memory space.
+///
+/// The page is at most 5 MB long: of large programs, it knows the largest buffers.
 #[must_use]
-pub fn page(module: &Module<'_>, only: Option<u8>) -> String {
-    let memory = module.memory();
-    let timeline = memory.timeline();
-    let name = module.name().unwrap_or("module");
+pub fn page(module: &Module<'_>, report: &Report, only: Option<u8>) -> String {
+    let program = Program::new(module);
+    let report = report.text(REPORT_WIDTH).to_string();
     let mut detail = Detail::MOST;
     loop {
-        let page = page_with(name, &memory, timeline.as_ref(), only, detail);
-        // One value always fits, since texts are shortened.
+        let page = page_with(&Data::new(&program, only, detail), module, &report);
+        // One buffer of each space always fits, since texts are shortened.
         if page.len() <= MAX_PAGE {
             return page;
         }
@@ -27,111 +36,76 @@ pub fn page(module: &Module<'_>, only: Option<u8>) -> String {
     }
 }
 
-fn page_with(
-    name: &str,
-    memory: &Memory<'_, '_>,
-    timeline: Option<&Timeline<'_, '_>>,
-    only: Option<u8>,
-    detail: Detail,
-) -> String {
-    let peaks = timeline.map(Timeline::peaks);
-    let ranked = memory.largest(memory.buffers().len());
-    let title = shortened(name, detail.text);
-    let mut body = String::new();
-    let mut spaces = memory.usage().into_keys().collect::<Vec<_>>();
-    spaces.retain(|space| only.is_none_or(|only| only == *space));
-    // Writing to memory does not fail.
-    for &space in spaces.iter().take(detail.spaces) {
-        let here = |buffer: &&Buffer<'_, '_>| buffer.memory_space() == space && buffer.footprint.bytes > 0;
-        let mut buffers = ranked.iter().filter(here).copied().collect::<Vec<_>>();
-        let all = buffers.len();
-        let total = buffers.iter().fold(0_u64, |sum, buffer| sum.saturating_add(buffer.footprint.bytes));
-        buffers.truncate(detail.values);
-        let peak = peaks.as_ref().and_then(|peaks| peaks.get(&space));
-        let _ = write!(
-            body,
-            "<h2>{}</h2>\n<p>{}, {} as if each had its own memory",
-            escape(&space_name(space)),
-            count(all as u64, "value", "values"),
-            InUnits(total)
-        );
-        if let Some(peak) = peak {
-            let (bytes, at) = (InUnits(peak.bytes), escape(&shortened(peak.at.name(), detail.text)));
-            let _ = write!(body, "; at most {bytes} at one time, at <code>%{at}</code>");
-        }
-        if all > detail.values {
-            let _ = write!(body, "; the {} largest are shown", detail.values);
-        }
-        let _ = writeln!(body, ".</p>");
-        treemap::draw(&mut body, &buffers, detail);
-        if let Some(timeline) = timeline {
-            curve::draw(&mut body, timeline, space, detail);
-        }
-    }
-    if spaces.len() > detail.spaces {
-        let more = count((spaces.len() - detail.spaces) as u64, "more memory space is", "more memory spaces are");
-        let _ = writeln!(body, "<p>{more} not shown; <code>--space</code> picks one.</p>");
-    }
-    let style = format!("{STYLE}{}", curve::STYLE);
-    let hatching = hatching();
+fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
+    let title = shortened(module.name().unwrap_or("module"), 200);
     let body = format!(
-        "<svg style=\"position:absolute;width:0;height:0\" aria-hidden=\"true\">{hatching}</svg>\n<h1>{}</h1>\n\
-         <output id=\"info\" aria-live=\"polite\">Point at a value, or walk from one to the next with the arrow keys. The \
-         area is its bytes, hatched as far as they are padding; parameters are yellow. Below, click into the curve, or walk \
-         in it, to list what is live.</output>\n{body}",
-        escape(&title)
+        "<header>\n<h1>{title}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n\
+         <nav id=\"spaces\" aria-label=\"Memory spaces\"></nav>\n</header>\n<main>\n\
+         <p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\"></p>\n\
+         <section id=\"over-time\">\n<h2>Live bytes over time</h2>\n<div id=\"curve\"></div>\n</section>\n\
+         <section id=\"offsets\">\n<h2>Offsets over time</h2>\n\
+         <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. White space between \
+         boxes is memory that nothing uses at that time.</p>\n\
+         <canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas>\n</section>\n\
+         <section>\n<h2>Selected buffer</h2>\n<dl id=\"selected\" aria-live=\"polite\"></dl>\n</section>\n\
+         <section>\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
+         <div id=\"tree\"></div>\n</section>\n\
+         <section>\n<h2>Buffers</h2>\n<form id=\"filter\">\n\
+         <input id=\"search\" type=\"search\" placeholder=\"Name, shape, operation, source\" aria-label=\"Search\">\n\
+         <label id=\"live-label\"><input id=\"live\" type=\"checkbox\"> live at the chosen step</label>\n\
+         <output id=\"found\"></output>\n</form>\n<div class=\"scroll\"><table id=\"table\"></table></div>\n\
+         <button id=\"more\" type=\"button\">Show more</button>\n</section>\n\
+         <details>\n<summary>The report as text</summary>\n<pre>{report}</pre>\n</details>\n</main>\n\
+         <noscript>This page needs JavaScript.</noscript>\n{data}",
+        title = escape(&title),
+        report = escape(&shortened(report, MAX_REPORT)),
+        data = json_script("id=\"data\"", data),
     );
-    let script = format!("{ROVE}{SCRIPT}{}", curve::SCRIPT);
-    document(&format!("Memory of {title}"), &style, &body, &script)
+    document(&format!("Memory of {title}"), include_str!("page.css"), &body, include_str!("page.js"))
 }
-
-const STYLE: &str = "\
-body{margin:16px;font:14px system-ui,sans-serif;color:#000;background:#fff}
-h1{font-size:20px}h2{font-size:16px}
-#info{position:sticky;top:0;display:block;background:#f4f4f4;border:1px solid #999;padding:8px;\
-font-family:ui-monospace,monospace;overflow-wrap:anywhere}
-svg{width:100%;height:auto;font:11px ui-monospace,monospace}
-.map{overflow:visible}
-.v text{paint-order:stroke;stroke:#fff;stroke-width:2px}
-.v>rect:first-child{stroke:#000}
-.v:hover>rect:first-child,.v:focus>rect:first-child{stroke-width:3}
-.v:focus{outline:none}
-";
-
-const SCRIPT: &str = "
-const info = document.getElementById('info');
-for (const map of document.querySelectorAll('svg.map')) {
-  const values = [...map.querySelectorAll('.v')];
-  rove(values);
-  for (const value of values) {
-    for (const event of ['mouseenter', 'focus']) {
-      value.addEventListener(event, () => { info.textContent = value.getAttribute('aria-label'); });
-    }
-  }
-}
-";
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_PAGE, page};
+    use super::{Detail, MAX_PAGE, page};
+    use crate::hlo::Report;
     use std::fmt::Write as _;
     use xla_shape_hlo::Module;
 
+    fn page_of(text: &str, only: Option<u8>) -> String {
+        let module = Module::parse(text).unwrap();
+        page(&module, &Report::new(&module, 10, only), only)
+    }
+
     #[test]
     fn pages_are_small() {
+        let detail = (0..60).fold(Detail::MOST, |detail, _| detail.smaller());
+        assert_eq!(detail, Detail { buffers: 1, columns: 1, text: 40 }, "ends where all programs fit");
         // Many values in many memory spaces, with long names.
         let name = "long.".repeat(100);
         let mut text = format!("HloModule {}, is_scheduled=true\n\nENTRY main {{\n", "m".repeat(400_000));
         text.push_str("  %p = f32[8,100]{1,0:T(8,128)} parameter(0)\n");
-        for number in 0..1_000 {
+        for number in 0..4_000 {
             let space = number % 50;
             writeln!(text, "  %{name}{number} = f32[8,100]{{1,0:T(8,128)S({space})}} copy(%p)").unwrap();
         }
         text.push_str("  ROOT %r = f32[8,100]{1,0:T(8,128)} negate(%p)\n}\n");
-        let module = Module::parse(&text).unwrap();
-        let all = page(&module, None);
-        assert!(all.len() <= MAX_PAGE && all.contains("more memory spaces are not shown"), "{} bytes", all.len());
-        let one = page(&module, Some(3));
-        assert!(one.len() <= MAX_PAGE && one.contains("20 values") && !one.contains("not shown"));
+        let all = page_of(&text, None);
+        assert!(all.len() <= MAX_PAGE, "{} bytes", all.len());
+        let one = page_of(&text, Some(3));
+        assert!(one.len() <= MAX_PAGE && one.contains("\"count\":80,"));
+    }
+
+    /// Names are whatever a file says: none becomes markup or ends a script.
+    #[test]
+    fn hostile_names_stay_text() {
+        let hostile = "</script><script>alert(1)</script><!--&amp;<img src=x onerror=alert(1)>";
+        let text = format!(
+            "HloModule m, is_scheduled=true\nENTRY e {{\n  p = f32[8]{{0}} parameter(0), metadata={{op_name=\"{hostile}\" \
+             source_file=\"{hostile}\" source_line=1}}\n  ROOT %q = f32[8]{{0}} negate(p), metadata={{op_name=\"{hostile}\"}}\n}}\n"
+        );
+        let page = page_of(&text, None);
+        assert_eq!(page.matches("<script").count(), 2, "the data and the script");
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert!(!page.contains("<!--") && !page.contains("<img") && page.contains("\\u003cscript>alert(1)"), "{page}");
     }
 }
