@@ -352,19 +352,21 @@ pub(crate) struct AdviseArguments {
 /// Show what the values of an HLO module take in memory
 ///
 /// Totals by memory space, the most padded and the largest values, tile formats, layout changes, and what is wrong with
-/// instructions. As JSON: module, computations, instructions, opcodes, spaces, findings, most_padded, largest,
+/// instructions. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. What cannot be read
+/// of a text is left out and said first; the exit code is then 3. As JSON: module, computations, instructions, opcodes, spaces, findings, most_padded, largest,
 /// tile_formats, layout_changes.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:
   xla-shape hlo module.hlo --top 5
   xla-shape hlo module.hlo --space 1 --html vmem.html
-  xla-shape hlo diff before.hlo after.hlo")]
+  xla-shape hlo diff before.hlo after.hlo
+  xla-shape hlo print module.hlo.pb")]
 pub(crate) struct HloArguments {
     #[command(subcommand)]
     pub(crate) verb: Option<HloVerb>,
 
-    /// The file with the module's text; `-` is standard input
+    /// The file with the module; `-` is standard input
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
 
@@ -388,6 +390,18 @@ pub(crate) struct HloArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum HloVerb {
     Diff(HloDiffArguments),
+    Print(HloPrintArguments),
+}
+
+/// Write a module as the text that XLA prints
+///
+/// The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  xla-shape hlo print module.hlo.pb")]
+pub(crate) struct HloPrintArguments {
+    /// The file with the module; `-` is standard input
+    pub(crate) file: PathBuf,
 }
 
 /// Say which values changed shape, layout or memory space between two modules, and what that costs

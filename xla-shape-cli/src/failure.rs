@@ -9,11 +9,17 @@ use xla_shape::ParseError;
 /// The exit code where the input has problems; clap's own, for wrong usage, is 2.
 const INPUT_HAS_PROBLEMS: u8 = 1;
 
+/// The exit code where a part of the input could not be read, and the output is about the rest.
+const INPUT_READ_IN_PART: u8 = 3;
+
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     /// The input has problems that the output already tells.
     #[error("the input has problems")]
     Told,
+    /// A part of the input could not be read, as was said first; the output is about the rest.
+    #[error("a part of the input could not be read")]
+    Unread,
     /// A text that is no shape; the message shows where.
     #[error("{0}")]
     Shape(String),
@@ -43,6 +49,7 @@ impl Failure {
             // Whoever read our output has enough of it, as `head` has.
             Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
             Self::Told => {}
+            Self::Unread => return ExitCode::from(INPUT_READ_IN_PART),
             // Where standard error is gone too, nobody is left to tell.
             _ => drop(writeln!(io::stderr(), "{self}")),
         }

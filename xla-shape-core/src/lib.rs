@@ -45,6 +45,8 @@ pub mod infer;
 mod list;
 pub mod map;
 mod measure;
+#[cfg(feature = "proto")]
+pub mod proto;
 #[cfg(feature = "serde")]
 mod serde;
 mod shape;

@@ -16,6 +16,7 @@
 //! | `infer` | which operation of the core an instruction is, and so its shape |
 //! | `check` | what XLA's verifier refuses, and what a person should look at |
 //! | `memory` | how much memory a scheduled program takes, and where it goes |
+//! | `proto` | modules as messages of XLA's schema, behind the feature `proto` |
 //! | `scan` | shapes in any text |
 //!
 //! The rules of shapes and of operations are those of [`xla_shape_core`].
@@ -34,6 +35,8 @@ mod memory;
 mod module;
 mod names;
 mod opcode;
+#[cfg(feature = "proto")]
+pub mod proto;
 mod scan;
 mod source;
 mod text;

@@ -54,7 +54,7 @@ pub mod element;
 pub mod infer;
 pub mod iter;
 #[cfg(feature = "proto")]
-pub mod proto;
+pub use xla_shape_core::proto;
 pub mod relayout;
 mod row_major;
 mod sealed;

@@ -1,58 +1,119 @@
 //! `hlo`: what the values of a program take in memory.
 
 use super::hint;
-use crate::args::{Format, HloArguments, HloDiffArguments, HloVerb};
+use crate::args::{Format, HloArguments, HloDiffArguments, HloPrintArguments, HloVerb};
 use crate::failure::Failure;
 use crate::io;
+use std::borrow::Cow;
 use std::fmt::Display;
+use std::io::Write as _;
 use std::path::Path;
 use xla_shape::ParseError;
-use xla_shape::hlo::{Module, utf8};
+use xla_shape::hlo::Module;
+use xla_shape::hlo::proto::module_text;
 use xla_shape_render::hlo::{Difference, Report, check_space, page};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
-    if let Some(HloVerb::Diff(arguments)) = &arguments.verb {
-        return diff(arguments);
+    match &arguments.verb {
+        Some(HloVerb::Diff(arguments)) => return diff(arguments),
+        Some(HloVerb::Print(arguments)) => return print(arguments),
+        None => {}
     }
     let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
     let bytes = io::read(file)?;
-    let module = parse(file, &bytes)?;
+    let read = read(file, &bytes)?;
+    read.warn();
+    let module = &read.module;
     if let Some(space) = arguments.space {
-        check_space(&module, space).map_err(Failure::said)?;
+        check_space(module, space).map_err(Failure::said)?;
     }
-    let report = Report::new(&module, arguments.top, arguments.space);
+    let report = Report::new(module, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
         if arguments.format == Format::Json && path.as_os_str() == "-" {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
-        io::write_file(path, page(&module, &report, arguments.space).as_bytes())?;
+        io::write_file(path, page(module, &report, arguments.space).as_bytes())?;
         if path.as_os_str() == "-" {
-            return Ok(());
+            return read.end();
         }
     }
-    super::show(&report, arguments.format)
+    super::show(&report, arguments.format)?;
+    read.end()
 }
 
 fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
     let (before, after) = (io::read(&arguments.before)?, io::read(&arguments.after)?);
-    let (before, after) = (parse(&arguments.before, &before)?, parse(&arguments.after, &after)?);
-    super::show(&Difference::new(&before, &after), arguments.format)
+    let (before, after) = (read(&arguments.before, &before)?, read(&arguments.after, &after)?);
+    before.warn();
+    after.warn();
+    super::show(&Difference::new(&before.module, &after.module), arguments.format)?;
+    before.end().and(after.end())
 }
 
-/// The module in a file, whole or not at all.
-fn parse<'a>(file: &Path, bytes: &'a [u8]) -> Result<Module<'a>, Failure> {
+fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
+    let bytes = io::read(&arguments.file)?;
+    let Read { module, unread } = read(&arguments.file, &bytes)?;
+    if let Some(unread) = unread {
+        // What was not read cannot be written.
+        return Err(Failure::Shape(unread));
+    }
+    io::write(module.to_string().as_bytes())
+}
+
+/// A module, and what could not be read of it.
+struct Read<'a> {
+    module: Module<'a>,
+    unread: Option<String>,
+}
+
+impl Read<'_> {
+    /// Says what could not be read, before anything else is said.
+    fn warn(&self) {
+        if let Some(unread) = &self.unread {
+            // Where standard error is gone, nobody is left to tell.
+            let _ = writeln!(std::io::stderr(), "{unread}");
+        }
+    }
+
+    /// The end of a verb that has said what it could.
+    fn end(self) -> Result<(), Failure> {
+        if self.unread.is_some() { Err(Failure::Unread) } else { Ok(()) }
+    }
+}
+
+/// The module in a file, text or message; of a text, what can be read of it.
+fn read<'a>(file: &Path, bytes: &'a [u8]) -> Result<Read<'a>, Failure> {
     let shown = |error: &ParseError, text: &str, message: &dyn Display| {
         let (line, column) = error.line_column(text);
         let help = hint::of(bytes).map_or(String::new(), |hint| format!("\nhelp: {hint}"));
-        Failure::Shape(format!("{message}\n  in {}:{line}:{column}{help}", file.display()))
+        format!("{message}\n  in {}:{line}:{column}{help}", file.display())
     };
-    let text = utf8(bytes).map_err(|error| {
+    let text = module_text(bytes).map_err(|error| Failure::said(format_args!("{}: {error}", file.display())))?;
+    let text = text.map_err(|error| {
         let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        shown(&error, valid, &format_args!("error: {error}"))
+        Failure::Shape(shown(&error, valid, &format_args!("error: {error}")))
     })?;
-    let module = Module::parse(text).map_err(|error| shown(&error, text, &error.render(text)))?;
-    if module.computations().len() == 0 {
-        return Err(Failure::said(format_args!("{} has no computations: it is no HLO module", file.display())));
+    let (module, errors) = match text {
+        Cow::Borrowed(text) => Module::parse_with_errors(text),
+        Cow::Owned(text) => {
+            let (module, errors) = Module::parse_with_errors(&text);
+            (module.into_owned(), errors)
+        }
+    };
+    let Some(first) = errors.first() else {
+        if module.computations().len() == 0 {
+            return Err(Failure::said(format_args!("{} has no computations: it is no HLO module", file.display())));
+        }
+        return Ok(Read { module, unread: None });
+    };
+    let error = shown(first, module.text(), &first.render(module.text()));
+    let readable = module.instructions().filter(|instruction| instruction.is_read()).count();
+    if hint::of(bytes).is_some() || readable == 0 || module.entry().is_none() {
+        return Err(Failure::Shape(error));
     }
-    Ok(module)
+    let unread = module.instructions().len() - readable;
+    let all = module.instructions().len();
+    let unread =
+        format!("warning: {unread} of {all} instructions could not be read; what follows is about the others\n{error}");
+    Ok(Read { module, unread: Some(unread) })
 }

@@ -2,6 +2,25 @@
 
 use alloc::vec::Vec;
 
+/// Writes bytes as they stand in a string that XLA prints: what is not visible ASCII as an escape of C.
+pub fn escaped(bytes: &[u8], out: &mut alloc::string::String) {
+    use core::fmt::Write as _;
+    for &byte in bytes {
+        match byte {
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            b'"' | b'\'' | b'\\' => {
+                out.push('\\');
+                out.push(byte.into());
+            }
+            b' '..=b'~' => out.push(byte.into()),
+            // Writing to memory does not fail.
+            _ => _ = write!(out, "\\{byte:03o}"),
+        }
+    }
+}
+
 /// The bytes of a string whose escapes are those of C, as XLA reads them: `\n` and its like, up to three octal digits,
 /// and `\x` with hexadecimal ones. What is no escape stays as it is written.
 #[must_use]

@@ -33,7 +33,7 @@ mod token;
 
 pub use crate::shape::tuple::MAX_NESTING;
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
-pub use escape::{bad_escape, unescaped};
+pub use escape::{bad_escape, escaped, unescaped};
 pub use parse::{Parser, SizeExpression, parse_index};
 pub use print::{WithoutLayout, index_with_letters};
 pub use sink::ConstText;

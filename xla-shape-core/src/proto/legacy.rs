@@ -4,6 +4,7 @@ use super::decode::{dimension_numbers, element_type, sizes};
 use super::encode::int;
 use super::error::ProtoError;
 use crate::{LegacyShape, PaddingValue};
+use alloc::vec::Vec;
 
 /// `LayoutProto` as it was in 2017.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]

@@ -10,6 +10,10 @@ use crate::{
     ArrayShape, Dimension, ElementType, Layout, ProgramParameter, ProgramShape, Shape, SplitConfig, Tile,
     TileDimension, ValidationError,
 };
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 use prost::bytes::Bytes;
 
 type Result<T> = core::result::Result<T, ProtoError>;
@@ -231,7 +235,7 @@ fn nested(shape: &ShapeProto, depth: usize) -> Result<Shape> {
     // A plain loop: the fewer and smaller its frames, the deeper it may nest on a small stack.
     let mut elements = Vec::new();
     for (i, element) in shape.tuple_shapes.iter().enumerate() {
-        match nested(element, depth + 1) {
+        match nested(element, depth.saturating_add(1)) {
             Ok(element) => elements.push(element),
             Err(error) => return Err(in_tuple(error, i)),
         }

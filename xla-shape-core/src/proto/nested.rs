@@ -2,6 +2,7 @@
 
 use super::message::{LayoutProto, ShapeProto};
 use crate::text::MAX_NESTING;
+use alloc::vec::Vec;
 use prost::bytes::{Buf, BufMut, Bytes};
 use prost::encoding::{self, DecodeContext, WireType};
 use prost::{DecodeError, Message};
@@ -43,11 +44,15 @@ impl Message for ShapeProto {
             _ => encoding::int32::encoded_len(ELEMENT_TYPE, &self.element_type),
         };
         let layout = self.layout.as_ref().map_or(0, |layout| encoding::message::encoded_len(LAYOUT, layout));
-        element_type
-            + encoding::int64::encoded_len_packed(DIMENSIONS, &self.dimensions)
-            + encoding::message::encoded_len_repeated(TUPLE_SHAPES, &self.tuple_shapes)
-            + layout
-            + encoding::bool::encoded_len_packed(IS_DYNAMIC_DIMENSION, &self.is_dynamic_dimension)
+        [
+            element_type,
+            encoding::int64::encoded_len_packed(DIMENSIONS, &self.dimensions),
+            encoding::message::encoded_len_repeated(TUPLE_SHAPES, &self.tuple_shapes),
+            layout,
+            encoding::bool::encoded_len_packed(IS_DYNAMIC_DIMENSION, &self.is_dynamic_dimension),
+        ]
+        .into_iter()
+        .fold(0, usize::saturating_add)
     }
 
     fn clear(&mut self) {
@@ -166,7 +171,7 @@ fn nested(
     let mut shape = ShapeProto::default();
     while field.has_remaining() {
         let (tag, wire_type) = encoding::decode_key(&mut field)?;
-        merge_field(&mut shape, tag, wire_type, &mut field, context.clone(), depth + 1)?;
+        merge_field(&mut shape, tag, wire_type, &mut field, context.clone(), depth.saturating_add(1))?;
     }
     Ok(shape)
 }
@@ -181,6 +186,9 @@ fn too_deep() -> DecodeError {
 #[cfg(test)]
 mod tests {
     use super::{ShapeProto, too_deep};
+    use alloc::string::ToString;
+    use alloc::vec;
+    use alloc::vec::Vec;
     use prost::Message;
 
     fn nested(depth: usize) -> Vec<u8> {

@@ -4,6 +4,8 @@ use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProt
 use super::nested::element_head;
 use super::{UNKNOWN, kind};
 use crate::{ArrayShape, Dimension, Layout, ProgramShape, Shape, SplitConfig, Tile, TileDimension};
+use alloc::vec;
+use alloc::vec::Vec;
 use prost::Message;
 
 /// The bytes that XLA writes for this shape.

@@ -4,8 +4,8 @@
 //! of which part it is. Fields that XLA has given up, and fields that it may get, are skipped.
 //!
 //! ```
-//! use xla_shape::Shape;
-//! use xla_shape::proto::{ShapeProto, decode_shape, encode_shape};
+//! use xla_shape_core::Shape;
+//! use xla_shape_core::proto::{ShapeProto, decode_shape, encode_shape};
 //!
 //! let shape: Shape = "(f32[2,3]{1,0:T(8,128)}, token[])".parse()?;
 //! let bytes = encode_shape(&shape);

@@ -3,7 +3,10 @@
 use crate::ValidationError;
 use crate::shard::ShardingError;
 use crate::validate::Part;
-use std::fmt;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use core::fmt;
 
 /// What is wrong with a message, and in which field.
 ///
@@ -139,8 +142,8 @@ impl fmt::Display for ProtoError {
     }
 }
 
-impl std::error::Error for ProtoError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl core::error::Error for ProtoError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match &self.kind {
             ProtoErrorKind::Wire(error) => Some(error),
             ProtoErrorKind::Invalid(error) => Some(error),

@@ -5,6 +5,11 @@ use crate::shard::{
     Axis, AxisRef, Devices, DimensionSharding, Iota, Mesh, NamedSharding, OpMetadata, OtherAxes, Reduction, ShardGroup,
     Sharding, ShardingError, ShardingKind, SubAxis, Subgroup, TileAssignment,
 };
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
 use prost::Message;
 
 type Result<T> = core::result::Result<T, ProtoError>;
@@ -363,7 +368,6 @@ impl From<&Sharding> for OpShardingProto {
                         proto.iota_transpose_perm = permutation(iota);
                     }
                     Devices::List(list) => proto.tile_assignment_devices.clone_from(list),
-                    _ => {}
                 }
                 if tiled.replicates_last() {
                     proto.replicate_on_last_tile_dim = true;

@@ -1,5 +1,8 @@
 //! The messages.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// One tile.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct TileProto {

@@ -1,0 +1,193 @@
+//! HLO texts and protos as XLA itself reads and prints them.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use xla_shape::hlo::Module;
+use xla_shape::hlo::proto::{HloProtoErrorKind, module_text, proto_text};
+use xla_shape_tests::corpus;
+
+#[derive(Deserialize)]
+struct Form {
+    form: String,
+    text: String,
+    ok: bool,
+    /// What XLA prints for the text.
+    printed: Option<String>,
+    /// Its HloModuleProto.
+    proto: Option<String>,
+    /// What XLA prints for that, if it is something else.
+    from_proto: Option<String>,
+}
+
+fn forms() -> Vec<Form> {
+    corpus("hlo_forms.jsonl.zst")
+}
+
+#[derive(Deserialize)]
+struct Mode {
+    module: String,
+    mode: String,
+    ok: bool,
+    text: String,
+}
+
+#[test]
+fn what_xla_reads_is_read() {
+    let forms = forms();
+    // XLA says nothing of the elements of `mulhi`, which are integers.
+    let read = forms.iter().filter(|row| row.ok && row.form != "mulhi(x, y)");
+    let refused: Vec<_> = read
+        .filter_map(|row| {
+            Module::parse(&row.text).err().map(|error| format!("{}\n{}", row.form, error.render(&row.text)))
+        })
+        .collect();
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    let accepted = forms.iter().filter(|row| row.ok).count();
+    println!("{accepted} forms that XLA reads are read");
+    assert!(accepted > 400, "{accepted}");
+}
+
+#[test]
+fn every_print_mode_that_xla_reads_is_read() {
+    let modes: Vec<Mode> = corpus("hlo_modes.jsonl.zst");
+    let mut read = 0;
+    for row in modes.iter().filter(|row| row.ok) {
+        let module = Module::parse(&row.text).unwrap_or_else(|error| {
+            panic!("{} {}: {}", row.module, row.mode, error.render(&row.text));
+        });
+        let printed = module.to_string();
+        let again = Module::parse(&printed).unwrap_or_else(|error| {
+            panic!("{} {}: {}", row.module, row.mode, error.render(&printed));
+        });
+        assert_eq!(again.to_string(), printed, "{} {}", row.module, row.mode);
+        read += 1;
+    }
+    println!("{read} texts in print modes of XLA are read");
+    assert!(read > 500, "{read}");
+}
+
+/// Forms for which XLA prints an asynchronous operation in short, computations in another order, or what nothing says.
+fn prints_otherwise(form: &str) -> bool {
+    [
+        "-start(",
+        "{unreduced}",
+        "metadata={op_name=\"z\"}",
+        "select=cmp",
+        "branch_computations={neg, neg1, neg}",
+        "called_computations={neg, add}",
+    ]
+    .iter()
+    .any(|part| form.contains(part))
+}
+
+#[test]
+fn protos_are_printed_as_xla_prints_them() {
+    let mut same = 0;
+    for row in forms() {
+        let (Some(proto), Some(printed)) = (row.proto, row.from_proto.or(row.printed)) else { continue };
+        let bytes = STANDARD.decode(proto).unwrap();
+        let text = proto_text(&bytes).unwrap_or_else(|error| panic!("{}: {error}", row.form));
+        let module = Module::from_proto(&bytes).unwrap_or_else(|error| panic!("{}: {error}", row.form));
+        assert_eq!(module.text(), text);
+        assert_eq!(module_text(&bytes).unwrap().unwrap(), text, "recognised by content");
+        if prints_otherwise(&row.form) {
+            continue;
+        }
+        assert_eq!(text.trim_end(), printed.trim_end(), "{}", row.form);
+        same += 1;
+    }
+    println!("{same} protos are printed as XLA prints them");
+    assert!(same > 380, "{same}");
+}
+
+/// The bytes of a field with a length.
+fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![number << 3 | 2];
+    let mut length = content.len();
+    while length >= 0x80 {
+        bytes.push((length & 0x7f) as u8 | 0x80);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+    bytes.extend_from_slice(content);
+    bytes
+}
+
+#[test]
+fn messages_around_a_module_are_recognised() {
+    let forms = forms();
+    let row = forms.iter().find(|row| row.proto.is_some()).unwrap();
+    let module = STANDARD.decode(row.proto.as_ref().unwrap()).unwrap();
+    let text = proto_text(&module).unwrap();
+    let hlo_proto = [field(1, &module), field(3, b"")].concat();
+    let with_config = [field(1, &module), field(2, b"")].concat();
+    for bytes in [&hlo_proto, &with_config] {
+        assert_eq!(module_text(bytes).unwrap().unwrap(), text);
+    }
+    assert_eq!(module_text(b"\nHloModule m").unwrap().unwrap(), "\nHloModule m");
+    assert!(module_text(&module[..module.len() - 1]).is_err(), "a message that breaks off");
+    assert!(module_text(b"HloModule \xff").unwrap().is_err());
+}
+
+/// A module of computations, each with instructions: id, called computations and operands.
+fn message(computations: &[(u8, &[(u8, &[u8], &[u8])])]) -> Vec<u8> {
+    let varint = |number: u8, value: u8| vec![number << 3, value];
+    let wide = |number: u16, value: u8| {
+        let key = number << 3;
+        vec![(key & 0x7f) as u8 | 0x80, (key >> 7) as u8, value]
+    };
+    let token = || varint(2, 17);
+    let mut bytes = [field(1, b"m"), varint(6, computations[0].0)].concat();
+    for (id, instructions) in computations {
+        let mut computation =
+            [field(1, format!("c{id}").as_bytes()), varint(5, *id), varint(6, instructions[0].0)].concat();
+        for (id, calls, operands) in *instructions {
+            let mut instruction =
+                [field(1, format!("i{id}").as_bytes()), field(2, b"after-all"), field(3, &token())].concat();
+            instruction.extend(wide(35, *id));
+            instruction.extend(operands.iter().flat_map(|operand| wide(36, *operand)));
+            instruction.extend(calls.iter().flat_map(|called| wide(38, *called)));
+            computation.extend(field(2, &instruction));
+        }
+        bytes.extend(field(3, &computation));
+    }
+    bytes
+}
+
+#[test]
+fn broken_messages_are_named() {
+    let error = |computations: &[(u8, &[(u8, &[u8], &[u8])])]| {
+        let error = Module::from_proto(&message(computations)).unwrap_err();
+        error.to_string()
+    };
+    assert!(Module::from_proto(&message(&[(1, &[(1, &[], &[])])])).is_ok());
+    assert_eq!(
+        error(&[(1, &[(1, &[], &[7])])]),
+        "computation `c1`, instruction `i1`, operand_ids: expected the id of an instruction of the computation, found 7"
+    );
+    assert_eq!(
+        error(&[(1, &[(1, &[9], &[])])]),
+        "computation `c1`, instruction `i1`, called_computation_ids: expected the id of a computation, found 9"
+    );
+    assert_eq!(
+        error(&[(1, &[(1, &[], &[]), (1, &[], &[])])]),
+        "computation `c1`: expected an id that no other instruction has, found 1 again"
+    );
+    assert_eq!(
+        error(&[(1, &[(1, &[], &[])]), (1, &[(1, &[], &[])])]),
+        "expected an id that no other computation has, found 1 again"
+    );
+    assert_eq!(
+        error(&[(1, &[(1, &[2], &[])]), (2, &[(1, &[1], &[])])]),
+        "computation `c1`: expected computations that do not call themselves, found one that does"
+    );
+    assert!(matches!(Module::from_proto(b"\x0a\x05m").unwrap_err().kind(), HloProtoErrorKind::Wire(_)));
+    // A name that would break the text.
+    let mut bytes = message(&[(1, &[(1, &[], &[])])]);
+    bytes[2] = b'\n';
+    assert_eq!(
+        Module::from_proto(&bytes).unwrap_err().to_string(),
+        "expected a name of letters, digits, `_`, `.` and `-`, found \"\\n\""
+    );
+}

@@ -1,0 +1,155 @@
+//! What is wrong with the message of a module, and where.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use core::fmt;
+use xla_shape_core::ParseError;
+use xla_shape_core::proto::ProtoError;
+
+/// What is wrong with the message of a module, and where.
+///
+/// `Display` gives the place and one sentence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HloProtoError {
+    path: String,
+    kind: HloProtoErrorKind,
+}
+
+/// What is wrong with the message of a module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum HloProtoErrorKind {
+    /// The bytes are no message of a module.
+    Wire(prost::DecodeError),
+    /// A shape that is not valid.
+    Shape(ProtoError),
+    /// What the message says cannot be read as text.
+    Text(ParseError),
+    /// A field that is needed.
+    Missing {
+        /// The field.
+        field: &'static str,
+    },
+    /// A name or an opcode with characters that names do not have.
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// An id that nothing has.
+    UnknownId {
+        /// What should have it.
+        what: &'static str,
+        /// The id.
+        id: i64,
+    },
+    /// An id that two have.
+    DuplicateId {
+        /// What has it.
+        what: &'static str,
+        /// The id.
+        id: i64,
+    },
+    /// A computation that calls itself, through others perhaps.
+    CallCycle,
+    /// A number that stands for nothing in this field.
+    UnknownValue {
+        /// The field.
+        field: &'static str,
+        /// The number.
+        value: i64,
+    },
+    /// A literal with another number of elements than its shape.
+    ElementCount {
+        /// The elements of the shape.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// Shardings or tuples inside each other, deeper than any real ones.
+    TooDeep,
+}
+
+impl HloProtoError {
+    pub(crate) fn new(kind: HloProtoErrorKind) -> Self {
+        Self { path: String::new(), kind }
+    }
+
+    /// The same error in what is called so.
+    #[must_use]
+    pub(crate) fn within(mut self, place: impl fmt::Display) -> Self {
+        self.path = if self.path.is_empty() { place.to_string() } else { format!("{place}, {}", self.path) };
+        self
+    }
+
+    /// Where it is: the computation, the instruction and the field; empty for the whole message.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub const fn kind(&self) -> &HloProtoErrorKind {
+        &self.kind
+    }
+}
+
+impl From<prost::DecodeError> for HloProtoError {
+    fn from(error: prost::DecodeError) -> Self {
+        Self::new(HloProtoErrorKind::Wire(error))
+    }
+}
+
+impl From<ProtoError> for HloProtoError {
+    fn from(error: ProtoError) -> Self {
+        Self::new(HloProtoErrorKind::Shape(error))
+    }
+}
+
+impl From<ParseError> for HloProtoError {
+    fn from(error: ParseError) -> Self {
+        Self::new(HloProtoErrorKind::Text(error))
+    }
+}
+
+impl fmt::Display for HloProtoError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        match &self.kind {
+            HloProtoErrorKind::Wire(error) => error.fmt(f),
+            HloProtoErrorKind::Shape(error) => error.fmt(f),
+            HloProtoErrorKind::Text(error) => error.fmt(f),
+            HloProtoErrorKind::Missing { field } => write!(f, "expected the field `{field}`, found none"),
+            HloProtoErrorKind::Name { name } => {
+                write!(f, "expected a name of letters, digits, `_`, `.` and `-`, found {name:?}")
+            }
+            HloProtoErrorKind::UnknownId { what, id } => write!(f, "expected the id of {what}, found {id}"),
+            HloProtoErrorKind::DuplicateId { what, id } => {
+                write!(f, "expected an id that no other {what} has, found {id} again")
+            }
+            HloProtoErrorKind::CallCycle => {
+                f.write_str("expected computations that do not call themselves, found one that does")
+            }
+            HloProtoErrorKind::UnknownValue { field, value } => {
+                write!(f, "expected a number that stands for something in `{field}`, found {value}")
+            }
+            HloProtoErrorKind::ElementCount { expected, found } => {
+                write!(f, "expected {expected} elements in the literal, found {found}")
+            }
+            HloProtoErrorKind::TooDeep => f.write_str("expected fewer things inside each other, found too many"),
+        }
+    }
+}
+
+impl core::error::Error for HloProtoError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.kind {
+            HloProtoErrorKind::Wire(error) => Some(error),
+            HloProtoErrorKind::Shape(error) => Some(error),
+            HloProtoErrorKind::Text(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Numbers as XLA prints them.
+
+use alloc::format;
+use alloc::string::String;
+use xla_shape_core::ElementType;
+
+/// How the bits of a float are used.
+#[derive(Clone, Copy)]
+struct Format {
+    /// Bits of the exponent.
+    exponent: u32,
+    /// Bits behind the point.
+    mantissa: u32,
+    /// What the exponent of 1.0 is.
+    bias: i32,
+    /// Whether the highest exponent stands for infinity and NaN, as IEEE 754 has it.
+    is_ieee: bool,
+    /// Which bits are NaN, if that is no IEEE format.
+    nan: Option<u64>,
+    /// The significant digits that XLA prints.
+    digits: usize,
+}
+
+const fn format_of(element_type: ElementType) -> Option<Format> {
+    let (exponent, mantissa, bias, is_ieee, nan, digits) = match element_type {
+        ElementType::F16 => (5, 10, 15, true, None, 5),
+        ElementType::Bf16 => (8, 7, 127, true, None, 4),
+        ElementType::F8E5M2 => (5, 2, 15, true, None, 2),
+        ElementType::F8E4M3 => (4, 3, 7, true, None, 3),
+        ElementType::F8E3M4 => (3, 4, 3, true, None, 3),
+        ElementType::F8E4M3Fn => (4, 3, 7, false, Some(0x7f), 3),
+        ElementType::F8E4M3B11Fnuz => (4, 3, 11, false, Some(0x80), 3),
+        ElementType::F8E5M2Fnuz => (5, 2, 16, false, Some(0x80), 2),
+        ElementType::F8E4M3Fnuz => (4, 3, 8, false, Some(0x80), 3),
+        ElementType::F8E8M0Fnu => (8, 0, 127, false, Some(0xff), 2),
+        ElementType::F4E2M1Fn => (2, 1, 1, false, None, 2),
+        ElementType::F6E2M3Fn => (2, 3, 1, false, None, 3),
+        ElementType::F6E3M2Fn => (3, 2, 3, false, None, 2),
+        _ => return None,
+    };
+    Some(Format { exponent, mantissa, bias, is_ieee, nan, digits })
+}
+
+/// The text of a float of at most 16 bits, as XLA prints it.
+pub(crate) fn small(element_type: ElementType, bits: u64) -> Option<String> {
+    let format = format_of(element_type)?;
+    let width = format.exponent.checked_add(format.mantissa)?;
+    // f8e8m0fnu has no sign.
+    let is_negative = element_type != ElementType::F8E8M0Fnu && (bits >> width) & 1 == 1;
+    let exponent = (bits >> format.mantissa) & ones(format.exponent);
+    let fraction = bits & ones(format.mantissa);
+    let sign = if is_negative { "-" } else { "" };
+    let is_nan = match format.nan {
+        Some(0x7f) => bits & 0x7f == 0x7f,
+        Some(nan) => bits == nan,
+        None => format.is_ieee && exponent == ones(format.exponent) && fraction != 0,
+    };
+    if is_nan {
+        let quiet = 1_u64.checked_shl(format.mantissa.saturating_sub(1)).unwrap_or(0);
+        let payload = if format.is_ieee && fraction != quiet { format!("(0x{fraction:x})") } else { String::new() };
+        return Some(format!("{sign}nan{payload}"));
+    }
+    if format.is_ieee && exponent == ones(format.exponent) {
+        return Some(format!("{sign}inf"));
+    }
+    let is_normal = exponent > 0 || element_type == ElementType::F8E8M0Fnu;
+    let significand = fraction | if is_normal { 1_u64 << format.mantissa } else { 0 };
+    let power = i32::try_from(if is_normal { exponent } else { 1 }).ok()?;
+    let power = power.checked_sub(format.bias)?.checked_sub(i32::try_from(format.mantissa).ok()?)?;
+    let mut value = significand as f64;
+    // Exact: powers of two.
+    for _ in 0..power.unsigned_abs() {
+        value = if power < 0 { value / 2.0 } else { value * 2.0 };
+    }
+    Some(general(if is_negative { -value } else { value }, format.digits))
+}
+
+const fn ones(bits: u32) -> u64 {
+    (1_u64 << bits).wrapping_sub(1)
+}
+
+/// The text of an f32, as XLA prints it: six digits, or nine where those do not say the same.
+pub(crate) fn single(value: f32) -> String {
+    if value.is_nan() {
+        return nan(value.is_sign_negative(), u64::from(value.to_bits() & 0x7f_ffff), 0x40_0000);
+    }
+    let short = general(value.into(), 6);
+    if short.parse() == Ok(value) { short } else { general(value.into(), 9) }
+}
+
+/// The text of an f64, as XLA prints it: fifteen digits, or seventeen where those do not say the same.
+pub(crate) fn double(value: f64) -> String {
+    if value.is_nan() {
+        return nan(value.is_sign_negative(), value.to_bits() & 0xf_ffff_ffff_ffff, 0x8_0000_0000_0000);
+    }
+    let short = general(value, 15);
+    if short.parse() == Ok(value) { short } else { general(value, 17) }
+}
+
+fn nan(is_negative: bool, payload: u64, quiet: u64) -> String {
+    let sign = if is_negative { "-" } else { "" };
+    if payload == quiet { format!("{sign}nan") } else { format!("{sign}nan(0x{payload:x})") }
+}
+
+/// C's `%.*g`.
+pub(crate) fn general(value: f64, digits: usize) -> String {
+    if value.is_infinite() {
+        return String::from(if value < 0.0 { "-inf" } else { "inf" });
+    }
+    if value == 0.0 {
+        return String::from(if value.is_sign_negative() { "-0" } else { "0" });
+    }
+    let scientific = format!("{value:.*e}", digits.saturating_sub(1));
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |text: &str| {
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
+        String::from(text)
+    };
+    let most = i32::try_from(digits).unwrap_or(i32::MAX);
+    if exponent < -4 || exponent >= most {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", trimmed(mantissa), exponent.unsigned_abs());
+    }
+    let decimals = usize::try_from(most.saturating_sub(1).saturating_sub(exponent)).unwrap_or(0);
+    trimmed(&format!("{value:.decimals$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{double, general, single, small};
+    use xla_shape_core::ElementType;
+
+    #[test]
+    fn numbers_as_xla_prints_them() {
+        for (value, text) in [
+            (1e10, "1e+10"),
+            (123_456_790.0, "123456792"),
+            (3.402_823_5e38, "3.40282347e+38"),
+            (1e-5, "1e-05"),
+            (100_000.0, "100000"),
+            (0.1, "0.1"),
+            (-6.5, "-6.5"),
+            (f32::from_bits(71_362), "9.99995e-41"),
+            (f32::from_bits(0x7f80_1234), "nan(0x1234)"),
+            (f32::from_bits(0xffc0_0000), "-nan"),
+        ] {
+            assert_eq!(single(value), text);
+        }
+        assert_eq!(double(12_345_678.9), "12345678.9");
+        assert_eq!(double(0.1 + 0.2), "0.30000000000000004");
+        assert_eq!((general(0.000_1, 6).as_str(), general(-0.0, 6).as_str()), ("0.0001", "-0"));
+        for (element_type, bits, text) in [
+            (ElementType::Bf16, 0x3dcd, "0.1001"),
+            (ElementType::F16, 0x2e66, "0.099976"),
+            (ElementType::F16, 0x0001, "5.9605e-08"),
+            (ElementType::F8E4M3Fn, 0x7e, "448"),
+            (ElementType::F8E4M3Fn, 0x01, "0.00195"),
+            (ElementType::F8E5M2, 0x7b, "5.7e+04"),
+            (ElementType::F8E4M3B11Fnuz, 0x80, "-nan"),
+            (ElementType::F8E8M0Fnu, 0x7c, "0.12"),
+            (ElementType::F4E2M1Fn, 0x0b, "-1.5"),
+        ] {
+            assert_eq!(small(element_type, bits).as_deref(), Some(text), "{element_type} {bits:x}");
+        }
+    }
+}

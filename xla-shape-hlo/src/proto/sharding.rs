@@ -1,0 +1,67 @@
+//! How values and groups lie on devices.
+
+use super::attributes::joined;
+use super::error::{HloProtoError, HloProtoErrorKind};
+use super::message::{HloInstructionProto, IotaReplicaGroupListProto};
+use alloc::string::String;
+use core::fmt::Write as _;
+use xla_shape_core::proto::{AxisRefProto, MeshProto, OpShardingProto};
+use xla_shape_core::shard::{Mesh, Sharding};
+
+type Result<T> = core::result::Result<T, HloProtoError>;
+
+/// A sharding in braces.
+pub(crate) fn sharding(sharding: &OpShardingProto, out: &mut String) -> Result<()> {
+    // Writing to memory does not fail.
+    let _ = write!(out, "{:#}", Sharding::try_from(sharding)?);
+    Ok(())
+}
+
+/// Groups of devices, in the form in which the instruction has them.
+pub(crate) fn replica_groups(instruction: &HloInstructionProto, out: &mut String) -> Result<()> {
+    if let Some(groups) = &instruction.mesh_axes_replica_group_list {
+        let default = MeshProto::default();
+        let mesh = groups.mesh.as_ref().unwrap_or(&default);
+        let _ = write!(out, "{} {{", Mesh::try_from(mesh)?);
+        for (i, axis) in groups.axes.iter().enumerate() {
+            out.push_str(if i > 0 { "," } else { "" });
+            self::axis(axis, mesh, out)?;
+        }
+        out.push('}');
+        return Ok(());
+    }
+    if let Some(iota) = instruction.iota_collective_device_list.as_deref() {
+        let IotaReplicaGroupListProto { num_replica_groups, num_devices_per_group, iota_reshape_dims, .. } = iota;
+        let _ = write!(out, "[{num_replica_groups},{num_devices_per_group}]<=[");
+        joined(iota_reshape_dims, ",", out);
+        out.push(']');
+        if iota_reshape_dims.len() > 1 {
+            let permutation: alloc::vec::Vec<_> = iota.iota_transpose_perm.iter().map(|&entry| entry.into()).collect();
+            out.push_str("T(");
+            joined(&permutation, ",", out);
+            out.push(')');
+        }
+        return Ok(());
+    }
+    let listed = instruction.collective_device_list.as_ref().map(|list| list.replica_groups.as_slice());
+    let groups = listed.unwrap_or(&instruction.replica_groups);
+    out.push('{');
+    for (i, group) in groups.iter().enumerate() {
+        out.push_str(if i > 0 { ",{" } else { "{" });
+        joined(&group.replica_ids, ",", out);
+        out.push('}');
+    }
+    out.push('}');
+    Ok(())
+}
+
+fn axis(axis: &AxisRefProto, mesh: &MeshProto, out: &mut String) -> Result<()> {
+    let named = usize::try_from(axis.mesh_axis_index).ok().and_then(|index| mesh.axes.get(index));
+    let unknown = HloProtoErrorKind::UnknownValue { field: "mesh_axis_index", value: axis.mesh_axis_index };
+    let named = named.ok_or_else(|| HloProtoError::new(unknown))?;
+    let _ = write!(out, "'{}'", named.name);
+    if let Some(part) = &axis.sub_axis_info {
+        let _ = write!(out, ":({}){}", part.pre_size, part.size);
+    }
+    Ok(())
+}
