@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 use xla_shape::tpu::{
-    DefaultLayout, DefaultLayoutError, Generation, UnknownGeneration, default_layout, row_major_layout,
+    Block, DefaultLayout, DefaultLayoutError, Generation, UnknownGeneration, default_layout, row_major_layout,
+    vmem_bytes,
 };
 use xla_shape::{ArrayShape, Dimension, ElementType, Shape};
 use xla_shape_tests::{corpus, hlo_modules};
@@ -229,4 +230,60 @@ fn entry_parameters_of_compiled_modules_have_the_default_layout() {
         }
     }
     assert!(parameters > 500);
+}
+
+#[derive(Deserialize)]
+struct BlockRow {
+    array: ArrayShape,
+    block: ArrayShape,
+    taken: bool,
+}
+
+#[test]
+fn blocks_are_taken_as_pallas_takes_them() {
+    let rows: Vec<BlockRow> = corpus("tpu_blocks.jsonl.zst");
+    assert!(rows.len() > 400);
+    for BlockRow { array, block, taken } in rows {
+        let answer = Block::new(Generation::V5e, array.element_type(), array.dimensions(), block.dimensions());
+        assert_eq!(answer.is_ok(), taken, "{block} of {array}: {answer:?}");
+        if let Ok(answer) = answer {
+            // The last dimension stays the most minor one, whatever would pad less.
+            let natural = answer.layout().layout();
+            assert!(natural.is_monotonic_with_dim0_major(), "{natural}");
+            let in_vmem = block.with_layout(natural).unwrap();
+            assert_eq!(in_vmem.byte_size(), Some(answer.byte_size()));
+            assert_eq!(vmem_bytes(Generation::V5e, &in_vmem), Ok(answer.byte_size()));
+        }
+    }
+}
+
+/// The type, its constants, the value and the text of the same array say the same.
+#[test]
+fn types_constants_and_values_agree() {
+    use xla_shape::types::ArrayType;
+    use xla_shape::{shape, tpu_shape};
+
+    fn agree<S: ArrayType>(generation: Generation, text: &str) {
+        let array: ArrayShape = text.parse().unwrap();
+        let on_tpu = array.with_tpu_layout(generation).unwrap();
+        assert_eq!((S::SHAPE, S::TEXT), (&on_tpu, on_tpu.to_string().as_str()));
+        assert_eq!(S::BYTE_SIZE.map(|bytes| bytes as u64), on_tpu.byte_size());
+    }
+    macro_rules! agree {
+        ($($generation:ident $element:ident [$($size:literal),*];)*) => { $(
+            let text = concat!(stringify!($element), stringify!([$($size),*]));
+            let generation = stringify!($generation).parse().unwrap();
+            agree::<tpu_shape!($generation, $element[$($size),*])>(generation, text);
+            // With sizes in braces, the compiler computes the layout and not the macro.
+            agree::<tpu_shape!($generation, $element[$({ $size }),*])>(generation, text);
+        )* };
+    }
+    agree! {
+        v5e f32[]; v5e f32[0,5]; v5e s4[0]; v5e bf16[1,3072]; v5e s2[64,8,16384]; v5e u2[240,216,768]; v2 s2[514,14,2,208];
+        v3 c128[3,300]; v4 pred[7]; v5p f8e4m3fn[64,33]; v6e f4e2m1fn[128,65,3]; v7x u16[5000]; v2 f64[1,1,1,1,1,1,1,300,2];
+    }
+    fn same(x: tpu_shape!(v2, s2[514,14,2,208])) -> shape!(s2[514,14,2,208]{3,0,2,1:T(16,128)(4,1)}) {
+        x
+    }
+    _ = same;
 }

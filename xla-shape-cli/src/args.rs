@@ -32,6 +32,7 @@ pub(crate) enum Verb {
     Reshape(ReshapeArguments),
     Bitcast(BitcastArguments),
     Tpu(TpuArguments),
+    Block(BlockArguments),
     Advise(AdviseArguments),
     Check(CheckArguments),
     Completions(CompletionsArguments),
@@ -313,6 +314,35 @@ pub(crate) struct TpuArguments {
     pub(crate) generations: Vec<Generation>,
 
     /// Text for people, or JSON lines
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Say whether a kernel on a TPU can work on such blocks of an array, and what they need in VMEM
+///
+/// The rules are those of Pallas: of the last two dimensions, each is all of the array's, or a multiple of 8 and of 128. As
+/// JSON: array, generation, shape (the block in VMEM), bytes, padding_bytes and expansion of one copy, vmem_bytes of the
+/// two copies of a block that changes from step to step, limit_bytes, fits.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape block 'bf16[4096,1024]' 'bf16[512,1024]'
+  xla-shape block 'f32[4096,1000]' 'f32[104,1000]' --for v4 --limit 16777216")]
+pub(crate) struct BlockArguments {
+    /// The shape of the array
+    pub(crate) array: String,
+
+    /// The shape of the block
+    pub(crate) block: String,
+
+    /// The generation of the TPU; v5e if none is named
+    #[arg(long = "for", value_name = "GENERATION")]
+    pub(crate) generation: Option<Generation>,
+
+    /// The bytes of VMEM that the kernel may use (`vmem_limit_bytes`); all that there is if not given
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) limit: Option<u64>,
+
+    /// Text for people, or one JSON object
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }

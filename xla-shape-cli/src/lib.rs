@@ -22,6 +22,7 @@ pub fn run() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Advise(arguments) => verbs::advise::run(&arguments),
         Verb::Bitcast(arguments) => verbs::bitcast::run(&arguments),
+        Verb::Block(arguments) => verbs::block::run(&arguments),
         Verb::Check(arguments) => verbs::check::run(&arguments),
         Verb::Completions(arguments) => verbs::manual::completions(&arguments),
         Verb::Draw(arguments) => verbs::draw::run(&arguments),

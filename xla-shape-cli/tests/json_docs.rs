@@ -57,6 +57,7 @@ fn every_field_is_documented() {
         &["bitcast", tiled, "f32[15]"],
         &["advise", tiled],
         &["tpu", tiled],
+        &["block", tiled, tiled],
         &["tpu", "-"],
         &["scan"],
         &["hlo", before],

@@ -67,6 +67,7 @@ fn whoever_reads_no_further_hears_no_complaint() {
         &["reshape", shape, shape],
         &["advise", shape],
         &["tpu", shape],
+        &["block", shape, shape],
         &["check", module],
         &["completions", "bash"],
         &["man"],
@@ -102,6 +103,7 @@ fn a_bad_shape_gets_one_message_with_a_mark_from_every_verb() {
         &["reshape", "f32[3]", bad],
         &["advise", bad],
         &["tpu", bad],
+        &["block", "f32[3]", bad],
         &["relayout", "-", "--from", bad, "--to", "{0}", "-o", "-"],
     ];
     for command in commands {

@@ -84,3 +84,58 @@ fn what_one_of_several_does_not_know_is_said_in_its_line() {
     assert!(said.contains("expected a generation of TPUs: v2, v3, "), "{said}");
     assert_eq!(code, Some(2));
 }
+
+fn block(arguments: &[&str]) -> (String, String, Option<i32>) {
+    let output = Command::cargo_bin("xla-shape").unwrap().arg("block").args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+#[test]
+fn a_block_needs_two_copies_and_may_not_fit() {
+    let answer = |limit: &str| -> Value {
+        let arguments = ["f32[4096,1000]", "f32[104,1000]", "--for", "v4", "--limit", limit, "--format", "json"];
+        serde_json::from_str(&block(&arguments).0).unwrap()
+    };
+    let bytes = 104 * 1024 * 4;
+    let fitting = answer("851968");
+    assert_eq!(
+        (&fitting["bytes"], &fitting["vmem_bytes"], &fitting["fits"]),
+        (&json!(bytes), &json!(2 * bytes), &json!(true))
+    );
+    assert_eq!(
+        (&fitting["shape"], &fitting["padding_bytes"]),
+        (&json!("f32[104,1000]{1,0:T(8,128)}"), &json!(104 * 24 * 4))
+    );
+    assert_eq!(answer("851967")["fits"], false);
+    // No limit lets a kernel use more than there is.
+    assert_eq!(answer("99999999999")["limit_bytes"], 16 << 20);
+    let (text, ..) = block(&["f32[4096,1000]", "f32[104,1000]"]);
+    assert!(text.contains("They fit into the 134,217,728 bytes (128 MiB) of VMEM"), "{text}");
+}
+
+#[test]
+fn a_block_that_is_not_taken_is_an_error() {
+    for (array, shape, message) in [
+        (
+            "f32[64,300]",
+            "f32[8,100]",
+            "dimension 1 of the block is 100 long; a TPU takes a multiple of 128, or all 300",
+        ),
+        ("f32[64,300]", "f32[9,300]", "dimension 0 of the block is 9 long; a TPU takes a multiple of 8, or all 64"),
+        (
+            "s8[5000]",
+            "s8[256]",
+            "the block is 256 long; a TPU takes a multiple of 1024, a power of two from 512 on, or all 5000",
+        ),
+        ("f32[64,300]", "f32[300]", "expected a block with as many dimensions as the array, 2, found 1"),
+        ("f32[64,300]", "f32[0,300]", "dimension 0 of the block has no elements"),
+        ("f32[]", "f32[]", "a block has at least one dimension; kernels take scalars in SMEM"),
+        ("f32[64,300]", "bf16[8,300]", "a block has elements of the same type as its array, f32; found bf16"),
+        ("f32[64,?]", "f32[8,128]", "unknown: dimension 1 has no bound"),
+    ] {
+        let (shown, said, code) = block(&[array, shape]);
+        assert_eq!((shown.as_str(), code), ("", Some(1)), "{shape}");
+        assert!(said.starts_with("error: ") && said.contains(message), "{said}");
+    }
+}

@@ -21,6 +21,7 @@
 //! | [`index`] | Where is an element, and what is at a position? |
 //! | [`draw`] | What does the layout look like? |
 //! | [`tpu`] | Which layout does a TPU choose? |
+//! | [`block`] | What does a kernel's block need in VMEM? |
 //! | [`advise`] | Which layouts take less memory? |
 //! | [`reshape`] | Is a reshape or a transpose free? |
 //! | [`bitcast`] | Can one array be read as another without a copy? |
@@ -32,6 +33,7 @@
 pub mod advise;
 mod answer;
 pub mod bitcast;
+pub mod block;
 pub mod draw;
 pub mod explain;
 mod formula;

@@ -1,26 +1,12 @@
 //! How fast text is read: modules, a very large one with the memory that it takes, the shapes of their instructions,
 //! shapes in any text, single shapes, and text made to be slow. Prints a table, or JSON lines with `--json`.
 
+use benches::time;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use xla_shape_core::Shape;
 use xla_shape_hlo::{Module, find_shapes, instruction_shapes};
 use xla_shape_tests::hlo_modules;
-
-/// How long each measurement goes on.
-const PATIENCE: Duration = Duration::from_millis(500);
-
-/// The shortest time of one run, in seconds: what disturbs a run only makes it longer.
-fn time(mut run: impl FnMut()) -> f64 {
-    let begin = Instant::now();
-    let mut best = f64::INFINITY;
-    while begin.elapsed() < PATIENCE {
-        let start = Instant::now();
-        run();
-        best = best.min(start.elapsed().as_secs_f64());
-    }
-    best
-}
 
 /// Prints figures, for people or for programs.
 struct Report {

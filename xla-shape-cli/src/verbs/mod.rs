@@ -3,6 +3,7 @@
 pub(crate) mod advise;
 mod answers;
 pub(crate) mod bitcast;
+pub(crate) mod block;
 pub(crate) mod check;
 pub(crate) mod draw;
 pub(crate) mod explain;

@@ -96,6 +96,9 @@ const fn check(element_type: ElementType, array: &[Dimension], block: &[Dimensio
     let Some(last) = block.len().checked_sub(1) else { return Err(BlockError::Scalar) };
     let mut dimension = 0_usize;
     while dimension < block.len() {
+        if is_unbounded(array, dimension) || is_unbounded(block, dimension) {
+            return Err(BlockError::Layout(DefaultLayoutError::UnboundedDimension { dimension }));
+        }
         if extent(block, dimension) == 0 {
             return Err(BlockError::Empty { dimension });
         }
@@ -155,11 +158,15 @@ pub const fn vmem_bytes(generation: Generation, array: &ArrayShape) -> Result<u6
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "the callers count dimensions up to the length")]
+const fn is_unbounded(dimensions: &[Dimension], dimension: usize) -> bool {
+    dimensions[dimension].extent().is_none()
+}
+
 /// The error about the first unbounded dimension.
-#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below the length")]
 const fn unbounded(dimensions: &[Dimension]) -> DefaultLayoutError {
     let mut dimension = 0_usize;
-    while dimension < dimensions.len() && dimensions[dimension].extent().is_some() {
+    while dimension < dimensions.len() && !is_unbounded(dimensions, dimension) {
         dimension = dimension.saturating_add(1);
     }
     DefaultLayoutError::UnboundedDimension { dimension }

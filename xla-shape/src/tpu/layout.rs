@@ -12,7 +12,15 @@ use xla_shape_core::{Layout, LayoutAttributes, Tile};
 /// The layout that a TPU of generation `G` gives an array of elements `E` and dimensions `D` by default.
 ///
 /// It is for sizes that are const parameters; [`tpu_shape!`](crate::tpu_shape) makes it. A layout that is not known does not
-/// compile, which shows in `cargo build`.
+/// compile, which shows in `cargo build`. A view becomes one with the layout written out for free:
+///
+/// ```
+/// use xla_shape::{Buffer, View, shape, tpu_shape};
+///
+/// fn rows<const M: usize>(x: View<'_, tpu_shape!(v5e, f32[M,200])>) -> f32 { x[[0, 0]] }
+/// let x = Buffer::<shape!(f32[64,200]{1,0:T(8,128)})>::zeroed();
+/// assert_eq!(rows::<64>(x.view().retile()), 0.0);
+/// ```
 pub struct TpuLayout<G, E, D>(PhantomData<(G, E, D)>);
 
 impl<G: GenerationType, E: Element, D: BoundedDimensions> TpuLayout<G, E, D> {

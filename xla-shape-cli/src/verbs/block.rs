@@ -1,0 +1,11 @@
+//! `block`: whether a kernel on a TPU can work on blocks of an array, and what they need.
+
+use crate::args::BlockArguments;
+use crate::failure::Failure;
+use xla_shape_render::block::BlockAnswer;
+
+pub(crate) fn run(arguments: &BlockArguments) -> Result<(), Failure> {
+    let (array, block) = (super::array_of(&arguments.array)?, super::array_of(&arguments.block)?);
+    let answer = BlockAnswer::new(&array, &block, arguments.generation, arguments.limit).map_err(Failure::said)?;
+    super::show(&answer, arguments.format)
+}
