@@ -58,7 +58,8 @@ fn legacy_type(mut parser: Parser<'_>) -> Result<Expansion, ParseError> {
         Some(PaddingValue::Highest) => "HighestPadding",
     };
     let widths = List(shape.padded_dimensions().iter().copied().map(Number));
-    let array = ArrayType(shape.modern(), &Named::new(&[]));
+    let named = Named::new(&[]);
+    let array = ArrayType(shape.modern(), &named);
     let text = format!("{LIBRARY}::types::Padded<{array}, {widths}, {LIBRARY}::types::{value}>");
     Ok(Expansion { text, sizes: Vec::new() })
 }

@@ -80,10 +80,9 @@ impl ArrayShape {
         dimensions: &'static [Dimension],
         layout: &'static Layout,
     ) -> Self {
-        let scratch = size::Scratch {
-            digits: &mut [Digit::BLANK; StaticStrideTable::MAX_DIGITS],
-            values: Some(&mut [Value::BLANK; StaticStrideTable::MAX_VALUES]),
-        };
+        let (mut digits, mut values) =
+            ([Digit::BLANK; StaticStrideTable::MAX_DIGITS], [Value::BLANK; StaticStrideTable::MAX_VALUES]);
+        let scratch = size::Scratch { digits: &mut digits, values: Some(&mut values) };
         let shape = Self { element_type, dimensions: List::Static(dimensions), layout: ArrayLayout::Static(layout) };
         if let Err(error) = validate::array(element_type, dimensions, layout, scratch) {
             error.panic_about(shape.const_text::<512>().as_str());
