@@ -9,6 +9,7 @@ use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
+use xla_shape_core::shard::ShardingError;
 
 pub(super) fn check<'m, 'a>(
     instruction: Instruction<'m, 'a>,
@@ -18,6 +19,7 @@ pub(super) fn check<'m, 'a>(
     if matches!(instruction.opcode(), Opcode::AllReduce | Opcode::AllReduceStart | Opcode::ReduceScatter) {
         findings.check(instruction, reducer(instruction, parameters));
     }
+    findings.check(instruction, sharding(instruction));
     match instruction.opcode() {
         Opcode::AllReduce | Opcode::AllReduceStart => findings.check(instruction, groups(instruction, false)),
         Opcode::AllGather
@@ -28,6 +30,28 @@ pub(super) fn check<'m, 'a>(
         Opcode::CollectiveBroadcast => findings.check(instruction, once(instruction)),
         Opcode::CollectivePermute | Opcode::CollectivePermuteStart => findings.check(instruction, pairs(instruction)),
         _ => {}
+    }
+}
+
+/// Checks that a sharding fits the shape, and that there are as many devices as it takes.
+fn sharding(instruction: Instruction<'_, '_>) -> Result<()> {
+    let Some(value) = instruction.attribute("sharding") else { return Ok(()) };
+    let sharding = value.sharding()?;
+    let expected = || format!("a sharding that fits {}", instruction.shape().without_layout());
+    let parts = match sharding.partitions(instruction.shape()) {
+        Ok(parts) => parts,
+        Err(error @ (ShardingError::Rank { .. } | ShardingError::Leaves { .. } | ShardingError::NotATuple)) => {
+            return Err(Problem::unfit(expected(), format!("{sharding}: {error}")));
+        }
+        // What a device has is not always told, and need not be.
+        Err(_) => return Ok(()),
+    };
+    let count = instruction.module().attribute("num_partitions").and_then(|value| value.number().ok());
+    // One is what XLA takes for a number that was not given.
+    let Some(count) = count.filter(|&count| count > 1) else { return Ok(()) };
+    match parts.into_iter().flatten().filter_map(|part| part.device_count()).find(|&found| found > count as u64) {
+        Some(found) => Err(Problem::unfit(format!("a sharding for {count} devices"), format!("one for {found}"))),
+        None => Ok(()),
     }
 }
 

@@ -57,12 +57,7 @@ fn head<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Findings<'m, 'a
 fn instruction_names<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Findings<'m, 'a>) {
     let mut names = BTreeSet::new();
     for instruction in computation.instructions() {
-        if !instruction.is_implied() && !instruction.name().is_empty() && !names.insert(instruction.name()) {
-            let expected = "every instruction of a computation to have a name of its own";
-            findings.error(instruction, Problem::unfit(expected, format!("`{}` again", instruction.name())));
-        }
-        let Some(before) = instruction.attribute("control-predecessors") else { continue };
-        match before.names() {
+        match instruction.attribute("control-predecessors").map_or(Ok(Vec::new()), Value::names) {
             Ok(before) if !computation.is_fragment() => {
                 if let Some(name) = before.into_iter().find(|name| !names.contains(name)) {
                     let expected = "`control-predecessors` to name instructions that stand before";
@@ -71,6 +66,10 @@ fn instruction_names<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Fi
             }
             Ok(_) => {}
             Err(error) => findings.error(instruction, error.into()),
+        }
+        if !instruction.is_implied() && !instruction.name().is_empty() && !names.insert(instruction.name()) {
+            let expected = "every instruction of a computation to have a name of its own";
+            findings.error(instruction, Problem::unfit(expected, format!("`{}` again", instruction.name())));
         }
     }
 }

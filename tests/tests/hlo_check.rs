@@ -1,0 +1,334 @@
+//! What the check of a module finds, message by message, and that it finds nothing in what compilers write.
+
+use serde::Deserialize;
+use xla_shape_hlo::{Module, Severity};
+use xla_shape_tests::corpus;
+
+const SUM: &str = "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n";
+const NOT: &str = "not {\n  a = pred[] parameter(0)\n  ROOT c = pred[] not(a)\n}\n";
+
+/// A module with these attributes whose entry computation has these lines; all findings.
+fn findings(attributes: &str, lines: &str) -> Vec<String> {
+    let text = format!("HloModule m{attributes}\n{SUM}{NOT}ENTRY e {{\n  x = f32[4] parameter(0)\n{lines}\n}}\n");
+    let module = Module::parse(&text).unwrap_or_else(|error| panic!("{}", error.render(&text)));
+    let text = |found: &xla_shape_hlo::Finding<'_, '_>| {
+        assert!(found.span().end <= text.len() && found.span().start < found.span().end, "{found}");
+        found.to_string()
+    };
+    module.check().iter().map(text).collect()
+}
+
+#[track_caller]
+fn finds(attributes: &str, lines: &str, expected: &str) {
+    let found = findings(attributes, lines);
+    assert_eq!(found, if expected.is_empty() { vec![] } else { vec![expected.to_owned()] }, "{lines}");
+}
+
+#[test]
+fn unknown_things_are_hints_that_name_them() {
+    finds(
+        "",
+        "  ROOT r = f32[4] teleport(x)",
+        "hint: %r (teleport): the opcode `teleport` is not known, so it is not checked",
+    );
+    finds(
+        "",
+        "  ROOT r = f32[4] negate(x), mood=good",
+        "hint: %r (negate): the attribute `mood` is not known, so it is not checked",
+    );
+    finds("", "  ROOT r = f32[4] atan(x)", "");
+    finds("", "  ROOT r = f32[4] shuffle(x)", "");
+}
+
+#[test]
+fn heads_that_xla_does_not_read_are_hints() {
+    let text = "HloModule m\nENTRY e (x: f32[5]) -> f32[4] {\n  ROOT x = f32[4] parameter(0)\n}\n";
+    let module = Module::parse(text).unwrap();
+    let found = &module.check()[0];
+    assert_eq!(found.severity(), Severity::Hint);
+    assert_eq!(
+        found.to_string(),
+        "hint: %x (parameter): expected the shape f32[5] that the head of the computation gives, found f32[4]"
+    );
+}
+
+#[test]
+fn element_classes_and_precisions() {
+    finds(
+        "",
+        "  i = s32[4] convert(x)\n  ROOT r = s32[4] exponential(i)",
+        "%r (exponential): expected elements of floats or complex numbers in operand 0, found s32",
+    );
+    let mixed = "  b = bf16[4] convert(x)\n  ROOT r = f32[4] add(x, b)";
+    finds("", mixed, "%r (add): expected floats of one precision, found f32[4] and bf16[4]");
+    // The compiler for TPUs writes it after optimisation.
+    finds(", is_scheduled=true", mixed, "");
+    finds("", "  ROOT r = bf16[4] copy(x)", "%r (copy): expected the shape f32[4], found bf16[4]");
+    finds(", is_scheduled=true", "  ROOT r = bf16[4] copy(x)", "");
+    finds(", is_scheduled=true", "  ROOT r = s32[4] copy(x)", "%r (copy): expected the shape f32[4], found s32[4]");
+    finds(
+        "",
+        "  i = s32[4] convert(x)\n  ROOT r = s8[] dot(i, i), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+        "hint: %r (dot): expected a result no narrower than the operands of s32, found s8",
+    );
+}
+
+#[test]
+fn called_computations() {
+    finds(
+        "",
+        "  ROOT r = f32[4] map(x), dimensions={0}, to_apply=gone",
+        "%r (map): expected the name of a computation, found `gone`",
+    );
+    finds(
+        "",
+        "  z = f32[] constant(0)\n  ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=not",
+        "%r (reduce): expected 2 parameters of the called computation, found 1",
+    );
+    finds(
+        "",
+        "  ROOT r = f32[4] all-reduce(x), to_apply=not",
+        "%r (all-reduce): expected a computation of two scalars as `to_apply`, found `not` with 1 parameters",
+    );
+    finds(
+        "",
+        "  ROOT r = f32[4] custom-call(x), custom_call_target=\"f\", called_computations={gone}",
+        "%r (custom-call): expected the name of a computation, found `gone`",
+    );
+    finds(
+        "",
+        "  ROOT r = f32[4] while(x), condition=not, body=not",
+        "%r (while): expected parameter 0 of `condition` to be of the shape of the value that it gets",
+    );
+    finds(
+        "",
+        "  i = u32[] constant(0)\n  ROOT r = f32[4] conditional(i, x), branch_computations={not}",
+        "%r (conditional): expected elements of pred or s32 in operand 0, found u32",
+    );
+}
+
+#[test]
+fn computations_do_not_call_themselves() {
+    let text = "HloModule m\na {\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=b\n}\nb {\n  \
+        x = f32[] parameter(0)\n  ROOT q = f32[] call(x), to_apply=a\n}\nENTRY e {\n  x = f32[] parameter(0)\n  \
+        ROOT r = f32[] call(x), to_apply=a\n}\n";
+    // Also refused where it is read.
+    if let Ok(module) = Module::parse(text) {
+        let found: Vec<_> = module.check().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "%q (call): expected computations that do not call themselves, found a cycle of calls through this instruction"
+            ]
+        );
+    }
+}
+
+#[test]
+fn pairs() {
+    let start = "  s = (f32[4], f32[4], u32[]) copy-start(x)\n";
+    finds("", &format!("{start}  ROOT r = f32[4] copy-done(s)"), "");
+    finds(
+        "",
+        &format!("{start}  ROOT r = f32[4] copy(x)"),
+        "%s (copy-start): expected one `copy-done` that uses it, found none",
+    );
+    finds(
+        "",
+        &format!("{start}  ROOT r = f32[4] get-tuple-element(s), index=0"),
+        "%s (copy-start): expected one `copy-done` that uses it, found `get-tuple-element`",
+    );
+    finds(
+        "",
+        "  t = (f32[4], f32[4], u32[]) custom-call(), custom_call_target=\"f\"\n  ROOT r = f32[4] copy-done(t)",
+        "%r (copy-done): expected `copy-start` as the operand, found `custom-call`",
+    );
+    let two = format!("{start}  d = f32[4] copy-done(s)\n  ROOT r = f32[4] copy-done(s)");
+    finds("", &two, "%s (copy-start): expected one `copy-done` that uses it, found several instructions");
+    // After optimisation a loop may end what the turn before began.
+    finds(
+        ", is_scheduled=true",
+        &two,
+        "hint: %s (copy-start): expected one `copy-done` that uses it, found several instructions",
+    );
+    let send = |first: &str, last: &str| {
+        format!(
+            "  t = token[] after-all()\n  s = (f32[4], u32[], token[]) send(x, t), channel_id={first}\n  \
+             d = token[] send-done(s), channel_id={last}\n  ROOT r = f32[4] copy(x)"
+        )
+    };
+    finds("", &send("1", "1"), "");
+    finds(
+        "",
+        &send("1", "2"),
+        "%s (send): expected `channel_id=1` at the end as at the beginning, found `channel_id=2`",
+    );
+    finds(
+        "",
+        &format!("{}\n  p = f32[4] all-reduce(x), channel_id=1, to_apply=sum", send("1", "1")),
+        "%p (all-reduce): expected channel 1 to be used by `send` alone, found `all-reduce`",
+    );
+}
+
+#[test]
+fn groups_and_pairs_of_devices() {
+    let all_reduce = |groups: &str| format!("  ROOT r = f32[4] all-reduce(x), replica_groups={groups}, to_apply=sum");
+    for good in ["{}", "{{0,1},{2,3}}", "{{0},{1,2,3}}", "[2,2]<=[4]", "[2,2]<=[2,2]T(1,0)"] {
+        finds(", replica_count=4", &all_reduce(good), "");
+    }
+    for (bad, why) in [
+        ("{{0,1},{1,3}}", "every device once in `replica_groups`, found 1 again"),
+        ("{{0,1},{2,4}}", "the devices from 0 on in `replica_groups`, found none with the number 3"),
+        ("{{0,1},{}}", "devices in every group of `replica_groups`, found an empty group"),
+        ("{{0,1}}", "all 4 replicas in `replica_groups`, found 2"),
+        ("[2,2]<=[8]", "as many devices in the groups as in the array of their numbers, 8, found 4"),
+        ("[2,2]<=[2,2]T(1,1)", "a permutation of the array's dimensions behind `T`, found other numbers"),
+    ] {
+        finds(", replica_count=4", &all_reduce(bad), &format!("%r (all-reduce): expected {why}"));
+    }
+    finds(
+        "",
+        "  ROOT r = f32[4] all-reduce(x), channel_id=1, use_global_device_ids=true, to_apply=sum",
+        "%r (all-reduce): expected `replica_groups`, as `use_global_device_ids` needs, found none",
+    );
+    finds(
+        "",
+        "  ROOT r = f32[8] all-gather(x), dimensions={0}, replica_groups={{0,1},{2}}",
+        "%r (all-gather): expected groups of 2 devices as the first one, found one of 1",
+    );
+    let permute = |pairs: &str| format!("  ROOT r = f32[4] collective-permute(x), source_target_pairs={pairs}");
+    finds(", replica_count=2", &permute("{{0,1},{1,0}}"), "");
+    finds(
+        "",
+        &permute("{{0,1},{0,2}}"),
+        "%r (collective-permute): expected every source once in `source_target_pairs`, found 0 again",
+    );
+    finds(
+        "",
+        &permute("{{0,1},{2,1}}"),
+        "%r (collective-permute): expected every target once in `source_target_pairs`, found 1 again",
+    );
+    finds(
+        ", replica_count=2",
+        &permute("{{0,2}}"),
+        "%r (collective-permute): expected devices below 2 in `source_target_pairs`, found 2",
+    );
+}
+
+#[test]
+fn shardings_fit() {
+    finds(", num_partitions=2", "  ROOT r = f32[4] negate(x), sharding={devices=[2]<=[2]}", "");
+    let found = findings("", "  ROOT r = f32[4] negate(x), sharding={devices=[2,1]<=[2]}");
+    assert!(
+        found.len() == 1 && found[0].starts_with("%r (negate): expected a sharding that fits f32[4], found "),
+        "{found:?}"
+    );
+    finds(
+        ", num_partitions=2",
+        "  ROOT r = f32[4] negate(x), sharding={devices=[4]<=[4]}",
+        "%r (negate): expected a sharding for 2 devices, found one for 4",
+    );
+}
+
+#[test]
+fn aliases_and_the_entry() {
+    finds(", input_output_alias={ {}: (0, {}, may-alias) }", "  ROOT r = f32[4] negate(x)", "");
+    finds(
+        ", input_output_alias={ {}: (1, {}, may-alias) }",
+        "  ROOT r = f32[4] negate(x)",
+        "%r (negate): expected an alias with one of the parameters, found number 1",
+    );
+    finds(
+        ", input_output_alias={ {2}: (0, {}, may-alias) }",
+        "  ROOT r = f32[4] negate(x)",
+        "%r (negate): expected an alias of a part that the result has, found {2}",
+    );
+    finds(
+        ", input_output_alias={ {}: (0, {1}, may-alias) }",
+        "  ROOT r = f32[4] negate(x)",
+        "%r (negate): expected an alias with a part that parameter 0 has, found {1}",
+    );
+    finds(
+        ", input_output_alias={ {}: (0, {}, may-alias) }",
+        "  ROOT r = s32[4] convert(x)",
+        "%r (convert): expected the shape f32[4], found s32[4]",
+    );
+    finds(
+        ", entry_computation_layout={(f32[5]{0})->f32[4]{0}}",
+        "  ROOT r = f32[4] negate(x)",
+        "%x (parameter): expected the shape f32[5], found f32[4]",
+    );
+    finds(
+        ", entry_computation_layout={(f32[4]{0}, f32[4]{0})->f32[4]{0}}",
+        "  ROOT r = f32[4] negate(x)",
+        "%r (negate): expected 1 parameters in `entry_computation_layout`, found 2",
+    );
+    finds(
+        "",
+        "  ROOT r = f32[4] custom-call(x), custom_call_target=\"f\", output_to_operand_aliasing={{}: (1, {})}",
+        "%r (custom-call): expected an alias with one of the operands, found number 1",
+    );
+    finds(
+        "",
+        "  ROOT r = f32[4] custom-call(x), custom_call_target=\"f\", operand_layout_constraints={f32[4]{0}, f32[4]{0}}",
+        "%r (custom-call): expected 1 shapes in `operand_layout_constraints`, as many as operands, found 2",
+    );
+}
+
+#[test]
+fn control_predecessors_stand_before() {
+    finds("", "  y = f32[4] negate(x)\n  ROOT r = f32[4] negate(x), control-predecessors={y}", "");
+    finds(
+        "",
+        "  ROOT r = f32[4] negate(x), control-predecessors={r}",
+        "%r (negate): expected `control-predecessors` to name instructions that stand before, found `r`",
+    );
+}
+
+/// Long chains of calls, and one long computation that is called often, cost what their text does.
+#[test]
+fn effort_is_linear() {
+    let mut chain = String::from("HloModule m\nc0 {\n  ROOT x = f32[] parameter(0)\n}\n");
+    for number in 1..20_000 {
+        chain += &format!(
+            "c{number} {{\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=c{}\n}}\n",
+            number - 1
+        );
+    }
+    let module = Module::parse(&chain).unwrap();
+    assert!(module.check().is_empty());
+    let mut wide = String::from("HloModule m\nc {\n");
+    for number in 0..20_000 {
+        wide += &format!("  p{number} = f32[] parameter({number})\n");
+    }
+    wide += "  ROOT r = f32[] add(p0, p1)\n}\nENTRY e {\n  x = f32[] parameter(0)\n";
+    for number in 0..20_000 {
+        wide += &format!("  y{number} = f32[] call(x), to_apply=c\n");
+    }
+    wide += "}\n";
+    let module = Module::parse(&wide).unwrap();
+    assert_eq!(module.check().len(), 20_000);
+}
+
+#[derive(Deserialize)]
+struct More {
+    module: String,
+    text: String,
+}
+
+/// Programs that no rule was made for.
+#[test]
+fn more_programs_of_compilers_have_no_errors() {
+    let (mut hints, mut instructions) = (0, 0);
+    let modules = corpus::<More>("hlo_more.jsonl.zst");
+    for row in &modules {
+        let module =
+            Module::parse(&row.text).unwrap_or_else(|error| panic!("{}: {}", row.module, error.render(&row.text)));
+        let (errors, others): (Vec<_>, Vec<_>) =
+            module.check().into_iter().partition(|found| found.severity() == Severity::Error);
+        assert!(errors.is_empty(), "{}: {}", row.module, errors[0]);
+        hints += others.len();
+        instructions += module.instructions().len();
+    }
+    println!("{} modules, {instructions} instructions: no errors, {hints} hints", modules.len());
+}
