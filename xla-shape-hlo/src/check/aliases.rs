@@ -22,7 +22,7 @@ fn index_text(index: &[usize]) -> String {
 }
 
 /// Checks one alias between a result and an operand or parameter.
-fn alias<'s>(alias: &Alias, result: &Shape, operand: Option<&'s Shape>, what: &str) -> Result<()> {
+fn alias(alias: &Alias, result: &Shape, operand: Option<&Shape>, what: &str) -> Result<()> {
     let Some(operand) = operand else {
         return Err(Problem::unfit(format!("an alias with one of the {what}s"), format!("number {}", alias.parameter)));
     };
