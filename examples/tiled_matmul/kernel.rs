@@ -11,10 +11,14 @@ use xla_shape::{AccessError, DynBuffer, View, ViewMut};
 /// A matrix with these sizes in any layout.
 type Matrix<const ROWS: usize, const COLUMNS: usize, L> = Array<Bf16, (Size<ROWS>, Size<COLUMNS>), L>;
 
+/// How many columns are taken at a time: those of a tile.
+const COLUMNS: usize = 128;
+
 /// `out = lhs · rhs`, compiled for these sizes and layouts. Operands that do not fit each other do not compile.
 ///
-/// `T(8,128)(2,1)` lays the rows of bf16 in pairs. A band is what lies side by side so: the loop over a block of it is one over
-/// consecutive memory, and how many rows there are in it is a constant.
+/// `T(8,128)(2,1)` has the rows of bf16 in pairs: an element of one row is beside that of the next. A band is what is side by
+/// side so. Of each piece of a band, the rows become f32 once, and are then added to the sums of every row of the result, two at
+/// a time: plain loops read and write the sums for each row of `rhs`, and convert it again for each row of `lhs`.
 pub(crate) fn typed<const M: usize, const K: usize, const N: usize, A: LayoutType, B: LayoutType, C: LayoutType>(
     lhs: View<'_, Matrix<M, K, A>>,
     rhs: View<'_, Matrix<K, N, B>>,
@@ -22,22 +26,51 @@ pub(crate) fn typed<const M: usize, const K: usize, const N: usize, A: LayoutTyp
 ) {
     let lanes = const { Band::<Matrix<K, N, B>, (), -1>::LANES };
     const { assert!(Band::<Matrix<K, N, B>, (), -1>::LANES <= 2, "rows one by one, or in pairs") };
+    let mut factors = [[0.0_f32; K]; M];
+    lhs.for_each_indexed(|[i, k], value| factors[i][k] = exact_f32(value));
     let mut sums = [[0.0_f32; N]; M];
     rhs.for_each_band::<-1>(|rows| {
         let [k, _] = rows.origin();
-        for (i, sums) in sums.iter_mut().enumerate() {
-            // Of an odd number of rows, the last has none beside it.
-            let factors = [0, 1].map(|lane| lhs.get([i, k + lane]).map_or(0.0, bf16::to_f32));
-            rows.for_each_block(|j, block| {
-                for (sum, column) in sums[j..].iter_mut().zip(block.chunks_exact(lanes)) {
-                    for (factor, element) in factors.iter().zip(column) {
-                        *sum += factor * element.to_f32();
+        rows.for_each_block(|start, block| {
+            for (piece, columns) in block.chunks(COLUMNS * lanes).enumerate() {
+                let (len, start) = (columns.len() / lanes, start + piece * COLUMNS);
+                let mut row = [[0.0; COLUMNS]; 2];
+                for (column, elements) in columns.chunks_exact(lanes).enumerate() {
+                    for (row, &element) in row.iter_mut().zip(elements) {
+                        row[column] = exact_f32(element);
                     }
                 }
-            });
-        }
+                for (factors, sums) in factors.iter().zip(&mut sums) {
+                    let sums = &mut sums[start..start + len];
+                    match (lanes, factors.get(k + 1)) {
+                        (2, Some(&second)) => {
+                            for ((sum, a), b) in sums.iter_mut().zip(&row[0]).zip(&row[1]) {
+                                *sum = (*sum + factors[k] * a) + second * b;
+                            }
+                        }
+                        // Of an odd number of rows, the last has none beside it.
+                        _ => sums.iter_mut().zip(&row[0]).for_each(|(sum, a)| *sum += factors[k] * a),
+                    }
+                }
+            }
+        });
     });
-    out.fill_with(|[i, j]| bf16::from_f32(sums[i][j]));
+    out.for_each_band_mut::<-1>(|mut rows| {
+        let lanes = const { Band::<Matrix<M, N, C>, (), -1>::LANES };
+        let [i, _] = rows.origin();
+        rows.for_each_block_mut(|start, block| {
+            for (j, elements) in block.chunks_exact_mut(lanes).enumerate() {
+                for (sums, element) in sums[i..].iter().zip(elements) {
+                    *element = bf16::from_f32(sums[start + j]);
+                }
+            }
+        });
+    });
+}
+
+/// A bf16 is the first half of an f32.
+fn exact_f32(value: bf16) -> f32 {
+    f32::from_bits(u32::from(value.to_bits()) << 16)
 }
 
 /// `out = lhs · rhs` for whatever shapes the buffers have; `sizes` are M, K and N.
