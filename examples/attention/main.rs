@@ -50,10 +50,10 @@ fn attention<const H: usize, const N: usize>(
         }
     }
     scores.for_each_band_mut::<-1>(|mut rows| {
-        let max = rows.fold_lanes([f32::MIN; 16], f32::max, f32::max);
-        rows.apply_lanes(max, |x, max| (x - max).exp());
-        let sum = rows.fold_lanes([0.0; 16], |sum, x| sum + x, |a, b| a + b);
-        rows.apply_lanes(sum, |x, sum| x / sum);
+        let max = rows.fold(f32::MIN, f32::max, f32::max);
+        rows.apply(&max, |x, max| (x - max).exp());
+        let sum = rows.fold(0.0, |sum, x| sum + x, |a, b| a + b);
+        rows.apply(&sum, |x, sum| x / sum);
     });
     for [head, i, _] in q.shape().indices().step_by(D) {
         let mut sums = [0.0; D];

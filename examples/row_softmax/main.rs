@@ -18,20 +18,20 @@ use xla_shape_examples::{Numbers, check};
 
 fn softmax<S: ArrayType<Element = F32>>(mut x: ViewMut<'_, S>) {
     x.for_each_band_mut::<-1>(|mut rows| {
-        let max = rows.fold_lanes([f32::MIN; 128], f32::max, f32::max);
-        rows.apply_lanes(max, |x, max| (x - max).exp());
-        let sum = rows.fold_lanes([0.0; 128], |sum, x| sum + x, |a, b| a + b);
-        rows.apply_lanes(sum.map(f32::recip), |x, factor| x * factor);
+        let max = rows.fold(f32::MIN, f32::max, f32::max);
+        rows.apply(&max, |x, max| (x - max).exp());
+        let sum = rows.fold(0.0, |sum, x| sum + x, |a, b| a + b);
+        rows.apply(&sum.map(f32::recip), |x, factor| x * factor);
     });
 }
 
 /// The same in bf16, with sums in f32.
 fn softmax_bf16<S: ArrayType<Element = Bf16>>(mut x: ViewMut<'_, S>) {
     x.for_each_band_mut::<-1>(|mut rows| {
-        let max = rows.fold_lanes([f32::MIN; 128], |max, x| max.max(x.to_f32()), f32::max);
-        rows.apply_lanes(max, |x, max| bf16::from_f32((x.to_f32() - max).exp()));
-        let sum = rows.fold_lanes([0.0; 128], |sum, x| sum + x.to_f32(), |a, b| a + b);
-        rows.apply_lanes(sum.map(f32::recip), |x, factor| bf16::from_f32(x.to_f32() * factor));
+        let max = rows.fold(f32::MIN, |max, x| max.max(x.to_f32()), f32::max);
+        rows.apply(&max, |x, max| bf16::from_f32((x.to_f32() - max).exp()));
+        let sum = rows.fold(0.0, |sum, x| sum + x.to_f32(), |a, b| a + b);
+        rows.apply(&sum.map(f32::recip), |x, factor| bf16::from_f32(x.to_f32() * factor));
     });
 }
 
@@ -56,6 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     run::<shape!(f32[100,200]{1,0:T(8,128)})>()?;
     run::<shape!(f32[100,200]{0,1:T(8,128)})>()?;
     run::<shape!(f32[100,200])>()?;
+    run::<shape!(f32[100,200]{0,1})>()?;
 
     let mut numbers = Numbers::new(2);
     type Pairs = shape!(bf16[100,200]{1,0:T(8,128)(2,1)});

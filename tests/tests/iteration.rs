@@ -458,3 +458,54 @@ fn tables_that_are_too_large_are_not_made() {
     assert!(table("u8[1048577]").offset_tables().is_none());
     assert!(table("u8[1048576,1]").offset_tables().is_none());
 }
+
+/// Folds and changes each row in whatever layout; compares with the definition.
+fn check_folds<S: StaticArray<Element = S32, Index = [usize; 2]>>() {
+    let mut x = numbered::<S>();
+    let expected = |i: usize| (0..S::SIZES[1]).map(|j| x[[i, j]]).sum::<i32>();
+    let sums = (0..S::SIZES[0]).map(expected).collect::<Vec<_>>();
+    let mut seen = vec![false; S::SIZES[0]];
+    x.for_each_band::<-1>(|rows| {
+        let values = rows.fold(0, |sum, x| sum + x, |a, b| a + b);
+        for (lane, [i, _]) in rows.lines() {
+            assert_eq!(values.get(lane), sums[i], "{i} of {}", S::TEXT);
+            assert!(!std::mem::replace(&mut seen[i], true));
+        }
+    });
+    assert!(seen.into_iter().all(|seen| seen));
+    let before = x.to_row_major();
+    x.for_each_band_mut::<-1>(|mut rows| {
+        let values = rows.fold(0, |sum, x| sum + x, |a, b| a + b);
+        rows.apply(&values.map(|sum| 2 * sum), |x, sum| x - sum);
+    });
+    let rows = before.chunks(S::SIZES[1]).zip(&sums);
+    let after = rows.flat_map(|(row, sum)| row.iter().map(move |x| x - 2 * sum)).collect::<Vec<_>>();
+    assert_eq!(x.to_row_major(), after, "{}", S::TEXT);
+    let mut in_order = Vec::new();
+    x.lines::<-1>().for_each(|row| row.for_each(|x| in_order.push(x)));
+    assert_eq!(in_order, after);
+}
+
+#[test]
+fn rows_are_folded_in_any_layout() {
+    check_folds::<shape!(s32[5,7])>();
+    check_folds::<shape!(s32[5,7]{0,1})>();
+    check_folds::<shape!(s32[64,7]{0,1})>();
+    check_folds::<shape!(s32[20,200]{1,0:T(8,128)})>();
+    check_folds::<shape!(s32[21,200]{1,0:T(8,128)(2,1)})>();
+    check_folds::<shape!(s32[200,20]{0,1:T(8,128)})>();
+    check_folds::<shape!(s32[40,20]{0,1:T(8,32)})>();
+    check_folds::<shape!(s32[7,9]{0,1:T(4,3)})>();
+}
+
+#[test]
+fn arrays_of_different_layouts_are_equal_if_their_elements_are() {
+    let x = numbered::<shape!(s32[9,20]{1,0:T(4,8)(2,1)})>();
+    let mut y = x.relayout::<shape!(s32[9,20]{0,1})>();
+    y.fill_padding(7);
+    assert_eq!(x, y);
+    assert_eq!(format!("{x:?}"), "s32[9,20]{1,0:T(4,8)(2,1)} [0, 1, 2, 3, 4, 5, 6, 7, …]");
+    y[[8, 19]] += 1;
+    assert_ne!(x, y);
+    assert!(x.all_with(&y, |a, b| (a - b).abs() <= 1));
+}

@@ -20,7 +20,9 @@ fn passes_and_fails_in_build() {
     let cases = TestCases::new();
     give_hlo_files();
     cases.pass("tests/pass/*.rs");
-    for folder in ["bitcast", "buffer", "dispatch_in_build", "index", "infer_in_build", "iteration", "sizes", "slice"] {
+    for folder in
+        ["bitcast", "block", "buffer", "dispatch_in_build", "index", "infer_in_build", "iteration", "sizes", "slice"]
+    {
         cases.compile_fail(format!("tests/fail/{folder}/*.rs"));
     }
 }

@@ -34,7 +34,7 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType};
 ///
 /// for shape in ["f32[16,128]{1,0:T(8,128)}", "f32[3,128]", "f32[]", "f32[5,7]{0,1}"] {
 ///     let shape: xla_shape::ArrayShape = shape.parse()?;
-///     let elements = shape.dimensions().iter().filter_map(|d| d.extent()).product::<usize>();
+///     let elements = shape.dimensions().iter().filter_map(|d| d.extent()).product::<u64>();
 ///     let x = DynBuffer::from_fn_with::<F32>(shape, |_| 1.0)?;
 ///     assert_eq!(sum(&x), elements as f32);
 /// }
@@ -178,7 +178,28 @@ macro_rules! __dispatch_arms {
     ($buffers:tt [$($read:tt)*] $shape:ty => $body:expr, $($rest:tt)*) => {
         $crate::__dispatch_arms!($buffers [$($read)* ([$shape] $body)] $($rest)*)
     };
-    ($($tokens:tt)*) => {
+    ($buffers:tt $read:tt $($tokens:tt)*) => {
+        $crate::__dispatch_why!($($tokens)*)
+    };
+}
+
+/// Says what is wrong with the arm that comes next.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_why {
+    (if $($rest:tt)*) => {
+        ::core::compile_error!("expected `=>` after the shapes of an arm, found a guard; ask inside the arm")
+    };
+    (| $($rest:tt)*) => {
+        ::core::compile_error!("expected one shape for each buffer, found `|`; write an arm for each")
+    };
+    (=> $($rest:tt)*) => {
+        ::core::compile_error!("expected `_ => …` as the last arm, for buffers that have none of the shapes")
+    };
+    ($first:tt $($rest:tt)*) => {
+        $crate::__dispatch_why!($($rest)*)
+    };
+    () => {
         ::core::compile_error!("expected `_ => …` as the last arm, for buffers that have none of the shapes")
     };
 }

@@ -542,8 +542,52 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for Buffer<S,
     }
 }
 
-impl<S: ArrayType, B: Bytes> fmt::Debug for Buffer<S, B> {
+/// How many values `Debug` prints.
+const SHOWN: usize = 8;
+
+/// Prints the shape and the first elements in row-major order.
+impl<S: ArrayType<Element: Stored>, B: Bytes> fmt::Debug for Buffer<S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Buffer").field(&format_args!("{}", self.shape.array_shape())).finish()
+        write!(f, "{} [", self.shape.array_shape())?;
+        for (i, value) in self.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{value:?}", if i > 0 { ", " } else { "" })?;
+        }
+        f.write_str(if self.iter().len() > SHOWN { ", …]" } else { "]" })
+    }
+}
+
+/// Arrays are equal if they have the same sizes and equal elements, in whatever layouts and memory spaces; padding does not count.
+///
+/// ```
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(f32[10,200])>::from_fn(|[i, j]| (i * j) as f32);
+/// let mut y = x.relayout::<shape!(f32[10,200]{1,0:T(8,128)})>();
+/// assert_eq!(x, y);
+/// y[[9, 199]] += 0.001;
+/// assert_ne!(x, y);
+/// assert!(x.all_with(&y, |x, y| (x - y).abs() < 0.01));
+/// ```
+impl<S, B, T, C> PartialEq<Buffer<T, C>> for Buffer<S, B>
+where
+    S: ArrayType<Element: Stored>,
+    T: ArrayType<Element = S::Element, Dimensions = S::Dimensions, Index = S::Index>,
+    B: Bytes,
+    C: Bytes,
+{
+    fn eq(&self, other: &Buffer<T, C>) -> bool {
+        self.all_with(other, |a, b| a == b)
+    }
+}
+
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
+    /// Whether the sizes are the same and `f` holds for every two elements of the same index: approximate equality, for example.
+    #[must_use]
+    pub fn all_with<T, C>(&self, other: &Buffer<T, C>, mut f: impl FnMut(Value<S>, Value<T>) -> bool) -> bool
+    where
+        T: ArrayType<Element: Stored, Dimensions = S::Dimensions, Index = S::Index>,
+        C: Bytes,
+    {
+        self.shape.sizes() == other.shape.sizes() && self.iter().zip(other.iter()).all(|(a, b)| f(a, b))
     }
 }

@@ -32,7 +32,7 @@ pub struct Band<S: ArrayType, B, const DIM: i64> {
     origin: S::Index,
 }
 
-impl<S: ArrayType, B: Bytes, const DIM: i64> fmt::Debug for Band<S, B, DIM> {
+impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> fmt::Debug for Band<S, B, DIM> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Band").field("array", &self.array).field("origin", &self.origin).finish_non_exhaustive()
     }
@@ -99,6 +99,149 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
         let mut accumulators = init;
         self.for_each_block(|_, block| accumulators = lanes::fold(accumulators, block, &mut f));
         lanes::combine(accumulators, Self::LANES, combine)
+    }
+}
+
+/// A value for each line of a band. Made by [`Band::fold`].
+///
+/// Each line has several places, so that the compiler can use vector instructions; all hold the same value.
+#[derive(Clone, Debug)]
+pub struct LineValues<A>(Places<A>);
+
+#[derive(Clone, Debug)]
+enum Places<A> {
+    Of16([A; 16]),
+    Of32([A; 32]),
+    Of64([A; 64]),
+    Of128([A; 128]),
+    Many(Vec<A>),
+}
+
+impl<A: Copy> LineValues<A> {
+    /// The value of the line in this lane.
+    ///
+    /// # Panics
+    /// If there is no such lane.
+    #[must_use]
+    #[inline(always)]
+    pub fn get(&self, lane: usize) -> A {
+        match &self.0 {
+            Places::Of16(values) => values[lane],
+            Places::Of32(values) => values[lane],
+            Places::Of64(values) => values[lane],
+            Places::Of128(values) => values[lane],
+            Places::Many(values) => values[lane],
+        }
+    }
+
+    /// What `f` makes of the value of each line.
+    #[must_use]
+    #[inline(always)]
+    pub fn map<R: Copy>(self, f: impl FnMut(A) -> R) -> LineValues<R> {
+        LineValues(match self.0 {
+            Places::Of16(values) => Places::Of16(values.map(f)),
+            Places::Of32(values) => Places::Of32(values.map(f)),
+            Places::Of64(values) => Places::Of64(values.map(f)),
+            Places::Of128(values) => Places::Of128(values.map(f)),
+            Places::Many(values) => Places::Many(values.into_iter().map(f).collect()),
+        })
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
+    /// Folds every line by itself, whatever the layout; `combine` puts together what was folded of one line.
+    ///
+    /// In what order elements are folded is not said. `init` is folded into each line several times: it must change nothing, as 0
+    /// in a sum.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// // The sum of each row; in this layout, 128 of them are side by side.
+    /// let x = Buffer::<shape!(s32[200,3]{0,1:T(8,128)})>::from_fn(|[i, j]| (i * j) as i32);
+    /// let mut sums = [0; 200];
+    /// x.for_each_band::<-1>(|rows| {
+    ///     let values = rows.fold(0, |sum, x| sum + x, |a, b| a + b);
+    ///     for (lane, row) in rows.lines() {
+    ///         sums[row[0]] = values.get(lane);
+    ///     }
+    /// });
+    /// assert_eq!(sums[199], 3 * 199);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn fold<A: Copy>(
+        &self,
+        init: A,
+        f: impl FnMut(A, Value<S>) -> A,
+        combine: impl FnMut(A, A) -> A,
+    ) -> LineValues<A> {
+        let lanes = const { Self::LANES };
+        LineValues(if const { 16 % Self::LANES == 0 } {
+            Places::Of16(self.fold_into([init; 16], f, combine))
+        } else if const { Self::LANES == 32 } {
+            Places::Of32(self.fold_into([init; 32], f, combine))
+        } else if const { Self::LANES == 64 } {
+            Places::Of64(self.fold_into([init; 64], f, combine))
+        } else if const { Self::LANES == 128 } {
+            Places::Of128(self.fold_into([init; 128], f, combine))
+        } else {
+            let mut values = vec![init; lanes];
+            let mut f = f;
+            self.for_each_block(|_, block| {
+                for elements in block.chunks_exact(lanes) {
+                    values.iter_mut().zip(elements).for_each(|(value, &element)| *value = f(*value, element));
+                }
+            });
+            Places::Many(values)
+        })
+    }
+
+    #[inline(always)]
+    fn fold_into<A: Copy, const N: usize>(
+        &self,
+        init: [A; N],
+        mut f: impl FnMut(A, Value<S>) -> A,
+        combine: impl FnMut(A, A) -> A,
+    ) -> [A; N] {
+        let mut accumulators = init;
+        self.for_each_block(|_, block| accumulators = lanes::fold(accumulators, block, &mut f));
+        lanes::combine(accumulators, Self::LANES, combine)
+    }
+
+    /// The lanes that have a line, each with the index of the line's first element.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, S::Index)> + '_ {
+        (0..Self::LANES).filter_map(|lane| Some((lane, self.line(lane)?)))
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> {
+    /// Replaces every element, and what is beside it in lanes without a line, by what `f` makes of it and of its line's value,
+    /// as [`fold`](Self::fold) gives it for arrays of this shape.
+    ///
+    /// # Panics
+    /// If the values were folded in a band with other lanes.
+    #[inline(always)]
+    pub fn apply<A: Copy>(&mut self, values: &LineValues<A>, mut f: impl FnMut(Value<S>, A) -> Value<S>) {
+        let lanes = const { Self::LANES };
+        match &values.0 {
+            Places::Of16(values) if 16 % lanes == 0 => self.apply_places(values, f),
+            Places::Of32(values) if lanes == 32 => self.apply_places(values, f),
+            Places::Of64(values) if lanes == 64 => self.apply_places(values, f),
+            Places::Of128(values) if lanes == 128 => self.apply_places(values, f),
+            Places::Many(values) if lanes == values.len() => self.for_each_block_mut(|_, block| {
+                for elements in block.chunks_exact_mut(lanes) {
+                    elements.iter_mut().zip(values).for_each(|(element, &value)| *element = f(*element, value));
+                }
+            }),
+            _ => panic!("expected values of a band with {lanes} lanes"),
+        }
+    }
+
+    #[inline(always)]
+    fn apply_places<A: Copy, const N: usize>(&mut self, values: &[A; N], mut f: impl FnMut(Value<S>, A) -> Value<S>) {
+        let values = *values;
+        self.for_each_block_mut(|_, block| lanes::apply(values, block, &mut f));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::memory::{Memory, Value, for_each_run};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lender, Mut, Ref, View, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, WholeArray, resolve};
+use crate::types::{ArrayType, Indices, WholeArray, resolve};
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use xla_shape_core::stride_table::Run;
@@ -15,7 +15,7 @@ pub struct Line<S: ArrayType, B, const DIM: i64> {
     index: S::Index,
 }
 
-impl<S: ArrayType, B: Bytes, const DIM: i64> fmt::Debug for Line<S, B, DIM> {
+impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> fmt::Debug for Line<S, B, DIM> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Line").field("array", &self.array).field("index", &self.index).finish_non_exhaustive()
     }
@@ -229,6 +229,30 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
         Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: self.view(), index })
+    }
+}
+
+impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
+    /// All lines along dimension `DIM` (-1 is the last), in row-major order of their first elements.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[3,200]{1,0:T(8,128)})>::from_fn(|[i, j]| (1000 * i + j) as i32);
+    /// let mut largest = Vec::new();
+    /// for row in x.lines::<-1>() {
+    ///     let mut max = i32::MIN;
+    ///     row.for_each(|x| max = max.max(x));
+    ///     largest.push(max);
+    /// }
+    /// assert_eq!(largest, [199, 1199, 2199]);
+    /// ```
+    pub fn lines<const DIM: i64>(&self) -> impl ExactSizeIterator<Item = Line<S, Ref<'_>, DIM>> {
+        const { resolve(DIM, S::SHAPE) };
+        const { assert_whole::<S>() };
+        let mut sizes = self.shape().sizes();
+        sizes.as_mut()[Along::<S, DIM>::DIMENSION] = 1;
+        Indices::new(sizes).map(|index| Line { array: self.view(), index })
     }
 }
 

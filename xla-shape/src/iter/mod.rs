@@ -13,23 +13,23 @@
 //! | have indices | [`for_each_indexed`](Buffer::for_each_indexed) |
 //! | have the padding too | [`for_each_position`](Buffer::for_each_position), [`fill_padding`](Buffer::fill_padding) |
 //!
-//! Padding is only seen where the method says so. But for the last two lines, elements must be whole (`Plain`), not packed
+//! Padding is only seen where the method says so. Except for the last two lines, elements must be whole (`Plain`), not packed
 //! bits.
 //!
 //! Row softmax, for any layout:
 //!
 //! ```
-//! use xla_shape::buffer::{Buffer, BytesMut};
+//! use xla_shape::buffer::BytesMut;
 //! use xla_shape::element::F32;
 //! use xla_shape::types::ArrayType;
 //! use xla_shape::{Buffer, shape};
 //!
 //! fn softmax<S: ArrayType<Element = F32>, B: BytesMut>(x: &mut Buffer<S, B>) {
 //!     x.for_each_band_mut::<-1>(|mut rows| {
-//!         let max = rows.fold_lanes([f32::MIN; 16], f32::max, f32::max);
-//!         rows.apply_lanes(max, |x, max| (x - max).exp());
-//!         let sum = rows.fold_lanes([0.0; 16], |sum, x| sum + x, |a, b| a + b);
-//!         rows.apply_lanes(sum, |x, sum| x / sum);
+//!         let max = rows.fold(f32::MIN, f32::max, f32::max);
+//!         rows.apply(&max, |x, max| (x - max).exp());
+//!         let sum = rows.fold(0.0, |sum, x| sum + x, |a, b| a + b);
+//!         rows.apply(&sum, |x, sum| x / sum);
 //!     });
 //! }
 //!
@@ -51,7 +51,7 @@ mod zip;
 
 #[cfg(doc)]
 use crate::buffer::Buffer;
-pub use bands::Band;
+pub use bands::{Band, LineValues};
 pub use lines::{Line, Strided};
 pub use tiles::{NestedArray, TileView};
 pub(crate) use zip::copy_common;

@@ -1,0 +1,8 @@
+//! A block that would cut tiles.
+
+use xla_shape::{Buffer, shape};
+
+fn main() {
+    let x = Buffer::<shape!(f32[64,256]{1,0:T(8,128)})>::zeroed();
+    let _ = x.block::<shape!(f32[4,128]{1,0:T(8,128)})>([1, 0]);
+}

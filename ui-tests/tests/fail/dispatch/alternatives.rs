@@ -1,0 +1,11 @@
+//! Two shapes in one arm.
+
+use xla_shape::{DynBuffer, dispatch, shape};
+
+fn main() {
+    let x = DynBuffer::zeroed_with("f32[8]".parse().unwrap()).unwrap();
+    dispatch!(match &x {
+        shape!(f32[8]) | shape!(f32[9]) => 1,
+        _ => 2,
+    });
+}
