@@ -423,7 +423,7 @@ pub(crate) enum HloVerb {
     Print(HloPrintArguments),
 }
 
-/// Write a module as the text that XLA prints
+/// Write a module as the text that XLA prints, or as its message
 ///
 /// The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig.
 #[derive(Debug, Args)]
@@ -432,6 +432,18 @@ pub(crate) enum HloVerb {
 pub(crate) struct HloPrintArguments {
     /// The file with the module; `-` is standard input
     pub(crate) file: PathBuf,
+
+    /// What to write: text, or the message HloModuleProto
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) to: HloForm,
+}
+
+/// How a module is written.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub(crate) enum HloForm {
+    #[default]
+    Text,
+    Proto,
 }
 
 /// Say which values changed shape, layout or memory space between two modules, and what that costs

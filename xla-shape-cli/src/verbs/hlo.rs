@@ -1,7 +1,7 @@
 //! `hlo`: what the values of a program take in memory.
 
 use super::hint;
-use crate::args::{Format, HloArguments, HloDiffArguments, HloPrintArguments, HloVerb};
+use crate::args::{Format, HloArguments, HloDiffArguments, HloForm, HloPrintArguments, HloVerb};
 use crate::failure::Failure;
 use crate::io;
 use std::borrow::Cow;
@@ -57,7 +57,10 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
         // What was not read cannot be written.
         return Err(Failure::Shape(unread));
     }
-    io::write(module.to_string().as_bytes())
+    match arguments.to {
+        HloForm::Text => io::write(module.to_string().as_bytes()),
+        HloForm::Proto => io::write(&module.to_proto().map_err(Failure::said)?),
+    }
 }
 
 /// A module, and what could not be read of it.

@@ -86,7 +86,9 @@ fn array_labels(text: &str, first: u8, second: u8) -> Option<Labels> {
         let place = places.next()?;
         places.next().is_none().then_some(place)
     };
-    let spatial = u8::try_from(text.len().checked_sub(2)?).ok()?;
+    // A dimension of which nothing is said is a `?`.
+    let unsaid = text.bytes().filter(|&byte| byte == b'?').count();
+    let spatial = u8::try_from(text.len().checked_sub(2)?.checked_sub(unsaid)?).ok()?;
     // A label is one digit.
     if spatial > 10 {
         return None;

@@ -65,6 +65,11 @@ pub enum HloProtoErrorKind {
         /// How many there are.
         found: u64,
     },
+    /// What a module has, and the message has no place for.
+    NoPlace {
+        /// What it is.
+        what: String,
+    },
     /// Shardings or tuples inside each other, deeper than any real ones.
     TooDeep,
 }
@@ -138,6 +143,7 @@ impl fmt::Display for HloProtoError {
             HloProtoErrorKind::ElementCount { expected, found } => {
                 write!(f, "expected {expected} elements in the literal, found {found}")
             }
+            HloProtoErrorKind::NoPlace { what } => write!(f, "expected what a message can hold, found {what}"),
             HloProtoErrorKind::TooDeep => f.write_str("expected fewer things inside each other, found too many"),
         }
     }

@@ -63,16 +63,63 @@ pub(crate) fn small(element_type: ElementType, bits: u64) -> Option<String> {
     if format.is_ieee && exponent == ones(format.exponent) {
         return Some(format!("{sign}inf"));
     }
+    let value = magnitude(element_type, format, bits & ones(width));
+    Some(general(if is_negative { -value } else { value }, format.digits))
+}
+
+/// The bits of the small float next to a number: of two that are equally near, the even one.
+pub(crate) fn encode(element_type: ElementType, value: f64) -> u64 {
+    let Some(format) = format_of(element_type) else { return 0 };
+    let width = format.exponent.saturating_add(format.mantissa);
+    let has_sign = element_type != ElementType::F8E8M0Fnu;
+    let sign = if has_sign && value.is_sign_negative() { 1_u64 << width } else { 0 };
+    let special = |fraction: u64| (ones(format.exponent) << format.mantissa) | fraction;
+    if value.is_nan() {
+        let quiet = 1_u64.checked_shl(format.mantissa.saturating_sub(1)).unwrap_or(0);
+        return match format.nan {
+            Some(nan) if nan == 0x7f => sign | nan,
+            Some(nan) => nan,
+            None => sign | special(quiet),
+        };
+    }
+    // The codes of numbers of one sign grow with them: the nearest is found by halving.
+    let largest = match (format.is_ieee, format.nan) {
+        (true, _) => special(0).saturating_sub(1),
+        (false, Some(0x7f | 0xff)) => ones(width).saturating_sub(1),
+        _ => ones(width),
+    };
+    let number = |code: u64| magnitude(element_type, format, code);
+    let wanted = value.abs();
+    let (mut low, mut high) = (0_u64, largest);
+    while low < high {
+        let middle = low.saturating_add(high).saturating_add(1) / 2;
+        if number(middle) <= wanted { low = middle } else { high = middle.saturating_sub(1) }
+    }
+    if low == largest {
+        let step = number(largest) - number(largest.saturating_sub(1));
+        let overflows = wanted >= number(largest) + step / 2.0 && format.is_ieee;
+        return sign | if overflows { special(0) } else { largest };
+    }
+    let (below, above) = (wanted - number(low), number(low.saturating_add(1)) - wanted);
+    let up = above < below || (above == below && low & 1 == 1);
+    let code = if up { low.saturating_add(1) } else { low };
+    // Formats without a negative zero have NaN there.
+    if code == 0 && format.nan == Some(0x80) { 0 } else { sign | code }
+}
+
+/// The number that a code without its sign stands for.
+fn magnitude(element_type: ElementType, format: Format, code: u64) -> f64 {
+    let exponent = code >> format.mantissa;
     let is_normal = exponent > 0 || element_type == ElementType::F8E8M0Fnu;
-    let significand = fraction | if is_normal { 1_u64 << format.mantissa } else { 0 };
-    let power = i32::try_from(if is_normal { exponent } else { 1 }).ok()?;
-    let power = power.checked_sub(format.bias)?.checked_sub(i32::try_from(format.mantissa).ok()?)?;
+    let significand = (code & ones(format.mantissa)) | if is_normal { 1_u64 << format.mantissa } else { 0 };
+    let power = i32::try_from(if is_normal { exponent } else { 1 }).unwrap_or(0);
+    let power = power.saturating_sub(format.bias).saturating_sub(i32::try_from(format.mantissa).unwrap_or(0));
     let mut value = significand as f64;
     // Exact: powers of two.
     for _ in 0..power.unsigned_abs() {
         value = if power < 0 { value / 2.0 } else { value * 2.0 };
     }
-    Some(general(if is_negative { -value } else { value }, format.digits))
+    value
 }
 
 const fn ones(bits: u32) -> u64 {

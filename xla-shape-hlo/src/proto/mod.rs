@@ -8,9 +8,12 @@ mod content;
 mod error;
 mod float;
 mod instruction;
+mod literal;
 mod message;
 mod module;
+mod set;
 mod sharding;
+mod write;
 
 pub use content::{module_text, proto_text};
 pub use error::{HloProtoError, HloProtoErrorKind};
