@@ -60,7 +60,7 @@ impl Format {
     /// The rows of a tile, for an array that has `size` of them.
     pub(super) const fn rows(self, size: u64) -> u64 {
         match self.whole_rows {
-            Some(rows) if size.is_multiple_of(rows) => rows,
+            Some(rows) if round_up(size, rows) == size => rows,
             _ => power_of_two(size, self.rows),
         }
     }
@@ -103,6 +103,12 @@ const fn width(element_type: ElementType) -> Option<u64> {
         ElementType::S1 | ElementType::U1 | ElementType::F6E3M2Fn | ElementType::F6E2M3Fn => None,
         other => Some(other.bits()),
     }
+}
+
+/// The least multiple of `piece`, which is a power of two, that is at least `size`, which fits in an `i64`.
+pub(super) const fn round_up(size: u64, piece: u64) -> u64 {
+    let rest = piece.saturating_sub(1);
+    size.saturating_add(rest) & !rest
 }
 
 /// The least power of two between the bounds that is at least `size`, or the most of them.

@@ -1,6 +1,6 @@
 //! Which two dimensions a TPU makes the most minor ones: those whose tiles pad least.
 
-use super::format::{Format, LANES};
+use super::format::{Format, LANES, round_up};
 use crate::shape::dimension::Dimension;
 
 /// The dimension whose elements fill the lanes, and the one whose elements are the rows.
@@ -41,8 +41,7 @@ impl Cut {
             Self::Multiple(piece) => piece,
             Self::Rows(format) => format.rows(size),
         };
-        // Sizes fit in an `i64` and pieces have at most 128 elements, so that the result fits in a `u64`.
-        size.div_ceil(piece).saturating_mul(piece)
+        round_up(size, piece)
     }
 }
 
@@ -62,9 +61,10 @@ const fn least(dimensions: &[Dimension], rows: Cut) -> Pair {
     let other_lanes = best(dimensions, LANE_CUT, Some(shared));
     let size = extent(dimensions, shared);
     let (rows_size, lanes_size) = (extent(dimensions, other_rows), extent(dimensions, other_lanes));
-    // The padded sizes of the three dimensions, of which each pair leaves one as it is.
-    let along_lanes = product([LANE_CUT.padded(size), rows.padded(rows_size), lanes_size]);
-    let along_rows = product([LANE_CUT.padded(lanes_size), rows.padded(size), rows_size]);
+    // The sizes of the three dimensions, of which each pair leaves one as it is. Without padding, the product is at most the
+    // number of elements, which fits in an `i64`.
+    let along_lanes = product(LANE_CUT.padded(size), rows.padded(rows_size)).saturating_mul(lanes_size as u128);
+    let along_rows = product(LANE_CUT.padded(lanes_size), rows.padded(size)).saturating_mul(rows_size as u128);
     if along_lanes < along_rows || along_lanes == along_rows && shared > other_lanes {
         Pair { lanes: shared, rows: other_rows }
     } else {
@@ -84,7 +84,7 @@ const fn best(dimensions: &[Dimension], cut: Cut, except: Option<usize>) -> usiz
         };
         let size = extent(dimensions, i);
         let padded = cut.padded(size);
-        if !skipped && product([padded, best_size, 1]) <= product([best_padded, size, 1]) {
+        if !skipped && product(padded, best_size) <= product(best_padded, size) {
             (best, best_size, best_padded) = (i, size, padded);
         }
         i = i.saturating_add(1);
@@ -92,9 +92,9 @@ const fn best(dimensions: &[Dimension], cut: Cut, except: Option<usize>) -> usiz
     best
 }
 
-/// The product of three sizes: at most the number of elements, which fits in an `i64`, with the padding of a tile.
-const fn product([a, b, c]: [u64; 3]) -> u128 {
-    (a as u128).saturating_mul(b as u128).saturating_mul(c as u128)
+/// A product of two numbers, which fits.
+const fn product(a: u64, b: u64) -> u128 {
+    (a as u128).wrapping_mul(b as u128)
 }
 
 /// The size or bound of a dimension; none is unbounded here.
