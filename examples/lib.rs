@@ -1,4 +1,4 @@
-//! The examples of `xla-shape`; run one with `cargo run --release --example NAME`. Here is what they share.
+//! The examples of `xla-shape`; run one with `cargo run --release -p xla-shape-examples --example NAME`. Here is what they share.
 
 #![forbid(unsafe_code)]
 
@@ -12,10 +12,6 @@ struct CheckedKernel;
 #[doc = include_str!("../docs/kernels.md")]
 #[cfg(doctest)]
 struct Kernels;
-
-#[doc = include_str!("../docs/jax.md")]
-#[cfg(doctest)]
-struct Jax;
 
 /// Numbers between -1 and 1, the same in each run.
 #[derive(Clone, Debug)]

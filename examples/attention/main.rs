@@ -4,7 +4,7 @@
 //! of `dot_general`, once for each number of heads and positions that the program uses.
 //!
 //! ```text
-//! cargo run --release --example attention
+//! cargo run --release -p xla-shape-examples --example attention
 //! ```
 
 #![forbid(unsafe_code)]

@@ -3,7 +3,7 @@
 //! That the output has the size which XLA gives it is checked by XLA's rule when the program is compiled.
 //!
 //! ```text
-//! cargo run --release --example convolution
+//! cargo run --release -p xla-shape-examples --example convolution
 //! ```
 
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 //! One operation, three kernels: for one static shape, for any number of rows, and for whatever else comes.
 //!
 //! ```text
-//! cargo run --release --example dispatch
+//! cargo run --release -p xla-shape-examples --example dispatch
 //! ```
 //!
 //! Every result is checked against the plain definition.

@@ -1,7 +1,7 @@
 //! A product with weights of four bits: two to a byte, with one scale for each column of every group of 64 rows.
 //!
 //! ```text
-//! cargo run --release --example int4_product
+//! cargo run --release -p xla-shape-examples --example int4_product
 //! ```
 
 #![forbid(unsafe_code)]

@@ -3,7 +3,7 @@
 //! The factors are another array: that it broadcasts along the rows of `x` is checked when the kernel is compiled.
 //!
 //! ```text
-//! cargo run --release --example layer_norm
+//! cargo run --release -p xla-shape-examples --example layer_norm
 //! ```
 
 #![forbid(unsafe_code)]

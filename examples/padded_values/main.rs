@@ -4,7 +4,7 @@
 //! holds, and how much of it is needed at the same time.
 //!
 //! ```text
-//! cargo run --release --example padded_values [MODULE.hlo]
+//! cargo run --release -p xla-shape-examples --example padded_values [MODULE.hlo]
 //! ```
 
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@
 //! column-major array. What is beside them is a lane; each row adds up in lanes of its own.
 //!
 //! ```text
-//! cargo run --release --example row_softmax
+//! cargo run --release -p xla-shape-examples --example row_softmax
 //! ```
 
 #![forbid(unsafe_code)]

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! ```text
-//! cargo run --release --example vmem_operands
+//! cargo run --release -p xla-shape-examples --example vmem_operands
 //! ```
 
 #![forbid(unsafe_code)]

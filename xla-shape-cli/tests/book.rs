@@ -99,6 +99,60 @@ fn pictures_are_what_the_program_draws() {
     }
 }
 
+/// What stands in `](…)` in a page, outside of code.
+fn links(page: &str) -> Vec<String> {
+    let mut in_code = false;
+    let mut links = Vec::new();
+    for line in page.lines() {
+        if line.starts_with("```") {
+            in_code = !in_code;
+        }
+        // What is between back quotes is code.
+        let text = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        if !in_code {
+            links.extend(text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned())));
+        }
+    }
+    links
+}
+
+/// The anchors that GitHub and mdBook give the headings of a page.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let anchor = |heading: &str| {
+        let kept =
+            heading.to_lowercase().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>();
+        kept.replace(' ', "-")
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let others =
+        ["README.md", "CONTRIBUTING.md", "SECURITY.md", "xla-shape-ffi/README.md"].map(|name| root().join(name));
+    let mut checked = 0;
+    for path in pages.chain(others) {
+        let page = fs::read_to_string(&path).unwrap();
+        for link in links(&page) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            assert!(target.exists(), "{}: {link} leads nowhere", path.display());
+            if !anchor.is_empty() {
+                let target = fs::read_to_string(target).unwrap();
+                assert!(anchors(&target).contains(&anchor.to_owned()), "{}: no heading for {link}", path.display());
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked} links");
+}
+
 #[test]
 fn every_page_is_in_the_summary() {
     let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();

@@ -66,3 +66,8 @@ pub mod __private {
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]
 struct ReadmeExamples;
+
+/// The code of the book's chapter is compiled.
+#[doc = include_str!("../../docs/jax.md")]
+#[cfg(doctest)]
+struct Chapter;

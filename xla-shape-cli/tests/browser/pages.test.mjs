@@ -203,6 +203,12 @@ for (const width of [420, 1400]) {
       // Another memory space; the other colours.
       await page.locator('#spaces button').nth(1).click();
       assert.ok((await page.textContent('#summary')).startsWith('S(1) VMEM'));
+      if (process.env.BLESS && width > 1000 && scheme === 'light') {
+        // The picture in the README.
+        await page.setViewportSize({ width: 1100, height: 990 });
+        await page.evaluate(() => scrollTo(0, 0));
+        await page.screenshot({ path: new URL('../../../docs/pictures/page.png', import.meta.url).pathname });
+      }
       await page.locator('#theme').click();
       assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
       assert.ok((await page.textContent('pre')).includes('module jit_rnn_scan'));
