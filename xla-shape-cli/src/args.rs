@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use xla_shape::tpu::Generation;
 use xla_shape_render::advise::Change;
 
-/// Explains XLA shapes and layouts.
+/// Explain XLA shapes and layouts, and find where the memory of a program goes
 #[derive(Debug, Parser)]
 #[command(name = "xla-shape", version, max_term_width = 100, disable_help_subcommand = true)]
 #[command(after_help = "Examples:
@@ -42,14 +42,14 @@ pub(crate) enum Verb {
     Man,
 }
 
-/// Say what every part of a shape's text means, where its elements lie, and what it costs
+/// Say what a shape takes and why, what each part of its text means, and where its elements are
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape explain 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)S(1)}'
   xla-shape explain --format json 'f32[3,5]{1,0:T(2,2)}'
   xla-shape explain 'bf16[8192,4096]{1,0:T(8,128)(2,1)}' --sharding '{devices=[4,2]<=[8]}'")]
 pub(crate) struct ExplainArguments {
-    /// The shape, in quotes: shells have a use of their own for brackets and braces
+    /// The shape, in quotes, because brackets and braces have a meaning in shells
     pub(crate) shape: String,
 
     /// Also say what each device has of it; as XLA, MLIR or JAX writes the sharding
@@ -63,10 +63,11 @@ pub(crate) struct ExplainArguments {
 
 /// Read one shape per line and answer each line with one JSON object
 ///
-/// A good line's answer is {"input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null where a
-/// dimension is unbounded, "proto": the bytes of XLA's ShapeProto in base64}. A bad line's is {"input": …, "ok": false,
-/// "error": {"message": …, "span": [start, end]}} with byte offsets into the line. An empty line is a bad line. In the input of a line that is no UTF-8, U+FFFD stands
-/// for what is wrong. A line longer than 64 MiB is bad, and its answer repeats its first 1,024 bytes only.
+/// The answer to a good line is {"input": …, "ok": true, "shape": the canonical text, "bytes": the size, or null if a
+/// dimension is unbounded, "proto": XLA's ShapeProto in base64}. The answer to a bad line is {"input": …, "ok": false,
+/// "error": {"message": …, "span": [start, end]}}, with byte offsets into the line. An empty line is bad. If a line is
+/// not UTF-8, U+FFFD replaces the wrong bytes in "input". A line longer than 64 MiB is bad, and its answer repeats only
+/// its first 1,024 bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   echo 'f32[2,3]' | xla-shape check
@@ -82,15 +83,15 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub(crate) sharding: bool,
 
-    /// The answers are always JSON lines; this is taken so that every verb takes it
+    /// The answers are always JSON lines; the option exists because every verb has it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: JsonOnly,
 }
 
-/// Say where an element lies, or what lies at a position
+/// Say where an element is, or what is at a position
 ///
-/// Positions count elements from the start of the buffer, padding included. As JSON: index and linear (both null, and
-/// padding true, where a position holds padding), position, byte_offset, bit_offset.
+/// Positions count elements from the start of the buffer, padding included. As JSON: index and linear (for padding, both
+/// are null and padding is true), position, byte_offset, bit_offset.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").required(true)))]
 #[command(
@@ -104,7 +105,7 @@ pub(crate) struct IndexArguments {
     /// The shape of an array
     pub(crate) shape: String,
 
-    /// The index of the element: an entry for each dimension, dimension 0 first, such as 2,3
+    /// The index of the element: one number for each dimension, dimension 0 first, such as 2,3
     #[arg(group = "what")]
     pub(crate) index: Option<String>,
 
@@ -117,7 +118,7 @@ pub(crate) struct IndexArguments {
     pub(crate) format: Format,
 }
 
-/// Print which element lies at each position, as a JSON array
+/// Print which element is at each position, as a JSON array
 ///
 /// Entry N is the number of the element at position N, counted row-major (the last dimension varies fastest), or null
 /// for padding.
@@ -128,15 +129,14 @@ pub(crate) struct MapArguments {
     /// The shape of an array
     pub(crate) shape: String,
 
-    /// The map is always JSON; this is taken so that every verb takes it
+    /// The map is always JSON; the option exists because every verb has it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: JsonOnly,
 }
 
-/// Draw where the elements lie, by index and by place in memory side by side
+/// Draw where the elements are, by index and by position in memory
 ///
-/// Without a file, as text. Of a large array a window is shown: what lies at its beginning, at its end, and where tiles
-/// meet. As JSON: shape, positions, all_planes, planes, memory.
+/// Without a file, the drawing is text. Of a large array, it shows the beginning, the end, and where tiles meet. As JSON: shape, positions, all_planes, planes, memory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape draw 'f32[3,5]{1,0:T(2,2)}'
@@ -149,7 +149,7 @@ pub(crate) struct DrawArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 
-    /// Write a page into this file, with answers about every element; `-` is standard output
+    /// Write a page into this file that answers for each element; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 
@@ -160,8 +160,8 @@ pub(crate) struct DrawArguments {
 
 /// Copy an array in a file into another layout
 ///
-/// The names of the files tell their form: .npy, .safetensors (one tensor of it), and raw bytes for anything else.
-/// Padding of the result is set to 0. Files may be larger than memory. As JSON, when the file is written: from, to,
+/// The names of the files decide their format: .npy, .safetensors (one tensor of it), and raw bytes for anything else.
+/// Padding of the result is set to 0. Files may be larger than memory. As JSON, after the file is written: from, to,
 /// output, bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -173,16 +173,16 @@ pub(crate) struct RelayoutArguments {
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
 
-    /// The shape of the array in the file; .npy and .safetensors give their own (but for element types that NumPy does
+    /// The shape of the array in the file; .npy and .safetensors files have it (except for element types that NumPy does
     /// not know, such as bf16)
     #[arg(long, value_name = "SHAPE")]
     pub(crate) from: Option<String>,
 
-    /// The shape to write, or only its layout; row-major by default where the file to write is .npy or .safetensors
+    /// The shape to write, or only its layout; for .npy and .safetensors files, row-major is the default
     #[arg(long, value_name = "SHAPE|LAYOUT")]
     pub(crate) to: Option<String>,
 
-    /// Transpose: dimension i of the result is dimension N of the source, N being entry i, such as 1,0
+    /// Transpose: entry i is the dimension of the source that becomes dimension i of the result, such as 1,0
     #[arg(long, value_name = "N,N,…")]
     pub(crate) permute: Option<String>,
 
@@ -190,15 +190,15 @@ pub(crate) struct RelayoutArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) tensor: Option<String>,
 
-    /// The file to write, whole or not at all; `-` is standard output, which takes raw bytes as they come
+    /// The file to write, completely or not at all; `-` is standard output, which gets raw bytes
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// Say nothing when it is done, or say what was written as one JSON object
+    /// Print nothing, or what was written as one JSON object
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 
-    /// How much is in memory at a time, on either side; for tests
+    /// How much of the source, and of the result, is in memory at a time; for tests
     #[arg(long, hide = true, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) slab_bytes: usize,
 }
@@ -261,22 +261,22 @@ pub(crate) struct ShardArguments {
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: PathBuf,
 
-    /// Say nothing when it is done, or say what was written as one JSON object
+    /// Print nothing, or what was written as one JSON object
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 
-    /// How much is in memory at a time, on either side; for tests
+    /// How much of the source, and of the result, is in memory at a time; for tests
     #[arg(long, hide = true, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) slab_bytes: usize,
 }
 
-/// Say whether one array can be taken for another without moving a byte
+/// Say whether one array can be read as another without moving a byte
 ///
 /// Between equal dimensions, whether the other layout leaves each element where it is; if not, the first element that
 /// moves and why. Between other dimensions, whether a plain reshape or transpose is free; if none is, what else the same
 /// bytes mean. As JSON: bitcast, same_bytes, reason, kind, which is identity, reshape, transpose, reshape+transpose or
-/// none, and plain, whether a plain reshape or transpose leaves the bytes. Both answers are answers: the exit code is 0
-/// either way, and 1 where the question has none.
+/// none, and plain, whether a plain reshape or transpose leaves the bytes. The exit code is 0 for
+/// yes and for no, and 1 if there is no answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape bitcast 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'
@@ -286,7 +286,7 @@ pub(crate) struct BitcastArguments {
     #[arg(value_name = "A")]
     pub(crate) from: String,
 
-    /// The shape to take them for
+    /// The shape to read them as
     #[arg(value_name = "B")]
     pub(crate) to: String,
 
@@ -379,7 +379,7 @@ pub(crate) struct AdviseArguments {
     pub(crate) format: Format,
 }
 
-/// Show what the values of an HLO module take in memory
+/// Show what the values of an HLO module take in memory, and what is wrong with the module
 ///
 /// Totals by memory space, the most padded and the largest values, tile formats, layout changes, and what is wrong with
 /// instructions. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. What cannot be read
@@ -400,11 +400,11 @@ pub(crate) struct HloArguments {
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
 
-    /// How many values a list shows
+    /// How many entries a list shows
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
 
-    /// Only look at this memory space
+    /// Show only this memory space
     #[arg(long, value_name = "S")]
     pub(crate) space: Option<u8>,
 
@@ -486,7 +486,7 @@ pub(crate) struct ScanArguments {
     pub(crate) format: Format,
 }
 
-/// Print what a shell needs to complete the arguments of this program
+/// Print the script that completes the arguments of this program in a shell
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape completions bash > ~/.local/share/bash-completion/completions/xla-shape")]

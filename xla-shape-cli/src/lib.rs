@@ -1,7 +1,7 @@
 //! The `xla-shape` program: explains XLA shapes and layouts and checks their text. No library for others: it is one for
 //! its own tests and fuzz targets.
 //!
-//! It is thin: what a shape means, whether it is valid, how large it is and where its elements lie is the library's to
+//! It is thin: what a shape means, whether it is valid, how large it is and where its elements are is the library's to
 //! say. Here are its arguments, its files and its words.
 
 #![forbid(unsafe_code)]

@@ -95,7 +95,7 @@ pub(crate) fn column_width(lengths: impl Iterator<Item = usize>) -> usize {
     lengths.max().unwrap_or(0).min(WIDEST)
 }
 
-/// The text, or as much of its beginning as so many characters have room for, with `…` behind it.
+/// The text, or its beginning and `…`, so that it has at most `most` characters.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => text.into(),

@@ -1,4 +1,4 @@
-//! `map`: for each position, which element lies there.
+//! `map`: for each position, which element is there.
 
 use crate::args::MapArguments;
 use crate::failure::Failure;

@@ -122,7 +122,7 @@ fn edge_between(above: &[Option<Cell>], below: &[Option<Cell>]) -> bool {
     above.iter().zip(below).any(|(above, below)| matches!((above, below), (Some(a), Some(b)) if differ(a, b)))
 }
 
-/// Whether two elements lie in different tiles; padding has none.
+/// Whether two elements are in different tiles; padding has none.
 pub(super) fn differ(a: &Cell, b: &Cell) -> bool {
     a.index.is_some() && b.index.is_some() && a.tile != b.tile
 }

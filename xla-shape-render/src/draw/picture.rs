@@ -27,7 +27,7 @@ impl Window {
     }
 }
 
-/// Positions between two that are shown are shown too, up to so many.
+/// Positions between two that are shown are shown too, if there are no more than this.
 const SMALL_GAP: u64 = 4;
 
 /// How many colours tell tiles apart.
@@ -85,7 +85,7 @@ impl Axis {
     }
 }
 
-/// A position of memory, with the element that lies there.
+/// A position of memory, with the element that is there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Cell {
     pub(crate) position: u64,
