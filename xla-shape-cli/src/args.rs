@@ -137,13 +137,21 @@ pub(crate) struct MapArguments {
 /// Draw where the elements are, by index and by position in memory
 ///
 /// Without a file, the drawing is text. Of a large array, it shows the beginning, the end, and where tiles meet. As JSON: shape, positions, all_planes, planes, memory.
+///
+/// With a sharding, draw which device has which part, in a colour for each device. As JSON: shape, sharding, shard, rows,
+/// columns, planes (label, and cells with start, limit, devices, more).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape draw 'f32[3,5]{1,0:T(2,2)}'
+  xla-shape draw 'f32[64,256]{1,0:T(8,128)}' --sharding '{devices=[4,2]<=[8]}'
   xla-shape draw 'bf16[100,300]{1,0:T(8,128)(2,1)}' --html tiles.html")]
 pub(crate) struct DrawArguments {
     /// The shape of an array
     pub(crate) shape: String,
+
+    /// Draw what each device has; as XLA, MLIR or JAX writes the sharding
+    #[arg(long, value_name = "SHARDING")]
+    pub(crate) sharding: Option<String>,
 
     /// Write an SVG picture into this file; `-` is standard output
     #[arg(long, value_name = "FILE")]

@@ -96,3 +96,55 @@ fn explain_says_what_each_device_has() {
     let output = run(&["explain", "f32[10]{0}", "--sharding", "{devices=[4}"], "");
     assert!(text(output.stderr).ends_with("1 | {devices=[4}\n  |            ^\n"));
 }
+
+#[test]
+fn draw_shows_the_devices() {
+    let arguments = ["draw", "f32[64,256]{1,0:T(8,128)}", "--sharding", "{devices=[4,2]<=[8]}"];
+    let expected = "\
+f32[64,256]{1,0:T(8,128)}
+{devices=[4,2]<=[8]}
+
+             d1=0:128    d1=128:256
+          ┌────────────┬────────────┐
+  d0=0:16 │     0      │     1      │
+          ├────────────┼────────────┤
+ d0=16:32 │     2      │     3      │
+          ├────────────┼────────────┤
+ d0=32:48 │     4      │     5      │
+          ├────────────┼────────────┤
+ d0=48:64 │     6      │     7      │
+          └────────────┴────────────┘
+
+Each box is a shard, f32[16,128]{1,0:T(8,128)}; its numbers are its devices.
+In a shard are 2 by 1 tiles of 8 by 128.
+";
+    assert_eq!(text(run(&arguments, "").stdout), expected);
+    let svg = text(run(&[&arguments[..], &["--svg", "-"]].concat(), "").stdout);
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert_eq!(svg.matches("<title>").count(), 8);
+    let html = text(run(&[&arguments[..], &["--html", "-"]].concat(), "").stdout);
+    assert!(html.starts_with("<!doctype html>") && html.contains("[48:64, 128:256]"));
+    let answer = run(&[&arguments[..], &["--format", "json"]].concat(), "").stdout;
+    let answer: Value = serde_json::from_slice(&answer).unwrap();
+    let cell = json!({ "start": [16, 128], "limit": [32, 256], "devices": [3], "more": 0 });
+    assert_eq!(answer["planes"][0]["cells"][1][1], cell);
+    // Uneven, empty, huge and without dimensions.
+    for (shape, sharding, shown) in [
+        ("f32[5]{0}", "{devices=[4]<=[4]}", "d0=4:5"),
+        ("f32[2]{0}", "{devices=[4]<=[4]}", "–"),
+        ("f32[0,3]{1,0}", "{devices=[2,1]<=[2]}", "–"),
+        ("f32[]", "{replicated}", "all"),
+        (
+            "u8[4000000000,2000000000]{1,0:T(1000000000,8)}",
+            "{devices=[1000000000,4]<=[4000000000]}",
+            "… and 999,999,984 more along d0.",
+        ),
+        ("f32[8,8,8,8]{3,2,1,0}", "{devices=[8,8,8,8]<=[4096]}", "… and 60 more of such grids."),
+    ] {
+        for more in [&[][..], &["--svg", "-"]] {
+            let output = run(&[&["draw", shape, "--sharding", sharding], more].concat(), "");
+            let page = text(output.stdout);
+            assert!(output.status.success() && page.contains(shown), "{shape} {page}");
+        }
+    }
+}

@@ -1,25 +1,40 @@
-//! `draw`: a picture of where the elements are.
+//! `draw`: a picture of where the elements are, or of which device has them.
 
 use crate::args::{DrawArguments, Format};
 use crate::failure::Failure;
 use crate::io;
-use xla_shape_render::draw::Drawing;
+use xla_shape_render::Answer;
+use xla_shape_render::draw::{DeviceDrawing, Drawing};
 
 pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
-    let drawing = Drawing::new(&super::array_of(&arguments.shape)?).map_err(Failure::said)?;
+    let array = super::array_of(&arguments.shape)?;
+    if let Some(text) = &arguments.sharding {
+        let drawing = DeviceDrawing::new(&array, super::sharding_of(text)?).map_err(Failure::said)?;
+        return show(arguments, &drawing, || drawing.svg(), || drawing.html());
+    }
+    let drawing = Drawing::new(&array).map_err(Failure::said)?;
+    show(arguments, &drawing, || drawing.svg(), || drawing.html())
+}
+
+fn show(
+    arguments: &DrawArguments,
+    drawing: &impl Answer,
+    svg: impl Fn() -> String,
+    html: impl Fn() -> String,
+) -> Result<(), Failure> {
     let files = || [&arguments.svg, &arguments.html].into_iter().flatten();
     let to_output = files().filter(|path| path.as_os_str() == "-").count();
     if to_output + usize::from(arguments.format == Format::Json) > 1 {
         return Err(Failure::said("standard output takes one of a picture, a page and JSON"));
     }
     if let Some(path) = &arguments.svg {
-        io::write_file(path, drawing.svg().as_bytes())?;
+        io::write_file(path, svg().as_bytes())?;
     }
     if let Some(path) = &arguments.html {
-        io::write_file(path, drawing.html().as_bytes())?;
+        io::write_file(path, html().as_bytes())?;
     }
     if arguments.format == Format::Text && files().next().is_some() {
         return Ok(());
     }
-    super::show(&drawing, arguments.format)
+    super::show(drawing, arguments.format)
 }

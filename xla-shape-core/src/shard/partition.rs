@@ -265,18 +265,37 @@ impl Partition {
     /// element.
     pub fn holders(&self, index: &[u64]) -> impl Iterator<Item = i64> + '_ {
         let is_inside = index.len() == self.sizes.len() && index.iter().zip(&self.sizes).all(|(i, size)| i < size);
+        let along = |(&i, (&size, &tiles)): (&u64, (&u64, &u64))| i.checked_div(size.div_ceil(tiles)).unwrap_or(0);
+        let tile = index.iter().zip(self.sizes.iter().zip(&self.tiles)).map(along).collect::<Vec<_>>();
+        self.tile_holders(&tile).filter(move |_| is_inside)
+    }
+
+    /// The devices that have a tile, which has a number along each dimension.
+    ///
+    /// Nothing comes where all devices have all of the array, and nothing says how many there are, or if there is no such tile.
+    pub fn tile_holders(&self, tile: &[u64]) -> impl Iterator<Item = i64> + use<'_> {
         let (devices, per_tile) = match &self.holders {
             Holders::All(devices) => (devices.as_ref(), devices.as_ref().map_or(0, Devices::count)),
             Holders::Tiles(tiled) => (Some(tiled.assignment().devices()), tiled.devices_per_tile()),
         };
-        let mut tile = 0_u64;
-        for (&i, (&size, &tiles)) in index.iter().zip(self.sizes.iter().zip(&self.tiles)) {
-            let along = i.checked_div(size.div_ceil(tiles)).unwrap_or(0);
-            tile = tile.saturating_mul(tiles).saturating_add(along);
-        }
-        let first = tile.saturating_mul(per_tile);
-        let devices = devices.filter(|_| is_inside).into_iter();
-        devices.flat_map(move |devices| (first..first.saturating_add(per_tile)).map_while(|i| devices.get(i)))
+        let first = self.tile_number(tile).map(|number| number.saturating_mul(per_tile));
+        let devices = devices.zip(first).into_iter();
+        devices.flat_map(move |(devices, first)| {
+            (first..first.saturating_add(per_tile)).map_while(|position| devices.get(position))
+        })
+    }
+
+    /// The part of the array that a tile is, which has a number along each dimension; `None` if there is no such tile.
+    #[must_use]
+    pub fn tile_region(&self, tile: &[u64]) -> Option<Region> {
+        self.tile_number(tile).map(|number| self.tile(number))
+    }
+
+    /// The number of a tile in row-major order.
+    fn tile_number(&self, tile: &[u64]) -> Option<u64> {
+        let is_one = tile.len() == self.tiles.len() && tile.iter().zip(&self.tiles).all(|(i, tiles)| i < tiles);
+        let number = |number: u64, (&i, &tiles): (&u64, &u64)| number.saturating_mul(tiles).saturating_add(i);
+        is_one.then(|| tile.iter().zip(&self.tiles).fold(0, number))
     }
 
     /// The tile of this number, in row-major order.

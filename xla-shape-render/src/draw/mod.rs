@@ -2,12 +2,14 @@
 //!
 //! Of a large array, a drawing shows a window: the beginning, the end, and where tiles meet.
 
+mod devices;
 mod grid;
 mod html;
 mod picture;
 mod svg;
 
 use crate::{Answer, Text};
+pub use devices::DeviceDrawing;
 use picture::{Cell, Picture, Subject};
 use serde::{Serialize, Serializer};
 use xla_shape_core::{ArrayShape, StrideTableError};
