@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use xla_shape::shard::{Region, Sharding, Slicing};
+use xla_shape::shard::{Region, ReshardKind, Sharding, Slicing};
 use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_tests::corpus;
 
@@ -134,6 +134,75 @@ proptest! {
         }
         prop_assert_eq!(found.len() as u64, region.elements());
         prop_assert_eq!(found, array.ranges_of(region).unwrap().flatten().collect::<Vec<_>>());
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_reshard_brings_every_device_what_it_needs(
+        texts in prop::array::uniform2(prop::sample::select(vec![
+            "{devices=[4,1]<=[4]}", "{devices=[1,4]<=[4]}", "{devices=[2,2]<=[4]}", "{devices=[2,2]3,1,2,0}", "{replicated}",
+            "{devices=[2,1,2]<=[4] last_tile_dim_replicate}", "{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
+            "{mesh['x'=4], [{}, {}]}", "{maximal device=2}", "{devices=[3,2]<=[6]}",
+        ])),
+        sizes in prop::array::uniform2(0_u64..7),
+    ) {
+        let array = array(&sizes);
+        let [from, to] = texts.map(|text| text.parse::<Sharding>().unwrap());
+        let reshard = from.reshard(&to, &array).unwrap();
+        let (before, after) = (from.partition(&array).unwrap(), to.partition(&array).unwrap());
+        let has = |region: &Region, index: [u64; 2]| {
+            (0..2).all(|d| (region.start[d]..region.limit[d]).contains(&index[d]))
+        };
+        let transfers = reshard.transfers().collect::<Vec<_>>();
+        for transfer in &transfers {
+            prop_assert!(transfer.from != transfer.to && !transfer.region.is_empty());
+        }
+        let mut received = 0;
+        for device in 0..8 {
+            let is_needing = after.device_count().is_some() || before.device_count().is_some() && before.region(device).is_ok();
+            let need = after.region(device).ok().filter(|_| is_needing);
+            let own = before.region(device).ok();
+            let mut own_received = 0;
+            for index in (0..sizes[0]).flat_map(|row| (0..sizes[1]).map(move |column| [row, column])) {
+                let senders = transfers.iter().filter(|t| t.to == device && has(&t.region, index)).collect::<Vec<_>>();
+                let needed = need.as_ref().is_some_and(|need| has(need, index));
+                let needed = needed && !own.as_ref().is_some_and(|own| has(own, index));
+                prop_assert_eq!(senders.len(), usize::from(needed), "{} {:?}", device, index);
+                for sender in senders {
+                    prop_assert!(has(&before.region(sender.from).unwrap(), index));
+                    own_received += 1;
+                }
+            }
+            if need.is_some() {
+                prop_assert_eq!(reshard.received(device), own_received);
+            }
+            received += own_received;
+        }
+        prop_assert_eq!(reshard.bytes(), Some(received * 4));
+    }
+}
+
+#[test]
+fn kinds_of_reshards() {
+    let kind = |from: &str, to: &str| {
+        let [from, to] = [from, to].map(|text| text.parse::<Sharding>().unwrap());
+        from.reshard(&to, &array(&[8, 8])).unwrap().kind()
+    };
+    let rows = "{devices=[4,1]<=[4]}";
+    for (from, to, expected) in [
+        (rows, rows, ReshardKind::Nothing),
+        (rows, "{mesh['x'=4], [{'x'}, {}]}", ReshardKind::Nothing),
+        (rows, "{devices=[4,1]3,2,1,0}", ReshardKind::Permute),
+        (rows, "{devices=[1,4]<=[4]}", ReshardKind::AllToAll),
+        (rows, "{replicated}", ReshardKind::AllGather),
+        (rows, "{devices=[2,1,2]<=[4] last_tile_dim_replicate}", ReshardKind::AllGather),
+        ("{replicated}", rows, ReshardKind::Slice),
+        ("{devices=[2,1,2]<=[4] last_tile_dim_replicate}", rows, ReshardKind::Slice),
+        (rows, "{devices=[8,1]<=[8]}", ReshardKind::Mixed),
+        (rows, "{devices=[1,2,2]<=[4] last_tile_dim_replicate}", ReshardKind::Mixed),
+    ] {
+        assert_eq!(kind(from, to), expected, "{from} {to}");
     }
 }
 

@@ -237,3 +237,47 @@ fn messages_of_protos() {
     assert_eq!(message(&[0x08, 2, 0x2a, 2, 0x08, 2]).0, "tuple_shardings[0]");
     assert!(matches!(decode_sharding(&[0xff]).unwrap_err().kind(), ProtoErrorKind::Wire(_)));
 }
+
+#[test]
+fn other_texts() {
+    for (text, expected) in [
+        (r##"#sdy.sharding<mesh<["x"=2, "y"=4]>, [{"x"}, {"y", ?}]>"##, "{mesh['x'=2,'y'=4], [{'x'}, {'y', ?}]}"),
+        (
+            r##"#sdy.sharding<mesh<["x"=2,"y"=8], device_ids=[15,14,13,12,11,10,9,8,7,6,5,4,3,2,1,0]>, [{"y":(1)2}p1, {}], replicated={"x"}, unreduced={"y":(2)4}>"##,
+            "{mesh['x'=2,'y'=8], device_ids=(15,14,13,12,11,10,9,8,7,6,5,4,3,2,1,0), [{'y':(1)2}, {}], replicated={'x'}, \
+             unreduced={'y':(2)4}}",
+        ),
+        (r#"sdy.sharding<mesh<[], device_ids=[3]>, [{}]>"#, "{single_device[device_id=3]}"),
+        (
+            "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=P('x', None, ('y',)))",
+            "{mesh['x'=2,'y'=4], [{'x'}, {}, {'y'}]}",
+        ),
+        (
+            "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Auto, Auto)), spec=PartitionSpec(('x', 'y'),), \
+             memory_kind=device)",
+            "{mesh['x'=2,'y'=4], [{'x', 'y'}]}",
+        ),
+        ("\"{devices=[2,1]<=[2]}\"", "{devices=[2,1]<=[2]}"),
+        ("mhlo.sharding = \"{replicated}\"", "{replicated}"),
+    ] {
+        assert_eq!(read(text).to_string(), expected, "{text}");
+    }
+    for (text, message, place) in [
+        ("#sdy.sharding<@mesh, [{}]>", "expected a mesh that is defined, found `@mesh`", "mesh"),
+        (
+            "#sdy.mesh<[]>",
+            "expected a sharding, such as `#sdy.sharding<mesh<[\"x\"=2]>, [{\"x\"}]>`, found `sdy.mesh`",
+            "sdy.mesh",
+        ),
+        (r##"#sdy.sharding<mesh<["x"=2]>, [{"y"}]>"##, "expected an axis of the mesh, found 'y'", "\"y\""),
+        ("\"{replicated}", "expected `\"`, found the end of the text", ""),
+        (
+            "NamedSharding(mesh=Mesh('x': 2), spec=P('x', 'x'))",
+            "expected each part of an axis at most once, found 'x' again",
+            "'x'",
+        ),
+    ] {
+        let (found, at) = error(text);
+        assert_eq!((found.as_str(), at), (message, place), "{text}");
+    }
+}

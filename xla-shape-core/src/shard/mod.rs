@@ -16,6 +16,7 @@
 //! | `sharding` | the value, equality |
 //! | `partition` | what each device has of an array |
 //! | `ranges` | which bytes hold a region of an array |
+//! | `reshard` | what must move where an array is divided in another way |
 //! | `text` | from text and to text |
 
 mod devices;
@@ -24,6 +25,7 @@ mod mesh;
 mod metadata;
 mod partition;
 mod ranges;
+mod reshard;
 mod sharding;
 mod text;
 mod tiled;
@@ -34,5 +36,6 @@ pub use mesh::{Axis, AxisRef, DimensionSharding, MAX_AXES, Mesh, NamedSharding, 
 pub use metadata::OpMetadata;
 pub use partition::{Partition, Region};
 pub use ranges::{Ranges, Slicing};
+pub use reshard::{Reshard, ReshardKind, Transfer, replica_groups};
 pub use sharding::{ShardGroup, Sharding, ShardingKind};
 pub use tiled::{Reduction, Subgroup, TiledSharding};

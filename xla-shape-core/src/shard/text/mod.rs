@@ -1,7 +1,8 @@
 //! The texts of shardings.
 //!
-//! `parse` reads XLA's own, `shardy` those of MLIR, `partition_spec` JAX's; `print` writes XLA's.
+//! `parse` reads XLA's own, `other` those of MLIR and JAX; `print` writes XLA's.
 
 mod lexer;
+mod other;
 mod parse;
 mod print;

@@ -1,9 +1,10 @@
 //! From XLA's text to shardings.
 
 use super::lexer::{Cursor, TokenKind};
+use super::other::quoted;
 use crate::shard::devices::{Devices, Iota, TileAssignment};
 use crate::shard::error::ShardingError;
-use crate::shard::mesh::{Axis, AxisRef, DimensionSharding, MAX_AXES, Mesh, NamedSharding, OtherAxes, SubAxis};
+use crate::shard::mesh::{Axis, AxisRef, DimensionSharding, Mesh, NamedSharding, OtherAxes, SubAxis};
 use crate::shard::metadata::OpMetadata;
 use crate::shard::sharding::{ShardGroup, Sharding, ShardingKind};
 use crate::shard::tiled::{Reduction, Subgroup};
@@ -12,7 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::str::FromStr;
 
-type Result<T> = core::result::Result<T, ParseError>;
+pub(super) type Result<T> = core::result::Result<T, ParseError>;
 
 pub(super) fn invalid(error: ShardingError, span: Span) -> ParseError {
     ParseError::new(ParseErrorKind::Sharding(error), span)
@@ -21,24 +22,40 @@ pub(super) fn invalid(error: ShardingError, span: Span) -> ParseError {
 const SHARDING: &str = "a sharding, such as `{replicated}` or `{devices=[2,1]<=[2]}`";
 const IN_SHARDING: &str =
     "`replicated`, `maximal`, `manual`, `unreduced`, `unknown`, `devices=`, `last_tile_dims=`, `shard_as`, … or `}`";
-const DEVICE: &str = "the number of a device";
-const AXIS: &str = "the name of an axis in quotes";
+pub(super) const DEVICE: &str = "the number of a device";
+pub(super) const AXIS: &str = "the name of an axis in quotes";
 
 impl FromStr for Sharding {
     type Err = ParseError;
 
-    /// Reads XLA's text, such as `{devices=[2,1]<=[2]}`, and that of MLIR: `#sdy.sharding<mesh<["x"=2]>, [{"x"}]>`. The text
-    /// may stand in quotes, as StableHLO's `mhlo.sharding` has it.
+    /// Reads XLA's text, such as `{devices=[2,1]<=[2]}`; that of MLIR, `#sdy.sharding<mesh<["x"=2]>, [{"x"}]>`; and what JAX
+    /// prints, `NamedSharding(mesh=Mesh('x': 2), spec=P('x'))`. XLA's text may stand in quotes, with or without the name
+    /// `mhlo.sharding =` before them, as in StableHLO.
     ///
     /// # Errors
     /// If it is no sharding, or one that XLA does not accept or cannot use.
     fn from_str(text: &str) -> Result<Self> {
-        let (sharding, end) = Self::parse_at(text, 0)?;
-        let cursor = Cursor::new(text, end);
-        match cursor.token().kind {
-            TokenKind::End => Ok(sharding),
-            _ => Err(cursor.unexpected(Expected::Value("the end of the sharding"))),
-        }
+        let mut parser = Parser::new(text, 0);
+        let sharding = match (parser.cursor.word(), parser.cursor.token().kind) {
+            (Some("NamedSharding"), _) => parser.jax()?,
+            (Some("sdy.sharding"), _) | (_, TokenKind::Punctuation('#')) => parser.shardy(None)?,
+            _ => {
+                if parser.cursor.attribute().or(parser.cursor.word()) == Some("mhlo.sharding") {
+                    let is_bare = parser.cursor.word().is_some();
+                    parser.cursor.advance();
+                    if is_bare {
+                        parser.cursor.eat('=')?;
+                    }
+                }
+                let start = parser.cursor.token().span.start;
+                let is_quoted = text.get(start..).is_some_and(|rest| rest.starts_with('"'));
+                let (sharding, end) = if is_quoted { quoted(text, start)? } else { Self::parse_at(text, start)? };
+                parser = Parser::new(text, end);
+                sharding
+            }
+        };
+        parser.finish()?;
+        Ok(sharding)
     }
 }
 
@@ -49,14 +66,14 @@ impl Sharding {
     /// # Errors
     /// If there is none; positions are those in the whole text.
     pub fn parse_at(text: &str, position: usize) -> Result<(Self, usize)> {
-        let mut parser = Parser { cursor: Cursor::new(text, position) };
+        let mut parser = Parser::new(text, position);
         let sharding = parser.sharding()?;
         Ok((sharding, parser.cursor.end()))
     }
 }
 
-struct Parser<'a> {
-    cursor: Cursor<'a>,
+pub(super) struct Parser<'a> {
+    pub(super) cursor: Cursor<'a>,
 }
 
 /// The parts of a sharding without names, as they are read.
@@ -86,6 +103,10 @@ fn widen(span: &mut Option<Span>, start: usize, end: usize) {
 }
 
 impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, position: usize) -> Self {
+        Self { cursor: Cursor::new(text, position) }
+    }
+
     fn sharding(&mut self) -> Result<Sharding> {
         if !self.cursor.is('{') {
             return Err(self.cursor.unexpected(Expected::Value(SHARDING)));
@@ -394,24 +415,7 @@ impl<'a> Parser<'a> {
         let mut axes = Vec::<Axis>::new();
         if !self.cursor.is(']') {
             loop {
-                let span = self.cursor.token().span;
-                let name = self.cursor.string(AXIS)?;
-                if axes.len() == MAX_AXES {
-                    return Err(invalid(
-                        ShardingError::TooManyAxes { limit: MAX_AXES, found: MAX_AXES.saturating_add(1) },
-                        span,
-                    ));
-                }
-                if axes.iter().any(|axis| *axis.name == *name) {
-                    return Err(invalid(ShardingError::AxisNamedTwice { name: name.into() }, span));
-                }
-                self.cursor.eat('=')?;
-                let span = self.cursor.token().span;
-                let size = self.cursor.size("the size of the axis")?;
-                if size == 0 {
-                    return Err(invalid(ShardingError::ZeroSize, span));
-                }
-                axes.push(Axis { name: name.into(), size });
+                self.axis(&mut axes, '=')?;
                 if !self.cursor.eat_if(',') {
                     break;
                 }
@@ -550,7 +554,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads axes up to the closing brace; `?` only where a dimension may be open.
-    fn axes(
+    pub(super) fn axes(
         &mut self,
         mesh: &Mesh,
         axes: &mut Vec<AxisRef>,
