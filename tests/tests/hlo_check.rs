@@ -74,6 +74,41 @@ fn element_classes_and_precisions() {
 }
 
 #[test]
+fn refusals_say_what_is_wrong() {
+    for (lines, why) in [
+        ("  ROOT r = f32[4] add(x)", "%r (add): expected 2 operands, found 1"),
+        ("  ROOT r = f32[4] concatenate(), dimensions={0}", "%r (concatenate): expected at least 1 operand, found 0"),
+        ("  t = token[] after-all()\n  ROOT r = f32[4] negate(t)", "%r (negate): expected an array as operand 0"),
+        (
+            "  i = s32[4] convert(x)\n  ROOT r = f32[4] add(x, i)",
+            "%r (add): expected elements of f32 in operand 1, found s32",
+        ),
+        (
+            "  ROOT r = f32[4] pad(x, x), padding=0_0",
+            "%r (pad): expected a scalar as operand 1, found an array of 1 dimension",
+        ),
+        ("  ROOT r = f32[4] cholesky(x)", "%r (cholesky): expected 2 or more dimensions in operand 0, found 1"),
+        ("  ROOT r = pred[4] iota(), iota_dimension=0", "%r (iota): expected the elements of the result to be numbers"),
+        (
+            "  t = (f32[4]) tuple(x)\n  ROOT r = f32[4] get-tuple-element(t), index=1",
+            "%r (get-tuple-element): expected an index less than 1, the number of elements, found 1",
+        ),
+        ("  ROOT r = f32[4] transpose(x)", "%r (transpose): expected the attribute `dimensions`, found none"),
+        (
+            "  ROOT r = (f32[4]) tuple(x, x)",
+            "%r (tuple): expected a tuple of 2 elements, as many as operands, found (f32[4])",
+        ),
+        ("  ROOT r = f64[3] bitcast(x)", "%r (bitcast): expected a result of 16 bytes as the operand has, found 24"),
+        (
+            "  i = s32[] constant(0)\n  ROOT r = f32[1] dynamic-slice(x, i), dynamic_slice_sizes={5}",
+            "%r (dynamic-slice): expected a slice inside dimension 0 of size 4, found the one from 0 to 5",
+        ),
+    ] {
+        finds("", lines, why);
+    }
+}
+
+#[test]
 fn called_computations() {
     finds(
         "",
