@@ -4,6 +4,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use xla_shape::tpu::Generation;
 use xla_shape_render::advise::Change;
+use xla_shape_render::hlo::Device;
 
 /// Explain XLA shapes and layouts, and find where the memory of a program goes
 #[derive(Debug, Parser)]
@@ -404,9 +405,19 @@ pub(crate) struct HloArguments {
     #[command(subcommand)]
     pub(crate) verb: Option<HloVerb>,
 
-    /// The file with the module; `-` is standard input
+    /// The file with the module, or a directory of a dump (`--xla_dump_to`); `-` is standard input
+    ///
+    /// Of the compiler's own files beside the module, those about its memory are read, too, and make the numbers exact.
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
+
+    /// The device that the program must fit: v4, v5e, v5p, v6e, v7x, …, or bytes of HBM, such as 16GiB
+    #[arg(long, value_name = "DEVICE", value_parser = device)]
+    pub(crate) device: Option<Device>,
+
+    /// Estimate, though the compiler's own files are there
+    #[arg(long)]
+    pub(crate) estimate: bool,
 
     /// How many entries a list shows
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -423,6 +434,28 @@ pub(crate) struct HloArguments {
     /// Text for people, or one JSON object
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// Reads the name of a generation of TPUs, or a number of bytes.
+fn device(text: &str) -> Result<Device, String> {
+    if let Some(generation) = Generation::from_name(text) {
+        return Ok(Device::Generation(generation));
+    }
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == ' ');
+    let unit = match text[digits.len()..].trim_start() {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => 0,
+    };
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).filter(|&bytes| bytes > 0);
+    bytes.map(Device::Bytes).ok_or_else(|| {
+        let names = Generation::ALL.iter().map(|generation| generation.name()).collect::<Vec<_>>();
+        format!("expected one of {}, or bytes such as 16GiB", names.join(", "))
+    })
 }
 
 #[derive(Debug, Subcommand)]

@@ -17,6 +17,7 @@
 //! | `check` | what XLA's verifier refuses, and what a person should look at |
 //! | `memory` | how much memory a scheduled program takes, and where it goes |
 //! | `proto` | modules as messages of XLA's schema, behind the feature `proto` |
+//! | `dump` | the compiler's own files about a program's memory |
 //! | `scan` | shapes in any text |
 //!
 //! The rules of shapes and of operations are those of [`xla_shape_core`].
@@ -30,6 +31,7 @@ extern crate alloc;
 
 mod attribute;
 mod check;
+pub mod dump;
 mod infer;
 mod memory;
 mod module;
@@ -44,8 +46,8 @@ mod text;
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
 pub use check::{Finding, Problem, Severity};
 pub use memory::{
-    Account, Buffer, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Role, Tenant, Timeline, Totals,
-    Usage,
+    Account, Buffer, Collective, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Role, Tenant, Timeline,
+    Totals, Usage,
 };
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use opcode::Opcode;

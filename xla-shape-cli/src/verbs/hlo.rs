@@ -1,5 +1,6 @@
 //! `hlo`: what the values of a program take in memory.
 
+use super::dump::Dump;
 use super::hint;
 use crate::args::{Format, HloArguments, HloDiffArguments, HloForm, HloPrintArguments, HloVerb};
 use crate::failure::Failure;
@@ -11,7 +12,7 @@ use std::path::Path;
 use xla_shape::ParseError;
 use xla_shape::hlo::Module;
 use xla_shape::hlo::proto::module_text;
-use xla_shape_render::hlo::{Difference, Report, check_space, page};
+use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     match &arguments.verb {
@@ -20,14 +21,22 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
         None => {}
     }
     let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
-    let bytes = io::read(file)?;
-    let read = read(file, &bytes)?;
+    let dump = Dump::find(file)?;
+    let bytes = io::read(&dump.module)?;
+    let read = read(&dump.module, &bytes)?;
     read.warn();
     let module = &read.module;
     if let Some(space) = arguments.space {
         check_space(module, space).map_err(Failure::said)?;
     }
-    let report = Report::new(module, arguments.top, arguments.space);
+    let memory = module.memory();
+    let mut timeline = memory.timeline_on(arguments.device.and_then(Device::generation));
+    let mut files = Vec::new();
+    if let Some(estimated) = timeline.take_if(|_| !arguments.estimate) {
+        timeline = Some(dump.exact(estimated, &mut files)?);
+    }
+    let report = Report::on(module, timeline.as_ref(), arguments.device, arguments.top, arguments.space);
+    let report = report.from_files(files, dump.others);
     if let Some(path) = &arguments.html {
         if arguments.format == Format::Json && path.as_os_str() == "-" {
             return Err(Failure::said("standard output takes the page or JSON, not both"));

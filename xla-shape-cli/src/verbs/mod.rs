@@ -6,6 +6,7 @@ pub(crate) mod bitcast;
 pub(crate) mod block;
 pub(crate) mod check;
 pub(crate) mod draw;
+mod dump;
 pub(crate) mod explain;
 mod hint;
 pub(crate) mod hlo;

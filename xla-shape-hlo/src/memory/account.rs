@@ -68,9 +68,18 @@ pub struct Account {
     pub heaps: BTreeMap<u8, u64>,
     /// Whether the numbers are the compiler's own, and not an estimate.
     pub exact: bool,
+    /// The most bytes of temporaries at one time in any one memory space, as the compiler counts them.
+    pub(crate) temporary_peak: u64,
 }
 
 impl Account {
+    /// The bytes of arguments and results, on the device and on the host.
+    pub(super) const fn given_bytes(&self) -> u64 {
+        let device = Totals { temporaries: 0, ..self.device };
+        let host = Totals { temporaries: 0, ..self.host };
+        device.total().saturating_add(host.total())
+    }
+
     /// The bytes that one memory space must hold: HBM and the host's memory hold arguments and results, too.
     #[must_use]
     pub fn space_total(&self, space: u8) -> u64 {
@@ -131,9 +140,8 @@ pub(super) fn estimate(
     }
     let heap = |space: u8| account.heaps.get(&space).copied().unwrap_or(0);
     (account.device.temporaries, account.host.temporaries) = (heap(DEFAULT), heap(HOST));
-    let given = |totals: Totals| Totals { temporaries: 0, ..totals }.total();
-    let given = given(account.device).saturating_add(given(account.host));
-    account.peak = given.saturating_add(constants).saturating_add(most);
+    account.temporary_peak = most;
+    account.peak = account.given_bytes().saturating_add(constants).saturating_add(most);
     (account, offsets)
 }
 

@@ -120,6 +120,12 @@ impl<'m, 'a> Timeline<'m, 'a> {
         Self { instructions, lifetimes, live, account, is_scheduled: module.is_scheduled() }
     }
 
+    /// Takes other places and sizes.
+    pub(super) fn replace(&mut self, lifetimes: Vec<Lifetime<'m, 'a>>, account: Account) {
+        self.live = walk(self.instructions.len(), &lifetimes);
+        (self.lifetimes, self.account) = (lifetimes, account);
+    }
+
     /// What the program takes in all.
     #[must_use]
     pub const fn account(&self) -> &Account {

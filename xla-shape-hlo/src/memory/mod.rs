@@ -1,6 +1,8 @@
 //! What the values of a module take in memory: bytes, padding, formats, layout changes, and the most at any time.
 
 mod account;
+mod collectives;
+mod exact;
 mod heap;
 mod live;
 mod places;
@@ -8,6 +10,7 @@ mod schedule;
 mod values;
 
 pub use account::{Account, Totals};
+pub use collectives::Collective;
 pub use live::{Lifetime, Peak, Tenant, Timeline};
 pub use places::Role;
 
@@ -23,6 +26,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::fmt::Write;
+use xla_shape_core::bitcast::Answer;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Shape};
 
@@ -307,35 +311,33 @@ impl<'m, 'a> Memory<'m, 'a> {
 }
 
 fn layout_change<'m, 'a>(instruction: Instruction<'m, 'a>) -> Option<LayoutChange<'m, 'a>> {
-    if !matches!(instruction.opcode(), Opcode::Copy | Opcode::Transpose | Opcode::Bitcast) {
-        return None;
-    }
     let (from, to) = (instruction.operand(0)?.shape()?.array()?, instruction.shape().array()?);
-    let is_transpose = instruction.opcode() == Opcode::Transpose;
-    let stays = keeps_places(instruction, from, to);
-    if stays && !is_transpose {
+    // Where a layout is left out, XLA means the default one, and the shape has it; what cannot be compared is taken to move.
+    let stays = match instruction.opcode() {
+        Opcode::Copy => from.layout_change_is_bitcast(to),
+        Opcode::Transpose => {
+            let permutation = instruction.attribute("dimensions").and_then(|value| value.numbers().ok())?;
+            from.transpose_is_bitcast(to, &permutation)
+        }
+        Opcode::Reshape => from.reshape_is_bitcast(to),
+        Opcode::Bitcast if !is_same_format(from, to) => {
+            return Some(LayoutChange { instruction, from, to, moved_bytes: 0 });
+        }
+        _ => return None,
+    };
+    let stays = !matches!(stays, Ok(Answer::No(_)) | Err(_));
+    let is_plain_copy = instruction.opcode() == Opcode::Copy && is_same_format(from, to);
+    if is_plain_copy || stays && instruction.opcode() == Opcode::Reshape {
         return None;
     }
     let bytes = |array: &ArrayShape| array.byte_size().unwrap_or(0);
-    let moves = !stays && instruction.opcode() != Opcode::Bitcast;
-    let moved_bytes = if moves { bytes(from).saturating_add(bytes(to)) } else { 0 };
+    let moved_bytes = if stays { 0 } else { bytes(from).saturating_add(bytes(to)) };
     Some(LayoutChange { instruction, from, to, moved_bytes })
 }
 
-/// Whether the layouts are the same, for a transpose those of the same dimensions.
-fn keeps_places(instruction: Instruction<'_, '_>, from: &ArrayShape, to: &ArrayShape) -> bool {
-    let (of_from, of_to) = (from.layout(), to.layout());
-    let permutation = match instruction.opcode() {
-        Opcode::Transpose => instruction.attribute("dimensions").and_then(|value| value.numbers().ok()),
-        _ => None,
-    };
-    let renamed = |dimension: usize| match &permutation {
-        Some(permutation) => permutation.get(dimension).copied(),
-        None => Some(dimension),
-    };
-    of_from.tiles() == of_to.tiles()
-        && of_from.num_dimensions() == of_to.num_dimensions()
-        && of_from.minor_to_major().iter().zip(of_to.minor_to_major()).all(|(&a, &b)| Some(a) == renamed(b))
+/// Whether two arrays are laid out by the same rule, whatever their memory spaces.
+fn is_same_format(from: &ArrayShape, to: &ArrayShape) -> bool {
+    from.layout().tiles() == to.layout().tiles() && from.layout().minor_to_major() == to.layout().minor_to_major()
 }
 
 /// The arrays of a shape, in the order in which they are written.

@@ -477,6 +477,14 @@ impl<'m, 'a> Reader<'m, 'a> {
                             at = at.saturating_add(count);
                         }
                     }
+                    let begun = instruction.operand(0).and_then(|operand| operand.instruction());
+                    let callee = begun.and_then(|begun| live::called(begun).first().copied());
+                    if let (Some(callee), Some((to, count))) = (callee, self.layouts.part(shape, &[1])) {
+                        let (from, found) = self.known.positions_of(callee.root().number());
+                        if count == found {
+                            self.alias(start.saturating_add(to), from, count);
+                        }
+                    }
                 }
                 Some((_, "done")) => self.alias_part(instruction, &[1], start, length),
                 _ => {}

@@ -1,12 +1,14 @@
 //! What the values of an HLO program take in memory, and what changed between two programs.
 
 mod diff;
+mod memory;
 mod page;
 mod report;
 mod space;
 mod text;
 
 pub use diff::Difference;
+pub use memory::Device;
 pub use page::page;
 pub use report::Report;
 pub use space::{NoSuchSpace, check_space};

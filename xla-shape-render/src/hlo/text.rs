@@ -1,5 +1,6 @@
 //! The memory view as text.
 
+use super::memory::{AtPeak, Memory};
 use super::report::{Report, Value};
 use crate::Text;
 use crate::words::{Factor, InUnits, count, space_name, value_name};
@@ -15,6 +16,16 @@ pub(super) fn page(report: &Report, width: usize) -> Text {
     let computations = count(report.computations as u64, "computation", "computations");
     let instructions = count(report.instructions as u64, "instruction", "instructions");
     let _ = writeln!(text, "module {name}: {computations}, {instructions}");
+    if !report.other_modules.is_empty() {
+        let _ = writeln!(text, "other modules of the directory: {}", report.other_modules.join(", "));
+    }
+
+    if let Some(memory) = &report.memory {
+        totals(&mut text, report, memory);
+    }
+    for at_peak in &report.at_peak {
+        peak(&mut text, at_peak);
+    }
 
     text.heading("Memory, as if every value had its own");
     let names = report.spaces.iter().map(|space| space_name(space.space)).collect::<Vec<_>>();
@@ -74,6 +85,8 @@ pub(super) fn page(report: &Report, width: usize) -> Text {
         let _ = writeln!(text, "                   {} -> {}", change.from, change.to);
     }
 
+    moves(&mut text, report);
+
     text.heading("Findings");
     if report.findings.is_empty() {
         let _ = writeln!(text, "  none");
@@ -87,6 +100,97 @@ pub(super) fn page(report: &Report, width: usize) -> Text {
     text
 }
 
+fn totals(text: &mut Text, report: &Report, memory: &Memory) {
+    text.heading("Memory");
+    let (device, host) = (&memory.device, &memory.host);
+    let _ = writeln!(text, "  {}", report.accuracy);
+    if !report.files.is_empty() {
+        let _ = writeln!(text, "  from {}", report.files.join(", "));
+    }
+    let _ = writeln!(text, "  {:>10}  HBM in all, which must fit", InUnits(device.total).to_string());
+    let parts = [
+        (device.arguments, "arguments"),
+        (device.outputs, "outputs"),
+        (device.aliases, "of them lie where a donated argument did, and count once"),
+        (device.temporaries, "temporaries"),
+    ];
+    for (bytes, what) in parts {
+        let _ = writeln!(text, "  {:>10}  {what}", InUnits(bytes).to_string());
+    }
+    let _ = writeln!(text, "  {:>10}  peak, as the compiler counts it", InUnits(device.peak).to_string());
+    if host.total > 0 {
+        let _ = writeln!(text, "  {:>10}  memory of the host", InUnits(host.total).to_string());
+    }
+    for capacity in &report.capacity {
+        let name = space_name(capacity.space);
+        let (used, of) = (InUnits(capacity.used), InUnits(capacity.bytes));
+        let state = if capacity.free < 0 { "over" } else { "free" };
+        let left = InUnits(capacity.free.unsigned_abs());
+        let _ = writeln!(text, "  {name}: {used} of {of}, {left} {state}");
+    }
+}
+
+fn peak(text: &mut Text, at_peak: &AtPeak) {
+    let name = space_name(at_peak.space);
+    text.heading(&format!("At the peak of {name}: {} at %{}", InUnits(at_peak.bytes), at_peak.at));
+    for resident in &at_peak.largest {
+        let source = resident.file.as_ref().zip(resident.line).map(|(file, line)| format!("  {file}:{line}"));
+        let from = resident.op_name.as_ref().map_or(String::new(), |name| format!("  {name}"));
+        let _ = writeln!(
+            text,
+            "  {:>10}  {:9}  {}  {}{from}{}",
+            InUnits(resident.bytes).to_string(),
+            resident.role,
+            value_name(&resident.name, resident.leaf),
+            resident.shape,
+            source.unwrap_or_default()
+        );
+    }
+    for (by, parts) in [
+        ("kind", &at_peak.by_role),
+        ("opcode", &at_peak.by_opcode),
+        ("element type", &at_peak.by_element_type),
+        ("scope", &at_peak.by_scope),
+    ] {
+        let _ = writeln!(text, "  by {by}:");
+        for part in parts {
+            let values = count(part.values as u64, "value", "values");
+            let source = part.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
+            let _ = writeln!(text, "    {:>10}  {}  {values}{source}", InUnits(part.bytes).to_string(), part.name);
+        }
+    }
+}
+
+fn moves(text: &mut Text, report: &Report) {
+    if !report.copies.is_empty() {
+        text.heading("Copies");
+    }
+    for copy in &report.copies {
+        let bytes = InUnits(copy.bytes).to_string();
+        let (from, to) = (space_name(copy.from_space), space_name(copy.to_space));
+        let way = if copy.from_space == copy.to_space { format!("in {from}") } else { format!("{from} to {to}") };
+        let read_by = match copy.read_by.as_slice() {
+            [] => String::new(),
+            names => format!("  for %{}", names.join(", %")),
+        };
+        let _ = writeln!(text, "  {bytes:>10}  %{} ({})  {way}  {}{read_by}", copy.name, copy.opcode, copy.shape);
+    }
+    if !report.collectives.is_empty() {
+        text.heading("Collectives");
+    }
+    for found in &report.collectives {
+        let (bytes_in, bytes_out) = (InUnits(found.bytes_in).to_string(), InUnits(found.bytes_out).to_string());
+        let runs = found.runs.map_or("? times".into(), |runs| count(runs, "time", "times"));
+        let more = [&found.element_type, &found.groups].into_iter().flatten();
+        let more = more.map(|part| format!("  {part}")).collect::<String>();
+        let _ = writeln!(
+            text,
+            "  {bytes_in:>10} in {bytes_out:>10} out  {runs:>8}  %{} ({}){more}",
+            found.name, found.opcode
+        );
+    }
+}
+
 fn values(text: &mut Text, values: &[Value], none: &str) {
     if values.is_empty() {
         let _ = writeln!(text, "  {none}");
@@ -97,10 +201,11 @@ fn values(text: &mut Text, values: &[Value], none: &str) {
         let expansion = value.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
         let _ = writeln!(
             text,
-            "  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {} ({})  {}",
+            "  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {} ({})  {}{}",
             value_name(&value.name, value.leaf),
             value.opcode,
-            value.shape
+            value.shape,
+            if value.values > 1 { format!("  and {} more of this shape", value.values - 1) } else { String::new() }
         );
     }
 }

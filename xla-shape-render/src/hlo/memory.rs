@@ -1,0 +1,234 @@
+//! What a program takes in all, what lies in memory at the peak, and by what.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xla_shape_core::memory_space;
+use xla_shape_core::tpu::Generation;
+use xla_shape_hlo::{Account, Lifetime, Module, Role, Sources, Timeline};
+
+/// The device whose memory a program must fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Device {
+    /// A generation of TPUs.
+    Generation(Generation),
+    /// So many bytes of HBM.
+    Bytes(u64),
+}
+
+impl Device {
+    /// The generation, if it is known.
+    #[must_use]
+    pub const fn generation(self) -> Option<Generation> {
+        match self {
+            Self::Generation(generation) => Some(generation),
+            Self::Bytes(_) => None,
+        }
+    }
+
+    /// The bytes that a program may use of a memory space.
+    fn capacity(self, space: u8) -> Option<u64> {
+        match (self, space) {
+            (Self::Bytes(bytes), memory_space::DEFAULT) => Some(bytes),
+            (Self::Generation(generation), memory_space::DEFAULT) => {
+                Some(generation.usable_hbm_bytes().unwrap_or(generation.hbm_bytes()))
+            }
+            (Self::Generation(generation), memory_space::GENERIC_FAST) => Some(generation.vmem_bytes()),
+            _ => None,
+        }
+    }
+}
+
+/// What a program takes: on the device, and on the host.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Memory {
+    pub(super) device: OnDevice,
+    pub(super) host: OnHost,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct OnDevice {
+    pub(super) arguments: u64,
+    pub(super) outputs: u64,
+    pub(super) aliases: u64,
+    pub(super) temporaries: u64,
+    pub(super) total: u64,
+    pub(super) peak: u64,
+    pub(super) exact: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct OnHost {
+    pub(super) arguments: u64,
+    pub(super) outputs: u64,
+    pub(super) aliases: u64,
+    pub(super) temporaries: u64,
+    pub(super) total: u64,
+}
+
+impl Memory {
+    pub(super) fn new(account: &Account) -> Self {
+        let (device, host) = (account.device, account.host);
+        Self {
+            device: OnDevice {
+                arguments: device.arguments,
+                outputs: device.outputs,
+                aliases: device.aliases,
+                temporaries: device.temporaries,
+                total: device.total(),
+                peak: account.peak,
+                exact: account.exact,
+            },
+            host: OnHost {
+                arguments: host.arguments,
+                outputs: host.outputs,
+                aliases: host.aliases,
+                temporaries: host.temporaries,
+                total: host.total(),
+            },
+        }
+    }
+}
+
+/// How much of a memory space of the device is used.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Capacity {
+    pub(super) space: u8,
+    pub(super) bytes: u64,
+    pub(super) used: u64,
+    /// What is left; negative where it does not fit.
+    pub(super) free: i64,
+}
+
+pub(super) fn capacities(device: Device, account: &Account) -> Vec<Capacity> {
+    let spaces = [memory_space::DEFAULT, memory_space::GENERIC_FAST].into_iter();
+    let spaces = spaces.filter_map(|space| {
+        let (bytes, used) = (device.capacity(space)?, account.space_total(space));
+        // Sizes fit in an i64.
+        Some(Capacity { space, bytes, used, free: (i128::from(bytes) - i128::from(used)) as i64 })
+    });
+    spaces.collect()
+}
+
+/// An array that is in memory when its memory space is fullest.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Resident {
+    pub(super) name: String,
+    /// Which array of the instruction's value.
+    pub(super) leaf: usize,
+    pub(super) opcode: String,
+    pub(super) shape: String,
+    pub(super) bytes: u64,
+    pub(super) padding_bytes: u64,
+    /// "argument", "donated", "output", "constant" or "temporary".
+    pub(super) role: &'static str,
+    pub(super) op_name: Option<String>,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<usize>,
+}
+
+/// Bytes of one kind at the peak.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Part {
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    pub(super) values: usize,
+    /// Where the largest of them comes from.
+    pub(super) source: Option<String>,
+}
+
+/// What lies in a memory space when it is fullest.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct AtPeak {
+    pub(super) space: u8,
+    pub(super) bytes: u64,
+    pub(super) at: String,
+    pub(super) largest: Vec<Resident>,
+    pub(super) by_role: Vec<Part>,
+    pub(super) by_opcode: Vec<Part>,
+    pub(super) by_element_type: Vec<Part>,
+    pub(super) by_scope: Vec<Part>,
+}
+
+impl AtPeak {
+    /// What lies in `space`; lists have at most `top` entries.
+    pub(super) fn new(module: &Module<'_>, timeline: &Timeline<'_, '_>, space: u8, top: usize) -> Option<Self> {
+        let step = timeline.peak_step(space)?;
+        let sources = module.sources();
+        let mut live: Vec<&Lifetime<'_, '_>> = timeline
+            .live_at(step)
+            .filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0)
+            .collect();
+        live.sort_by_key(|lifetime| std::cmp::Reverse(lifetime.bytes));
+        let mut by = [const { BTreeMap::<String, Part>::new() }; 4];
+        for lifetime in &live {
+            let resident = resident(&sources, lifetime, step);
+            let source = resident.file.as_ref().zip(resident.line).map(|(file, line)| format!("{file}:{line}"));
+            let names = [
+                resident.role.to_owned(),
+                resident.opcode,
+                lifetime.buffer.array.element_type().name().to_owned(),
+                scope(resident.op_name.as_deref(), lifetime.role),
+            ];
+            for (parts, name) in by.iter_mut().zip(names) {
+                let part = parts.entry(name.clone()).or_insert_with(|| Part {
+                    name,
+                    bytes: 0,
+                    values: 0,
+                    source: source.clone(),
+                });
+                part.bytes = part.bytes.saturating_add(lifetime.bytes);
+                part.values += 1;
+            }
+        }
+        let ranked = |parts: BTreeMap<String, Part>| {
+            let mut parts = parts.into_values().collect::<Vec<_>>();
+            parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+            parts.truncate(top);
+            parts
+        };
+        let [by_role, by_opcode, by_element_type, by_scope] = by.map(ranked);
+        Some(Self {
+            space,
+            bytes: timeline.bytes().get(&space)?.get(step).copied()?,
+            at: timeline.instructions().get(step)?.name().to_owned(),
+            largest: live.iter().take(top).map(|lifetime| resident(&sources, lifetime, step)).collect(),
+            by_role,
+            by_opcode,
+            by_element_type,
+            by_scope,
+        })
+    }
+}
+
+/// What lies in a place during a step: of the state of a loop, what was made last.
+fn resident(sources: &Sources<'_>, lifetime: &Lifetime<'_, '_>, step: usize) -> Resident {
+    let buffer = lifetime.buffer;
+    let now = lifetime.tenant_at(step).map_or(buffer.instruction, |tenant| tenant.instruction);
+    // A loop and its parameters only hold what others made; those have the names of the user's program.
+    let named = [now, buffer.instruction].into_iter().find(|made| sources.of(*made).op_name.is_some());
+    let source = sources.of(named.unwrap_or(buffer.instruction));
+    Resident {
+        name: buffer.instruction.name().to_owned(),
+        leaf: buffer.leaf,
+        opcode: buffer.instruction.opcode().to_string(),
+        shape: buffer.array.to_string(),
+        bytes: lifetime.bytes,
+        padding_bytes: lifetime.bytes.saturating_sub(buffer.footprint.data_bytes),
+        role: lifetime.role.name(),
+        op_name: source.op_name.map(std::borrow::Cow::into_owned),
+        file: source.file.map(std::borrow::Cow::into_owned),
+        line: source.line,
+    }
+}
+
+/// What encloses an operation: its name without the last part, such as `jit(step)/transformer/layer_3`.
+fn scope(op_name: Option<&str>, role: Role) -> String {
+    match op_name {
+        // The name of an argument is a place in the caller's data, such as `params['w1']`.
+        Some(name) if matches!(role, Role::Argument | Role::Donated) => {
+            name.split(['[', '.']).next().unwrap_or(name).to_owned()
+        }
+        Some(name) => name.rsplit_once('/').map_or(name, |(scope, _)| scope).to_owned(),
+        None => "(made by the compiler)".to_owned(),
+    }
+}
