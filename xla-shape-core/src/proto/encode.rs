@@ -25,7 +25,7 @@ fn push_reversed(shape: &Shape, reversed: &mut Vec<u8>) {
     for element in elements.iter().rev() {
         let end = reversed.len();
         push_reversed(element, reversed);
-        let head = element_head(reversed.len() - end);
+        let head = element_head(reversed.len().saturating_sub(end));
         reversed.extend(head.iter().rev());
     }
     let head = ShapeProto { element_type: kind::TUPLE, ..ShapeProto::default() }.encode_to_vec();

@@ -111,12 +111,12 @@ impl Elements {
 
     /// Reads a message without the elements of a tuple, and says how many of these there are.
     pub(super) fn split(bytes: &Bytes) -> Result<(ShapeProto, usize), DecodeError> {
-        let (mut shape, mut count, mut rest) = (ShapeProto::default(), 0, bytes.clone());
+        let (mut shape, mut count, mut rest) = (ShapeProto::default(), 0_usize, bytes.clone());
         while rest.has_remaining() {
             let (tag, wire_type) = encoding::decode_key(&mut rest)?;
             if tag == TUPLE_SHAPES {
                 field(wire_type, &mut rest, DecodeContext::default()).map_err(named("tuple_shapes"))?;
-                count += 1;
+                count = count.saturating_add(1);
             } else {
                 merge_field(&mut shape, tag, wire_type, &mut rest, DecodeContext::default(), 0)?;
             }
