@@ -13,7 +13,7 @@ where
 }
 
 fn padding<S: StaticArray>() -> usize {
-    S::STRIDE_TABLE.positions() - S::SIZES.iter().product::<usize>()
+    S::PHYSICAL_ELEMENTS - S::ELEMENTS
 }
 
 fn main() {
