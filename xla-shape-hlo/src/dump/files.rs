@@ -29,6 +29,9 @@ const ASSIGNMENT: [&str; 2] = ["after_optimizations-buffer-assignment.txt", "buf
 const LIVE_RANGE: [&str; 2] = ["after_optimizations-live-range.txt", "live-range.txt"];
 const USAGE: [&str; 2] = ["after_optimizations-memory-usage-report.txt", "memory-usage-report.txt"];
 
+/// Where the name of a file of one kind is kept.
+type Field = fn(&mut DumpFiles) -> &mut Option<String>;
+
 /// Finds the compilations among the names of a directory's files, sorted by prefix; those without an optimized module are
 /// left out.
 ///
@@ -46,7 +49,7 @@ const USAGE: [&str; 2] = ["after_optimizations-memory-usage-report.txt", "memory
 pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles> {
     let mut found: BTreeMap<String, DumpFiles> = BTreeMap::new();
     for name in names {
-        let kinds: [(&[&str], fn(&mut DumpFiles) -> &mut Option<String>); 5] = [
+        let kinds: [(&[&str], Field); 5] = [
             (&PROTO, |files| &mut files.proto),
             (&MODULE, |files| &mut files.module),
             (&ASSIGNMENT, |files| &mut files.buffer_assignment),

@@ -218,7 +218,7 @@ fn fast_heap(places: &[&Place<'_>], packed: u64, generation: Option<Generation>)
         }
     }
     let live = most_at_once(changes);
-    let slack = live.saturating_add(live / 100 * 9);
+    let slack = live.saturating_add((live / 100).saturating_mul(9));
     packed.min(slack).min(usable_fast_bytes(generation))
 }
 
