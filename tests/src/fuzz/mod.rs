@@ -4,9 +4,11 @@
 mod arrays;
 mod check;
 mod seeds;
+mod walkers;
 
 pub use check::check;
 pub use seeds::{Seed, seeds};
+pub use walkers::walkers;
 
 use crate::differential::{relayout_agrees, tables_agree};
 use arbitrary::Unstructured;
@@ -16,7 +18,8 @@ use std::fmt::Debug;
 use xla_shape::hlo::{Module, find_shapes, instruction_shapes, utf8};
 use xla_shape::proto::{decode_shape, encode_shape};
 use xla_shape::relayout::Stores;
-use xla_shape::{Layout, LegacyShape, ProgramShape, Shape};
+use xla_shape::shard::Sharding;
+use xla_shape::{ArrayShape, Layout, LegacyShape, ProgramShape, Shape};
 
 /// A target: what it is called, and what runs it.
 pub type Target = (&'static str, fn(&[u8]));
@@ -31,7 +34,9 @@ pub const TARGETS: &[Target] = &[
     ("scan", scan),
     ("serde", serde),
     ("shape_text", shape_text),
+    ("sharding_text", sharding_text),
     ("stride_table", stride_table),
+    ("walkers", walkers),
 ];
 
 /// Any text: what can be read of it as a module prints as a text that reads the same, and can be checked and measured.
@@ -91,8 +96,9 @@ pub fn relayout(bytes: &[u8]) {
     let mut input = Unstructured::new(bytes);
     let Ok(element_type) = arrays::element_type(&mut input) else { return };
     let Ok(sizes) = arrays::sizes(&mut input) else { return };
-    let packed = [0, element_type.bits()];
-    let Ok(&bits) = input.choose(&packed) else { return };
+    let narrowest = element_type.bits() as u64;
+    let Ok(any) = input.int_in_range(narrowest..=300) else { return };
+    let Ok(&bits) = input.choose(&[0, narrowest, any]) else { return };
     let Ok(from) = arrays::shape(&mut input, sizes.clone(), bits) else { return };
     let Ok(to) = arrays::shape(&mut input, sizes, bits) else { return };
     let Ok(&stores) = input.choose(&[Stores::Auto, Stores::Regular, Stores::Streaming]) else { return };
@@ -181,5 +187,31 @@ fn beginning(bytes: &[u8]) -> &str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap(),
+    }
+}
+
+/// Any text: an answer; a sharding prints as a text that means it, and divides an array or says why not.
+///
+/// # Panics
+/// If that is not so.
+pub fn sharding_text(bytes: &[u8]) {
+    let text = beginning(bytes);
+    let sharding = match text.parse::<Sharding>() {
+        Ok(sharding) => sharding,
+        Err(error) => return assert!(text.get(error.span().start..error.span().end).is_some(), "{error}"),
+    };
+    let printed = sharding.to_string();
+    assert_eq!(printed.parse().as_ref(), Ok(&sharding), "{printed}");
+    for array in ["f32[]", "f32[7]", "bf16[16,100]{1,0:T(8,128)(2,1)}", "s4[2,3,4,5]", "f32[0,3]"] {
+        let array: ArrayShape = array.parse().expect("a shape");
+        let Ok(partition) = sharding.partition(&array) else { continue };
+        let _ =
+            (partition.device_count(), partition.bytes_per_device(), partition.bytes_total(), partition.check_even());
+        for (device, region) in partition.regions().take(64) {
+            assert_eq!(partition.region(device).as_ref(), Ok(&region), "{printed} of {array}");
+        }
+    }
+    if let Ok(tiled) = sharding.to_tiled() {
+        assert_eq!(tiled.to_string().parse().as_ref(), Ok(&*tiled));
     }
 }

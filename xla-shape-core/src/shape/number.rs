@@ -61,14 +61,15 @@ impl DimensionNumber {
     /// # Errors
     /// If there is no such dimension.
     pub const fn resolve(self, num_dimensions: usize) -> Result<usize, DimensionError> {
-        let magnitude = self.0.unsigned_abs() as usize;
-        if self.0 >= 0 && magnitude < num_dimensions {
-            return Ok(magnitude);
+        // What is less than the count fits where the count does.
+        let (magnitude, count) = (self.0.unsigned_abs(), num_dimensions as u64);
+        if self.0 >= 0 && magnitude < count {
+            return Ok(magnitude as usize);
         }
         if self.0 < 0
-            && let Some(dimension) = num_dimensions.checked_sub(magnitude)
+            && let Some(dimension) = count.checked_sub(magnitude)
         {
-            return Ok(dimension);
+            return Ok(dimension as usize);
         }
         Err(DimensionError::OutOfRange { number: self.0, num_dimensions })
     }

@@ -27,9 +27,10 @@ pub(super) struct Machine {
 impl Machine {
     /// What this machine can do, with ordinary stores.
     pub(super) fn detect() -> Self {
-        #[cfg(not(target_arch = "x86_64"))]
+        // Miri has no stores past the caches.
+        #[cfg(any(not(target_arch = "x86_64"), miri))]
         let vectors = Vectors::None;
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
         let vectors = if is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vbmi")

@@ -1,0 +1,133 @@
+//! Walking over arrays whose shapes are types, with sizes that are known only at run time.
+
+use arbitrary::Unstructured;
+use xla_shape::element::{S4, S32, Stored};
+use xla_shape::types::ArrayType;
+use xla_shape::{Slot, ViewMut, shape};
+
+type Index = [usize; 2];
+
+/// Any sizes, in types with every kind of dimension: each way to walk meets every element once, and nothing else.
+///
+/// The memory is exactly as long as the array: AddressSanitizer finds what reads or writes outside.
+///
+/// # Panics
+/// If that is not so.
+pub fn walkers(bytes: &[u8]) {
+    let mut input = Unstructured::new(bytes);
+    let (Ok(kind), Ok(i), Ok(j)) = (input.int_in_range(0..=15), input.int_in_range(0..=40), input.int_in_range(0..=40))
+    else {
+        return;
+    };
+    let sizes = [i, j];
+    match kind {
+        0 => whole::<shape!(s32[?,?])>(sizes),
+        1 => whole::<shape!(s32[?,?]{0,1})>(sizes),
+        2 => whole::<shape!(s32[?,?]{1,0:T(8,128)})>(sizes),
+        3 => whole::<shape!(s32[?,?]{1,0:T(4,8)(2,1)})>(sizes),
+        4 => whole::<shape!(s32[?,?]{0,1:T(2,4)(2,1)L(64)})>(sizes),
+        5 => whole::<shape!(s32[<=5,?]{1,0:T(2,4)})>(sizes),
+        6 => whole::<shape!(s32[<=9,<=7]{0,1:T(4)M(8)})>(sizes),
+        7 => whole::<shape!(s32[?,3]{1,0:T(2,4)})>([i, 3]),
+        8 => whole::<shape!(s32[?,<=0]{1,0:T(2,4)})>([i, 0]),
+        9 => whole::<shape!(s32[0,?]{0,1:T(8,128)})>([0, j]),
+        10 => whole::<shape!(s32[<=12,9]{1,0:T(*,5)})>([i, 9]),
+        11 => whole::<shape!(s32[?,<=33]{1,0:T(3)(2)})>(sizes),
+        12 => packed::<shape!(s4[?,?]{1,0:E(4)})>(sizes),
+        13 => packed::<shape!(s4[?,?]{1,0:T(2,3)(2,1)E(4)})>(sizes),
+        14 => packed::<shape!(s4[<=9,?]{0,1:T(2,3)E(5)M(3)})>(sizes),
+        _ => packed::<shape!(s4[?,0]{1,0:T(8,128)E(4)})>([i, 0]),
+    }
+}
+
+/// Memory for an array, if there are such sizes; aligned for elements, but not beyond.
+fn memory<S: ArrayType>(sizes: Index) -> Option<(S, Vec<u32>)>
+where
+    S: ArrayType<Index = Index>,
+{
+    let shape = S::with_sizes(sizes).ok()?;
+    Some((shape, vec![0; shape.byte_size().div_ceil(4)]))
+}
+
+/// What lies at each position, by the run-time table of the bounds.
+fn slots<S: ArrayType<Index = Index>>(shape: S) -> Vec<Option<Index>> {
+    let table = shape.array_shape().stride_table().expect("sizes are known");
+    let inside = |index: &Index| shape.has_index(*index);
+    let slots = table.iter().map(|slot| slot.element().map(|index| [index[0] as usize, index[1] as usize]));
+    slots.map(|index| index.filter(inside)).collect()
+}
+
+/// The way with indices, which packed elements have too.
+fn packed<S: ArrayType<Element: Stored, Index = Index>>(sizes: Index)
+where
+    S: ArrayType<Element = S4>,
+{
+    let Some((shape, memory)) = memory::<S>(sizes) else { return };
+    let mut bytes = memory.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    bytes.truncate(shape.byte_size());
+    bytes.shrink_to_fit();
+    let x = ViewMut::<S>::with_shape(shape, &mut bytes).expect("packed elements need no alignment");
+    let mut found = Vec::new();
+    x.for_each_position(|slot, _| found.push(slot.element()));
+    assert_eq!(found, slots(shape), "{shape:?} {sizes:?}");
+}
+
+fn whole<S: ArrayType<Element = S32, Index = Index>>(sizes: Index) {
+    let Some((shape, mut memory)) = memory::<S>(sizes) else { return };
+    let bytes = as_bytes(&mut memory, shape.byte_size());
+    let mut x = ViewMut::<S>::with_shape(shape, bytes).expect("memory of the array's size");
+    let value = |[i, j]: Index| (100 * i + j + 1) as i32;
+    let total = |x: &ViewMut<'_, S>| x.indexed_iter().map(|(_, value)| i64::from(value)).sum::<i64>();
+    x.fill_with(value);
+    let sum = total(&x);
+
+    let mut found = Vec::new();
+    x.for_each_position(|slot, value| {
+        found.push(slot.element());
+        assert!(slot != Slot::OutOfRange && (slot.element().is_some() || value == 0));
+    });
+    assert_eq!(found, slots(shape), "{shape:?} {sizes:?}");
+    x.for_each_indexed(|index, found| assert_eq!(found, value(index)));
+    let mut seen = 0;
+    x.for_each(|value| seen += i64::from(value));
+    assert_eq!(seen, sum, "{shape:?} {sizes:?}");
+    assert_eq!(x.fold_lanes([0_i64; 5], |sum, value| sum + i64::from(value)).iter().sum::<i64>(), sum);
+    let (mut rows, mut columns) = (0, 0);
+    for i in 0..sizes[0] {
+        x.line::<1>([i, 0]).expect("a row").for_each(|value| rows += i64::from(value));
+    }
+    for j in 0..sizes[1] {
+        x.line::<0>([0, j]).expect("a column").for_each(|value| columns += i64::from(value));
+    }
+    assert_eq!((rows, columns), (sum, sum), "{shape:?} {sizes:?}");
+    // Lanes without a line are padding, which is 0.
+    for_each_band::<S, 0>(&x, sum);
+    for_each_band::<S, 1>(&x, sum);
+
+    let elements = shape.indices().len() as i64;
+    x.apply(|value| value + 1);
+    assert_eq!(total(&x), sum + elements);
+    let (_, mut other) = self::memory::<S>(sizes).expect("the same sizes");
+    let mut y = ViewMut::<S>::with_shape(shape, as_bytes(&mut other, shape.byte_size())).expect("the same memory");
+    y.fill(2);
+    x.apply_with(&y, |x, y| x - y);
+    assert_eq!(total(&x), sum - elements);
+    x.fill_padding(i32::MIN);
+    assert_eq!(total(&x), sum - elements);
+}
+
+fn for_each_band<S: ArrayType<Element = S32, Index = Index>, const DIM: i64>(x: &ViewMut<'_, S>, sum: i64) {
+    let mut seen = 0;
+    x.for_each_band::<DIM>(|band| {
+        band.for_each_block(|_, block| seen += block.iter().map(|&x| i64::from(x)).sum::<i64>())
+    });
+    assert_eq!(seen, sum, "{:?} along {DIM}", x.shape());
+}
+
+/// Exactly so many bytes of the memory.
+fn as_bytes(memory: &mut [u32], bytes: usize) -> &mut [u8] {
+    // SAFETY: any four bytes are a number, and any number is four bytes, which need no alignment.
+    let (before, all, behind) = unsafe { memory.align_to_mut::<u8>() };
+    assert!(before.is_empty() && behind.is_empty());
+    &mut all[..bytes]
+}
