@@ -35,7 +35,7 @@ aarch64() {
 wasm32() {
     debian node nodejs
     rustup target add wasm32-wasip1
-    CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings scripts/wasi.mjs" \
+    CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings $PWD/scripts/wasi.mjs" \
         cargo test --target wasm32-wasip1 -p xla-shape-core -p xla-shape-hlo --lib --tests -- --test-threads=1
 }
 
