@@ -1,8 +1,8 @@
 //! Walking over arrays whose shapes are types, with sizes that are known only at run time.
 
 use arbitrary::Unstructured;
-use xla_shape::element::{S4, S32, Stored};
-use xla_shape::types::ArrayType;
+use xla_shape::element::{S4, S32};
+use xla_shape::types::{ArrayType, WholeArray};
 use xla_shape::{Slot, ViewMut, shape};
 
 type Index = [usize; 2];
@@ -41,10 +41,7 @@ pub fn walkers(bytes: &[u8]) {
 }
 
 /// Memory for an array, if there are such sizes; aligned for elements, but not beyond.
-fn memory<S: ArrayType>(sizes: Index) -> Option<(S, Vec<u32>)>
-where
-    S: ArrayType<Index = Index>,
-{
+fn memory<S: WholeArray<Index = Index>>(sizes: Index) -> Option<(S, Vec<u32>)> {
     let shape = S::with_sizes(sizes).ok()?;
     Some((shape, vec![0; shape.byte_size().div_ceil(4)]))
 }
@@ -58,24 +55,21 @@ fn slots<S: ArrayType<Index = Index>>(shape: S) -> Vec<Option<Index>> {
 }
 
 /// The way with indices, which packed elements have too.
-fn packed<S: ArrayType<Element: Stored, Index = Index>>(sizes: Index)
-where
-    S: ArrayType<Element = S4>,
-{
+fn packed<S: WholeArray<Element = S4, Index = Index>>(sizes: Index) {
     let Some((shape, memory)) = memory::<S>(sizes) else { return };
     let mut bytes = memory.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
     bytes.truncate(shape.byte_size());
     bytes.shrink_to_fit();
-    let x = ViewMut::<S>::with_shape(shape, &mut bytes).expect("packed elements need no alignment");
+    let x = ViewMut::<S>::from_parts(shape, &mut bytes).expect("packed elements need no alignment");
     let mut found = Vec::new();
     x.for_each_position(|slot, _| found.push(slot.element()));
     assert_eq!(found, slots(shape), "{shape:?} {sizes:?}");
 }
 
-fn whole<S: ArrayType<Element = S32, Index = Index>>(sizes: Index) {
+fn whole<S: WholeArray<Element = S32, Index = Index>>(sizes: Index) {
     let Some((shape, mut memory)) = memory::<S>(sizes) else { return };
     let bytes = as_bytes(&mut memory, shape.byte_size());
-    let mut x = ViewMut::<S>::with_shape(shape, bytes).expect("memory of the array's size");
+    let mut x = ViewMut::<S>::from_parts(shape, bytes).expect("memory of the array's size");
     let value = |[i, j]: Index| (100 * i + j + 1) as i32;
     let total = |x: &ViewMut<'_, S>| x.indexed_iter().map(|(_, value)| i64::from(value)).sum::<i64>();
     x.fill_with(value);
@@ -108,7 +102,7 @@ fn whole<S: ArrayType<Element = S32, Index = Index>>(sizes: Index) {
     x.apply(|value| value + 1);
     assert_eq!(total(&x), sum + elements);
     let (_, mut other) = self::memory::<S>(sizes).expect("the same sizes");
-    let mut y = ViewMut::<S>::with_shape(shape, as_bytes(&mut other, shape.byte_size())).expect("the same memory");
+    let mut y = ViewMut::<S>::from_parts(shape, as_bytes(&mut other, shape.byte_size())).expect("the same memory");
     y.fill(2);
     x.apply_with(&y, |x, y| x - y);
     assert_eq!(total(&x), sum - elements);
