@@ -110,7 +110,7 @@ impl<'a> TensorFile<'a> {
         let failed = |error| read_failure(path, error);
         let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
         let mut source = Source::open(path)?;
-        let bytes_of = |shape: &ArrayShape| shape.byte_size().unwrap_or_default() as u64;
+        let bytes_of = |shape: &ArrayShape| shape.byte_size().unwrap_or_default();
         let (shape, data) = match FileFormat::of(path) {
             FileFormat::Raw => (None, 0..source.len(given.map_or(0, bytes_of).saturating_add(1)).map_err(failed)?),
             FileFormat::Npy => {
@@ -199,7 +199,7 @@ pub(crate) fn write(
     tensor: &str,
     parts: impl Iterator<Item = Result<AlignedBytes, Failure>>,
 ) -> Result<(), Failure> {
-    let bar = progress(array.byte_size().unwrap_or_default() as u64);
+    let bar = progress(array.byte_size().unwrap_or_default());
     if path.as_os_str() == "-" {
         for part in parts {
             let part = part?;

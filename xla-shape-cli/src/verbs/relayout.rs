@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if let Some(expected) = from.byte_size()
         && file.len() != expected
     {
-        let more = if file.may_have_more() && file.len() > expected as u64 { " or more" } else { "" };
+        let more = if file.may_have_more() && file.len() > expected { " or more" } else { "" };
         return Err(Failure::said(format_args!(
             "expected {expected} bytes of {from} in `{}`, found {}{more}",
             arguments.input.display(),
