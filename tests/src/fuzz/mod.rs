@@ -74,7 +74,7 @@ pub fn layout_text(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as a message: an answer; a shape is written as a message that means it.
+/// Any bytes as a message: an answer; a shape is written as a message that means it, a module has a text.
 ///
 /// # Panics
 /// If that is not so.
@@ -84,6 +84,10 @@ pub fn proto(bytes: &[u8]) {
             assert_eq!(decode_shape(&encode_shape(&shape)).as_ref(), Ok(&shape));
             assert_eq!(shape.to_string().parse().as_ref(), Ok(&shape));
         }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    match Module::from_proto(bytes) {
+        Ok(module) => assert_eq!(Module::parse(module.text()).map(|again| again.to_string()), Ok(module.to_string())),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::{corpus, hlo_modules};
 use serde::Deserialize;
+use xla_shape::hlo::Module;
 use xla_shape::proto::encode_shape;
 use xla_shape::{ArrayShape, Shape};
 
@@ -18,6 +19,11 @@ pub struct Seed {
     pub name: String,
     /// The input.
     pub content: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+struct Form {
+    text: String,
 }
 
 #[derive(Deserialize)]
@@ -54,6 +60,18 @@ pub fn seeds() -> Vec<Seed> {
     for (number, rows) in rows.chunks(40).enumerate().step_by(5) {
         let lines = rows.iter().map(|row| row.input.as_str()).collect::<Vec<_>>().join("\n");
         seed("check", &number.to_string(), format!("~ !{}{lines}", char::from(0)).as_bytes());
+    }
+    let forms: Vec<Form> = corpus("hlo_forms.jsonl.zst");
+    for (number, form) in forms.iter().enumerate() {
+        // The entry alone: what stands before it is the same in all.
+        let entry = form.text.find("ENTRY ").and_then(|start| form.text.get(start..)).unwrap_or(&form.text);
+        seed("hlo_module", &format!("form-{number}"), entry.as_bytes());
+        if number % 10 == 0
+            && let Ok(module) = Module::parse(entry)
+            && let Ok(proto) = module.to_proto()
+        {
+            seed("proto", &format!("module-{number}"), &proto);
+        }
     }
     for module in hlo_modules() {
         seed("hlo_module", &module.module, module.text.as_bytes());

@@ -198,8 +198,14 @@ impl<'a> Parser<'a> {
                 Written::Name(operand) => operand,
                 Written::Element(tuple, index) => {
                     let mut element = self.element(tuple, index)?;
-                    // An element may be a tuple itself: `x#1#0`.
+                    // An element may be a tuple itself: `x#1#0`, as deep as tuples are.
+                    let mut depth = 1_usize;
                     while self.cursor.peek() == Some(b'#') {
+                        if depth == MAX_NESTING {
+                            let place = Span { start, end: self.cursor.position };
+                            return Err(ParseError::new(ParseErrorKind::TooDeep { limit: MAX_NESTING }, place));
+                        }
+                        depth = depth.saturating_add(1);
                         let index = self.index()?;
                         element = self.element(element, index)?;
                     }
