@@ -105,7 +105,7 @@ fn page(changes: &[Change], width: usize) -> Text {
     // Writing to memory does not fail.
     for change in changes {
         let sign = if change.bytes < 0 { "-" } else { "+" };
-        let bytes = format!("{sign}{}", InUnits(change.bytes.unsigned_abs() as u64));
+        let bytes = format!("{sign}{}", InUnits(change.bytes.unsigned_abs()));
         let shapes = match (&change.before, &change.after) {
             (Some(before), Some(after)) => format!("{before} -> {after}"),
             (before, after) => before.iter().chain(after).cloned().collect(),

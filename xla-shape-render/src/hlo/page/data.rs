@@ -160,7 +160,7 @@ fn record(life: &Life<'_, '_>, sources: &Sources<'_>, strings: &mut Strings, mos
         strings.number(&buffer.instruction.opcode().to_string(), most),
         strings.number(&buffer.array.to_string(), most),
         life.bytes,
-        buffer.footprint.padding_bytes() as u64,
+        buffer.footprint.padding_bytes(),
         strings.number(life.role, most),
         strings.number(source.op_name.as_deref().unwrap_or(""), most),
         strings.number(&place, most),
@@ -174,7 +174,7 @@ fn lives<'m, 'a>(memory: &Memory<'m, 'a>, timeline: Option<&Timeline<'m, 'a>>) -
     let Some(timeline) = timeline else {
         let life = |&buffer: &Buffer<'m, 'a>| {
             let role = if buffer.instruction.opcode() == Opcode::Parameter { "argument" } else { "value" };
-            Life { buffer, bytes: buffer.footprint.bytes as u64, role, offset: None, spans: Vec::new() }
+            Life { buffer, bytes: buffer.footprint.bytes, role, offset: None, spans: Vec::new() }
         };
         return (memory.buffers().iter().map(life).collect(), 0);
     };
@@ -199,7 +199,7 @@ fn curves(timeline: &Timeline<'_, '_>, columns: usize) -> HashMap<u8, Curve> {
         let points = bytes.chunks(per_column).zip((0..).step_by(per_column)).filter_map(|(chunk, first)| {
             let fullest = chunk.iter().enumerate().reduce(|most, step| if step.1 > most.1 { step } else { most });
             let (offset, &bytes) = fullest?;
-            Some((first + offset, bytes as u64, name(first + offset).to_owned()))
+            Some((first + offset, bytes, name(first + offset).to_owned()))
         });
         (space, (timeline.peak_step(space).unwrap_or(0), points.collect()))
     };
