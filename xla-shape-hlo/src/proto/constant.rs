@@ -53,7 +53,7 @@ pub(crate) fn literal(literal: &LiteralProto, depth: usize, out: &mut String) ->
 
 fn elements(array: &ArrayShape) -> Result<u64> {
     let missing = || HloProtoError::new(HloProtoErrorKind::Missing { field: "dimensions" });
-    array.elements().and_then(|count| u64::try_from(count).ok()).ok_or_else(missing)
+    array.elements().ok_or_else(missing)
 }
 
 /// The elements of an array in memory order, and how to find them.
@@ -75,8 +75,7 @@ impl<'l> Elements<'l> {
             .collect();
         let mut strides = alloc::vec![1_usize; sizes.len()];
         let mut stride = 1_usize;
-        for &dimension in array.layout().minor_to_major() {
-            let place = usize::try_from(dimension).unwrap_or(usize::MAX);
+        for &place in array.layout().minor_to_major() {
             if let Some(of_dimension) = strides.get_mut(place) {
                 *of_dimension = stride;
             }
