@@ -73,7 +73,7 @@ pub fn relayout_agrees(
         let read = (8 * from.prefix + from.linear_index(&index) * bits) as usize;
         let write = 8 * GUARD + (8 * to.prefix + to.linear_index(&index) * bits) as usize;
         let bits = bits as usize;
-        if bits % 8 == 0 {
+        if bits.is_multiple_of(8) {
             expected[write / 8..][..bits / 8].copy_from_slice(&given[read / 8..][..bits / 8]);
             continue;
         }

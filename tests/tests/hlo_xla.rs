@@ -130,8 +130,11 @@ fn messages_around_a_module_are_recognised() {
     assert!(module_text(b"HloModule \xff").unwrap().is_err());
 }
 
-/// A module of computations, each with instructions: id, called computations and operands.
-fn message(computations: &[(u8, &[(u8, &[u8], &[u8])])]) -> Vec<u8> {
+/// An instruction: id, called computations and operands.
+type Calls<'a> = (u8, &'a [u8], &'a [u8]);
+
+/// A module of computations, each with its id and its instructions.
+fn message(computations: &[(u8, &[Calls<'_>])]) -> Vec<u8> {
     let varint = |number: u8, value: u8| vec![number << 3, value];
     let wide = |number: u16, value: u8| {
         let key = number << 3;
@@ -157,7 +160,7 @@ fn message(computations: &[(u8, &[(u8, &[u8], &[u8])])]) -> Vec<u8> {
 
 #[test]
 fn broken_messages_are_named() {
-    let error = |computations: &[(u8, &[(u8, &[u8], &[u8])])]| {
+    let error = |computations: &[(u8, &[Calls<'_>])]| {
         let error = Module::from_proto(&message(computations)).unwrap_err();
         error.to_string()
     };

@@ -59,11 +59,13 @@ impl Operand for Bf16 {
 
 type Matrix<E, const M: usize, const N: usize, L> = Array<E, (Size<M>, Size<N>), L>;
 
+type Tiled = layout!({1,0:T(8,128)});
+
 /// `out = lhs · rhs`; sizes are multiples of the tiles'.
 fn matmul<E: Operand, L: LayoutType, const M: usize, const K: usize, const N: usize>(
     lhs: View<'_, Matrix<E, M, K, L>>,
     rhs: View<'_, Matrix<E, K, N, L>>,
-    mut out: ViewMut<'_, shape!(f32[M,N]{1,0:T(8,128)})>,
+    mut out: ViewMut<'_, Matrix<F32, M, N, Tiled>>,
 ) {
     const { assert!(M.is_multiple_of(ROWS) && K.is_multiple_of(LANES) && N.is_multiple_of(LANES), "whole tiles") };
     // The left side, eight rows at a time: for each column, a value of every row.

@@ -100,7 +100,7 @@ pub fn relayout(bytes: &[u8]) {
     let mut input = Unstructured::new(bytes);
     let Ok(element_type) = arrays::element_type(&mut input) else { return };
     let Ok(sizes) = arrays::sizes(&mut input) else { return };
-    let narrowest = element_type.bits() as u64;
+    let narrowest = element_type.bits();
     let Ok(any) = input.int_in_range(narrowest..=300) else { return };
     let Ok(&bits) = input.choose(&[0, narrowest, any]) else { return };
     let Ok(from) = arrays::shape(&mut input, sizes.clone(), bits) else { return };

@@ -273,7 +273,7 @@ impl<S: ArrayType, P, V> FusedIterator for Blocks<S, P, V> where Self: Iterator 
 /// Fails the compilation if a block is not one stretch of memory, laid out as an array of its shape.
 #[track_caller]
 const fn assert_array<S: ArrayType, P: StaticArray>() {
-    if let Some(reason) = slice_obstacle(S::SHAPE, &[0; 16].split_at(P::SIZES.len()).0, wide(P::SIZES)) {
+    if let Some(reason) = slice_obstacle(S::SHAPE, [0; 16].split_at(P::SIZES.len()).0, wide(P::SIZES)) {
         panic!("{}", reason.as_str())
     }
 }

@@ -183,7 +183,7 @@ where
         let is_all = matches!(dimensions[d].extent(), Some(extent) if extent <= size);
         match table.period(d) {
             _ if is_all => {}
-            Some(period) if size % period == 0 => {}
+            Some(period) if size.is_multiple_of(period) => {}
             Some(period) => {
                 let problem = no_blocks::<S, P>().push_str("dimension ").push_count(d);
                 let problem = problem.push_str(" is laid out in groups of ").push_number(period);

@@ -147,6 +147,11 @@ pub unsafe trait Bytes: Sized {
 
     #[doc(hidden)]
     fn len(&self) -> usize;
+
+    #[doc(hidden)]
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// [`Bytes`] that can be written.

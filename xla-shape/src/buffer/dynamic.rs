@@ -259,7 +259,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     fn check_borrow<E: Stored>(&self) -> Result<(), BufferError> {
         self.check_type::<E>()?;
         let first = self.bytes.start().addr().wrapping_add(self.shape.prefix());
-        let is_aligned = self.bytes.len() == 0 || first.is_multiple_of(align_of::<E::Value>());
+        let is_aligned = self.bytes.is_empty() || first.is_multiple_of(align_of::<E::Value>());
         if self.shape.width == Width::Whole && is_aligned {
             Ok(())
         } else {

@@ -78,8 +78,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     pub fn for_each_block(&self, mut f: impl FnMut(usize, &[Value<S>])) {
         // SAFETY: bands are made where elements are whole; the buffer is borrowed meanwhile.
         let values = unsafe { self.array.values_for() };
-        // SAFETY: a block holds elements of the array's lines, and padding of its tiles.
         for_each_block_range::<S, DIM>(self.array.shape(), self.origin, |start, range| {
+            // SAFETY: a block holds elements of the array's lines, and padding of its tiles.
             f(start, unsafe { values.range(range) });
         });
     }

@@ -202,7 +202,7 @@ impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
     pub fn line<const DIM: i64>(&self, index: S::Index) -> Option<Line<S, Ref<'a>, DIM>> {
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
-        Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: *self, index })
+        Along::<S, DIM>::is_inside(self.shape(), index).then_some(Line { array: *self, index })
     }
 }
 

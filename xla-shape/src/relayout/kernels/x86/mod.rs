@@ -97,40 +97,6 @@ pub(super) fn fence() {
     pending::fenced();
 }
 
-/// The lines that were stored to past the caches since the last fence, and to which nothing else may be stored before the
-/// next one.
-#[cfg(test)]
-mod pending {
-    use super::LINE;
-    use std::cell::RefCell;
-    use std::collections::HashSet;
-
-    thread_local! {
-        static LINES: RefCell<HashSet<usize>> = RefCell::default();
-    }
-
-    fn lines(to: *mut u8, bytes: usize) -> impl Iterator<Item = usize> {
-        to.addr() / LINE..=(to.addr() + bytes - 1) / LINE
-    }
-
-    pub(super) fn streamed(to: *mut u8, bytes: usize) {
-        LINES.with_borrow_mut(|pending| pending.extend(lines(to, bytes)));
-    }
-
-    pub(super) fn stored(to: *mut u8, bytes: usize) {
-        LINES.with_borrow(|pending| {
-            assert!(
-                lines(to, bytes).all(|line| !pending.contains(&line)),
-                "a store to a line that needs a fence first"
-            );
-        });
-    }
-
-    pub(super) fn fenced() {
-        LINES.with_borrow_mut(HashSet::clear);
-    }
-}
-
 /// Asks for the line at a place that may lie outside of all arrays.
 #[inline]
 fn prefetch(place: *const u8) {
@@ -235,5 +201,39 @@ impl<'a> Lines<'a> {
             prefetch(self.row.wrapping_add(self.start));
             self.start += LINE;
         }
+    }
+}
+
+/// The lines that were stored to past the caches since the last fence, and to which nothing else may be stored before the
+/// next one.
+#[cfg(test)]
+mod pending {
+    use super::LINE;
+    use std::cell::RefCell;
+    use std::collections::HashSet;
+
+    thread_local! {
+        static LINES: RefCell<HashSet<usize>> = RefCell::default();
+    }
+
+    fn lines(to: *mut u8, bytes: usize) -> impl Iterator<Item = usize> {
+        to.addr() / LINE..=(to.addr() + bytes - 1) / LINE
+    }
+
+    pub(super) fn streamed(to: *mut u8, bytes: usize) {
+        LINES.with_borrow_mut(|pending| pending.extend(lines(to, bytes)));
+    }
+
+    pub(super) fn stored(to: *mut u8, bytes: usize) {
+        LINES.with_borrow(|pending| {
+            assert!(
+                lines(to, bytes).all(|line| !pending.contains(&line)),
+                "a store to a line that needs a fence first"
+            );
+        });
+    }
+
+    pub(super) fn fenced() {
+        LINES.with_borrow_mut(HashSet::clear);
     }
 }
