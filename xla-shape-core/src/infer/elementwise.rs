@@ -261,18 +261,20 @@ pub const fn select(
     on_false: &[Dimension],
     result: &mut [Dimension],
 ) -> Result<(), InferError> {
-    if predicate.is_empty() {
-        return elementwise(&[on_true, on_false], result);
-    }
-    if let Err(error) = elementwise(&[on_true, on_false, predicate], result) {
+    let checked = if predicate.is_empty() {
+        elementwise(&[on_true, on_false], result)
+    } else {
+        elementwise(&[on_true, on_false, predicate], result)
+    };
+    if let Err(error) = checked {
         return Err(error);
     }
     let mut i = 0;
     while i < result.len() {
-        // What XLA knows of a size that the predicate has too.
-        result[i] = match (on_true[i], on_false[i], predicate[i]) {
-            (Dimension::Unbounded, other, _) | (other, Dimension::Unbounded, _) => other,
-            (_, _, Dimension::Unbounded) => Dimension::Unbounded,
+        // Unlike in other operations, a size of 1 beside an unknown one stays what it is.
+        result[i] = match (on_true[i], on_false[i]) {
+            (Dimension::Unbounded, other) | (other, Dimension::Unbounded) => other,
+            _ if i < predicate.len() && matches!(predicate[i], Dimension::Unbounded) => Dimension::Unbounded,
             _ => result[i],
         };
         i = i.saturating_add(1);
