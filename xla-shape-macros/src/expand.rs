@@ -42,6 +42,7 @@ pub(crate) fn tpu_shape_type(text: &str) -> Result<Expansion, ParseError> {
 }
 
 /// The type of a shape.
+#[cfg(feature = "hlo")]
 pub(crate) fn type_of(shape: &Shape) -> String {
     ShapeType(shape, &Named::new(&[])).to_string()
 }
@@ -97,6 +98,7 @@ fn const_argument(expression: TokenStream) -> TokenStream {
 }
 
 /// The tokens of an expansion's text.
+#[cfg(feature = "hlo")]
 pub(crate) fn tokens(text: &str, library: &TokenStream) -> TokenStream {
     tokens_with(text, &|ident| (ident == LIBRARY).then(|| library.clone()))
 }

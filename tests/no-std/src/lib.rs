@@ -27,7 +27,7 @@ fn panicked(_: &PanicInfo<'_>) -> ! {
     loop {}
 }
 
-/// The size of a shape, in bytes; `usize::MAX` if it has none.
-pub fn byte_size(text: &str) -> usize {
-    text.parse::<Shape>().ok().and_then(|shape| shape.byte_size().ok()).unwrap_or(usize::MAX)
+/// The size of a shape, in bytes; `u64::MAX` if it has none.
+pub fn byte_size(text: &str) -> u64 {
+    text.parse::<Shape>().ok().and_then(|shape| shape.byte_size().ok()).unwrap_or(u64::MAX)
 }
