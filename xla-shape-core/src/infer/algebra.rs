@@ -1,13 +1,12 @@
 //! Operations of linear algebra and statistics, and those that read or convert single elements in their own way.
 
 use super::InferError;
-use super::rule::{Operands, Result, dimension, made, owned, same_dimensions, tuple, with_type};
+use super::operands::{Operands, Result, dimension, made, owned, same_dimensions, tuple, with_type};
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::{ElementClass, ElementType};
 use crate::shape::{ArrayShape, Shape};
 use alloc::borrow::Cow;
 use alloc::vec;
-use alloc::vec::Vec;
 
 type Answer<'a> = Result<Cow<'a, Shape>>;
 
@@ -302,10 +301,4 @@ pub(super) fn batch_norm_grad<'a>(operands: Operands<'_, 'a>, feature: usize) ->
     operands.like(4, 0)?;
     operands.same_dimensions(4, 0)?;
     tuple(vec![operands.shape(0)?.clone(), vector.clone(), vector])
-}
-
-/// The dimensions of an array without the one with this number.
-pub(super) fn without(dimensions: &[Dimension], gone: &[usize]) -> Vec<Dimension> {
-    let kept = dimensions.iter().enumerate().filter(|(number, _)| !gone.contains(number));
-    kept.map(|(_, &dimension)| dimension).collect()
 }

@@ -1,7 +1,7 @@
 //! Instructions that call computations, and those that begin and end something.
 
 use super::InferError;
-use super::rule::{Callee, Operands, Result, owned, tuple};
+use super::operands::{Callee, Operands, Result, is_predicate, owned, tuple};
 use crate::shape::Shape;
 use crate::shape::element_type::ElementType;
 use alloc::borrow::Cow;
@@ -46,11 +46,6 @@ fn takes(attribute: &'static str, callee: Callee<'_>, operands: &[&Shape]) -> Re
 pub(super) fn call<'a>(operands: Operands<'_, 'a>, callee: Callee<'a>) -> Answer<'a> {
     takes("the called computation", callee, operands.0)?;
     Ok(Cow::Borrowed(callee.result))
-}
-
-/// Whether a value says yes or no.
-pub(super) fn is_predicate(shape: &Shape) -> bool {
-    shape.array().is_some_and(|array| array.num_dimensions() == 0 && array.element_type() == ElementType::Pred)
 }
 
 pub(super) fn while_loop<'a>(operands: Operands<'_, 'a>, condition: Callee<'a>, body: Callee<'a>) -> Answer<'a> {

@@ -1,7 +1,7 @@
 //! Operations in which several devices take part.
 
 use super::InferError;
-use super::rule::{Operands, Result, dimension, made, one_or_tuple, tuple};
+use super::operands::{Operands, Result, dimension, made, one_or_tuple, tuple};
 use crate::shape::dimension::Dimension;
 use crate::shape::{ArrayShape, Shape};
 use alloc::borrow::Cow;

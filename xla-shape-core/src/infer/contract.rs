@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
 
-use super::rule::{Operands, dimension, owned};
+use super::operands::{Operands, dimension, owned, without};
 use super::{InferError, Operation, agree, check_dimensions, check_len, contains};
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
@@ -251,7 +251,7 @@ pub(super) fn ragged_dot<'a>(
     let renumber = |list: &[usize]| list.iter().map(|number| number.saturating_sub(before(number))).collect::<Vec<_>>();
     let one = ArrayShape::new(
         rhs.element_type(),
-        &super::algebra::without(rhs.dimensions(), ragged.rhs_group),
+        &without(rhs.dimensions(), ragged.rhs_group),
         Layout::descending(rhs.num_dimensions().saturating_sub(ragged.rhs_group.len())),
     )
     .map_err(|_| InferError::Overflow)?;

@@ -1,7 +1,7 @@
 //! Operations that take or change parts of an array at places that are known when the program runs.
 
 use super::InferError;
-use super::rule::{Callee, Operands, Result, dimension, owned};
+use super::operands::{Callee, Operands, Result, dimension, owned, tuple};
 use super::{agree, check_dimensions, check_len, reducer};
 use crate::shape::Shape;
 use crate::shape::dimension::Dimension;
@@ -258,7 +258,7 @@ pub(super) fn scatter<'a>(
     reducer::check("to_apply", to_apply, &before, &after)?;
     match operands.0.get(..count) {
         Some([only]) => Ok(Cow::Borrowed(*only)),
-        all => super::rule::tuple(all.unwrap_or(&[]).iter().map(|&shape| shape.clone()).collect()),
+        all => tuple(all.unwrap_or(&[]).iter().map(|&shape| shape.clone()).collect()),
     }
 }
 

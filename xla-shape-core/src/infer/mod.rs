@@ -25,12 +25,14 @@
 //! The rules are those of XLA's operation semantics.
 
 mod algebra;
+mod array;
 mod call;
 mod collective;
 mod contract;
 mod elementwise;
 mod index;
 mod message;
+mod operands;
 mod operation;
 mod rearrange;
 mod reducer;
@@ -42,12 +44,13 @@ pub use contract::RaggedDimensions;
 pub use contract::{DotDimensions, dot, reduce};
 pub use elementwise::{Elementwise, broadcast, clamp, elementwise, iota, select};
 pub use index::{GatherDimensions, ScatterDimensions};
+pub use operands::Callee;
 pub use operation::{Obstacle, Operation};
 pub use rearrange::{
     PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, reverse, slice,
     transpose,
 };
-pub use rule::{Callee, Rule};
+pub use rule::Rule;
 pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
 
 use crate::shape::dimension::Dimension;

@@ -1,8 +1,9 @@
 //! Operations that call a computation for elements: reductions, maps and sorts.
 
-use super::call::is_predicate;
-use super::rule::{Callee, Operands, Result, made, one_or_tuple, same_dimensions, tuple};
-use super::{InferError, WindowDimension, algebra, element_types_agree};
+use super::operands::{
+    Callee, Operands, Result, dimension, is_predicate, made, one_or_tuple, same_dimensions, tuple, without,
+};
+use super::{InferError, WindowDimension, element_types_agree};
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::shape::{ArrayShape, Shape};
@@ -90,7 +91,7 @@ fn results<'a>(types: &[ElementType], dimensions: &[Dimension], to_apply: Callee
 
 pub(super) fn reduce<'a>(operands: Operands<'_, 'a>, gone: &[usize], to_apply: Callee<'_>) -> Answer<'a> {
     let (types, dimensions) = inputs(operands, to_apply)?;
-    let mut result = algebra::without(dimensions, gone);
+    let mut result = without(dimensions, gone);
     super::reduce(dimensions, gone, &mut result)?;
     results(&types, &result, to_apply)
 }
@@ -179,7 +180,7 @@ pub(super) fn sort<'a>(operands: Operands<'_, 'a>, checked: Option<(usize, Optio
     operands.at_least(1)?;
     let arrays = operands.arrays()?;
     if let Some((number, _)) = checked {
-        super::rule::dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
+        dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
     }
     for operand in 1..operands.len() {
         operands.same_dimensions(operand, 0)?;

@@ -1,25 +1,14 @@
 //! What instructions do, as values: one question for all opcodes, also with tuples and called computations.
 
+use super::operands::{Callee, Operands, Result, owned, tuple};
 use super::{
     DotDimensions, FftType, GatherDimensions, InferError, Operation, RaggedDimensions, ScatterDimensions,
-    WindowDimension, algebra, call, collective, contract, index, reducer,
+    WindowDimension, algebra, array, call, collective, contract, index, reducer,
 };
+use crate::shape::Shape;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
-use crate::shape::{ArrayShape, Shape};
 use alloc::borrow::Cow;
-use alloc::vec;
-use alloc::vec::Vec;
-
-/// The shapes of a called computation.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Callee<'a> {
-    /// The shapes of its parameters, by their numbers.
-    pub parameters: &'a [&'a Shape],
-    /// The shape of its root.
-    pub result: &'a Shape,
-}
 
 /// What an instruction of HLO does: its opcode with the attributes that its shape follows from.
 ///
@@ -233,8 +222,6 @@ pub enum Rule<'a> {
     DynamicReshape,
 }
 
-pub(super) type Result<T> = core::result::Result<T, InferError>;
-
 impl<'a> Rule<'a> {
     /// The shape of the result, for operands of these shapes.
     ///
@@ -247,7 +234,7 @@ impl<'a> Rule<'a> {
     pub fn infer(&self, operands: &[&'a Shape], written: Option<&'a Shape>) -> Result<Cow<'a, Shape>> {
         let all = Operands(operands);
         match *self {
-            Self::Array(operation) => array(operation, all, written).map(Cow::Owned),
+            Self::Array(operation) => array::infer(operation, all, written).map(Cow::Owned),
             Self::Operand(number) => all.exactly(number).and_then(|()| all.shape(0)).map(Cow::Borrowed),
             Self::Written { operands } => {
                 operands.map_or(Ok(()), |number| all.exactly(number))?;
@@ -312,241 +299,6 @@ impl<'a> Rule<'a> {
             Self::Send => call::send(all),
             Self::RecvDone => call::recv_done(all),
             Self::DynamicReshape => algebra::dynamic_reshape(all, written),
-        }
-    }
-}
-
-/// The shapes of the operands.
-#[derive(Clone, Copy)]
-pub(super) struct Operands<'s, 'a>(pub(super) &'s [&'a Shape]);
-
-impl<'a> Operands<'_, 'a> {
-    pub(super) const fn len(self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) const fn exactly(self, number: usize) -> Result<()> {
-        let found = self.len();
-        if found == number {
-            return Ok(());
-        }
-        Err(InferError::OperandCount { at_least: number, at_most: Some(number), found })
-    }
-
-    pub(super) const fn at_least(self, number: usize) -> Result<()> {
-        let found = self.len();
-        if found >= number {
-            return Ok(());
-        }
-        Err(InferError::OperandCount { at_least: number, at_most: None, found })
-    }
-
-    pub(super) fn shape(self, operand: usize) -> Result<&'a Shape> {
-        let missing =
-            InferError::OperandCount { at_least: operand.saturating_add(1), at_most: None, found: self.len() };
-        self.0.get(operand).copied().ok_or(missing)
-    }
-
-    pub(super) fn array(self, operand: usize) -> Result<&'a ArrayShape> {
-        self.shape(operand)?.array().ok_or(InferError::OperandKind { operand, expected: "an array" })
-    }
-
-    pub(super) fn arrays(self) -> Result<Vec<&'a ArrayShape>> {
-        (0..self.len()).map(|operand| self.array(operand)).collect()
-    }
-
-    /// An element of an operand that is a tuple.
-    pub(super) fn element(self, operand: usize, index: usize) -> Result<&'a Shape> {
-        let expected = "a tuple";
-        let elements = self.shape(operand)?.tuple_shapes().ok_or(InferError::OperandKind { operand, expected })?;
-        elements.get(index).ok_or(InferError::TupleIndex { index, elements: elements.len() })
-    }
-
-    /// Checks the kind of an operand's elements.
-    pub(super) fn class(self, operand: usize, expected: &'static str, fits: fn(ElementType) -> bool) -> Result<()> {
-        let found = self.array(operand)?.element_type();
-        if fits(found) { Ok(()) } else { Err(InferError::ElementClass { operand, expected, found }) }
-    }
-
-    /// Checks that an operand is a scalar.
-    pub(super) fn scalar(self, operand: usize) -> Result<()> {
-        match self.array(operand)?.num_dimensions() {
-            0 => Ok(()),
-            num_dimensions => Err(InferError::NotAScalar { operand, num_dimensions }),
-        }
-    }
-
-    /// Checks that an operand has the element type of another one, or floats of another precision.
-    pub(super) fn like(self, operand: usize, other: usize) -> Result<()> {
-        let (expected, found) = (self.array(other)?.element_type(), self.array(operand)?.element_type());
-        if super::element_types_agree(expected, found) {
-            return Ok(());
-        }
-        Err(InferError::ElementType { operand, expected, found })
-    }
-
-    /// Checks that an operand has the same dimensions as another one.
-    pub(super) fn same_dimensions(self, operand: usize, other: usize) -> Result<()> {
-        let (expected, found) = (self.array(other)?.dimensions(), self.array(operand)?.dimensions());
-        same_dimensions("an operand", expected, found)
-    }
-}
-
-/// Checks that two lists of dimensions agree.
-pub(super) fn same_dimensions(what: &'static str, expected: &[Dimension], found: &[Dimension]) -> Result<()> {
-    super::check_len(what, expected.len(), found.len())?;
-    for (dimension, (&expected, &found)) in expected.iter().zip(found).enumerate() {
-        if !super::agree(expected, found) {
-            return Err(InferError::SizeMismatch { what, dimension, expected, found });
-        }
-    }
-    Ok(())
-}
-
-/// The dimension with this number.
-pub(super) fn dimension(what: &'static str, dimensions: &[Dimension], dimension: usize) -> Result<Dimension> {
-    let num_dimensions = dimensions.len();
-    let error = InferError::DimensionOutOfRange { what, dimension, num_dimensions };
-    dimensions.get(dimension).copied().ok_or(error)
-}
-
-/// An array of these dimensions in the default layout.
-pub(super) fn made(element_type: ElementType, dimensions: &[Dimension]) -> Result<Shape> {
-    let layout = Layout::descending(dimensions.len());
-    ArrayShape::new(element_type, dimensions, layout).map(Shape::Array).map_err(|_| InferError::Overflow)
-}
-
-/// As [`made`], for the answer.
-pub(super) fn owned<'a>(element_type: ElementType, dimensions: &[Dimension]) -> Result<Cow<'a, Shape>> {
-    made(element_type, dimensions).map(Cow::Owned)
-}
-
-/// The array with other elements, where it lies if that can be.
-pub(super) fn with_type<'a>(array: &ArrayShape, element_type: ElementType) -> Result<Cow<'a, Shape>> {
-    match ArrayShape::new(element_type, array.dimensions(), array.layout().clone()) {
-        Ok(array) => Ok(Cow::Owned(Shape::Array(array))),
-        Err(_) => owned(element_type, array.dimensions()),
-    }
-}
-
-/// A tuple of these shapes.
-pub(super) fn tuple<'a>(elements: Vec<Shape>) -> Result<Cow<'a, Shape>> {
-    let expected = "no more tuples inside each other than a shape may have";
-    Shape::tuple(elements).map(Cow::Owned).map_err(|_| InferError::Unfit { what: "the result", expected })
-}
-
-/// One shape as it is, several as a tuple.
-pub(super) fn one_or_tuple<'a>(mut shapes: Vec<Shape>) -> Result<Cow<'a, Shape>> {
-    match shapes.pop() {
-        Some(only) if shapes.is_empty() => Ok(Cow::Owned(only)),
-        last => {
-            shapes.extend(last);
-            tuple(shapes)
-        }
-    }
-}
-
-/// The result of an operation on arrays.
-fn array(operation: Operation<'_>, operands: Operands<'_, '_>, written: Option<&Shape>) -> Result<Shape> {
-    let arrays = operands.arrays()?;
-    operation.check_operands(&arrays)?;
-    let repeated = match written {
-        None if operation.num_operands_of_named() > 1 => repeated(&arrays)?,
-        _ => Vec::new(),
-    };
-    let arrays = if repeated.is_empty() { arrays } else { repeated.iter().collect() };
-    let given = written.and_then(Shape::array);
-    if let Operation::Broadcast { dimensions } = operation
-        && given.is_none()
-    {
-        return broadcast_to(&arrays, dimensions);
-    }
-    let dimensions = match operation.num_dimensions(&arrays) {
-        Some(num_dimensions) => {
-            let mut inferred = vec![Dimension::Unbounded; num_dimensions];
-            operation.infer(&arrays, &[], &mut inferred)?;
-            inferred
-        }
-        None => {
-            let given = given.ok_or(InferError::NotInferred)?.dimensions();
-            let mut inferred = given.to_vec();
-            operation.infer(&arrays, given, &mut inferred)?;
-            inferred
-        }
-    };
-    let given = given.map(ArrayShape::element_type);
-    let element_type = match operation.element_type(&arrays) {
-        Some(found) => found,
-        None => contract::preferred(operation, &arrays, given)?,
-    };
-    if let Operation::Iota { .. } = operation
-        && element_type == ElementType::Pred
-    {
-        return Err(InferError::Unfit { what: "the elements of the result", expected: "numbers" });
-    }
-    let layout = operation.layout(&arrays).unwrap_or_else(|| Layout::descending(dimensions.len()));
-    match ArrayShape::new(element_type, &dimensions, layout) {
-        Ok(array) => Ok(Shape::Array(array)),
-        Err(_) => made(element_type, &dimensions),
-    }
-}
-
-/// The operands of an elementwise operation, if XLA's inference would repeat elements of some: a scalar, or along a dimension of
-/// size 1. Programs in which it would are not valid, but they are read.
-fn repeated(arrays: &[&ArrayShape]) -> Result<Vec<ArrayShape>> {
-    let Some(&longest) = arrays.iter().max_by_key(|array| array.num_dimensions()) else { return Ok(Vec::new()) };
-    let same = |array: &&ArrayShape| super::all_agree(array.dimensions(), longest.dimensions());
-    let fits = |array: &&ArrayShape| array.num_dimensions() == 0 || array.num_dimensions() == longest.num_dimensions();
-    if arrays.iter().all(same) || !arrays.iter().all(fits) {
-        return Ok(Vec::new());
-    }
-    let one = |size: &Dimension| *size == Dimension::Static(1);
-    let wide = |number: usize| {
-        let sizes = arrays.iter().filter_map(|array| array.dimensions().get(number));
-        sizes.copied().find(|size| !one(size)).unwrap_or(Dimension::Static(1))
-    };
-    let all: Vec<_> = (0..longest.num_dimensions()).map(wide).collect();
-    let repeat = |array: &&ArrayShape| {
-        let sizes: Vec<_> = match array.num_dimensions() {
-            0 => all.clone(),
-            _ => {
-                array.dimensions().iter().zip(&all).map(|(&size, &wide)| if one(&size) { wide } else { size }).collect()
-            }
-        };
-        let layout = Layout::descending(sizes.len());
-        ArrayShape::new(array.element_type(), &sizes, layout).map_err(|_| InferError::Overflow)
-    };
-    arrays.iter().map(repeat).collect()
-}
-
-/// What XLA's parser makes of a broadcast without a shape: it takes `dimensions` for sizes that are put before the operand's.
-fn broadcast_to(arrays: &[&ArrayShape], dimensions: &[usize]) -> Result<Shape> {
-    let operand = arrays.first().ok_or(InferError::NoOperands)?;
-    let sizes = dimensions.iter().map(|&size| Dimension::Static(size as u64));
-    let all: Vec<_> = sizes.chain(operand.dimensions().iter().copied()).collect();
-    made(operand.element_type(), &all)
-}
-
-impl Operation<'_> {
-    /// How many operands an elementwise operation takes by its name; 0 for any other operation.
-    fn num_operands_of_named(&self) -> usize {
-        self.elementwise().and_then(super::Elementwise::num_operands).unwrap_or(0)
-    }
-
-    /// The layout that XLA's inference takes from an operand.
-    fn layout(&self, arrays: &[&ArrayShape]) -> Option<Layout> {
-        let of = |operand: usize| arrays.get(operand).map(|array| array.layout().clone());
-        match self {
-            Self::Elementwise | Self::Named(_) | Self::Compare | Self::Convert | Self::Reverse { .. } => of(0),
-            Self::DynamicUpdateSlice => of(0),
-            Self::Clamp => of(1),
-            Self::Select if arrays.first().is_some_and(|predicate| predicate.num_dimensions() > 0) => of(0),
-            Self::Select => of(1),
-            Self::Transpose { dimensions } => {
-                let numbers = dimensions.iter().filter_map(|&number| i64::try_from(number).ok());
-                Some(arrays.first()?.permute_dimensions(numbers).ok()?.layout().clone())
-            }
-            _ => None,
         }
     }
 }

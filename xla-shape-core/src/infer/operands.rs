@@ -1,0 +1,161 @@
+//! The operands of an instruction, what can be asked of them, and how results are made.
+
+use super::InferError;
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::Layout;
+use crate::shape::{ArrayShape, Shape};
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+/// The shapes of a called computation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Callee<'a> {
+    /// The shapes of its parameters, by their numbers.
+    pub parameters: &'a [&'a Shape],
+    /// The shape of its root.
+    pub result: &'a Shape,
+}
+
+pub(super) type Result<T> = core::result::Result<T, InferError>;
+
+/// The shapes of the operands.
+#[derive(Clone, Copy)]
+pub(super) struct Operands<'s, 'a>(pub(super) &'s [&'a Shape]);
+
+impl<'a> Operands<'_, 'a> {
+    pub(super) const fn len(self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) const fn exactly(self, number: usize) -> Result<()> {
+        let found = self.len();
+        if found == number {
+            return Ok(());
+        }
+        Err(InferError::OperandCount { at_least: number, at_most: Some(number), found })
+    }
+
+    pub(super) const fn at_least(self, number: usize) -> Result<()> {
+        let found = self.len();
+        if found >= number {
+            return Ok(());
+        }
+        Err(InferError::OperandCount { at_least: number, at_most: None, found })
+    }
+
+    pub(super) fn shape(self, operand: usize) -> Result<&'a Shape> {
+        let missing =
+            InferError::OperandCount { at_least: operand.saturating_add(1), at_most: None, found: self.len() };
+        self.0.get(operand).copied().ok_or(missing)
+    }
+
+    pub(super) fn array(self, operand: usize) -> Result<&'a ArrayShape> {
+        self.shape(operand)?.array().ok_or(InferError::OperandKind { operand, expected: "an array" })
+    }
+
+    pub(super) fn arrays(self) -> Result<Vec<&'a ArrayShape>> {
+        (0..self.len()).map(|operand| self.array(operand)).collect()
+    }
+
+    /// An element of an operand that is a tuple.
+    pub(super) fn element(self, operand: usize, index: usize) -> Result<&'a Shape> {
+        let expected = "a tuple";
+        let elements = self.shape(operand)?.tuple_shapes().ok_or(InferError::OperandKind { operand, expected })?;
+        elements.get(index).ok_or(InferError::TupleIndex { index, elements: elements.len() })
+    }
+
+    /// Checks the kind of an operand's elements.
+    pub(super) fn class(self, operand: usize, expected: &'static str, fits: fn(ElementType) -> bool) -> Result<()> {
+        let found = self.array(operand)?.element_type();
+        if fits(found) { Ok(()) } else { Err(InferError::ElementClass { operand, expected, found }) }
+    }
+
+    /// Checks that an operand is a scalar.
+    pub(super) fn scalar(self, operand: usize) -> Result<()> {
+        match self.array(operand)?.num_dimensions() {
+            0 => Ok(()),
+            num_dimensions => Err(InferError::NotAScalar { operand, num_dimensions }),
+        }
+    }
+
+    /// Checks that an operand has the element type of another one, or floats of another precision.
+    pub(super) fn like(self, operand: usize, other: usize) -> Result<()> {
+        let (expected, found) = (self.array(other)?.element_type(), self.array(operand)?.element_type());
+        if super::element_types_agree(expected, found) {
+            return Ok(());
+        }
+        Err(InferError::ElementType { operand, expected, found })
+    }
+
+    /// Checks that an operand has the same dimensions as another one.
+    pub(super) fn same_dimensions(self, operand: usize, other: usize) -> Result<()> {
+        let (expected, found) = (self.array(other)?.dimensions(), self.array(operand)?.dimensions());
+        same_dimensions("an operand", expected, found)
+    }
+}
+
+/// Checks that two lists of dimensions agree.
+pub(super) fn same_dimensions(what: &'static str, expected: &[Dimension], found: &[Dimension]) -> Result<()> {
+    super::check_len(what, expected.len(), found.len())?;
+    for (dimension, (&expected, &found)) in expected.iter().zip(found).enumerate() {
+        if !super::agree(expected, found) {
+            return Err(InferError::SizeMismatch { what, dimension, expected, found });
+        }
+    }
+    Ok(())
+}
+
+/// The dimension with this number.
+pub(super) fn dimension(what: &'static str, dimensions: &[Dimension], dimension: usize) -> Result<Dimension> {
+    let num_dimensions = dimensions.len();
+    let error = InferError::DimensionOutOfRange { what, dimension, num_dimensions };
+    dimensions.get(dimension).copied().ok_or(error)
+}
+
+/// An array of these dimensions in the default layout.
+pub(super) fn made(element_type: ElementType, dimensions: &[Dimension]) -> Result<Shape> {
+    let layout = Layout::descending(dimensions.len());
+    ArrayShape::new(element_type, dimensions, layout).map(Shape::Array).map_err(|_| InferError::Overflow)
+}
+
+/// As [`made`], for the answer.
+pub(super) fn owned<'a>(element_type: ElementType, dimensions: &[Dimension]) -> Result<Cow<'a, Shape>> {
+    made(element_type, dimensions).map(Cow::Owned)
+}
+
+/// The array with other elements, where it lies if that can be.
+pub(super) fn with_type<'a>(array: &ArrayShape, element_type: ElementType) -> Result<Cow<'a, Shape>> {
+    match ArrayShape::new(element_type, array.dimensions(), array.layout().clone()) {
+        Ok(array) => Ok(Cow::Owned(Shape::Array(array))),
+        Err(_) => owned(element_type, array.dimensions()),
+    }
+}
+
+/// A tuple of these shapes.
+pub(super) fn tuple<'a>(elements: Vec<Shape>) -> Result<Cow<'a, Shape>> {
+    let expected = "no more tuples inside each other than a shape may have";
+    Shape::tuple(elements).map(Cow::Owned).map_err(|_| InferError::Unfit { what: "the result", expected })
+}
+
+/// One shape as it is, several as a tuple.
+pub(super) fn one_or_tuple<'a>(mut shapes: Vec<Shape>) -> Result<Cow<'a, Shape>> {
+    match shapes.pop() {
+        Some(only) if shapes.is_empty() => Ok(Cow::Owned(only)),
+        last => {
+            shapes.extend(last);
+            tuple(shapes)
+        }
+    }
+}
+
+/// The dimensions of an array without the one with this number.
+pub(super) fn without(dimensions: &[Dimension], gone: &[usize]) -> Vec<Dimension> {
+    let kept = dimensions.iter().enumerate().filter(|(number, _)| !gone.contains(number));
+    kept.map(|(_, &dimension)| dimension).collect()
+}
+
+/// Whether a value says yes or no.
+pub(super) fn is_predicate(shape: &Shape) -> bool {
+    shape.array().is_some_and(|array| array.num_dimensions() == 0 && array.element_type() == ElementType::Pred)
+}
