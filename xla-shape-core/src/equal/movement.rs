@@ -2,7 +2,7 @@
 
 use super::bitcast::{Answer, BitcastError};
 use crate::measure::advise::orders;
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::tpu::{Generation, layouts};
 use alloc::vec::Vec;
 

@@ -1,6 +1,6 @@
 //! Which dimensions a reshape leaves alone.
 
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::layout::Layout;
 use alloc::vec::Vec;
 
@@ -163,7 +163,7 @@ fn common_factors(a: &[u64], b: &[u64]) -> Option<Vec<(usize, usize)>> {
 #[cfg(test)]
 mod tests {
     use super::{ShapeEqualityDescriptor, common_factors};
-    use crate::shape::ArrayShape;
+    use crate::shape::array::ArrayShape;
 
     fn array(text: &str) -> ArrayShape {
         text.parse().unwrap()

@@ -2,8 +2,9 @@
 
 use super::InferError;
 use super::operands::{Operands, Result, dimension, made, one_or_tuple, tuple};
+use crate::shape::Shape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
-use crate::shape::{ArrayShape, Shape};
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;

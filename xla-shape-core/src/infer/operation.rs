@@ -9,7 +9,7 @@ use super::{
     transpose,
 };
 use super::{elementwise, rearrange};
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::text::ConstText;

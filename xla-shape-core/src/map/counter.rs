@@ -1,6 +1,6 @@
 //! Indices of arrays: counting them up, walking over them, comparing them.
 
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -201,7 +201,7 @@ pub fn compare_indices(a: &[u64], b: &[u64]) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::{IndexError, IndexIterationSpace};
-    use crate::shape::ArrayShape;
+    use crate::shape::array::ArrayShape;
     use alloc::string::ToString;
     use alloc::vec::Vec;
     use core::ops::ControlFlow;

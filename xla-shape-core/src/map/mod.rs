@@ -16,6 +16,7 @@ mod facts;
 mod lookup;
 mod mapping;
 mod normal;
+mod of_shape;
 mod offsets;
 mod period;
 pub(crate) mod placement;
@@ -35,8 +36,7 @@ pub use runs::{Bands, Run};
 pub(crate) use terms::{View, fill_row_major_terms, row_major_terms, whole_dimension};
 pub use walk::{Positions, Walk};
 
-use crate::list::{Blank, List};
-use crate::shape::ArrayShape;
+use crate::list::Blank;
 use crate::shape::dimension::Dimension;
 use crate::shape::layout::Layout;
 use alloc::vec;
@@ -258,18 +258,6 @@ pub struct StrideTable {
 }
 
 impl StrideTable {
-    /// The table of `shape`.
-    ///
-    /// # Errors
-    /// If a dimension is unbounded, or if the shape has splits and would be too large without them.
-    pub fn new(shape: &ArrayShape) -> Result<Self, StrideTableError> {
-        let mut table = Self::with_all_digits(known_extents(shape)?, shape.layout())?;
-        let count = table.digits.len();
-        let count = build::simplify(&mut table.digits, count);
-        table.digits.truncate(count);
-        Ok(table)
-    }
-
     fn with_all_digits(extents: Vec<u64>, layout: &Layout) -> Result<Self, StrideTableError> {
         let (num_digits, num_values) = capacity(layout);
         let mut digits = vec![Digit::BLANK; num_digits];
@@ -281,28 +269,10 @@ impl StrideTable {
         Ok(Self { extents, digits, values, positions: built.positions })
     }
 
-    /// The table as it is after the first `tiles` tiles of the layout, to show how it comes about: unlike in the whole
-    /// table, every dimension and every entry of a tile has its own digit, also of size 1.
-    ///
-    /// ```
-    /// use xla_shape_core::{ArrayShape, StrideTable};
-    ///
-    /// let shape: ArrayShape = "f32[3,1000]{1,0:T(8,128)}".parse()?;
-    /// let sizes = |tiles| -> Result<Vec<_>, _> {
-    ///     Ok(StrideTable::after_tiles(&shape, tiles)?.digits().iter().map(|digit| digit.size).collect())
-    /// };
-    /// assert_eq!(sizes(0), Ok(vec![3, 1000]));
-    /// assert_eq!(sizes(1), Ok::<_, xla_shape_core::StrideTableError>(vec![1, 8, 8, 128]));
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`StrideTable::new`].
-    pub fn after_tiles(shape: &ArrayShape, tiles: usize) -> Result<Self, StrideTableError> {
-        let mut layout = shape.layout().clone();
-        let kept = layout.tiles().get(..tiles).map(List::from_slice);
-        layout.tiles = kept.unwrap_or(layout.tiles);
-        Self::with_all_digits(known_extents(shape)?, &layout)
+    fn simplify(&mut self) {
+        let count = self.digits.len();
+        let count = build::simplify(&mut self.digits, count);
+        self.digits.truncate(count);
     }
 
     /// The table of the array with every element cut into so many parts, which are a last dimension.
@@ -324,12 +294,6 @@ impl StrideTable {
     pub fn as_ref(&self) -> StrideTableRef<'_> {
         StrideTableRef { extents: &self.extents, digits: &self.digits, values: &self.values, positions: self.positions }
     }
-}
-
-/// The sizes or bounds of all dimensions.
-fn known_extents(shape: &ArrayShape) -> Result<Vec<u64>, StrideTableError> {
-    let extents = shape.dimensions().iter().map(|dimension| dimension.extent()).enumerate();
-    extents.map(|(dimension, extent)| extent.ok_or(StrideTableError::UnboundedDimension { dimension })).collect()
 }
 
 /// The stride table of a shape that is known at compile time, as a plain value of fixed size.

@@ -2,7 +2,7 @@
 //! else that the layout says.
 
 use crate::map::{Slot, Source, StrideTable, StrideTableError};
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::tile::TileDimension;
 use alloc::vec::Vec;
 

@@ -1,6 +1,6 @@
 //! The order of an array's dimensions that takes the fewest bytes.
 
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use alloc::vec::Vec;
 
 /// The most dimensions of an array whose orders are all tried.

@@ -1,8 +1,9 @@
 //! Sizes by XLA's names for them: elements, bytes, strides, the pieces of splits.
 
 use crate::measure::size;
+use crate::shape::array::ArrayShape;
 use crate::shape::element_type::ElementType;
-use crate::shape::{ArrayShape, Shape, SizeError};
+use crate::shape::{Shape, SizeError};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -215,8 +216,9 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::byte_strides_is_major_to_minor;
+    use crate::shape::array::ArrayShape;
     use crate::shape::element_type::ElementType;
-    use crate::shape::{ArrayShape, Shape, SizeError};
+    use crate::shape::{Shape, SizeError};
 
     fn array(text: &str) -> ArrayShape {
         text.parse().unwrap()

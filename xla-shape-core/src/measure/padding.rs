@@ -2,8 +2,9 @@
 
 use crate::list::Blank;
 use crate::map::{Digit, Extents, Source, Term, Value, ValueRule, Workspace, build, capacity};
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
-use crate::shape::{ArrayShape, Shape, SizeError};
+use crate::shape::{Shape, SizeError};
 use alloc::vec;
 use alloc::vec::Vec;
 

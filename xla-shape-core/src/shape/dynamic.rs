@@ -1,9 +1,10 @@
 //! Dimensions whose size is known only when the program runs.
 
+use crate::shape::Shape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::number::{DimensionError, DimensionNumber};
 use crate::shape::transform::TransformError;
-use crate::shape::{ArrayShape, Shape};
 
 type Result<T> = core::result::Result<T, TransformError>;
 
@@ -120,7 +121,8 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use crate::shape::{ArrayShape, Shape};
+    use crate::shape::Shape;
+    use crate::shape::array::ArrayShape;
     use alloc::string::ToString;
 
     fn array(text: &str) -> ArrayShape {

@@ -1,8 +1,9 @@
 //! Which shapes can be types: what the macros of `xla-shape` ask before they make one.
 
 use crate::map::{StaticStrideTable, StrideTableError};
+use crate::shape::Shape;
+use crate::shape::array::ArrayShape;
 use crate::shape::validate::Part;
-use crate::shape::{ArrayShape, Shape};
 use alloc::string::ToString;
 use core::fmt;
 

@@ -1,10 +1,12 @@
 //! Tuples: the parts of a shape and where they are.
 
+use crate::limits::MAX_NESTING;
+use crate::shape::Shape;
+use crate::shape::TupleShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::element_type::ElementType;
 use crate::shape::transform::TransformError;
-use crate::shape::tuple::{MAX_NESTING, TupleShape};
 use crate::shape::validate::ValidationError;
-use crate::shape::{ArrayShape, Shape};
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::{ControlFlow, Deref};

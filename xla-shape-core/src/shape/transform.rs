@@ -4,12 +4,13 @@
 //! splits stay with their dimensions.
 
 use crate::list::List;
+use crate::shape::Shape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::shape::layout::{ArrayLayout, Layout};
 use crate::shape::number::{DimensionError, DimensionNumber, resolve_distinct, resolve_permutation};
 use crate::shape::validate::ValidationError;
-use crate::shape::{ArrayShape, Shape};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -405,9 +406,10 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::TransformError;
+    use crate::shape::Shape;
+    use crate::shape::array::ArrayShape;
     use crate::shape::dimension::Dimension;
     use crate::shape::element_type::ElementType;
-    use crate::shape::{ArrayShape, Shape};
     use alloc::string::{String, ToString};
 
     fn array(text: &str) -> ArrayShape {

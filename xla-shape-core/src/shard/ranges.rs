@@ -2,7 +2,7 @@
 
 use super::partition::Region;
 use crate::map::{Digit, Slot, Source, StrideTable, StrideTableError};
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;

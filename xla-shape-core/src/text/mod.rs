@@ -31,7 +31,7 @@ pub(crate) mod print;
 pub(crate) mod sink;
 mod token;
 
-pub use crate::shape::tuple::MAX_NESTING;
+pub use crate::limits::MAX_NESTING;
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
 pub use escape::{bad_escape, escaped, unescaped};
 pub use parse::{Parser, SizeExpression, parse_index};

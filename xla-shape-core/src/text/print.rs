@@ -4,6 +4,8 @@
 #![expect(clippy::arithmetic_side_effects, reason = "counters stay below the lengths of lists in memory")]
 
 use super::sink::{self, ConstText, Sink};
+use crate::shape::Shape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::shape::layout::Layout;
@@ -11,7 +13,6 @@ use crate::shape::legacy::LegacyShape;
 use crate::shape::number::dimension_letter;
 use crate::shape::tile::{Tile, TileDimension};
 use crate::shape::validate::Attribute;
-use crate::shape::{ArrayShape, Shape};
 use core::fmt;
 
 /// Writes `open`, the numbers with commas between them, and nothing behind.

@@ -4,7 +4,7 @@ use super::Generation;
 use super::default_layout::{DefaultLayout, DefaultLayoutError, Order, make, row_major_layout};
 use super::format::LANES;
 use super::order::{Pair, extent};
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::text::ConstText;

@@ -3,13 +3,15 @@
 use super::Generation;
 use super::format::{Family, Format, LANES};
 use super::order::{Pair, extent, least_padding};
+use crate::limits::MAX_SIZE;
 use crate::list::{Blank, List};
+use crate::shape::Shape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::shape::layout::Layout;
 use crate::shape::tile::Tile;
-use crate::shape::validate::{MAX_SIZE, ValidationError};
-use crate::shape::{ArrayShape, Shape};
+use crate::shape::validate::ValidationError;
 use crate::text::ConstText;
 use crate::text::sink::{self, Sink};
 use alloc::vec;

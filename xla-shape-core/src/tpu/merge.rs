@@ -1,7 +1,7 @@
 //! Dimensions that are better merged, because their tiles would be padding for the most part.
 
 use super::{DefaultLayoutError, Generation};
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::layout::Layout;
 use alloc::vec::Vec;

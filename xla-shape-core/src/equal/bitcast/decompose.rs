@@ -9,7 +9,7 @@ use crate::map::{
     CanonicalTable, Digit, Source, StrideTable, ValueRule, View, canonical, first_moved, row_major_terms,
     whole_dimension,
 };
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -11,7 +11,7 @@ use crate::map::{
     CompareError, Comparison, StaticStrideTable, StrideTableRef, Term, View, compare_in_const, fill_row_major_terms,
     whole_dimension,
 };
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::layout::SplitConfig;
 use crate::text::ConstText;
 

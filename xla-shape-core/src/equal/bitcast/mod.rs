@@ -13,7 +13,7 @@ pub use in_const::{StaticArray, StaticReason};
 pub use slice::slice_obstacle;
 
 use crate::map::{CompareError, StrideTableError, View, first_moved, row_major_terms, whole_dimension};
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::layout::Layout;
 use alloc::vec::Vec;
 use core::fmt;

@@ -9,7 +9,7 @@
 use super::in_const::StaticReason;
 use crate::infer::{self, SliceDimension};
 use crate::map::tile_block::{TileBlock, TileBlockError};
-use crate::shape::ArrayShape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::text::ConstText;
 

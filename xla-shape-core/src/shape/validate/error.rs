@@ -1,7 +1,6 @@
 //! The rules of XLA shapes that can be broken: what is said of them, and of which part.
 
-use super::MAX_MEMORY_SPACE;
-use crate::shape::tuple::MAX_NESTING;
+use crate::limits::{MAX_MEMORY_SPACE, MAX_NESTING};
 use crate::text::sink::{self, ConstText, Sink};
 use core::fmt;
 

@@ -10,14 +10,15 @@ mod legacy;
 
 use super::error::{Expected, Found, ParseError, ParseErrorKind, Span};
 use super::token::{Lexer, Token, TokenKind};
+use crate::limits::MAX_NESTING;
 use crate::list::{List, push_tightly};
+use crate::shape::Shape;
+use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::ElementType;
 use crate::shape::layout::ArrayLayout;
 use crate::shape::static_shape;
-use crate::shape::tuple::MAX_NESTING;
 use crate::shape::validate::{Part, ValidationError};
-use crate::shape::{ArrayShape, Shape};
 use crate::tpu::{DefaultLayoutError, Generation};
 use alloc::vec::Vec;
 use core::str::FromStr;

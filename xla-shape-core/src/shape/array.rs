@@ -1,0 +1,252 @@
+//! The shape of an array.
+
+use crate::list::{Blank, List};
+use crate::map::{Digit, StaticStrideTable, StrideTable, StrideTableError, Value};
+use crate::measure::size;
+use crate::shape::dimension::Dimension;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::{ArrayLayout, Layout};
+use crate::shape::validate::{self, ValidationError};
+
+/// The shape of an array: element type, dimensions and layout. Always valid.
+///
+/// Two shapes are equal if they mean the same; how they were written does not matter.
+///
+/// ```
+/// use xla_shape_core::{ArrayShape, ElementType};
+///
+/// let shape: ArrayShape = "bf16[100,200]{1,0:T(8,128)(2,1)}".parse()?;
+/// assert_eq!(shape.element_type(), ElementType::Bf16);
+/// assert_eq!(shape.elements(), Some(20_000));
+/// assert_eq!(shape.physical_elements(), Some(104 * 256));
+/// assert_eq!(shape.byte_size(), Some(104 * 256 * 2));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ArrayShape {
+    element_type: ElementType,
+    dimensions: List<Dimension, 2>,
+    layout: ArrayLayout,
+}
+
+impl ArrayShape {
+    /// An array of these dimensions that lies as `layout` says.
+    ///
+    /// # Errors
+    /// If the layout does not fit the dimensions, or a size does not fit in an i64.
+    pub fn new(element_type: ElementType, dimensions: &[Dimension], layout: Layout) -> Result<Self, ValidationError> {
+        Self { element_type, dimensions: List::from_slice(dimensions), layout: layout.into() }.validated()
+    }
+
+    /// An array of these static sizes in the default layout: the last dimension is the most minor, no tiles.
+    ///
+    /// # Errors
+    /// If a size does not fit in an i64.
+    pub fn with_default_layout(element_type: ElementType, sizes: &[u64]) -> Result<Self, ValidationError> {
+        let mut dimensions = List::EMPTY;
+        for &size in sizes {
+            dimensions.push(Dimension::Static(size));
+        }
+        Self { element_type, dimensions, layout: ArrayLayout::descending(sizes.len()) }.validated()
+    }
+
+    /// An array shape from its parts, usable in a `const` without allocation.
+    ///
+    /// # Panics
+    /// If the layout does not fit the dimensions or a size is too large, with the text of the [`ValidationError`];
+    /// in a `const`, that is a compile error.
+    #[must_use]
+    pub const fn from_static(
+        element_type: ElementType,
+        dimensions: &'static [Dimension],
+        layout: &'static Layout,
+    ) -> Self {
+        let (mut digits, mut values) =
+            ([Digit::BLANK; StaticStrideTable::MAX_DIGITS], [Value::BLANK; StaticStrideTable::MAX_VALUES]);
+        let scratch = size::Scratch { digits: &mut digits, values: Some(&mut values) };
+        let shape = Self { element_type, dimensions: List::Static(dimensions), layout: ArrayLayout::Static(layout) };
+        if let Err(error) = validate::array(element_type, dimensions, layout, scratch) {
+            error.panic_about(shape.const_text::<512>().as_str());
+        }
+        shape
+    }
+
+    /// Takes over parts that the parser has read; [`check`](Self::check) must follow.
+    pub(crate) const fn unchecked(
+        element_type: ElementType,
+        dimensions: List<Dimension, 2>,
+        layout: ArrayLayout,
+    ) -> Self {
+        Self { element_type, dimensions, layout }
+    }
+
+    /// Checks everything, the layout too.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), ValidationError> {
+        // That the numbers of dimensions differ is said before anything about one of them.
+        validate::num_dimensions(self.dimensions.as_slice(), self.layout())?;
+        if let ArrayLayout::Own(layout) = &self.layout {
+            layout.check()?;
+        }
+        self.check_dimensions()
+    }
+
+    /// Checks that a valid layout fits the dimensions.
+    #[inline]
+    fn check_dimensions(&self) -> Result<(), ValidationError> {
+        let (element_type, dimensions, layout) = (self.element_type, self.dimensions.as_slice(), self.layout());
+        validate::dimensions(dimensions, layout)?;
+        if size::surely_fits(element_type, dimensions, layout) {
+            return Ok(());
+        }
+        size::with_scratch(layout, |scratch| size::check(element_type, dimensions, layout, scratch))
+    }
+
+    fn validated(self) -> Result<Self, ValidationError> {
+        self.check_dimensions()?;
+        Ok(self)
+    }
+
+    /// The type of the elements.
+    #[must_use]
+    pub const fn element_type(&self) -> ElementType {
+        self.element_type
+    }
+
+    /// The sizes of the dimensions, dimension 0 first.
+    #[must_use]
+    pub const fn dimensions(&self) -> &[Dimension] {
+        self.dimensions.as_slice()
+    }
+
+    /// How the elements lie in memory.
+    #[must_use]
+    pub const fn layout(&self) -> &Layout {
+        self.layout.get()
+    }
+
+    /// The same array in another layout.
+    ///
+    /// # Errors
+    /// If the layout does not fit the dimensions, or makes a size that does not fit in an i64.
+    pub fn with_layout(mut self, layout: Layout) -> Result<Self, ValidationError> {
+        self.layout = layout.into();
+        self.validated()
+    }
+
+    /// The number of dimensions, formerly called the rank.
+    #[must_use]
+    pub const fn num_dimensions(&self) -> usize {
+        self.dimensions().len()
+    }
+
+    /// The number of dimensions whose size (or bound) is greater than 1, formerly called the true rank.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+    pub const fn true_num_dimensions(&self) -> usize {
+        let mut count = 0_usize;
+        let mut i = 0;
+        while i < self.num_dimensions() {
+            if let Some(2..) = self.dimensions()[i].extent() {
+                count = count.saturating_add(1);
+            }
+            i = i.saturating_add(1);
+        }
+        count
+    }
+
+    /// Whether every size is known.
+    #[must_use]
+    pub fn is_static(&self) -> bool {
+        self.dimensions().iter().all(|dimension| !dimension.is_dynamic())
+    }
+
+    fn is_bounded(&self) -> bool {
+        !size::is_unbounded(self.dimensions())
+    }
+
+    /// The number of elements: the product of the sizes, or bounds. `None` if a dimension is unbounded.
+    #[must_use]
+    pub fn elements(&self) -> Option<u64> {
+        self.is_bounded().then(|| size::elements(self.dimensions()).ok()).flatten()
+    }
+
+    /// The number of elements that the array has room for, padding included. `None` if a dimension is unbounded.
+    ///
+    /// Of a split dimension, only the largest piece counts.
+    #[must_use]
+    pub fn physical_elements(&self) -> Option<u64> {
+        self.sized(|scratch| size::physical_elements(self.dimensions(), self.layout(), scratch))
+    }
+
+    /// The bits that one element takes: the layout's element_size_in_bits, or the element type's own storage.
+    #[must_use]
+    pub const fn element_bits(&self) -> u64 {
+        size::element_bits(self.element_type, self.layout())
+    }
+
+    /// The bits that the elements and their padding take. `None` if a dimension is unbounded.
+    #[must_use]
+    pub fn bit_size(&self) -> Option<u128> {
+        let elements = self.physical_elements()?;
+        // Two factors below 2^64 each.
+        Some((elements as u128).saturating_mul(self.element_bits() as u128))
+    }
+
+    /// The bytes that the array takes, with padding and with the prefix for bounded dimensions. `None` if a dimension
+    /// is unbounded.
+    #[must_use]
+    pub fn byte_size(&self) -> Option<u64> {
+        self.sized(|scratch| size::bytes(self.element_type, self.dimensions(), self.layout(), scratch))
+    }
+
+    fn sized(&self, size: impl FnOnce(size::Scratch<'_>) -> Result<u64, ValidationError>) -> Option<u64> {
+        self.is_bounded().then(|| size::with_scratch(self.layout(), size).ok()).flatten()
+    }
+
+    /// The array's sizes, for a `const`. `None` if a dimension is unbounded.
+    ///
+    /// # Panics
+    /// If the layout has more dimensions and tiles than a table in a `const` can hold.
+    #[must_use]
+    pub const fn sizes_in_const(&self) -> Option<Sizes> {
+        if size::is_unbounded(self.dimensions()) {
+            return None;
+        }
+        let mut digits = [Digit::BLANK; StaticStrideTable::MAX_DIGITS];
+        let mut values = [Value::BLANK; StaticStrideTable::MAX_VALUES];
+        let scratch = size::Scratch { digits: &mut digits, values: Some(&mut values) };
+        let Ok(elements) = size::elements(self.dimensions()) else { return None };
+        let Ok(physical_elements) = size::physical_elements(self.dimensions(), self.layout(), scratch) else {
+            return None;
+        };
+        match size::bytes_of(self.element_type, physical_elements, self.layout()) {
+            Ok(bytes) => Some(Sizes { elements, physical_elements, bytes }),
+            Err(_) => None,
+        }
+    }
+
+    /// The bytes on the heap that the shape holds.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.dimensions.heap_bytes().saturating_add(self.layout.heap_bytes())
+    }
+
+    /// Where the elements lie.
+    ///
+    /// # Errors
+    /// As [`StrideTable::new`].
+    pub fn stride_table(&self) -> Result<StrideTable, StrideTableError> {
+        StrideTable::new(self)
+    }
+}
+
+/// How large an array is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sizes {
+    /// As [`ArrayShape::elements`].
+    pub elements: u64,
+    /// As [`ArrayShape::physical_elements`].
+    pub physical_elements: u64,
+    /// As [`ArrayShape::byte_size`].
+    pub bytes: u64,
+}

@@ -1,0 +1,160 @@
+//! What makes a layout valid, whatever the array.
+
+use super::error::{Attribute, ValidationError};
+use crate::limits::{MAX_MEMORY_SPACE, MAX_SIZE};
+use crate::shape::layout::{Layout, SplitConfig};
+use crate::shape::tile::{Tile, TileDimension};
+use alloc::vec;
+
+type Check = Result<(), ValidationError>;
+
+/// Bits to mark dimensions with, for a `const`: enough for 1,024 dimensions.
+pub(crate) const STATIC_SEEN_WORDS: usize = 16;
+
+/// Hands `check` a cleared bit for each of `num_dimensions` dimensions.
+pub(crate) fn with_seen(num_dimensions: usize, check: impl FnOnce(&mut [u64]) -> Check) -> Check {
+    match num_dimensions.div_ceil(64) {
+        0 | 1 => check(&mut [0]),
+        words => check(&mut vec![0; words]),
+    }
+}
+
+/// Marks dimension `number`; whether it was marked before.
+#[expect(clippy::indexing_slicing, reason = "`seen` has a bit for each dimension, and the caller compared `number`")]
+const fn mark(seen: &mut [u64], number: usize) -> bool {
+    let bit = 1 << (number % 64);
+    let marked = seen[number / 64] & bit != 0;
+    seen[number / 64] |= bit;
+    marked
+}
+
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn clear(seen: &mut [u64]) {
+    let mut i = 0;
+    while i < seen.len() {
+        seen[i] = 0;
+        i = i.saturating_add(1);
+    }
+}
+
+/// Checks what a layout must be whatever the array: rules 1, 2, 3 and the first half of 5.
+///
+/// `seen` has a bit for each dimension, all clear.
+pub(crate) const fn layout(layout: &Layout, seen: &mut [u64]) -> Check {
+    let num_dimensions = layout.num_dimensions();
+    if num_dimensions > seen.len().saturating_mul(64) {
+        panic!("a layout in a `const` has at most 1024 dimensions");
+    }
+    if let Err(error) = permutation(layout.minor_to_major(), seen) {
+        return Err(error);
+    }
+    if let Err(error) = tiles(layout.tiles()) {
+        return Err(error);
+    }
+    if let Err(error) = attributes(layout) {
+        return Err(error);
+    }
+    clear(seen);
+    split_configs(layout.split_configs(), num_dimensions, seen)
+}
+
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn permutation(minor_to_major: &[usize], seen: &mut [u64]) -> Check {
+    let num_dimensions = minor_to_major.len();
+    let mut position = 0;
+    while position < num_dimensions {
+        let dimension = minor_to_major[position];
+        if dimension >= num_dimensions {
+            return Err(ValidationError::DimensionNumberOutOfRange { position, dimension, num_dimensions });
+        }
+        if mark(seen, dimension) {
+            return Err(ValidationError::DuplicateDimensionNumber { position, dimension });
+        }
+        position = position.saturating_add(1);
+    }
+    Ok(())
+}
+
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn tiles(tiles: &[Tile]) -> Check {
+    let mut tile = 0;
+    while tile < tiles.len() {
+        let dimensions = tiles[tile].dimensions();
+        if dimensions.is_empty() {
+            return Err(ValidationError::EmptyTile { tile });
+        }
+        let mut position = 0;
+        while position < dimensions.len() {
+            match dimensions[position] {
+                TileDimension::Size(0) => return Err(ValidationError::ZeroTileDimension { tile, position }),
+                TileDimension::Size(size) if size > MAX_SIZE => {
+                    return Err(ValidationError::TileDimensionTooLarge { tile, position, size });
+                }
+                TileDimension::Combine if position.saturating_add(1) == dimensions.len() => {
+                    return Err(ValidationError::TrailingCombine { tile, position });
+                }
+                TileDimension::Size(_) | TileDimension::Combine => {}
+            }
+            position = position.saturating_add(1);
+        }
+        tile = tile.saturating_add(1);
+    }
+    Ok(())
+}
+
+const fn attributes(layout: &Layout) -> Check {
+    if layout.tail_padding_alignment_in_elements() == 0 {
+        return Err(ValidationError::ZeroTailPaddingAlignment);
+    }
+    if let Err(error) = memory_space(layout.memory_space() as u64) {
+        return Err(error);
+    }
+    let (attribute, value) = if layout.tail_padding_alignment_in_elements() > MAX_SIZE {
+        (Attribute::TailPaddingAlignment, layout.tail_padding_alignment_in_elements())
+    } else if layout.element_size_in_bits() > MAX_SIZE {
+        (Attribute::ElementSizeInBits, layout.element_size_in_bits())
+    } else if layout.dynamic_shape_metadata_prefix_bytes() > MAX_SIZE {
+        (Attribute::DynamicShapeMetadataPrefixBytes, layout.dynamic_shape_metadata_prefix_bytes())
+    } else {
+        return Ok(());
+    };
+    Err(ValidationError::AttributeTooLarge { attribute, value })
+}
+
+/// The memory space with this number.
+pub(crate) const fn memory_space(memory_space: u64) -> Result<u8, ValidationError> {
+    if memory_space > MAX_MEMORY_SPACE {
+        return Err(ValidationError::MemorySpaceOutOfRange { memory_space });
+    }
+    Ok(memory_space as u8)
+}
+
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn split_configs(splits: &[SplitConfig], num_dimensions: usize, seen: &mut [u64]) -> Check {
+    let mut split = 0;
+    while split < splits.len() {
+        let dimension = splits[split].dimension();
+        if dimension >= num_dimensions {
+            return Err(ValidationError::SplitDimensionOutOfRange { split, dimension, num_dimensions });
+        }
+        if mark(seen, dimension) {
+            return Err(ValidationError::DuplicateSplitDimension { split, dimension });
+        }
+        let indices = splits[split].split_indices();
+        if indices.is_empty() {
+            return Err(ValidationError::EmptySplit { split });
+        }
+        let mut previous = 0;
+        let mut position = 0;
+        while position < indices.len() {
+            let index = indices[position];
+            if index <= previous {
+                return Err(ValidationError::SplitIndexNotIncreasing { split, position, index, previous });
+            }
+            previous = index;
+            position = position.saturating_add(1);
+        }
+        split = split.saturating_add(1);
+    }
+    Ok(())
+}
