@@ -6,3 +6,44 @@ mod lexer;
 mod other;
 mod parse;
 mod print;
+
+use crate::shard::sharding::Sharding;
+use crate::text::ParseError;
+use core::str::FromStr;
+use lexer::TokenKind;
+use other::quoted;
+use parse::Parser;
+
+impl FromStr for Sharding {
+    type Err = ParseError;
+
+    /// Reads XLA's text, such as `{devices=[2,1]<=[2]}`; that of MLIR, `#sdy.sharding<mesh<["x"=2]>, [{"x"}]>`; and what JAX
+    /// prints, `NamedSharding(mesh=Mesh('x': 2), spec=P('x'))`. XLA's text may stand in quotes, with or without the name
+    /// `mhlo.sharding =` before them, as in StableHLO.
+    ///
+    /// # Errors
+    /// If it is no sharding, or one that XLA does not accept or cannot use.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let mut parser = Parser::new(text, 0);
+        let sharding = match (parser.cursor.word(), parser.cursor.token().kind) {
+            (Some("NamedSharding"), _) => parser.jax()?,
+            (Some("sdy.sharding"), _) | (_, TokenKind::Punctuation('#')) => parser.shardy(None)?,
+            _ => {
+                if parser.cursor.attribute().or(parser.cursor.word()) == Some("mhlo.sharding") {
+                    let is_bare = parser.cursor.word().is_some();
+                    parser.cursor.advance();
+                    if is_bare {
+                        parser.cursor.eat('=')?;
+                    }
+                }
+                let start = parser.cursor.token().span.start;
+                let is_quoted = text.get(start..).is_some_and(|rest| rest.starts_with('"'));
+                let (sharding, end) = if is_quoted { quoted(text, start)? } else { Self::parse_at(text, start)? };
+                parser = Parser::new(text, end);
+                sharding
+            }
+        };
+        parser.finish()?;
+        Ok(sharding)
+    }
+}

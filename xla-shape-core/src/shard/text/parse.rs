@@ -1,7 +1,6 @@
 //! From XLA's text to shardings.
 
 use super::lexer::{Cursor, TokenKind};
-use super::other::quoted;
 use crate::shard::devices::{Devices, Iota, TileAssignment};
 use crate::shard::error::ShardingError;
 use crate::shard::mesh::{Axis, AxisRef, DimensionSharding, Mesh, NamedSharding, OtherAxes, SubAxis};
@@ -11,7 +10,6 @@ use crate::shard::tiled::{Reduction, Subgroup};
 use crate::text::{Expected, Found, ParseError, ParseErrorKind, Span};
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::str::FromStr;
 
 pub(super) type Result<T> = core::result::Result<T, ParseError>;
 
@@ -24,40 +22,6 @@ const IN_SHARDING: &str =
     "`replicated`, `maximal`, `manual`, `unreduced`, `unknown`, `devices=`, `last_tile_dims=`, `shard_as`, … or `}`";
 pub(super) const DEVICE: &str = "the number of a device";
 pub(super) const AXIS: &str = "the name of an axis in quotes";
-
-impl FromStr for Sharding {
-    type Err = ParseError;
-
-    /// Reads XLA's text, such as `{devices=[2,1]<=[2]}`; that of MLIR, `#sdy.sharding<mesh<["x"=2]>, [{"x"}]>`; and what JAX
-    /// prints, `NamedSharding(mesh=Mesh('x': 2), spec=P('x'))`. XLA's text may stand in quotes, with or without the name
-    /// `mhlo.sharding =` before them, as in StableHLO.
-    ///
-    /// # Errors
-    /// If it is no sharding, or one that XLA does not accept or cannot use.
-    fn from_str(text: &str) -> Result<Self> {
-        let mut parser = Parser::new(text, 0);
-        let sharding = match (parser.cursor.word(), parser.cursor.token().kind) {
-            (Some("NamedSharding"), _) => parser.jax()?,
-            (Some("sdy.sharding"), _) | (_, TokenKind::Punctuation('#')) => parser.shardy(None)?,
-            _ => {
-                if parser.cursor.attribute().or(parser.cursor.word()) == Some("mhlo.sharding") {
-                    let is_bare = parser.cursor.word().is_some();
-                    parser.cursor.advance();
-                    if is_bare {
-                        parser.cursor.eat('=')?;
-                    }
-                }
-                let start = parser.cursor.token().span.start;
-                let is_quoted = text.get(start..).is_some_and(|rest| rest.starts_with('"'));
-                let (sharding, end) = if is_quoted { quoted(text, start)? } else { Self::parse_at(text, start)? };
-                parser = Parser::new(text, end);
-                sharding
-            }
-        };
-        parser.finish()?;
-        Ok(sharding)
-    }
-}
 
 impl Sharding {
     /// Reads XLA's text of a sharding from this byte of a text on; also says where it ends. What stands behind it is not
