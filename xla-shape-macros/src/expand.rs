@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::fmt::{self, Display};
 use xla_shape_core::text::{Parser, SizeExpression};
 use xla_shape_core::tpu::Generation;
-use xla_shape_core::validate::Part;
+use xla_shape_core::validate::{Attribute, Part};
 use xla_shape_core::{
     ArrayShape, Dimension, Layout, LayoutAttributes, PaddingValue, ParseError, Shape, SplitConfig, Tile, TileDimension,
 };
@@ -42,7 +42,6 @@ pub(crate) fn tpu_shape_type(text: &str) -> Result<Expansion, ParseError> {
 }
 
 /// The type of a shape.
-#[cfg(feature = "hlo")]
 pub(crate) fn type_of(shape: &Shape) -> String {
     ShapeType(shape, &Named::new(&[])).to_string()
 }
@@ -98,7 +97,6 @@ fn const_argument(expression: TokenStream) -> TokenStream {
 }
 
 /// The tokens of an expansion's text.
-#[cfg(feature = "hlo")]
 pub(crate) fn tokens(text: &str, library: &TokenStream) -> TokenStream {
     tokens_with(text, &|ident| (ident == LIBRARY).then(|| library.clone()))
 }
@@ -122,7 +120,7 @@ pub(crate) fn unknown(compile_error: TokenStream) -> TokenStream {
 }
 
 /// Stands for the path of the library, which the front macro gives, so that it is right wherever the expansion ends up.
-const LIBRARY: &str = "__xla_shape";
+pub(crate) const LIBRARY: &str = "__xla_shape";
 
 /// With a number behind it, stands for a size that is written as an expression.
 const SIZE: &str = "__xla_shape_size_";
@@ -184,7 +182,7 @@ impl NamedIn<'_> {
 }
 
 /// A tuple of types.
-struct List<I>(I);
+pub(crate) struct List<I>(pub(crate) I);
 
 impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -321,7 +319,7 @@ impl Display for LayoutType<'_> {
             "{LIBRARY}::types::Layout<{}, {}, {LIBRARY}::types::Space<{}>",
             List(layout.minor_to_major().iter().copied().map(Minor)),
             List(tiles.map(|(i, tile)| TileType(i, tile, named))),
-            layout.memory_space(),
+            named.size(Part::Attribute(Attribute::MemorySpace), layout.memory_space().into()),
         )?;
         let alignment = layout.tail_padding_alignment_in_elements();
         let bits = layout.element_size_in_bits();

@@ -10,6 +10,7 @@ mod diagnose;
 mod expand;
 #[cfg(feature = "hlo")]
 mod hlo;
+mod sharding;
 mod tokens;
 
 use expand::Expansion;
@@ -32,6 +33,18 @@ pub fn tpu_shape(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn layout(input: TokenStream) -> TokenStream {
     expand(input, expand::layout_type)
+}
+
+/// `xla_shape::sharding!`, with the path of `xla_shape` in brackets before the sharding.
+#[proc_macro]
+pub fn sharding(input: TokenStream) -> TokenStream {
+    sharding::sharding(input)
+}
+
+/// `xla_shape::shard!`, with the path of `xla_shape` in brackets before the shape and the sharding.
+#[proc_macro]
+pub fn shard(input: TokenStream) -> TokenStream {
+    sharding::shard(input)
 }
 
 fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<Expansion, ParseError>) -> TokenStream {

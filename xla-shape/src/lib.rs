@@ -80,7 +80,7 @@ pub mod __private {
     pub use crate::types::Itself;
     #[cfg(feature = "hlo")]
     pub use xla_shape_macros::hlo_types;
-    pub use xla_shape_macros::{index_number, layout, shape, tpu_shape};
+    pub use xla_shape_macros::{index_number, layout, shape, shard, sharding, tpu_shape};
 }
 
 /// A shape, as a type: XLA's text, with layouts in `{…}` or `<…>`, or left out.
@@ -118,7 +118,7 @@ pub mod __private {
 ///
 /// # Sizes that Rust knows
 ///
-/// A dimension, a bound or an entry of a tile may be an expression: a constant, a const parameter, or arithmetic on
+/// A dimension, a bound, an entry of a tile or a memory space (a `u8`) may be an expression: a constant, a const parameter, or arithmetic on
 /// constants, in braces where it has commas of its own or does not begin with a name or a number. What depends on it is
 /// checked when it is known, in `cargo build`.
 ///
@@ -216,6 +216,52 @@ macro_rules! tpu_shape {
 macro_rules! layout {
     ($($tokens:tt)*) => {
         $crate::__private::layout!([$crate] $($tokens)*)
+    };
+}
+
+/// A sharding, as a type: XLA's text, or a string with it.
+///
+/// Shardings of one meaning are one type. What does not say which device has what, such as `{manual}`, and shardings of tuples do
+/// not compile. The axes of a mesh may have names of several letters, which Rust reads only in a string.
+///
+/// ```
+/// use xla_shape::types::{ShardingType, Shard};
+/// use xla_shape::{shape, sharding};
+///
+/// type Plan = sharding!({devices=[2,4]<=[8]});
+/// fn same(x: Plan) -> sharding!("{mesh['data'=2,'model'=4], [{'data'}, {'model'}]}") { x }
+/// assert_eq!(Plan::sharding().to_string(), "{devices=[2,4]<=[8]}");
+/// assert_eq!(Shard::<shape!(bf16[64,256]), Plan>::TEXT, "bf16[32,64]{1,0}");
+/// ```
+///
+/// ```compile_fail
+/// type Wrong = xla_shape::sharding!({devices=[2,4]<=[9]}); // 8 pieces, 9 devices
+/// ```
+#[macro_export]
+macro_rules! sharding {
+    ($($tokens:tt)*) => {
+        $crate::__private::sharding!([$crate] $($tokens)*)
+    };
+}
+
+/// What one device has of an array, as a type: a shape and a sharding. It is the type that [`shape!`] makes of the piece.
+///
+/// All sizes are numbers here; for others, there is [`types::Shard`].
+///
+/// ```
+/// use xla_shape::{shape, shard};
+///
+/// type Mine = shard!(bf16[64,256]{1,0:T(8,128)(2,1)}, {devices=[2,4]<=[8]});
+/// fn same(x: Mine) -> shape!(bf16[32,64]{1,0:T(8,128)(2,1)}) { x }
+/// ```
+///
+/// ```compile_fail
+/// type Wrong = xla_shape::shard!(f32[10], {devices=[4]<=[4]}); // 4 does not divide 10
+/// ```
+#[macro_export]
+macro_rules! shard {
+    ($($tokens:tt)*) => {
+        $crate::__private::shard!([$crate] $($tokens)*)
     };
 }
 

@@ -6,6 +6,7 @@ use crate::element::Stored;
 use crate::types::{StaticArray, StaticPermutation, resolved};
 use crate::wide::wide;
 use xla_shape_core::bitcast::{self, StaticReason};
+use xla_shape_core::text::ConstText;
 
 /// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
 /// shows in `cargo build`, not in `cargo check`. To copy, use [`relayout`](crate::relayout).
@@ -34,6 +35,36 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         const { assert_none(array::<S>().layout_change_obstacle(array::<R>())) };
         // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
         // element, and as many bits for an element.
+        unsafe { self.into_shape() }
+    }
+
+    /// The same array under another type of the same shape: sizes may be written as `Size<8>`, as a number of `typenum`, or
+    /// computed, as in a [`Shard`](crate::types::Shard), and are then different types.
+    ///
+    /// ```
+    /// use typenum::U8;
+    /// use xla_shape::element::F32;
+    /// use xla_shape::types::{Array, Size};
+    /// use xla_shape::{Buffer, View, layout, shape};
+    ///
+    /// type ByTypenum = Array<F32, (U8, Size<128>), layout!({1,0})>;
+    /// fn kernel(x: View<shape!(f32[8,128])>) -> f32 { x[[7, 127]] }
+    /// assert_eq!(kernel(Buffer::<ByTypenum>::filled(1.0).view().retype()), 1.0);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use xla_shape::{Buffer, View, shape};
+    /// let x = Buffer::<shape!(f32[8,128])>::zeroed();
+    /// let y: View<'_, shape!(f32[8,64])> = x.view().retype(); // another shape
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn retype<R>(self) -> Buffer<R, B>
+    where
+        R: StaticArray<Element = S::Element, Index = S::Index>,
+    {
+        const { assert_same_shape::<S, R>() };
+        // SAFETY: this does not compile unless both are the same shape.
         unsafe { self.into_shape() }
     }
 
@@ -87,6 +118,19 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
 
 const fn array<S: StaticArray>() -> bitcast::StaticArray<'static> {
     bitcast::StaticArray::new(S::SHAPE, S::STRIDE_TABLE, wide(S::SIZES))
+}
+
+/// Fails the compilation if two types are not the same shape: they have the same text then.
+#[track_caller]
+const fn assert_same_shape<S: StaticArray, R: StaticArray>() {
+    let (these, those, mut i) = (S::TEXT.as_bytes(), R::TEXT.as_bytes(), 0);
+    while i < these.len() && i < those.len() && these[i] == those[i] {
+        i += 1;
+    }
+    if i < these.len() || i < those.len() {
+        let text = ConstText::<1200>::new().push_str("expected another type of the shape ").push_str(S::TEXT);
+        panic!("{}", text.push_str(", found ").push_str(R::TEXT).as_str())
+    }
 }
 
 #[track_caller]

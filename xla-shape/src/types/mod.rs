@@ -24,6 +24,7 @@ mod padded;
 mod permutation;
 mod results;
 mod shape_type;
+mod shards;
 mod sizes;
 mod tuples;
 mod unroll;
@@ -47,6 +48,11 @@ pub use results::{
     WithDimension, WithElement, WithLayout,
 };
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
+pub use shards::{
+    AllGathered, Cut, DeviceOrder, DivideBy, Divided, Exchanged, Gather, Group, Groups, InOrder, Listed, Maximal,
+    MoreDevices, Piece, PieceCount, PieceCounts, ReduceScattered, Replicated, Shard, ShardingType, Times, Uncut,
+    Unreduced,
+};
 pub use sizes::SizesError;
 
 #[cfg(test)]

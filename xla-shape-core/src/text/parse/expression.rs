@@ -11,7 +11,7 @@ use crate::text::token::TokenKind;
 pub struct SizeExpression {
     /// How many arrays were read before the one that it belongs to.
     pub array: usize,
-    /// Which part of that array it is: a dimension (or its bound), or an entry of a tile.
+    /// Which part of that array it is: a dimension (or its bound), an entry of a tile, or the memory space.
     pub part: Part,
     /// Where it stands.
     pub span: Span,

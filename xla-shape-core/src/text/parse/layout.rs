@@ -100,7 +100,7 @@ impl Parser<'_> {
                 Attribute::ElementSizeInBits => layout.element_size_in_bits = self.attribute_value(attribute)?,
                 Attribute::MemorySpace => {
                     let value = self.attribute_value(attribute)?;
-                    // The value stands before the `)` that was read last.
+                    // The value stands before the `)` that was read last. Of an expression, any will do.
                     let span = self.found_value(start);
                     layout.memory_space = validate::memory_space(value)
                         .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), span))?;
@@ -228,8 +228,10 @@ impl Parser<'_> {
     fn attribute_value(&mut self, attribute: Attribute) -> Result<u64> {
         self.eat(b'(')?;
         let start = self.token.start;
-        let value = self.integer(Expected::AttributeValue(attribute))?;
-        self.mark(Part::Attribute(attribute), start);
+        let (expected, part) = (Expected::AttributeValue(attribute), Part::Attribute(attribute));
+        let is_size = attribute == Attribute::MemorySpace;
+        let value = if is_size { self.size(expected, part)? } else { self.integer(expected)? };
+        self.mark(part, start);
         self.eat(b')')?;
         Ok(value)
     }

@@ -119,8 +119,8 @@ impl<'a> Parser<'a> {
 
     /// Refuses shapes that cannot be types, as [`static_shape::check`] does, and lets a layout also be written `<…>`.
     ///
-    /// Dimensions, bounds and entries of tiles may be [expressions](Self::size_expressions) of Rust: a name, `2 * N`,
-    /// `{ … }`. In the shape that is read, 1 stands for them, and what depends on them is not checked.
+    /// Dimensions, bounds, entries of tiles and the memory space may be [expressions](Self::size_expressions) of Rust: a name,
+    /// `2 * N`, `{ … }`. In the shape that is read, 1 stands for them, and what depends on them is not checked.
     #[must_use]
     pub fn for_types(self) -> Self {
         Self { for_types: true, ..self.allow_angle_brackets() }

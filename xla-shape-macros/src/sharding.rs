@@ -1,0 +1,173 @@
+//! Shardings to types.
+
+use crate::diagnose::{compile_error, parse_error};
+use crate::expand::{LIBRARY, List, tokens, type_of, unknown};
+use crate::tokens::{self, Text};
+use proc_macro::{Delimiter, Span, TokenStream, TokenTree};
+use std::fmt::Write as _;
+use xla_shape_core::Shape;
+use xla_shape_core::shard::{Devices, Sharding, ShardingError, ShardingKind, Subgroup, TiledSharding};
+use xla_shape_core::text::Parser;
+
+type Result<T> = std::result::Result<T, TokenStream>;
+
+/// The type of a sharding.
+pub(crate) fn sharding(input: TokenStream) -> TokenStream {
+    let (library, written) = tokens::library(input);
+    let read = read(written).and_then(|(sharding, spans)| sharding_type(&sharding).map_err(at(spans)));
+    match read {
+        Ok(text) => tokens(&text, &library),
+        Err(error) => unknown(error),
+    }
+}
+
+/// The type of the shard of an array.
+pub(crate) fn shard(input: TokenStream) -> TokenStream {
+    let (library, written) = tokens::library(input);
+    match shard_type(written) {
+        Ok(text) => tokens(&text, &library),
+        Err(error) => unknown(error),
+    }
+}
+
+/// An error at these tokens.
+fn at<E: ToString>(spans: (Span, Span)) -> impl Fn(E) -> TokenStream {
+    move |error| compile_error(&error.to_string(), spans)
+}
+
+/// The spans of the first and the last token.
+fn ends(tokens: &[TokenTree]) -> (Span, Span) {
+    match tokens {
+        [first, .., last] => (first.span(), last.span()),
+        [only] => (only.span(), only.span()),
+        [] => (Span::call_site(), Span::call_site()),
+    }
+}
+
+/// The sharding that tokens are, or the string that they are, and where they stand.
+fn read(written: TokenStream) -> Result<(Sharding, (Span, Span))> {
+    let trees = without_groups(written);
+    let spans = ends(&trees);
+    if let [TokenTree::Literal(literal)] = trees.as_slice()
+        && let Some(text) = string(&literal.to_string())
+    {
+        let sharding = text.parse::<Sharding>().map_err(|error| compile_error(&error.render(&text).to_string(), spans))?;
+        return Ok((sharding, spans));
+    }
+    let text = Text::new(trees.into_iter().collect());
+    match text.text.parse() {
+        Ok(sharding) => Ok((sharding, spans)),
+        Err(error) => Err(parse_error(&error, &text)),
+    }
+}
+
+/// Tokens without the invisible group that a macro passes on.
+fn without_groups(written: TokenStream) -> Vec<TokenTree> {
+    let trees = written.into_iter().collect::<Vec<_>>();
+    match trees.as_slice() {
+        [TokenTree::Group(group)] if group.delimiter() == Delimiter::None => without_groups(group.stream()),
+        _ => trees,
+    }
+}
+
+/// What a string literal without escapes holds.
+fn string(literal: &str) -> Option<String> {
+    let raw = literal.strip_prefix('r').map(|literal| literal.trim_matches('#'));
+    let text = raw.unwrap_or(literal).strip_prefix('"')?.strip_suffix('"')?;
+    Some(if raw.is_some() { text.to_owned() } else { text.replace("\\\"", "\"") })
+}
+
+/// The type of a sharding, if it says what each device has.
+fn sharding_type(sharding: &Sharding) -> std::result::Result<String, ShardingError> {
+    let tiled = sharding.to_tiled()?;
+    Ok(match tiled.kind() {
+        ShardingKind::Replicated => format!("{LIBRARY}::types::Replicated"),
+        ShardingKind::Maximal { device } => format!("{LIBRARY}::types::Maximal<{{ {device} }}>"),
+        ShardingKind::Unreduced => format!("{LIBRARY}::types::Unreduced"),
+        ShardingKind::Tiled(tiled) => divided(tiled),
+        ShardingKind::Manual => return Err(ShardingError::Undetermined { kind: "manual" }),
+        ShardingKind::Unknown => return Err(ShardingError::Undetermined { kind: "unknown" }),
+        _ => return Err(ShardingError::NotATuple),
+    })
+}
+
+fn divided(tiled: &TiledSharding) -> String {
+    let pieces = tiled.tiles().iter().map(|&count| match count {
+        1 => format!("{LIBRARY}::types::Uncut"),
+        count => size(count),
+    });
+    let order = match tiled.assignment().devices() {
+        Devices::Iota(iota) => {
+            let numbers = iota.permutation().iter().map(|number| format!("{LIBRARY}::types::Nth<{number}>"));
+            format!(
+                "{LIBRARY}::types::InOrder<{}, {}>",
+                List(iota.dimensions().iter().copied().map(size)),
+                List(numbers)
+            )
+        }
+        Devices::List(list) => listed(list),
+        _ => String::new(),
+    };
+    let counts = tiled.assignment().dimensions().iter().skip(tiled.tiles().len());
+    let groups = tiled.subgroups().iter().zip(counts).map(|(group, count)| {
+        let kind = match group {
+            Subgroup::Maximal => 0,
+            Subgroup::Manual => 1,
+            Subgroup::Unreduced => 2,
+            _ => 3,
+        };
+        format!("{LIBRARY}::types::Group<{kind}, {count}>")
+    });
+    format!("{LIBRARY}::types::Divided<{}, {order}, {}>", List(pieces), List(groups))
+}
+
+/// A list of devices, in tuples that are as long as tuples of types may be.
+fn listed(list: &[i64]) -> String {
+    let mut text = String::new();
+    let chunks = list.chunks(xla_shape_core::static_shape::MAX_LIST);
+    let depth = chunks.len();
+    for (i, chunk) in chunks.enumerate() {
+        let numbers = List(chunk.iter().map(|&device| size(device.unsigned_abs())));
+        let comma = if i == 0 { "" } else { ", " };
+        // Writing to a text does not fail.
+        let _ = write!(text, "{comma}{LIBRARY}::types::Listed<{numbers}");
+    }
+    text + &">".repeat(depth)
+}
+
+fn size(number: u64) -> String {
+    format!("{LIBRARY}::types::Size<{number}>")
+}
+
+/// The type of the shard: a shape, a comma, a sharding.
+fn shard_type(written: TokenStream) -> Result<String> {
+    let trees = without_groups(written);
+    let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ',');
+    let Some(comma) = trees.iter().rposition(is_comma) else {
+        let error = "expected a shape, `,` and a sharding: `shard!(f32[64,256], {devices=[4,1]<=[4]})`";
+        return Err(compile_error(error, ends(&trees)));
+    };
+    let (shape, sharding) = trees.split_at(comma);
+    let spans = ends(shape);
+    let text = Text::new(shape.iter().cloned().collect());
+    let mut parser = Parser::whole(&text.text).for_types();
+    let read = parser.shape().and_then(|shape| parser.finish().map(|()| shape));
+    let shape = read.map_err(|error| parse_error(&error, &text))?;
+    if !parser.size_expressions().is_empty() {
+        let error = "expected sizes that are numbers, found an expression; `types::Shard` takes any";
+        return Err(compile_error(error, spans));
+    }
+    let (sharding, of_sharding) = read_behind(sharding)?;
+    let Shape::Array(array) = shape else {
+        return Err(compile_error("expected an array, which a sharding divides, found another shape", spans));
+    };
+    sharding_type(&sharding).map_err(at(of_sharding))?;
+    let partition = sharding.partition(&array).map_err(at(of_sharding))?;
+    partition.check_even().map_err(at(spans))?;
+    Ok(type_of(&Shape::Array(partition.shard().clone())))
+}
+
+/// The sharding behind a comma.
+fn read_behind(tokens: &[TokenTree]) -> Result<(Sharding, (Span, Span))> {
+    read(tokens.iter().skip(1).cloned().collect())
+}

@@ -1,0 +1,419 @@
+//! Shardings, and the shapes of shards, as types.
+
+use super::array::{Array, ArrayType};
+use super::dim::{BoundedDim, Dim, Size, StaticDim};
+use super::dimensions::{Dimensions, StaticDimensions};
+use super::layout::SplitIndices;
+use super::permutation::{Nth, StaticPermutation};
+use super::results::DimensionAt;
+use crate::sealed::Sealed;
+use crate::wide::wide;
+use core::marker::PhantomData;
+use xla_shape_core::Dimension;
+use xla_shape_core::shard::{Devices, Iota, Reduction, Sharding, ShardingError, Subgroup, TileAssignment};
+use xla_shape_core::text::ConstText;
+
+/// A sharding, as a type: how the elements of an array are divided among devices. [`sharding!`](crate::sharding) makes it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sharding",
+    label = "expected a type made by `sharding!({{…}})`"
+)]
+pub trait ShardingType: 'static + Sealed {
+    /// Into how many pieces each dimension is cut: a tuple of [`Size`] and [`Uncut`], or [`Uncut`] for all of the array.
+    type Pieces;
+
+    /// The sharding as a value.
+    ///
+    /// # Panics
+    /// If the devices are not as many as there are pieces. [`sharding!`](crate::sharding) makes no such type.
+    #[must_use]
+    fn sharding() -> Sharding;
+}
+
+/// Not divided: a dimension, or all of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Uncut;
+
+/// `{replicated}`: every device has all of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Replicated;
+
+/// `{maximal device=…}`: this device has all of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Maximal<const DEVICE: i64>;
+
+/// `{unreduced}`: each device has a part of a sum.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Unreduced;
+
+/// `{devices=[…]…}`: each device has a piece. `Pieces` is a tuple of [`Size`] and [`Uncut`], one for each dimension; `Order` says
+/// which device has which piece, an [`InOrder`] or a [`Listed`]; `Groups` is a tuple of [`Group`], what devices with the same
+/// piece do with it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Divided<Pieces, Order, Groups = ()>(PhantomData<(Pieces, Order, Groups)>);
+
+/// `<=[2,4]T(1,0)`: the numbers 0, 1, … as an array of the dimensions `D`, transposed by `P`, a tuple of [`Nth`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct InOrder<D, P>(PhantomData<(D, P)>);
+
+/// `0,2,1,3`: the numbers of the devices, a tuple of up to 12 [`Size`]; more of them are in `Rest`, another `Listed`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Listed<Numbers, Rest = ()>(PhantomData<(Numbers, Rest)>);
+
+/// `COUNT` devices that have the same piece; `KIND` is what they do with it: the number of a [`Subgroup`], in the order of that
+/// type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Group<const KIND: u8, const COUNT: usize>;
+
+impl Sealed for Replicated {}
+impl<const DEVICE: i64> Sealed for Maximal<DEVICE> {}
+impl Sealed for Unreduced {}
+impl<P, O, G> Sealed for Divided<P, O, G> {}
+impl<const KIND: u8, const COUNT: usize> Sealed for Group<KIND, COUNT> {}
+
+impl ShardingType for Replicated {
+    type Pieces = Uncut;
+
+    fn sharding() -> Sharding {
+        Sharding::REPLICATED
+    }
+}
+
+impl<const DEVICE: i64> ShardingType for Maximal<DEVICE> {
+    type Pieces = Uncut;
+
+    fn sharding() -> Sharding {
+        Sharding::maximal(DEVICE)
+    }
+}
+
+impl ShardingType for Unreduced {
+    type Pieces = Uncut;
+
+    fn sharding() -> Sharding {
+        Sharding::UNREDUCED.with_reduction(Reduction::Sum)
+    }
+}
+
+/// The numbers of pieces, as a tuple of [`Size`] and [`Uncut`].
+pub trait PieceCounts: 'static {
+    #[doc(hidden)]
+    const COUNTS: &'static [usize];
+}
+
+/// Into how many pieces a dimension is cut: [`Size`] or [`Uncut`].
+pub trait PieceCount: 'static {
+    #[doc(hidden)]
+    const COUNT: usize;
+}
+
+impl<const N: usize> PieceCount for Size<N> {
+    const COUNT: usize = N;
+}
+
+impl PieceCount for Uncut {
+    const COUNT: usize = 1;
+}
+
+/// Which device has which piece: [`InOrder`] or [`Listed`].
+pub trait DeviceOrder: 'static {
+    #[doc(hidden)]
+    fn devices() -> Result<Devices, ShardingError>;
+}
+
+impl<D: StaticDimensions, P: StaticPermutation<D> + 'static> DeviceOrder for InOrder<D, P> {
+    fn devices() -> Result<Devices, ShardingError> {
+        let numbers =
+            P::NUMBERS.iter().map(|&number| usize::try_from(number).unwrap_or(usize::MAX)).collect::<Vec<_>>();
+        Iota::new(wide(D::SIZES), &numbers).map(Devices::Iota)
+    }
+}
+
+impl<N: SplitIndices, Rest: MoreDevices> DeviceOrder for Listed<N, Rest> {
+    fn devices() -> Result<Devices, ShardingError> {
+        let mut list = Vec::new();
+        <Self as MoreDevices>::push(&mut list);
+        Ok(Devices::List(list))
+    }
+}
+
+/// The rest of a list of devices: another [`Listed`], or `()`.
+pub trait MoreDevices: 'static {
+    #[doc(hidden)]
+    fn push(list: &mut Vec<i64>);
+}
+
+impl MoreDevices for () {
+    fn push(_: &mut Vec<i64>) {}
+}
+
+impl<N: SplitIndices, Rest: MoreDevices> MoreDevices for Listed<N, Rest> {
+    fn push(list: &mut Vec<i64>) {
+        list.extend(N::INDICES.iter().filter_map(|&device| i64::try_from(device).ok()));
+        Rest::push(list);
+    }
+}
+
+/// What devices with the same piece do with it: a tuple of [`Group`].
+pub trait Groups: 'static {
+    #[doc(hidden)]
+    const GROUPS: &'static [(u8, usize)];
+}
+
+impl<const KIND: u8, const COUNT: usize> Group<KIND, COUNT> {
+    const VALUE: (u8, usize) = (KIND, COUNT);
+}
+
+impl<P: PieceCounts, O: DeviceOrder, G: Groups> ShardingType for Divided<P, O, G> {
+    type Pieces = P;
+
+    fn sharding() -> Sharding {
+        let kind = |&(kind, _): &(u8, usize)| match kind {
+            0 => Subgroup::Maximal,
+            1 => Subgroup::Manual,
+            2 => Subgroup::Unreduced,
+            _ => Subgroup::Replicated,
+        };
+        let counts = P::COUNTS.iter().copied().chain(G::GROUPS.iter().map(|&(_, count)| count));
+        let dimensions = counts.map(|count| count as u64).collect();
+        let assignment = O::devices().and_then(|devices| TileAssignment::new(dimensions, devices));
+        let groups = G::GROUPS.iter().map(kind).collect::<Vec<_>>();
+        assignment.and_then(|assignment| Sharding::tiled(assignment, &groups)).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// One of the `PIECES` equal pieces of a dimension `D`, which is number `NUMBER` of its array: a dimension itself.
+///
+/// Its size is that of `D` divided by `PIECES`. Sizes that do not divide do not compile; that shows in `cargo build`, not in
+/// `cargo check`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Piece<D, const PIECES: usize, const NUMBER: i64>(PhantomData<D>);
+
+/// As many elements as `COUNT` dimensions `D` together.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Times<D, const COUNT: usize>(PhantomData<D>);
+
+impl<D, const PIECES: usize, const NUMBER: i64> Sealed for Piece<D, PIECES, NUMBER> {}
+impl<D, const COUNT: usize> Sealed for Times<D, COUNT> {}
+
+/// The size of a piece. Fails the compilation if there is none.
+const fn piece(size: usize, pieces: usize, number: i64) -> usize {
+    if pieces == 0 || !size.is_multiple_of(pieces) {
+        let text = ConstText::<256>::new().push_str("expected a size of dimension ");
+        let text = text.push_str(if number < 0 { "-" } else { "" }).push_number(number.unsigned_abs());
+        let text = text.push_str(" that ").push_count(pieces).push_str(" divides");
+        let next = if pieces == 0 { None } else { size.checked_next_multiple_of(pieces) };
+        let text = match next {
+            Some(next) => text.push_str(", such as ").push_count(next),
+            None => text,
+        };
+        panic!("{}", text.push_str(", found ").push_count(size).as_str())
+    }
+    size / pieces
+}
+
+/// The size of so many pieces together. Fails the compilation if it is too large.
+const fn times(size: usize, count: usize) -> usize {
+    match size.checked_mul(count) {
+        Some(size) => size,
+        None => panic!("expected a size that fits in 63 bits, found a larger one"),
+    }
+}
+
+/// Implements what a dimension is whose size is computed.
+macro_rules! computed_dim {
+    ([$($generics:tt)*] $dim:ty, $size:expr) => {
+        impl<D: StaticDim, $($generics)*> Dim for $dim {
+            const DIMENSION: Dimension = Dimension::Static(<Self as BoundedDim>::EXTENT as u64);
+
+            #[inline(always)]
+            fn size(self) -> usize {
+                <Self as BoundedDim>::EXTENT
+            }
+
+            #[inline(always)]
+            fn with_size(size: usize) -> Option<Self> {
+                (size == <Self as BoundedDim>::EXTENT).then_some(Self(PhantomData))
+            }
+        }
+
+        impl<D: StaticDim, $($generics)*> BoundedDim for $dim {
+            const EXTENT: usize = $size;
+        }
+
+        impl<D: StaticDim, $($generics)*> StaticDim for $dim {}
+    };
+}
+
+computed_dim!([const PIECES: usize, const NUMBER: i64] Piece<D, PIECES, NUMBER>, piece(D::SIZE, PIECES, NUMBER));
+computed_dim!([const COUNT: usize] Times<D, COUNT>, times(D::SIZE, COUNT));
+
+/// A dimension that can be cut as `Count` says, a [`Size`] or [`Uncut`].
+#[diagnostic::on_unimplemented(
+    message = "the dimension `{Self}` cannot be cut into `{Count}` pieces",
+    label = "expected a dimension whose size is known at compile time"
+)]
+pub trait Cut<Count, const NUMBER: i64>: Dim {
+    /// A piece of it.
+    type Piece: Dim;
+}
+
+impl<D: Dim, const NUMBER: i64> Cut<Uncut, NUMBER> for D {
+    type Piece = D;
+}
+
+impl<D: StaticDim, const PIECES: usize, const NUMBER: i64> Cut<Size<PIECES>, NUMBER> for D {
+    type Piece = Piece<D, PIECES, NUMBER>;
+}
+
+/// Dimensions that can be divided as `Pieces` says: the [`Pieces`](ShardingType::Pieces) of a sharding.
+#[diagnostic::on_unimplemented(
+    message = "a sharding into `{Pieces}` does not divide an array of the dimensions `{Self}`",
+    label = "expected a sharding of as many dimensions as the array has, and static sizes where it divides them"
+)]
+pub trait DivideBy<Pieces>: Dimensions {
+    /// The dimensions of a shard.
+    type Shard: Dimensions;
+}
+
+impl<D: Dimensions> DivideBy<Uncut> for D {
+    type Shard = D;
+}
+
+/// Dimensions of a list, in which a dimension can be put together from all its pieces.
+pub trait Gather<const COUNT: usize>: Dim {
+    /// All of it.
+    type Gathered: Dim;
+}
+
+impl<D: StaticDim, const COUNT: usize, const NUMBER: i64> Gather<COUNT> for Piece<D, COUNT, NUMBER> {
+    type Gathered = D;
+}
+
+impl<const N: usize, const COUNT: usize> Gather<COUNT> for Size<N> {
+    type Gathered = Times<Self, COUNT>;
+}
+
+macro_rules! tuples_of_pieces {
+    ($($N:ident $D:ident $number:literal)*) => {
+        impl<$($N: PieceCount),*> PieceCounts for ($($N,)*) {
+            const COUNTS: &'static [usize] = &[$($N::COUNT),*];
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($D: Cut<$N, $number>, $N),*> DivideBy<($($N,)*)> for ($($D,)*) {
+            type Shard = ($($D::Piece,)*);
+        }
+    };
+}
+
+macro_rules! all_tuples_of_pieces {
+    ([$($before:tt)*]) => { tuples_of_pieces!($($before)*); };
+    ([$($before:tt)*] $N:ident $D:ident $number:literal $($rest:tt)*) => {
+        tuples_of_pieces!($($before)*);
+        all_tuples_of_pieces!([$($before)* $N $D $number] $($rest)*);
+    };
+}
+
+all_tuples_of_pieces!([] N0 D0 0 N1 D1 1 N2 D2 2 N3 D3 3 N4 D4 4 N5 D5 5 N6 D6 6 N7 D7 7 N8 D8 8 N9 D9 9 N10 D10 10 N11 D11 11);
+
+macro_rules! tuples_of_groups {
+    ($($K:ident $C:ident)*) => {
+        impl<$(const $K: u8, const $C: usize),*> Groups for ($(Group<$K, $C>,)*) {
+            const GROUPS: &'static [(u8, usize)] = &[$(Group::<$K, $C>::VALUE),*];
+        }
+    };
+}
+
+tuples_of_groups!();
+tuples_of_groups!(K0 C0);
+tuples_of_groups!(K0 C0 K1 C1);
+tuples_of_groups!(K0 C0 K1 C1 K2 C2);
+tuples_of_groups!(K0 C0 K1 C1 K2 C2 K3 C3);
+
+/// What a device has of an array of shape `X` that is divided by the sharding `S`: elements and layout are the array's, dimensions
+/// that the sharding does not divide, too.
+///
+/// A dimension that is divided is a [`Piece`]: its size is right, but its type is not [`Size`]. Where sizes are numbers,
+/// [`shard!`](crate::shard) gives the type that `shape!` gives; [`retype`](crate::Buffer::retype) makes one of the other. A size
+/// that does not divide evenly does not compile; that shows in `cargo build`, not in `cargo check`.
+///
+/// ```
+/// use xla_shape::types::{ArrayType, Shard};
+/// use xla_shape::{Buffer, View, shape, sharding};
+///
+/// type Whole = shape!(f32[64,256]{1,0:T(8,128)});
+/// type Plan = sharding!({devices=[4,2]<=[8]});
+/// type Mine = Shard<Whole, Plan>;
+/// assert_eq!(Mine::TEXT, "f32[16,128]{1,0:T(8,128)}");
+///
+/// fn kernel(x: View<shape!(f32[16,128]{1,0:T(8,128)})>) -> f32 { x[[15, 127]] }
+/// let mine = Buffer::<Mine>::filled(1.0);
+/// assert_eq!(kernel(mine.view().retype()), 1.0);
+/// ```
+///
+/// ```compile_fail
+/// # use xla_shape::types::Shard;
+/// # use xla_shape::{Buffer, shape, sharding};
+/// Buffer::<Shard<shape!(f32[10,256]), sharding!({devices=[4,1]<=[4]})>>::zeroed(); // 4 does not divide 10
+/// ```
+pub type Shard<X, S> = Array<
+    <X as ArrayType>::Element,
+    <<X as ArrayType>::Dimensions as DivideBy<<S as ShardingType>::Pieces>>::Shard,
+    <X as ArrayType>::Layout,
+>;
+
+/// The result of an all-gather of shards `X` of `COUNT` devices along dimension `N` (-1 is the last). Of the pieces of a
+/// [`Shard`], that is the whole dimension.
+///
+/// ```
+/// use xla_shape::infer::{Operation, assert_result};
+/// use xla_shape::types::{AllGathered, Shard};
+/// use xla_shape::{shape, sharding};
+///
+/// type Whole = shape!(f32[64,256]);
+/// type Mine = Shard<Whole, sharding!({devices=[4,1]<=[4]})>;
+/// fn same(x: AllGathered<Mine, 0, 4>) -> Whole { x }
+///
+/// // XLA's own rule agrees.
+/// const _: () = assert_result::<(Mine,), Whole>(Operation::AllGather { dimension: 0, shards: Some(4), start: false });
+/// ```
+pub type AllGathered<X, const N: i64, const COUNT: usize> = Array<
+    <X as ArrayType>::Element,
+    <<X as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::With<
+        <<<X as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::Dim as Gather<COUNT>>::Gathered,
+    >,
+    <X as ArrayType>::Layout,
+>;
+
+/// The result of a reduce-scatter of `X` over `COUNT` devices along dimension `N` (-1 is the last).
+///
+/// ```
+/// use xla_shape::types::{ArrayType, ReduceScattered};
+/// use xla_shape::shape;
+///
+/// assert_eq!(ReduceScattered::<shape!(f32[64,256]), -1, 8>::TEXT, "f32[64,32]{1,0}");
+/// ```
+pub type ReduceScattered<X, const N: i64, const COUNT: usize> = Array<
+    <X as ArrayType>::Element,
+    <<X as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::With<
+        Piece<<<X as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::Dim, COUNT, N>,
+    >,
+    <X as ArrayType>::Layout,
+>;
+
+/// The result of an all-to-all of `X` among `COUNT` devices: dimension `SPLIT` is cut into pieces, which are joined along
+/// dimension `JOIN`.
+///
+/// ```
+/// use xla_shape::types::{ArrayType, Exchanged, Shard};
+/// use xla_shape::{shape, sharding};
+///
+/// // From rows on each device to columns on each device.
+/// type Rows = Shard<shape!(f32[64,256]), sharding!({devices=[4,1]<=[4]})>;
+/// type Columns = Shard<shape!(f32[64,256]), sharding!({devices=[1,4]<=[4]})>;
+/// fn same(x: Exchanged<Rows, 1, 0, 4>) -> Columns { x }
+/// assert_eq!(Columns::TEXT, "f32[64,64]{1,0}");
+/// ```
+pub type Exchanged<X, const SPLIT: i64, const JOIN: i64, const COUNT: usize> =
+    ReduceScattered<AllGathered<X, JOIN, COUNT>, SPLIT, COUNT>;
