@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xla_shape::shard::{Region, ReshardKind, Sharding, Slicing};
+use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_tests::corpus;
 
@@ -42,6 +43,30 @@ fn every_device_has_what_jax_gives_it() {
             let devices = partition.device_count();
             assert!(devices.is_none_or(|devices| devices == row.regions.len() as u64), "{text}");
         }
+    }
+}
+
+/// A parameter of a program before and after XLA partitioned it.
+#[derive(Deserialize)]
+struct Parameter {
+    generation: String,
+    whole: ArrayShape,
+    sharding: String,
+    shard: ArrayShape,
+}
+
+#[test]
+fn parameters_of_partitioned_programs_are_shards() {
+    let rows = corpus::<Parameter>("partitioned.jsonl");
+    assert_eq!(rows.len(), 26);
+    for Parameter { generation, whole, sharding, shard } in rows {
+        let sharding = sharding.parse::<Sharding>().unwrap();
+        let partition = sharding.partition(&whole).unwrap();
+        assert_eq!(*partition.shard(), shard);
+        // The layout is the one that a shard has by default.
+        let generation = generation.parse::<Generation>().unwrap();
+        assert_eq!(partition.shard().clone().with_tpu_layout(generation).unwrap(), shard);
+        assert_eq!((partition.device_count().unwrap_or(4), partition.is_even()), (4, true));
     }
 }
 

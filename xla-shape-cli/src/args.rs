@@ -36,6 +36,7 @@ pub(crate) enum Verb {
     Block(BlockArguments),
     Advise(AdviseArguments),
     Check(CheckArguments),
+    Rustc(RustcArguments),
     Completions(CompletionsArguments),
     /// Print the manual, as `man` reads it
     #[command(after_help = "Example:
@@ -87,6 +88,26 @@ pub(crate) struct CheckArguments {
     /// The answers are always JSON lines; the option exists because every verb has it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: JsonOnly,
+}
+
+/// Write the Rust compiler's output with shapes in place of the types of this library
+///
+/// Where the compiler compares two shapes, a line marks what is different. Where it has put a long type into a file, the type
+/// is shown. Everything else stays as it is. Lines that `cargo build --message-format=json` prints are read, too: as text, what
+/// people read of them is printed; with --format json, the same lines with shapes in message, label and rendered, for editors.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape rustc build.log
+  cargo build 2>&1 | xla-shape rustc
+  cargo check --message-format=json | xla-shape rustc --format json")]
+pub(crate) struct RustcArguments {
+    /// The compiler's output; `-` is standard input
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// Text for people; or the compiler's messages in JSON, of input that is JSON
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
 }
 
 /// Say where an element is, or what is at a position

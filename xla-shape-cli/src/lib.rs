@@ -33,6 +33,7 @@ pub fn run() -> ExitCode {
         Verb::Map(arguments) => verbs::map::run(&arguments),
         Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
         Verb::Reshape(arguments) => verbs::reshape::run(&arguments),
+        Verb::Rustc(arguments) => verbs::rustc::run(&arguments),
         Verb::Scan(arguments) => verbs::scan::run(&arguments),
         Verb::Shard(arguments) => verbs::shard::run(&arguments),
         Verb::Tpu(arguments) => verbs::tpu::run(&arguments),

@@ -20,6 +20,7 @@ const VERBS: &[&str] = &[
     "tpu",
     "advise",
     "check",
+    "rustc",
     "completions",
     "man",
 ];

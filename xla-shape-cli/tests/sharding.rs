@@ -148,3 +148,42 @@ In a shard are 2 by 1 tiles of 8 by 128.
         }
     }
 }
+
+#[test]
+fn hlo_says_what_each_device_has_before_a_program_is_partitioned() {
+    let module = |entry: &str| {
+        format!(
+            "HloModule m, entry_computation_layout={{(f32[64,256]{{1,0:T(8,128)}}, f32[8,128]{{1,0}})->f32[64,256]{{1,0}}}}, num_partitions=8\n\
+             ENTRY {entry} {{\n\
+             p = f32[64,256]{{1,0}} parameter(0), sharding={{devices=[4,1,2]<=[8] last_tile_dim_replicate}}\n\
+             q = f32[8,128]{{1,0}} parameter(1), sharding={{replicated}}\n\
+             ROOT r = f32[64,256]{{1,0}} negate(p), sharding={{devices=[8,1]<=[8]}}\n}}\n"
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.hlo");
+    let path = path.to_str().unwrap();
+    std::fs::write(path, module("e")).unwrap();
+    let output = run(&["hlo", path, "--format", "json"], "");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sharding = &report["sharding"];
+    assert_eq!(sharding["devices"], 8);
+    assert_eq!(sharding["parameters"], json!({ "arrays": 2, "bytes": 69_632, "bytes_per_device": 20_480 }));
+    assert_eq!(sharding["results"], json!({ "arrays": 1, "bytes": 65_536, "bytes_per_device": 8192 }));
+    assert_eq!(sharding["replicated_bytes"], 20_480);
+    assert_eq!(sharding["largest"][0]["shard"], "f32[16,256]{1,0:T(8,128)}");
+    assert_eq!(
+        (&sharding["replicated"][0]["name"], &sharding["replicated"][0]["copies_bytes"]),
+        (&json!("p"), &json!(65_536))
+    );
+    assert_eq!(sharding["replicated"][1]["copies_bytes"], 7 * 4096);
+    let page = text(run(&["hlo", path], "").stdout);
+    assert!(
+        page.contains("Shardings, for 8 devices\n  parameters  2 arrays, 68 KiB in one place, 20 KiB on each device\n"),
+        "{page}"
+    );
+    // What is partitioned has shapes of shards, also where shardings are still written.
+    std::fs::write(path, module("e_spmd")).unwrap();
+    let report: Value = serde_json::from_slice(&run(&["hlo", path, "--format", "json"], "").stdout).unwrap();
+    assert_eq!(report["sharding"], Value::Null);
+}

@@ -19,6 +19,7 @@
 //! | `proto` | modules as messages of XLA's schema, behind the feature `proto` |
 //! | `dump` | the compiler's own files about a program's memory |
 //! | `scan` | shapes in any text |
+//! | `shards` | what each device has of the values of a module that is not partitioned yet |
 //!
 //! The rules of shapes and of operations are those of [`xla_shape_core`].
 
@@ -40,6 +41,7 @@ mod opcode;
 #[cfg(feature = "proto")]
 pub mod proto;
 mod scan;
+mod shards;
 mod source;
 mod text;
 
@@ -54,5 +56,6 @@ pub use opcode::Opcode;
 pub use scan::oom::{OutOfMemory, ReportedAllocation, ReportedAmount};
 pub use scan::spelling::find_spelled_shapes;
 pub use scan::{FindShapes, FoundShape, find_shapes, instruction_shapes};
+pub use shards::{Place, ShardedArray};
 pub use source::{Source, Sources};
 pub use text::utf8;

@@ -51,7 +51,8 @@ fn read(written: TokenStream) -> Result<(Sharding, (Span, Span))> {
     if let [TokenTree::Literal(literal)] = trees.as_slice()
         && let Some(text) = string(&literal.to_string())
     {
-        let sharding = text.parse::<Sharding>().map_err(|error| compile_error(&error.render(&text).to_string(), spans))?;
+        let sharding =
+            text.parse::<Sharding>().map_err(|error| compile_error(&error.render(&text).to_string(), spans))?;
         return Ok((sharding, spans));
     }
     let text = Text::new(trees.into_iter().collect());

@@ -25,6 +25,7 @@
 //! | [`advise`] | Which layouts take less memory? |
 //! | [`reshape`] | Is a reshape or a transpose free? |
 //! | [`bitcast`] | Can one array be read as another without a copy? |
+//! | [`rustc`] | What does the compiler say of our types? |
 //! | [`scan`] | Which shapes does a log contain? |
 //! | [`hlo`] | What do the values of a program take, and what changed between two programs? |
 
@@ -40,6 +41,7 @@ mod formula;
 pub mod hlo;
 pub mod index;
 pub mod reshape;
+pub mod rustc;
 pub mod scan;
 mod text;
 pub mod tpu;

@@ -15,6 +15,7 @@ pub(crate) mod manual;
 pub(crate) mod map;
 pub(crate) mod relayout;
 pub(crate) mod reshape;
+pub(crate) mod rustc;
 pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod tpu;

@@ -12,7 +12,7 @@ use core::fmt;
 use core::str::FromStr;
 use xla_shape_core::Shape;
 use xla_shape_core::infer::{PaddingDimension, SliceDimension, WindowDimension};
-use xla_shape_core::shard::Sharding;
+use xla_shape_core::shard::{Devices, Iota, Sharding, ShardingError, replica_groups};
 use xla_shape_core::text::{self, Expected, ParseError, Span, unescaped};
 use xla_shape_core::{ProgramParameter, ProgramShape};
 
@@ -608,4 +608,37 @@ pub enum ReplicaGroups<'a> {
     },
     /// `mesh['x'=2,'y'=2] {'x'}`: groups along axes of a mesh, as they are written.
     Mesh(&'a str),
+}
+
+impl ReplicaGroups<'_> {
+    /// The groups, each in full; `None` for groups along the axes of a mesh.
+    ///
+    /// ```
+    /// use xla_shape_hlo::ReplicaGroups;
+    ///
+    /// let groups = ReplicaGroups::Iota { shape: vec![2, 2], dimensions: vec![2, 2], permutation: Some(vec![1, 0]) };
+    /// assert_eq!(groups.expand()?, Some(vec![vec![0, 2], vec![1, 3]]));
+    /// # Ok::<(), xla_shape_core::shard::ShardingError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the numbers are no such array, or are too many to list.
+    pub fn expand(&self) -> core::result::Result<Option<Vec<Vec<usize>>>, ShardingError> {
+        let wide = |sizes: &[usize]| sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
+        match self {
+            Self::Lists(lists) => Ok(Some(lists.clone())),
+            Self::Iota { shape, dimensions, permutation } => {
+                let in_order = (0..dimensions.len()).collect::<Vec<_>>();
+                let iota = Iota::new(&wide(dimensions), permutation.as_deref().unwrap_or(&in_order))?;
+                let expected = shape.len();
+                let &[groups, size] = shape.as_slice() else {
+                    return Err(ShardingError::Rank { expected: 2, found: expected });
+                };
+                let groups = replica_groups(groups as u64, size as u64, &Devices::Iota(iota))?;
+                let numbers = |group: Vec<i64>| group.into_iter().filter_map(|device| usize::try_from(device).ok());
+                Ok(Some(groups.into_iter().map(|group| numbers(group).collect()).collect()))
+            }
+            Self::Mesh(_) => Ok(None),
+        }
+    }
 }

@@ -9,7 +9,7 @@ use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
-use xla_shape_core::shard::ShardingError;
+use xla_shape_core::shard::{Iota, ShardingError};
 
 pub(super) fn check<'m, 'a>(
     instruction: Instruction<'m, 'a>,
@@ -144,20 +144,22 @@ fn lists(groups: &[Vec<usize>]) -> Result<()> {
 
 /// Checks groups that are cut from an array of numbers, and says how many numbers there are.
 fn iota(shape: &[usize], dimensions: &[usize], permutation: Option<&[usize]>) -> Result<usize> {
-    let product = |sizes: &[usize]| sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
-    let (expected, found) = (product(dimensions).unwrap_or(usize::MAX), product(shape).unwrap_or(usize::MAX));
-    if expected != found || found == 0 {
-        let expected = format!("as many devices in the groups as in the array of their numbers, {expected}");
+    let wide = |sizes: &[usize]| sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
+    let in_order = (0..dimensions.len()).collect::<Vec<_>>();
+    let numbers = match Iota::new(&wide(dimensions), permutation.unwrap_or(&in_order)) {
+        Ok(numbers) => Some(numbers.count()),
+        Err(ShardingError::PermutationLength { .. } | ShardingError::Permutation { .. }) => {
+            return Err(Problem::unfit("a permutation of the array's dimensions behind `T`", "other numbers"));
+        }
+        Err(_) => None,
+    };
+    let found = shape.iter().try_fold(1_usize, |product, &size| product.checked_mul(size)).unwrap_or(usize::MAX);
+    if found == 0 || numbers != Some(found as u64) {
+        let numbers = numbers.map_or_else(|| "none that can be".to_owned(), |numbers| format!("{numbers}"));
+        let expected = format!("as many devices in the groups as in the array of their numbers, {numbers}");
         return Err(Problem::unfit(expected, format!("{found}")));
     }
-    let is_permutation = |numbers: &[usize]| {
-        let all: BTreeSet<_> = numbers.iter().copied().collect();
-        numbers.len() == dimensions.len() && all.into_iter().eq(0..dimensions.len())
-    };
-    if permutation.is_none_or(is_permutation) {
-        return Ok(found);
-    }
-    Err(Problem::unfit("a permutation of the array's dimensions behind `T`", "other numbers"))
+    Ok(found)
 }
 
 /// Checks that no device sends twice, nor receives twice, and that all are there.

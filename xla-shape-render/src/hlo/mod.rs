@@ -4,6 +4,7 @@ mod diff;
 mod memory;
 mod page;
 mod report;
+mod sharding;
 mod space;
 mod text;
 

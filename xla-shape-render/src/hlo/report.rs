@@ -1,6 +1,7 @@
 //! What the values of a program take in memory, as data.
 
 use super::memory::{AtPeak, Capacity, Device, Memory, capacities};
+use super::sharding::Shardings;
 use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub struct Report {
     pub(super) capacity: Vec<Capacity>,
     pub(super) spaces: Vec<Space>,
     pub(super) at_peak: Vec<AtPeak>,
+    /// Null where no sharding says what a device has, for one device, and where the module is partitioned.
+    pub(super) sharding: Option<Shardings>,
     pub(super) collectives: Vec<Collective>,
     pub(super) copies: Vec<Copied>,
     pub(super) findings: Vec<Finding>,
@@ -209,6 +212,7 @@ impl Report {
             capacity: device.zip(account).map_or_else(Vec::new, |(device, account)| capacities(device, account)),
             spaces,
             at_peak: at_peak(module, timeline, top, only),
+            sharding: Shardings::new(module, device, top),
             collectives: collectives(module, top),
             copies: copies(module, &wanted, top),
             findings: findings(module),

@@ -27,6 +27,10 @@ pub(super) fn page(report: &Report, width: usize) -> Text {
         peak(&mut text, at_peak);
     }
 
+    if let Some(sharding) = &report.sharding {
+        sharding.text(&mut text);
+    }
+
     text.heading("Memory, as if every value had its own");
     let names = report.spaces.iter().map(|space| space_name(space.space)).collect::<Vec<_>>();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(5);

@@ -1,0 +1,66 @@
+//! `rustc`: what the compiler says, with shapes where it has types of this library.
+
+use crate::args::{Format, RustcArguments};
+use crate::failure::Failure;
+use crate::io::{self, Line, Lines};
+use std::io::{Read as _, Write};
+use xla_shape_render::rustc::{Output, long_type_file, whole_name};
+
+/// The most that is read of a file with the whole name of a type, in bytes.
+const MAX_NAME: u64 = 1 << 20;
+
+/// Lines are answered as they come in, so that a build can be followed.
+pub(crate) fn run(arguments: &RustcArguments) -> Result<(), Failure> {
+    let mut lines = Lines::new(io::open(&arguments.file)?);
+    let mut output = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut state = Output::default();
+    let mut answer = |line: Line<'_>, output: &mut dyn Write| {
+        let bytes = match line {
+            Line::Whole(bytes) | Line::TooLong { beginning: bytes, .. } => bytes,
+        };
+        output.write_all(&answered(&mut state, bytes, arguments.format)).map_err(Failure::Write)
+    };
+    loop {
+        while let Some(line) = lines.next_buffered() {
+            answer(line, &mut output)?;
+        }
+        output.flush().map_err(Failure::Write)?;
+        if !lines.fill().map_err(|error| io::read_failure(&arguments.file, error))? {
+            break;
+        }
+    }
+    if let Some(line) = lines.last() {
+        answer(line, &mut output)?;
+    }
+    output.flush().map_err(Failure::Write)
+}
+
+fn answered(state: &mut Output, bytes: &[u8], format: Format) -> Vec<u8> {
+    let Ok(line) = std::str::from_utf8(bytes) else {
+        // No line of the compiler: it stays as it is.
+        return [bytes, b"\n"].concat();
+    };
+    let message = line.starts_with('{').then(|| Output::message(line)).flatten();
+    let text = match (message, format) {
+        (Some(message), Format::Json) => message.json(),
+        (Some(message), Format::Text) => message.text().map_or_else(String::new, with_whole_names),
+        (None, Format::Json) => String::new(),
+        (None, Format::Text) => state.line(line) + &whole(line),
+    };
+    text.into_bytes()
+}
+
+/// A message, and behind each line that names a file with the whole name of a type, that type.
+fn with_whole_names(text: &str) -> String {
+    text.lines().map(|line| format!("{line}\n{}", whole(line))).collect()
+}
+
+/// What stands in the file that a line says has the whole name of a type.
+fn whole(line: &str) -> String {
+    let name = long_type_file(line).and_then(|path| {
+        let mut name = String::new();
+        std::fs::File::open(path).ok()?.take(MAX_NAME).read_to_string(&mut name).ok()?;
+        whole_name(&name)
+    });
+    name.unwrap_or_default()
+}

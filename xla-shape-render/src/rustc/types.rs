@@ -1,0 +1,378 @@
+//! The types of `xla-shape` in a text, as shapes.
+//!
+//! The compiler leaves parts of a type out (`...`, `_`) and puts names in for others (`M`), so that there may be no shape to
+//! read: each part is written by itself, and what is not known stays as it is.
+
+use std::borrow::Cow;
+use xla_shape_core::ElementType;
+
+/// How deep types may be nested in each other. Deeper ones stay as they are.
+const MAX_DEPTH: usize = 48;
+
+/// The longest text that is written anew, in bytes.
+const MAX_LENGTH: usize = 1 << 20;
+
+/// How often each byte of a text may be read, on average, in search of closing brackets. What comes later stays as it is.
+const MAX_READS: usize = 16;
+
+/// The text with shapes where it has types of this library; the same text if it has none.
+pub(super) fn with_shapes(text: &str) -> Cow<'_, str> {
+    // Whatever is written anew has one of these in it.
+    const MARKS: [&str; 9] =
+        ["Array<", "Layout<", "Size<", "Tile<", "Minor<", "Bounded<", "Buffer<", "UInt<", "Unbounded"];
+    let is_new = text.len() <= MAX_LENGTH && MARKS.iter().any(|mark| text.contains(mark));
+    if is_new { Cow::Owned(rewritten(text, 0)) } else { Cow::Borrowed(text) }
+}
+
+fn rewritten(text: &str, depth: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut before = ' ';
+    let mut reads = text.len().saturating_mul(MAX_READS);
+    while let Some(next) = rest.chars().next() {
+        let is_path = is_start(next) && !is_part(before);
+        if reads == 0 {
+            out.push_str(rest);
+            break;
+        }
+        let found = if is_path {
+            let path = path(rest);
+            // Where brackets do not close, all of the rest was read.
+            let is_whole = path.as_ref().is_some_and(|path| path.arguments.is_some() || !opens(rest, path.length));
+            reads = reads.saturating_sub(if is_whole { 1 } else { rest.len() });
+            path.map(|path| (path.length, named(&path, depth)))
+        } else if next == '(' && depth < MAX_DEPTH {
+            let found = parts(rest);
+            reads = reads.saturating_sub(found.as_ref().map_or(rest.len(), |(_, length)| *length));
+            found.and_then(|(items, length)| Some((length, group(&items, rest.get(..length)?)?)))
+        } else {
+            None
+        };
+        let (length, new) = found.unwrap_or_else(|| (next.len_utf8(), next.to_string()));
+        out.push_str(&new);
+        let (done, behind) = rest.split_at(length);
+        before = done.chars().next_back().unwrap_or(' ');
+        rest = behind;
+    }
+    out
+}
+
+/// Whether arguments seem to begin at a position.
+fn opens(text: &str, position: usize) -> bool {
+    text.get(position..).is_some_and(|rest| rest.starts_with('<') || rest.starts_with("::<"))
+}
+
+fn is_start(character: char) -> bool {
+    character.is_alphabetic() || character == '_'
+}
+
+fn is_part(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// A path, and its generic arguments.
+struct Path<'t> {
+    /// As it is written, without arguments.
+    text: &'t str,
+    /// Its last part.
+    name: &'t str,
+    arguments: Option<Vec<&'t str>>,
+    has_turbofish: bool,
+    /// How many bytes all of it is.
+    length: usize,
+}
+
+/// The path at the beginning of a text.
+fn path(text: &str) -> Option<Path<'_>> {
+    let mut end = 0;
+    let mut start = 0;
+    loop {
+        let word = text.get(end..)?;
+        let length = word.find(|character| !is_part(character)).unwrap_or(word.len());
+        if length == 0 {
+            break;
+        }
+        (start, end) = (end, end + length);
+        match text.get(end..).and_then(|rest| rest.strip_prefix("::")) {
+            Some(rest) if rest.starts_with(is_start) => end += 2,
+            _ => break,
+        }
+    }
+    let written = text.get(..end)?;
+    let name = text.get(start..end)?;
+    let behind = text.get(end..)?;
+    let turbofish = if behind.starts_with("::<") { 2 } else { 0 };
+    let arguments = behind.get(turbofish..).filter(|rest| rest.starts_with('<')).and_then(parts);
+    let length = match &arguments {
+        Some((_, length)) => end + turbofish + length,
+        None => end,
+    };
+    Some(Path {
+        text: written,
+        name,
+        arguments: arguments.map(|(parts, _)| parts),
+        has_turbofish: turbofish > 0,
+        length,
+    })
+}
+
+/// What stands between the bracket at the beginning of a text and the one that closes it, cut at commas, and the bytes of all.
+fn parts(text: &str) -> Option<(Vec<&str>, usize)> {
+    let mut depth = 0_usize;
+    let mut found = Vec::new();
+    let mut start = 1;
+    let mut before = ' ';
+    for (position, character) in text.char_indices() {
+        match character {
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' if before == '-' || before == '=' => {}
+            '>' | ')' | ']' | '}' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    let last = text.get(start..position)?.trim();
+                    if !last.is_empty() {
+                        found.push(last);
+                    }
+                    return Some((found, position + character.len_utf8()));
+                }
+            }
+            ',' if depth == 1 => {
+                found.push(text.get(start..position)?.trim());
+                start = position + 1;
+            }
+            _ => {}
+        }
+        before = character;
+    }
+    None
+}
+
+/// A path as people should see it.
+fn named(path: &Path<'_>, depth: usize) -> String {
+    let as_it_is = || path.text.to_owned();
+    let Some(arguments) = &path.arguments else {
+        let names = [("types::Unbounded", "?"), ("types::Token", "token[]"), ("types::Opaque", "opaque[]")];
+        let named = names.iter().find(|(name, _)| path.text.ends_with(name));
+        return named.map_or_else(as_it_is, |(_, text)| (*text).to_owned());
+    };
+    if depth >= MAX_DEPTH {
+        return format!("{}<{}>", path.text, arguments.join(", "));
+    }
+    let whole = match (path.name, arguments.as_slice()) {
+        ("Array", [element, dimensions, layout]) => {
+            Some(format!("{}{}{}", self::element(element), self::dimensions(dimensions), self::layout(layout, depth)))
+        }
+        ("Layout", [order, ..]) if is_list(order, "Minor") => Some(layout_of(arguments)),
+        ("Tile", [entries]) => Some(format!("T{}", tile(entries))),
+        ("Buffer", [shape, memory]) => match path_name(memory) {
+            Some("Ref") => Some(format!("View<{}, {}>", lifetime(memory), rewritten(shape, depth + 1))),
+            Some("Mut") => Some(format!("ViewMut<{}, {}>", lifetime(memory), rewritten(shape, depth + 1))),
+            Some("AlignedBytes") => Some(format!("Buffer<{}>", rewritten(shape, depth + 1))),
+            _ => None,
+        },
+        ("Size" | "Bounded" | "UInt" | "Piece" | "Times", _) => size_of(path),
+        _ => None,
+    };
+    whole.unwrap_or_else(|| {
+        let arguments = arguments.iter().map(|argument| rewritten(argument, depth + 1)).collect::<Vec<_>>();
+        let name = if path.text.starts_with("xla_shape::") { path.name } else { path.text };
+        let turbofish = if path.has_turbofish { "::" } else { "" };
+        format!("{name}{turbofish}<{}>", arguments.join(", "))
+    })
+}
+
+/// A tuple that is a list of sizes, of dimension numbers or of tiles.
+fn group(items: &[&str], tuple: &str) -> Option<String> {
+    let is_all = |names: &[&str]| {
+        let is_one = |item: &&&str| path_name(item).is_some_and(|name| names.contains(&name));
+        items.iter().any(|item| is_one(&item)) && items.iter().all(|item| is_left_out(item) || is_one(&item))
+    };
+    if is_all(&["Size", "Bounded", "Unbounded", "UInt", "UTerm", "Piece", "Times"]) {
+        Some(dimensions(tuple))
+    } else if is_all(&["Minor"]) {
+        Some(format!("{{{}}}", numbers(tuple)))
+    } else if is_all(&["Tile"]) {
+        Some(format!("T{}", items.iter().map(|item| tile_of(item)).collect::<String>()))
+    } else {
+        None
+    }
+}
+
+/// Whether the compiler left something out.
+fn is_left_out(text: &str) -> bool {
+    matches!(text, "..." | "_" | "…")
+}
+
+/// What stands for something that the compiler left out.
+fn left_out(text: &str) -> &str {
+    if text == "..." { "…" } else { text }
+}
+
+/// The last part of the path that a text is.
+fn path_name(text: &str) -> Option<&str> {
+    path(text).filter(|path| path.length == text.len()).map(|path| path.name)
+}
+
+/// Whether a text is a tuple whose items have this name.
+fn is_list(text: &str, name: &str) -> bool {
+    match parts(text) {
+        Some((items, length)) => {
+            text.starts_with('(') && length == text.len() && items.iter().all(|item| path_name(item) == Some(name))
+        }
+        None => false,
+    }
+}
+
+fn element(text: &str) -> &str {
+    let name = path_name(text).unwrap_or(text);
+    let known = ElementType::ALL.iter().find(|element| element.variant_name() == name);
+    known.map_or_else(|| left_out(text), |element| element.name())
+}
+
+/// The lifetime of a `Ref` or `Mut`.
+fn lifetime(text: &str) -> &str {
+    path(text).and_then(|path| path.arguments?.first().copied()).unwrap_or("'_")
+}
+
+/// Dimensions as a shape has them.
+fn dimensions(text: &str) -> String {
+    let Some((items, _)) = parts(text).filter(|(_, length)| text.starts_with('(') && *length == text.len()) else {
+        return format!("[{}]", left_out(text));
+    };
+    let sizes = items
+        .iter()
+        .map(|item| path(item).and_then(|path| size_of(&path)).unwrap_or_else(|| left_out(item).to_owned()));
+    format!("[{}]", sizes.collect::<Vec<_>>().join(","))
+}
+
+/// A size, a bound, or an unknown size.
+fn size_of(path: &Path<'_>) -> Option<String> {
+    let arguments = path.arguments.as_deref().unwrap_or_default();
+    Some(match (path.name, arguments) {
+        ("Size", [number]) => constant(number).to_owned(),
+        ("Bounded", [number]) => format!("<={}", constant(number)),
+        ("Unbounded", []) => "?".to_owned(),
+        ("UTerm" | "UInt", _) => typenum(path, 0)?.to_string(),
+        ("Piece", [whole, pieces, _]) => computed(whole, pieces, "/", |a, b| a.checked_div(b))?,
+        ("Times", [part, count]) => computed(part, count, "*", u64::checked_mul)?,
+        _ => return None,
+    })
+}
+
+/// A size that is computed from another one.
+fn computed(of: &str, by: &str, sign: &str, compute: fn(u64, u64) -> Option<u64>) -> Option<String> {
+    let of = path(of).and_then(|path| size_of(&path)).unwrap_or_else(|| left_out(of).to_owned());
+    let by = constant(by);
+    let number = of.parse().ok().zip(by.parse().ok()).and_then(|(of, by)| compute(of, by));
+    Some(number.map_or_else(|| format!("{of}{sign}{by}"), |number| number.to_string()))
+}
+
+/// A number of `typenum`.
+fn typenum(path: &Path<'_>, depth: u32) -> Option<u64> {
+    match (path.name, path.arguments.as_deref().unwrap_or_default()) {
+        ("UTerm", []) => Some(0),
+        ("UInt", [rest, bit]) if depth < u64::BITS => {
+            let bit = match path_name(bit)? {
+                "B0" => 0,
+                "B1" => 1,
+                _ => return None,
+            };
+            typenum(&self::path(rest)?, depth + 1)?.checked_mul(2)?.checked_add(bit)
+        }
+        _ => None,
+    }
+}
+
+/// A constant without the braces that an expression has.
+fn constant(text: &str) -> &str {
+    left_out(text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).map_or(text, str::trim))
+}
+
+/// The layout behind a shape.
+fn layout(text: &str, depth: usize) -> String {
+    match path(text).filter(|path| path.length == text.len()) {
+        Some(Path { name: "Layout", arguments: Some(arguments), .. }) => layout_of(&arguments),
+        Some(Path { name: "TpuLayout", arguments: Some(arguments), .. }) => {
+            let generation = arguments.first().copied().and_then(path_name).unwrap_or("TPU");
+            format!("{{the default of {}}}", generation.to_lowercase())
+        }
+        Some(path) if path.arguments.is_some() => format!("{{{}}}", rewritten(text, depth + 1)),
+        _ => format!("{{{}}}", left_out(text)),
+    }
+}
+
+/// A layout from its arguments: the order, and what is not the default.
+fn layout_of(arguments: &[&str]) -> String {
+    let order = arguments.first().map_or_else(String::new, |order| numbers(order));
+    let mut attributes = String::new();
+    match arguments.get(1).copied() {
+        None | Some("()") => {}
+        Some(tiles) => match parts(tiles).filter(|_| tiles.starts_with('(')) {
+            Some((tiles, _)) => {
+                attributes.push('T');
+                tiles.iter().for_each(|tile| attributes.push_str(&tile_of(tile)));
+            }
+            None => attributes.push_str(left_out(tiles)),
+        },
+    }
+    let space = arguments.get(2).copied().map(|space| argument(space, 0).unwrap_or_else(|| left_out(space)));
+    let rest = arguments.get(3).copied();
+    let of_rest = |number| rest.and_then(|rest| argument(rest, number));
+    for (symbol, default, value) in
+        [("L", "1", of_rest(0)), ("E", "0", of_rest(1)), ("S", "0", space), ("M", "0", of_rest(2))]
+    {
+        if let Some(value) = value.filter(|&value| value != default) {
+            attributes.push_str(symbol);
+            attributes.push('(');
+            attributes.push_str(value);
+            attributes.push(')');
+        }
+    }
+    if let Some(rest) = rest.filter(|rest| is_left_out(rest)) {
+        attributes.push_str(left_out(rest));
+    }
+    match (order.is_empty(), attributes.is_empty()) {
+        (true, true) => String::new(),
+        (false, true) => format!("{{{order}}}"),
+        _ => format!("{{{order}:{attributes}}}"),
+    }
+}
+
+/// An argument of the type that a text is.
+fn argument(text: &str, number: usize) -> Option<&str> {
+    Some(constant(path(text)?.arguments?.get(number)?))
+}
+
+/// The numbers of a list of `Minor`.
+fn numbers(text: &str) -> String {
+    match parts(text).filter(|_| text.starts_with('(')) {
+        Some((items, _)) => {
+            let numbers = items.iter().map(|item| argument(item, 0).unwrap_or_else(|| left_out(item)));
+            numbers.collect::<Vec<_>>().join(",")
+        }
+        None => left_out(text).to_owned(),
+    }
+}
+
+/// The entries of a `Tile` in parentheses.
+fn tile_of(text: &str) -> String {
+    argument(text, 0).map_or_else(|| left_out(text).to_owned(), tile)
+}
+
+fn tile(entries: &str) -> String {
+    match parts(entries).filter(|_| entries.starts_with('(')) {
+        Some((items, _)) => {
+            let entries = items.iter().map(|item| match path_name(item) {
+                Some("Combine") => "*",
+                _ => argument(item, 0).unwrap_or_else(|| left_out(item)),
+            });
+            format!("({})", entries.collect::<Vec<_>>().join(","))
+        }
+        None => format!("({})", left_out(entries)),
+    }
+}
+
+/// Whether a text that was written anew has the text of a shape or layout.
+pub(super) fn has_shape(text: &str) -> bool {
+    text.contains(']')
+}
