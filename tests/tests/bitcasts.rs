@@ -303,34 +303,34 @@ fn answers_say_what_differs() {
     );
     assert_eq!(
         layouts("f32[16,256]{1,0:T(8,128)}", "f32[16,256]{1,0}"),
-        "element (0,128) lies at 1024 in the one and at 128 in the other; the first tile differs"
+        "element (0,128) moves from position 1024 to 128; the first tile differs"
     );
     // Without tiles, the place of a dimension of size 1 changes nothing; with them, it changes what they cut.
     assert_eq!(layouts("f32[1,16,256]{2,1,0}", "f32[1,16,256]{0,2,1}"), "every byte stays where it is");
     assert_eq!(
         layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{0,2,1:T(8,128)}"),
-        "element (0,0,1) lies at 1 in the one and at 128 in the other; the same tiles cut the dimensions otherwise, as \
-         one of size 1 is elsewhere in the order"
+        "element (0,0,1) moves from position 1 to 128; the tiles are equal but cut other dimensions, \
+         because one of size 1 has another place in the order"
     );
     assert_eq!(
         layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{0,2,1}"),
-        "element (0,0,128) lies at 1024 in the one and at 128 in the other; the first tile differs"
+        "element (0,0,128) moves from position 1024 to 128; the first tile differs"
     );
     assert_eq!(
         layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{1,0,2:T(8,128)}"),
-        "element (0,0,1) lies at 1 in the one and at 1024 in the other; the order of the dimensions differs"
+        "element (0,0,1) moves from position 1 to 1024; the order of the dimensions differs"
     );
-    assert_eq!(layouts("s4[8]{0:E(4)}", "s4[8]"), "an element takes 4 bits in the one and 8 in the other");
+    assert_eq!(layouts("s4[8]{0:E(4)}", "s4[8]"), "an element takes 4 bits in the operand and 8 in the result");
     assert_eq!(layouts("f32[8]", "f32[4,2]"), "the result should have the sizes (8), not (4,2)");
     assert_eq!(
         layouts("f32[<=8]{0:M(64)}", "f32[<=8]"),
-        "the elements begin behind 64 bytes in the one and behind 0 in the other"
+        "the elements begin behind 64 bytes in the operand and behind 0 in the result"
     );
-    assert_eq!(layouts("f32[8]{0:SC(0:4)}", "f32[8]"), "the arrays are cut into other pieces");
+    assert_eq!(layouts("f32[8]{0:SC(0:4)}", "f32[8]"), "the arrays are split at other indices");
     assert_eq!(layouts("f32[0,8]{1,0}", "f32[0,8]{0,1}"), "every byte stays where it is");
     assert_eq!(
         shape("f32[8,2]").transpose_is_bitcast(&shape("f32[2,8]"), &[1, 1]).unwrap_err().to_string(),
-        "(1,1) should be a permutation of the numbers below 2"
+        "the permutation [1, 1] should name each of the 2 dimensions once"
     );
     assert_eq!(
         shape("f32[?]").reshape_is_bitcast(&shape("f32[?]")).unwrap_err().to_string(),

@@ -46,7 +46,7 @@ fn what_is_no_bitcast_says_why() {
         (&json!(false), &json!(true), &json!("none"))
     );
     let reason = tiled["reason"].as_str().unwrap();
-    assert!(reason.starts_with("element (0,1) lies at 2 in the one and at 1 in the other; the second tile differs"));
+    assert!(reason.starts_with("element (0,1) moves from position 2 to 1; the second tile differs"));
     let larger = bitcast("f32[6]", "f32[7]");
     assert_eq!(
         (&larger["bitcast"], &larger["same_bytes"], &larger["kind"]),
@@ -81,7 +81,7 @@ fn a_reshape_is_free_or_says_what_it_moves_and_what_would_be() {
     let moves = reshape(&["bf16[32,2,192]{2,1,0:T(2,128)(2,1)}", "bf16[64,192]{1,0:T(8,128)(2,1)}"]);
     assert_eq!((&moves["free"], &moves["moved_bytes"]), (&json!(false), &json!(65_536)));
     assert_eq!(moves["free_result"], "bf16[64,192]{1,0:T(2,128)(2,1)}");
-    assert!(moves["reason"].as_str().unwrap().starts_with("element (0,0,128) lies at 256 in the one"), "{moves}");
+    assert!(moves["reason"].as_str().unwrap().starts_with("element (0,0,128) moves from position 256"), "{moves}");
 
     // The same sizes in another order: both readings.
     let both = reshape(&["f32[2,3]", "f32[3,2]{0,1}"]);

@@ -4,7 +4,9 @@
 //! either has a boundary in memory, so that they pair off; a pair says which digits of the one number are which digits
 //! of the other. Where both numbers can be split into the same digits, those are the dimensions that are permuted.
 
-use super::{BitcastError, Reason};
+use super::BitcastError;
+use super::answer::Told;
+use super::question::differ_apart_from_places;
 use crate::map::{
     CanonicalTable, Digit, Source, StrideTable, ValueRule, View, canonical, first_moved, row_major_terms,
     whole_dimension,
@@ -149,7 +151,7 @@ impl ArrayShape {
     /// # Errors
     /// If a dimension is unbounded, or the layouts cannot be compared.
     pub fn deduce_transpose_dimensions_for_bitcast(&self, result: &Self) -> Result<Option<Vec<usize>>, BitcastError> {
-        if self.differs_apart_from_places(result).is_some() || self.byte_size() != result.byte_size() {
+        if differ_apart_from_places(self, result).is_some() || self.byte_size() != result.byte_size() {
             return Ok(None);
         }
         deduce_transpose(&self.stride_table()?, &result.stride_table()?)
@@ -177,7 +179,7 @@ impl ArrayShape {
         if bytes.0 != bytes.1 {
             return Err(BitcastError::Bytes { operand: bytes.0, result: bytes.1 });
         }
-        if matches!(self.differs_apart_from_places(result), Some(Reason::MetadataPrefix { .. } | Reason::Splits)) {
+        if matches!(differ_apart_from_places(self, result), Some(Told::MetadataPrefix { .. } | Told::Splits)) {
             return Err(BitcastError::NotDecomposed);
         }
         let bits = (self.element_bits(), result.element_bits());
