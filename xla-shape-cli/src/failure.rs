@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
 use thiserror::Error;
 use xla_shape::ParseError;
 
@@ -12,8 +11,10 @@ const INPUT_HAS_PROBLEMS: u8 = 1;
 /// The exit code where a part of the input could not be read, and the output is about the rest.
 const INPUT_READ_IN_PART: u8 = 3;
 
+/// Why a verb did not do all that it was asked for; it displays as what the program says.
 #[derive(Debug, Error)]
-pub(crate) enum Failure {
+#[non_exhaustive]
+pub enum Failure {
     /// The input has problems that the output already tells.
     #[error("the input has problems")]
     Told,
@@ -26,15 +27,37 @@ pub(crate) enum Failure {
     /// Anything else that one sentence says.
     #[error("error: {0}")]
     Said(String),
+    /// A file that cannot be read.
     #[error("error: cannot read {name}: {error}")]
-    Read { name: String, error: io::Error },
+    Read {
+        /// The file.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file that cannot be written.
     #[error("error: cannot write `{name}`: {error}")]
-    WriteFile { name: String, error: io::Error },
+    WriteFile {
+        /// The file.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Standard output that cannot be written.
     #[error("error: cannot write to standard output: {0}")]
     Write(io::Error),
 }
 
 impl Failure {
+    /// The file that the system did not read or write, and what it says.
+    #[must_use]
+    pub fn io(&self) -> Option<(&str, &io::Error)> {
+        match self {
+            Self::Read { name, error } | Self::WriteFile { name, error } => Some((name.trim_matches('`'), error)),
+            _ => None,
+        }
+    }
+
     pub(crate) fn shape(error: &ParseError, text: &str) -> Self {
         Self::Shape(error.render(text).to_string())
     }
@@ -44,15 +67,15 @@ impl Failure {
     }
 
     /// Says on standard error what is wrong, unless it is said already, and gives the exit code.
-    pub(crate) fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> u8 {
         match self {
             // Whoever read our output has enough of it, as `head` has.
-            Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => return 0,
             Self::Told => {}
-            Self::Unread => return ExitCode::from(INPUT_READ_IN_PART),
+            Self::Unread => return INPUT_READ_IN_PART,
             // Where standard error is gone too, nobody is left to tell.
             _ => drop(writeln!(io::stderr(), "{self}")),
         }
-        ExitCode::from(INPUT_HAS_PROBLEMS)
+        INPUT_HAS_PROBLEMS
     }
 }

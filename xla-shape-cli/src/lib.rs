@@ -1,5 +1,5 @@
-//! The `xla-shape` program: explains XLA shapes and layouts and checks their text. No library for others: it is one for
-//! its own tests and fuzz targets.
+//! The `xla-shape` program: explains XLA shapes and layouts and checks their text. It is a library for its own tests and fuzz
+//! targets, and for the Python package, which has the program and what it does with files.
 //!
 //! It is thin: what a shape means, whether it is valid, how large it is and where its elements are is the library's to
 //! say. Here are its arguments, its files and its words.
@@ -8,18 +8,34 @@
 
 mod args;
 mod failure;
+pub mod files;
 mod io;
-mod plan;
 mod verbs;
+
+pub use failure::Failure;
 
 use args::{Arguments, Verb};
 use clap::Parser;
+use std::ffi::OsString;
 use std::io::Read;
 use std::process::ExitCode;
 
 /// Does what the program's arguments say, and gives its exit code.
 pub fn run() -> ExitCode {
-    let result = match Arguments::parse().verb {
+    ExitCode::from(run_with(std::env::args_os()))
+}
+
+/// Does what these arguments say, the first of which is the program's name, and gives its exit code.
+pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Where nobody listens, nobody is left to tell.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    let result = match arguments.verb {
         Verb::Advise(arguments) => verbs::advise::run(&arguments),
         Verb::Bitcast(arguments) => verbs::bitcast::run(&arguments),
         Verb::Block(arguments) => verbs::block::run(&arguments),
@@ -39,7 +55,7 @@ pub fn run() -> ExitCode {
         Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => failure.report(),
     }
 }

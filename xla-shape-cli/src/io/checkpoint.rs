@@ -20,7 +20,7 @@ pub(crate) struct Checkpoint {
 
 /// A file with tensors.
 pub(crate) struct CheckpointFile {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its name, with folders only where an index has them.
     pub(crate) name: PathBuf,
     source: Source,
@@ -120,7 +120,7 @@ fn open_index(path: &Path, files: &mut Vec<CheckpointFile>) -> Result<(), Failur
 }
 
 impl CheckpointFile {
-    fn open(path: PathBuf, name: PathBuf) -> Result<Self, Failure> {
+    pub(crate) fn open(path: PathBuf, name: PathBuf) -> Result<Self, Failure> {
         let mut source = Source::open(&path)?;
         let (metadata, start) = safetensors_metadata(&mut source, &path)?;
         let mut tensors = Vec::new();

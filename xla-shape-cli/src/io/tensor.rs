@@ -10,7 +10,6 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
-use xla_shape::buffer::AlignedBytes;
 use xla_shape::{ArrayShape, ElementType, Layout};
 
 /// How a file holds an array; its name's ending tells.
@@ -30,6 +29,9 @@ impl FileFormat {
         }
     }
 }
+
+/// What a tensor is called that has no name yet.
+pub(crate) const UNNAMED: &str = "tensor";
 
 /// The most bytes of the beginning of an `.npy` file that are looked at for its header.
 const NPY_HEADER: u64 = 1 << 20;
@@ -180,8 +182,11 @@ pub(super) fn safetensors_metadata(source: &mut Source, path: &Path) -> Result<(
     Ok((metadata, start))
 }
 
-/// A bar on standard error, if that is a terminal. It shows after a moment, also while the first part is being made.
-pub(crate) fn progress(bytes: u64) -> ProgressBar {
+/// A bar on standard error, if it is to show and that is a terminal. It shows after a moment, also while the first part is being made.
+pub(crate) fn progress(bytes: u64, shows: bool) -> ProgressBar {
+    if !shows {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(bytes);
     bar.enable_steady_tick(Duration::from_millis(200));
     // Without a style, the bar has the default one.
@@ -197,9 +202,10 @@ pub(crate) fn write(
     path: &Path,
     array: &ArrayShape,
     tensor: &str,
-    parts: impl Iterator<Item = Result<AlignedBytes, Failure>>,
+    parts: impl Iterator<Item = Result<impl AsRef<[u8]>, Failure>>,
+    shows_progress: bool,
 ) -> Result<(), Failure> {
-    let bar = progress(array.byte_size().unwrap_or_default());
+    let bar = progress(array.byte_size().unwrap_or_default(), shows_progress);
     if path.as_os_str() == "-" {
         for part in parts {
             let part = part?;

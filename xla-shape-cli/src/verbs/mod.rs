@@ -39,7 +39,7 @@ fn sharding_of(text: &str) -> Result<Sharding, Failure> {
 }
 
 /// The array, or array in a buffer, that a text stands for.
-fn array_of(text: &str) -> Result<ArrayShape, Failure> {
+pub(crate) fn array_of(text: &str) -> Result<ArrayShape, Failure> {
     let shape = shape_of(text)?;
     match shape.array().cloned() {
         Some(array) => Ok(array),
@@ -56,7 +56,7 @@ fn show(answer: &impl Answer, format: Format) -> Result<(), Failure> {
 }
 
 /// A value as a line of JSON.
-fn json_line(value: &impl Serialize) -> String {
+pub(crate) fn json_line(value: &impl Serialize) -> String {
     // Texts and numbers are always JSON.
     serde_json::to_string(value).expect("an answer is JSON") + "\n"
 }

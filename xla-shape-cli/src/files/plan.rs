@@ -3,25 +3,29 @@
 use crate::failure::Failure;
 use crate::io;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::path::Path;
 use xla_shape::shard::Sharding;
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Layout};
 
-/// How tensors are divided. An object: names, or patterns with `*`, to rules.
-pub(crate) struct Plan {
-    path: String,
+/// How tensors are divided. As JSON, an object: names, or patterns with `*`, to rules.
+#[derive(Debug)]
+pub struct ShardPlan {
+    name: String,
     rules: Vec<Rule>,
 }
 
 /// How the tensors are divided that a pattern names.
-pub(crate) struct Rule {
+#[derive(Debug)]
+pub(super) struct Rule {
     pattern: String,
-    pub(crate) sharding: Sharding,
+    pub(super) sharding: Sharding,
     order: Order,
 }
 
 /// How shards lie in memory.
+#[derive(Debug)]
 enum Order {
     RowMajor,
     Layout(Layout),
@@ -29,47 +33,69 @@ enum Order {
     Default(Generation),
 }
 
-impl Plan {
-    /// Reads a plan.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let name = format!("`{}`", path.display());
-        let text = io::read(path)?;
-        let rules = serde_json::from_slice::<Map<String, Value>>(&text)
+impl ShardPlan {
+    /// Reads a plan from a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no plan.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        Self::parse(&format!("`{}`", path.display()), &io::read(path)?)
+    }
+
+    /// Reads a plan from text; errors call it by this name.
+    ///
+    /// # Errors
+    /// If it is no plan.
+    pub fn parse(name: &str, text: &[u8]) -> Result<Self, Failure> {
+        let rules = serde_json::from_slice::<Map<String, Value>>(text)
             .map_err(|error| Failure::said(format_args!("{name}: no plan: {error}")))?;
         let rule = |(pattern, value): (String, Value)| {
             rule(&pattern, value).map_err(|error| Failure::said(format_args!("{name}: `{pattern}`: {error}")))
         };
         let rules = rules.into_iter().map(rule).collect::<Result<_, _>>()?;
-        Ok(Self { path: name, rules })
+        Ok(Self { name: name.to_owned(), rules })
     }
 
     /// The rule for each of these tensors: the one with its name, or else the first whose pattern fits.
     ///
-    /// It is an error if a tensor has no rule, or a rule no tensor.
-    pub(crate) fn rules<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<&Rule>, Failure> {
-        let wrong = |message: String| Failure::said(format_args!("{}: {message}", self.path));
-        let mut is_used = vec![false; self.rules.len()];
+    /// It is an error if a tensor has no rule.
+    pub(super) fn rules<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<&Rule>, Failure> {
+        Ok(self.find(tensors)?.into_iter().map(|number| &self.rules[number]).collect())
+    }
+
+    /// The same of all tensors of a checkpoint: it is an error if a rule has no tensor, too.
+    pub(super) fn all_rules<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<&Rule>, Failure> {
+        let found = self.find(tensors)?;
+        let used = found.iter().collect::<BTreeSet<_>>();
+        match self.rules.iter().enumerate().find(|(number, _)| !used.contains(number)) {
+            // What is said of all others may be said where there are none.
+            Some((_, rule)) if rule.pattern != "*" => Err(self.wrong(format!("there is no tensor `{}`", rule.pattern))),
+            _ => Ok(found.into_iter().map(|number| &self.rules[number]).collect()),
+        }
+    }
+
+    fn wrong(&self, message: String) -> Failure {
+        Failure::said(format_args!("{}: {message}", self.name))
+    }
+
+    /// The numbers of the rules.
+    fn find<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<usize>, Failure> {
         let mut found = Vec::new();
         for name in tensors {
             let exact = self.rules.iter().position(|rule| rule.pattern == name);
             let number = exact.or_else(|| self.rules.iter().position(|rule| fits(&rule.pattern, name)));
             let number = number.ok_or_else(|| {
-                wrong(format!("no rule is for tensor `{name}`; a rule for \"*\" is for all that have none"))
+                self.wrong(format!("no rule is for tensor `{name}`; a rule for \"*\" is for all that have none"))
             })?;
-            is_used[number] = true;
-            found.push(&self.rules[number]);
+            found.push(number);
         }
-        match self.rules.iter().zip(is_used).find(|(_, is_used)| !is_used) {
-            // What is said of all others may be said where there are none.
-            Some((rule, _)) if rule.pattern != "*" => Err(wrong(format!("there is no tensor `{}`", rule.pattern))),
-            _ => Ok(found),
-        }
+        Ok(found)
     }
 }
 
 impl Rule {
     /// The shard, which is row-major, as it lies in memory.
-    pub(crate) fn lay_out(&self, shard: &ArrayShape) -> Result<ArrayShape, String> {
+    pub(super) fn lay_out(&self, shard: &ArrayShape) -> Result<ArrayShape, String> {
         match &self.order {
             Order::RowMajor => Ok(shard.clone()),
             Order::Layout(layout) => shard.clone().with_layout(layout.clone()).map_err(|error| error.to_string()),
