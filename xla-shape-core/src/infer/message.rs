@@ -107,10 +107,8 @@ impl<const CAPACITY: usize> ConstText<CAPACITY> {
     /// Appends what an error of inference says.
     #[must_use]
     pub const fn push_error(mut self, error: InferError) -> Self {
-        let mut sink = self.sink();
-        error.write(&mut sink);
-        let written = sink.written();
-        self.set_len(written)
+        error.write(&mut self.sink());
+        self
     }
 }
 

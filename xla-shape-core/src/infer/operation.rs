@@ -415,8 +415,7 @@ impl Operation<'_> {
                 sink.count(result.num_dimensions());
             }
         }
-        let written = sink.written();
-        text.set_len(written)
+        text
     }
 }
 

@@ -39,6 +39,8 @@ pub use walk::{Positions, Walk};
 use crate::list::Blank;
 use crate::shape::dimension::Dimension;
 use crate::shape::layout::Layout;
+use crate::text::ConstText;
+use crate::text::sink::{Sink, display};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -195,43 +197,45 @@ pub enum StrideTableError {
 }
 
 impl StrideTableError {
-    /// Panics with a message; in a `const`, that is a compile error.
+    /// Panics with the text of the error; in a `const`, that is a compile error.
     ///
     /// # Panics
     /// Always.
     #[track_caller]
     pub const fn panic(self) -> ! {
+        let mut text = ConstText::<256>::new();
+        self.write(&mut text.sink());
+        panic!("{}", text.as_str())
+    }
+
+    const fn write(self, sink: &mut Sink<'_>) {
         match self {
-            Self::UnboundedDimension { .. } => panic!("an unbounded dimension has no place in memory"),
-            Self::Overflow => panic!("the array spans more positions than fit in an i64"),
-            Self::CombinesUnbounded => panic!("`*` cannot combine an unbounded dimension in a type"),
-            Self::TooManyDigits => panic!("the layout has too many dimensions and tiles for a static shape"),
-            Self::TooManyValues => panic!("the layout has too many `*` for a static shape"),
+            Self::UnboundedDimension { dimension } => {
+                sink.text("dimension ");
+                sink.count(dimension);
+                sink.text(" is unbounded: its elements have no place until its size is known");
+            }
+            Self::Overflow => sink.text("the array spans more positions than fit in an i64"),
+            Self::CombinesUnbounded => {
+                sink.text("`*` combines an unbounded dimension with another one: their common size is not known");
+            }
+            Self::TooManyDigits => {
+                sink.text("expected a stride table of at most ");
+                sink.count(StaticStrideTable::MAX_DIGITS);
+                sink.text(" digits, found more");
+            }
+            Self::TooManyValues => {
+                sink.text("expected tiles in which `*` combines at most ");
+                sink.count(StaticStrideTable::MAX_VALUES);
+                sink.text(" times, found more");
+            }
         }
     }
 }
 
 impl fmt::Display for StrideTableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnboundedDimension { dimension } => {
-                write!(f, "dimension {dimension} is unbounded: its elements have no place until its size is known")
-            }
-            Self::Overflow => f.write_str("the array spans more positions than fit in an i64"),
-            Self::CombinesUnbounded => {
-                f.write_str("`*` combines an unbounded dimension with another one: their common size is not known")
-            }
-            Self::TooManyDigits => {
-                write!(f, "expected a stride table of at most {} digits, found more", StaticStrideTable::MAX_DIGITS)
-            }
-            Self::TooManyValues => {
-                write!(
-                    f,
-                    "expected tiles in which `*` combines at most {} times, found more",
-                    StaticStrideTable::MAX_VALUES
-                )
-            }
-        }
+        display(f, |sink| self.write(sink))
     }
 }
 

@@ -27,18 +27,6 @@ const fn dimension_numbers(sink: &mut Sink<'_>, numbers: &[usize]) {
     }
 }
 
-/// The same for sizes.
-const fn numbers(sink: &mut Sink<'_>, numbers: &[u64]) {
-    let mut i = 0;
-    while i < numbers.len() {
-        if i > 0 {
-            sink.byte(b',');
-        }
-        sink.number(numbers[i]);
-        i += 1;
-    }
-}
-
 const fn tile(sink: &mut Sink<'_>, tile: &Tile) {
     sink.byte(b'(');
     let mut i = 0;
@@ -91,7 +79,7 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
         sink.byte(b'(');
         sink.count(splits[i].dimension());
         sink.byte(b':');
-        numbers(sink, splits[i].split_indices());
+        sink.numbers(splits[i].split_indices());
         sink.byte(b')');
         i += 1;
     }
@@ -197,10 +185,8 @@ impl Shape {
     #[must_use]
     pub const fn const_text<const CAPACITY: usize>(&self) -> ConstText<CAPACITY> {
         let mut text = ConstText::new();
-        let mut sink = text.sink();
-        shape(&mut sink, self, true);
-        let written = sink.written();
-        text.set_len(written)
+        shape(&mut text.sink(), self, true);
+        text
     }
 
     /// The shape's text with every layout left out, as `Shape::Print` with `print_layout=false` gives it.
@@ -227,10 +213,8 @@ impl ArrayShape {
     #[must_use]
     pub const fn const_text<const CAPACITY: usize>(&self) -> ConstText<CAPACITY> {
         let mut text = ConstText::new();
-        let mut sink = text.sink();
-        array(&mut sink, self, true);
-        let written = sink.written();
-        text.set_len(written)
+        array(&mut text.sink(), self, true);
+        text
     }
 }
 
@@ -239,10 +223,8 @@ impl Layout {
     #[must_use]
     pub const fn const_text<const CAPACITY: usize>(&self) -> ConstText<CAPACITY> {
         let mut text = ConstText::new();
-        let mut sink = text.sink();
-        layout(&mut sink, self);
-        let written = sink.written();
-        text.set_len(written)
+        layout(&mut text.sink(), self);
+        text
     }
 }
 
@@ -281,7 +263,7 @@ const fn legacy(sink: &mut Sink<'_>, shape: &LegacyShape) {
         sink.byte(b':');
         sink.text(Attribute::PaddedDimensions.symbol());
         sink.byte(b'(');
-        numbers(sink, shape.padded_dimensions());
+        sink.numbers(shape.padded_dimensions());
         sink.byte(b')');
     }
     if let Some(value) = shape.padding_value() {

@@ -6,7 +6,8 @@ use core::fmt;
 /// Text written into a fixed buffer; what does not fit is counted but not kept.
 pub(crate) struct Sink<'a> {
     buffer: &'a mut [u8],
-    len: usize,
+    /// How many bytes were written, kept or not.
+    len: &'a mut usize,
 }
 
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no `get_mut`; the index is compared with the length first")]
@@ -15,27 +16,27 @@ pub(crate) struct Sink<'a> {
     reason = "digits are below 10; a length is below the memory that holds the text"
 )]
 impl<'a> Sink<'a> {
-    pub(crate) const fn new(buffer: &'a mut [u8]) -> Self {
-        Self { buffer, len: 0 }
+    pub(crate) const fn new(buffer: &'a mut [u8], len: &'a mut usize) -> Self {
+        Self { buffer, len }
     }
 
     /// How many bytes were written, kept or not.
     pub(crate) const fn written(&self) -> usize {
-        self.len
+        *self.len
     }
 
     /// Takes back what was written from byte `len` on.
     pub(crate) const fn truncate(&mut self, len: usize) {
-        if len < self.len {
-            self.len = len;
+        if len < *self.len {
+            *self.len = len;
         }
     }
 
     pub(crate) const fn byte(&mut self, byte: u8) {
-        if self.len < self.buffer.len() {
-            self.buffer[self.len] = byte;
+        if *self.len < self.buffer.len() {
+            self.buffer[*self.len] = byte;
         }
-        self.len += 1;
+        *self.len += 1;
     }
 
     pub(crate) const fn text(&mut self, text: &str) {
@@ -49,6 +50,18 @@ impl<'a> Sink<'a> {
 
     pub(crate) const fn count(&mut self, count: usize) {
         self.number(count as u64);
+    }
+
+    /// Numbers, with commas between them.
+    pub(crate) const fn numbers(&mut self, numbers: &[u64]) {
+        let mut i = 0;
+        while i < numbers.len() {
+            if i > 0 {
+                self.byte(b',');
+            }
+            self.number(numbers[i]);
+            i += 1;
+        }
     }
 
     pub(crate) const fn number(&mut self, mut number: u64) {
@@ -72,10 +85,8 @@ impl<'a> Sink<'a> {
 
 /// Runs `write` into a buffer that is large enough and hands the text to `f`.
 pub(crate) fn display(f: &mut fmt::Formatter<'_>, write: impl Fn(&mut Sink<'_>)) -> fmt::Result {
-    let mut small = [0; 256];
-    let mut sink = Sink::new(&mut small);
-    write(&mut sink);
-    let written = sink.written();
+    let (mut small, mut written) = ([0; 256], 0);
+    write(&mut Sink::new(&mut small, &mut written));
     let pad = |f: &mut fmt::Formatter<'_>, bytes: &[u8]| match core::str::from_utf8(bytes) {
         Ok(text) => f.pad(text),
         Err(_) => Err(fmt::Error),
@@ -84,7 +95,7 @@ pub(crate) fn display(f: &mut fmt::Formatter<'_>, write: impl Fn(&mut Sink<'_>))
         Some(bytes) => pad(f, bytes),
         None => {
             let mut large = vec![0; written];
-            write(&mut Sink::new(&mut large));
+            write(&mut Sink::new(&mut large, &mut 0));
             pad(f, &large)
         }
     }
@@ -133,9 +144,7 @@ impl<const CAPACITY: usize> ConstText<CAPACITY> {
     /// Appends a text.
     #[must_use]
     pub const fn push_str(mut self, text: &str) -> Self {
-        let mut sink = self.sink();
-        sink.text(text);
-        self.len = sink.written();
+        self.sink().text(text);
         self
     }
 
@@ -148,19 +157,13 @@ impl<const CAPACITY: usize> ConstText<CAPACITY> {
     /// Appends a number in decimal.
     #[must_use]
     pub const fn push_number(mut self, number: u64) -> Self {
-        let mut sink = self.sink();
-        sink.number(number);
-        self.len = sink.written();
+        self.sink().number(number);
         self
     }
 
+    /// Writes behind the text.
     pub(crate) const fn sink(&mut self) -> Sink<'_> {
-        Sink { len: self.len, buffer: &mut self.bytes }
-    }
-
-    pub(crate) const fn set_len(mut self, len: usize) -> Self {
-        self.len = len;
-        self
+        Sink { buffer: &mut self.bytes, len: &mut self.len }
     }
 }
 

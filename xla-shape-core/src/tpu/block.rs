@@ -222,10 +222,8 @@ impl BlockError {
     #[track_caller]
     pub const fn panic(self) -> ! {
         let mut text = ConstText::<256>::new();
-        let mut sink = text.sink();
-        self.write(&mut sink);
-        let written = sink.written();
-        panic!("{}", text.set_len(written).as_str())
+        self.write(&mut text.sink());
+        panic!("{}", text.as_str())
     }
 
     const fn write(self, sink: &mut Sink<'_>) {

@@ -300,10 +300,8 @@ impl DefaultLayoutError {
     #[track_caller]
     pub const fn panic(self) -> ! {
         let mut text = ConstText::<256>::new();
-        let mut sink = text.sink();
-        self.write(&mut sink);
-        let written = sink.written();
-        panic!("{}", text.set_len(written).as_str())
+        self.write(&mut text.sink());
+        panic!("{}", text.as_str())
     }
 
     pub(super) const fn write(self, sink: &mut Sink<'_>) {

@@ -357,10 +357,8 @@ impl ValidationError {
 
     const fn const_text(&self) -> ConstText<1024> {
         let mut text = ConstText::new();
-        let mut sink = text.sink();
-        self.write(&mut sink);
-        let written = sink.written();
-        text.set_len(written)
+        self.write(&mut text.sink());
+        text
     }
 
     pub(crate) const fn write(&self, sink: &mut Sink<'_>) {
