@@ -3,7 +3,6 @@
 use crate::diagnose;
 use crate::tokens::Text;
 use proc_macro::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree};
-use std::cell::Cell;
 use std::fmt::{self, Display};
 use xla_shape_core::text::{Parser, SizeExpression};
 use xla_shape_core::tpu::Generation;
@@ -27,7 +26,7 @@ pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
     let shape = parser.shape()?;
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
-    Ok(Expansion { text: ShapeType(&shape, &Named::new(&sizes)).to_string(), sizes })
+    Ok(Expansion { text: ShapeType(&shape, Named::new(&sizes), 0).to_string(), sizes })
 }
 
 /// The type of the shape that a text means behind the name of a TPU's generation, in the layouts that this TPU chooses.
@@ -38,12 +37,12 @@ pub(crate) fn tpu_shape_type(text: &str) -> Result<Expansion, ParseError> {
     let shape = parser.shape()?;
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
-    Ok(Expansion { text: ShapeType(&shape, &Named::on_tpu(&sizes, generation)).to_string(), sizes })
+    Ok(Expansion { text: ShapeType(&shape, Named::on_tpu(&sizes, generation), 0).to_string(), sizes })
 }
 
 /// The type of a shape.
 pub(crate) fn type_of(shape: &Shape) -> String {
-    ShapeType(shape, &Named::new(&[])).to_string()
+    ShapeType(shape, Named::new(&[]), 0).to_string()
 }
 
 /// The type of the shape in a layout of 2017 that comes next.
@@ -58,8 +57,7 @@ fn legacy_type(mut parser: Parser<'_>) -> Result<Expansion, ParseError> {
         Some(PaddingValue::Highest) => "HighestPadding",
     };
     let widths = List(shape.padded_dimensions().iter().copied().map(Number));
-    let named = Named::new(&[]);
-    let array = ArrayType(shape.modern(), &named);
+    let array = ArrayType(shape.modern(), Named::new(&[]).array(0));
     let text = format!("{LIBRARY}::types::Padded<{array}, {widths}, {LIBRARY}::types::{value}>");
     Ok(Expansion { text, sizes: Vec::new() })
 }
@@ -70,7 +68,7 @@ pub(crate) fn layout_type(text: &str) -> Result<Expansion, ParseError> {
     let layout = parser.layout()?;
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
-    let text = LayoutType(&layout, Named::new(&sizes).array()).to_string();
+    let text = LayoutType(&layout, Named::new(&sizes).array(0)).to_string();
     Ok(Expansion { text, sizes })
 }
 
@@ -138,10 +136,11 @@ fn replace(tokens: TokenStream, meaning: &dyn Fn(&str) -> Option<TokenStream>) -
         .collect()
 }
 
-/// The sizes of a shape that are expressions. Arrays are printed in the order in which they were read.
+/// The sizes of a shape that are expressions.
+#[derive(Clone, Copy)]
 struct Named<'a> {
     sizes: &'a [SizeExpression],
-    arrays: Cell<usize>,
+    /// The TPU that chooses layouts.
     tpu: Option<Generation>,
 }
 
@@ -155,18 +154,16 @@ struct NamedIn<'a> {
 }
 
 impl<'a> Named<'a> {
-    fn new(sizes: &'a [SizeExpression]) -> Self {
-        Self { sizes, arrays: Cell::new(0), tpu: None }
+    const fn new(sizes: &'a [SizeExpression]) -> Self {
+        Self { sizes, tpu: None }
     }
 
     const fn on_tpu(sizes: &'a [SizeExpression], generation: Generation) -> Self {
-        Self { sizes, arrays: Cell::new(0), tpu: Some(generation) }
+        Self { sizes, tpu: Some(generation) }
     }
 
-    /// Those of the next array.
-    fn array(&self) -> NamedIn<'a> {
-        let array = self.arrays.get();
-        self.arrays.set(array + 1);
+    /// Those of the array with this number, in the order of the text.
+    fn array(self, array: usize) -> NamedIn<'a> {
         // The core has chosen the layout of an array whose sizes are all numbers.
         let tpu = self.tpu.filter(|_| self.sizes.iter().any(|named| named.array == array));
         NamedIn { sizes: self.sizes, array, tpu }
@@ -192,26 +189,45 @@ impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
     }
 }
 
-/// The type of a shape of any kind.
-struct ShapeType<'a>(&'a Shape, &'a Named<'a>);
+/// The type of a shape of any kind, before which this many arrays stand in the text.
+struct ShapeType<'a>(&'a Shape, Named<'a>, usize);
+
+/// How many arrays a shape has.
+fn num_arrays(shape: &Shape) -> usize {
+    match shape {
+        Shape::Array(_) | Shape::Buffer(_) => 1,
+        Shape::Tuple(elements) => elements.iter().map(num_arrays).sum(),
+        Shape::Token | Shape::Opaque => 0,
+    }
+}
 
 impl Display for ShapeType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Shape::Array(array) => ArrayType(array, self.1).fmt(f),
-            Shape::Tuple(elements) => List(elements.iter().map(|element| ShapeType(element, self.1))).fmt(f),
+        let Self(shape, named, before) = *self;
+        match shape {
+            Shape::Array(array) => ArrayType(array, named.array(before)).fmt(f),
+            Shape::Tuple(elements) => {
+                let element = |before: &mut usize, element| {
+                    let shape = ShapeType(element, named, *before);
+                    *before += num_arrays(element);
+                    Some(shape)
+                };
+                List(elements.iter().scan(before, element)).fmt(f)
+            }
             Shape::Token => write!(f, "{LIBRARY}::types::Token"),
             Shape::Opaque => write!(f, "{LIBRARY}::types::Opaque"),
-            Shape::Buffer(array) => write!(f, "{LIBRARY}::types::BufferOf<{}>", ArrayType(array, self.1)),
+            Shape::Buffer(array) => {
+                write!(f, "{LIBRARY}::types::BufferOf<{}>", ArrayType(array, named.array(before)))
+            }
         }
     }
 }
 
-struct ArrayType<'a>(&'a ArrayShape, &'a Named<'a>);
+struct ArrayType<'a>(&'a ArrayShape, NamedIn<'a>);
 
 impl Display for ArrayType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (array, named) = (self.0, self.1.array());
+        let Self(array, named) = *self;
         let dimensions = array.dimensions().iter().copied().enumerate();
         let dimensions = List(dimensions.map(|(i, dimension)| DimType(dimension, named, Part::Dimension(i))));
         let element = format!("{LIBRARY}::element::{}", array.element_type().variant_name());
