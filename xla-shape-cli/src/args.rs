@@ -2,6 +2,7 @@
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
 use xla_shape_render::advise::Change;
 use xla_shape_render::hlo::Device;
@@ -444,8 +445,8 @@ pub(crate) struct HloArguments {
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
 
-    /// Show only this memory space
-    #[arg(long, value_name = "S")]
+    /// Show only this memory space: its number, or its name, such as VMEM
+    #[arg(long, value_name = "S", value_parser = space)]
     pub(crate) space: Option<u8>,
 
     /// Write a page into this file as well, with pictures of what is live, where and when; `-` is standard output
@@ -455,6 +456,14 @@ pub(crate) struct HloArguments {
     /// Text for people, or one JSON object
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// Reads the number or the name of a memory space.
+fn space(text: &str) -> Result<u8, String> {
+    let named = || memory_space::from_name(text);
+    text.parse().ok().or_else(named).ok_or_else(|| {
+        "expected a memory space: a number from 0 to 255, or a name, such as HBM, VMEM, SMEM or host".to_owned()
+    })
 }
 
 /// Reads the name of a generation of TPUs, or a number of bytes.
@@ -508,21 +517,27 @@ pub(crate) enum HloForm {
     Proto,
 }
 
-/// Say which values changed shape, layout or memory space between two modules, and what that costs
+/// Say what changed between two modules: the memory at the peak, and values
 ///
-/// Values are matched by name. As JSON, one line for each that changed: name, leaf, change (shape, layout, memory space,
-/// added or removed), before, after, bytes_before, bytes_after, bytes.
+/// Instructions are paired by what they are (op_name, opcode, shapes, operands), whatever their names. Where the compiler's own
+/// files lie beside a module, or a directory of a dump is given, its numbers are exact. As JSON, one line for each difference:
+/// name, change (total, peak, shape, layout, memory space, added or removed), bytes_before, bytes_after, bytes; of values also
+/// leaf, before and after; of peaks space, at_before, at_after and because.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape hlo diff before.hlo after.hlo --format json")]
 pub(crate) struct HloDiffArguments {
-    /// The file with the first module
+    /// The file with the first module, or a directory of a dump
     #[arg(value_name = "A")]
     pub(crate) before: PathBuf,
 
-    /// The file with the second module
+    /// The file with the second module, or a directory of a dump
     #[arg(value_name = "B")]
     pub(crate) after: PathBuf,
+
+    /// Look at the modules alone, even where the compiler's own files lie beside them
+    #[arg(long)]
+    pub(crate) estimate: bool,
 
     /// Text for people, or JSON lines
     #[arg(long, value_enum, default_value_t)]

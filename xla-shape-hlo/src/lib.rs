@@ -15,6 +15,7 @@
 //! | `attribute` | the values of attributes: windows, replica groups, … |
 //! | `infer` | which operation of the core an instruction is, and so its shape |
 //! | `check` | what XLA's verifier refuses, and what a person should look at |
+//! | `pair` | which instructions of two programs are the same |
 //! | `memory` | how much memory a scheduled program takes, and where it goes |
 //! | `proto` | modules as messages of XLA's schema, behind the feature `proto` |
 //! | `dump` | the compiler's own files about a program's memory |
@@ -38,6 +39,7 @@ mod memory;
 mod module;
 mod names;
 mod opcode;
+mod pair;
 #[cfg(feature = "proto")]
 pub mod proto;
 mod scan;
@@ -53,6 +55,7 @@ pub use memory::{
 };
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use opcode::Opcode;
+pub use pair::Pairs;
 pub use scan::oom::{OutOfMemory, ReportedAllocation, ReportedAmount};
 pub use scan::spelling::find_spelled_shapes;
 pub use scan::{FindShapes, FoundShape, find_shapes, instruction_shapes};

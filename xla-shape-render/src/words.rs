@@ -61,6 +61,17 @@ impl fmt::Display for InUnits {
     }
 }
 
+/// A number of bytes more or less, such as `+1.5 MiB`.
+#[derive(Clone, Copy)]
+pub(crate) struct Signed(pub(crate) i64);
+
+impl fmt::Display for Signed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "+" };
+        f.pad(&format!("{sign}{}", InUnits(self.0.unsigned_abs())))
+    }
+}
+
 /// A factor, such as `4.0x`, with more decimals where it is close to 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor(pub(crate) f64);

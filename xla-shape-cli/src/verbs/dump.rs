@@ -4,8 +4,9 @@ use crate::failure::Failure;
 use crate::io;
 use std::fs;
 use std::path::{Path, PathBuf};
-use xla_shape::hlo::Timeline;
 use xla_shape::hlo::dump::{BufferAssignment, DumpError, DumpFiles, LiveRanges, UsageReport, dump_files};
+use xla_shape::hlo::{Account, Timeline};
+use xla_shape_render::hlo::{Statistics, StatisticsError};
 
 /// A module, and what lies beside it.
 #[derive(Debug)]
@@ -61,20 +62,29 @@ impl Dump {
         Ok(Self { module, folder: folder.to_owned(), files, others })
     }
 
-    /// The timeline with the compiler's own numbers, if they are there; `read` gets the names of the files.
+    /// The timeline with the compiler's own numbers, if they are there; `module` is what its file holds, and `read` gets the names of the files.
     pub(super) fn exact<'m, 'a>(
         &self,
         timeline: Timeline<'m, 'a>,
+        module: &[u8],
         read: &mut Vec<String>,
     ) -> Result<Timeline<'m, 'a>, Failure> {
-        let Some((name, text)) = self.read(self.files.buffer_assignment.as_deref())? else { return Ok(timeline) };
         let said = |name: &str, error: DumpError| {
             Failure::said(format_args!(
                 "{}: {error}\nhelp: `--estimate` looks at the module alone",
                 self.folder.join(name).display()
             ))
         };
-        let assignment = BufferAssignment::parse(&text).map_err(|error| said(&name, error))?;
+        let (name, assignment) = match self.read(self.files.buffer_assignment.as_deref())? {
+            Some((name, text)) => {
+                let assignment = BufferAssignment::parse(&text).map_err(|error| said(&name, error))?;
+                (name, assignment)
+            }
+            None => match self.in_message(module)? {
+                Some(found) => found,
+                None => return Ok(timeline),
+            },
+        };
         let timeline = timeline.with_assignment(&assignment).map_err(|error| said(&name, error))?;
         read.push(name);
         if let Some((name, text)) = self.read(self.files.live_range.as_deref())? {
@@ -88,6 +98,36 @@ impl Dump {
             read.push(name);
         }
         Ok(timeline)
+    }
+
+    /// The assignment in the message that the module was read from, or that lies beside it.
+    fn in_message(&self, module: &[u8]) -> Result<Option<(String, BufferAssignment)>, Failure> {
+        let found = |name: &str, bytes: &[u8]| {
+            let assignment = BufferAssignment::from_proto(bytes);
+            let assignment = assignment.map_err(|error| {
+                Failure::said(format_args!("{name}: {error}\nhelp: `--estimate` looks at the module alone"))
+            });
+            Ok(assignment?.map(|assignment| (name.to_owned(), assignment)))
+        };
+        let own = self.module.file_name().map_or("-".into(), |name| name.to_string_lossy());
+        match (found(&own, module)?, &self.files.proto) {
+            (None, Some(name)) if self.module.file_name().is_none_or(|own| own != name.as_str()) => {
+                found(name, &io::read(&self.folder.join(name))?)
+            }
+            (own, _) => Ok(own),
+        }
+    }
+
+    /// What the user's program wrote of the compiler's memory analysis, if it is there.
+    pub(super) fn statistics(&self, account: &Account) -> Result<Option<(String, Statistics)>, Failure> {
+        let Some((name, text)) = self.read(self.files.statistics.as_deref())? else { return Ok(None) };
+        let said =
+            |error: StatisticsError| Failure::said(format_args!("{}: {error}", self.folder.join(&name).display()));
+        let statistics = Statistics::parse(text.as_bytes()).map_err(said)?;
+        if account.exact {
+            statistics.check(account).map_err(said)?;
+        }
+        Ok(Some((name.clone(), statistics)))
     }
 
     fn read(&self, name: Option<&str>) -> Result<Option<(String, String)>, Failure> {

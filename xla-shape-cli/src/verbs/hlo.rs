@@ -10,8 +10,8 @@ use std::fmt::Display;
 use std::io::Write as _;
 use std::path::Path;
 use xla_shape::ParseError;
-use xla_shape::hlo::Module;
 use xla_shape::hlo::proto::module_text;
+use xla_shape::hlo::{Module, Timeline};
 use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
@@ -33,15 +33,21 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     let mut timeline = memory.timeline_on(arguments.device.and_then(Device::generation));
     let mut files = Vec::new();
     if let Some(estimated) = timeline.take_if(|_| !arguments.estimate) {
-        timeline = Some(dump.exact(estimated, &mut files)?);
+        timeline = Some(dump.exact(estimated, &bytes, &mut files)?);
     }
     let report = Report::on(module, timeline.as_ref(), arguments.device, arguments.top, arguments.space);
+    let statistics = match timeline.as_ref().filter(|_| !arguments.estimate) {
+        Some(timeline) => dump.statistics(timeline.account())?,
+        None => None,
+    };
+    files.extend(statistics.iter().map(|(name, _)| name.clone()));
+    let report = statistics.iter().fold(report, |report, (_, statistics)| report.with_statistics(statistics));
     let report = report.from_files(files, dump.others);
     if let Some(path) = &arguments.html {
         if arguments.format == Format::Json && path.as_os_str() == "-" {
             return Err(Failure::said("standard output takes the page or JSON, not both"));
         }
-        io::write_file(path, page(module, &report, arguments.space).as_bytes())?;
+        io::write_file(path, page(module, timeline.as_ref(), &report, arguments.space).as_bytes())?;
         if path.as_os_str() == "-" {
             return read.end();
         }
@@ -51,12 +57,30 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
 }
 
 fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
-    let (before, after) = (io::read(&arguments.before)?, io::read(&arguments.after)?);
-    let (before, after) = (read(&arguments.before, &before)?, read(&arguments.after, &after)?);
+    let (first, second) = (Dump::find(&arguments.before)?, Dump::find(&arguments.after)?);
+    let (bytes, after_bytes) = (io::read(&first.module)?, io::read(&second.module)?);
+    let (before, after) = (read(&first.module, &bytes)?, read(&second.module, &after_bytes)?);
     before.warn();
     after.warn();
-    super::show(&Difference::new(&before.module, &after.module), arguments.format)?;
+    let (memory, after_memory) = (before.module.memory(), after.module.memory());
+    let timeline = known(&first, &bytes, memory.timeline_on(None), arguments.estimate)?;
+    let after_timeline = known(&second, &after_bytes, after_memory.timeline_on(None), arguments.estimate)?;
+    let difference = Difference::on(&before.module, timeline.as_ref(), &after.module, after_timeline.as_ref());
+    super::show(&difference, arguments.format)?;
     before.end().and(after.end())
+}
+
+/// The timeline with the compiler's own numbers, if they are there and wanted.
+fn known<'m, 'a>(
+    dump: &Dump,
+    bytes: &[u8],
+    timeline: Option<Timeline<'m, 'a>>,
+    estimate: bool,
+) -> Result<Option<Timeline<'m, 'a>>, Failure> {
+    match timeline {
+        Some(timeline) if !estimate => Ok(Some(dump.exact(timeline, bytes, &mut Vec::new())?)),
+        timeline => Ok(timeline),
+    }
 }
 
 fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {

@@ -4,36 +4,69 @@
 pub const DEFAULT: u8 = 0;
 /// `S(1)`: fast on-chip memory; VMEM on TPU (`Layout::kGenericFastMemorySpace`).
 pub const GENERIC_FAST: u8 = 1;
+/// `S(2)`: what says that a transfer is done. JAX calls it `SEMAPHORE_MEM`; the compiler's own reports call it `smem`.
+pub const SEMAPHORE: u8 = 2;
+/// `S(3)`: CMEM, fast memory that v4 has beside VMEM.
+pub const CMEM: u8 = 3;
+/// `S(4)`: numbers of the scalar unit. JAX's kernels call it `SMEM`.
+pub const SMEM: u8 = 4;
 /// `S(5)`: memory of the host (`Layout::kHostMemorySpace`).
 pub const HOST: u8 = 5;
 
-/// The name that people use for a memory space of a TPU; `None` for the others.
+/// What people call memory spaces of TPUs.
+const NAMES: [(u8, &str); 11] = [
+    (DEFAULT, "HBM"),
+    (GENERIC_FAST, "VMEM"),
+    (SEMAPHORE, "SMEM (semaphores)"),
+    (CMEM, "CMEM"),
+    (SMEM, "SMEM"),
+    (HOST, "host"),
+    // Where the compiler keeps single numbers and truth values.
+    (6, "scalars"),
+    (8, "SparseCore semaphores"),
+    (10, "SparseCore vector semaphores"),
+    (11, "SparseCore SMEM"),
+    (12, "SparseCore vector SMEM"),
+];
+
+/// The name that people use for a memory space of a TPU; `None` for numbers that no source explains.
 ///
-/// The three that have a name are those that XLA's `Layout` has a constant for. What `S(2)`, `S(3)`, `S(4)` and the numbers
-/// above 5 are (semaphores, scalar memory and the like) is the matter of the TPU's compiler, and XLA's source has no names for
-/// them; one given here could be wrong, so there is none, and they are written as numbers.
+/// HBM, VMEM and the host's memory are constants of XLA's `Layout`. The others are numbered as in JAX's kernels for TPU
+/// (`tpu_custom_call.MemorySpace.color`); CMEM and the scalars are known from programs, where nothing else lies there.
 ///
 /// ```
 /// use xla_shape_core::memory_space;
 ///
 /// assert_eq!(memory_space::name(0), Some("HBM"));
 /// assert_eq!(memory_space::name(1), Some("VMEM"));
+/// assert_eq!(memory_space::name(7), None);
 /// assert_eq!(memory_space::from_name("host"), Some(memory_space::HOST));
 /// ```
 #[must_use]
 pub const fn name(memory_space: u8) -> Option<&'static str> {
-    match memory_space {
-        DEFAULT => Some("HBM"),
-        GENERIC_FAST => Some("VMEM"),
-        HOST => Some("host"),
-        _ => None,
+    let mut rest: &[(u8, &str)] = &NAMES;
+    while let [(number, name), behind @ ..] = rest {
+        if *number == memory_space {
+            return Some(name);
+        }
+        rest = behind;
     }
+    None
 }
 
-/// The memory space with this name, in capital or small letters.
+/// The memory space with this name, in capital or small letters; `semaphores` alone will do for theirs.
+///
+/// ```
+/// use xla_shape_core::memory_space;
+///
+/// assert_eq!(memory_space::from_name("vmem"), Some(1));
+/// assert_eq!(memory_space::from_name("semaphores"), Some(2));
+/// assert_eq!(memory_space::from_name("main"), None);
+/// ```
 #[must_use]
 pub fn from_name(text: &str) -> Option<u8> {
-    [DEFAULT, GENERIC_FAST, HOST]
-        .into_iter()
-        .find(|&memory_space| name(memory_space).is_some_and(|name| name.eq_ignore_ascii_case(text)))
+    if text.eq_ignore_ascii_case("semaphores") {
+        return Some(SEMAPHORE);
+    }
+    NAMES.into_iter().find(|(_, name)| name.eq_ignore_ascii_case(text)).map(|(number, _)| number)
 }

@@ -126,6 +126,11 @@ impl BufferAssignment {
         Ok(Self { allocations })
     }
 
+    #[cfg(feature = "proto")]
+    pub(crate) const fn from_allocations(allocations: Vec<Allocation>) -> Self {
+        Self { allocations }
+    }
+
     /// The allocations, in the order of the file.
     #[must_use]
     pub fn allocations(&self) -> &[Allocation] {

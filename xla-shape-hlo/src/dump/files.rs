@@ -20,6 +20,8 @@ pub struct DumpFiles {
     pub live_range: Option<String>,
     /// The totals of each memory space.
     pub memory_usage_report: Option<String>,
+    /// The compiler's memory analysis as JSON, which the user's program wrote.
+    pub statistics: Option<String>,
 }
 
 /// The ends of names, as XLA has them and without what says that it is the optimized module.
@@ -28,6 +30,8 @@ const PROTO: [&str; 2] = ["after_optimizations.hlo.pb", "after.hlo.pb"];
 const ASSIGNMENT: [&str; 2] = ["after_optimizations-buffer-assignment.txt", "buffer-assignment.txt"];
 const LIVE_RANGE: [&str; 2] = ["after_optimizations-live-range.txt", "live-range.txt"];
 const USAGE: [&str; 2] = ["after_optimizations-memory-usage-report.txt", "memory-usage-report.txt"];
+
+const STATISTICS: [&str; 2] = ["stats.json", "memory_analysis.json"];
 
 /// Where the name of a file of one kind is kept.
 type Field = fn(&mut DumpFiles) -> &mut Option<String>;
@@ -49,12 +53,13 @@ type Field = fn(&mut DumpFiles) -> &mut Option<String>;
 pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles> {
     let mut found: BTreeMap<String, DumpFiles> = BTreeMap::new();
     for name in names {
-        let kinds: [(&[&str], Field); 5] = [
+        let kinds: [(&[&str], Field); 6] = [
             (&PROTO, |files| &mut files.proto),
             (&MODULE, |files| &mut files.module),
             (&ASSIGNMENT, |files| &mut files.buffer_assignment),
             (&LIVE_RANGE, |files| &mut files.live_range),
             (&USAGE, |files| &mut files.memory_usage_report),
+            (&STATISTICS, |files| &mut files.statistics),
         ];
         for (ends, place) in kinds {
             let prefix = ends.iter().find_map(|end| name.strip_suffix(end));

@@ -1,22 +1,18 @@
 //! What a program takes in memory, in the words of the compiler's own memory analysis.
 
 use super::heap::{Block, aligned, pack};
-use super::live::is_host;
 use super::places::{Place, Role};
 use super::schedule::Span;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use xla_shape_core::memory_space::{DEFAULT, GENERIC_FAST, HOST};
+use xla_shape_core::memory_space::{CMEM, DEFAULT, GENERIC_FAST, HOST, SEMAPHORE};
 use xla_shape_core::tpu::Generation;
 
 /// The step in which the TPU compiler hands out HBM, in bytes.
 const HBM_STEP: u64 = 16 << 10;
 /// The step in which it hands out other memory.
 const STEP: u64 = 512;
-/// Memory of a core that the compiler fills itself, as it does VMEM: CMEM of v4.
-const CMEM: u8 = 3;
-const SCALAR_MEMORY: u8 = 2;
 
 /// What a program takes in the memory of the device or of the host, in bytes.
 ///
@@ -150,7 +146,7 @@ const fn step(space: u8, is_tpu: bool) -> u64 {
     match space {
         _ if !is_tpu => 64,
         DEFAULT => HBM_STEP,
-        SCALAR_MEMORY => 4,
+        SEMAPHORE => 4,
         _ => STEP,
     }
 }
@@ -228,4 +224,9 @@ fn usable_fast_bytes(generation: Option<Generation>) -> u64 {
     let Some(generation) = generation else { return 112 * MIB };
     let kernels = if generation == Generation::V6e { 32 * MIB } else { 16 * MIB };
     generation.vmem_bytes().saturating_sub(kernels)
+}
+
+/// Whether a memory space belongs to the host.
+const fn is_host(space: u8) -> bool {
+    space == HOST
 }

@@ -22,13 +22,14 @@ impl Indices {
         }
         let indices = self.0.entry(core::ptr::from_ref(shape)).or_insert_with(|| {
             let arrays = shape.get_leaf_shapes().filter(|(_, leaf)| leaf.array().is_some());
-            arrays.map(|(index, _)| written(&index)).collect()
+            arrays.map(|(index, _)| written_index(&index)).collect()
         });
         indices.get(leaf).cloned().unwrap_or_default()
     }
 }
 
-fn written(index: &[usize]) -> String {
+/// An index as XLA writes it, such as `{1,0}`.
+pub(crate) fn written_index(index: &[usize]) -> String {
     let mut text = String::from("{");
     for (place, element) in index.iter().enumerate() {
         // Writing to a `String` does not fail.

@@ -3,11 +3,10 @@
 use super::Buffer;
 use super::account::{Account, estimate};
 use super::places::{Place, Role, is_tpu};
-use crate::{Computation, Instruction, Module, Opcode};
+use crate::{Instruction, Module};
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use xla_shape_core::memory_space;
 use xla_shape_core::tpu::Generation;
 
 /// The most bytes that are needed at any time in one memory space.
@@ -233,28 +232,4 @@ fn walk(steps: usize, lifetimes: &[Lifetime<'_, '_>]) -> BTreeMap<u8, Vec<u64>> 
         (0..steps).map(step).collect()
     };
     changes.into_iter().map(|(space, changes)| (space, curve(changes))).collect()
-}
-
-/// The computations that run while an instruction does, with values of their own.
-pub(super) fn called<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>> {
-    let keys: &[&str] = match instruction.opcode() {
-        Opcode::While => &["condition", "body"],
-        Opcode::Call => &["to_apply"],
-        Opcode::Conditional => &["branch_computations", "true_computation", "false_computation"],
-        Opcode::AsyncStart => &["calls"],
-        _ => return Vec::new(),
-    };
-    let values = keys.iter().filter_map(|key| instruction.attribute(key));
-    let names = values.filter_map(|value| value.names().ok()).flatten();
-    names.filter_map(|name| instruction.module().computation(name)).collect()
-}
-
-/// The computations that run while one does, with values of their own.
-pub(super) fn callees<'m, 'a>(computation: Computation<'m, 'a>) -> Vec<Computation<'m, 'a>> {
-    computation.instructions().flat_map(called).collect()
-}
-
-/// Whether a memory space belongs to the host.
-pub(super) const fn is_host(space: u8) -> bool {
-    space == memory_space::HOST
 }

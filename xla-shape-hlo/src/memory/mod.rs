@@ -1,6 +1,7 @@
 //! What the values of a module take in memory: bytes, padding, formats, layout changes, and the most at any time.
 
 mod account;
+mod calls;
 mod collectives;
 mod exact;
 mod heap;
@@ -11,8 +12,11 @@ mod values;
 
 pub use account::{Account, Totals};
 pub use collectives::Collective;
+#[cfg(feature = "proto")]
+pub(crate) use exact::written_index;
 pub use live::{Lifetime, Peak, Tenant, Timeline};
 pub use places::Role;
+pub(crate) use values::parts;
 
 use places::Place;
 use schedule::Schedule;
@@ -371,11 +375,11 @@ fn sequential<'m, 'a>(module: &'m Module<'a>) -> Vec<Computation<'m, 'a>> {
     let starts = module.computations().filter(|computation| runs(*computation));
     for start in starts {
         if visit(start) {
-            stack.push((start, live::callees(start)));
+            stack.push((start, calls::callees(start)));
         }
         while let Some((computation, callees)) = stack.last_mut() {
             match callees.pop() {
-                Some(callee) if visit(callee) => stack.push((callee, live::callees(callee))),
+                Some(callee) if visit(callee) => stack.push((callee, calls::callees(callee))),
                 Some(_) => {}
                 None => {
                     order.push(*computation);

@@ -6,7 +6,7 @@ use super::{Buffer, Footprint};
 use crate::{Computation, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use xla_shape_core::{ArrayShape, Shape};
+use xla_shape_core::{ArrayShape, Shape, memory_space};
 
 /// What a place in memory is to the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -100,13 +100,12 @@ impl<'m> Place<'m> {
 }
 
 /// The bytes that the compiler reserves for an array. On TPU an array without tiles takes whole lines of 1,024 elements,
-/// except in scalar memory.
+/// semaphores excepted.
 pub(super) fn reserved_bytes(array: &ArrayShape, is_tpu: bool) -> u64 {
-    const SCALAR_MEMORY: u8 = 2;
     const LINE: u64 = 1024;
     let bytes = array.byte_size().unwrap_or(0);
     let layout = array.layout();
-    if !is_tpu || !layout.tiles().is_empty() || layout.memory_space() == SCALAR_MEMORY {
+    if !is_tpu || !layout.tiles().is_empty() || layout.memory_space() == memory_space::SEMAPHORE {
         return bytes;
     }
     let elements = array.elements().unwrap_or(0);

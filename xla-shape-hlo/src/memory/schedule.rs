@@ -1,6 +1,6 @@
 //! In which order instructions run, and how long each value is needed.
 
-use super::live::called;
+use super::calls::called;
 use super::values::Values;
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeSet;

@@ -5,7 +5,7 @@
 //! on is one *value*; values that must have one address (the state of a loop, what is updated in place, what is donated) form
 //! one *group*.
 
-use super::live;
+use super::calls;
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -254,7 +254,7 @@ impl<'m, 'a> Reader<'m, 'a> {
         for instruction in computations.iter().flat_map(|computation| computation.instructions()) {
             let is_conditional = instruction.opcode() == Opcode::Conditional;
             let one_each = !is_conditional && instruction.opcode() != Opcode::While;
-            for (number, callee) in live::called(instruction).into_iter().enumerate() {
+            for (number, callee) in calls::called(instruction).into_iter().enumerate() {
                 let first = if is_conditional { number.saturating_add(1) } else { 0 };
                 let caller = Caller { instruction: instruction.number(), first, one_each };
                 self.callers.entry(callee.number()).or_default().push(caller);
@@ -419,7 +419,7 @@ impl<'m, 'a> Reader<'m, 'a> {
                 self.meet(instruction, start, length, &sources)?;
             }
             Opcode::Call | Opcode::Conditional => {
-                let callees = live::called(instruction);
+                let callees = calls::called(instruction);
                 let sources: Vec<usize> = callees
                     .iter()
                     .map(|callee| self.known.positions_of(callee.root().number()))
@@ -449,7 +449,7 @@ impl<'m, 'a> Reader<'m, 'a> {
                         Some(_) if instruction.operands().len() == 1 => self.alias_into(instruction, 0, &[0], start),
                         _ => {}
                     }
-                    if let Some(callee) = live::called(instruction).first()
+                    if let Some(callee) = calls::called(instruction).first()
                         && let Some((to, count)) = self.layouts.part(shape, &[1])
                     {
                         let (from, found) = self.known.positions_of(callee.root().number());
@@ -478,7 +478,7 @@ impl<'m, 'a> Reader<'m, 'a> {
                         }
                     }
                     let begun = instruction.operand(0).and_then(|operand| operand.instruction());
-                    let callee = begun.and_then(|begun| live::called(begun).first().copied());
+                    let callee = begun.and_then(|begun| calls::called(begun).first().copied());
                     if let (Some(callee), Some((to, count))) = (callee, self.layouts.part(shape, &[1])) {
                         let (from, found) = self.known.positions_of(callee.root().number());
                         if count == found {
@@ -665,7 +665,7 @@ impl<'m, 'a> Reader<'m, 'a> {
 }
 
 /// The parts of a shape, the whole first, in the order of positions.
-pub(super) fn parts(shape: &Shape) -> impl Iterator<Item = &Shape> {
+pub(crate) fn parts(shape: &Shape) -> impl Iterator<Item = &Shape> {
     let mut whole = Some(shape);
     let mut open: Vec<core::slice::Iter<'_, Shape>> = Vec::new();
     core::iter::from_fn(move || {

@@ -56,7 +56,7 @@ fn is_message(bytes: &[u8]) -> bool {
 }
 
 /// The fields that have a length, with their numbers; `None` if the bytes are no message.
-fn fields(bytes: &[u8]) -> Option<Vec<(u32, &[u8])>> {
+pub(super) fn fields(bytes: &[u8]) -> Option<Vec<(u32, &[u8])>> {
     let (mut rest, mut fields) = (bytes, Vec::new());
     while !rest.is_empty() {
         let (number, wire_type) = decode_key(&mut rest).ok()?;

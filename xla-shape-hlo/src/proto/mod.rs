@@ -2,6 +2,7 @@
 //!
 //! A message is read as the text that XLA prints for it, so that both give the same module.
 
+mod assignment;
 mod attributes;
 mod constant;
 mod content;

@@ -1,14 +1,15 @@
-//! Which values changed between two programs.
+//! What changed between two programs: the memory at the peak, and values.
 
+use super::memory::source_of;
 use crate::answer::json_line;
-use crate::words::{self, InUnits};
+use crate::words::{self, InUnits, Signed, count, space_name};
 use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
-use xla_shape_hlo::Module;
+use xla_shape_hlo::{Buffer, Instruction, Lifetime, Module, Pairs, Sources, Timeline};
 
 /// A value that is not the same in both, or only in one.
 #[derive(Clone, Debug, Serialize)]
@@ -26,61 +27,316 @@ struct Change {
     bytes: i64,
 }
 
-/// The values that are not the same in two programs.
+/// A number of the program's memory that is not the same in both.
 #[derive(Clone, Debug, Serialize)]
-#[serde(transparent)]
+struct Total {
+    /// Such as "temporaries".
+    name: &'static str,
+    /// "total".
+    change: &'static str,
+    bytes_before: u64,
+    bytes_after: u64,
+    bytes: i64,
+}
+
+/// What lies in a memory space when it is fullest, in both.
+#[derive(Clone, Debug, Serialize)]
+struct Peak {
+    /// The memory space as people read it.
+    name: String,
+    /// "peak".
+    change: &'static str,
+    space: u8,
+    bytes_before: u64,
+    bytes_after: u64,
+    bytes: i64,
+    /// The instruction at which the memory space is fullest.
+    at_before: Option<String>,
+    at_after: Option<String>,
+    /// What makes the difference; what it is adds up to `bytes`.
+    because: Vec<Cause>,
+}
+
+/// Something that lies there at the peak of one program and not of the other one, or with another size.
+#[derive(Clone, Debug, Serialize)]
+struct Cause {
+    /// "only before", "only after" or "other size".
+    live: &'static str,
+    name: String,
+    leaf: usize,
+    shape: String,
+    /// How many there are of this kind, shape and origin; `bytes` are those of all.
+    values: usize,
+    bytes: i64,
+    op_name: Option<String>,
+    source: Option<String>,
+}
+
+/// What is not the same in two programs.
+#[derive(Clone, Debug, Serialize)]
 pub struct Difference {
+    /// The names of the modules, and how their numbers came about.
+    programs: [(String, &'static str); 2],
+    totals: Vec<Total>,
+    peaks: Vec<Peak>,
     changes: Vec<Change>,
 }
 
 impl Difference {
-    /// Compares two programs.
+    /// Compares two programs by what is estimated of them.
     #[must_use]
     pub fn new(before: &Module<'_>, after: &Module<'_>) -> Self {
-        Self { changes: changes(before, after) }
+        let (first, second) = (before.memory(), after.memory());
+        let timelines = [first.timeline_on(None), second.timeline_on(None)];
+        Self::on(before, timelines[0].as_ref(), after, timelines[1].as_ref())
+    }
+
+    /// Compares two programs, each with the timeline that is known of it.
+    #[must_use]
+    pub fn on(
+        before: &Module<'_>,
+        before_timeline: Option<&Timeline<'_, '_>>,
+        after: &Module<'_>,
+        after_timeline: Option<&Timeline<'_, '_>>,
+    ) -> Self {
+        // Both live as long as this call; the shorter lifetime serves for both.
+        let pairs = Pairs::new(before, after);
+        let program = |module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>| {
+            let accuracy = match timeline {
+                None => "unknown",
+                Some(timeline) if timeline.account().exact => "exact",
+                Some(timeline) if timeline.is_scheduled() => "estimate",
+                Some(_) => "rough estimate",
+            };
+            (module.name().unwrap_or("without a name").to_owned(), accuracy)
+        };
+        let timelines = before_timeline.zip(after_timeline);
+        Self {
+            programs: [program(before, before_timeline), program(after, after_timeline)],
+            totals: timelines.map_or_else(Vec::new, |(before, after)| totals(before, after)),
+            peaks: timelines.map_or_else(Vec::new, |timelines| peaks([before, after], timelines.into(), &pairs)),
+            changes: changes(before, after, &pairs),
+        }
+    }
+
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+            && self.totals.iter().all(|total| total.bytes == 0)
+            && self.peaks.iter().all(|peak| peak.bytes == 0 && peak.because.is_empty())
     }
 }
 
 impl Answer for Difference {
     fn text(&self, width: usize) -> Text {
-        page(&self.changes, width)
+        page(self, width)
     }
 
     fn json(&self) -> String {
-        self.changes.iter().map(json_line).collect()
+        let totals = self.totals.iter().filter(|total| total.bytes != 0).map(json_line);
+        let peaks = self.peaks.iter().filter(|peak| peak.bytes != 0 || !peak.because.is_empty()).map(json_line);
+        totals.chain(peaks).chain(self.changes.iter().map(json_line)).collect()
     }
 }
 
-/// The arrays in memory by the name of their instruction and their number in its value.
-fn arrays<'m>(module: &'m Module<'_>) -> BTreeMap<(&'m str, usize), &'m ArrayShape> {
-    let memory = module.memory();
-    memory.buffers().iter().map(|buffer| ((buffer.instruction.name(), buffer.leaf), buffer.array)).collect()
+/// More bytes than before.
+fn more(before: u64, after: u64) -> i64 {
+    i64::try_from(i128::from(after) - i128::from(before)).unwrap_or(if after > before { i64::MAX } else { i64::MIN })
 }
 
-fn changes(before: &Module<'_>, after: &Module<'_>) -> Vec<Change> {
-    let (before, after) = (arrays(before), arrays(after));
-    let keys = before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)));
-    let mut changes = keys
-        .filter_map(|key| {
-            let (before, after) = (before.get(key).copied(), after.get(key).copied());
-            let change = kind(before, after)?;
-            let bytes = |array: Option<&ArrayShape>| array.and_then(ArrayShape::byte_size).unwrap_or(0);
-            let (bytes_before, bytes_after) = (bytes(before), bytes(after));
-            Some(Change {
-                name: key.0.to_owned(),
-                leaf: key.1,
-                change,
-                before: before.map(ToString::to_string),
-                after: after.map(ToString::to_string),
-                bytes_before,
-                bytes_after,
-                // Sizes fit in an i64.
-                bytes: bytes_after as i64 - bytes_before as i64,
-            })
-        })
-        .collect::<Vec<_>>();
+fn totals(before: &Timeline<'_, '_>, after: &Timeline<'_, '_>) -> Vec<Total> {
+    let (before, after) = (before.account(), after.account());
+    let numbers = [
+        ("HBM in all", before.device.total(), after.device.total()),
+        ("arguments", before.device.arguments, after.device.arguments),
+        ("outputs", before.device.outputs, after.device.outputs),
+        ("aliases", before.device.aliases, after.device.aliases),
+        ("temporaries", before.device.temporaries, after.device.temporaries),
+        ("peak", before.peak, after.peak),
+        ("host", before.host.total(), after.host.total()),
+    ];
+    let total = |(name, bytes_before, bytes_after)| Total {
+        name,
+        change: "total",
+        bytes_before,
+        bytes_after,
+        bytes: more(bytes_before, bytes_after),
+    };
+    numbers.into_iter().map(total).collect()
+}
+
+fn peaks(modules: [&Module<'_>; 2], timelines: [&Timeline<'_, '_>; 2], pairs: &Pairs<'_, '_>) -> Vec<Peak> {
+    let sources = modules.map(Module::sources);
+    let mut spaces = timelines.map(|timeline| timeline.bytes().keys().copied().collect::<Vec<_>>()).concat();
+    spaces.sort_unstable();
+    spaces.dedup();
+    let peak = |space: u8| {
+        let steps = timelines.map(|timeline| timeline.peak_step(space));
+        let at = |number: usize| {
+            let (timeline, step): (&Timeline<'_, '_>, _) = (timelines[number], steps[number]?);
+            let name = timeline.instructions().get(step)?.name().to_owned();
+            Some((name, timeline.bytes().get(&space)?.get(step).copied()?))
+        };
+        let (before, after) = (at(0), at(1));
+        let bytes = |at: &Option<(String, u64)>| at.as_ref().map_or(0, |(_, bytes)| *bytes);
+        let (bytes_before, bytes_after) = (bytes(&before), bytes(&after));
+        Peak {
+            name: space_name(space),
+            change: "peak",
+            space,
+            bytes_before,
+            bytes_after,
+            bytes: more(bytes_before, bytes_after),
+            at_before: before.map(|(name, _)| name),
+            at_after: after.map(|(name, _)| name),
+            because: causes(space, timelines, steps, &sources, pairs),
+        }
+    };
+    spaces.into_iter().map(peak).collect()
+}
+
+/// What lies in a memory space at a step.
+fn live<'t, 'm, 'a>(
+    timeline: &'t Timeline<'m, 'a>,
+    space: u8,
+    step: Option<usize>,
+) -> Vec<(&'t Lifetime<'m, 'a>, Instruction<'m, 'a>)> {
+    let Some(step) = step else { return Vec::new() };
+    let here = timeline.live_at(step);
+    let here = here.filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0);
+    here.map(|lifetime| {
+        (lifetime, lifetime.tenant_at(step).map_or(lifetime.buffer.instruction, |tenant| tenant.instruction))
+    })
+    .collect()
+}
+
+fn causes(
+    space: u8,
+    timelines: [&Timeline<'_, '_>; 2],
+    steps: [Option<usize>; 2],
+    sources: &[Sources<'_>; 2],
+    pairs: &Pairs<'_, '_>,
+) -> Vec<Cause> {
+    let before = live(timelines[0], space, steps[0]);
+    let mut after: Vec<_> = live(timelines[1], space, steps[1]).into_iter().map(Some).collect();
+    let mut by_instruction: BTreeMap<(u32, usize), usize> = BTreeMap::new();
+    // What lies there now says more than what lay there first.
+    for (place, entry) in after.iter().enumerate().rev() {
+        if let Some((lifetime, now)) = entry {
+            let leaf = lifetime.buffer.leaf;
+            by_instruction.entry((lifetime.buffer.instruction.number(), leaf)).or_insert(place);
+            by_instruction.entry((now.number(), leaf)).or_insert(place);
+        }
+    }
+    let mut found: Vec<Cause> = Vec::new();
+    let mut left = Vec::new();
+    for (lifetime, now) in before {
+        let leaf = lifetime.buffer.leaf;
+        let candidates = [now, lifetime.buffer.instruction].into_iter().filter_map(|made| pairs.after(made));
+        let mut places = candidates.filter_map(|made| by_instruction.get(&(made.number(), leaf)).copied());
+        let other = places.find_map(|place| after.get_mut(place).and_then(Option::take));
+        match other {
+            Some((other, _)) if other.bytes == lifetime.bytes => {}
+            Some((other, _)) => found.push(Cause {
+                shape: format!("{} -> {}", lifetime.buffer.array, other.buffer.array),
+                ..cause("other size", other, more(lifetime.bytes, other.bytes), &sources[1])
+            }),
+            None => left.push(lifetime),
+        }
+    }
+    // Something else of the same shape makes no difference.
+    let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, entry) in after.iter().enumerate() {
+        if let Some((lifetime, _)) = entry {
+            same.entry(lifetime.buffer.array.to_string()).or_default().push(place);
+        }
+    }
+    for lifetime in left {
+        let place = same.get_mut(&lifetime.buffer.array.to_string()).and_then(Vec::pop);
+        match place.and_then(|place| after.get_mut(place).and_then(Option::take)) {
+            Some((other, _)) if other.bytes == lifetime.bytes => {}
+            Some((other, _)) => {
+                found.push(cause("other size", other, more(lifetime.bytes, other.bytes), &sources[1]));
+            }
+            None => found.push(cause("only before", lifetime, more(lifetime.bytes, 0), &sources[0])),
+        }
+    }
+    found.extend(
+        after
+            .into_iter()
+            .flatten()
+            .map(|(lifetime, _)| cause("only after", lifetime, more(0, lifetime.bytes), &sources[1])),
+    );
+    grouped(found)
+}
+
+fn cause(live: &'static str, lifetime: &Lifetime<'_, '_>, bytes: i64, sources: &Sources<'_>) -> Cause {
+    let buffer = lifetime.buffer;
+    let source = sources.of(buffer.instruction);
+    Cause {
+        live,
+        name: buffer.instruction.name().to_owned(),
+        leaf: buffer.leaf,
+        shape: buffer.array.to_string(),
+        values: 1,
+        bytes,
+        source: source_of(&source),
+        op_name: source.op_name.map(std::borrow::Cow::into_owned),
+    }
+}
+
+/// What differs in the name only stands together; what differs most comes first.
+fn grouped(causes: Vec<Cause>) -> Vec<Cause> {
+    let mut groups: BTreeMap<(&'static str, String, Option<String>), Cause> = BTreeMap::new();
+    for cause in causes {
+        let key = (cause.live, cause.shape.clone(), cause.op_name.clone());
+        match groups.get_mut(&key) {
+            Some(group) => {
+                group.values += 1;
+                group.bytes = group.bytes.saturating_add(cause.bytes);
+            }
+            None => {
+                groups.insert(key, cause);
+            }
+        }
+    }
+    let mut groups: Vec<Cause> = groups.into_values().collect();
+    groups.sort_by_key(|cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
+    groups
+}
+
+fn changes(before: &Module<'_>, after: &Module<'_>, pairs: &Pairs<'_, '_>) -> Vec<Change> {
+    let (before, after) = (before.memory(), after.memory());
+    let mut others: BTreeMap<(u32, usize), &Buffer<'_, '_>> =
+        after.buffers().iter().map(|buffer| ((buffer.instruction.number(), buffer.leaf), buffer)).collect();
+    let mut changes = Vec::new();
+    for buffer in before.buffers() {
+        let other = pairs.after(buffer.instruction);
+        let other = other.and_then(|other| others.remove(&(other.number(), buffer.leaf)));
+        changes.extend(change(Some(buffer), other));
+    }
+    changes.extend(others.into_values().filter_map(|buffer| change(None, Some(buffer))));
     changes.sort_by_key(|change| std::cmp::Reverse(change.bytes.unsigned_abs()));
     changes
+}
+
+fn change(before: Option<&Buffer<'_, '_>>, after: Option<&Buffer<'_, '_>>) -> Option<Change> {
+    let change = kind(before.map(|buffer| buffer.array), after.map(|buffer| buffer.array))?;
+    let bytes = |buffer: Option<&Buffer<'_, '_>>| buffer.map_or(0, |buffer| buffer.footprint.bytes);
+    let (bytes_before, bytes_after) = (bytes(before), bytes(after));
+    // A person looks for a value in the newer program.
+    let named = after.or(before)?;
+    Some(Change {
+        name: named.instruction.name().to_owned(),
+        leaf: named.leaf,
+        change,
+        before: before.map(|buffer| buffer.array.to_string()),
+        after: after.map(|buffer| buffer.array.to_string()),
+        bytes_before,
+        bytes_after,
+        bytes: more(bytes_before, bytes_after),
+    })
 }
 
 fn kind(before: Option<&ArrayShape>, after: Option<&ArrayShape>) -> Option<&'static str> {
@@ -100,35 +356,91 @@ fn kind(before: Option<&ArrayShape>, after: Option<&ArrayShape>) -> Option<&'sta
     }
 }
 
-fn page(changes: &[Change], width: usize) -> Text {
+/// How many lines say what makes a difference at a peak.
+const MOST_CAUSES: usize = 12;
+
+// Writing to memory does not fail.
+fn page(difference: &Difference, width: usize) -> Text {
     let mut text = Text::new(width);
-    // Writing to memory does not fail.
-    for change in changes {
-        let sign = if change.bytes < 0 { "-" } else { "+" };
-        let bytes = format!("{sign}{}", InUnits(change.bytes.unsigned_abs()));
+    for (when, (name, accuracy)) in ["before", "after"].iter().zip(&difference.programs) {
+        let _ = writeln!(text, "{when:6}  module {name} ({accuracy})");
+    }
+    for peak in &difference.peaks {
+        peak_lines(&mut text, peak);
+    }
+    if !difference.totals.is_empty() {
+        text.heading("Memory");
+        let _ = writeln!(text, "  {:>10}  {:>10}  {:>11}", "before", "after", "difference");
+    }
+    for total in difference.totals.iter().filter(|total| total.bytes_before > 0 || total.bytes_after > 0) {
+        let _ = writeln!(
+            text,
+            "  {:>10}  {:>10}  {:>11}  {}",
+            InUnits(total.bytes_before).to_string(),
+            InUnits(total.bytes_after).to_string(),
+            Signed(total.bytes).to_string(),
+            total.name
+        );
+    }
+    text.heading("Values");
+    for change in &difference.changes {
         let shapes = match (&change.before, &change.after) {
             (Some(before), Some(after)) => format!("{before} -> {after}"),
             (before, after) => before.iter().chain(after).cloned().collect(),
         };
         let _ = writeln!(
             text,
-            "{bytes:>11}  {:12}  {}  {shapes}",
+            "{:>11}  {:12}  {}  {shapes}",
+            Signed(change.bytes).to_string(),
             change.change,
             words::value_name(&change.name, change.leaf)
         );
     }
-    let total = changes.iter().map(|change| i128::from(change.bytes)).sum::<i128>();
+    let total = difference.changes.iter().fold(0_i64, |sum, change| sum.saturating_add(change.bytes));
+    let changes = &difference.changes;
     let count = |kind: &str| changes.iter().filter(|change| change.change == kind).count();
     let _ = writeln!(
         text,
-        "{} shapes, {} layouts and {} memory spaces changed; {} values added, {} removed; {}{} in all",
+        "{} shapes, {} layouts and {} memory spaces changed; {} values added, {} removed; {} in all",
         count("shape"),
         count("layout"),
         count("memory space"),
         count("added"),
         count("removed"),
-        if total < 0 { "-" } else { "+" },
-        InUnits(u64::try_from(total.unsigned_abs()).unwrap_or(u64::MAX)),
+        Signed(total),
     );
     text
+}
+
+fn peak_lines(text: &mut Text, peak: &Peak) {
+    let at = |name: &Option<String>| name.as_ref().map_or(String::new(), |name| format!(" at %{name}"));
+    text.heading(&format!(
+        "Peak of {}: {}{} before, {}{} after, {}",
+        peak.name,
+        InUnits(peak.bytes_before),
+        at(&peak.at_before),
+        InUnits(peak.bytes_after),
+        at(&peak.at_after),
+        if peak.bytes == 0 { "the same".to_owned() } else { Signed(peak.bytes).to_string() },
+    ));
+    for cause in peak.because.iter().take(MOST_CAUSES) {
+        let like = match cause.values {
+            1 => String::new(),
+            values => format!("  {}", count(values as u64, "value", "values")),
+        };
+        let origin = [&cause.op_name, &cause.source].into_iter().flatten();
+        let origin: String = origin.map(|part| format!("  {part}")).collect();
+        let _ = writeln!(
+            text,
+            "{:>13}  {:11}  {}  {}{like}{origin}",
+            Signed(cause.bytes).to_string(),
+            cause.live,
+            words::value_name(&cause.name, cause.leaf),
+            cause.shape
+        );
+    }
+    if peak.because.len() > MOST_CAUSES {
+        let rest = peak.because.iter().skip(MOST_CAUSES).fold(0_i64, |sum, cause| sum.saturating_add(cause.bytes));
+        let _ = writeln!(text, "{:>13}  {} more", Signed(rest).to_string(), peak.because.len() - MOST_CAUSES);
+    }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
 use xla_shape_core::tpu::Generation;
-use xla_shape_hlo::{Account, Lifetime, Module, Role, Sources, Timeline};
+use xla_shape_hlo::{Account, Lifetime, Module, Role, Source, Sources, Timeline};
 
 /// The device whose memory a program must fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +53,8 @@ pub(super) struct OnDevice {
     pub(super) temporaries: u64,
     pub(super) total: u64,
     pub(super) peak: u64,
+    /// What the program's code takes; null where no file says it.
+    pub(super) generated_code: Option<u64>,
     pub(super) exact: bool,
 }
 
@@ -76,6 +78,7 @@ impl Memory {
                 temporaries: device.temporaries,
                 total: device.total(),
                 peak: account.peak,
+                generated_code: None,
                 exact: account.exact,
             },
             host: OnHost {
@@ -147,6 +150,17 @@ pub(super) struct AtPeak {
     pub(super) by_opcode: Vec<Part>,
     pub(super) by_element_type: Vec<Part>,
     pub(super) by_scope: Vec<Part>,
+    /// The same as a tree.
+    pub(super) scopes: Vec<Scope>,
+}
+
+/// Part of the user's program, by what `op_name` says, and what is inside it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Scope {
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    pub(super) values: usize,
+    pub(super) scopes: Vec<Self>,
 }
 
 impl AtPeak {
@@ -160,9 +174,11 @@ impl AtPeak {
             .collect();
         live.sort_by_key(|lifetime| std::cmp::Reverse(lifetime.bytes));
         let mut by = [const { BTreeMap::<String, Part>::new() }; 4];
+        let mut tree = Branch::default();
         for lifetime in &live {
             let resident = resident(&sources, lifetime, step);
             let source = resident.file.as_ref().zip(resident.line).map(|(file, line)| format!("{file}:{line}"));
+            tree.add(&path(resident.op_name.as_deref(), lifetime.role), lifetime.bytes);
             let names = [
                 resident.role.to_owned(),
                 resident.opcode,
@@ -196,7 +212,63 @@ impl AtPeak {
             by_opcode,
             by_element_type,
             by_scope,
+            scopes: tree.scopes(top.saturating_mul(2)),
         })
+    }
+}
+
+/// A scope while it is added up.
+#[derive(Default)]
+struct Branch {
+    bytes: u64,
+    values: usize,
+    parts: BTreeMap<String, Self>,
+}
+
+impl Branch {
+    fn add(&mut self, path: &[String], bytes: u64) {
+        let mut at = self;
+        at.bytes = at.bytes.saturating_add(bytes);
+        for name in path {
+            at = at.parts.entry(name.clone()).or_default();
+            at.bytes = at.bytes.saturating_add(bytes);
+            at.values += 1;
+        }
+    }
+
+    /// The `most` largest scopes of the tree; each stands inside its own.
+    fn scopes(&self, most: usize) -> Vec<Scope> {
+        // No scope is larger than the one around it, so those with as many bytes as the last of the largest make a tree.
+        let mut all = Vec::new();
+        let mut open: Vec<&Self> = self.parts.values().collect();
+        while let Some(branch) = open.pop() {
+            all.push(branch.bytes);
+            open.extend(branch.parts.values());
+        }
+        all.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
+        let least = all.get(most.saturating_sub(1)).copied().unwrap_or(0);
+        self.at_least(least, 0, &mut most.clone())
+    }
+
+    fn at_least(&self, least: u64, depth: usize, left: &mut usize) -> Vec<Scope> {
+        // Deeper ones are left out: a name may have any number of parts.
+        const DEEPEST: usize = 12;
+        let mut parts: Vec<_> = self.parts.iter().filter(|(_, part)| part.bytes >= least && depth < DEEPEST).collect();
+        parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.bytes));
+        parts.truncate(*left);
+        *left -= parts.len();
+        let scope = |(name, part): (&String, &Self)| {
+            let (mut name, mut part) = (name.clone(), part);
+            // What has one part only stands in one line with it.
+            while let Some((inner, only)) = part.parts.first_key_value()
+                && only.values == part.values
+            {
+                name = format!("{name}/{inner}");
+                part = only;
+            }
+            Scope { name, bytes: part.bytes, values: part.values, scopes: part.at_least(least, depth + 1, left) }
+        };
+        parts.into_iter().map(scope).collect()
     }
 }
 
@@ -218,6 +290,43 @@ fn resident(sources: &Sources<'_>, lifetime: &Lifetime<'_, '_>, step: usize) -> 
         op_name: source.op_name.map(std::borrow::Cow::into_owned),
         file: source.file.map(std::borrow::Cow::into_owned),
         line: source.line,
+    }
+}
+
+/// The file and the line, as `train.py:43`.
+pub(super) fn source_of(source: &Source<'_>) -> Option<String> {
+    let file = source.file.as_ref()?;
+    Some(source.line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}")))
+}
+
+/// The scopes of an operation from the outermost on.
+fn path(op_name: Option<&str>, role: Role) -> Vec<String> {
+    const MOST: usize = 100;
+    match op_name {
+        Some(name) if matches!(role, Role::Argument | Role::Donated) => {
+            let parts = name.split(['[', ']', '.', '\'', '"']).filter(|part| !part.is_empty());
+            parts.take(MOST).map(str::to_owned).collect()
+        }
+        Some(name) => {
+            // A slash in parentheses is part of a name, as in `jvp(layer/attention)`.
+            let mut depth = 0_usize;
+            let mut parts: Vec<&str> = name
+                .split(|c| {
+                    match c {
+                        '(' => depth += 1,
+                        ')' => depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    c == '/' && depth == 0
+                })
+                .take(MOST)
+                .collect();
+            if parts.len() > 1 {
+                parts.pop();
+            }
+            parts.into_iter().map(str::to_owned).collect()
+        }
+        None => vec!["(made by the compiler)".to_owned()],
     }
 }
 

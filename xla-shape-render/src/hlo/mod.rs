@@ -6,6 +6,7 @@ mod page;
 mod report;
 mod sharding;
 mod space;
+mod statistics;
 mod text;
 
 pub use diff::Difference;
@@ -13,3 +14,4 @@ pub use memory::Device;
 pub use page::page;
 pub use report::Report;
 pub use space::{NoSuchSpace, check_space};
+pub use statistics::{Statistics, StatisticsError};

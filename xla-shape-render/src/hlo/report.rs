@@ -2,7 +2,7 @@
 
 use super::memory::{AtPeak, Capacity, Device, Memory, capacities};
 use super::sharding::Shardings;
-use crate::{Answer, Text};
+use super::statistics::Statistics;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
@@ -242,9 +242,21 @@ impl Report {
     }
 }
 
-impl Answer for Report {
-    fn text(&self, width: usize) -> Text {
-        super::text::page(self, width)
+impl Report {
+    /// Adds what the compiler's memory analysis knows: the size of the code, and of an exact report the peak.
+    #[must_use]
+    pub fn with_statistics(mut self, statistics: &Statistics) -> Self {
+        if let Some(memory) = &mut self.memory {
+            memory.device.generated_code = statistics.generated_code;
+            memory.device.peak = statistics.peak.filter(|_| memory.device.exact).unwrap_or(memory.device.peak);
+        }
+        // Code lies in HBM, too.
+        let code = statistics.generated_code.unwrap_or(0);
+        for capacity in self.capacity.iter_mut().filter(|capacity| capacity.space == memory_space::DEFAULT) {
+            capacity.used = capacity.used.saturating_add(code);
+            capacity.free = capacity.free.saturating_sub(i64::try_from(code).unwrap_or(i64::MAX));
+        }
+        self
     }
 }
 

@@ -1,16 +1,22 @@
 //! The memory view as text.
 
-use super::memory::{AtPeak, Memory};
+use super::memory::{AtPeak, Memory, Scope};
 use super::report::{Report, Value};
-use crate::Text;
 use crate::words::{Factor, InUnits, count, space_name, value_name};
+use crate::{Answer, Text};
 use std::fmt::Write as _;
 
 /// How many findings are shown.
 const MAX_FINDINGS: usize = 20;
 
+impl Answer for Report {
+    fn text(&self, width: usize) -> Text {
+        page(self, width)
+    }
+}
+
 // Writing to memory does not fail.
-pub(super) fn page(report: &Report, width: usize) -> Text {
+fn page(report: &Report, width: usize) -> Text {
     let mut text = Text::new(width);
     let name = report.module.as_deref().unwrap_or("without a name");
     let computations = count(report.computations as u64, "computation", "computations");
@@ -122,6 +128,9 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
         let _ = writeln!(text, "  {:>10}  {what}", InUnits(bytes).to_string());
     }
     let _ = writeln!(text, "  {:>10}  peak, as the compiler counts it", InUnits(device.peak).to_string());
+    let code = device.generated_code.map_or("?".into(), |code| InUnits(code).to_string());
+    let unknown = if device.generated_code.is_none() { "; a `stats.json` beside the module would say it" } else { "" };
+    let _ = writeln!(text, "  {code:>10}  generated code, which lies in HBM too{unknown}");
     if host.total > 0 {
         let _ = writeln!(text, "  {:>10}  memory of the host", InUnits(host.total).to_string());
     }
@@ -150,18 +159,26 @@ fn peak(text: &mut Text, at_peak: &AtPeak) {
             source.unwrap_or_default()
         );
     }
-    for (by, parts) in [
-        ("kind", &at_peak.by_role),
-        ("opcode", &at_peak.by_opcode),
-        ("element type", &at_peak.by_element_type),
-        ("scope", &at_peak.by_scope),
-    ] {
+    for (by, parts) in
+        [("kind", &at_peak.by_role), ("opcode", &at_peak.by_opcode), ("element type", &at_peak.by_element_type)]
+    {
         let _ = writeln!(text, "  by {by}:");
         for part in parts {
             let values = count(part.values as u64, "value", "values");
             let source = part.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
             let _ = writeln!(text, "    {:>10}  {}  {values}{source}", InUnits(part.bytes).to_string(), part.name);
         }
+    }
+    let _ = writeln!(text, "  by scope:");
+    scopes(text, &at_peak.scopes, 0);
+}
+
+fn scopes(text: &mut Text, list: &[Scope], depth: usize) {
+    for scope in list {
+        let values = count(scope.values as u64, "value", "values");
+        let bytes = InUnits(scope.bytes).to_string();
+        let _ = writeln!(text, "    {bytes:>10}  {:indent$}{}  {values}", "", scope.name, indent = 2 * depth);
+        scopes(text, &scope.scopes, depth + 1);
     }
 }
 

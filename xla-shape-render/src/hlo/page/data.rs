@@ -1,10 +1,12 @@
 //! What the page knows of a program: its buffers, when each is live, and what is live at each step.
 
+use super::super::memory::source_of;
+use super::super::report::Report;
 use crate::words::{shortened, space_name};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use xla_shape_hlo::{Buffer, Lifetime, Memory, Module, Opcode, Sources, Timeline};
+use xla_shape_hlo::{Buffer, Instruction, Lifetime, Memory, Module, Opcode, Sources, Timeline};
 
 /// How much a page shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,18 +30,17 @@ impl Detail {
 }
 
 /// A program, asked once for all that a page may show of it.
-pub(super) struct Program<'m, 'a> {
+pub(super) struct Program<'p, 'm, 'a> {
     module: &'m Module<'a>,
     memory: Memory<'m, 'a>,
-    timeline: Option<Timeline<'m, 'a>>,
+    timeline: Option<&'p Timeline<'m, 'a>>,
+    report: &'p Report,
     sources: Sources<'m>,
 }
 
-impl<'m, 'a> Program<'m, 'a> {
-    pub(super) fn new(module: &'m Module<'a>) -> Self {
-        let memory = module.memory();
-        let timeline = memory.timeline();
-        Self { module, memory, timeline, sources: module.sources() }
+impl<'p, 'm, 'a> Program<'p, 'm, 'a> {
+    pub(super) fn new(module: &'m Module<'a>, timeline: Option<&'p Timeline<'m, 'a>>, report: &'p Report) -> Self {
+        Self { module, memory: module.memory(), timeline, report, sources: module.sources() }
     }
 }
 
@@ -47,6 +48,8 @@ impl<'m, 'a> Program<'m, 'a> {
 #[derive(Serialize)]
 pub(super) struct Data {
     module: String,
+    /// How the numbers came about.
+    accuracy: &'static str,
     /// How many steps the program has; 0 without a schedule.
     steps: usize,
     strings: Vec<String>,
@@ -63,6 +66,9 @@ struct Space {
     bytes: u64,
     /// The bytes of the heap in which buffers have offsets; 0 if they have none.
     heap: u64,
+    /// What the program takes of this memory in all, and what the device has of it; 0 where that is not known.
+    used: u64,
+    capacity: u64,
     /// The step at which most is live.
     peak: usize,
     /// Step, bytes that are live, and the name of the instruction.
@@ -76,6 +82,8 @@ type Record = (u8, usize, usize, usize, usize, u64, u64, usize, usize, usize, i6
 /// A buffer with what is known of its life.
 struct Life<'m, 'a> {
     buffer: Buffer<'m, 'a>,
+    /// The instruction whose place in the user's program is shown.
+    named: Instruction<'m, 'a>,
     bytes: u64,
     role: &'static str,
     offset: Option<u64>,
@@ -103,15 +111,16 @@ impl Strings {
 
 impl Data {
     /// The data of a program, or of one of its memory spaces.
-    pub(super) fn new(program: &Program<'_, '_>, only: Option<u8>, detail: Detail) -> Self {
-        let Program { module, memory, timeline, sources } = program;
-        let (lives, steps) = lives(memory, timeline.as_ref());
-        let curves = timeline.as_ref().map(|timeline| curves(timeline, detail.columns)).unwrap_or_default();
+    pub(super) fn new(program: &Program<'_, '_, '_>, only: Option<u8>, detail: Detail) -> Self {
+        let Program { module, memory, timeline, report, sources } = program;
+        let (lives, steps) = lives(memory, *timeline, sources);
+        let curves = timeline.map(|timeline| curves(timeline, detail.columns)).unwrap_or_default();
         let mut strings = Strings::default();
         // The empty text is number 0.
         strings.number("", 1);
         let mut data = Self {
             module: shortened(module.name().unwrap_or("module"), detail.text).into_owned(),
+            accuracy: report.accuracy,
             steps,
             strings: Vec::new(),
             spaces: Vec::new(),
@@ -128,8 +137,11 @@ impl Data {
             here.sort_by_key(|life| Reverse(life.bytes));
             let (peak, curve) = curves.get(&space).cloned().unwrap_or_default();
             let curve = curve.into_iter().map(|(step, bytes, name)| (step, bytes, strings.number(&name, detail.text)));
+            let capacity = report.capacity.iter().find(|capacity| capacity.space == space);
             data.spaces.push(Space {
                 space,
+                used: capacity.map_or(0, |capacity| capacity.used),
+                capacity: capacity.map_or(0, |capacity| capacity.bytes),
                 name: space_name(space),
                 count: here.len(),
                 bytes: here.iter().fold(0, |sum, life| sum.saturating_add(life.bytes)),
@@ -147,12 +159,8 @@ impl Data {
 
 fn record(life: &Life<'_, '_>, sources: &Sources<'_>, strings: &mut Strings, most: usize) -> Record {
     let buffer = life.buffer;
-    let source = sources.of(buffer.instruction);
-    let place = match (&source.file, source.line) {
-        (Some(file), Some(line)) => format!("{file}:{line}"),
-        (Some(file), None) => file.to_string(),
-        (None, _) => String::new(),
-    };
+    let source = sources.of(life.named);
+    let place = source_of(&source).unwrap_or_default();
     (
         buffer.memory_space(),
         strings.number(buffer.instruction.name(), most),
@@ -170,22 +178,41 @@ fn record(life: &Life<'_, '_>, sources: &Sources<'_>, strings: &mut Strings, mos
 }
 
 /// All buffers with their lives, and how many steps the program has.
-fn lives<'m, 'a>(memory: &Memory<'m, 'a>, timeline: Option<&Timeline<'m, 'a>>) -> (Vec<Life<'m, 'a>>, usize) {
+fn lives<'m, 'a>(
+    memory: &Memory<'m, 'a>,
+    timeline: Option<&Timeline<'m, 'a>>,
+    sources: &Sources<'m>,
+) -> (Vec<Life<'m, 'a>>, usize) {
     let Some(timeline) = timeline else {
         let life = |&buffer: &Buffer<'m, 'a>| {
             let role = if buffer.instruction.opcode() == Opcode::Parameter { "argument" } else { "value" };
-            Life { buffer, bytes: buffer.footprint.bytes, role, offset: None, spans: Vec::new() }
+            Life {
+                buffer,
+                named: buffer.instruction,
+                bytes: buffer.footprint.bytes,
+                role,
+                offset: None,
+                spans: Vec::new(),
+            }
         };
         return (memory.buffers().iter().map(life).collect(), 0);
     };
     let life = |lifetime: &Lifetime<'m, 'a>| Life {
         buffer: lifetime.buffer,
+        named: named(lifetime, sources),
         bytes: lifetime.bytes,
         role: lifetime.role.name(),
         offset: lifetime.offset,
         spans: lifetime.spans().to_vec(),
     };
     (timeline.lifetimes().iter().map(life).collect(), timeline.instructions().len())
+}
+
+/// The first that lies there and has a name in the user's program: a loop and its parameters only hold what others made.
+fn named<'m, 'a>(lifetime: &Lifetime<'m, 'a>, sources: &Sources<'m>) -> Instruction<'m, 'a> {
+    let own = lifetime.buffer.instruction;
+    let tenants = lifetime.tenants.iter().map(|tenant| tenant.instruction);
+    std::iter::once(own).chain(tenants).find(|made| sources.of(*made).op_name.is_some()).unwrap_or(own)
 }
 
 /// The step with the most bytes, and the points of a curve: step, bytes and instruction.

@@ -9,7 +9,7 @@ use super::Report;
 use crate::web::{document, escape, json_script};
 use crate::{Answer, words::shortened};
 use data::{Data, Detail, Program};
-use xla_shape_hlo::Module;
+use xla_shape_hlo::{Module, Timeline};
 
 /// No page is larger, in bytes: it shows fewer buffers until it fits.
 const MAX_PAGE: usize = 5_000_000;
@@ -18,12 +18,18 @@ const REPORT_WIDTH: usize = 100;
 /// The longest report that a page shows, in characters.
 const MAX_REPORT: usize = 200_000;
 
-/// A page about the memory of a program, with `report` in it. It needs nothing else. `only` picks a memory space.
+/// A page about the memory of a program, with `report` in it, and where and when its values are live by the timeline of the
+/// report. It needs nothing else. `only` picks a memory space.
 ///
 /// The page is at most 5 MB long: of large programs, it knows the largest buffers.
 #[must_use]
-pub fn page(module: &Module<'_>, report: &Report, only: Option<u8>) -> String {
-    let program = Program::new(module);
+pub fn page<'m, 'a>(
+    module: &'m Module<'a>,
+    timeline: Option<&Timeline<'m, 'a>>,
+    report: &Report,
+    only: Option<u8>,
+) -> String {
+    let program = Program::new(module, timeline, report);
     let report = report.text(REPORT_WIDTH).to_string();
     let mut detail = Detail::MOST;
     loop {
@@ -41,11 +47,11 @@ fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
     let body = format!(
         "<header>\n<h1>{title}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n\
          <nav id=\"spaces\" aria-label=\"Memory spaces\"></nav>\n</header>\n<main>\n\
-         <p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\"></p>\n\
+         <p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\"></p>\n\
          <section id=\"over-time\">\n<h2>Live bytes over time</h2>\n<div id=\"curve\"></div>\n</section>\n\
          <section id=\"offsets\">\n<h2>Offsets over time</h2>\n\
          <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. White space between \
-         boxes is memory that nothing uses at that time.</p>\n\
+         boxes is memory that nothing uses at that time.</p>\n<p class=\"hint\" id=\"fragments\"></p>\n\
          <canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas>\n</section>\n\
          <section>\n<h2>Selected buffer</h2>\n<dl id=\"selected\" aria-live=\"polite\"></dl>\n</section>\n\
          <section>\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
@@ -73,7 +79,8 @@ mod tests {
 
     fn page_of(text: &str, only: Option<u8>) -> String {
         let module = Module::parse(text).unwrap();
-        page(&module, &Report::new(&module, 10, only), only)
+        let memory = module.memory();
+        page(&module, memory.timeline_on(None).as_ref(), &Report::new(&module, 10, only), only)
     }
 
     #[test]

@@ -80,6 +80,10 @@ function drawSummary() {
     parts.push('at most ' + units(most[1]) + ' at %' + text(most[2]));
     parts.push('now at step ' + grouped(step + 1) + ' of ' + grouped(data.steps) + ', %' + text(name) + ': ' + units(bytes));
   }
+  if (space.capacity) {
+    const free = space.capacity - space.used;
+    parts.push('the program takes ' + units(space.used) + ' of ' + units(space.capacity) + ', ' + units(Math.abs(free)) + (free < 0 ? ' over' : ' free'));
+  }
   const shown = here().length;
   if (shown < space.count) parts.push('this page knows the ' + grouped(shown) + ' largest');
   el('summary').textContent = space.name + ': ' + parts.join('; ') + '.';
@@ -91,7 +95,10 @@ function drawCurve() {
   const space = state.space, curve = space.curve;
   el('over-time').hidden = curve.length === 0;
   if (curve.length === 0) return;
-  const most = Math.max(...curve.map(point => point[1]), 1);
+  let most = Math.max(...curve.map(point => point[1]), 1);
+  // The limit is shown where it is near enough that the curve stays readable.
+  const limit = space.capacity && space.capacity < 3 * most ? space.capacity : 0;
+  most = Math.max(most, limit);
   const svg = document.createElementNS(SVG, 'svg'), path = document.createElementNS(SVG, 'path');
   svg.setAttribute('viewBox', '0 0 ' + WIDTH + ' ' + HEIGHT);
   svg.setAttribute('preserveAspectRatio', 'none');
@@ -102,6 +109,15 @@ function drawCurve() {
   line.setAttribute('y1', 0);
   line.setAttribute('y2', HEIGHT);
   svg.append(path, line);
+  if (limit) {
+    const mark = document.createElementNS(SVG, 'path'), y = (HEIGHT * (1 - 0.95 * limit / most)).toFixed(2);
+    mark.setAttribute('class', 'limit');
+    mark.setAttribute('d', 'M0 ' + y + 'H' + WIDTH);
+    const title = document.createElementNS(SVG, 'title');
+    title.textContent = 'capacity: ' + units(limit);
+    mark.append(title);
+    svg.append(mark);
+  }
   svg.tabIndex = 0;
   svg.setAttribute('role', 'slider');
   svg.setAttribute('aria-label', 'Step of the program');
@@ -141,6 +157,7 @@ function drawMap() {
   const space = state.space, canvas = el('map');
   el('offsets').hidden = space.heap === 0;
   if (space.heap === 0) return;
+  drawFragments();
   const scale = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
@@ -191,6 +208,50 @@ function drawMap() {
   context.fillText(units(space.heap), 4, 13);
 }
 
+// Whether two buffers are live at one time.
+function meet(a, b) {
+  for (let m = 0, n = 0; m < a.spans.length && n < b.spans.length;) {
+    if (a.spans[m + 1] < b.spans[n]) m += 2;
+    else if (b.spans[n + 1] < a.spans[m]) n += 2;
+    else return true;
+  }
+  return false;
+}
+
+// The lowest place where a buffer would fit while all others stay where they are.
+function lowestPlace(buffer) {
+  const busy = placed().filter(other => other.id !== buffer.id && meet(buffer, other)).sort((a, b) => a.offset - b.offset);
+  let at = 0;
+  for (const other of busy) {
+    if (other.offset - at >= buffer.bytes) break;
+    at = Math.max(at, other.offset + other.bytes);
+  }
+  return at;
+}
+
+// What the heap takes beyond what is live at one time, and who reaches its top.
+let fragments = null;
+function drawFragments() {
+  const space = state.space;
+  if (fragments?.space === space) return;
+  const changes = new Map(), change = (step, bytes) => changes.set(step, (changes.get(step) ?? 0) + bytes);
+  for (const buffer of placed()) {
+    for (let n = 0; n < buffer.spans.length; n += 2) {
+      change(buffer.spans[n], buffer.bytes);
+      change(buffer.spans[n + 1] + 1, -buffer.bytes);
+    }
+  }
+  let now = 0, most = 0;
+  for (const step of [...changes.keys()].sort((a, b) => a - b)) most = Math.max(most, now += changes.get(step));
+  const lost = Math.max(0, space.heap - most), top = placed().filter(buffer => buffer.offset + buffer.bytes === space.heap);
+  const movable = top.filter(buffer => lowestPlace(buffer) < buffer.offset);
+  fragments = { space };
+  el('fragments').textContent = 'The heap takes ' + units(space.heap) + ' for at most ' + units(most) + ' at one time: ' +
+    (lost ? units(lost) + ' (' + (100 * lost / space.heap).toFixed(1) + ' %) is fragmentation. ' : 'no fragmentation. ') +
+    'Its top is ' + top.slice(0, 3).map(buffer => buffer.name + ' (' + units(buffer.bytes) + ')').join(', ') + (top.length > 3 ? ', …' : '') +
+    (movable.length === 0 ? '.' : '; ' + movable.slice(0, 3).map(buffer => buffer.name).join(', ') + ' could move down.');
+}
+
 function boxAt(event) {
   const { offsetX: x, offsetY: y } = event;
   return boxes.findLast(([left, top, wide, tall]) => left <= x && x < left + wide && top <= y && y < top + tall);
@@ -212,7 +273,11 @@ function drawSelected() {
       }
       rows.push(['live', 'steps ' + spans.join(', ')]);
     }
-    if (buffer.offset >= 0) rows.push(['offset', grouped(buffer.offset) + ' in the heap of ' + state.space.name]);
+    if (buffer.offset >= 0) {
+      const lowest = lowestPlace(buffer);
+      const move = lowest < buffer.offset ? '; there is room at ' + units(lowest) : '';
+      rows.push(['offset', grouped(buffer.offset) + ' (' + units(buffer.offset) + ') in the heap of ' + state.space.name + move]);
+    }
     if (buffer.op) rows.push(['op_name', buffer.op]);
     if (buffer.source) rows.push(['source', buffer.source]);
   }
@@ -436,3 +501,4 @@ window.addEventListener('resize', () => {
 });
 if (state.space) setSpace(state.space);
 else el('summary').textContent = 'No value takes memory.';
+el('accuracy').textContent = data.accuracy;

@@ -1,0 +1,341 @@
+//! Which instructions of two programs are the same, whatever they are called.
+//!
+//! A compiler numbers names anew, so names say little. Instructions are paired by what they are, in several rounds: first those that are
+//! made in the same way from the parameters on, then those with the same operation, shape and place in the user's program, and so
+//! on to those that have only their name or their kind in common. In a round, equals are paired in the order of the text.
+
+use crate::opcode::Opcode;
+use crate::source::Sources;
+use crate::{Computation, Instruction, Module};
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+use xla_shape_core::Shape;
+
+/// Which instructions of two programs are the same.
+///
+/// ```
+/// use xla_shape_hlo::{Module, Pairs};
+///
+/// let before = Module::parse("HloModule m\nENTRY e { p = f32[8] parameter(0) ROOT n.1 = f32[8] negate(p) }")?;
+/// let after = Module::parse("HloModule m\nENTRY e { x = f32[8] parameter(0) ROOT n.7 = f32[8] negate(x) }")?;
+/// let pairs = Pairs::new(&before, &after);
+/// assert_eq!(pairs.after(before.instruction("n.1").unwrap()), after.instruction("n.7"));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pairs<'m, 'a> {
+    after_module: &'m Module<'a>,
+    before_module: &'m Module<'a>,
+    after: Vec<Option<u32>>,
+    before: Vec<Option<u32>>,
+}
+
+/// What instructions are compared by, the surest first.
+#[derive(Clone, Copy)]
+enum Round {
+    /// How they are made, from the parameters on.
+    Origin,
+    /// The opcode, the shape with its layout, the `op_name`, and the opcodes and shapes of operands.
+    Neighbours,
+    /// The opcode, the `op_name`, and the shape without its layout.
+    OpNameAndSize,
+    /// The number of a program's parameter.
+    Parameter,
+    /// The opcode and the `op_name`.
+    OpName,
+    /// The opcode, and operands that are pairs.
+    Operands,
+    /// The `op_name` and the shape without its layout.
+    OpNameOfAnyOpcode,
+    /// The name and the opcode.
+    Name,
+    /// The opcode, and the shape without its layout.
+    Size,
+}
+
+const ROUNDS: [Round; 9] = [
+    Round::Origin,
+    Round::Neighbours,
+    Round::OpNameAndSize,
+    Round::Parameter,
+    Round::OpName,
+    Round::Operands,
+    Round::OpNameOfAnyOpcode,
+    Round::Name,
+    Round::Size,
+];
+
+impl<'m, 'a> Pairs<'m, 'a> {
+    /// Pairs the instructions of all computations, inside fusions too.
+    #[must_use]
+    pub fn new(before: &'m Module<'a>, after: &'m Module<'a>) -> Self {
+        let (first, second) = (Side::new(before), Side::new(after));
+        let mut pairs = Self {
+            after_module: after,
+            before_module: before,
+            after: vec![None; before.instructions().len()],
+            before: vec![None; after.instructions().len()],
+        };
+        for round in ROUNDS {
+            pairs.match_round(round, &first, &second);
+        }
+        pairs
+    }
+
+    /// The instruction of the second program that an instruction of the first one is.
+    #[must_use]
+    pub fn after(&self, before: Instruction<'_, '_>) -> Option<Instruction<'m, 'a>> {
+        self.after_module.instruction_at(self.after.get(before.number() as usize).copied()??)
+    }
+
+    /// The instruction of the first program that an instruction of the second one is.
+    #[must_use]
+    pub fn before(&self, after: Instruction<'_, '_>) -> Option<Instruction<'m, 'a>> {
+        self.before_module.instruction_at(self.before.get(after.number() as usize).copied()??)
+    }
+
+    fn match_round(&mut self, round: Round, first: &Side<'m, 'a>, second: &Side<'m, 'a>) {
+        let mut waiting: BTreeMap<u64, VecDeque<u32>> = BTreeMap::new();
+        for instruction in first.module.instructions() {
+            let number = instruction.number();
+            if self.after.get(number as usize) == Some(&None)
+                && let Some(key) = first.key(round, instruction, Some)
+            {
+                waiting.entry(key).or_default().push_back(number);
+            }
+        }
+        for instruction in second.module.instructions() {
+            let number = instruction.number();
+            if self.before.get(number as usize) != Some(&None) {
+                continue;
+            }
+            let paired = |number: u32| self.before.get(number as usize).copied().flatten();
+            let key = second.key(round, instruction, paired);
+            let found = key.and_then(|key| waiting.get_mut(&key)?.pop_front());
+            if let Some(found) = found
+                && let (Some(after), Some(before)) =
+                    (self.after.get_mut(found as usize), self.before.get_mut(number as usize))
+            {
+                (*after, *before) = (Some(number), Some(found));
+            }
+        }
+    }
+}
+
+/// One of the two programs.
+struct Side<'m, 'a> {
+    module: &'m Module<'a>,
+    sources: Sources<'m>,
+    /// For each instruction, a number that says how it is made.
+    origins: Vec<u64>,
+    op_names: Vec<u64>,
+}
+
+impl<'m, 'a> Side<'m, 'a> {
+    fn new(module: &'m Module<'a>) -> Self {
+        let mut side = Self { module, sources: module.sources(), origins: Vec::new(), op_names: Vec::new() };
+        side.op_names = module
+            .instructions()
+            .map(|instruction| {
+                let source = side.sources.of(instruction);
+                source.op_name.as_deref().filter(|name| !name.is_empty()).map_or(0, hash)
+            })
+            .collect();
+        side.origins = vec![0; module.instructions().len()];
+        let roots: BTreeMap<&str, u32> =
+            module.computations().map(|computation| (computation.name(), computation.root().number())).collect();
+        // Operands stand before their users, and computations before their callers; of a text that has it otherwise, less
+        // is known.
+        for computation in module.computations() {
+            for instruction in computation.instructions() {
+                let origin = side.origin(instruction, computation, &roots);
+                if let Some(place) = side.origins.get_mut(instruction.number() as usize) {
+                    *place = origin;
+                }
+            }
+        }
+        side
+    }
+
+    fn op_name(&self, instruction: Instruction<'_, '_>) -> u64 {
+        self.op_names.get(instruction.number() as usize).copied().unwrap_or(0)
+    }
+
+    fn origin(
+        &self,
+        instruction: Instruction<'m, 'a>,
+        computation: Computation<'m, 'a>,
+        roots: &BTreeMap<&str, u32>,
+    ) -> u64 {
+        // What attributes say without names.
+        const PLAIN: [&str; 8] =
+            ["index", "dimensions", "direction", "custom_call_target", "kind", "slice", "window", "dim_labels"];
+        const CALLS: [&str; 8] = [
+            "calls",
+            "to_apply",
+            "body",
+            "condition",
+            "branch_computations",
+            "true_computation",
+            "false_computation",
+            "called_computations",
+        ];
+        let mut hasher = Fnv::default();
+        let runs = computation.is_entry();
+        (runs, instruction.opcode().text(), instruction.shape(), self.op_name(instruction)).hash(&mut hasher);
+        let number = instruction.parameter_number();
+        number.hash(&mut hasher);
+        let known = |number: u32| self.origins.get(number as usize).copied().unwrap_or(0);
+        for operand in instruction.operands() {
+            operand.instruction().map_or(0, |operand| known(operand.number())).hash(&mut hasher);
+        }
+        if number.is_none() {
+            instruction.literal().hash(&mut hasher);
+        }
+        for key in PLAIN {
+            if let Some(value) = instruction.attribute(key) {
+                (key, value.text()).hash(&mut hasher);
+            }
+        }
+        for key in CALLS {
+            let names = instruction.attribute(key).and_then(|value| value.names().ok());
+            for name in names.into_iter().flatten() {
+                roots.get(name).map_or(0, |root| known(*root)).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+
+    /// What an instruction is compared by in a round; `None` if that says nothing. `paired` is the number that an operand has in
+    /// the first program.
+    fn key(&self, round: Round, instruction: Instruction<'m, 'a>, paired: impl Fn(u32) -> Option<u32>) -> Option<u64> {
+        let mut hasher = Fnv::default();
+        let opcode = instruction.opcode();
+        let op_name = self.op_name(instruction);
+        let has_op_name = op_name != 0;
+        match round {
+            Round::Origin => return self.origins.get(instruction.number() as usize).copied(),
+            Round::Neighbours => {
+                (opcode.text(), instruction.shape(), op_name).hash(&mut hasher);
+                for operand in instruction.operands() {
+                    operand.instruction().map(|operand| operand.opcode().text()).hash(&mut hasher);
+                    operand.shape().hash(&mut hasher);
+                }
+            }
+            Round::OpNameAndSize if has_op_name => {
+                (opcode.text(), op_name).hash(&mut hasher);
+                hash_sizes(instruction.shape(), &mut hasher);
+            }
+            Round::Parameter if opcode == Opcode::Parameter && instruction.computation().is_entry() => {
+                instruction.parameter_number().hash(&mut hasher);
+            }
+            Round::OpName if has_op_name => (opcode.text(), op_name).hash(&mut hasher),
+            Round::Operands if instruction.operands().len() > 0 => {
+                opcode.text().hash(&mut hasher);
+                for operand in instruction.operands() {
+                    paired(operand.instruction()?.number())?.hash(&mut hasher);
+                }
+            }
+            Round::OpNameOfAnyOpcode if has_op_name => {
+                op_name.hash(&mut hasher);
+                hash_sizes(instruction.shape(), &mut hasher);
+            }
+            Round::Name => (instruction.name(), opcode.text()).hash(&mut hasher),
+            Round::Size => {
+                (opcode.text(), has_op_name).hash(&mut hasher);
+                hash_sizes(instruction.shape(), &mut hasher);
+            }
+            _ => return None,
+        }
+        Some(hasher.finish())
+    }
+}
+
+/// The element types and dimensions of all arrays.
+fn hash_sizes(shape: &Shape, hasher: &mut Fnv) {
+    for part in crate::memory::parts(shape) {
+        match part.array() {
+            Some(array) => {
+                array.element_type().name().hash(hasher);
+                array.dimensions().hash(hasher);
+            }
+            None => part.tuple_shapes().map(<[Shape]>::len).hash(hasher),
+        }
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = Fnv::default();
+    text.hash(&mut hasher);
+    hasher.finish().max(1)
+}
+
+/// The hash of Fowler, Noll and Vo, 64 bits.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pairs;
+    use crate::Module;
+
+    fn pairs(before: &str, after: &str) -> alloc::vec::Vec<(alloc::string::String, alloc::string::String)> {
+        let module = |text: &str| Module::parse(text).map(Module::into_owned).unwrap();
+        let (before, after) = (module(before), module(after));
+        let pairs = Pairs::new(&before, &after);
+        let pair = |instruction: crate::Instruction<'_, '_>| {
+            let other = pairs.after(instruction)?;
+            assert_eq!(pairs.before(other), Some(instruction));
+            Some((instruction.name().into(), other.name().into()))
+        };
+        before.instructions().filter_map(pair).collect()
+    }
+
+    #[test]
+    fn instructions_are_paired_by_what_they_are() {
+        let before = "HloModule m\nENTRY e {\n p = f32[8,16] parameter(0)\n q = f32[8,16] parameter(1)\n \
+            a.1 = f32[8,16] negate(p)\n a.2 = f32[8,16] negate(q)\n \
+            c.1 = f32[8,16] copy(a.1), metadata={op_name=\"layer/x\"}\n ROOT s = f32[8,16] subtract(c.1, a.2)\n}";
+        // Names change places, a layout changes, and one is new.
+        let after = "HloModule m\nENTRY e {\n q = f32[8,16] parameter(0)\n p = f32[8,16] parameter(1)\n \
+            a.2 = f32[8,16] negate(q)\n a.1 = f32[8,16] negate(p)\n new = f32[8,16] abs(a.1)\n \
+            z = f32[8,16]{0,1} copy(a.2), metadata={op_name=\"layer/x\"}\n ROOT s.9 = f32[8,16] subtract(z, a.1)\n}";
+        let expected = [("p", "q"), ("q", "p"), ("a.1", "a.2"), ("a.2", "a.1"), ("c.1", "z"), ("s", "s.9")];
+        let found = pairs(before, after);
+        assert!(found.iter().map(|(a, b)| (a.as_str(), b.as_str())).eq(expected), "{found:?}");
+    }
+
+    #[test]
+    fn sizes_may_change_along_the_way() {
+        let text = |batch: usize, suffix: &str| {
+            alloc::format!(
+                "HloModule m\nENTRY e {{\n p{suffix} = f32[{batch},16] parameter(0)\n a{suffix} = f32[{batch},16] negate(p{suffix})\n \
+                 b{suffix} = f32[{batch},16] abs(a{suffix})\n ROOT r{suffix} = f32[16,{batch}] transpose(b{suffix}), dimensions={{1,0}}\n}}"
+            )
+        };
+        assert_eq!(pairs(&text(8, ""), &text(64, "x")).len(), 4);
+        assert!(
+            pairs("HloModule m\nENTRY e { p = f32[] parameter(0) }", "HloModule m\nENTRY e { c = f32[] constant(1) }")
+                .is_empty()
+        );
+    }
+}
