@@ -20,7 +20,7 @@ fn values(arguments: &[&str]) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The names of all fields, but for those of `opcodes`, which are opcodes.
+/// The names of all fields, except those of `opcodes`, which are opcodes.
 fn fields(value: &Value, names: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {

@@ -42,7 +42,7 @@ struct Row {
     padding_bytes: u64,
     expansion: f64,
     choice: Option<&'static str>,
-    /// How many orders take so many bytes.
+    /// How many orders take this many bytes.
     orders: usize,
     /// What to do to the dimensions first.
     change: Option<String>,

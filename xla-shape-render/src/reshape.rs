@@ -141,7 +141,7 @@ impl Answer for Reshape {
 pub enum ReshapeError {
     /// The shapes have other element types.
     ElementTypes(String, String),
-    /// They have so many elements each.
+    /// They have this many elements each.
     Elements(u64, u64),
     /// The question has no answer.
     Bitcast(BitcastError),

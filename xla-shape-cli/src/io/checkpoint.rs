@@ -176,7 +176,7 @@ struct Reader<'a, 'b> {
     source: &'a mut Source,
     /// The bytes of the file that the next call reads.
     batch: Range<u64>,
-    /// What of it goes where.
+    /// Which part of it goes where.
     copies: Vec<(u64, &'b mut [u8])>,
     scratch: Vec<u8>,
 }

@@ -134,7 +134,7 @@ fn bytes_without_a_type(name: &str) -> Option<u64> {
     }
 }
 
-/// What of the header is not yet read.
+/// The rest of the header.
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {

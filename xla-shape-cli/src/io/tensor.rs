@@ -53,7 +53,7 @@ impl Source {
         Ok(Self::Pipe { rest: super::open(path)?, bytes: Vec::new() })
     }
 
-    /// The first bytes, at most so many.
+    /// The first bytes, at most this many.
     pub(super) fn beginning(&mut self, most: u64) -> io::Result<Vec<u8>> {
         match self {
             Self::File(file) => {
@@ -142,7 +142,7 @@ impl<'a> TensorFile<'a> {
         self.data.end - self.data.start
     }
 
-    /// Reads pieces of the array, in bytes, one behind the other; they fill the buffer.
+    /// Reads pieces of the array, in bytes, one after another; they fill the buffer.
     pub(crate) fn gather(
         &mut self,
         pieces: impl Iterator<Item = Range<usize>>,

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 type Answer<'a> = Result<Cow<'a, Shape>>;
 
-/// Whether two shapes are built alike, with the same element types and sizes that agree, in whatever layouts.
+/// Whether two shapes have the same structure and element types, and sizes that agree. Layouts do not matter.
 pub(super) fn compatible(a: &Shape, b: &Shape) -> bool {
     if core::ptr::eq(a, b) {
         return true;

@@ -73,7 +73,7 @@ pub(super) fn all_reduce<'a>(operands: Operands<'_, 'a>) -> Answer<'a> {
     }
 }
 
-/// A size divided into so many equal parts.
+/// A size divided into this many equal parts.
 fn divided(size: u64, shards: u64) -> Result<u64> {
     match size.checked_div(shards).filter(|_| size.is_multiple_of(shards)) {
         Some(part) => Ok(part),

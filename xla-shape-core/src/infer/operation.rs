@@ -81,7 +81,7 @@ pub enum Operation<'a> {
     },
     /// The operand and the initial value, a scalar. The result's element type is that of the reducing computation.
     Reduce {
-        /// The dimensions that the result has no more.
+        /// The dimensions that the result lacks.
         dimensions: &'a [usize],
     },
     /// The operand and the initial value, a scalar; one entry for each dimension. As to element types, like a reduction.

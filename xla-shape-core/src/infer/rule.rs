@@ -26,9 +26,9 @@ use alloc::borrow::Cow;
 pub enum Rule<'a> {
     /// An operation that makes one array of arrays.
     Array(Operation<'a>),
-    /// The result has the shape of the first of so many operands: `copy`, `opt-barrier`, `add-dependency`, ….
+    /// The result has the shape of the first operand; there are this many: `copy`, `opt-barrier`, `add-dependency`, ….
     Operand(usize),
-    /// The result is what the program says, of so many operands: `bitcast`, `custom-call`, `infeed`, ….
+    /// The result is what the program says: `bitcast`, `custom-call`, `infeed`, ….
     Written {
         /// The number of operands, if that is fixed.
         operands: Option<usize>,
@@ -57,7 +57,7 @@ pub enum Rule<'a> {
     },
     /// `reduce`: inputs, then as many initial values.
     Reduce {
-        /// The dimensions that the result has no more.
+        /// The dimensions that the result lacks.
         dimensions: &'a [usize],
         /// Combines two elements.
         to_apply: Callee<'a>,
@@ -162,14 +162,14 @@ pub enum Rule<'a> {
         /// How many participate, if that is known.
         shards: Option<u64>,
     },
-    /// `collective-permute`, `collective-broadcast` and their like: the operands, or, for four of them, the second.
+    /// `collective-permute`, `collective-broadcast`: the operands, or, where there are four, the second.
     CollectivePermute {
         /// Whether it is `collective-permute-start`, whose result has the operands, too.
         start: bool,
     },
     /// `ragged-all-to-all`.
     RaggedAllToAll,
-    /// `get-tuple-element`, `copy-done` and their like: this element of the operand.
+    /// `get-tuple-element`, `copy-done` and others: this element of the operand.
     TupleElement(usize),
     /// `tuple`.
     Tuple,
@@ -194,7 +194,7 @@ pub enum Rule<'a> {
     RngGetAndUpdateState,
     /// `partition-id`, `replica-id`: a `u32`.
     Id,
-    /// `after-all`, `send-done`: a token; of so many operands, if that is fixed.
+    /// `after-all`, `send-done`: a token.
     Token {
         /// The number of operands.
         operands: Option<usize>,

@@ -279,7 +279,7 @@ impl StrideTable {
         self.digits.truncate(count);
     }
 
-    /// The table of the array with every element cut into so many parts, which are a last dimension.
+    /// The table of the array with every element cut into this many parts, which are a new last dimension.
     pub(crate) fn in_parts(mut self, parts: u64) -> Self {
         if parts > 1 {
             for digit in &mut self.digits {

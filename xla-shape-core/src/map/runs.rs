@@ -54,7 +54,7 @@ struct Search {
 }
 
 impl Search {
-    /// The terms of the dimension must stay the same within a run, but for the digit that counts it.
+    /// The terms of the dimension must stay the same within a run, except the digit that counts it.
     const fn limit(&mut self, term: Term, len: u64) {
         if is_of(term, self.dimension) {
             self.len = if self.len == u64::MAX { len } else { greatest_common_divisor(self.len, len) };

@@ -37,7 +37,7 @@ impl ArrayShape {
     }
 }
 
-/// Every order of so many dimensions; the natural one, in which the last dimension comes first, is the first.
+/// Every order of this many dimensions; the natural one, in which the last dimension comes first, is the first.
 pub(crate) fn orders(num_dimensions: usize) -> impl Iterator<Item = Vec<usize>> {
     let backwards = move |order: &[usize]| {
         let last = num_dimensions.saturating_sub(1);

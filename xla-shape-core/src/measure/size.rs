@@ -170,7 +170,7 @@ pub(crate) const fn bytes(
     }
 }
 
-/// The bytes of so many physical elements, and of the prefix for bounded dimensions.
+/// The bytes of this many physical elements, and of the prefix for bounded dimensions.
 #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
 pub(crate) const fn bytes_of(
     element_type: ElementType,

@@ -109,7 +109,7 @@ impl From<i32> for DimensionNumber {
 
 impl From<usize> for DimensionNumber {
     fn from(number: usize) -> Self {
-        // No array has so many dimensions that the largest number could be one of them.
+        // No array has enough dimensions for the largest number to be one of them.
         Self(i64::try_from(number).unwrap_or(i64::MAX))
     }
 }

@@ -68,7 +68,7 @@ impl Layout {
         places
     }
 
-    /// Whether these dimensions are neighbours in the layout's order, in whatever order among themselves.
+    /// Whether these dimensions are neighbours in the layout's order. Their order among themselves does not matter.
     ///
     /// # Errors
     /// If there is no such dimension, or one is named twice.

@@ -177,7 +177,7 @@ impl Shape {
         self.tuple_shapes()?.get(element)
     }
 
-    /// A tuple of the elements from `start` up to but without `limit`; `None` if there are not so many.
+    /// A tuple of the elements from `start` up to, not including, `limit`; `None` if there are fewer.
     #[must_use]
     pub fn slice_tuple(&self, start: usize, limit: usize) -> Option<Self> {
         Self::tuple(self.tuple_shapes()?.get(start..limit)?.to_vec()).ok()

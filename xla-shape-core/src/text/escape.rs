@@ -21,7 +21,7 @@ pub fn escaped(bytes: &[u8], out: &mut alloc::string::String) {
     }
 }
 
-/// The bytes of a string whose escapes are those of C, as XLA reads them: `\n` and its like, up to three octal digits,
+/// The bytes of a string whose escapes are those of C, as XLA reads them: `\n` and other letters, up to three octal digits,
 /// and `\x` with hexadecimal ones. What is no escape stays as it is written.
 #[must_use]
 pub fn unescaped(text: &str) -> Vec<u8> {
@@ -71,7 +71,7 @@ fn escape(behind: &[u8]) -> Option<(u8, usize)> {
     Some((byte, 1))
 }
 
-/// The number of at most so many digits from `start` on, if it is a byte, and where it ends.
+/// The number from `start` on, which has at most this many digits, if it is a byte; and where it ends.
 fn number(text: &[u8], start: usize, most: usize, radix: u32) -> Option<(u8, usize)> {
     let digits = text.get(start..)?.iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix)).count();
     let end = start.saturating_add(digits);

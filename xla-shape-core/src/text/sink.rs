@@ -122,7 +122,7 @@ impl<const CAPACITY: usize> ConstText<CAPACITY> {
         Self { bytes: [0; CAPACITY], len: 0 }
     }
 
-    /// The text written so far; if it was longer than `CAPACITY` bytes, what of it fitted.
+    /// The text written so far. Of a text longer than `CAPACITY` bytes, the part that fitted.
     #[must_use]
     pub const fn as_str(&self) -> &str {
         let mut end = if self.len < CAPACITY { self.len } else { CAPACITY };

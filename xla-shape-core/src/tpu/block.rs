@@ -82,7 +82,7 @@ impl Block {
         self.layout.byte_size()
     }
 
-    /// The bytes of so many copies; `None` if they do not fit in a `u64`.
+    /// The bytes of this many copies; `None` if they do not fit in a `u64`.
     #[must_use]
     pub const fn vmem_bytes(self, copies: u64) -> Option<u64> {
         self.byte_size().checked_mul(copies)

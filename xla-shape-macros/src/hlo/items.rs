@@ -180,7 +180,7 @@ impl<'l> Items<'l> {
         }
     }
 
-    /// For a file that is of no use: what was asked for and, as far as they can be guessed, parameters and results.
+    /// For a file that is of no use: what was asked for, and parameters and results where they can be guessed.
     pub(super) fn nothing_is_known(&mut self, error: Error, types: Vec<Wanted>) {
         let numbered = |name| (0..MAX_LIST).map(move |number| format!("{name}{number}"));
         let guessed = ["Parameters".to_owned(), "Result".to_owned()].into_iter();

@@ -23,7 +23,7 @@ pub enum BufferError {
     },
     /// The pointer to the array's bytes is null.
     NullPointer,
-    /// There is not so much memory.
+    /// There is not enough memory.
     OutOfMemory {
         /// The bytes that were asked for.
         bytes: usize,

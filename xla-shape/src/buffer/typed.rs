@@ -556,7 +556,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> fmt::Debug for Buffer<S, B> {
     }
 }
 
-/// Arrays are equal if they have the same sizes and equal elements, in whatever layouts and memory spaces; padding does not count.
+/// Arrays are equal if they have the same sizes and equal elements. Layouts, memory spaces and padding do not count.
 ///
 /// ```
 /// use xla_shape::{Buffer, shape};

@@ -5,7 +5,7 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | read or write all elements, in whatever order | [`for_each`](Buffer::for_each), [`apply`](Buffer::apply), [`fill`](Buffer::fill), [`fold_lanes`](Buffer::fold_lanes) |
+//! | read or write all elements, in any order | [`for_each`](Buffer::for_each), [`apply`](Buffer::apply), [`fill`](Buffer::fill), [`fold_lanes`](Buffer::fold_lanes) |
 //! | write an array from others, of any layouts | [`apply_with`](Buffer::apply_with), [`apply_with_2`](Buffer::apply_with_2) |
 //! | work along rows, columns or another dimension | [`for_each_band`](Buffer::for_each_band), [`for_each_band_mut`](Buffer::for_each_band_mut); one at a time [`line`](Buffer::line) |
 //! | work on whole tiles | [`as_tiles`](Buffer::as_tiles), [`tiles`](Buffer::tiles) |

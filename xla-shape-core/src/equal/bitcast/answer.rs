@@ -89,7 +89,7 @@ pub enum Cause {
     /// The tile with this number, 0 for the first one: another one, or only one of the layouts has it.
     Tile(usize),
     /// The places of dimensions of size 1 in the order. They have no steps of their own, but the tiles, which are equal,
-    /// count them, and so fall otherwise on the other dimensions.
+    /// count them, and so cut other dimensions.
     SizeOne,
 }
 

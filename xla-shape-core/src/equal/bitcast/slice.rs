@@ -19,7 +19,7 @@ const MAX_DIMENSIONS: usize = 16;
 /// Whether the slice of these sizes that begins at `starts` is an array of the same layout in the same memory, with every
 /// element where it is. `None` if it is, else why not.
 ///
-/// A slice takes whole tiles; in memory, they lie one behind the other if all dimensions more minor than one are taken
+/// A slice takes whole tiles; in memory, they are contiguous if all dimensions more minor than one are taken
 /// whole, and of the more major ones, one tile.
 ///
 /// ```

@@ -37,7 +37,7 @@ const fn clear(seen: &mut [u64]) {
     }
 }
 
-/// Checks what a layout must be whatever the array: rules 1, 2, 3 and the first half of 5.
+/// Checks what a layout must be whatever the array: rules 1, 2, 3 and 5 of `docs/layouts.md`, except the end of 5.
 ///
 /// `seen` has a bit for each dimension, all clear.
 pub(crate) const fn layout(layout: &Layout, seen: &mut [u64]) -> Check {

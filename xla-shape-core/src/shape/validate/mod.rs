@@ -14,8 +14,8 @@ use crate::shape::layout::Layout;
 
 type Check = Result<(), ValidationError>;
 
-/// Checks that a valid layout fits these dimensions, and that all sizes fit in an `i64`: rules 1, 4 and the second
-/// half of 5.
+/// Checks that a valid layout fits these dimensions, and that all sizes fit in an `i64`: rules 1, 4 and the
+/// end of 5 of `docs/layouts.md`.
 pub(crate) const fn array(
     element_type: ElementType,
     dimensions: &[Dimension],
