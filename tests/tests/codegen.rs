@@ -1,5 +1,6 @@
-//! The machine code of the index functions and kernels in `tests/codegen`: as good as that of functions written by hand,
-//! and the same as last time (`golden/`; `scripts/bless.sh` writes it). Kernels' is made of vector instructions.
+//! The machine code of the index functions and kernels in `tests/codegen`: as good as that of functions written by hand.
+//! That of index functions is the same as last time (`golden/`; `scripts/bless.sh` writes it), that of kernels is made of vector
+//! instructions.
 //!
 //! Only for x86-64 with the pinned toolchain: other machines' and compilers' code differs.
 
@@ -173,13 +174,17 @@ fn functions_are_as_good_as_by_hand() {
         let (ours, theirs) = (library.len() - 1, by_hand.len() - 1);
         writeln!(report, "{module}: {ours} instructions, {theirs} by hand").expect("a string takes any text");
         // Of a kernel, thousands of instructions may be unrolled loops: these may differ a little.
-        let allowed = if KERNELS.iter().any(|(kernel, _)| kernel == module) { theirs + theirs / 20 } else { theirs };
+        let is_kernel = KERNELS.iter().any(|(kernel, _)| kernel == module);
+        let allowed = if is_kernel { theirs + theirs / 20 } else { theirs };
         if ours > allowed {
             failures.push(format!(
                 "{module}: more than by hand:\n{}\nby hand:\n{}",
                 library.join("\n"),
                 by_hand.join("\n")
             ));
+        }
+        if is_kernel {
+            continue;
         }
         let (file, text) = (golden.join(format!("{module}.s")), format!("{}\n", library.join("\n")));
         if bless {
