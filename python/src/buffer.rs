@@ -1,0 +1,273 @@
+//! Arrays in memory, and copies of them in other layouts.
+
+use crate::error::shape_error;
+use crate::memory::{Elements, Read, lend};
+use crate::shape::{Shape, ShapeArgument};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyTuple};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ffi::c_int;
+use std::sync::{Arc, Mutex, PoisonError};
+use xla_shape::buffer::AlignedBytes;
+use xla_shape::relayout::{Options, Plan, Slabs};
+use xla_shape::{ArrayShape, Layout};
+
+/// An array in memory: a shape, and the bytes that an array of this shape has, padding included. They are never written.
+#[pyclass(frozen, module = "xla_shape")]
+pub(crate) struct Buffer {
+    shape: ArrayShape,
+    data: Data,
+}
+
+enum Data {
+    Owned(AlignedBytes),
+    Lent(Read),
+}
+
+impl Buffer {
+    pub(crate) fn owned(shape: ArrayShape, bytes: AlignedBytes) -> Self {
+        Self { shape, data: Data::Owned(bytes) }
+    }
+
+    pub(crate) const fn array(&self) -> &ArrayShape {
+        &self.shape
+    }
+
+    pub(crate) fn bytes(&self) -> PyResult<&[u8]> {
+        match &self.data {
+            Data::Owned(bytes) => Ok(bytes.as_ref()),
+            Data::Lent(bytes) => bytes.bytes(),
+        }
+    }
+}
+
+/// What pickle asks for: the class, and what to call it with.
+type Reduced<'py> = (Bound<'py, PyAny>, (Shape, Bound<'py, PyBytes>));
+
+#[pymethods]
+impl Buffer {
+    /// Takes bytes as an array, as they are and where they are: what lends them must not write them.
+    #[new]
+    #[pyo3(signature = (shape, data, /))]
+    fn new(shape: ShapeArgument<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let shape = shape.0.get().array()?.clone();
+        let data = Read::of(data)?;
+        check_length(&shape, data.bytes()?.len())?;
+        Ok(Self { shape, data: Data::Lent(data) })
+    }
+
+    #[getter]
+    fn shape(&self) -> Shape {
+        Shape::of_value(self.shape.clone())
+    }
+
+    #[getter]
+    fn nbytes(&self) -> PyResult<usize> {
+        Ok(self.bytes()?.len())
+    }
+
+    /// The bytes, where they are, to be read.
+    #[getter]
+    fn data<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyMemoryView>> {
+        PyMemoryView::from(Bound::new(slf.py(), Bytes(slf.clone().unbind()))?.as_any())
+    }
+
+    fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.bytes()?))
+    }
+
+    /// The same array in another layout.
+    #[pyo3(signature = (to=None, *, threads=None))]
+    fn relayout<'py>(
+        slf: &Bound<'py, Self>,
+        to: Option<Bound<'py, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = PyDict::new(slf.py());
+        options.set_item("threads", threads)?;
+        slf.py().import("xla_shape._arrays")?.getattr("relayout")?.call((slf, to), Some(&options))
+    }
+
+    /// The elements as NumPy has them: the same memory where the layout has no tiles, else a copy.
+    fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("xla_shape._arrays")?.call_method1("to_numpy", (slf,))
+    }
+
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("xla_shape._arrays")?.call_method1("as_array", (slf, dtype, copy))
+    }
+
+    #[pyo3(signature = (**options))]
+    fn __dlpack__<'py>(slf: &Bound<'py, Self>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        Self::numpy(slf)?.call_method("__dlpack__", (), options)
+    }
+
+    /// The CPU.
+    fn __dlpack_device__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, [1, 0])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Buffer {}>", self.shape)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let py = slf.py();
+        Ok((py.get_type::<Self>().into_any(), (slf.get().shape(), slf.get().tobytes(py)?)))
+    }
+}
+
+/// What lends the bytes of a buffer. The buffer does not do so itself: NumPy would take it for an array of bytes.
+#[pyclass(frozen, module = "xla_shape")]
+struct Bytes(Py<Buffer>);
+
+#[pymethods]
+impl Bytes {
+    // SAFETY: only Python calls it, with a view to fill.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let owner = slf.clone().into_any();
+        let bytes = slf.get().0.get().bytes()?;
+        // SAFETY: `view` is what Python gave; the owner keeps the buffer, which never moves its bytes.
+        unsafe { lend(owner, bytes, view, flags) }
+    }
+}
+
+fn check_length(shape: &ArrayShape, found: usize) -> PyResult<()> {
+    match shape.byte_size() {
+        Some(expected) if expected == found as u64 => Ok(()),
+        Some(expected) => Err(shape_error(format_args!("expected {expected} bytes of {shape}, found {found}"))),
+        None => Err(shape_error(format_args!("{shape} has no size: a dimension is unbounded"))),
+    }
+}
+
+/// Copies an array into another layout. `source` is a buffer, or bytes of `shape`; with `strided`, an array of bytes whose last
+/// dimension is an element and whose other dimensions are those of `shape`, whatever its strides.
+#[pyfunction]
+pub(crate) fn relayout(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    shape: &Bound<'_, Shape>,
+    to: &Bound<'_, Shape>,
+    strided: bool,
+    threads: Option<usize>,
+) -> PyResult<Buffer> {
+    let (shape, to) = (shape.get().array()?, to.get().array()?);
+    let mut result = room(to)?;
+    if let Ok(buffer) = source.cast::<Buffer>() {
+        let bytes = buffer.get().bytes()?;
+        check_length(shape, bytes.len())?;
+        copy(py, shape, to, bytes, result.as_mut(), threads)?;
+        return Ok(Buffer::owned(to.clone(), result));
+    }
+    let lent = Read::of(source)?;
+    if !strided {
+        let bytes = lent.bytes()?;
+        check_length(shape, bytes.len())?;
+        copy(py, shape, to, bytes, result.as_mut(), threads)?;
+        return Ok(Buffer::owned(to.clone(), result));
+    }
+    let elements = lent.elements()?;
+    let sizes = shape.dimensions().iter().map(|size| size.extent().and_then(|size| usize::try_from(size).ok()));
+    if !sizes.eq(elements.sizes.iter().map(|&size| Some(size))) || shape.element_bits() != elements.width as u64 * 8 {
+        return Err(shape_error(format_args!("expected an array as {shape} has it")));
+    }
+    match elements.in_some_order() {
+        Some((bytes, order)) => {
+            let from = Layout::new(&order).and_then(|layout| shape.clone().with_layout(layout)).map_err(shape_error)?;
+            copy(py, &from, to, bytes, result.as_mut(), threads)?;
+        }
+        None => gather(py, &elements, shape, to, result.as_mut(), threads)?,
+    }
+    Ok(Buffer::owned(to.clone(), result))
+}
+
+/// Zeroed memory for an array.
+fn room(shape: &ArrayShape) -> PyResult<AlignedBytes> {
+    let bytes = shape.byte_size().ok_or_else(|| shape_error(format_args!("{shape} has no size")))?;
+    let bytes = usize::try_from(bytes).ok().and_then(|bytes| AlignedBytes::zeroed(bytes).ok());
+    bytes.ok_or_else(|| pyo3::exceptions::PyMemoryError::new_err(format!("there is no memory for {shape}")))
+}
+
+fn copy(
+    py: Python<'_>,
+    from: &ArrayShape,
+    to: &ArrayShape,
+    source: &[u8],
+    result: &mut [u8],
+    threads: Option<usize>,
+) -> PyResult<()> {
+    py.detach(|| {
+        let plan = Plan::new(from, to, &Options::new().zero_padding()).map_err(|error| error.to_string())?;
+        run(&plan, source, result, threads)
+    })
+    .map_err(shape_error)
+}
+
+/// The most bytes of elements with gaps between them that are gathered at a time.
+const GATHERED: usize = 4 << 20;
+
+/// Copies an array with gaps between its elements: a part at a time is gathered.
+fn gather(
+    py: Python<'_>,
+    elements: &Elements<'_>,
+    shape: &ArrayShape,
+    to: &ArrayShape,
+    result: &mut [u8],
+    threads: Option<usize>,
+) -> PyResult<()> {
+    let row_major = shape.clone().with_layout(Layout::descending(shape.num_dimensions())).map_err(shape_error)?;
+    py.detach(|| {
+        let slabs =
+            Slabs::new(&row_major, to, &Options::new().zero_padding(), GATHERED).map_err(|error| error.to_string())?;
+        let mut gathered = Vec::new();
+        for slab in slabs {
+            gathered.clear();
+            for piece in slab.source() {
+                let start = gathered.len();
+                gathered.resize(start + piece.len(), 0);
+                elements.copy_row_major(piece.start / elements.width, &mut gathered[start..]);
+            }
+            let plan = slab.plan().map_err(|error| error.to_string())?;
+            run(&plan, &gathered, &mut result[slab.destination()], threads)?;
+        }
+        Ok::<(), String>(())
+    })
+    .map_err(shape_error)
+}
+
+/// Below so many bytes, one thread is as fast.
+const PARALLEL: usize = 1 << 20;
+
+fn run(plan: &Plan, source: &[u8], result: &mut [u8], threads: Option<usize>) -> Result<(), String> {
+    let done = if threads == Some(1) || result.len() < PARALLEL {
+        plan.run(source, result)
+    } else {
+        pool(threads.unwrap_or(0))?.install(|| plan.run_in_parallel(source, result))
+    };
+    done.map_err(|error| error.to_string())
+}
+
+/// The process that made the threads, and how many were asked for; 0 for as many as there are processors.
+type Made = Option<(u32, usize, Arc<ThreadPool>)>;
+
+/// Threads of this process: those of a process that was forked are not there.
+fn pool(threads: usize) -> Result<Arc<ThreadPool>, String> {
+    static POOL: Mutex<Made> = Mutex::new(None);
+    let process = std::process::id();
+    let mut made = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*made {
+        Some((owner, count, pool)) if (*owner, *count) == (process, threads) => return Ok(pool.clone()),
+        // Waiting for threads that are not there would take for ever.
+        Some((owner, ..)) if *owner != process => std::mem::forget(made.take()),
+        _ => {}
+    }
+    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?);
+    *made = Some((process, threads, pool.clone()));
+    Ok(pool)
+}

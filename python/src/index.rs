@@ -1,0 +1,91 @@
+//! Many indices and positions at once, in arrays that Python made.
+
+use crate::error::{out_of_bounds, shape_error};
+use crate::memory::{Read, Written};
+use crate::shape::Shape;
+use pyo3::prelude::*;
+use xla_shape::Slot;
+
+/// The positions of elements. `indices` has a row of int64 for each, `positions` room for an int64; both are contiguous.
+#[pyfunction]
+pub(crate) fn linear_indices(
+    py: Python<'_>,
+    shape: &Bound<'_, Shape>,
+    indices: &Bound<'_, PyAny>,
+    positions: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let table = shape.get().table()?;
+    let (indices, mut positions) = (Read::of(indices)?, Written::of(positions)?);
+    let (indices, positions) = (indices.numbers()?, positions.numbers()?);
+    let rank = table.extents().len();
+    if indices.len() != rank.saturating_mul(positions.len()) {
+        return Err(shape_error("expected an index for each position"));
+    }
+    // Tables pay where there are many more indices than a dimension has entries.
+    let entries = table.extents().iter().fold(0_u64, |sum, extent| sum.saturating_add(*extent));
+    let tables = if positions.len() as u64 > entries { table.offset_tables() } else { None };
+    let failed = py.detach(|| {
+        let mut index = vec![0_u64; rank];
+        for (number, position) in positions.iter_mut().enumerate() {
+            for (to, from) in index.iter_mut().zip(&indices[number * rank..]) {
+                // A negative number is larger than any dimension.
+                *to = from.cast_unsigned();
+            }
+            let found = match &tables {
+                Some(tables) => tables.position(&index),
+                None => table.checked_linear_index(&index),
+            };
+            match found {
+                Some(found) => *position = found.cast_signed(),
+                None => return Some(number),
+            }
+        }
+        None
+    });
+    match failed {
+        None => Ok(()),
+        Some(number) => {
+            let index = &indices[number * rank..][..rank];
+            Err(out_of_bounds(format_args!("index {index:?} is out of bounds for {}", shape.get().value)))
+        }
+    }
+}
+
+/// The indices of the elements at positions: a row of int64 for each, of -1 where there is padding.
+#[pyfunction]
+pub(crate) fn multi_indices(
+    py: Python<'_>,
+    shape: &Bound<'_, Shape>,
+    positions: &Bound<'_, PyAny>,
+    indices: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let table = shape.get().table()?;
+    let count = shape.get().array()?.physical_elements().ok_or_else(|| shape_error("the shape has no size"))?;
+    let (positions, mut indices) = (Read::of(positions)?, Written::of(indices)?);
+    let (positions, indices) = (positions.numbers()?, indices.numbers()?);
+    let rank = table.extents().len();
+    if indices.len() != rank.saturating_mul(positions.len()) {
+        return Err(shape_error("expected room for the index of each position"));
+    }
+    let failed = py.detach(|| {
+        let mut index = vec![0_u64; rank];
+        for (number, position) in positions.iter().enumerate() {
+            let position = position.cast_unsigned();
+            if position >= count {
+                return Some(number);
+            }
+            let is_element = matches!(table.multi_index_into(position, &mut index), Slot::Element(()));
+            for (to, from) in indices[number * rank..].iter_mut().zip(&index) {
+                *to = if is_element { from.cast_signed() } else { -1 };
+            }
+        }
+        None
+    });
+    match failed {
+        None => Ok(()),
+        Some(number) => {
+            let position = positions[number];
+            Err(out_of_bounds(format_args!("position {position} is out of bounds for {}", shape.get().value)))
+        }
+    }
+}

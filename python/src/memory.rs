@@ -1,0 +1,209 @@
+//! Memory that Python objects lend: the one place of the wheel with `unsafe`.
+//!
+//! What an object lends through the buffer protocol stays where it is as long as it is lent. That nobody writes it meanwhile
+//! is the caller's part, as everywhere in NumPy: a call that reads an array must not run beside one that writes it.
+
+use crate::error::shape_error;
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::c_int;
+use std::slice;
+
+/// Memory that is lent to be read.
+pub(crate) struct Read(PyUntypedBuffer);
+
+/// Memory that is lent to be written.
+pub(crate) struct Written(PyUntypedBuffer);
+
+impl Read {
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        PyUntypedBuffer::get(object).map(Self)
+    }
+
+    /// The bytes, if they are lent in one piece and in row-major order.
+    pub(crate) fn bytes(&self) -> PyResult<&[u8]> {
+        if !self.0.is_c_contiguous() {
+            return Err(shape_error("expected bytes in one piece, found an array with gaps or in another order"));
+        }
+        let length = self.0.len_bytes();
+        if length == 0 {
+            return Ok(&[]);
+        }
+        // SAFETY: the memory is lent, contiguous and as long; by the caller's part, it is not written meanwhile.
+        Ok(unsafe { slice::from_raw_parts(self.0.buf_ptr().cast::<u8>(), length) })
+    }
+
+    /// The numbers of an array of int64.
+    pub(crate) fn numbers(&self) -> PyResult<&[i64]> {
+        let start = numbers(&self.0)?;
+        if self.0.item_count() == 0 {
+            return Ok(&[]);
+        }
+        // SAFETY: `numbers` checked that as many int64 are there, aligned; by the caller's part, they are not written meanwhile.
+        Ok(unsafe { slice::from_raw_parts(start, self.0.item_count()) })
+    }
+
+    /// The elements of an array of bytes whose last dimension is an element.
+    pub(crate) fn elements(&self) -> PyResult<Elements<'_>> {
+        let strides = self.0.strides();
+        let (Some((&width, sizes)), Some((&last, strides))) = (self.0.shape().split_last(), strides.split_last())
+        else {
+            return Err(shape_error("expected an array of bytes, found a single one"));
+        };
+        let is_plain = self.0.item_size() == 1 && self.0.suboffsets().is_none();
+        if !is_plain || width == 0 || (width > 1 && last != 1) {
+            return Err(shape_error("expected an array of bytes whose last dimension is an element"));
+        }
+        Ok(Elements { buffer: &self.0, sizes, strides, width })
+    }
+}
+
+impl Written {
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let buffer = PyUntypedBuffer::get(object)?;
+        if buffer.readonly() {
+            return Err(PyBufferError::new_err("expected memory that can be written"));
+        }
+        Ok(Self(buffer))
+    }
+
+    /// The numbers of an array of int64.
+    pub(crate) fn numbers(&mut self) -> PyResult<&mut [i64]> {
+        let start = numbers(&self.0)?;
+        if self.0.item_count() == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: `numbers` checked that as many int64 are there, aligned; Python made the array for this call alone.
+        Ok(unsafe { slice::from_raw_parts_mut(start, self.0.item_count()) })
+    }
+}
+
+/// Where the numbers of an array of int64 begin.
+fn numbers(buffer: &PyUntypedBuffer) -> PyResult<*mut i64> {
+    let start = buffer.buf_ptr().cast::<i64>();
+    let is_whole = buffer.item_size() == size_of::<i64>() && buffer.is_c_contiguous();
+    match is_whole && start.is_aligned() && matches!(buffer.format().to_bytes(), b"l" | b"q") {
+        true => Ok(start),
+        false => Err(shape_error("expected a contiguous array of int64")),
+    }
+}
+
+/// The elements of an array, with any strides.
+pub(crate) struct Elements<'a> {
+    buffer: &'a PyUntypedBuffer,
+    pub(crate) sizes: &'a [usize],
+    strides: &'a [isize],
+    /// The bytes of an element.
+    pub(crate) width: usize,
+}
+
+// SAFETY: lent memory can be read from any thread; the lender is not touched.
+unsafe impl Sync for Elements<'_> {}
+
+impl<'a> Elements<'a> {
+    /// The bytes and the order of the dimensions, minor to major, if the elements lie side by side in some order.
+    pub(crate) fn in_some_order(&self) -> Option<(&'a [u8], Vec<usize>)> {
+        let mut order = (0..self.sizes.len()).rev().collect::<Vec<_>>();
+        let count = self.sizes.iter().try_fold(1_usize, |count, &size| count.checked_mul(size))?;
+        if count == 0 {
+            return Some((&[], order));
+        }
+        // Stable: a dimension of size 1, which may have any stride, stays where it is among equals.
+        let stride = |dimension: usize| match self.sizes[dimension] {
+            1 => None,
+            _ => Some(self.strides[dimension]),
+        };
+        let mut expected = isize::try_from(self.width).ok()?;
+        let mut long = order.iter().copied().filter(|&dimension| stride(dimension).is_some()).collect::<Vec<_>>();
+        long.sort_by_key(|&dimension| stride(dimension));
+        for &dimension in &long {
+            if stride(dimension) != Some(expected) {
+                return None;
+            }
+            expected = expected.checked_mul(isize::try_from(self.sizes[dimension]).ok()?)?;
+        }
+        let mut next = long.into_iter();
+        for place in &mut order {
+            if stride(*place).is_some() {
+                *place = next.next().unwrap_or(*place);
+            }
+        }
+        let length = count.checked_mul(self.width)?;
+        // SAFETY: the strides say that the elements fill these bytes, which are lent; by the caller's part, they are not written
+        // meanwhile.
+        let bytes = unsafe { slice::from_raw_parts(self.buffer.buf_ptr().cast::<u8>(), length) };
+        Some((bytes, order))
+    }
+
+    /// Copies elements in row-major order, from this one on, as many as fill the room.
+    pub(crate) fn copy_row_major(&self, first: usize, room: &mut [u8]) {
+        let total = self.sizes.iter().product::<usize>();
+        let wanted = room.len() / self.width;
+        assert!(first.checked_add(wanted).is_some_and(|end| end <= total), "elements are inside the array");
+        let mut rest = first;
+        let mut index = vec![0; self.sizes.len()];
+        for (number, &size) in index.iter_mut().zip(self.sizes).rev() {
+            *number = rest % size.max(1);
+            rest /= size.max(1);
+        }
+        let (row, along) = match (self.sizes.last(), self.strides.last()) {
+            (Some(&row), Some(&along)) => (row, along),
+            // A single element.
+            _ => (1, 0),
+        };
+        let mut room = room;
+        while room.len() >= self.width {
+            let start = index.last().copied().unwrap_or(0);
+            let count = (row - start).min(room.len() / self.width);
+            let offset =
+                index.iter().zip(self.strides).map(|(&number, &stride)| number as isize * stride).sum::<isize>();
+            // SAFETY: the index is inside the array, whose strides lead to lent memory.
+            let from = unsafe { self.buffer.buf_ptr().cast::<u8>().offset(offset) };
+            let (now, later) = room.split_at_mut(count * self.width);
+            if along == self.width as isize {
+                // SAFETY: `count` elements from here on are inside the row, and lie side by side.
+                now.copy_from_slice(unsafe { slice::from_raw_parts(from, now.len()) });
+            } else {
+                for (number, element) in now.chunks_exact_mut(self.width).enumerate() {
+                    // SAFETY: as above; the element is `number` strides along the row, and inside it.
+                    let from = unsafe { from.offset(number as isize * along) };
+                    // SAFETY: an element has so many bytes side by side.
+                    element.copy_from_slice(unsafe { slice::from_raw_parts(from, element.len()) });
+                }
+            }
+            room = later;
+            // The first index of the next row.
+            if let Some((last, outer)) = index.split_last_mut() {
+                *last += count;
+                if *last == row {
+                    *last = 0;
+                    for (number, &size) in outer.iter_mut().zip(self.sizes).rev() {
+                        *number += 1;
+                        if *number < size {
+                            break;
+                        }
+                        *number = 0;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lends bytes that `owner` keeps where they are for as long as it lives, to be read.
+///
+/// # Safety
+/// `view` must be what Python gave to `__getbuffer__`, and the bytes must be those of `owner`.
+pub(crate) unsafe fn lend(
+    owner: Bound<'_, PyAny>,
+    bytes: &[u8],
+    view: *mut ffi::Py_buffer,
+    flags: c_int,
+) -> PyResult<()> {
+    let (py, start) = (owner.py(), bytes.as_ptr().cast_mut().cast());
+    // SAFETY: `view` is Python's; it takes a reference to the owner, which keeps the bytes, and is told not to write them.
+    let result = unsafe { ffi::PyBuffer_FillInfo(view, owner.as_ptr(), start, bytes.len().cast_signed(), 1, flags) };
+    if result == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
+}

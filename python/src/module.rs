@@ -1,0 +1,215 @@
+//! HLO modules.
+
+use crate::answer::Answer;
+use crate::error::{parse_error, shape_error};
+use crate::shape::{Shape, quoted};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+use xla_shape::hlo::proto::module_text;
+use xla_shape::hlo::{Instruction as Value, Module as ModuleValue};
+use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
+
+/// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
+#[pyclass(frozen, module = "xla_shape")]
+pub(crate) struct Module(Arc<ModuleValue<'static>>);
+
+/// An instruction of a module.
+#[pyclass(frozen, get_all, module = "xla_shape")]
+pub(crate) struct Instruction {
+    name: String,
+    opcode: String,
+    shape: Py<Shape>,
+    operands: Py<PyTuple>,
+    computation: String,
+    is_root: bool,
+}
+
+#[pymethods]
+impl Instruction {
+    fn __repr__(&self) -> String {
+        let root = if self.is_root { "ROOT " } else { "" };
+        format!("<Instruction {root}{} = {} {}>", self.name, self.shape.get().value, self.opcode)
+    }
+}
+
+/// The device whose memory a program must fit: a generation of TPUs, or so many bytes.
+#[derive(FromPyObject)]
+pub(crate) enum DeviceArgument {
+    Bytes(u64),
+    Generation(String),
+}
+
+#[pymethods]
+impl Module {
+    #[new]
+    #[pyo3(signature = (text, /))]
+    fn new(py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(module) = text.cast::<Self>() {
+            return Ok(Self(module.get().0.clone()));
+        }
+        if let Ok(text) = text.cast::<PyString>() {
+            return Self::of_text(py, text.to_str()?.to_owned());
+        }
+        match text.cast::<PyBytes>() {
+            Ok(bytes) => Self::of_bytes(py, bytes.as_bytes()),
+            Err(_) => Err(PyTypeError::new_err("expected the text of a module, or the bytes of its proto")),
+        }
+    }
+
+    /// Reads a file: text, or a proto.
+    #[staticmethod]
+    #[pyo3(signature = (path, /))]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Self::of_bytes(py, &std::fs::read(path)?)
+    }
+
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.0.name()
+    }
+
+    #[getter]
+    fn is_scheduled(&self) -> bool {
+        self.0.is_scheduled()
+    }
+
+    #[getter]
+    fn computations(&self) -> Vec<&str> {
+        self.0.computations().map(|computation| computation.name()).collect()
+    }
+
+    /// All instructions, in the order of the text.
+    #[getter]
+    fn instructions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.0.instructions().map(|value| instruction(py, value)).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut parameters = Vec::new();
+        if let Some(entry) = self.0.entry() {
+            for value in entry.instructions() {
+                parameters.extend(value.parameter_number().map(|number| (number, value.shape().clone())));
+            }
+        }
+        parameters.sort_by_key(|(number, _)| *number);
+        let shapes = parameters.into_iter().map(|(_, shape)| Bound::new(py, Shape::of_value(shape)));
+        PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    #[getter]
+    fn result(&self) -> PyResult<Shape> {
+        let entry = self.0.entry().ok_or_else(|| shape_error("the module has no ENTRY computation"))?;
+        Ok(Shape::of_value(entry.root().shape().clone()))
+    }
+
+    #[pyo3(signature = (name, /))]
+    fn instruction(&self, py: Python<'_>, name: &str) -> PyResult<Instruction> {
+        let found = self.0.instruction(name.trim_start_matches('%'));
+        let found = found.ok_or_else(|| shape_error(format_args!("the module has no instruction `{name}`")))?;
+        instruction(py, found)
+    }
+
+    /// What the verifier of XLA would refuse, and hints.
+    fn check(&self) -> Vec<String> {
+        self.0.check().iter().map(|finding| format!("{}: {finding}", finding.severity())).collect()
+    }
+
+    #[pyo3(signature = (device=None, *, top=10, space=None))]
+    fn memory(
+        &self,
+        py: Python<'_>,
+        device: Option<DeviceArgument>,
+        top: usize,
+        space: Option<u8>,
+    ) -> PyResult<Answer> {
+        let device = match device {
+            None => None,
+            Some(DeviceArgument::Bytes(bytes)) => Some(Device::Bytes(bytes)),
+            Some(DeviceArgument::Generation(name)) => Some(Device::Generation(name.parse().map_err(shape_error)?)),
+        };
+        if let Some(space) = space {
+            check_space(&self.0, space).map_err(shape_error)?;
+        }
+        let module = self.0.clone();
+        let report = py.detach(|| {
+            let memory = module.memory();
+            let timeline = memory.timeline_on(device.and_then(Device::generation));
+            Report::on(&module, timeline.as_ref(), device, top, space)
+        });
+        let shown = report.clone();
+        Ok(Answer::new(report).with_html(move || page(&module, &shown, space)))
+    }
+
+    /// What changed from this module to another.
+    #[pyo3(signature = (after, /))]
+    fn difference(&self, after: &Self) -> Answer {
+        Answer::new(Difference::new(&self.0, &after.0))
+    }
+
+    /// The bytes of the module's `HloProto`.
+    fn to_proto<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.to_proto().map_err(shape_error)?))
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.memory(py, None, 10, None)?._repr_html_())
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Module({})", quoted(py, self.0.text())?))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.__str__() == other.__str__()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.__str__().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String,)) {
+        (py.get_type::<Self>().into_any(), (self.0.text().to_owned(),))
+    }
+}
+
+impl Module {
+    fn of_text(py: Python<'_>, text: String) -> PyResult<Self> {
+        let parsed = py.detach(|| ModuleValue::parse(&text).map(ModuleValue::into_owned));
+        let module = parsed.map_err(|error| parse_error(&error, &text))?;
+        if module.computations().len() == 0 {
+            return Err(shape_error("the text has no computations: it is no HLO module"));
+        }
+        Ok(Self(Arc::new(module)))
+    }
+
+    fn of_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        match module_text(bytes).map_err(shape_error)? {
+            Ok(Cow::Borrowed(text)) => Self::of_text(py, text.to_owned()),
+            Ok(Cow::Owned(text)) => Self::of_text(py, text),
+            Err(error) => Err(parse_error(&error, &String::from_utf8_lossy(bytes))),
+        }
+    }
+}
+
+fn instruction(py: Python<'_>, value: Value<'_, '_>) -> PyResult<Instruction> {
+    Ok(Instruction {
+        name: value.name().to_owned(),
+        opcode: value.opcode().to_string(),
+        shape: Py::new(py, Shape::of_value(value.shape().clone()))?,
+        operands: PyTuple::new(py, value.operands().map(|operand| operand.name()))?.unbind(),
+        computation: value.computation().name().to_owned(),
+        is_root: value.is_root(),
+    })
+}

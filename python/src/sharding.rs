@@ -1,0 +1,190 @@
+//! Shardings.
+
+use crate::answer::Answer;
+use crate::error::{out_of_bounds, parse_error, shape_error};
+use crate::shape::{Shape, ShapeArgument, quoted};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PySlice, PyTuple};
+use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ReshardKind, Sharding as Value, ShardingKind};
+use xla_shape_render::draw::DeviceDrawing;
+
+/// A sharding: XLA's text for it, such as `{devices=[4,2]<=[8]}`, or that of MLIR or JAX.
+#[pyclass(frozen, eq, hash, module = "xla_shape")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Sharding(pub(crate) Value);
+
+/// A sharding, or a text of one.
+pub(crate) struct ShardingArgument(pub(crate) Value);
+
+impl<'py> FromPyObject<'_, 'py> for ShardingArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(sharding) = object.cast::<Sharding>() {
+            return Ok(Self(sharding.get().0.clone()));
+        }
+        let Ok(text) = object.extract::<String>() else {
+            return Err(PyTypeError::new_err(format!("expected a Sharding or a text, found {}", object.repr()?)));
+        };
+        Ok(Self(text.parse().map_err(|error| parse_error(&error, &text))?))
+    }
+}
+
+/// The axes of a mesh with their sizes, its devices, and for each dimension of an array the names of its axes.
+type Named = (Vec<(String, u64)>, Vec<i64>, Vec<Vec<String>>);
+
+#[pymethods]
+impl Sharding {
+    #[new]
+    #[pyo3(signature = (text, /))]
+    fn new(text: ShardingArgument) -> Self {
+        Self(text.0)
+    }
+
+    /// `replicated`, `maximal`, `tiled`, `named`, `manual`, `unreduced`, `unknown`, `single_device` or `tuple`.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.0.kind() {
+            ShardingKind::Replicated => "replicated",
+            ShardingKind::Manual => "manual",
+            ShardingKind::Unreduced => "unreduced",
+            ShardingKind::Unknown => "unknown",
+            ShardingKind::Maximal { .. } => "maximal",
+            ShardingKind::SingleDevice { .. } => "single_device",
+            ShardingKind::Tiled(_) => "tiled",
+            ShardingKind::Named(_) => "named",
+            ShardingKind::Tuple(_) => "tuple",
+            _ => "other",
+        }
+    }
+
+    #[getter]
+    fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let leaves = self.0.leaves().iter().map(|leaf| Bound::new(py, Self(leaf.clone())));
+        PyTuple::new(py, leaves.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The same without names of axes.
+    fn to_tiled(&self) -> PyResult<Self> {
+        self.0.to_tiled().map(|tiled| Self(tiled.into_owned())).map_err(shape_error)
+    }
+
+    #[pyo3(signature = (shape, /))]
+    fn shard_shape(&self, shape: ShapeArgument<'_>) -> PyResult<Shape> {
+        Ok(Shape::of_value(self.partition(&shape)?.shard().clone()))
+    }
+
+    #[pyo3(signature = (shape, /))]
+    fn device_count(&self, shape: ShapeArgument<'_>) -> PyResult<Option<u64>> {
+        Ok(self.partition(&shape)?.device_count())
+    }
+
+    #[pyo3(signature = (shape, device, /))]
+    fn region<'py>(&self, py: Python<'py>, shape: ShapeArgument<'py>, device: i64) -> PyResult<Bound<'py, PyTuple>> {
+        let partition = self.partition(&shape)?;
+        slices(py, &partition.region(device).map_err(shape_error)?)
+    }
+
+    #[pyo3(signature = (shape, /))]
+    fn regions<'py>(&self, py: Python<'py>, shape: ShapeArgument<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let partition = self.partition(&shape)?;
+        if partition.device_count().is_some_and(|count| count > MAX_LISTED_DEVICES) {
+            return Err(shape_error(format_args!("expected at most {MAX_LISTED_DEVICES} devices, found more")));
+        }
+        let regions = PyDict::new(py);
+        for (device, region) in partition.regions() {
+            regions.set_item(device, slices(py, &region)?)?;
+        }
+        Ok(regions)
+    }
+
+    #[pyo3(signature = (shape, index, /))]
+    fn holders(&self, shape: ShapeArgument<'_>, index: Vec<u64>) -> PyResult<Vec<i64>> {
+        let partition = self.partition(&shape)?;
+        let is_inside =
+            index.len() == partition.sizes().len() && index.iter().zip(partition.sizes()).all(|(i, size)| i < size);
+        if !is_inside {
+            return Err(out_of_bounds(format_args!("index {index:?} is out of bounds for {}", shape.0.get().value)));
+        }
+        Ok(partition.holders(&index).take(MAX_LISTED_DEVICES as usize).collect())
+    }
+
+    /// What must move where an array is divided in another way: the name of the collective, and the bytes that all devices
+    /// receive together.
+    #[pyo3(signature = (to, shape, /))]
+    fn reshard(&self, to: ShardingArgument, shape: ShapeArgument<'_>) -> PyResult<(&'static str, Option<u64>)> {
+        let reshard = self.0.reshard(&to.0, shape.0.get().array()?).map_err(shape_error)?;
+        let kind = match reshard.kind() {
+            ReshardKind::Nothing => "nothing",
+            ReshardKind::Slice => "slice",
+            ReshardKind::AllGather => "all-gather",
+            ReshardKind::Permute => "collective-permute",
+            ReshardKind::AllToAll => "all-to-all",
+            _ => "mixed",
+        };
+        Ok((kind, reshard.bytes()))
+    }
+
+    #[pyo3(signature = (shape, /))]
+    fn draw(&self, shape: ShapeArgument<'_>) -> PyResult<Answer> {
+        let drawing = || DeviceDrawing::new(shape.0.get().array()?, self.0.clone()).map_err(shape_error);
+        let (picture, page) = (drawing()?, drawing()?);
+        Ok(Answer::new(drawing()?).with_svg(move || picture.svg()).with_html(move || page.html()))
+    }
+
+    /// For `xla_shape.jax`: as axes of a mesh, with made-up names where it has none.
+    fn _named(&self) -> PyResult<Named> {
+        if let ShardingKind::Named(named) = self.0.kind() {
+            let axes = named.mesh().axes();
+            let is_plain = named.unreduced().is_empty() && named.manual().is_empty();
+            let is_whole = named.dimensions().iter().flat_map(|along| &along.axes).all(|axis| axis.part.is_none());
+            if is_plain && is_whole {
+                let name = |axis: usize| axes.get(axis).map_or_else(String::new, |axis| axis.name.to_string());
+                let along =
+                    named.dimensions().iter().map(|along| along.axes.iter().map(|axis| name(axis.axis)).collect());
+                let sizes = axes.iter().map(|axis| (axis.name.to_string(), axis.size)).collect();
+                return Ok((sizes, named.mesh().devices().to_list().map_err(shape_error)?, along.collect()));
+            }
+        }
+        let tiled = self.0.to_tiled().map_err(shape_error)?;
+        match tiled.kind() {
+            ShardingKind::Replicated => Ok((Vec::new(), Vec::new(), Vec::new())),
+            ShardingKind::Maximal { device } => Ok((vec![("d".to_owned(), 1)], vec![*device], Vec::new())),
+            ShardingKind::Tiled(tiled) if tiled.subgroups().is_empty() || tiled.replicates_last() => {
+                let assignment = tiled.assignment();
+                let sizes = assignment.dimensions().iter().zip(0..);
+                let axes = sizes.map(|(&size, number)| (format!("d{number}"), size)).collect::<Vec<_>>();
+                let along = tiled.tiles().iter().zip(&axes);
+                let along = along.map(|(&tiles, (name, _))| if tiles > 1 { vec![name.clone()] } else { Vec::new() });
+                let along = along.collect();
+                Ok((axes, assignment.devices().to_list().map_err(shape_error)?, along))
+            }
+            _ => Err(shape_error(format_args!("expected a sharding by which devices have elements, found {}", self.0))),
+        }
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Sharding({})", quoted(py, &self.0.to_string())?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String,)) {
+        (py.get_type::<Self>().into_any(), (self.0.to_string(),))
+    }
+}
+
+impl Sharding {
+    fn partition(&self, shape: &ShapeArgument<'_>) -> PyResult<Partition> {
+        self.0.partition(shape.0.get().array()?).map_err(shape_error)
+    }
+}
+
+fn slices<'py>(py: Python<'py>, region: &Region) -> PyResult<Bound<'py, PyTuple>> {
+    let class = py.get_type::<PySlice>();
+    let slices = region.start.iter().zip(&region.limit).map(|bounds| class.call1(bounds));
+    PyTuple::new(py, slices.collect::<PyResult<Vec<_>>>()?)
+}

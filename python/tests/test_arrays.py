@@ -1,0 +1,244 @@
+"""Arrays: copies into other layouts and back, whatever the strides and the element type; files."""
+
+import multiprocessing
+import pickle
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import xla_shape
+from xla_shape import Buffer, Shape, ShapeError, relayout
+
+LAYOUTS = ["{1,0}", "{0,1}", "{1,0:T(8,128)}", "{0,1:T(8,128)(2,1)}", "{1,0:T(3,5)}"]
+DTYPES = [
+    np.bool_,
+    np.int8,
+    np.uint16,
+    np.float16,
+    np.float32,
+    np.int64,
+    np.complex128,
+    ml_dtypes.bfloat16,
+    ml_dtypes.float8_e4m3fn,
+    ml_dtypes.float8_e5m2,
+    ml_dtypes.int4,
+    ml_dtypes.uint4,
+    ml_dtypes.float4_e2m1fn,
+]
+
+
+def numbers(*sizes, dtype=np.float32):
+    return (np.arange(np.prod(sizes, dtype=int)) % 7).reshape(sizes).astype(dtype)
+
+
+def by_definition(array, shape):
+    """Where the definition of the layout puts each element."""
+    memory = np.zeros(shape.byte_size // array.itemsize, array.dtype)
+    memory[shape.linear_index(tuple(np.indices(array.shape)))] = array
+    return memory.tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_there_and_back(dtype, layout):
+    array = numbers(10, 200, dtype=dtype)
+    buffer = relayout(array, layout)
+    assert buffer.shape == Shape.of(dtype, array.shape, layout)
+    assert buffer.tobytes() == by_definition(array, buffer.shape)
+    back = np.asarray(buffer)
+    assert back.dtype == array.dtype and np.array_equal(back, array)
+    assert np.array_equal(buffer.relayout("{0,1}").numpy(), array)
+    assert np.array_equal(relayout(buffer).numpy(), array)
+
+
+STRIDED = {
+    "transposed": lambda a: a.T,
+    "every second": lambda a: a[::2, ::3],
+    "backwards": lambda a: a[::-1, ::-1],
+    "columns": lambda a: a[:, 5:50],
+    "repeated": lambda a: np.broadcast_to(a[0], (6, 60)),
+    "one column": lambda a: a[:, 3:4],
+    "read-only": lambda a: np.frombuffer(a.tobytes(), a.dtype).reshape(a.shape),
+    "fortran": np.asfortranarray,
+    "empty": lambda a: a[:0],
+}
+
+
+@pytest.mark.parametrize("name", STRIDED)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, ml_dtypes.bfloat16, np.complex128])
+def test_strided_arrays_are_read_as_they_are(name, dtype):
+    array = STRIDED[name](numbers(20, 60, dtype=dtype))
+    for layout in LAYOUTS:
+        buffer = relayout(array, layout)
+        assert buffer.tobytes() == by_definition(array, buffer.shape)
+
+
+def test_more_dimensions():
+    array = numbers(3, 4, 5, 6).transpose(2, 0, 3, 1)[:, ::2]
+    for layout in ("{3,2,1,0}", "{0,2,1,3:T(8,128)}", "{1,3,2,0:T(2,4)(2,1)}"):
+        assert np.array_equal(relayout(array, layout).numpy(), array)
+    assert np.array_equal(relayout(np.float32(3)).numpy(), np.float32(3))
+    assert relayout(np.zeros((0, 3)), "{0,1}").numpy().shape == (0, 3)
+
+
+def test_packed():
+    array = numbers(10, 200, dtype=ml_dtypes.int4)
+    packed = relayout(array, "{1,0:T(8,128)E(4)}")
+    assert packed.nbytes == 16 * 256 // 2
+    assert np.array_equal(packed.numpy(), array)
+
+
+def test_bytes_of_a_shape():
+    array = numbers(10, 200)
+    tiled = relayout(array, "{1,0:T(8,128)}")
+    for data in (tiled.tobytes(), tiled.data, np.frombuffer(tiled.data, np.float32)):
+        assert np.array_equal(relayout(data, from_=tiled.shape).numpy(), array)
+        assert np.array_equal(Buffer(tiled.shape, data).numpy(), array)
+    with pytest.raises(ShapeError, match="expected 16384 bytes of .*, found 3"):
+        relayout(b"abc", from_=tiled.shape)
+    with pytest.raises(ShapeError, match="expected 16384 bytes"):
+        Buffer(tiled.shape, b"abc")
+    with pytest.raises(ShapeError, match="in one piece"):
+        relayout(np.zeros((4, 4), np.float32).T, from_="f32[4,4]")
+    with pytest.raises(ShapeError, match="in one piece"):
+        Buffer("f32[2,4]", np.zeros((4, 4), np.float32)[::2])
+
+
+def test_no_copy():
+    array = numbers(10, 200)
+    buffer = Buffer("f32[10,200]{1,0}", array)
+    assert np.shares_memory(buffer.numpy(), array)
+    assert not buffer.numpy().flags.writeable
+    assert np.shares_memory(Buffer("f32[200,10]{0,1}", array).numpy(), array)
+    assert np.array_equal(Buffer("f32[200,10]{0,1}", array).numpy(), array.T)
+    assert buffer.data.readonly and buffer.data.nbytes == buffer.nbytes == 8000
+    assert np.shares_memory(np.from_dlpack(buffer), array)
+    assert np.array_equal(np.array(buffer, copy=True), array)
+    assert np.asarray(buffer, np.float64).dtype == np.float64
+    result = relayout(array, "{1,0:T(8,128)}")
+    assert np.frombuffer(result.data, np.uint8).ctypes.data % 64 == 0
+
+
+def test_dlpack():
+    class Lender:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    array = numbers(10, 200)
+    assert np.array_equal(relayout(Lender(array), "{1,0:T(8,128)}").numpy(), array)
+
+
+def test_memory_stays():
+    """What lends bytes must not go away while a buffer is there."""
+    buffer = Buffer("f32[2,3]", np.arange(6, dtype=np.float32))
+    view = buffer.data
+    del buffer
+    assert np.frombuffer(view, np.float32).tolist() == list(range(6))
+    shared = bytearray(24)
+    buffer = Buffer("f32[2,3]", shared)
+    with pytest.raises(BufferError):
+        shared.append(0)
+    del buffer
+    shared.append(0)
+
+
+def test_errors():
+    array = numbers(10, 200)
+    for to, message in [
+        ("f32[10,201]{1,0}", "201"),
+        ("bf16[10,200]{1,0}", "bf16"),
+        ("(f32[2])", "expected an array"),
+        ("{0}", "dimension"),
+        ("f32[10,?]", "unbounded|size"),
+    ]:
+        with pytest.raises(ShapeError, match=message):
+            relayout(array, to)
+    with pytest.raises(ShapeError, match="byte order"):
+        relayout(array.astype(">f4"))
+    with pytest.raises(ShapeError):
+        relayout(np.array(["text"]))
+    with pytest.raises(ShapeError, match="one thread"):
+        relayout(array, threads=0)
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(Buffer("f32[10,200]", array), np.float64, copy=False)
+
+
+def test_pickle():
+    buffer = relayout(numbers(10, 200), "{1,0:T(8,128)}")
+    again = pickle.loads(pickle.dumps(buffer))
+    assert again.shape == buffer.shape and again.tobytes() == buffer.tobytes()
+
+
+@pytest.mark.parametrize("threads", [1, 2, None])
+def test_threads(threads):
+    array = numbers(1000, 1500)
+    expected = relayout(array, "{1,0:T(8,128)}", threads=1).tobytes()
+    found = []
+    work = [
+        threading.Thread(target=lambda: found.append(relayout(array, "{1,0:T(8,128)}", threads=threads).tobytes()))
+        for _ in range(3)
+    ]
+    for thread in work:
+        thread.start()
+    for thread in work:
+        thread.join()
+    assert found == [expected] * 3
+
+
+def _in_child(queue):
+    queue.put(relayout(numbers(1000, 1500), "{1,0:T(8,128)}").nbytes)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_after_a_fork():
+    relayout(numbers(1000, 1500), "{1,0:T(8,128)}")
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_in_child, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == 1000 * 1536 * 4
+    child.join()
+
+
+def test_files(tmp_path):
+    array = numbers(10, 200)
+    np.save(tmp_path / "a.npy", array)
+    buffer = xla_shape.read(tmp_path / "a.npy")
+    assert buffer.shape == Shape("f32[10,200]") and np.array_equal(buffer.numpy(), array)
+    xla_shape.write(tmp_path / "b.safetensors", buffer, "w")
+    assert np.array_equal(xla_shape.read(tmp_path / "b.safetensors", "w").numpy(), array)
+    tiled = buffer.relayout("{1,0:T(8,128)}")
+    xla_shape.write(tmp_path / "c.bin", tiled)
+    assert (tmp_path / "c.bin").read_bytes() == tiled.tobytes()
+    assert np.array_equal(xla_shape.read(tmp_path / "c.bin", from_=tiled.shape).numpy(), array)
+    done = xla_shape.relayout_file(tmp_path / "a.npy", tmp_path / "d.bin", "{1,0:T(8,128)}")
+    assert done["bytes"] == tiled.nbytes and done["to"] == str(tiled.shape)
+    assert (tmp_path / "d.bin").read_bytes() == tiled.tobytes()
+    xla_shape.relayout_file(tmp_path / "d.bin", tmp_path / "e.npy", from_=tiled.shape, permute=[1, 0])
+    assert np.array_equal(np.load(tmp_path / "e.npy"), array.T)
+    xla_shape.write(tmp_path / "f.npy", xla_shape.relayout(array.astype(np.int16)))
+    assert np.load(tmp_path / "f.npy").dtype == np.int16
+
+
+def test_files_that_are_not_there_or_wrong(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        xla_shape.read(tmp_path / "none.npy")
+    assert caught.value.filename == str(tmp_path / "none.npy")
+    (tmp_path / "a.bin").write_bytes(b"abc")
+    with pytest.raises(ShapeError, match="shape"):
+        xla_shape.read(tmp_path / "a.bin")
+    with pytest.raises(ShapeError, match="expected 8 bytes"):
+        xla_shape.read(tmp_path / "a.bin", from_="f32[2]")
+    with pytest.raises(ShapeError, match="row-major"):
+        xla_shape.write(tmp_path / "b.safetensors", relayout(numbers(2, 3), "{0,1:T(2,4)}"))
+    assert not (tmp_path / "b.safetensors").exists()
+    with pytest.raises(OSError):
+        xla_shape.write(tmp_path / "no folder" / "c.npy", relayout(numbers(2, 3)))

@@ -1,0 +1,55 @@
+"""The program that the wheel brings, and the package as it is installed."""
+
+import subprocess
+import sys
+import sysconfig
+from importlib.metadata import requires, version
+from pathlib import Path
+
+import pytest
+
+import xla_shape
+
+SHAPE = "f32[100,200]{1,0:T(8,128)}"
+SCRIPT = Path(sysconfig.get_path("scripts")) / "xla-shape"
+
+
+@pytest.mark.parametrize("program", [[str(SCRIPT)], [sys.executable, "-m", "xla_shape"]])
+def test_program(program):
+    def run(*arguments):
+        return subprocess.run([*program, *arguments], capture_output=True, text=True, check=False)
+
+    explained = run("explain", SHAPE)
+    assert explained.returncode == 0 and "106,496 bytes" in explained.stdout
+    wrong = run("explain", "f32[2,3]{1,1}")
+    assert wrong.returncode == 1 and "^" in wrong.stderr
+    assert run("--help").returncode == 0
+    usage = run("no-verb")
+    assert usage.returncode == 2 and "Usage" in usage.stderr
+
+
+def test_package():
+    assert xla_shape.__version__ == version("xla-shape")
+    # NumPy is the only one that everybody needs.
+    assert [line.split(">")[0] for line in requires("xla-shape") if "extra ==" not in line] == ["numpy"]
+    assert (Path(xla_shape.__file__).parent / "py.typed").exists()
+
+
+def test_everything_public_is_documented_and_typed():
+    stubs = (Path(xla_shape.__file__).parent / "_native.pyi").read_text()
+    for name in xla_shape.__all__:
+        value = getattr(xla_shape, name)
+        if name.startswith("__"):
+            continue
+        assert value.__module__.startswith("xla_shape") or value.__module__ == "builtins", name
+        if isinstance(value, type) and value.__module__ == "xla_shape":
+            for member in vars(value):
+                assert member.startswith("__") or f"def {member}(" in stubs, f"{name}.{member}"
+
+
+def test_it_needs_numpy_alone():
+    blocked = "import sys; sys.modules.update(jax=None, ml_dtypes=None, ray=None); import xla_shape; "
+    code = blocked + "print(xla_shape.Shape('bf16[8,128]').byte_size); xla_shape.relayout([[1, 2]]); "
+    code += "\ntry: xla_shape.Shape('bf16[2]').dtype\nexcept xla_shape.ShapeError as error: print(error)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert found.splitlines() == ["2048", "elements of type bf16 need the package ml_dtypes: pip install ml_dtypes"]

@@ -1,0 +1,275 @@
+"""Values: shapes, layouts, shardings, modules, and their errors."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import xla_shape
+from xla_shape import Layout, Module, OutOfBoundsError, ParseError, Shape, ShapeError, Sharding
+
+MODULE = """\
+HloModule add, is_scheduled=true
+
+ENTRY main {
+  a = f32[100,200]{1,0:T(8,128)} parameter(0)
+  b = f32[100,200]{1,0:T(8,128)} parameter(1)
+  ROOT c = f32[100,200]{1,0:T(8,128)} add(a, b)
+}
+"""
+
+TEXTS = [
+    (Shape, "f32[]"),
+    (Shape, "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)S(1)}"),
+    (Shape, "(f32[2]{0}, (s32[]), token[])"),
+    (Shape, "f32[<=4,?]{1,0}"),
+    (Layout, "{}"),
+    (Layout, "{1,0:T(8,128)(2,1)E(4)S(1)}"),
+    (Layout, "{0,1:T(*,4)}"),
+    (Sharding, "{replicated}"),
+    (Sharding, "{devices=[4,2]<=[8]}"),
+    (Sharding, "{mesh['x'=4,'y'=2], [{'x'}, {'y'}]}"),
+    (Module, MODULE),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), TEXTS)
+def test_texts(kind, text):
+    value = kind(text)
+    assert kind(str(value)) == value
+    assert eval(repr(value), {kind.__name__: kind}) == value
+    assert pickle.loads(pickle.dumps(value)) == value
+    assert hash(kind(str(value))) == hash(value)
+    assert kind(value) == value
+    assert value != text
+
+
+def test_spaces_do_not_count():
+    assert Shape("f32[2, 3]") == Shape("f32[2,3]{1,0}")
+    assert len({Shape("f32[2,3]"), Shape("f32[2,3]{1,0}"), Shape("f32[2,3]{0,1}")}) == 2
+
+
+def test_properties():
+    shape = Shape("bf16[100,200]{1,0:T(8,128)(2,1)S(1)}")
+    assert shape.element_type == "bf16"
+    assert shape.dimensions == (100, 200)
+    assert shape.num_dimensions == 2
+    assert shape.elements == 20_000
+    assert shape.byte_size == 104 * 256 * 2
+    assert shape.unpadded_byte_size == 40_000
+    assert shape.padding == 104 * 256 * 2 - 40_000
+    assert shape.expansion == pytest.approx(104 * 256 / 20_000)
+    assert shape.padded_dimensions == (((0,), 100, 104), ((1,), 200, 256))
+    assert shape.layout.minor_to_major == (1, 0)
+    assert shape.layout.major_to_minor == (0, 1)
+    assert shape.layout.tiles == ((8, 128), (2, 1))
+    assert shape.layout.memory_space == 1
+    assert shape.is_array and not shape.is_tuple
+    assert Shape("f32[<=4,?]").dimensions == (4, -1)
+    assert Shape("f32[<=4,?]").dynamic_dimensions == (True, True)
+    assert Shape("(f32[2], s32[])").tuple_shapes == (Shape("f32[2]"), Shape("s32[]"))
+    assert Layout("{1,0:T(*,4)E(4)}").tiles == ((None, 4),)
+    assert Layout("{1,0:T(*,4)E(4)}").element_size_in_bits == 4
+
+
+def test_of_parts():
+    assert Shape.of("bf16", (8, 128), "{1,0:T(8,128)(2,1)}") == Shape("bf16[8,128]{1,0:T(8,128)(2,1)}")
+    assert Shape.of(np.float32, [2, 3]) == Shape("f32[2,3]{1,0}")
+    assert Shape.of(np.dtype(bool), ()) == Shape("pred[]")
+    assert Shape.tuple_of(["f32[2]", Shape("s32[]")]) == Shape("(f32[2], s32[])")
+    assert Layout.of((1, 0), [(8, 128), (2, 1)]) == Layout("{1,0:T(8,128)(2,1)}")
+    assert Layout.of([0, 1], [[None, 4]], memory_space=1) == Layout("{0,1:T(*,4)S(1)}")
+    with pytest.raises(ShapeError, match="once"):
+        Layout.of((1, 1))
+    with pytest.raises(ShapeError, match="byte order"):
+        Shape.of(">f4", (2,))
+
+
+def test_only_arrays():
+    pair = Shape("(f32[2], s32[])")
+    for name in ("dimensions", "layout", "element_type", "elements", "dtype"):
+        with pytest.raises(ShapeError, match="expected an array, found"):
+            getattr(pair, name)
+    assert pair.byte_size == Shape("(f32[2], s32[])").byte_size
+    with pytest.raises(ShapeError, match="expected a tuple"):
+        _ = Shape("f32[]").tuple_shapes
+    assert pair._repr_svg_() is None and pair._repr_html_() is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "wrong"),
+    [
+        (Shape, "f32[2,3]{1,1}", "1"),
+        (Shape, "g32[2]", "g32"),
+        (Shape, "f32[2", ""),
+        (Layout, "{1,0:T(8,)}", ")"),
+        (Sharding, "{devices=[2,2]<=[3]}", None),
+        (Module, "HloModule a /* é */\nENTRY main {\n  ROOT a = f32[2]{1} parameter(0)\n}", "1"),
+    ],
+)
+def test_errors_point_into_the_text(kind, text, wrong):
+    with pytest.raises(ParseError) as caught:
+        kind(text)
+    error = caught.value
+    assert isinstance(error, ShapeError) and isinstance(error, ValueError)
+    assert error.text == text
+    if wrong is not None:
+        # In characters, as Python counts.
+        assert error.text[slice(*error.span)] == wrong
+    assert error.message in str(error)
+    assert "^" in str(error).splitlines()[-1]
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.span, again.text) == (str(error), error.span, error.text)
+
+
+def test_wrong_types():
+    for kind in (Shape, Layout, Sharding, Module):
+        with pytest.raises(TypeError, match="expected"):
+            kind(3)
+
+
+def test_index():
+    shape = Shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}")
+    assert shape.linear_index((0, 0, 1, 0)) == 1
+    assert shape.linear_index([0, 0, 1, 0]) == 1
+    assert xla_shape.linear_index(str(shape), (0, 0, 1, 0)) == 1
+    assert shape.multi_index(1) == (0, 0, 1, 0)
+    assert Shape("f32[]").linear_index(()) == 0
+    assert Shape("f32[3,5]{1,0:T(2,2)}").multi_index(11) is None
+    for index in [(8, 0, 0, 0), (-1, 0, 0, 0), (0, 0, 0), (0, 0, 0, 1 << 70)]:
+        with pytest.raises(OutOfBoundsError) as caught:
+            shape.linear_index(index)
+        assert isinstance(caught.value, IndexError) and isinstance(caught.value, ShapeError)
+    for position in (-1, shape.byte_size // 2, 1 << 70):
+        with pytest.raises(OutOfBoundsError):
+            shape.multi_index(position)
+
+
+def test_index_arrays():
+    shape = Shape("f32[10,200]{1,0:T(8,128)}")
+    everywhere = np.indices((10, 200))
+    positions = shape.linear_index(tuple(everywhere))
+    assert positions.shape == (10, 200) and positions.dtype == np.int64
+    assert all(positions[i, j] == shape.linear_index((i, j)) for i in range(10) for j in (0, 1, 127, 128, 199))
+    assert np.array_equal(shape.linear_index(np.moveaxis(everywhere, 0, -1)), positions)
+    assert np.array_equal(shape.linear_index((np.arange(10)[:, None], np.arange(200)[None])), positions)
+    assert shape.linear_index(np.array([3, 150])) == shape.linear_index((3, 150))
+    assert shape.linear_index((np.int64(3), np.int32(150))) == shape.linear_index((3, 150))
+    back = shape.multi_index(positions)
+    assert np.array_equal(back, np.moveaxis(everywhere, 0, -1))
+    assert shape.multi_index(np.array([127 + 128]))[0].tolist() != [-1, -1]
+    assert shape.multi_index(np.array([1024 + 100])).tolist() == [[-1, -1]]
+    assert shape.linear_index(np.empty((0, 2), int)).shape == (0,)
+    with pytest.raises(OutOfBoundsError, match=r"\[3, 200\]"):
+        shape.linear_index(np.array([[0, 0], [3, 200]]))
+    with pytest.raises(OutOfBoundsError):
+        shape.linear_index((np.array([-1]), np.array([0])))
+    with pytest.raises(OutOfBoundsError):
+        shape.multi_index(np.array([0, 1 << 40]))
+    with pytest.raises(ShapeError, match="of 2 numbers"):
+        shape.linear_index(np.zeros((4, 3), int))
+    with pytest.raises(TypeError, match="whole numbers"):
+        shape.linear_index(np.zeros((4, 2)))
+
+
+def test_layouts():
+    assert xla_shape.default_layout("v5e", "bf16[1,3072]") == Layout("{1,0:T(2,128)(2,1)}")
+    assert xla_shape.default_layout("v5e", "bf16", (1, 3072)) == Layout("{1,0:T(2,128)(2,1)}")
+    assert Shape("f32[100,200]").with_default_layout("v5e") == Shape("f32[100,200]{0,1:T(8,128)}")
+    assert Shape("f32[2,3]").with_layout("{0,1}") == Shape("f32[2,3]{0,1}")
+    with pytest.raises(ShapeError, match="v5e"):
+        xla_shape.default_layout("v99", "f32[2]")
+    with pytest.raises(ShapeError):
+        Shape("f32[2,3]").with_layout("{0}")
+
+
+def test_answers():
+    assert xla_shape.byte_size("f32[100,200]{1,0:T(8,128)}") == 106_496
+    assert xla_shape.padding("f32[100,200]{1,0:T(8,128)}") == 26_496
+    free = xla_shape.bitcast("f32[6,2,3]", "f32[36]")
+    assert free and free["kind"] == "reshape"
+    moves = xla_shape.bitcast("bf16[256,128]{1,0:T(8,128)(2,1)}", "bf16[256,128]{1,0:T(8,128)}")
+    assert not moves and moves["bitcast"] is False and moves["reason"].split(".")[0] in str(moves)
+    advice = xla_shape.advise("f32[100,1]", "v5e")
+    assert len(advice) == len(advice.data) == len(list(advice)) > 0
+    assert "v5e" in str(advice)
+    assert xla_shape.advise("f32[100,1]", what_if=["1=128"]).data != advice.data
+    explained = xla_shape.explain("f32[100,200]{1,0:T(8,128)}", "{devices=[4,2]<=[8]}")
+    assert explained["bytes"] == 106_496
+    assert "106,496 bytes" in str(explained)
+    assert max(map(len, explained.text(60).splitlines())) <= 60
+    with pytest.raises(ShapeError):
+        xla_shape.advise("f32[100,1]", "v5e", what_if=["7=1"])
+
+
+def test_sharding():
+    sharding, shape = Sharding("{devices=[4,2]<=[8]}"), Shape("f32[10,256]{1,0:T(8,128)}")
+    assert sharding == Sharding("{mesh['x'=4,'y'=2], [{'x'}, {'y'}]}")
+    assert sharding.shard_shape(shape) == Shape("f32[3,128]{1,0:T(8,128)}")
+    assert sharding.device_count(shape) == 8
+    array = np.arange(2560).reshape(10, 256)
+    regions = sharding.regions(shape)
+    assert regions[3] == sharding.region(shape, 3) == (slice(3, 6), slice(128, 256))
+    assert sum(array[region].sum() for region in regions.values()) == array.sum()
+    assert sharding.holders(shape, (9, 0)) == [6]
+    everywhere = sharding.reshard("{replicated}", "f32[16,256]")
+    assert everywhere == ("all-gather", 8 * 7 * 4 * 128 * 4)
+    assert Sharding("{mesh['x'=4,'y'=2], [{'x'}, {'y'}]}").to_tiled().kind == "tiled"
+    assert [str(leaf) for leaf in Sharding("{{replicated}, {manual}}").elements] == ["{replicated}", "{manual}"]
+    with pytest.raises(ShapeError):
+        sharding.region(shape, 8)
+    with pytest.raises(OutOfBoundsError):
+        sharding.holders(shape, (10, 0))
+    with pytest.raises(ShapeError):
+        Sharding("{manual}").shard_shape(shape)
+    with pytest.raises(ShapeError, match="devices"):
+        Sharding("{devices=[4194304,1]<=[4194304]}").regions("f32[4194304,1]")
+
+
+def test_module():
+    module = Module(MODULE)
+    assert module.name == "add" and module.is_scheduled
+    assert module.computations == ["main"]
+    assert [instruction.name for instruction in module.instructions] == ["a", "b", "c"]
+    root = module.instruction("%c")
+    assert (root.opcode, root.operands, root.is_root, root.computation) == ("add", ("a", "b"), True, "main")
+    assert module.parameters == (root.shape, root.shape) and module.result == root.shape
+    assert module.check() == []
+    assert Module(module.to_proto()).result == module.result
+    memory = module.memory("v5e")
+    assert memory["memory"]["device"]["arguments"] == 2 * 106_496
+    assert memory["memory"]["device"]["outputs"] == 106_496
+    assert "<html" in memory.html()
+    assert module.memory(10**6).data != memory.data
+    assert module.memory().data
+    assert "0 values added" in str(module.difference(module))
+    with pytest.raises(ShapeError, match="no instruction `z`"):
+        module.instruction("z")
+    with pytest.raises(ShapeError):
+        module.memory("v99")
+    with pytest.raises(ShapeError):
+        module.memory(space=7)
+    with pytest.raises(ShapeError):
+        Module(b"\xff\xfe no module")
+
+
+def test_module_file(tmp_path):
+    (tmp_path / "module.txt").write_text(MODULE)
+    (tmp_path / "module.pb").write_bytes(Module(MODULE).to_proto())
+    assert Module.read(tmp_path / "module.txt") == Module(MODULE)
+    assert Module.read(str(tmp_path / "module.pb")).result == Module(MODULE).result
+    with pytest.raises(FileNotFoundError):
+        Module.read(tmp_path / "none")
+
+
+def test_pictures():
+    shape = Shape("f32[10,200]{1,0:T(8,128)}")
+    assert shape._repr_svg_().startswith("<svg")
+    assert "<iframe" in shape._repr_html_() and "<script" not in shape._repr_html_()
+    drawing = shape.draw()
+    assert drawing.svg() == shape._repr_svg_() and drawing.html().startswith("<!doctype html>")
+    colours = Sharding("{devices=[4,2]<=[8]}").draw(shape)
+    assert colours.svg().startswith("<svg") and "<iframe" in colours._repr_html_()
+    assert Module(MODULE)._repr_html_().startswith("<iframe")
+    assert xla_shape.explain(shape)._repr_html_().startswith("<pre>")
+    assert xla_shape.explain(shape).svg() is None

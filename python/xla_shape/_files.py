@@ -1,0 +1,34 @@
+"""Files that hold arrays."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from . import _native
+from ._native import Layout, Shape
+
+__all__ = ["relayout_file"]
+
+
+def relayout_file(
+    input: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    to: str | Layout | Shape | None = None,
+    *,
+    from_: str | Shape | None = None,
+    tensor: str | None = None,
+    permute: Sequence[int] | None = None,
+) -> dict[str, Any]:
+    """Copies an array in a file into another layout in another file, in little memory, whole or not at all.
+
+    `.npy` and `.safetensors` files tell the shape themselves; `from_` tells that of raw bytes. `tensor` names the tensor of a
+    `.safetensors` file. Entry i of `permute` is the dimension of the source that becomes dimension i of the result.
+    """
+    text = None if to is None else str(to)
+    done: dict[str, Any] = json.loads(
+        _native.relayout_file(input, output, text, from_=from_, tensor=tensor, permute=permute)
+    )
+    return done

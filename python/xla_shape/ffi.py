@@ -1,0 +1,1 @@
+../xla_shape_ffi.py

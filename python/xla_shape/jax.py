@@ -1,0 +1,209 @@
+"""JAX's layouts, shardings, arrays and compiled programs, to and from those of this package.
+
+    from xla_shape.jax import assert_layout, memory, shape_of
+
+    compiled = jax.jit(f).lower(x).compile()
+    memory(compiled, "v5e")                                # what it takes, and what lies in memory at the peak
+    assert_layout(compiled.output_formats, "{1,0:T(8,128)}")
+
+Devices are numbered as in a program: device 3 is the fourth of the mesh, or of `jax.devices()`, whatever its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.experimental import layout as jax_layout
+
+from . import Answer, Buffer, Layout, Module, Shape, ShapeError, Sharding
+from ._arrays import relayout
+
+__all__ = [
+    "assert_layout",
+    "buffer",
+    "buffers",
+    "from_layout",
+    "from_sharding",
+    "memory",
+    "module",
+    "shape_dtype_struct",
+    "shape_of",
+    "shard_shape_of",
+    "to_format",
+    "to_layout",
+    "to_sharding",
+]
+
+# `*` in a tile, as XLA numbers it.
+_COMBINE = -(2**63)
+
+
+def from_layout(layout: Any) -> Layout:
+    """The layout that JAX's `Layout`, or the one of a `Format`, is."""
+    found = getattr(layout, "layout", layout)
+    if not isinstance(found, jax_layout.Layout):
+        raise ShapeError(f"expected a layout of JAX that says an order, found {layout}")
+    tiles = [[None if size == _COMBINE else size for size in tile] for tile in found.tiling or ()]
+    return Layout.of(
+        tuple(reversed(found.major_to_minor)), tiles, element_size_in_bits=found.sub_byte_element_size_in_bits
+    )
+
+
+def to_layout(layout: str | Layout) -> jax_layout.Layout:
+    """JAX's `Layout`. It has no memory space; in JAX, that is the sharding's `memory_kind`."""
+    layout = Layout(layout)
+    tiles = tuple(tuple(_COMBINE if size is None else size for size in tile) for tile in layout.tiles)
+    plain = Layout.of(layout.minor_to_major, layout.tiles, element_size_in_bits=layout.element_size_in_bits)
+    if Layout.of(layout.minor_to_major, layout.tiles, element_size_in_bits=layout.element_size_in_bits,
+                 memory_space=layout.memory_space) != layout:
+        raise ShapeError(f"JAX's layouts have an order, tiles and an element size, as {plain}; {layout} has more")
+    return jax_layout.Layout(layout.major_to_minor, tiles, layout.element_size_in_bits)
+
+
+def from_sharding(sharding: Any, num_dimensions: int) -> Sharding:
+    """The sharding that one of JAX is for arrays of so many dimensions. Of a `NamedSharding`, the mesh keeps its names."""
+    if isinstance(sharding, jax.sharding.NamedSharding):
+        return _from_named(sharding, num_dimensions)
+    if isinstance(sharding, jax.sharding.SingleDeviceSharding):
+        return Sharding("{maximal device=0}")
+    # There is no public way to ask others.
+    return Sharding(str(sharding._to_xla_hlo_sharding(num_dimensions)))
+
+
+def _from_named(sharding: jax.sharding.NamedSharding, num_dimensions: int) -> Sharding:
+    entries = list(sharding.spec)
+    if len(entries) > num_dimensions:
+        raise ShapeError(f"expected a sharding of {num_dimensions} dimensions, found {sharding.spec}")
+    entries += [None] * (num_dimensions - len(entries))
+
+    def axes(entry: Any) -> str:
+        if entry is jax.sharding.PartitionSpec.UNCONSTRAINED:
+            return "{?}"
+        names = () if entry is None else entry if isinstance(entry, (tuple, list)) else (entry,)
+        return "{" + ", ".join(map(_quoted, names)) + "}"
+
+    mesh = ",".join(f"{_quoted(name)}={size}" for name, size in sharding.mesh.shape.items())
+    text = f"mesh[{mesh}], [{', '.join(map(axes, entries))}]"
+    unreduced = getattr(sharding.spec, "unreduced", None)
+    if unreduced:
+        # Sets have no order; the mesh has.
+        names = [name for name in sharding.mesh.axis_names if name in unreduced]
+        text += f", unreduced={{{', '.join(map(_quoted, names))}}}"
+    return Sharding("{" + text + "}")
+
+
+def _quoted(name: Any) -> str:
+    return "'" + str(name).replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def to_sharding(sharding: str | Sharding, devices: Sequence[Any] | None = None) -> jax.sharding.NamedSharding:
+    """JAX's `NamedSharding` on these devices, or on `jax.devices()`.
+
+    A sharding without names of axes gets a mesh with the axes `d0`, `d1`, ….
+    """
+    axes, numbers, along = Sharding(sharding)._named()
+    found = list(jax.devices() if devices is None else devices)
+    if not axes:
+        axes, numbers = [("d0", len(found))], list(range(len(found)))
+    if max(numbers) >= len(found):
+        raise ShapeError(f"expected {max(numbers) + 1} devices for {sharding}, found {len(found)}")
+    array = np.empty(len(numbers), object)
+    array[:] = [found[number] for number in numbers]
+    mesh = jax.sharding.Mesh(array.reshape([size for _, size in axes]), [name for name, _ in axes])
+    entries = [tuple(names) if len(names) > 1 else names[0] if names else None for names in along]
+    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*entries))
+
+
+def to_format(
+    layout: str | Layout | Shape, sharding: str | Sharding | Any, devices: Sequence[Any] | None = None
+) -> jax_layout.Format:
+    """JAX's `Format`: a layout, and a sharding of this package or of JAX."""
+    found = layout.layout if isinstance(layout, Shape) else layout
+    if isinstance(sharding, (str, Sharding)):
+        sharding = to_sharding(sharding, devices)
+    return jax_layout.Format(to_layout(found), sharding)
+
+
+def shape_of(x: Any) -> Shape:
+    """The shape of an array, with the layout that it has on its device: of a `jax.Array`, or a `ShapeDtypeStruct`.
+
+    Without a layout of its own, it is row-major. The sizes are those of the whole array, see `shard_shape_of`.
+    """
+    return _shape_of(x, tuple(x.shape))
+
+
+def shard_shape_of(x: Any) -> Shape:
+    """The shape of what each device has of an array, in the layout that it has there."""
+    sharding = getattr(x, "sharding", None)
+    return _shape_of(x, tuple(x.shape) if sharding is None else tuple(sharding.shard_shape(tuple(x.shape))))
+
+
+def _shape_of(x: Any, sizes: tuple[int, ...]) -> Shape:
+    layout = getattr(getattr(x, "format", None), "layout", None)
+    return Shape.of(x.dtype, sizes, from_layout(layout) if isinstance(layout, jax_layout.Layout) else None)
+
+
+def shape_dtype_struct(
+    shape: str | Shape, sharding: str | Sharding | Any = None, devices: Sequence[Any] | None = None
+) -> jax.ShapeDtypeStruct:
+    """What `jit(f).lower(…)` takes as an argument of this shape: with the shape's layout where there is a sharding."""
+    shape = Shape(shape)
+    placed = None if sharding is None else to_format(shape, sharding, devices)
+    return jax.ShapeDtypeStruct(shape.dimensions, shape.dtype, sharding=placed)
+
+
+def buffer(x: jax.Array) -> Buffer:
+    """An array as one buffer, in the layout that it has on its device: on CPU the same memory, if it is in one piece there."""
+    return _buffer(np.asarray(x), shape_of(x))
+
+
+def buffers(x: jax.Array) -> dict[int, Buffer]:
+    """What the devices of this process have of an array, each by its id."""
+    return {shard.device.id: _buffer(np.asarray(shard.data), shape_of(shard.data)) for shard in x.addressable_shards}
+
+
+def _buffer(array: Any, shape: Shape) -> Buffer:
+    if shape == Shape.of(array.dtype, array.shape) and array.flags.c_contiguous and array.size > 0:
+        return Buffer(shape, array.reshape(-1).view(np.uint8))
+    return relayout(array, shape)
+
+
+def module(compiled: Any) -> Module:
+    """The optimized program: of what `jit(f).lower(…).compile()` gives."""
+    if isinstance(compiled, (Module, str, bytes)):
+        return Module(compiled)
+    if not hasattr(compiled, "as_text") or hasattr(compiled, "compile"):
+        raise TypeError(f"expected what jit(f).lower(…).compile() gives, found {compiled!r}")
+    text = compiled.as_text()
+    if text is None:
+        raise ShapeError("the runtime does not tell the program")
+    return Module(text)
+
+
+def memory(compiled: Any, device: str | int | None = None, *, top: int = 10, space: int | None = None) -> Answer:
+    """What a compiled program takes in memory: see `Module.memory`. A notebook shows it as a page."""
+    return module(compiled).memory(device, top=top, space=space)
+
+
+def assert_layout(x: Any, expected: str | Layout | Shape) -> None:
+    """For tests: raises `AssertionError` unless an array, a `Format`, a layout or a shape has this layout.
+
+    expected: a layout, or a whole shape.
+    """
+    if isinstance(x, (Shape, Layout)):
+        found: Shape | Layout = x
+    elif hasattr(x, "shape") and hasattr(x, "dtype"):
+        found = shape_of(x)
+    else:
+        found = from_layout(x)
+    if isinstance(expected, str):
+        expected = Layout(expected) if expected.lstrip().startswith("{") else Shape(expected)
+    if isinstance(expected, Layout) and isinstance(found, Shape):
+        same = found.layout == expected
+    else:
+        same = found == expected
+    if not same:
+        raise AssertionError(f"expected {expected}, found {found}")
