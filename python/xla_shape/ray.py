@@ -25,7 +25,7 @@ def shard(
     The files must be where all workers see them.
     """
     devices = list(devices)
-    task = ray.remote(Job.run).options(**{"max_retries": -1, **options})
+    task = ray.remote(Job.run).options(**{"name": "xla_shape.shard", "max_retries": -1, **options})
     results: list[Result] = ray.get([task.remote(job) for job in jobs(input, plan, output, devices)])
     index(input, plan, output, devices)
     return results

@@ -1,0 +1,178 @@
+"""JAX's layouts, shardings, arrays and programs, compared with JAX's own answers."""
+
+import os
+import re
+
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp
+from jax.experimental.layout import Format
+from jax.experimental.layout import Layout as JaxLayout
+from jax.sharding import Mesh, NamedSharding, SingleDeviceSharding
+from jax.sharding import PartitionSpec as P
+
+from xla_shape import Layout, Module, Shape, ShapeError, Sharding
+from xla_shape.jax import (
+    assert_layout,
+    buffer,
+    buffers,
+    from_layout,
+    from_sharding,
+    memory,
+    module,
+    shape_dtype_struct,
+    shape_of,
+    shard_shape_of,
+    to_format,
+    to_layout,
+    to_sharding,
+)
+
+
+@pytest.fixture
+def mesh():
+    # Other ids than places.
+    return Mesh(np.array(jax.devices()[::-1]).reshape(4, 2), ("x", "y"))
+
+
+@pytest.mark.parametrize("text", ["{}", "{0,1}", "{1,0:T(8,128)(2,1)}", "{1,2,0:T(*,128)E(4)}"])
+def test_layouts(text):
+    found = to_layout(text)
+    assert isinstance(found, JaxLayout)
+    assert from_layout(found) == Layout(text)
+    assert from_layout(Format(found, SingleDeviceSharding(jax.devices()[0]))) == Layout(text)
+
+
+def test_layouts_that_jax_does_not_have():
+    with pytest.raises(ShapeError, match="has more"):
+        to_layout("{0:L(128)}")
+    with pytest.raises(ShapeError, match="says an order"):
+        from_layout(JaxLayout.AUTO)
+    # In JAX, the memory is the sharding's.
+    assert to_layout("{0:S(1)}") == to_layout("{0}")
+
+
+SPECS = [P(), P("x"), P(None, "y"), P("x", "y"), P("y", "x"), P(("x", "y")), P(None, ("y", "x")), P("x", None)]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_shardings(mesh, spec):
+    theirs = NamedSharding(mesh, spec)
+    ours = from_sharding(theirs, 2)
+    # As the program has it.
+    assert ours == Sharding(str(theirs._to_xla_hlo_sharding(2)))
+    sizes = (16, 8)
+    regions = theirs.devices_indices_map(sizes)
+    shape = Shape.of(np.float32, sizes)
+    everything = np.arange(128).reshape(sizes)
+    for number, device in enumerate(mesh.devices.flat):
+        assert np.array_equal(everything[ours.region(shape, number)], everything[regions[device]])
+    assert ours.shard_shape(shape).dimensions == theirs.shard_shape(sizes)
+    back = to_sharding(ours, list(mesh.devices.flat))
+    assert back.is_equivalent_to(theirs, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{replicated}",
+        "{devices=[4,2]<=[8]}",
+        "{devices=[2,1,4]<=[8] last_tile_dim_replicate}",
+        "{devices=[2,4]<=[4,2]T(1,0)}",
+        "{mesh['a'=2,'b'=4], [{'b'}, {'a'}]}",
+        "{maximal device=3}",
+    ],
+)
+def test_shardings_to_jax(text):
+    ours, shape = Sharding(text), Shape("f32[16,8]")
+    theirs = to_sharding(text)
+    regions = theirs.devices_indices_map((16, 8))
+    everything = np.arange(128).reshape(16, 8)
+    for number, device in enumerate(jax.devices()):
+        if device in regions:
+            assert np.array_equal(everything[ours.region(shape, number)], everything[regions[device]])
+
+
+def test_shardings_that_jax_does_not_have():
+    with pytest.raises(ShapeError, match="expected 16 devices"):
+        to_sharding("{devices=[16]<=[16]}")
+    with pytest.raises(ShapeError, match="devices have elements"):
+        to_sharding("{manual}")
+    assert from_sharding(SingleDeviceSharding(jax.devices()[3]), 2) == Sharding("{maximal device=0}")
+
+
+def test_arrays(mesh):
+    x = jax.device_put(np.arange(128, dtype=np.float32).reshape(16, 8), NamedSharding(mesh, P("x")))
+    assert shape_of(x) == Shape("f32[16,8]{1,0}")
+    assert shard_shape_of(x) == Shape("f32[4,8]{1,0}")
+    parts = buffers(x)
+    assert len(parts) == 8
+    for shard in x.addressable_shards:
+        assert parts[shard.device.id].shape == Shape("f32[4,8]{1,0}")
+        assert np.array_equal(parts[shard.device.id].numpy(), shard.data)
+    assert np.array_equal(buffer(x).numpy(), x)
+    for dtype in (jnp.bfloat16, jnp.int4, jnp.bool_, jnp.float8_e4m3fn, jnp.complex64):
+        y = jnp.ones((3, 5), dtype)
+        assert shape_of(y).dtype == y.dtype
+        assert np.array_equal(buffer(y).numpy(), np.asarray(y))
+    z = jax.device_put(x, Format(JaxLayout((1, 0)), x.sharding))
+    assert shape_of(z) == Shape("f32[16,8]{0,1}")
+    assert buffers(z)[0].shape == Shape("f32[4,8]{0,1}")
+    assert np.array_equal(buffer(z).numpy(), x)
+
+
+def test_no_copy_of_an_array_on_cpu():
+    x = jax.block_until_ready(jnp.arange(1024, dtype=jnp.float32))
+    assert np.shares_memory(buffer(x).numpy(), np.asarray(x))
+
+
+def test_arguments(mesh):
+    spec = shape_dtype_struct("bf16[16,8]{0,1}", from_sharding(NamedSharding(mesh, P("x")), 2), list(mesh.devices.flat))
+    assert spec.shape == (16, 8) and spec.dtype == jnp.bfloat16
+    assert spec.sharding.is_equivalent_to(NamedSharding(mesh, P("x")), 2)
+    assert shape_of(spec) == Shape("bf16[16,8]{0,1}")
+    compiled = jax.jit(lambda x: x + 1).lower(spec).compile()
+    assert_layout(compiled.input_formats[0][0], "{0,1}")
+    assert shape_of(jax.ShapeDtypeStruct((2, 3), np.float32)) == Shape("f32[2,3]")
+    assert shape_dtype_struct("f32[2,3]").sharding is None
+    assert to_format("{0,1}", "{devices=[8,1]<=[8]}").layout == JaxLayout((1, 0), ())
+
+
+def test_programs():
+    @jax.jit
+    def f(x, w):
+        return jnp.tanh(x @ w) @ w.T
+
+    x, w = jnp.ones((256, 512)), jnp.ones((512, 1024))
+    compiled = f.lower(x, w).compile()
+    ours = memory(compiled)
+    theirs = compiled.memory_analysis()
+    device = ours["memory"]["device"]
+    assert device["arguments"] == theirs.argument_size_in_bytes
+    assert device["outputs"] == theirs.output_size_in_bytes
+    assert "<iframe" in ours._repr_html_()
+    found = module(compiled)
+    assert found.parameters == (Shape("f32[256,512]"), Shape("f32[512,1024]")) and found.result == Shape("f32[256,512]")
+    assert module(compiled.as_text()) == module(found) == found
+    assert memory(str(found)).data == ours.data
+    with pytest.raises(TypeError, match="compile"):
+        memory(f)
+    with pytest.raises(TypeError, match="compile"):
+        memory(f.lower(x, w))
+
+
+def test_assert_layout():
+    x = jnp.ones((4, 8))
+    assert_layout(x, "{1,0}")
+    assert_layout(x, "f32[4,8]{1,0}")
+    assert_layout(x, Shape("f32[4,8]"))
+    assert_layout(x.format, Layout("{1,0}"))
+    assert_layout(Shape("f32[4,8]{0,1}"), "{0,1}")
+    for expected in ("{0,1}", "f32[4,9]{1,0}"):
+        with pytest.raises(AssertionError, match=re.escape(f"expected {expected}, found f32[4,8]{{1,0}}")):
+            assert_layout(x, expected)

@@ -1,0 +1,127 @@
+"""Checkpoints divided among devices: a function of a file and a device."""
+
+import json
+import os
+import pickle
+
+import ml_dtypes
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+import xla_shape
+from xla_shape import Shape, ShapeError, Sharding, shard
+
+PLAN = {
+    "*.w": {"sharding": "{devices=[2,2]<=[4]}", "generation": "v5e"},
+    "*.t": {"sharding": "{devices=[1,4]<=[4]}", "layout": "{0,1:T(8,128)}"},
+    "*": "{replicated}",
+}
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    """A model of three files, with their index."""
+    random = np.random.default_rng(0)
+    weights = {}
+    for layer in range(3):
+        tensors = {
+            f"{layer}.w": random.normal(size=(64, 256)).astype(np.float32),
+            f"{layer}.t": random.normal(size=(10, 400)).astype(np.float32),
+            f"{layer}.b": random.normal(size=7).astype(np.float32),
+        }
+        save_file(tensors, tmp_path / f"model-{layer}.safetensors")
+        weights |= {name: (f"model-{layer}.safetensors", tensor) for name, tensor in tensors.items()}
+    index = {"weight_map": {name: file for name, (file, _) in weights.items()}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    return tmp_path / "model.safetensors.index.json", {name: tensor for name, (_, tensor) in weights.items()}
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_every_shard_is_the_region_in_its_layout(checkpoint, tmp_path):
+    input, tensors = checkpoint
+    results = shard.run(input, PLAN, tmp_path / "out", range(4))
+    assert len(results) == 12 and not any(result.resumed for result in results)
+    seen = set()
+    for result in results:
+        assert os.path.getsize(result.output) == result.bytes
+        for entry in result.shards:
+            tensor, shape = tensors[entry["name"]], Shape(entry["shape"])
+            rule = PLAN["*" + entry["name"][1:]] if entry["name"][1:] in (".w", ".t") else {"sharding": PLAN["*"]}
+            whole = Shape(entry["whole"])
+            region = Sharding(rule["sharding"]).region(whole, result.device)
+            found = xla_shape.read(result.output, entry["name"])
+            expected = xla_shape.relayout(tensor[region], shape.layout)
+            assert found.tobytes() == expected.tobytes()
+            seen.add((entry["name"], result.device))
+    assert len(seen) == 9 * 4
+    for device in range(4):
+        index = json.loads((tmp_path / "out" / f"model.safetensors.device-{device}.index.json").read_text())
+        assert set(index["weight_map"]) == set(tensors)
+
+
+def test_as_the_program(checkpoint, tmp_path):
+    input, _ = checkpoint
+    shard.run(input, PLAN, tmp_path / "ours", range(4))
+    (tmp_path / "plan.json").write_text(json.dumps(PLAN))
+    for device in range(4):
+        arguments = ["shard", input, "--plan", tmp_path / "plan.json", "--device", device, "-o", tmp_path / "theirs"]
+        assert xla_shape._native.main(["xla-shape", *map(str, arguments)]) == 0
+    assert contents(tmp_path / "ours") == contents(tmp_path / "theirs")
+
+
+def test_jobs_are_pure(checkpoint, tmp_path):
+    """In any order, twice, pickled, after a crash: the same files."""
+    input, _ = checkpoint
+    shard.run(input, PLAN, tmp_path / "a", range(4))
+    jobs = shard.jobs(input, PLAN, tmp_path / "b", range(4))
+    assert len(jobs) == 12
+    for job in reversed(jobs):
+        first = pickle.loads(pickle.dumps(job)).run()
+        again = job.run()
+        assert not first.resumed and again.resumed
+        assert (first.output, first.bytes, first.shards) == (again.output, again.bytes, again.shards)
+    # What a crash may leave, or someone else.
+    victim = tmp_path / "b" / os.path.basename(jobs[0].run().output)
+    victim.write_bytes(victim.read_bytes()[:-1])
+    assert not jobs[0].run().resumed
+    victim.write_bytes(b"\0" * len(victim.read_bytes()))
+    assert not jobs[0].run().resumed
+    shard.index(input, PLAN, tmp_path / "b", range(4))
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_single_files_and_plans_in_files(checkpoint, tmp_path):
+    input, tensors = checkpoint
+    (tmp_path / "plan.json").write_text(json.dumps({"*": "{devices=[2,1]<=[2]}", "0.b": "{replicated}"}))
+    results = shard.run([input.parent / "model-0.safetensors"], tmp_path / "plan.json", tmp_path / "out", [1])
+    (result,) = results
+    assert np.array_equal(xla_shape.read(result.output, "0.w").numpy(), tensors["0.w"][32:])
+
+
+def test_errors(checkpoint, tmp_path):
+    input, _ = checkpoint
+    for plan, message in [
+        ({"*.w": "{replicated}"}, "no rule is for tensor"),
+        ({"*": "{replicated}", "z": "{replicated}"}, "no tensor `z`"),
+        ({"*": "{devices=[2]<=[3]}"}, "sharding"),
+        ({"*": 3}, "expected a sharding"),
+    ]:
+        with pytest.raises(ShapeError, match=message):
+            shard.jobs(input, plan, tmp_path / "out", [0])
+    (job, *_) = shard.jobs(input, {"*.b": "{devices=[2]<=[2]}", "*": "{replicated}"}, tmp_path / "out", [0])
+    with pytest.raises(ShapeError, match="tensor `0.b`"):
+        job.run()
+    with pytest.raises(FileNotFoundError):
+        shard.jobs(tmp_path / "none.safetensors", PLAN, tmp_path / "out", [0])
+    assert not (tmp_path / "out").exists()
+
+
+def test_types_that_numpy_lacks(tmp_path):
+    tensor = np.arange(64, dtype=np.float32).reshape(8, 8).astype(ml_dtypes.bfloat16)
+    xla_shape.write(tmp_path / "a.safetensors", xla_shape.relayout(tensor), "w")
+    (result,) = shard.run(tmp_path / "a.safetensors", {"*": "{devices=[1,2]<=[2]}"}, tmp_path / "out", [1])
+    assert np.array_equal(xla_shape.read(result.output, "w").numpy(), tensor[:, 4:])
