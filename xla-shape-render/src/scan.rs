@@ -4,7 +4,7 @@ use crate::answer::as_text;
 use crate::words::{Factor, InUnits, count};
 use crate::{Answer, Text};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use xla_shape_core::Shape;
 use xla_shape_hlo::{OutOfMemory, ReportedAllocation, find_shapes, find_spelled_shapes};
 
@@ -107,7 +107,11 @@ impl Scan {
     /// Whether neither a shape nor a message about memory was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.messages.amounts.is_empty() && self.messages.allocations.is_empty()
+        let messages = &self.messages;
+        self.rows.is_empty()
+            && messages.amounts.is_empty()
+            && messages.allocations.is_empty()
+            && messages.without_sizes.is_empty()
     }
 
     /// What was found: the totals of messages about memory, their allocations, and each shape once, with the most
@@ -128,11 +132,26 @@ impl Scan {
 
     fn amounts(&self, text: &mut Text) {
         let amounts = &self.messages.amounts;
+        if let (true, Some(first)) = (amounts.is_empty(), self.messages.without_sizes.first()) {
+            let more = match self.messages.without_sizes.len() {
+                1 => String::new(),
+                all => format!(" and {} more", all - 1),
+            };
+            text.line(format_args!(
+                "Memory ran out, by line {first}{more}, but no size in it could be read. Compile with \
+                 XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo` says what takes the memory."
+            ));
+            text.uncut("");
+        }
         if amounts.is_empty() {
             return;
         }
         text.uncut("Out of memory, as the message says");
-        for amount in amounts {
+        // A message is often in a log more than once.
+        let mut said = HashSet::new();
+        for amount in
+            amounts.iter().filter(|amount| said.insert((&amount.what, amount.bytes, amount.limit, amount.is_part)))
+        {
             let bytes = InUnits(amount.bytes);
             let over = amount.limit.map(|limit| match amount.bytes.checked_sub(limit) {
                 Some(over) => {
@@ -153,7 +172,7 @@ impl Scan {
     }
 
     fn allocations(&self, text: &mut Text) {
-        let mut allocations = self.messages.allocations.iter().collect::<Vec<_>>();
+        let mut allocations = said_once(&self.messages.allocations);
         if allocations.is_empty() {
             return;
         }
@@ -175,8 +194,8 @@ impl Scan {
             let (bytes, padding) = (allocation.bytes, padding(allocation));
             let (bytes, padding) = (InUnits(bytes).to_string(), InUnits(padding).to_string());
             text.uncut(format_args!("  {bytes:>9}  {padding:>9} padding  {shape}{kind}"));
-            if let Some(operator) = &allocation.operator {
-                text.uncut(format_args!("             {operator}"));
+            for what in [&allocation.operator, &allocation.tag].into_iter().flatten() {
+                text.uncut(format_args!("             {what}"));
             }
         }
         text.uncut("");
@@ -215,6 +234,21 @@ impl Scan {
     }
 }
 
+/// The allocations of all lists; a list that is in the log again is left out.
+fn said_once(all: &[ReportedAllocation]) -> Vec<&ReportedAllocation> {
+    let lists: Vec<&[ReportedAllocation]> = all.chunk_by(|before, after| before.rank < after.rank).collect();
+    let is_same = |a: &[ReportedAllocation], b: &[ReportedAllocation]| {
+        let bare = |allocation: &ReportedAllocation| ReportedAllocation { line: 0, ..allocation.clone() };
+        a.len() == b.len() && a.iter().map(bare).eq(b.iter().map(bare))
+    };
+    // More lists than these are not compared.
+    const MOST: usize = 100;
+    let is_new = |(place, list): &(usize, &&[ReportedAllocation])| {
+        *place >= MOST || !lists[..*place].iter().any(|before| is_same(before, list))
+    };
+    lists.iter().enumerate().filter(is_new).flat_map(|(_, list)| list.iter()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::Scan;
@@ -245,6 +279,17 @@ mod tests {
             text.contains("hbm: 49.3 GiB of 32 GiB, 17.3 GiB too much") && text.contains("--xla_dump_to"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_message_that_is_in_the_log_twice_counts_once() {
+        let message = "E1000: Used 40.00G of 32.00G hbm.\n1. Size: 2.0K\n  Shape: f32[2]\n  Tag: input window.\n===\n\
+                       2. Size: 2.0K\n  Shape: f32[2]\n===\n";
+        let text = scanned(&[message, message].concat());
+        assert_eq!(text.matches("8 GiB too much").count(), 1);
+        assert!(text.contains("2 allocations in the message: 4 KiB") && text.contains("  input window.\n"), "{text}");
+        let text = scanned("RESOURCE_EXHAUSTED: something new");
+        assert!(text.starts_with("Memory ran out, by line 1, but no size"), "{text}");
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub struct OutOfMemory {
     pub amounts: Vec<ReportedAmount>,
     /// The allocations that the messages list.
     pub allocations: Vec<ReportedAllocation>,
+    /// The lines of messages that memory ran out, but without a size that could be read.
+    pub without_sizes: Vec<u64>,
     state: State,
 }
 
@@ -51,6 +53,8 @@ pub struct ReportedAmount {
 pub struct ReportedAllocation {
     /// The number of its first line, from 1.
     pub line: u64,
+    /// Its number in the message's list, from 1.
+    pub rank: u64,
     /// What it takes, in bytes.
     pub bytes: u64,
     /// What it would take without padding, in bytes.
@@ -61,6 +65,8 @@ pub struct ReportedAllocation {
     pub operator: Option<String>,
     /// What kind of allocation it is, such as `HLO temp`.
     pub kind: Option<String>,
+    /// What the compiler says it is for, such as `input window allocation for operator input 0.`
+    pub tag: Option<String>,
 }
 
 /// What the lines before say about the next one.
@@ -82,12 +88,10 @@ impl OutOfMemory {
     pub fn read_line(&mut self, line: u64, text: &str) {
         let text = text.trim();
         let state = core::mem::take(&mut self.state);
-        if let Some(bytes) =
-            field(text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.'), "Size:")
-                .filter(|_| text.starts_with(|c: char| c.is_ascii_digit()))
-                .and_then(size)
-        {
-            self.allocations.push(ReportedAllocation { line, bytes, ..ReportedAllocation::default() });
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+        let (number, rest) = text.split_at_checked(digits).unwrap_or(("", text));
+        if let (Ok(rank), Some(bytes)) = (number.parse(), field(rest.trim_start_matches('.'), "Size:").and_then(size)) {
+            self.allocations.push(ReportedAllocation { line, rank, bytes, ..ReportedAllocation::default() });
             self.state = State::Allocation;
         } else if state == State::Allocation && !text.starts_with("==") {
             self.state = State::Allocation;
@@ -97,6 +101,11 @@ impl OutOfMemory {
             self.state = State::Parts;
         } else if state == State::Parts {
             self.read_part(line, text);
+        } else if ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
+            .iter()
+            .any(|words| text.contains(words))
+        {
+            self.without_sizes.push(line);
         }
     }
 
@@ -117,6 +126,8 @@ impl OutOfMemory {
             allocation.operator.get_or_insert(label);
         } else if let Some(kind) = field(text, "Allocation type:") {
             allocation.kind = Some(kept(kind));
+        } else if let Some(tag) = field(text, "Tag:") {
+            allocation.tag = Some(kept(tag));
         }
     }
 
@@ -148,6 +159,39 @@ fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         let what = rest.split(' ').nth(1).unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
         return Some(alloc::vec![amount(what, bytes, Some(limit))]);
     }
+    // `the total memory required for HLO temporaries (24.00G) exceeds available HBM (15.75G)`
+    if let Some((needed, available)) = text.split_once(" exceeds available ")
+        && let (Some((before, bytes)), Some((space, limit))) = (in_brackets(needed), in_brackets(available))
+        && let (Some(bytes), Some(limit)) = (size(bytes), size(limit))
+    {
+        let whose = before.rsplit_once(" for ").map_or("total", |(_, whose)| whose).trim();
+        let what = alloc::format!("{}, {whose}", space.trim().to_ascii_lowercase());
+        return Some(alloc::vec![amount(&what, bytes, Some(limit))]);
+    }
+    // `Scoped allocation with size 23.49M and limit 16.00M exceeded scoped vmem limit by 7.49M`
+    if let Some(rest) = after("allocation with size ")(text)
+        && let Some((bytes, rest)) = rest.split_once(" and limit ")
+        && let (Some(bytes), Some(limit)) = (size(bytes), size(rest.split(' ').next()?))
+    {
+        let what = if rest.contains(" vmem ") { "vmem, scoped" } else { "scoped" };
+        return Some(alloc::vec![amount(what, bytes, Some(limit))]);
+    }
+    // `Allocation (size=268435456) would exceed memory (size=134217728) :: … space=vmem`
+    if let Some(rest) = after("Allocation (size=")(text)
+        && let Some((bytes, rest)) = rest.split_once(") would exceed memory (size=")
+        && let (Some(bytes), Some(limit)) = (size(bytes), size(rest.split(')').next()?))
+    {
+        let space =
+            rest.split_once("space=").map_or("memory", |(_, space)| space.split([',', ']', ' ']).next().unwrap_or(""));
+        return Some(alloc::vec![amount(space, bytes, Some(limit))]);
+    }
+    for words in
+        ["Out of memory while trying to allocate ", "Out of memory allocating ", "Failed to allocate request for "]
+    {
+        if let Some(bytes) = after(words)(text).and_then(|rest| size(rest.split(' ').next()?)) {
+            return Some(alloc::vec![amount("requested", bytes, None)]);
+        }
+    }
     if let Some(rest) = after("TensorCore Hbm usage: ")(text) {
         let limit = after("exceeding available bytes: ")(&rest).and_then(|limit| size(&limit));
         let mut amounts = alloc::vec![amount("TensorCore hbm", size(rest.split(',').next()?)?, limit)];
@@ -168,6 +212,15 @@ fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     let (space, bytes) = total.or(program)?;
     let whose = if total.is_some() { "total" } else { "program" };
     Some(alloc::vec![amount(&alloc::format!("{space}, {whose}"), size(bytes)?, None)])
+}
+
+/// What stands in the first brackets of a text that hold a size, and what stands before them.
+fn in_brackets(text: &str) -> Option<(&str, &str)> {
+    text.match_indices('(').find_map(|(at, _)| {
+        let (before, rest) = (text.get(..at)?, text.get(at.checked_add(1)?..)?);
+        let (inside, _) = rest.split_once(')')?;
+        size(inside).map(|_| (before, inside))
+    })
 }
 
 /// A size as XLA writes it: `49.34G`, `1.5K`, `0B`. The units are powers of 1024.
@@ -258,6 +311,30 @@ mod tests {
             "Error allocating device buffer: Attempting to allocate 8.00M. That was not possible. There are 6.43M free.",
         );
         assert_eq!((messages.amounts[0].bytes, messages.amounts[0].limit.map(|free| free >> 20)), (8 << 20, Some(6)));
+    }
+
+    /// Each as libtpu 0.0.52 or PJRT writes it.
+    #[test]
+    fn messages_of_one_line_are_read() {
+        let one = |text: &str| {
+            let messages = read(text);
+            let [amount] = &messages.amounts[..] else { panic!("{messages:?}") };
+            (amount.what.clone(), amount.bytes >> 10, amount.limit.map(|limit| limit >> 10))
+        };
+        let hbm = "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory required for HLO \
+                   temporaries (24.00G) exceeds available HBM (15.75G). HLO module: jit_step.";
+        assert_eq!(one(hbm), ("hbm, HLO temporaries".into(), 24 << 20, Some(63 << 18)));
+        let scoped = "Ran out of memory in memory space vmem while allocating on stack for %kernel = bf16[2048,4096] \
+                      custom-call(). Scoped allocation with size 23.50M and limit 16.00M exceeded scoped vmem limit by 7.50M.";
+        assert_eq!(one(scoped), ("vmem, scoped".into(), 24064, Some(16 << 10)));
+        let kernel = "Allocation (size=268435456) would exceed memory (size=134217728) :: #allocation3 [shape = \
+                      'f32[8192,8192]{1,0:T(8,128)}', space=vmem, size = 0x10000000, scoped, tag = 'scratch operand'] :: k";
+        assert_eq!(one(kernel), ("vmem".into(), 256 << 10, Some(128 << 10)));
+        assert_eq!(
+            one("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes."),
+            ("requested".into(), 16 << 20, None)
+        );
+        assert_eq!(read("RESOURCE_EXHAUSTED: no words that are known").without_sizes, [1]);
     }
 
     #[test]

@@ -244,10 +244,10 @@ function drawFragments() {
   let now = 0, most = 0;
   for (const step of [...changes.keys()].sort((a, b) => a - b)) most = Math.max(most, now += changes.get(step));
   const lost = Math.max(0, space.heap - most), top = placed().filter(buffer => buffer.offset + buffer.bytes === space.heap);
-  const movable = top.filter(buffer => lowestPlace(buffer) < buffer.offset);
+  const movable = top.filter(buffer => buffer.offset - lowestPlace(buffer) > space.heap / 100);
   fragments = { space };
   el('fragments').textContent = 'The heap takes ' + units(space.heap) + ' for at most ' + units(most) + ' at one time: ' +
-    (lost ? units(lost) + ' (' + (100 * lost / space.heap).toFixed(1) + ' %) is fragmentation. ' : 'no fragmentation. ') +
+    (lost ? units(lost) + ' (' + (100 * lost / space.heap).toFixed(1) + ' %) is fragmentation, or tables of addresses. ' : 'no fragmentation. ') +
     'Its top is ' + top.slice(0, 3).map(buffer => buffer.name + ' (' + units(buffer.bytes) + ')').join(', ') + (top.length > 3 ? ', …' : '') +
     (movable.length === 0 ? '.' : '; ' + movable.slice(0, 3).map(buffer => buffer.name).join(', ') + ' could move down.');
 }
@@ -275,7 +275,8 @@ function drawSelected() {
     }
     if (buffer.offset >= 0) {
       const lowest = lowestPlace(buffer);
-      const move = lowest < buffer.offset ? '; there is room at ' + units(lowest) : '';
+      // Tables of addresses are no buffers here, so a little room may be theirs.
+      const move = buffer.offset - lowest > state.space.heap / 100 ? '; there is room at ' + units(lowest) : '';
       rows.push(['offset', grouped(buffer.offset) + ' (' + units(buffer.offset) + ') in the heap of ' + state.space.name + move]);
     }
     if (buffer.op) rows.push(['op_name', buffer.op]);
