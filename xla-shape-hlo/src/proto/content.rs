@@ -36,12 +36,30 @@ pub fn module_text(bytes: &[u8]) -> Result<Result<Cow<'_, str>, ParseError>, Hlo
 /// # Errors
 /// As [`Module::from_proto`](crate::Module::from_proto) has them.
 pub fn proto_text(bytes: &[u8]) -> Result<String, HloProtoError> {
-    let inner = fields(bytes).and_then(|fields| {
-        let (field, content) = fields.into_iter().find(|(field, _)| *field == 1)?;
-        // A name does not begin as a message does, whose first field is a name or a module.
-        (field == 1 && content.first() == Some(&NAME_OR_MODULE) && is_message(content)).then_some(content)
-    });
-    module::text(&mut HloModuleProto::decode(inner.unwrap_or(bytes))?)
+    module::text(&mut HloModuleProto::decode(inner(bytes).unwrap_or(bytes))?)
+}
+
+/// The bytes of the `HloModuleProto` alone, in a message of it or around it; `None` if the bytes are no such message.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_hlo::proto::module_message;
+///
+/// let message = Module::parse("HloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }")?.to_proto()?;
+/// assert_eq!(module_message(&message), Some(&message[..]));
+/// assert_eq!(module_message(b"HloModule m"), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn module_message(bytes: &[u8]) -> Option<&[u8]> {
+    is_message(bytes).then(|| inner(bytes).unwrap_or(bytes))
+}
+
+/// The message of a module in an `HloProto` or `HloModuleProtoWithConfig`.
+fn inner(bytes: &[u8]) -> Option<&[u8]> {
+    let (_, content) = fields(bytes)?.into_iter().find(|(field, _)| *field == 1)?;
+    // A name does not begin as a message does, whose first field is a name or a module.
+    (content.first() == Some(&NAME_OR_MODULE) && is_message(content)).then_some(content)
 }
 
 /// Field 1, with a length: the name of a module, or the module in a message around it.

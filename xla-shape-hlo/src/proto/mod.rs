@@ -16,7 +16,7 @@ mod set;
 mod sharding;
 mod write;
 
-pub use content::{module_text, proto_text};
+pub use content::{module_message, module_text, proto_text};
 pub use error::{HloProtoError, HloProtoErrorKind};
 
 use crate::module::Module;

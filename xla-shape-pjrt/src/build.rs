@@ -1,0 +1,1 @@
+//! Compiling while a crate is built.

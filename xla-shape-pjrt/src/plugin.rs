@@ -1,0 +1,262 @@
+//! A plug-in: loaded, checked, started.
+
+use crate::abi::{Api, PluginAttributesArgs, PluginInitializeArgs};
+use crate::deadline::within;
+use crate::error::{Error, Result};
+use crate::find;
+use crate::property::{Properties, properties};
+use crate::slice::Slice;
+use crate::table::Functions;
+use crate::topology::Topology;
+use crate::version::Version;
+use libloading::Library;
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// A PJRT plug-in, ready to be asked: the compiler of XLA for some kind of devices.
+///
+/// It stays loaded until the process ends; copies are the same plug-in, and may be used by several threads.
+///
+/// ```no_run
+/// use xla_shape_pjrt::Plugin;
+/// use xla_shape::ElementType;
+///
+/// let plugin = Plugin::find()?; // libtpu, as `pip install libtpu` brings it
+/// let topology = plugin.topology(&"v5e:2x2".parse()?)?;
+/// let layout = topology.default_layout(ElementType::F32, &[100, 200])?;
+/// assert_eq!(layout.to_string(), "{0,1:T(8,128)}");
+/// # Ok::<(), xla_shape_pjrt::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plugin {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    functions: Functions,
+    name: String,
+    path: Option<PathBuf>,
+}
+
+/// How a plug-in is loaded.
+#[derive(Clone, Debug)]
+pub struct LoadOptions {
+    devices: bool,
+    environment: bool,
+    time_limit: Option<Duration>,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self { devices: false, environment: true, time_limit: Some(Duration::from_secs(60)) }
+    }
+}
+
+impl LoadOptions {
+    /// What [`Plugin::load`] does.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// For a program that opens the devices of this machine (with [`Client`](crate::Client)), not only compiles: libtpu's lock
+    /// keeps other processes away from them.
+    #[must_use]
+    pub const fn for_devices(self) -> Self {
+        Self { devices: true, ..self }
+    }
+
+    /// Sets no environment variables.
+    ///
+    /// Otherwise these are set, each only if it is not set yet, before the plug-in starts: `TPU_SKIP_MDS_QUERY=1`, without
+    /// which libtpu waits ten minutes for a server that tells about TPUs; `ALLOW_MULTIPLE_LIBTPU_LOAD=1` where no devices are
+    /// opened, without which only one process may compile at a time; and `TPU_MIN_LOG_LEVEL=3` and `TPU_STDERR_LOG_LEVEL=3`,
+    /// without which libtpu's notes come to standard error.
+    #[must_use]
+    pub const fn leave_environment(self) -> Self {
+        Self { environment: false, ..self }
+    }
+
+    /// How long the plug-in may take to start; a minute if this is not called, for ever if it is `None`.
+    #[must_use]
+    pub const fn time_limit(self, limit: Option<Duration>) -> Self {
+        Self { time_limit: limit, ..self }
+    }
+
+    /// Finds a plug-in as [`Plugin::find`] does, and loads it.
+    ///
+    /// # Errors
+    /// As [`Plugin::find`].
+    pub fn find(&self) -> Result<Plugin> {
+        self.load(find::plugin()?)
+    }
+
+    /// Loads a plug-in as [`Plugin::load`] does.
+    ///
+    /// # Errors
+    /// As [`Plugin::load`].
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<Plugin> {
+        load(path.as_ref(), self)
+    }
+}
+
+/// The plug-ins that are loaded: each is started once.
+static LOADED: Mutex<BTreeMap<PathBuf, Plugin>> = Mutex::new(BTreeMap::new());
+
+fn load(path: &Path, options: &LoadOptions) -> Result<Plugin> {
+    let refused = |reason: String| Error::Load { path: path.to_owned(), reason };
+    let path = path.canonicalize().map_err(|error| refused(error.to_string()))?;
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(plugin) = loaded.get(&path) {
+        return Ok(plugin.clone());
+    }
+    if options.environment {
+        prepare_environment(options.devices);
+    }
+    let plugin = within(options.time_limit, "loading the plug-in", {
+        let path = path.clone();
+        move || open(&path)
+    })?;
+    loaded.insert(path, plugin.clone());
+    Ok(plugin)
+}
+
+fn open(path: &Path) -> Result<Plugin> {
+    let refused = |error: libloading::Error| Error::Load { path: path.to_owned(), reason: error.to_string() };
+    // SAFETY: loading runs the file's own code. Whoever names a file as a plug-in trusts it, as one trusts a program to run.
+    let library = unsafe { Library::new(path) }.map_err(refused)?;
+    // SAFETY: in a plug-in, the function of this name has this type; that the file is one is what its user says.
+    let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const Api>(b"GetPjrtApi\0") };
+    let entry = *entry.map_err(|_| Error::NotAPlugin {
+        plugin: path.display().to_string(),
+        reason: "it has no function GetPjrtApi".to_owned(),
+    })?;
+    // Its threads may run as long as the process does.
+    std::mem::forget(library);
+    // SAFETY: as above; the library is never unloaded.
+    let api = unsafe { entry() };
+    // SAFETY: this is what `GetPjrtApi` returned.
+    unsafe { Plugin::start(api, path.display().to_string(), Some(path.to_owned())) }
+}
+
+/// Sets what libtpu needs, unless the user did.
+fn prepare_environment(devices: bool) {
+    let mut wanted =
+        vec![("TPU_SKIP_MDS_QUERY", "1"), ("TPU_MIN_LOG_LEVEL", "3"), ("TPU_STDERR_LOG_LEVEL", "3")];
+    if !devices {
+        wanted.push(("ALLOW_MULTIPLE_LIBTPU_LOAD", "1"));
+    }
+    for (name, value) in wanted {
+        if env::var_os(name).is_none() {
+            // SAFETY: Rust's own readers of the environment share a lock with this. What remains is C code that reads it in
+            // another thread at this moment; `LoadOptions::leave_environment` is for programs that have such threads, and the
+            // documentation of `Plugin::load` says so.
+            unsafe { env::set_var(name, value) };
+        }
+    }
+}
+
+impl Plugin {
+    /// Finds a plug-in and loads it: the file that `PJRT_PLUGIN` or `TPU_LIBRARY_PATH` names, or else libtpu in the Python
+    /// environment that is active (`VIRTUAL_ENV`, `CONDA_PREFIX`, or that of `python3`).
+    ///
+    /// # Errors
+    /// If there is none, the variable names a file that is not there, or it cannot be [loaded](Self::load).
+    pub fn find() -> Result<Self> {
+        LoadOptions::new().find()
+    }
+
+    /// Loads a plug-in from a file, or gives the one that was loaded from it before.
+    ///
+    /// The file's code runs in this process: load only what you would run as a program. Environment variables are set that
+    /// libtpu needs ([`LoadOptions::leave_environment`] has the list, and prevents it); in a program with threads whose C code
+    /// reads the environment, set them before those threads start.
+    ///
+    /// # Errors
+    /// If the file is not there, is no plug-in, has another major version of the interface or an older version than
+    /// [`Version::OLDEST`], is loaded by another process and wants to be alone, or does not start within a minute.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        LoadOptions::new().load(path)
+    }
+
+    /// A plug-in that is linked to this program, by its table of functions; it is started.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), as far as that is about the table.
+    ///
+    /// # Safety
+    /// `api` is null, or what the plug-in's `GetPjrtApi` returned: a table that is as long as its first field says, whose
+    /// extensions are too, which has the functions of the interface and lives until the process ends.
+    pub unsafe fn from_api(name: &str, api: *const Api) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::start(api, name.to_owned(), None) }
+    }
+
+    /// # Safety
+    /// As [`from_api`](Self::from_api).
+    unsafe fn start(api: *const Api, name: String, path: Option<PathBuf>) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        let functions = unsafe { Functions::new(api, &name) }?;
+        if functions.has(&Api::PJRT_Plugin_Initialize) {
+            // SAFETY: the call takes nothing.
+            unsafe { functions.call(&Api::PJRT_Plugin_Initialize, PluginInitializeArgs::default()) }?;
+        }
+        Ok(Self { inner: Arc::new(Inner { functions, name, path }) })
+    }
+
+    pub(crate) fn functions(&self) -> &Functions {
+        &self.inner.functions
+    }
+
+    /// The file, or the name that was given to [`from_api`](Self::from_api).
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// The file that it was loaded from.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.inner.path.as_deref()
+    }
+
+    /// The plug-in's version of the interface.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.inner.functions.version()
+    }
+
+    /// What the plug-in says of itself, such as `xla_version` and `stablehlo_current_version`.
+    ///
+    /// # Errors
+    /// If the plug-in does not say.
+    pub fn attributes(&self) -> Result<Properties> {
+        let call = &Api::PJRT_Plugin_Attributes;
+        // SAFETY: the call takes nothing.
+        let args = unsafe { self.functions().call(call, PluginAttributesArgs::default()) }?;
+        // SAFETY: the attributes live as long as the process.
+        unsafe { properties(call.name, args.attributes, args.num_attributes) }
+    }
+
+    /// The devices of a part of a TPU, be they in this machine or not.
+    ///
+    /// # Errors
+    /// If the plug-in knows no such devices.
+    pub fn topology(&self, slice: &Slice) -> Result<Topology> {
+        self.topology_named(&slice.to_string())
+    }
+
+    /// The devices that the plug-in has under a name.
+    ///
+    /// Names are the plug-in's own matter, and some end libtpu's process, such as `v5e:0x1`; a [`Slice`] never does.
+    ///
+    /// # Errors
+    /// If the plug-in knows no such devices.
+    pub fn topology_named(&self, name: &str) -> Result<Topology> {
+        Topology::create(self, name)
+    }
+}

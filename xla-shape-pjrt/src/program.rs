@@ -1,0 +1,230 @@
+//! Programs for the compiler.
+
+use crate::error::{Error, Result};
+use std::sync::Arc;
+use xla_shape::hlo::Module;
+use xla_shape::hlo::proto::{module_message, module_text};
+
+/// A program: StableHLO or another dialect of MLIR, as text or bytecode, or HLO.
+///
+/// ```
+/// use xla_shape_pjrt::Program;
+///
+/// let program = Program::from_bytes(b"HloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }")?;
+/// assert_eq!(program.format(), "hlo");
+/// # Ok::<(), xla_shape_pjrt::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    format: Format,
+    code: Arc<[u8]>,
+    replicas: Option<u32>,
+    partitions: Option<u32>,
+    /// Whether it says with Shardy how it is divided.
+    shardy: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    Mlir,
+    Hlo,
+}
+
+/// What MLIR's bytecode begins with.
+const BYTECODE: &[u8] = b"ML\xefR";
+
+impl Program {
+    /// The program in a file, whatever it is: MLIR as text or bytecode, HLO as text or message (`HloModuleProto`, `HloProto` or
+    /// `HloModuleProtoWithConfig`).
+    ///
+    /// MLIR is not looked into: what is wrong with it, the compiler says.
+    ///
+    /// # Errors
+    /// If it is none of these, or HLO that cannot be read.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        if bytes.starts_with(BYTECODE) {
+            return Ok(Self::from_mlir(bytes));
+        }
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return match kind_of(text) {
+                Some(Format::Mlir) => Ok(Self::from_mlir(bytes)),
+                Some(Format::Hlo) => Self::from_hlo(&Module::parse(text)?),
+                None if bytes.is_empty() => Err(Error::NotAProgram("it is empty".to_owned())),
+                None => Err(Error::NotAProgram("it begins as none of them does".to_owned())),
+            };
+        }
+        let Some(message) = module_message(bytes) else {
+            return Err(Error::NotAProgram("its bytes are neither text nor a message".to_owned()));
+        };
+        // What the message says is checked before the compiler gets it.
+        let Ok(text) = module_text(bytes)? else {
+            return Err(Error::NotAProgram("its bytes are neither text nor a message".to_owned()));
+        };
+        let module = Module::parse(&text)?;
+        Ok(Self { code: message.into(), ..Self::of_module(&module, Vec::new()) })
+    }
+
+    /// A program in a dialect of MLIR that the compiler knows, such as StableHLO: text or bytecode.
+    #[must_use]
+    pub fn from_mlir(code: &[u8]) -> Self {
+        let has = |name: &[u8]| code.windows(name.len()).any(|part| part == name);
+        let text = std::str::from_utf8(code).unwrap_or_default();
+        Self {
+            format: Format::Mlir,
+            code: code.into(),
+            replicas: number_behind(text, "mhlo.num_replicas = "),
+            partitions: number_behind(text, "mhlo.num_partitions = "),
+            shardy: has(b"sdy."),
+        }
+    }
+
+    /// An HLO program. A constant that its text leaves out is zero.
+    ///
+    /// # Errors
+    /// If something of it has no place in XLA's message.
+    pub fn from_hlo(module: &Module<'_>) -> Result<Self> {
+        Ok(Self::of_module(module, module.to_proto()?))
+    }
+
+    fn of_module(module: &Module<'_>, code: Vec<u8>) -> Self {
+        let number = |name| module.attribute(name).and_then(|value| value.text().parse().ok());
+        Self {
+            format: Format::Hlo,
+            code: code.into(),
+            replicas: number("replica_count"),
+            partitions: number("num_partitions"),
+            shardy: false,
+        }
+    }
+
+    /// The interface's name for what it is: `mlir` or `hlo`.
+    #[must_use]
+    pub const fn format(&self) -> &'static str {
+        match self.format {
+            Format::Mlir => "mlir",
+            Format::Hlo => "hlo",
+        }
+    }
+
+    /// What the compiler gets.
+    #[must_use]
+    pub fn code(&self) -> &[u8] {
+        &self.code
+    }
+
+    /// How many copies of it run, if its text says so.
+    #[must_use]
+    pub const fn replicas(&self) -> Option<u32> {
+        self.replicas
+    }
+
+    /// Among how many devices each copy is divided, if its text says so.
+    #[must_use]
+    pub const fn partitions(&self) -> Option<u32> {
+        self.partitions
+    }
+
+    pub(crate) const fn uses_shardy(&self) -> bool {
+        self.shardy
+    }
+}
+
+/// The number that follows some words.
+fn number_behind(text: &str, words: &str) -> Option<u32> {
+    let (_, behind) = text.split_once(words)?;
+    let end = behind.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(behind.len());
+    behind[..end].parse().ok()
+}
+
+/// What a text is, by its first words.
+fn kind_of(text: &str) -> Option<Format> {
+    let mut rest = text.trim_start_matches('\u{feff}');
+    loop {
+        rest = rest.trim_start();
+        // Both languages have `//`; HLO has `/*` too.
+        if let Some(comment) = rest.strip_prefix("//") {
+            rest = comment.split_once('\n')?.1;
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            rest = comment.split_once("*/")?.1;
+        } else {
+            break;
+        }
+    }
+    let is = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
+    if is(&["HloModule", "ENTRY", "%", "ROOT"]) {
+        return Some(Format::Hlo);
+    }
+    if is(&["module", "builtin.module", "\"builtin.module\"", "func.func", "\"func.func\"", "#", "!", "{-#", "vhlo", "sdy"]) {
+        return Some(Format::Mlir);
+    }
+    // A computation without a head, or a list of instructions.
+    let words = ["parameter(", "constant(", " -> "];
+    words.iter().any(|word| rest.contains(word)).then_some(Format::Hlo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Program;
+
+    const HLO: &str = "HloModule m, num_partitions=4\nENTRY e { ROOT p = f32[2] parameter(0) }";
+    const MLIR: &str = "module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {}";
+
+    #[test]
+    fn programs_are_known_by_their_first_words() {
+        for (bytes, format) in [
+            (HLO.as_bytes(), "hlo"),
+            (b"// a comment\n\nHloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }", "hlo"),
+            (b"/* a\ncomment */ ENTRY e { ROOT p = f32[2] parameter(0) }", "hlo"),
+            (b"ROOT p = f32[2] parameter(0)", "hlo"),
+            (b"e { ROOT p = f32[2] parameter(0) }", "hlo"),
+            (MLIR.as_bytes(), "mlir"),
+            (b"#loc = loc(unknown)\nmodule {}", "mlir"),
+            (b"// a comment\nfunc.func @main() { return }", "mlir"),
+            (b"ML\xefR\x0dStableHLO_v1.9.5\0\xff", "mlir"),
+        ] {
+            assert_eq!(Program::from_bytes(bytes).unwrap().format(), format);
+        }
+    }
+
+    #[test]
+    fn programs_say_on_how_many_devices_they_run() {
+        let program = Program::from_bytes(MLIR.as_bytes()).unwrap();
+        assert_eq!((program.replicas(), program.partitions()), (Some(1), Some(4)));
+        let program = Program::from_bytes(HLO.as_bytes()).unwrap();
+        assert_eq!((program.replicas(), program.partitions()), (None, Some(4)));
+        assert!(Program::from_bytes(b"module { sdy.mesh @mesh = <[\"a\"=2]> }").unwrap().uses_shardy());
+    }
+
+    #[test]
+    fn messages_go_to_the_compiler_without_what_is_around_them() {
+        let module = xla_shape::hlo::Module::parse(HLO).unwrap();
+        let message = module.to_proto().unwrap();
+        let program = Program::from_bytes(&message).unwrap();
+        assert_eq!(program.code(), message);
+        // HloProto and HloModuleProtoWithConfig have the module as their field 1.
+        let mut around = vec![0x0a];
+        let mut length = message.len();
+        while length >= 0x80 {
+            around.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        around.push(length as u8);
+        around.extend_from_slice(&message);
+        assert_eq!(Program::from_bytes(&around).unwrap().code(), message);
+    }
+
+    #[test]
+    fn what_is_no_program_is_said() {
+        let none = "the program is neither StableHLO (MLIR, text or bytecode) nor HLO (text or message)";
+        for (bytes, message) in [
+            (&b""[..], format!("{none}: it is empty")),
+            (b"hello", format!("{none}: it begins as none of them does")),
+            (b"\xff\xfe\x00", format!("{none}: its bytes are neither text nor a message")),
+            (b"// only a comment", format!("{none}: it begins as none of them does")),
+        ] {
+            assert_eq!(Program::from_bytes(bytes).unwrap_err().to_string(), message);
+        }
+        let error = Program::from_bytes(b"HloModule m\nENTRY e { ROOT p = f32[2 parameter(0) }").unwrap_err();
+        assert!(error.to_string().starts_with("the program cannot be read: expected"), "{error}");
+    }
+}

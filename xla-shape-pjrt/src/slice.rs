@@ -1,0 +1,190 @@
+//! Parts of a TPU, by name.
+
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+use xla_shape::tpu::{Generation, UnknownGeneration};
+
+/// A part of a TPU, such as `v5e:2x2`: a generation, and how many chips it has along each axis.
+///
+/// ```
+/// use xla_shape_pjrt::Slice;
+///
+/// let slice: Slice = "v7x:2x2".parse()?;
+/// assert_eq!(slice.to_string(), "tpu7x:2x2x1"); // as the compiler calls it
+/// assert_eq!(slice.chips(), 4);
+/// assert_eq!("v5e".parse::<Slice>()?, "v5e:2x2".parse()?); // one host
+/// # Ok::<(), xla_shape_pjrt::SliceError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Slice {
+    generation: Generation,
+    /// Chips along each axis: three on generations whose chips are connected in three dimensions, two on the others.
+    chips: Vec<u32>,
+}
+
+/// A text that is no part of a TPU.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum SliceError {
+    /// The part before the colon.
+    #[error("{0}")]
+    Generation(UnknownGeneration),
+    /// The compiler has no such devices.
+    #[error("{0} is not known to the compiler; it knows v2 to v7x")]
+    Unsupported(Generation),
+    /// The part behind the colon.
+    #[error("expected the chips along each axis of a {generation}, such as {}, found `{}`", usual(*.generation), .found.escape_debug())]
+    Chips {
+        /// The generation.
+        generation: Generation,
+        /// What is there.
+        found: String,
+    },
+    /// More chips than there are in the largest TPU.
+    #[error("a TPU has at most {MAX_CHIPS} chips, found {found}")]
+    TooMany {
+        /// What is there.
+        found: String,
+    },
+}
+
+/// More than any TPU has; libtpu allocates for each chip that it is asked for.
+const MAX_CHIPS: u64 = 16_384;
+
+/// The axes along which chips are connected.
+const fn axes(generation: Generation) -> usize {
+    match generation {
+        Generation::V4 | Generation::V5p | Generation::V7x => 3,
+        _ => 2,
+    }
+}
+
+/// The chips of one host.
+fn usual(generation: Generation) -> &'static str {
+    if axes(generation) == 3 { "2x2x1" } else { "2x2" }
+}
+
+impl Slice {
+    /// The part with these chips along each axis; of an axis that is left out, there is one.
+    ///
+    /// # Errors
+    /// If the compiler does not know the generation, a number is 0, or there are too many of them.
+    pub fn new(generation: Generation, chips: &[u32]) -> Result<Self, SliceError> {
+        // The compiler's library answers "not a TPU" for these.
+        if matches!(generation, Generation::V8i | Generation::V8t) {
+            return Err(SliceError::Unsupported(generation));
+        }
+        let shown = || chips.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
+        let axes = axes(generation);
+        if chips.is_empty() || chips.len() > axes || chips.contains(&0) {
+            return Err(SliceError::Chips { generation, found: shown() });
+        }
+        let count = chips.iter().try_fold(1_u64, |count, &chips| count.checked_mul(chips.into()));
+        if count.is_none_or(|count| count > MAX_CHIPS) {
+            return Err(SliceError::TooMany { found: shown() });
+        }
+        let mut chips = chips.to_vec();
+        chips.resize(axes, 1);
+        Ok(Self { generation, chips })
+    }
+
+    /// The chips of one host: four of them.
+    ///
+    /// # Errors
+    /// If the compiler does not know the generation.
+    pub fn host(generation: Generation) -> Result<Self, SliceError> {
+        Self::new(generation, &[2, 2])
+    }
+
+    /// The generation.
+    #[must_use]
+    pub const fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// How many chips there are. A chip is one device or, on v2, v3, v4 and v7x, two.
+    #[must_use]
+    pub fn chips(&self) -> u64 {
+        self.chips.iter().map(|&chips| u64::from(chips)).product()
+    }
+}
+
+impl fmt::Display for Slice {
+    /// Writes the compiler's name of it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chips = self.chips.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
+        f.pad(&format!("{}:{chips}", self.generation.topology_name()))
+    }
+}
+
+impl FromStr for Slice {
+    type Err = SliceError;
+
+    /// Reads `v5e:2x2`, or `v5e` for the chips of one host.
+    ///
+    /// # Errors
+    /// If it is no part of a TPU.
+    fn from_str(text: &str) -> Result<Self, SliceError> {
+        let (name, chips) = text.split_once(':').map_or((text, None), |(name, chips)| (name, Some(chips)));
+        let generation = name.parse().map_err(SliceError::Generation)?;
+        let Some(text) = chips else { return Self::host(generation) };
+        let found = || SliceError::Chips { generation, found: text.to_owned() };
+        let number = |digits: &str| {
+            let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+            is_number.then(|| digits.parse()).ok_or_else(found)
+        };
+        let mut chips = Vec::new();
+        for digits in text.split('x') {
+            chips.push(number(digits)?.map_err(|_| SliceError::TooMany { found: text.to_owned() })?);
+        }
+        Self::new(generation, &chips).map_err(|error| match error {
+            SliceError::Chips { .. } => found(),
+            error => error,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Slice;
+
+    #[test]
+    fn names_are_those_of_the_compiler() {
+        for (text, name, chips) in [
+            ("v2:2x2", "v2:2x2", 4),
+            ("v3", "v3:2x2", 4),
+            ("v4:2x2", "v4:2x2x1", 4),
+            ("v4:2x2x4", "v4:2x2x4", 16),
+            ("v5e:16x16", "v5e:16x16", 256),
+            ("v5e:1x1", "v5e:1x1", 1),
+            ("v5e:4", "v5e:4x1", 4),
+            ("v5p", "v5p:2x2x1", 4),
+            ("v6e:2x2", "v6e:2x2", 4),
+            ("v7x", "tpu7x:2x2x1", 4),
+            ("tpu7x:4x4x4", "tpu7x:4x4x4", 64),
+        ] {
+            let slice: Slice = text.parse().unwrap();
+            assert_eq!((slice.to_string().as_str(), slice.chips()), (name, chips));
+            assert_eq!(name.parse::<Slice>().unwrap(), slice);
+        }
+    }
+
+    #[test]
+    fn what_is_no_part_of_a_tpu_is_said() {
+        for (text, message) in [
+            ("v5e:0x1", "expected the chips along each axis of a v5e, such as 2x2, found `0x1`"),
+            ("v5e:2x2x1", "expected the chips along each axis of a v5e, such as 2x2, found `2x2x1`"),
+            ("v4:", "expected the chips along each axis of a v4, such as 2x2x1, found ``"),
+            ("v4:2x+2", "expected the chips along each axis of a v4, such as 2x2x1, found `2x+2`"),
+            ("v4:2 x2", "expected the chips along each axis of a v4, such as 2x2x1, found `2 x2`"),
+            ("v5e:99999x99999", "a TPU has at most 16384 chips, found 99999x99999"),
+            ("v5e:99999999999x1", "a TPU has at most 16384 chips, found 99999999999x1"),
+            ("v8i:2x2", "v8i is not known to the compiler; it knows v2 to v7x"),
+        ] {
+            assert_eq!(text.parse::<Slice>().unwrap_err().to_string(), message);
+        }
+        let error = "V5e:2x2".parse::<Slice>().unwrap_err().to_string();
+        assert!(error.starts_with("expected a generation of TPUs: v2, v3,"), "{error}");
+    }
+}
