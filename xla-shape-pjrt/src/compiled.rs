@@ -231,7 +231,11 @@ impl Compiled {
             entry.instructions().filter_map(|made| Some((made.parameter_number()?, made.shape().clone()))).collect();
         parameters.sort_by_key(|(number, _)| *number);
         let shapes = parameters.into_iter().map(|(_, shape)| shape).collect();
-        with_layouts(shapes, self.input_layouts()?, LayoutsExtension::PJRT_Layouts_PJRT_Executable_GetParameterLayouts.name)
+        with_layouts(
+            shapes,
+            self.input_layouts()?,
+            LayoutsExtension::PJRT_Layouts_PJRT_Executable_GetParameterLayouts.name,
+        )
     }
 
     /// The shapes of the results on each device, with the layouts that the compiler chose.
@@ -252,7 +256,11 @@ impl Compiled {
         let entry = module.entry().ok_or_else(|| Error::answer(call.name, "the module has no entry"))?;
         let root = entry.root().shape();
         let shapes = root.tuple_shapes().map_or_else(|| vec![root.clone()], <[Shape]>::to_vec);
-        with_layouts(shapes, self.output_layouts()?, LayoutsExtension::PJRT_Layouts_PJRT_Executable_GetOutputLayouts.name)
+        with_layouts(
+            shapes,
+            self.output_layouts()?,
+            LayoutsExtension::PJRT_Layouts_PJRT_Executable_GetOutputLayouts.name,
+        )
     }
 
     /// The results by their element types, sizes and layouts, of a plug-in that does not give the optimized program.
@@ -286,7 +294,11 @@ impl Compiled {
             let array = ArrayShape::with_default_layout(element::from_number(call.name, number)?, &these)?;
             shapes.push(Shape::from(array));
         }
-        with_layouts(shapes, self.output_layouts()?, LayoutsExtension::PJRT_Layouts_PJRT_Executable_GetOutputLayouts.name)
+        with_layouts(
+            shapes,
+            self.output_layouts()?,
+            LayoutsExtension::PJRT_Layouts_PJRT_Executable_GetOutputLayouts.name,
+        )
     }
 
     /// The layouts of the parameters; `None` if the plug-in does not say.

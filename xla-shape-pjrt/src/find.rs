@@ -14,7 +14,8 @@ const FILES: [&str; 2] = ["PJRT_PLUGIN", "TPU_LIBRARY_PATH"];
 /// The variables that name an active Python environment.
 const ENVIRONMENTS: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 /// Prints the folder of the package, if it is installed.
-const SCRIPT: &str = "import importlib.util as u; s = u.find_spec('libtpu'); print(s.submodule_search_locations[0] if s else '')";
+const SCRIPT: &str =
+    "import importlib.util as u; s = u.find_spec('libtpu'); print(s.submodule_search_locations[0] if s else '')";
 /// How long Python may take to say it.
 const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -145,8 +145,7 @@ fn open(path: &Path) -> Result<Plugin> {
 
 /// Sets what libtpu needs, unless the user did.
 fn prepare_environment(devices: bool) {
-    let mut wanted =
-        vec![("TPU_SKIP_MDS_QUERY", "1"), ("TPU_MIN_LOG_LEVEL", "3"), ("TPU_STDERR_LOG_LEVEL", "3")];
+    let mut wanted = vec![("TPU_SKIP_MDS_QUERY", "1"), ("TPU_MIN_LOG_LEVEL", "3"), ("TPU_STDERR_LOG_LEVEL", "3")];
     if !devices {
         wanted.push(("ALLOW_MULTIPLE_LIBTPU_LOAD", "1"));
     }

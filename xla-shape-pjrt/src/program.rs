@@ -154,7 +154,18 @@ fn kind_of(text: &str) -> Option<Format> {
     if is(&["HloModule", "ENTRY", "%", "ROOT"]) {
         return Some(Format::Hlo);
     }
-    if is(&["module", "builtin.module", "\"builtin.module\"", "func.func", "\"func.func\"", "#", "!", "{-#", "vhlo", "sdy"]) {
+    if is(&[
+        "module",
+        "builtin.module",
+        "\"builtin.module\"",
+        "func.func",
+        "\"func.func\"",
+        "#",
+        "!",
+        "{-#",
+        "vhlo",
+        "sdy",
+    ]) {
         return Some(Format::Mlir);
     }
     // A computation without a head, or a list of instructions.

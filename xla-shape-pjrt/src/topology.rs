@@ -3,8 +3,8 @@
 use crate::abi::{
     Api, DeviceDescriptionIdArgs, DeviceDescriptionKindArgs, DeviceDescriptionToStringArgs, LayoutsExtension,
     LayoutsTopologyGetDefaultLayoutArgs, RawDeviceDescription, RawTopology, TopologyDescriptionCreateArgs,
-    TopologyDescriptionDestroyArgs, TopologyDescriptionGetDeviceDescriptionsArgs,
-    TopologyDescriptionPlatformNameArgs, TopologyDescriptionPlatformVersionArgs,
+    TopologyDescriptionDestroyArgs, TopologyDescriptionGetDeviceDescriptionsArgs, TopologyDescriptionPlatformNameArgs,
+    TopologyDescriptionPlatformVersionArgs,
 };
 use crate::compiled::Compiled;
 use crate::element;

@@ -27,6 +27,7 @@
 //! | [`bitcast`] | Can one array be read as another without a copy? |
 //! | [`rustc`] | What does the compiler say of our types? |
 //! | [`scan`] | Which shapes does a log contain? |
+//! | [`compile`] | What does a compiler make of a program? |
 //! | [`hlo`] | What do the values of a program take, and what changed between two programs? |
 
 #![forbid(unsafe_code)]
@@ -35,6 +36,7 @@ pub mod advise;
 mod answer;
 pub mod bitcast;
 pub mod block;
+pub mod compile;
 pub mod draw;
 pub mod explain;
 mod formula;

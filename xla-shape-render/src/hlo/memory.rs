@@ -40,35 +40,35 @@ impl Device {
 
 /// What a program takes: on the device, and on the host.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Memory {
-    pub(super) device: OnDevice,
-    pub(super) host: OnHost,
+pub(crate) struct Memory {
+    pub(crate) device: OnDevice,
+    pub(crate) host: OnHost,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct OnDevice {
-    pub(super) arguments: u64,
-    pub(super) outputs: u64,
-    pub(super) aliases: u64,
-    pub(super) temporaries: u64,
-    pub(super) total: u64,
-    pub(super) peak: u64,
+pub(crate) struct OnDevice {
+    pub(crate) arguments: u64,
+    pub(crate) outputs: u64,
+    pub(crate) aliases: u64,
+    pub(crate) temporaries: u64,
+    pub(crate) total: u64,
+    pub(crate) peak: u64,
     /// What the program's code takes; null where no file says it.
-    pub(super) generated_code: Option<u64>,
-    pub(super) exact: bool,
+    pub(crate) generated_code: Option<u64>,
+    pub(crate) exact: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct OnHost {
-    pub(super) arguments: u64,
-    pub(super) outputs: u64,
-    pub(super) aliases: u64,
-    pub(super) temporaries: u64,
-    pub(super) total: u64,
+pub(crate) struct OnHost {
+    pub(crate) arguments: u64,
+    pub(crate) outputs: u64,
+    pub(crate) aliases: u64,
+    pub(crate) temporaries: u64,
+    pub(crate) total: u64,
 }
 
 impl Memory {
-    pub(super) fn new(account: &Account) -> Self {
+    pub(crate) fn new(account: &Account) -> Self {
         let (device, host) = (account.device, account.host);
         Self {
             device: OnDevice {
@@ -94,22 +94,24 @@ impl Memory {
 
 /// How much of a memory space of the device is used.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Capacity {
-    pub(super) space: u8,
-    pub(super) bytes: u64,
-    pub(super) used: u64,
+pub(crate) struct Capacity {
+    pub(crate) space: u8,
+    pub(crate) bytes: u64,
+    pub(crate) used: u64,
     /// What is left; negative where it does not fit.
-    pub(super) free: i64,
+    pub(crate) free: i64,
 }
 
 pub(super) fn capacities(device: Device, account: &Account) -> Vec<Capacity> {
     let spaces = [memory_space::DEFAULT, memory_space::GENERIC_FAST].into_iter();
-    let spaces = spaces.filter_map(|space| {
-        let (bytes, used) = (device.capacity(space)?, account.space_total(space));
-        // Sizes fit in an i64.
-        Some(Capacity { space, bytes, used, free: (i128::from(bytes) - i128::from(used)) as i64 })
-    });
-    spaces.collect()
+    spaces.filter_map(|space| capacity_of(device, space, account.space_total(space))).collect()
+}
+
+/// What is left of a memory space of which so much is used.
+pub(crate) fn capacity_of(device: Device, space: u8, used: u64) -> Option<Capacity> {
+    let bytes = device.capacity(space)?;
+    // Sizes fit in an i64.
+    Some(Capacity { space, bytes, used, free: (i128::from(bytes) - i128::from(used)) as i64 })
 }
 
 /// An array that is in memory when its memory space is fullest.

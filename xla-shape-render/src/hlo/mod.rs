@@ -11,7 +11,9 @@ mod text;
 
 pub use diff::Difference;
 pub use memory::Device;
+pub(crate) use memory::{Capacity, Memory, capacity_of};
 pub use page::page;
 pub use report::Report;
+pub(crate) use report::Value;
 pub use space::{NoSuchSpace, check_space};
 pub use statistics::{Statistics, StatisticsError};

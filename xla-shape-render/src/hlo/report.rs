@@ -1,12 +1,12 @@
 //! What the values of a program take in memory, as data.
 
-use super::memory::{AtPeak, Capacity, Device, Memory, capacities};
+use super::memory::{AtPeak, Capacity, Device, Memory, capacities, capacity_of};
 use super::sharding::Shardings;
 use super::statistics::Statistics;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
-use xla_shape_hlo::{Buffer, Footprint, Module, Opcode, Timeline};
+use xla_shape_hlo::{Account, Buffer, Footprint, Module, Opcode, Timeline};
 
 /// What the values of a program take in memory, and what is wrong with its instructions.
 #[derive(Clone, Debug, Serialize)]
@@ -83,18 +83,18 @@ pub(super) struct Space {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Value {
-    pub(super) name: String,
+pub(crate) struct Value {
+    pub(crate) name: String,
     /// Which array of the instruction's value.
-    pub(super) leaf: usize,
-    pub(super) opcode: String,
-    pub(super) shape: String,
-    pub(super) bytes: u64,
-    pub(super) padding_bytes: u64,
+    pub(crate) leaf: usize,
+    pub(crate) opcode: String,
+    pub(crate) shape: String,
+    pub(crate) bytes: u64,
+    pub(crate) padding_bytes: u64,
     /// Null for an array without elements.
-    pub(super) expansion: Option<f64>,
+    pub(crate) expansion: Option<f64>,
     /// How many values have this shape; the numbers are those of one.
-    pub(super) values: usize,
+    pub(crate) values: usize,
 }
 
 /// An operation in which devices take part together.
@@ -239,6 +239,22 @@ impl Report {
     #[must_use]
     pub fn from_files(self, files: Vec<String>, other_modules: Vec<String>) -> Self {
         Self { files, other_modules, ..self }
+    }
+
+    /// Takes the totals from the compiler's own memory analysis instead.
+    #[must_use]
+    pub fn with_account(self, account: &Account, device: Option<Device>) -> Self {
+        let space = memory_space::DEFAULT;
+        let hbm = device.and_then(|device| capacity_of(device, space, account.device.total()));
+        let others = self.capacity.into_iter().filter(|capacity| capacity.space != space);
+        let capacity = hbm.into_iter().chain(others).collect();
+        let accuracy = "exact: the compiler's own memory analysis; what lies where at the peak is an estimate";
+        Self { memory: Some(Memory::new(account)), capacity, accuracy, ..self }
+    }
+
+    /// The values with the most padding.
+    pub(crate) fn most_padded(&self) -> &[Value] {
+        &self.most_padded
     }
 }
 

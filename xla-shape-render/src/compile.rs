@@ -1,0 +1,315 @@
+//! What a compiler makes of a program, for one device or several.
+
+use crate::answer::json_line;
+use crate::hlo::{Capacity, Device, Memory, Report, Value, capacity_of};
+use crate::words::{Bytes, Factor, InUnits, column_width, space_name, value_name};
+use crate::{Answer, Text};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xla_shape_core::shard::Sharding;
+use xla_shape_core::tpu::Generation;
+use xla_shape_core::{Shape, memory_space};
+use xla_shape_hlo::{Account, Module};
+
+/// What a compiler says of a program that it compiled.
+#[derive(Clone, Debug)]
+pub struct Compiled<'a> {
+    /// The optimized program.
+    pub module: &'a Module<'a>,
+    /// The parameters, in the layouts that the compiler chose.
+    pub inputs: Vec<Shape>,
+    /// The results, in the layouts that the compiler chose.
+    pub outputs: Vec<Shape>,
+    /// How the parameters are divided among devices, if the compiler says so.
+    pub input_shardings: Option<Vec<Sharding>>,
+    /// How the results are divided among devices, if the compiler says so.
+    pub output_shardings: Option<Vec<Sharding>>,
+    /// What the program takes in memory.
+    pub account: Account,
+    /// The bytes of the program's own code on the device.
+    pub generated_code: u64,
+    /// What the program is expected to cost, by the compiler's names.
+    pub cost: BTreeMap<String, f64>,
+    /// The same for the same program, options and compiler.
+    pub fingerprint: Option<String>,
+}
+
+/// What a compiler makes of one program for several devices.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub struct Compilation {
+    targets: Vec<Target>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Target {
+    #[serde(rename = "for")]
+    name: String,
+    generation: &'static str,
+    #[serde(flatten)]
+    result: Outcome,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum Outcome {
+    Good(Box<Answered>),
+    Bad { error: Problem },
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Problem {
+    message: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Answered {
+    module: Option<String>,
+    fingerprint: Option<String>,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    input_shardings: Option<Vec<String>>,
+    output_shardings: Option<Vec<String>>,
+    memory: Memory,
+    generated_code: u64,
+    capacity: Vec<Capacity>,
+    most_padded: Vec<Value>,
+    cost: BTreeMap<String, f64>,
+    #[serde(skip)]
+    sizes: Vec<Option<u64>>,
+}
+
+impl Compilation {
+    /// No device yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what the compiler says for a device, or why it says nothing. Lists have at most `top` entries.
+    pub fn add(&mut self, name: &str, generation: Generation, result: Result<&Compiled<'_>, String>, top: usize) {
+        let result = match result {
+            Ok(compiled) => Outcome::Good(Box::new(Answered::new(compiled, generation, top))),
+            Err(message) => Outcome::Bad { error: Problem { message } },
+        };
+        self.targets.push(Target { name: name.to_owned(), generation: generation.name(), result });
+    }
+
+    /// Whether the program was compiled for every device.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.targets.iter().all(|target| matches!(target.result, Outcome::Good(_)))
+    }
+
+    /// Those for which the program was compiled.
+    fn good(&self) -> impl Iterator<Item = (&str, &Answered)> + Clone {
+        self.targets.iter().filter_map(|target| match &target.result {
+            Outcome::Good(answered) => Some((target.name.as_str(), answered.as_ref())),
+            Outcome::Bad { .. } => None,
+        })
+    }
+}
+
+impl Answered {
+    fn new(compiled: &Compiled<'_>, generation: Generation, top: usize) -> Self {
+        let module = compiled.module;
+        let device = Some(Device::Generation(generation));
+        let report = Report::on(module, None, device, top, None);
+        let texts = |shapes: &[Shape]| shapes.iter().map(ToString::to_string).collect();
+        let divided = |shardings: &Option<Vec<Sharding>>| {
+            shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())
+        };
+        let shapes = compiled.inputs.iter().chain(&compiled.outputs);
+        Self {
+            module: module.name().map(str::to_owned),
+            fingerprint: compiled.fingerprint.clone(),
+            inputs: texts(&compiled.inputs),
+            outputs: texts(&compiled.outputs),
+            input_shardings: divided(&compiled.input_shardings),
+            output_shardings: divided(&compiled.output_shardings),
+            memory: Memory::new(&compiled.account),
+            generated_code: compiled.generated_code,
+            capacity: capacity_of(
+                Device::Generation(generation),
+                memory_space::DEFAULT,
+                compiled.account.device.total(),
+            )
+            .into_iter()
+            .collect(),
+            most_padded: report.most_padded().to_vec(),
+            cost: compiled.cost.clone(),
+            sizes: shapes.map(|shape| shape.byte_size().ok()).collect(),
+        }
+    }
+
+    /// The parameters and results, each with what it is, its text and its bytes.
+    fn shapes(&self) -> impl Iterator<Item = (String, &str, Option<u64>)> {
+        let inputs = self.inputs.iter().enumerate().map(|(number, text)| (format!("input {number}"), text));
+        let outputs = self.outputs.iter().enumerate().map(|(number, text)| (format!("output {number}"), text));
+        inputs.chain(outputs).zip(&self.sizes).map(|((what, text), size)| (what, text.as_str(), *size))
+    }
+}
+
+impl Answer for Compilation {
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        if let [Target { name, result: Outcome::Good(answered), .. }] = self.targets.as_slice() {
+            alone(&mut text, name, answered);
+            return text;
+        }
+        let good = self.good().collect::<Vec<_>>();
+        if !good.is_empty() {
+            table(&mut text, &good);
+            layouts(&mut text, &good);
+        }
+        for target in &self.targets {
+            if let Outcome::Bad { error } = &target.result {
+                text.heading(&format!("Not compiled for {}", target.name));
+                text.uncut(format_args!("  {}", error.message.replace('\n', "\n  ")));
+            }
+        }
+        text
+    }
+
+    fn json(&self) -> String {
+        self.targets.iter().map(json_line).collect()
+    }
+}
+
+/// What a program takes, line by line.
+fn amounts(answered: &Answered) -> [(&'static str, u64); 7] {
+    let device = &answered.memory.device;
+    [
+        ("HBM in all", device.total),
+        ("  arguments", device.arguments),
+        ("  outputs", device.outputs),
+        ("  aliases", device.aliases),
+        ("  temporaries", device.temporaries),
+        ("peak", device.peak),
+        ("code", answered.generated_code),
+    ]
+}
+
+/// The value whose padding is largest.
+fn padded(answered: &Answered) -> Option<&Value> {
+    answered.most_padded.first()
+}
+
+fn alone(text: &mut Text, name: &str, answered: &Answered) {
+    let module = answered.module.as_deref().unwrap_or("the program");
+    text.line(format_args!("{module}, compiled for {name}"));
+    text.heading("Layouts");
+    let column = column_width(answered.shapes().map(|(_, shape, _)| shape.chars().count()));
+    let names = column_width(answered.shapes().map(|(what, _, _)| what.chars().count()));
+    for (what, shape, size) in answered.shapes() {
+        let size = size.map_or_else(String::new, |size| Bytes(size).to_string());
+        text.uncut(format_args!("  {what:names$}  {shape:column$}  {size}").to_string().trim_end());
+    }
+    text.heading("Memory, by the compiler's own account");
+    for (what, bytes) in amounts(answered) {
+        text.uncut(format_args!("  {:>10}  {what}", InUnits(bytes).to_string()));
+    }
+    if answered.memory.host.total > 0 {
+        text.uncut(format_args!("  {:>10}  memory of the host", InUnits(answered.memory.host.total).to_string()));
+    }
+    for capacity in &answered.capacity {
+        let state = if capacity.free < 0 { "over" } else { "free" };
+        let left = InUnits(capacity.free.unsigned_abs());
+        let (used, of) = (InUnits(capacity.used), InUnits(capacity.bytes));
+        text.uncut(format_args!("  {}: {used} of {of}, {left} {state}", space_name(capacity.space)));
+    }
+    text.heading("Largest padding");
+    if answered.most_padded.is_empty() {
+        text.uncut("  no value has padding");
+    }
+    for value in &answered.most_padded {
+        let padding = InUnits(value.padding_bytes).to_string();
+        let factor = value.expansion.map_or_else(String::new, |factor| Factor(factor).to_string());
+        let name = value_name(&value.name, value.leaf);
+        text.uncut(format_args!("  {padding:>10}  {factor:>7}  {name} ({})  {}", value.opcode, value.shape));
+    }
+}
+
+/// One column for each device.
+fn table(text: &mut Text, good: &[(&str, &Answered)]) {
+    let modules = good.iter().filter_map(|(_, answered)| answered.module.as_deref()).next();
+    text.line(format_args!("{}, compiled for {} devices", modules.unwrap_or("the program"), good.len()));
+    let mut rows = vec![vec![String::new()]];
+    rows[0].extend(good.iter().map(|(name, _)| (*name).to_owned()));
+    for (number, (what, _)) in good.first().map(|(_, first)| amounts(first)).into_iter().flatten().enumerate() {
+        let bytes = good.iter().map(|(_, answered)| InUnits(amounts(answered)[number].1).to_string());
+        rows.push([what.to_owned()].into_iter().chain(bytes).collect());
+    }
+    let padding = good.iter().map(|(_, answered)| {
+        padded(answered).map_or_else(|| "none".to_owned(), |value| InUnits(value.padding_bytes).to_string())
+    });
+    rows.push(["largest padding".to_owned()].into_iter().chain(padding).collect());
+    let free = good.iter().map(|(_, answered)| match answered.capacity.first() {
+        Some(capacity) if capacity.free < 0 => format!("{} over", InUnits(capacity.free.unsigned_abs())),
+        Some(capacity) => InUnits(capacity.free.unsigned_abs()).to_string(),
+        None => "?".to_owned(),
+    });
+    rows.push(["HBM left".to_owned()].into_iter().chain(free).collect());
+    text.heading("Memory, by the compiler's own account");
+    lines(text, &rows);
+}
+
+/// Rows of which all columns but the first are flush right.
+fn lines(text: &mut Text, rows: &[Vec<String>]) {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| column_width(rows.iter().filter_map(|row| Some(row.get(column)?.chars().count())));
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate().take(columns) {
+            let width = width(column);
+            line += &if column == 0 { format!("  {cell:width$}") } else { format!("  {cell:>width$}") };
+        }
+        text.uncut(line.trim_end());
+    }
+}
+
+/// Each parameter and result; where devices differ, what each of them has.
+fn layouts(text: &mut Text, good: &[(&str, &Answered)]) {
+    let mut rows = Vec::<(String, Vec<(&str, Vec<&str>)>)>::new();
+    for (name, answered) in good {
+        for (what, shape, _) in answered.shapes() {
+            let place = rows.iter().position(|(known, _)| *known == what).unwrap_or_else(|| {
+                rows.push((what, Vec::new()));
+                rows.len() - 1
+            });
+            let kinds = &mut rows[place].1;
+            match kinds.iter_mut().find(|(known, _)| *known == shape) {
+                Some((_, names)) => names.push(name),
+                None => kinds.push((shape, vec![name])),
+            }
+        }
+    }
+    let differ = rows.iter().filter(|(_, kinds)| kinds.len() > 1).count();
+    text.heading(&match differ {
+        0 => "Layouts, the same for all".to_owned(),
+        differ => format!("Layouts, of which {differ} of {} differ", rows.len()),
+    });
+    let width = column_width(rows.iter().map(|(what, _)| what.chars().count()));
+    for (what, kinds) in &rows {
+        match kinds.as_slice() {
+            [(shape, _)] => text.uncut(format_args!("  {what:width$}  {shape}")),
+            kinds => {
+                text.uncut(format_args!("  {what:width$}  differs:"));
+                for (shape, names) in kinds {
+                    text.uncut(format_args!("  {:width$}    {shape}  on {}", "", names.join(", ")));
+                }
+            }
+        }
+    }
+    let paddings = good.iter().filter_map(|(name, answered)| Some((name, padded(answered)?)));
+    let mut heading = Some("Largest padding");
+    for (name, value) in paddings {
+        if let Some(heading) = heading.take() {
+            text.heading(heading);
+        }
+        let padding = InUnits(value.padding_bytes).to_string();
+        let factor = value.expansion.map_or_else(String::new, |factor| Factor(factor).to_string());
+        let shown = value_name(&value.name, value.leaf);
+        text.uncut(format_args!("  {name:11}  {padding:>9}  {factor:>7}  {shown} ({})  {}", value.opcode, value.shape));
+    }
+}
