@@ -4,6 +4,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
+use xla_shape_pjrt::{Slice, SliceError};
 use xla_shape_render::advise::Change;
 use xla_shape_render::hlo::Device;
 
@@ -30,6 +31,7 @@ pub(crate) enum Verb {
     Relayout(RelayoutArguments),
     Shard(ShardArguments),
     Hlo(HloArguments),
+    Compile(CompileArguments),
     Scan(ScanArguments),
     Reshape(ReshapeArguments),
     Bitcast(BitcastArguments),
@@ -542,6 +544,99 @@ pub(crate) struct HloDiffArguments {
     /// Text for people, or JSON lines
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// Compile a program for TPUs, with the compiler's own library, and say which layouts and how much memory it chose
+///
+/// The program is StableHLO (MLIR, text or bytecode) or HLO (text or message). No TPU is needed: `pip install libtpu` brings the
+/// compiler. It is found in the active Python environment, or where PJRT_PLUGIN or TPU_LIBRARY_PATH names the file. As JSON,
+/// one line for each device: for, generation, and module, fingerprint, inputs, outputs, input_shardings, output_shardings,
+/// memory (as hlo has it), generated_code, capacity, most_padded, cost; or error with its message. The exit code is 1 if the
+/// program was not compiled for one of them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape compile program.mlir --for v5e:2x2
+  xla-shape compile program.mlir --for v5e,v6e,v7x --format json
+  xla-shape compile program.mlir --for v5e --html memory.html -o optimized.hlo")]
+pub(crate) struct CompileArguments {
+    /// The file with the program; `-` is standard input
+    pub(crate) program: PathBuf,
+
+    /// The TPUs: generations, with the chips along each axis if not those of one host, such as v5e:2x2,v4:2x2x4
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = "v5e", value_parser = target)]
+    pub(crate) targets: Vec<Target>,
+
+    /// The PJRT plug-in to ask, such as libtpu.so
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plugin: Option<PathBuf>,
+
+    /// Write the optimized module into this file: text, or XLA's message if it ends in .pb; `-` is standard output
+    ///
+    /// With several devices, each has a file of its own: module.hlo becomes module.v5e-2x2.hlo, …
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Write a page with pictures of what is live, where and when, into this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// How many copies of the program run, if not as many as it says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) replicas: Option<u32>,
+
+    /// Among how many devices each copy is divided, if not as many as it says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) partitions: Option<u32>,
+
+    /// An option of the compiler, such as xla_tpu_scoped_vmem_limit_kib=65536; may be repeated
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
+    pub(crate) options: Vec<(String, String)>,
+
+    /// How long the compiler may take for one device
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub(crate) time_limit: u64,
+
+    /// How many entries a list shows
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) top: usize,
+
+    /// Text for people, or one JSON object for each device
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// A TPU that a program is compiled for.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Its name, such as v5e:2x2.
+    pub(crate) name: String,
+    pub(crate) generation: Generation,
+    /// What the compiler calls it, or why the compiler does not know it.
+    pub(crate) slice: Result<Slice, String>,
+}
+
+/// Reads the name of a TPU. One that exists, but not for the compiler, is an answer, not wrong usage.
+fn target(text: &str) -> Result<Target, SliceError> {
+    let slice = text.parse::<Slice>();
+    match slice {
+        Ok(slice) => {
+            let chips = slice.to_string();
+            let (_, chips) = chips.split_once(':').unwrap_or_default();
+            let generation = slice.generation();
+            Ok(Target { name: format!("{generation}:{chips}"), generation, slice: Ok(slice) })
+        }
+        Err(SliceError::Unsupported(generation)) => {
+            let error = SliceError::Unsupported(generation).to_string();
+            Ok(Target { name: text.to_owned(), generation, slice: Err(error) })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the name and the value of an option.
+fn option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Find every shape in any text, such as a log or an out-of-memory message

@@ -40,6 +40,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Bitcast(arguments) => verbs::bitcast::run(&arguments),
         Verb::Block(arguments) => verbs::block::run(&arguments),
         Verb::Check(arguments) => verbs::check::run(&arguments),
+        Verb::Compile(arguments) => verbs::compile::run(&arguments),
         Verb::Completions(arguments) => verbs::manual::completions(&arguments),
         Verb::Draw(arguments) => verbs::draw::run(&arguments),
         Verb::Explain(arguments) => verbs::explain::run(&arguments),

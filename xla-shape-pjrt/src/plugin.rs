@@ -74,8 +74,9 @@ impl LoadOptions {
     ///
     /// Otherwise these are set, each only if it is not set yet, before the plug-in starts: `TPU_SKIP_MDS_QUERY=1`, without
     /// which libtpu waits ten minutes for a server that tells about TPUs; `ALLOW_MULTIPLE_LIBTPU_LOAD=1` where no devices are
-    /// opened, without which only one process may compile at a time; and `TPU_MIN_LOG_LEVEL=3` and `TPU_STDERR_LOG_LEVEL=3`,
-    /// without which libtpu's notes come to standard error.
+    /// opened, without which only one process may compile at a time; and `TPU_MIN_LOG_LEVEL=3`, `TPU_STDERR_LOG_LEVEL=3` and,
+    /// where no devices are opened, `TPU_ACCELERATOR_TYPE=v5litepod-1` and `TPU_WORKER_HOSTNAMES=localhost`, without which
+    /// libtpu's notes come to standard error. (They do not say for which TPU is compiled.)
     #[must_use]
     pub const fn leave_environment(self) -> Self {
         Self { environment: false, ..self }
@@ -147,7 +148,13 @@ fn open(path: &Path) -> Result<Plugin> {
 fn prepare_environment(devices: bool) {
     let mut wanted = vec![("TPU_SKIP_MDS_QUERY", "1"), ("TPU_MIN_LOG_LEVEL", "3"), ("TPU_STDERR_LOG_LEVEL", "3")];
     if !devices {
-        wanted.push(("ALLOW_MULTIPLE_LIBTPU_LOAD", "1"));
+        // The last two would be asked of the machine's metadata server, and their absence complained about.
+        let names = [
+            ("ALLOW_MULTIPLE_LIBTPU_LOAD", "1"),
+            ("TPU_ACCELERATOR_TYPE", "v5litepod-1"),
+            ("TPU_WORKER_HOSTNAMES", "localhost"),
+        ];
+        wanted.extend(names);
     }
     for (name, value) in wanted {
         if env::var_os(name).is_none() {

@@ -151,7 +151,7 @@ fn kind_of(text: &str) -> Option<Format> {
         }
     }
     let is = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
-    if is(&["HloModule", "ENTRY", "%", "ROOT"]) {
+    if is(&["HloModule", "ENTRY", "%"]) {
         return Some(Format::Hlo);
     }
     if is(&[
@@ -186,7 +186,6 @@ mod tests {
             (HLO.as_bytes(), "hlo"),
             (b"// a comment\n\nHloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }", "hlo"),
             (b"/* a\ncomment */ ENTRY e { ROOT p = f32[2] parameter(0) }", "hlo"),
-            (b"ROOT p = f32[2] parameter(0)", "hlo"),
             (b"e { ROOT p = f32[2] parameter(0) }", "hlo"),
             (MLIR.as_bytes(), "mlir"),
             (b"#loc = loc(unknown)\nmodule {}", "mlir"),

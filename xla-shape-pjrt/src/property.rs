@@ -54,7 +54,9 @@ pub(crate) unsafe fn properties(call: &'static str, values: *const NamedValue, l
     let mut properties = Properties::new();
     for number in 0..len {
         // SAFETY: the properties lie one behind the other, each as long as the first says.
-        let value = unsafe { &*values.byte_add(number * step) };
+        let value = unsafe { values.byte_add(number * step) };
+        // SAFETY: as above.
+        let value = unsafe { &*value };
         // SAFETY: the caller's promise.
         let name = unsafe { raw::text(value.name, value.name_size) }.ok_or_else(null)?;
         // SAFETY: the caller's promise.

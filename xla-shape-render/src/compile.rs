@@ -101,6 +101,15 @@ impl Compilation {
         self.targets.iter().all(|target| matches!(target.result, Outcome::Good(_)))
     }
 
+    /// The first reason why there is no answer.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        self.targets.iter().find_map(|target| match &target.result {
+            Outcome::Good(_) => None,
+            Outcome::Bad { error } => Some(format!("not compiled for {}: {}", target.name, error.message)),
+        })
+    }
+
     /// Those for which the program was compiled.
     fn good(&self) -> impl Iterator<Item = (&str, &Answered)> + Clone {
         self.targets.iter().filter_map(|target| match &target.result {

@@ -315,7 +315,8 @@ macro_rules! shape_value {
 /// - `type (Maximum, (Sum, _)) = "while.1";` names the elements of a tuple. `_` names nothing, and so does `..` at the end.
 ///
 /// All are public in the module, which has the visibility that is written before `mod`. Each type's documentation is the
-/// text of its instruction. Without named instructions, the whole is `hlo_types! { mod program = "module.hlo"; }`; it may
+/// text of its instruction. A path that begins with `$OUT_DIR/` is where the crate's build script writes (the crate `xla-shape-pjrt`
+/// compiles there). Without named instructions, the whole is `hlo_types! { mod program = "module.hlo"; }`; it may
 /// hold several modules.
 ///
 /// # Errors

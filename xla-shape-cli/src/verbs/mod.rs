@@ -5,6 +5,7 @@ mod answers;
 pub(crate) mod bitcast;
 pub(crate) mod block;
 pub(crate) mod check;
+pub(crate) mod compile;
 pub(crate) mod draw;
 mod dump;
 pub(crate) mod explain;

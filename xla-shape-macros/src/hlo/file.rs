@@ -15,15 +15,27 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads the file at a path that begins at the directory of the `Cargo.toml` of the crate that is compiled.
+    /// Reads the file at a path that begins at the directory of the `Cargo.toml` of the crate that is compiled, or with
+    /// `$OUT_DIR/`, where its build script writes.
     pub(super) fn read(path: &Quoted) -> Result<Self, Error> {
         let error = |message| Error::new(message, path.span);
         let shown = &path.value;
-        let place = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join(shown);
+        let (variable, rest) = match shown.strip_prefix("$OUT_DIR/") {
+            Some(rest) => ("OUT_DIR", rest),
+            None => ("CARGO_MANIFEST_DIR", shown.as_str()),
+        };
+        let folder = std::env::var_os(variable).map(PathBuf::from);
+        if folder.is_none() && variable == "OUT_DIR" {
+            return Err(error(format!("`{shown}`: only a crate with a build script has `OUT_DIR`")));
+        }
+        let place = folder.unwrap_or_default().join(rest);
         let bytes = fs::read(&place).map_err(|cause| {
             error(match cause.kind() {
                 ErrorKind::NotFound => {
-                    let begin = "paths begin at the directory of `Cargo.toml`";
+                    let begin = match variable {
+                        "OUT_DIR" => "the build script has not written it",
+                        _ => "paths begin at the directory of `Cargo.toml`",
+                    };
                     format!("there is no file `{shown}`; {begin}{}", near(&file_name(&place), &neighbours(&place)))
                 }
                 kind => format!("the file `{shown}` cannot be read: {kind}"),
