@@ -551,7 +551,7 @@ pub(crate) struct HloDiffArguments {
 /// The program is StableHLO (MLIR, text or bytecode) or HLO (text or message). No TPU is needed: `pip install libtpu` brings the
 /// compiler. It is found in the active Python environment, or where PJRT_PLUGIN or TPU_LIBRARY_PATH names the file. As JSON,
 /// one line for each device: for, generation, and module, fingerprint, inputs, outputs, input_shardings, output_shardings,
-/// memory (as hlo has it), generated_code, capacity, most_padded, cost; or error with its message. The exit code is 1 if the
+/// memory (as hlo has it), capacity, most_padded, cost; or error with its message. The exit code is 1 if the
 /// program was not compiled for one of them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

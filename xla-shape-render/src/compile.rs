@@ -71,7 +71,6 @@ struct Answered {
     input_shardings: Option<Vec<String>>,
     output_shardings: Option<Vec<String>>,
     memory: Memory,
-    generated_code: u64,
     capacity: Vec<Capacity>,
     most_padded: Vec<Value>,
     cost: BTreeMap<String, f64>,
@@ -129,6 +128,8 @@ impl Answered {
             shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())
         };
         let shapes = compiled.inputs.iter().chain(&compiled.outputs);
+        // Code lies in HBM, too.
+        let used = compiled.account.device.total().saturating_add(compiled.generated_code);
         Self {
             module: module.name().map(str::to_owned),
             fingerprint: compiled.fingerprint.clone(),
@@ -195,7 +196,7 @@ fn amounts(answered: &Answered) -> [(&'static str, u64); 7] {
         ("  aliases", device.aliases),
         ("  temporaries", device.temporaries),
         ("peak", device.peak),
-        ("code", answered.generated_code),
+        ("code", device.generated_code.unwrap_or(0)),
     ]
 }
 

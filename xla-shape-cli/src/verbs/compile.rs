@@ -141,8 +141,8 @@ fn write(
         let memory = answered.module.memory();
         let timeline = memory.timeline_on(Some(target.generation));
         let report = Report::on(answered.module, timeline.as_ref(), device, arguments.top, None);
-        let report = report.with_account(&answered.account, device);
-        io::write_file(&file(path), page(answered.module, &report, None).as_bytes())?;
+        let report = report.with_account(&answered.account, answered.generated_code, device);
+        io::write_file(&file(path), page(answered.module, timeline.as_ref(), &report, None).as_bytes())?;
     }
     Ok(())
 }

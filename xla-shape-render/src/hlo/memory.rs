@@ -92,6 +92,15 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// The same, with the bytes of the program's code, which the compiler knows.
+    pub(crate) fn of_compiler(account: &Account, generated_code: u64) -> Self {
+        let mut memory = Self::new(account);
+        memory.device.generated_code = Some(generated_code);
+        memory
+    }
+}
+
 /// How much of a memory space of the device is used.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Capacity {

@@ -241,15 +241,16 @@ impl Report {
         Self { files, other_modules, ..self }
     }
 
-    /// Takes the totals from the compiler's own memory analysis instead.
+    /// Takes the totals from the compiler's own memory analysis instead, and the bytes of the program's code.
     #[must_use]
-    pub fn with_account(self, account: &Account, device: Option<Device>) -> Self {
+    pub fn with_account(self, account: &Account, generated_code: u64, device: Option<Device>) -> Self {
         let space = memory_space::DEFAULT;
-        let hbm = device.and_then(|device| capacity_of(device, space, account.device.total()));
+        let used = account.device.total().saturating_add(generated_code);
+        let hbm = device.and_then(|device| capacity_of(device, space, used));
         let others = self.capacity.into_iter().filter(|capacity| capacity.space != space);
         let capacity = hbm.into_iter().chain(others).collect();
         let accuracy = "exact: the compiler's own memory analysis; what lies where at the peak is an estimate";
-        Self { memory: Some(Memory::new(account)), capacity, accuracy, ..self }
+        Self { memory: Some(Memory::of_compiler(account, generated_code)), capacity, accuracy, ..self }
     }
 
     /// The values with the most padding.
