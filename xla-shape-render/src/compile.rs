@@ -137,15 +137,8 @@ impl Answered {
             outputs: texts(&compiled.outputs),
             input_shardings: divided(&compiled.input_shardings),
             output_shardings: divided(&compiled.output_shardings),
-            memory: Memory::new(&compiled.account),
-            generated_code: compiled.generated_code,
-            capacity: capacity_of(
-                Device::Generation(generation),
-                memory_space::DEFAULT,
-                compiled.account.device.total(),
-            )
-            .into_iter()
-            .collect(),
+            memory: Memory::of_compiler(&compiled.account, compiled.generated_code),
+            capacity: capacity_of(Device::Generation(generation), memory_space::DEFAULT, used).into_iter().collect(),
             most_padded: report.most_padded().to_vec(),
             cost: compiled.cost.clone(),
             sizes: shapes.map(|shape| shape.byte_size().ok()).collect(),
