@@ -13,6 +13,10 @@ struct CheckedKernel;
 #[cfg(doctest)]
 struct Kernels;
 
+#[doc = include_str!("../docs/sharding.md")]
+#[cfg(doctest)]
+struct Shardings;
+
 /// Numbers between -1 and 1, the same in each run.
 #[derive(Clone, Debug)]
 pub struct Numbers(u32);

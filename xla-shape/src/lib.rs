@@ -60,6 +60,7 @@ mod row_major;
 mod sealed;
 pub mod tpu;
 pub mod types;
+pub mod vector;
 mod wide;
 
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};

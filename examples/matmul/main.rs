@@ -5,11 +5,10 @@
 //! which pairs of rows alternate, become f32 while they are packed: once each, not once for each use.
 //!
 //! ```text
-//! RUSTFLAGS="-C target-cpu=native -C target-feature=-prefer-256-bit" cargo run --release -p benches --bin matmul
+//! cargo run --release -p xla-shape-examples --example matmul
 //! ```
 //!
-//! Without these flags, the compiler uses the instructions that every machine has, or vectors of half the length;
-//! `matrixmultiply` asks the machine.
+//! `vector::run` compiles the product for the vector instructions of several machines, and runs the version that this one has.
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +19,9 @@ use std::time::{Duration, Instant};
 use xla_shape::element::{Bf16, F32, Plain};
 use xla_shape::iter::NestedArray;
 use xla_shape::types::{Array, ArrayType, LayoutType, Size};
+use xla_shape::vector::{self, Kernel, Machine};
 use xla_shape::{Buffer, View, ViewMut, layout, shape};
+use xla_shape_examples::Numbers;
 
 /// The rows of a tile.
 const ROWS: usize = 8;
@@ -62,10 +63,24 @@ type Matrix<E, const M: usize, const N: usize, L> = Array<E, (Size<M>, Size<N>),
 type Tiled = layout!({1,0:T(8,128)});
 
 /// `out = lhs · rhs`; sizes are multiples of the tiles'.
-fn matmul<E: Operand, L: LayoutType, const M: usize, const K: usize, const N: usize>(
-    lhs: View<'_, Matrix<E, M, K, L>>,
-    rhs: View<'_, Matrix<E, K, N, L>>,
-    mut out: ViewMut<'_, Matrix<F32, M, N, Tiled>>,
+struct Product<'a, E, L, const M: usize, const K: usize, const N: usize> {
+    lhs: View<'a, Matrix<E, M, K, L>>,
+    rhs: View<'a, Matrix<E, K, N, L>>,
+    out: ViewMut<'a, Matrix<F32, M, N, Tiled>>,
+}
+
+impl<E: Operand, L: LayoutType, const M: usize, const K: usize, const N: usize> Kernel for Product<'_, E, L, M, K, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Machine>(self) {
+        matmul::<V, E, L, M, K, N>(self);
+    }
+}
+
+#[inline(always)]
+fn matmul<V: Machine, E: Operand, L: LayoutType, const M: usize, const K: usize, const N: usize>(
+    Product { lhs, rhs, mut out }: Product<'_, E, L, M, K, N>,
 ) {
     const { assert!(M.is_multiple_of(ROWS) && K.is_multiple_of(LANES) && N.is_multiple_of(LANES), "whole tiles") };
     // The left side, eight rows at a time: for each column, a value of every row.
@@ -89,7 +104,7 @@ fn matmul<E: Operand, L: LayoutType, const M: usize, const K: usize, const N: us
                 rows.iter_mut().enumerate().for_each(|(row, values)| *values = E::row(tile, row, start));
             }
             for (i, left) in left.iter().enumerate() {
-                let sums = kernel(left, &right);
+                let sums = kernel::<V>(left, &right);
                 for (row, sums) in out[i * (N / LANES) + j].iter_mut().zip(sums) {
                     row[start..start + COLUMNS].copy_from_slice(&sums);
                 }
@@ -101,30 +116,27 @@ fn matmul<E: Operand, L: LayoutType, const M: usize, const K: usize, const N: us
 /// The product of eight rows and some columns.
 ///
 /// Each row of sums is a variable of its own: of an array of rows, the compiler would keep none in registers.
-#[inline(never)]
-fn kernel(left: &[[f32; ROWS]], right: &[[f32; COLUMNS]]) -> [[f32; COLUMNS]; ROWS] {
+#[inline(always)]
+fn kernel<V: Machine>(left: &[[f32; ROWS]], right: &[[f32; COLUMNS]]) -> [[f32; COLUMNS]; ROWS] {
     let zeros = [0.0; COLUMNS];
     let [mut a, mut b, mut c, mut d] = [zeros; 4];
     let [mut e, mut f, mut g, mut h] = [zeros; 4];
     for (x, row) in left.iter().zip(right) {
-        add(&mut a, x[0], row);
-        add(&mut b, x[1], row);
-        add(&mut c, x[2], row);
-        add(&mut d, x[3], row);
-        add(&mut e, x[4], row);
-        add(&mut f, x[5], row);
-        add(&mut g, x[6], row);
-        add(&mut h, x[7], row);
+        add::<V>(&mut a, x[0], row);
+        add::<V>(&mut b, x[1], row);
+        add::<V>(&mut c, x[2], row);
+        add::<V>(&mut d, x[3], row);
+        add::<V>(&mut e, x[4], row);
+        add::<V>(&mut f, x[5], row);
+        add::<V>(&mut g, x[6], row);
+        add::<V>(&mut h, x[7], row);
     }
     [a, b, c, d, e, f, g, h]
 }
 
 #[inline(always)]
-fn add(sums: &mut [f32; COLUMNS], factor: f32, row: &[f32; COLUMNS]) {
-    for j in 0..COLUMNS {
-        sums[j] =
-            if cfg!(target_feature = "fma") { factor.mul_add(row[j], sums[j]) } else { factor * row[j] + sums[j] };
-    }
+fn add<V: Machine>(sums: &mut [f32; COLUMNS], factor: f32, row: &[f32; COLUMNS]) {
+    sums.iter_mut().zip(row).for_each(|(sum, &value)| *sum = V::mul_add(factor, value, *sum));
 }
 
 const SIZE: usize = 512;
@@ -137,12 +149,8 @@ fn compare<E: Operand, L: LayoutType>(
 where
     Matrix<E, SIZE, SIZE, L>: ArrayType<Element = E, Index = [usize; 2]>,
 {
-    let mut state = 3_u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
-    };
-    let mut random = || Buffer::<Matrix<E, SIZE, SIZE, L>>::from_fn(|_| value(next()));
+    let mut numbers = Numbers::new(3);
+    let mut random = || Buffer::<Matrix<E, SIZE, SIZE, L>>::from_fn(|_| value(numbers.number()));
     let [lhs, rhs] = [random(), random()];
     let mut out = Buffer::<shape!(f32[SIZE,SIZE]{1,0:T(8,128)})>::zeroed();
     let row_major =
@@ -154,7 +162,8 @@ where
 
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..51 {
-        ours.push(time(|| matmul(black_box(&lhs).view(), black_box(&rhs).view(), out.view_mut())));
+        let (lhs, rhs) = (black_box(&lhs).view(), black_box(&rhs).view());
+        ours.push(time(|| vector::run(Product { lhs, rhs, out: out.view_mut() })));
         theirs.push(time(|| {
             // The crate `ndarray` multiplies with `matrixmultiply`.
             ndarray::linalg::general_mat_mul(
@@ -168,7 +177,9 @@ where
     }
     let expected = expected.into_raw_vec_and_offset().0;
     let close = |(a, b): (f32, &f32)| (a - b).abs() <= 1e-3;
-    assert!(out.iter().zip(&expected).all(close), "both have the same result");
+    if !out.iter().zip(&expected).all(close) {
+        return Err("the products are not the same".into());
+    }
     // The best of each: what else runs on the machine only adds.
     let [ours, theirs] = [ours, theirs].map(|times: Vec<Duration>| {
         2.0 * (SIZE * SIZE * SIZE) as f64 / times.into_iter().min().unwrap_or_default().as_secs_f64() / 1e9
