@@ -67,6 +67,7 @@ pub use map::tile_block::{TileBlock, TileBlockError};
 pub use map::{Slot, StrideTable, StrideTableError};
 pub use measure::extent::byte_strides_is_major_to_minor;
 pub use measure::padding::PaddedDimension;
+pub use measure::strides::{StridedDimensions, StridesError};
 pub use shape::TupleShape;
 pub use shape::array::{ArrayShape, Sizes};
 pub use shape::dimension::Dimension;

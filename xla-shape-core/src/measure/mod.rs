@@ -4,3 +4,4 @@ pub(crate) mod advise;
 pub(crate) mod extent;
 pub(crate) mod padding;
 pub(crate) mod size;
+pub(crate) mod strides;

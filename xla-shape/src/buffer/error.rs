@@ -3,7 +3,10 @@
 use crate::types::SizesError;
 use std::error::Error;
 use std::fmt;
-use xla_shape_core::{ArrayShape, ElementType, PaddingValue, StrideTableError, ValidationError};
+use xla_shape_core::bitcast::{Answer, BitcastError};
+use xla_shape_core::{
+    ArrayShape, ElementType, PaddingValue, StrideTableError, StridesError, TransformError, ValidationError,
+};
 
 /// Why memory cannot hold an array, or not as the array that was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,6 +69,16 @@ pub enum BufferError {
         /// The strides that there are.
         found: Vec<isize>,
     },
+    /// An element, or the end of the memory, would be elsewhere in the array that was asked for.
+    Moves(Box<Answer>),
+    /// Whether elements would move cannot be said.
+    Bitcast(Box<BitcastError>),
+    /// The array cannot be changed so.
+    Transform(Box<TransformError>),
+    /// A slice is no part of the memory; the text says why.
+    NoSlice(Box<str>),
+    /// No layout has these strides, or the array has none.
+    Strides(Box<StridesError>),
     /// The array's type cannot have these sizes.
     Sizes(SizesError),
     /// There is no such shape.
@@ -111,6 +124,11 @@ impl fmt::Display for BufferError {
                 )
             }
             Self::WrongStrides { expected, found } => write!(f, "expected strides {expected:?}, found {found:?}"),
+            Self::Moves(answer) => answer.fmt(f),
+            Self::Bitcast(error) => error.fmt(f),
+            Self::Transform(error) => error.fmt(f),
+            Self::NoSlice(reason) => f.write_str(reason),
+            Self::Strides(error) => error.fmt(f),
             Self::Sizes(error) => error.fmt(f),
             Self::Invalid(error) => error.fmt(f),
             Self::StrideTable(error) => error.fmt(f),
@@ -123,6 +141,9 @@ impl fmt::Display for BufferError {
 impl Error for BufferError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
+            Self::Bitcast(error) => Some(error),
+            Self::Transform(error) => Some(error),
+            Self::Strides(error) => Some(error),
             Self::Sizes(error) => Some(error),
             Self::Invalid(error) => Some(error),
             Self::StrideTable(error) => Some(error),
@@ -136,6 +157,12 @@ impl Error for BufferError {
 impl From<StrideTableError> for BufferError {
     fn from(error: StrideTableError) -> Self {
         Self::StrideTable(error)
+    }
+}
+
+impl From<StridesError> for BufferError {
+    fn from(error: StridesError) -> Self {
+        Self::Strides(Box::new(error))
     }
 }
 

@@ -29,6 +29,7 @@ mod bytes;
 pub(crate) mod cells;
 mod convert;
 mod dynamic;
+mod dynamic_bitcast;
 mod error;
 mod legacy;
 #[cfg(feature = "ndarray")]

@@ -1,0 +1,275 @@
+//! Between layouts and strides, as other libraries have them.
+
+use crate::map::{Source, StrideTableError};
+use crate::shape::array::ArrayShape;
+use crate::shape::element_type::ElementType;
+use crate::shape::layout::Layout;
+use crate::shape::tile::{Tile, TileDimension};
+use crate::shape::validate::ValidationError;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Why there are no strides, or no layout for them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum StridesError {
+    /// Not one stride for each dimension.
+    Rank {
+        /// How many dimensions there are.
+        expected: usize,
+        /// How many strides.
+        found: usize,
+    },
+    /// Tiles cut a dimension, so that its elements have no common stride.
+    Tiled {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// Tiles combine dimensions (`*`), or cut each other unevenly: there are no strides in any number of dimensions.
+    Combined,
+    /// A stride that is negative: elements are never in reverse order in a layout.
+    Negative {
+        /// The dimension.
+        dimension: usize,
+        /// Its stride, in elements.
+        stride: i64,
+    },
+    /// A stride that is 0, or too small for what is inside: elements would have the same place.
+    Overlap {
+        /// The dimension.
+        dimension: usize,
+        /// Its stride, in elements.
+        stride: u64,
+        /// How many positions the dimensions inside span.
+        expected: u64,
+    },
+    /// No dimension has stride 1: there is a gap behind each element.
+    Gaps {
+        /// The dimension with the smallest stride.
+        dimension: usize,
+        /// That stride, in elements.
+        stride: u64,
+    },
+    /// A stride that is no multiple of the next smaller one.
+    Uneven {
+        /// The dimension.
+        dimension: usize,
+        /// Its stride, in elements.
+        stride: u64,
+        /// The next smaller one.
+        inner: u64,
+    },
+    /// There is no such shape.
+    Invalid(ValidationError),
+    /// The layout has no positions.
+    StrideTable(StrideTableError),
+}
+
+impl fmt::Display for StridesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rank { expected, found } => {
+                write!(f, "expected {expected} strides, one for each dimension, found {found}")
+            }
+            Self::Tiled { dimension } => {
+                write!(f, "expected an array with strides, found tiles that cut dimension {dimension}")
+            }
+            Self::Combined => f.write_str(
+                "expected an array with strides, found tiles that combine dimensions or cut each other unevenly",
+            ),
+            Self::Negative { dimension, stride } => {
+                write!(f, "expected strides of at least 0, found {stride} in dimension {dimension}")
+            }
+            Self::Overlap { dimension, stride, expected } => {
+                write!(
+                    f,
+                    "expected a stride of at least {expected} in dimension {dimension}, found {stride}: elements would overlap"
+                )
+            }
+            Self::Gaps { dimension, stride } => {
+                write!(f, "expected a dimension of stride 1, found {stride} as the smallest, in dimension {dimension}")
+            }
+            Self::Uneven { dimension, stride, inner } => {
+                write!(f, "expected a stride that is a multiple of {inner} in dimension {dimension}, found {stride}")
+            }
+            Self::Invalid(error) => error.fmt(f),
+            Self::StrideTable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for StridesError {}
+
+impl From<ValidationError> for StridesError {
+    fn from(error: ValidationError) -> Self {
+        Self::Invalid(error)
+    }
+}
+
+impl From<StrideTableError> for StridesError {
+    fn from(error: StrideTableError) -> Self {
+        Self::StrideTable(error)
+    }
+}
+
+/// An array as one of more dimensions that has strides: what tiles cut a dimension into are dimensions here.
+///
+/// It spans the memory of the array, padding included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StridedDimensions {
+    /// The sizes, in elements, from the largest stride to the smallest.
+    pub sizes: Vec<u64>,
+    /// The strides, in elements.
+    pub strides: Vec<u64>,
+    /// Which dimension of the array each is a part of, and the step in it, in elements: an index `i` is `i · step` there. `None`
+    /// of one that only pads.
+    pub parts: Vec<Option<(usize, u64)>>,
+}
+
+impl ArrayShape {
+    /// The stride of each dimension, in elements. A dimension of size 1 has stride 0.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// assert_eq!("f32[2,3]{0,1}".parse::<ArrayShape>()?.strides()?, [1, 2]);
+    /// let error = "f32[30,200]{1,0:T(8,128)}".parse::<ArrayShape>()?.strides().unwrap_err();
+    /// assert_eq!(error.to_string(), "expected an array with strides, found tiles that cut dimension 1");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a dimension has no common stride, or is unbounded.
+    pub fn strides(&self) -> Result<Vec<u64>, StridesError> {
+        let table = self.stride_table()?;
+        if let Some(strides) = table.strides() {
+            return Ok(strides);
+        }
+        // Of several parts of one dimension, the array is cut there.
+        let digits = table.as_ref().digits();
+        let dimension = |digit: &crate::map::Digit| match digit.term.source {
+            Source::Dimension(dimension) => Some(dimension),
+            _ => None,
+        };
+        let is_twice = |&found: &u32| digits.iter().filter(|digit| dimension(digit) == Some(found)).count() > 1;
+        let cut = digits.iter().filter_map(dimension).filter(is_twice).max();
+        Err(cut.map_or(StridesError::Combined, |dimension| StridesError::Tiled { dimension: dimension as usize }))
+    }
+
+    /// The shape of an array of these sizes with these strides, in elements: in the order of the strides, and with a tile where
+    /// a stride is larger than what is inside.
+    ///
+    /// Strides of dimensions of size 1 do not matter.
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, ElementType};
+    ///
+    /// let shape = |sizes: &[u64], strides: &[i64]| ArrayShape::from_strides(ElementType::F32, sizes, strides);
+    /// assert_eq!(shape(&[2, 3], &[1, 2])?.to_string(), "f32[2,3]{0,1}");
+    /// assert_eq!(shape(&[2, 100], &[128, 1])?.to_string(), "f32[2,100]{1,0:T(128)}"); // rows of 128
+    /// let error = shape(&[2, 3], &[0, 1]).unwrap_err();
+    /// assert_eq!(error.to_string(), "expected a stride of at least 3 in dimension 0, found 0: elements would overlap");
+    /// # Ok::<(), xla_shape_core::StridesError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no layout has these strides.
+    pub fn from_strides(element_type: ElementType, sizes: &[u64], strides: &[i64]) -> Result<Self, StridesError> {
+        let (expected, found) = (sizes.len(), strides.len());
+        if expected != found {
+            return Err(StridesError::Rank { expected, found });
+        }
+        let shape = Self::with_default_layout(element_type, sizes)?;
+        if sizes.contains(&0) {
+            return Ok(shape);
+        }
+        let mut order = Vec::with_capacity(sizes.len());
+        for (dimension, (&size, &stride)) in sizes.iter().zip(strides).enumerate() {
+            if size > 1 {
+                order.push((
+                    u64::try_from(stride).map_err(|_| StridesError::Negative { dimension, stride })?,
+                    dimension,
+                ));
+            }
+        }
+        // The most minor first; of equal strides, the later dimension, as in row-major order.
+        order.sort_by_key(|&(stride, dimension)| (stride, core::cmp::Reverse(dimension)));
+        let mut minor_to_major = order.iter().map(|&(_, dimension)| dimension).collect::<Vec<_>>();
+        let pitches = pitches(sizes, &order)?;
+        // Dimensions of size 1 may be anywhere: each is inside of the dimension before it.
+        for dimension in (0..sizes.len()).filter(|&dimension| sizes.get(dimension) == Some(&1)) {
+            let before = minor_to_major.iter().position(|&other| Some(other) == dimension.checked_sub(1));
+            minor_to_major.insert(before.unwrap_or(minor_to_major.len()), dimension);
+        }
+        let layout = Layout::new(&minor_to_major)?;
+        let pitch = |&dimension: &usize| pitches.iter().find(|pitch| pitch.0 == dimension).map_or(1, |pitch| pitch.1);
+        let padded = |dimension: &usize| sizes.get(*dimension).is_some_and(|&size| pitch(dimension) != size);
+        let layout = match minor_to_major.iter().rposition(padded) {
+            None => layout,
+            Some(last) => {
+                let tile = minor_to_major.iter().take(last.saturating_add(1)).rev();
+                let tile = tile.map(|dimension| TileDimension::Size(pitch(dimension))).collect::<Vec<_>>();
+                layout.with_tiles(&[Tile::new(&tile)])?
+            }
+        };
+        Ok(shape.with_layout(layout)?)
+    }
+
+    /// The array as one of more dimensions that has strides.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let strided = "f32[30,200]{1,0:T(8,128)}".parse::<ArrayShape>()?.strided_dimensions()?;
+    /// assert_eq!(strided.sizes, [4, 2, 8, 128]); // tiles down, tiles across, rows, columns
+    /// assert_eq!(strided.strides, [2048, 1024, 128, 1]);
+    /// assert_eq!(strided.parts, [Some((0, 8)), Some((1, 128)), Some((0, 1)), Some((1, 1))]);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If tiles combine dimensions or cut each other unevenly, or a dimension is unbounded.
+    pub fn strided_dimensions(&self) -> Result<StridedDimensions, StridesError> {
+        let table = self.stride_table()?;
+        let table = table.as_ref();
+        let mut strided = StridedDimensions { sizes: Vec::new(), strides: Vec::new(), parts: Vec::new() };
+        for digit in table.digits() {
+            strided.parts.push(match digit.term.source {
+                Source::Zero => None,
+                Source::Dimension(dimension) => Some((dimension as usize, digit.term.divisor.get())),
+                Source::Value(_) => return Err(StridesError::Combined),
+            });
+            strided.sizes.push(digit.size);
+            strided.strides.push(digit.stride);
+        }
+        if table.values().is_empty() { Ok(strided) } else { Err(StridesError::Combined) }
+    }
+}
+
+/// How long each dimension is with its padding, from the most minor one on; the most major one has none.
+fn pitches(sizes: &[u64], order: &[(u64, usize)]) -> Result<Vec<(usize, u64)>, StridesError> {
+    let mut pitches = Vec::with_capacity(order.len());
+    if let Some(&(stride, dimension)) = order.first() {
+        match stride {
+            0 => return Err(StridesError::Overlap { dimension, stride, expected: 1 }),
+            1 => {}
+            _ => return Err(StridesError::Gaps { dimension, stride }),
+        }
+    }
+    for pair in order.windows(2) {
+        let &[(inner, minor), (stride, dimension)] = pair else { continue };
+        let size = sizes.get(minor).copied().unwrap_or(1);
+        let expected = inner.saturating_mul(size);
+        if stride < expected {
+            return Err(StridesError::Overlap { dimension, stride, expected });
+        }
+        match (stride.checked_div(inner), stride.checked_rem(inner)) {
+            (Some(pitch), Some(0)) => pitches.push((minor, pitch)),
+            _ => return Err(StridesError::Uneven { dimension, stride, inner }),
+        }
+    }
+    if let Some(&(_, dimension)) = order.last() {
+        pitches.push((dimension, sizes.get(dimension).copied().unwrap_or(1)));
+    }
+    Ok(pitches)
+}
