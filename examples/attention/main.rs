@@ -11,9 +11,10 @@
 
 use half::bf16;
 use std::error::Error;
+use xla_shape::block::Part;
 use xla_shape::element::{Bf16, F32};
 use xla_shape::infer::{DotDimensions, Operation, assert_result};
-use xla_shape::types::{Array, ArrayType, Size};
+use xla_shape::types::{Array, Size};
 use xla_shape::{Buffer, View, ViewMut, layout};
 use xla_shape_examples::{Numbers, check};
 
@@ -31,6 +32,11 @@ const QK: Operation<'_> =
 const SV: Operation<'_> =
     Operation::Dot(DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[1] });
 
+/// One head as f32, row by row.
+type Numbered<const N: usize> = Array<F32, (Size<1>, Size<N>, Size<D>), layout!({2,1,0})>;
+/// One head of several, in its place in memory.
+type Head<const H: usize, const N: usize> = Part<Heads<H, N>, Heads<1, N>>;
+
 fn attention<const H: usize, const N: usize>(
     q: View<'_, Heads<H, N>>,
     k: View<'_, Heads<H, N>>,
@@ -41,43 +47,41 @@ fn attention<const H: usize, const N: usize>(
         assert_result::<(Heads<H, N>, Heads<H, N>), Scores<H, N>>(QK);
         assert_result::<(Scores<H, N>, Heads<H, N>), Heads<H, N>>(SV);
     }
-    let mut scores = Buffer::<Scores<H, N>>::zeroed();
-    for [head, i, _] in q.shape().indices().step_by(D) {
-        let query = row(q, [head, i, 0]);
-        for j in 0..N {
-            let key = row(k, [head, j, 0]);
-            scores[[head, i, j]] = query.iter().zip(key).map(|(a, b)| a * b).sum::<f32>() / (D as f32).sqrt();
+    // Each head is a block, and a thread's: heads of the result do not overlap.
+    std::thread::scope(|threads| {
+        let heads = q.blocks::<Heads<1, N>>().zip(k.blocks::<Heads<1, N>>()).zip(v.blocks::<Heads<1, N>>());
+        for (((q, k), v), out) in heads.zip(out.blocks_mut::<Heads<1, N>>()) {
+            threads.spawn(move || head(q, k, v, out));
         }
-    }
+    });
+}
+
+fn head<const H: usize, const N: usize>(
+    q: View<'_, Head<H, N>>,
+    k: View<'_, Head<H, N>>,
+    v: View<'_, Head<H, N>>,
+    mut out: ViewMut<'_, Head<H, N>>,
+) {
+    // As f32, the numbers of one position side by side: of `T(8,128)(2,1)`, they are at every second place.
+    let numbers = [q, k, v].map(|x| x.map::<Numbered<N>>(bf16::to_f32));
+    let [q, k, v] = numbers.each_ref().map(|x| x.as_slice().as_chunks::<D>().0);
+    let mut scores = Buffer::<Scores<1, N>>::from_fn(|[_, i, j]| {
+        q[i].iter().zip(&k[j]).map(|(a, b)| a * b).sum::<f32>() / (D as f32).sqrt()
+    });
     scores.for_each_band_mut::<-1>(|mut rows| {
         let max = rows.fold(f32::MIN, f32::max, f32::max);
         rows.apply(&max, |x, max| (x - max).exp());
         let sum = rows.fold(0.0, |sum, x| sum + x, |a, b| a + b);
         rows.apply(&sum, |x, sum| x / sum);
     });
-    for [head, i, _] in q.shape().indices().step_by(D) {
-        let mut sums = [0.0; D];
-        for j in 0..N {
-            let score = scores[[head, i, j]];
-            sums.iter_mut().zip(row(v, [head, j, 0])).for_each(|(sum, value)| *sum += score * value);
-        }
-        if let Some(mut line) = out.line_mut::<-1>([head, i, 0]) {
-            line.for_each_run_mut(|start, mut run| {
-                run.iter_mut().zip(&sums[start..]).for_each(|(value, &sum)| *value = bf16::from_f32(sum));
-            });
+    let mut sums = Buffer::<Numbered<N>>::zeroed();
+    for (i, sums) in sums.as_mut_slice().chunks_exact_mut(D).enumerate() {
+        for (j, row) in v.iter().enumerate() {
+            let score = scores[[0, i, j]];
+            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += score * value);
         }
     }
-}
-
-/// The numbers of one position. Of `T(8,128)(2,1)`, they lie at every second place.
-fn row<const H: usize, const N: usize>(x: View<'_, Heads<H, N>>, index: [usize; 3]) -> [f32; D] {
-    let mut row = [0.0; D];
-    if let Some(line) = x.line::<-1>(index) {
-        line.for_each_run(|start, run| {
-            row[start..].iter_mut().zip(run.iter()).for_each(|(entry, value)| *entry = value.to_f32());
-        });
-    }
-    row
+    out.apply_with(&sums, |_, sum| bf16::from_f32(sum));
 }
 
 /// The definition, on row-major numbers in f64.

@@ -50,6 +50,7 @@
 pub mod block;
 pub mod buffer;
 mod dispatch;
+pub mod dlpack;
 pub mod element;
 pub mod infer;
 pub mod iter;

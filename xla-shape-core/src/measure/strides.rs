@@ -168,7 +168,7 @@ impl ArrayShape {
     /// assert_eq!(shape(&[2, 3], &[1, 2])?.to_string(), "f32[2,3]{0,1}");
     /// assert_eq!(shape(&[2, 100], &[128, 1])?.to_string(), "f32[2,100]{1,0:T(128)}"); // rows of 128
     /// let error = shape(&[2, 3], &[0, 1]).unwrap_err();
-    /// assert_eq!(error.to_string(), "expected a stride of at least 3 in dimension 0, found 0: elements would overlap");
+    /// assert_eq!(error.to_string(), "expected a stride of at least 1 in dimension 0, found 0: elements would overlap");
     /// # Ok::<(), xla_shape_core::StridesError>(())
     /// ```
     ///

@@ -61,6 +61,10 @@ impl WholeShape for DynShape {
         Err(BufferError::AnyShape)
     }
 
+    fn array(&self) -> ArrayShape {
+        self.shape().clone()
+    }
+
     fn bytes(&self) -> Result<usize, BufferError> {
         self.byte_size()
     }

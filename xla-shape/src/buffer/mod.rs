@@ -28,6 +28,7 @@ pub(crate) mod bits;
 mod bytes;
 pub(crate) mod cells;
 mod convert;
+mod display;
 mod dynamic;
 mod dynamic_bitcast;
 mod error;
@@ -36,6 +37,8 @@ mod legacy;
 mod ndarray;
 mod part;
 mod raw;
+#[cfg(feature = "serde")]
+mod serialize;
 mod storage;
 mod typed;
 mod values;

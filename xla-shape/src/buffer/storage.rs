@@ -73,6 +73,10 @@ pub trait WholeShape: BufferShape {
     /// If the type cannot have them, or stands for any shape.
     fn of_sizes(sizes: &[usize]) -> Result<Self, BufferError>;
 
+    /// The shape as a value, with the sizes of unbounded dimensions put in.
+    #[must_use]
+    fn array(&self) -> ArrayShape;
+
     /// The bytes of the array, padding included.
     ///
     /// # Errors
@@ -104,6 +108,10 @@ impl<S: WholeArray<Element: Stored>> WholeShape for S {
         }
         index.as_mut().copy_from_slice(sizes);
         Ok(S::with_sizes(index)?)
+    }
+
+    fn array(&self) -> ArrayShape {
+        self.array_shape()
     }
 
     fn bytes(&self) -> Result<usize, BufferError> {

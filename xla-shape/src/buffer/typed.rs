@@ -556,6 +556,31 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> fmt::Debug for Buffer<S, B> {
     }
 }
 
+/// Prints the elements in brackets, a line for each row. Of long dimensions, the first three and the last three are shown.
+///
+/// ```
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(s32[2,3]{0,1})>::from_fn(|[i, j]| (10 * i + j) as i32);
+/// assert_eq!(x.to_string(), "[[0, 1, 2],\n [10, 11, 12]]");
+/// let x = Buffer::<shape!(u8[1000])>::zeroed();
+/// assert_eq!(x.to_string(), "[0, 0, 0, …, 0, 0, 0]");
+/// ```
+impl<S: ArrayType<Element: Stored<Value: fmt::Display>>, B: Bytes> fmt::Display for Buffer<S, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = self.shape.sizes();
+        let element = |index: &[usize], f: &mut fmt::Formatter<'_>| {
+            let mut at = S::Index::ORIGIN;
+            at.as_mut().copy_from_slice(index);
+            match self.get(at) {
+                Ok(value) => value.fmt(f),
+                Err(_) => Ok(()),
+            }
+        };
+        super::display::nested(sizes.as_ref(), &element, f)
+    }
+}
+
 /// Arrays are equal if they have the same sizes and equal elements. Layouts, memory spaces and padding do not count.
 ///
 /// ```

@@ -6,7 +6,8 @@
 //! | to | use |
 //! |---|---|
 //! | read or write all elements, in any order | [`for_each`](Buffer::for_each), [`apply`](Buffer::apply), [`fill`](Buffer::fill), [`fold_lanes`](Buffer::fold_lanes) |
-//! | write an array from others, of any layouts | [`apply_with`](Buffer::apply_with), [`apply_with_2`](Buffer::apply_with_2) |
+//! | write an array from others, of any layouts | [`apply_with`](Buffer::apply_with), [`apply_with_2`](Buffer::apply_with_2), [`apply_along`](Buffer::apply_along) |
+//! | have the result in an array of its own | [`map`](Buffer::map), [`zip_with`](Buffer::zip_with), [`fold`](Buffer::fold) |
 //! | work along rows, columns or another dimension | [`for_each_band`](Buffer::for_each_band), [`for_each_band_mut`](Buffer::for_each_band_mut); one at a time [`line`](Buffer::line) |
 //! | work on whole tiles | [`as_tiles`](Buffer::as_tiles), [`tiles`](Buffer::tiles) |
 //! | have slices that hold nothing but elements | [`for_each_segment`](Buffer::for_each_segment) |
@@ -47,6 +48,7 @@ mod memory;
 mod memory_order;
 mod segments;
 mod tiles;
+mod values;
 mod zip;
 
 #[cfg(doc)]

@@ -51,7 +51,7 @@ fn assert_same_sizes<S: ArrayType, T: ArrayType<Index = S::Index>>(expected: S, 
 /// Calls `f` with the index of the first element of every line along the most minor dimension, in the order of the physical
 /// dimensions of `S`, and with that dimension; the array has these sizes.
 #[inline(always)]
-fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnMut(S::Index, usize)) {
+pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnMut(S::Index, usize)) {
     if sizes.as_ref().contains(&0) {
         return;
     }

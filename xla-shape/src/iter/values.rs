@@ -1,0 +1,196 @@
+//! What people expect of an array library: results in arrays of their own, folds, approximate equality.
+
+use super::memory::{Value, for_each_run, own_run};
+use super::zip::for_each_minor_line;
+use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
+use crate::element::{Plain, Stored};
+use crate::types::{ArrayType, StaticArray, resolve};
+use xla_shape_core::text::ConstText;
+
+impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
+    /// An array of shape `R`, which has the same dimensions, with what `f` makes of each element.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[2,3]{1,0:T(2,4)})>::from_fn(|[i, j]| (10 * i + j) as i32);
+    /// let y: Buffer<shape!(f32[2,3])> = x.map(|x| x as f32 / 2.0);
+    /// assert_eq!(y[[1, 2]], 6.0);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is not enough memory.
+    #[must_use]
+    pub fn map<R>(&self, mut f: impl FnMut(Value<S>) -> Value<R>) -> Buffer<R>
+    where
+        R: StaticArray<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
+    {
+        let mut result = Buffer::<R>::zeroed();
+        result.apply_with(self, |_, value| f(value));
+        result
+    }
+
+    /// An array of shape `R`, which has the same dimensions, with what `f` makes of each element and of the one with the same index
+    /// in another array, of any layout.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[2,3])>::filled(2.0);
+    /// let y = Buffer::<shape!(s32[2,3]{0,1})>::filled(3);
+    /// let product: Buffer<shape!(f32[2,3])> = x.zip_with(&y, |x, y| x * y as f32);
+    /// assert_eq!(product.as_slice(), [6.0; 6]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is not enough memory, or sizes that are known only at run time are not the same.
+    #[must_use]
+    #[track_caller]
+    pub fn zip_with<R, T, C>(
+        &self,
+        other: &Buffer<T, C>,
+        mut f: impl FnMut(Value<S>, Value<T>) -> Value<R>,
+    ) -> Buffer<R>
+    where
+        R: StaticArray<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
+        T: ArrayType<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
+        C: Bytes,
+    {
+        let mut result = Buffer::<R>::zeroed();
+        result.apply_with_2(self, other, |_, a, b| f(a, b));
+        result
+    }
+
+    /// Folds every element into one value, in the order of memory. For sums of floating-point numbers,
+    /// [`fold_lanes`](Self::fold_lanes) is faster.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[3,5]{1,0:T(2,4)})>::from_fn(|[i, j]| (i * j) as i32);
+    /// assert_eq!(x.fold(0, |sum, x| sum + x), 30);
+    /// ```
+    #[inline(always)]
+    pub fn fold<A>(&self, init: A, mut f: impl FnMut(A, Value<S>) -> A) -> A {
+        let mut folded = Some(init);
+        self.for_each_segment(|segment| {
+            folded = folded.take().map(|folded| segment.iter().fold(folded, |folded, &value| f(folded, value)));
+        });
+        match folded {
+            Some(folded) => folded,
+            None => unreachable!("each segment leaves a value"),
+        }
+    }
+}
+
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
+    /// Whether the sizes are the same and every two elements of the same index differ by at most
+    /// `absolute + relative · |other|`. Infinities are close to themselves, NaN to nothing.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[8,128]{1,0:T(8,128)})>::filled(100.0);
+    /// let y = Buffer::<shape!(f32[8,128])>::filled(100.001);
+    /// assert!(x.is_close(&y, 1e-4, 0.0));
+    /// assert!(!x.is_close(&y, 0.0, 1e-4));
+    /// ```
+    #[must_use]
+    pub fn is_close<T, C>(&self, other: &Buffer<T, C>, relative: f64, absolute: f64) -> bool
+    where
+        S: ArrayType<Element: Stored<Value: Into<f64>>>,
+        T: ArrayType<Element: Stored<Value: Into<f64>>, Dimensions = S::Dimensions, Index = S::Index>,
+        C: Bytes,
+    {
+        self.all_with(other, |a, b| {
+            let (a, b): (f64, f64) = (a.into(), b.into());
+            a == b || (a - b).abs() <= absolute + relative * b.abs() && b.is_finite()
+        })
+    }
+}
+
+/// Fails the compilation if a vector is not as long as a dimension, where both are known.
+#[track_caller]
+const fn assert_length<S: ArrayType, T: ArrayType, const DIM: i64>() {
+    let dimension = resolve(DIM, S::SHAPE);
+    if let (Some(expected), Some(found)) =
+        (S::SHAPE.dimensions()[dimension].extent(), T::SHAPE.dimensions()[0].extent())
+        && S::IS_STATIC
+        && T::IS_STATIC
+        && expected != found
+    {
+        let text = ConstText::<1024>::new().push_str("expected a vector of ").push_number(expected);
+        let text = text.push_str(", as long as dimension ").push_count(dimension).push_str(" of ").push_str(S::TEXT);
+        panic!("{}", text.push_str(", found ").push_str(T::TEXT).as_str())
+    }
+}
+
+impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
+    /// Replaces every element by what `f` makes of it and of the element of a vector that has its index in dimension `DIM` (-1 is the
+    /// last): the vector is broadcast along the other dimensions.
+    ///
+    /// A vector of another length does not compile; that shows in `cargo build`.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// // A bias for each column.
+    /// let bias = Buffer::<shape!(f32[200])>::from_fn(|[j]| j as f32);
+    /// let mut x = Buffer::<shape!(f32[10,200]{1,0:T(8,128)})>::filled(1.0);
+    /// x.apply_along::<-1, _, _>(&bias, |x, bias| x + bias);
+    /// assert_eq!(x[[9, 150]], 151.0);
+    /// ```
+    ///
+    /// # Panics
+    /// If lengths that are known only at run time are not the same.
+    #[track_caller]
+    pub fn apply_along<const DIM: i64, T, C>(
+        &mut self,
+        vector: &Buffer<T, C>,
+        mut f: impl FnMut(Value<S>, Value<T>) -> Value<S>,
+    ) where
+        T: ArrayType<Element: Plain, Index = [usize; 1]>,
+        C: Bytes,
+    {
+        const { assert_whole::<S>() };
+        const { assert_length::<S, T, DIM>() };
+        let dimension = const { resolve(DIM, S::SHAPE) };
+        let shape = self.shape();
+        let (expected, found) = (shape.sizes().as_ref()[dimension], vector.sizes()[0]);
+        assert!(expected == found, "expected a vector of {expected} elements, found one of {found}");
+        let vector = vector.to_row_major();
+        // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
+        let mut values = unsafe { self.values_mut_for() };
+        for_each_minor_line::<S>(shape.sizes(), |mut index, minor| {
+            let size = shape.sizes().as_ref().get(minor).copied().unwrap_or(1);
+            let (len, stride) = const { run_of::<S>() };
+            for_each_run(size, len, |start, len| {
+                index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
+                let position = shape.linear_index_of(index);
+                // SAFETY: from the first element of the run to the last one; between them are others of the same tile.
+                let run = unsafe { values.range(position..position + (len - 1) * stride + 1) };
+                let elements = run.iter_mut().step_by(stride);
+                if minor == dimension {
+                    elements.zip(&vector[start..start + len]).for_each(|(x, &v)| *x = f(*x, v));
+                } else {
+                    let v = vector[index.as_ref()[dimension]];
+                    elements.for_each(|x| *x = f(*x, v));
+                }
+            });
+        });
+    }
+}
+
+/// How long runs along the most minor dimension are, and how far apart their elements.
+const fn run_of<S: ArrayType>() -> (usize, usize) {
+    match S::SHAPE.layout().minor_to_major() {
+        [] => (1, 1),
+        [minor, ..] => {
+            let run = own_run::<S>(*minor);
+            match run.stride {
+                Some(stride) => (run.len as usize, stride as usize),
+                None => (1, 1),
+            }
+        }
+    }
+}
