@@ -17,6 +17,6 @@ export MIRIFLAGS=${MIRIFLAGS--Zmiri-disable-isolation} PROPTEST_CASES=${PROPTEST
 
 miri() { cargo miri test --target-dir target/miri --no-fail-fast "$@"; }
 
-miri -p xla-shape --lib --all-features -- buffer elements
+miri -p xla-shape --lib --all-features -- buffer dlpack elements
 
 miri -p xla-shape-tests --test empty --test raw_parts
