@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the book into target/book with mdBook, which it installs if it is missing. The gate does not: a test checks all links.
+# Builds the book into target/book with mdBook, which it installs if it is missing. A test checks all links.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-command -v mdbook >/dev/null || CARGO_PROFILE_DEV_DEBUG=0 cargo install --locked --debug mdbook
+command -v mdbook >/dev/null || CARGO_PROFILE_DEV_DEBUG=0 cargo install --locked --debug --no-default-features mdbook
 mdbook build docs

@@ -37,6 +37,11 @@
 //! depends on numbers that only the code generator knows, such as a constant index out of bounds or a free transpose that
 //! is none, shows in `cargo build`.
 //!
+//! # More
+//!
+//! The book, in the folder `docs` of the repository, explains layouts from zero (`layouts.md`), how kernels are written
+//! (`kernels.md`) and what TPUs choose (`tpu-formats.md`); its rules have numbers, which this documentation cites.
+//!
 //! # Features
 //!
 //! - `half` (on by default): values of `f16` and `bf16` elements, from the crate `half`.
