@@ -1,78 +1,163 @@
 //! One call of a kernel: its operands, results and attributes, each checked before any data is touched.
+//!
+//! Words are put together only for errors, so that a call that fits costs little more than the checks.
 
 use crate::abi;
 use crate::error::{Error, Outcome};
 use crate::frame::{Arrays, Frame, RawArray, RawAttribute, Request, raise};
-use crate::signature::{Role, element_bits};
+use crate::kernel::Known;
+use crate::signature::{Role, element_bits, with_names};
+use crate::small::Few;
 use std::any::Any;
-use std::ops::Range;
+use std::fmt::{self, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout};
 
 /// A call, from which a kernel's parameters are taken in their order.
 pub struct Call<'a> {
+    kernel: &'static str,
+    known: &'static [Known],
     frame: Frame<'a>,
     operands: Arrays<'a>,
     results: Arrays<'a>,
     next_operand: usize,
     next_result: usize,
-    /// The memory that has been taken: which bytes, by whom, and whether to write.
-    taken: Vec<(Range<usize>, String, bool)>,
+    /// The memory that has been taken.
+    taken: Few<Taken, 8>,
+    /// The sizes that have a name.
+    sizes: Few<NamedSize, 8>,
+}
+
+/// Bytes of memory, whose they are, and whether to write.
+#[derive(Clone, Copy)]
+struct Taken {
+    start: usize,
+    end: usize,
+    place: Place,
+    writes: bool,
+}
+
+/// What a name stands for in this call, and the first argument that says so.
+#[derive(Clone, Copy)]
+struct NamedSize {
+    name: &'static str,
+    size: i64,
+    place: Place,
 }
 
 impl<'a> Call<'a> {
-    fn new(frame: Frame<'a>) -> Result<Self, Error> {
+    fn new(kernel: &'static str, known: &'static [Known], frame: Frame<'a>) -> Result<Self, Error> {
         if !frame.is_execution() {
             return Err(Error::invalid_argument("expected a call to execute, found one of another stage"));
         }
         let (operands, results) = (frame.operands(), frame.results());
-        Ok(Self { frame, operands, results, next_operand: 0, next_result: 0, taken: Vec::new() })
+        let (taken, sizes) = (Few::new(), Few::new());
+        let call = Self { kernel, known, frame, operands, results, next_operand: 0, next_result: 0, taken, sizes };
+        call.expect_counts()?;
+        Ok(call)
     }
 
     /// Compares what the kernel takes with what the call has: how many of each, and the names of attributes.
-    #[doc(hidden)]
-    pub fn expect(&self, parameters: &[(Role, &str)]) -> Result<(), Error> {
-        let count = |role: Role| parameters.iter().filter(|(found, _)| *found == role).count();
-        let compare = |what: &str, expected: usize, found: usize| {
-            let plural = if expected == 1 { "" } else { "s" };
-            if expected == found {
-                return Ok(());
+    fn expect_counts(&self) -> Result<(), Error> {
+        let (mut operands, mut results, mut is_variadic) = (0, 0, false);
+        for known in self.known {
+            match known.role {
+                Role::Operand if known.is_variadic => is_variadic = true,
+                Role::Operand => operands += 1,
+                Role::Result => results += 1,
+                Role::InPlace => (operands, results) = (operands + 1, results + 1),
+                Role::Attribute | Role::Context => {}
             }
-            Err(Error::invalid_argument(format!("this kernel takes {expected} {what}{plural}, the call has {found}")))
-        };
-        compare("operand", count(Role::Operand), self.operands.len())?;
-        compare("result", count(Role::Result), self.results.len())?;
-        for (name, _) in self.frame.attributes() {
-            let is_known = |&(role, known): &(Role, &str)| role == Role::Attribute && known.as_bytes() == name;
-            if !parameters.iter().any(is_known) {
-                let name = String::from_utf8_lossy(name);
-                return Err(Error::invalid_argument(format!(
-                    "attribute {name:?}: this kernel takes none of this name"
-                )));
+        }
+        let found = self.operands.len();
+        if found < operands || found > operands && !is_variadic {
+            return Err(self.miscounted("operand", operands, is_variadic, found));
+        }
+        if self.results.len() != results {
+            return Err(self.miscounted("result", results, false, self.results.len()));
+        }
+        for name in self.frame.attribute_names() {
+            if !self.known.iter().any(|known| matches!(known.role, Role::Attribute) && known.name.as_bytes() == name) {
+                return Err(self.unknown_attribute(name));
             }
         }
         Ok(())
     }
 
-    pub(crate) fn next_operand(&mut self) -> Result<Argument<'a>, Error> {
-        let number = self.next_operand;
-        self.next_operand += 1;
-        Argument::new(format!("operand {number}"), self.operands, number)
+    #[cold]
+    fn miscounted(&self, what: &str, expected: usize, or_more: bool, found: usize) -> Error {
+        let (least, plural) = (if or_more { "at least " } else { "" }, if expected == 1 { "" } else { "s" });
+        self.error(format_args!("this kernel takes {least}{expected} {what}{plural}, the call has {found}"))
     }
 
-    pub(crate) fn next_result(&mut self) -> Result<Argument<'a>, Error> {
-        let number = self.next_result;
+    #[cold]
+    fn unknown_attribute(&self, name: &[u8]) -> Error {
+        let name = String::from_utf8_lossy(name);
+        self.error(format_args!("attribute {name:?}: this kernel takes none of this name"))
+    }
+
+    /// The call does not fit this kernel.
+    #[cold]
+    pub(crate) fn error(&self, problem: impl Display) -> Error {
+        Error::invalid_argument(format!("{}: {problem}", self.kernel))
+    }
+
+    pub(crate) fn next_operand(&mut self, name: &'static str) -> Result<Argument<'a>, Error> {
+        let place = Place { role: "operand", number: self.next_operand, name };
+        self.next_operand += 1;
+        self.argument(place, self.operands)
+    }
+
+    pub(crate) fn next_result(&mut self, name: &'static str) -> Result<Argument<'a>, Error> {
+        let place = Place { role: "result", number: self.next_result, name };
         self.next_result += 1;
-        Argument::new(format!("result {number}"), self.results, number)
+        self.argument(place, self.results)
+    }
+
+    fn argument(&self, place: Place, arrays: Arrays<'a>) -> Result<Argument<'a>, Error> {
+        let array = arrays.get(place.number).map_err(|error| {
+            let problem = format!("{}: {place}: {error}", self.kernel);
+            Error::new(error.code(), problem)
+        })?;
+        Ok(Argument { place, array })
+    }
+
+    /// How many operands a parameter gets that takes any number of them: those that no later one needs.
+    pub(crate) fn variadic_operands(&self) -> usize {
+        let needed = self.known.iter().filter(|known| matches!(known.role, Role::Operand | Role::InPlace)).count();
+        self.operands.len().saturating_sub(needed.saturating_sub(1))
     }
 
     pub(crate) fn attribute(&self, name: &str) -> Option<RawAttribute<'a>> {
-        self.frame.attributes().find(|(found, _)| *found == name.as_bytes()).map(|(_, value)| value)
+        self.frame.attribute(name.as_bytes())
     }
 
     #[cfg(feature = "threads")]
     pub(crate) fn frame(&self) -> Frame<'a> {
         self.frame
+    }
+
+    /// Notes what the names of the argument's sizes stand for, if they stand for nothing else.
+    pub(crate) fn name_sizes(
+        &mut self,
+        argument: &Argument<'a>,
+        shape: &ArrayShape,
+        names: &'static [Option<&'static str>],
+    ) -> Result<(), Error> {
+        for (name, &size) in names.iter().zip(argument.array.sizes) {
+            let Some(name) = *name else { continue };
+            let known = self.sizes.iter().find(|known| known.name == name).copied();
+            match known {
+                None => self.sizes.push(NamedSize { name, size, place: argument.place }),
+                Some(known) if known.size == size => {}
+                Some(known) => {
+                    let text = with_names(shape, names);
+                    let expected = format_args!("{text} with {name} = {} as in {}", known.size, known.place).to_string();
+                    return Err(self.differs(argument, &expected));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The bytes of an operand.
@@ -92,88 +177,133 @@ impl<'a> Call<'a> {
         Ok(unsafe { std::slice::from_raw_parts_mut(data, len) })
     }
 
+    /// The bytes of a result that begins as a copy of an operand, of the same `len` bytes: where they share their memory, as XLA
+    /// has been told that they may, nothing is copied.
+    pub(crate) fn write_in_place(
+        &mut self,
+        operand: &Argument<'a>,
+        result: &Argument<'a>,
+        len: usize,
+    ) -> Result<&'a mut [u8], Error> {
+        if operand.array.data != result.array.data {
+            let source = self.read(operand, len)?;
+            let target = self.write(result, len)?;
+            target.copy_from_slice(source);
+            return Ok(target);
+        }
+        self.write(result, len)
+    }
+
     /// Notes that these bytes are in use, if nothing speaks against it.
     fn claim(&mut self, argument: &Argument<'a>, len: usize, writes: bool) -> Result<*mut u8, Error> {
         if len == 0 {
             return Ok(std::ptr::NonNull::dangling().as_ptr());
         }
-        let (data, name) = (argument.array.data, &argument.name);
+        let (data, place) = (argument.array.data, argument.place);
         if data.is_null() {
-            return Err(Error::invalid_argument(format!("{name}: expected {len} bytes, found no memory")));
+            return Err(self.error(format_args!("{place}: expected {len} bytes, found no memory")));
         }
-        let range = data.addr()..data.addr().saturating_add(len);
-        let overlaps = |(other, _, writes_too): &&(Range<usize>, String, bool)| {
-            (writes || *writes_too) && other.start < range.end && range.start < other.end
-        };
-        if let Some((_, other, _)) = self.taken.iter().find(overlaps) {
-            return Err(Error::invalid_argument(format!("{name}: expected memory of its own, found that of {other}")));
+        let (start, end) = (data.addr(), data.addr().saturating_add(len));
+        let overlaps = |other: &&Taken| (writes || other.writes) && other.start < end && start < other.end;
+        if let Some(other) = self.taken.iter().find(overlaps) {
+            let whose = other.place;
+            return Err(self.error(format_args!("{place}: expected memory of its own, found that of {whose}")));
         }
-        self.taken.push((range, name.clone(), writes));
+        self.taken.push(Taken { start, end, place, writes });
         Ok(data)
     }
-}
 
-/// An operand or a result of a call.
-pub(crate) struct Argument<'a> {
-    name: String,
-    array: RawArray<'a>,
-    element_type: ElementType,
-    sizes: Vec<usize>,
-}
-
-impl<'a> Argument<'a> {
-    fn new(name: String, arrays: Arrays<'a>, number: usize) -> Result<Self, Error> {
-        if number >= arrays.len() {
-            return Err(Error::invalid_argument(format!("{name}: the call has only {}", arrays.len())));
+    /// The shape in the layout in which a kernel without static shapes gets the argument: row-major.
+    pub(crate) fn row_major(&self, argument: &Argument<'a>) -> Result<ArrayShape, Error> {
+        let sizes = argument.array.sizes;
+        let Some(element_type) = argument.element_type() else { return Err(self.no_array(argument)) };
+        if sizes.iter().any(|&size| size < 0) {
+            return Err(self.negative(argument));
         }
-        let array = arrays.get(number).map_err(|error| Error::new(error.code(), format!("{name}: {error}")))?;
-        let Some(element_type) = ElementType::from_proto_number(array.element_type) else {
-            let number = array.element_type;
-            return Err(Error::invalid_argument(format!("{name}: expected an array, found elements of type {number}")));
-        };
-        let sizes = array.sizes.iter().map(|&size| usize::try_from(size)).collect::<Result<Vec<_>, _>>();
-        let sizes =
-            sizes.map_err(|_| Error::invalid_argument(format!("{name}: expected sizes, found a negative one")))?;
-        Ok(Self { name, array, element_type, sizes })
-    }
-
-    pub(crate) fn element_type(&self) -> ElementType {
-        self.element_type
-    }
-
-    pub(crate) fn sizes(&self) -> &[usize] {
-        &self.sizes
-    }
-
-    /// What the call has, in XLA's notation.
-    fn text(&self) -> String {
-        let sizes = self.sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-        format!("{}[{sizes}]", self.element_type)
-    }
-
-    /// The shape in the layout in which a kernel without static shapes gets it: row-major.
-    pub(crate) fn row_major(&self) -> Result<ArrayShape, Error> {
-        let dimensions: Vec<_> = self.sizes.iter().map(|&size| Dimension::Static(size as u64)).collect();
+        let dimensions: Vec<_> = sizes.iter().map(|&size| Dimension::Static(size.unsigned_abs())).collect();
         // No `E` means that elements take whole bytes.
-        let bits = Some(element_bits(self.element_type)).filter(|bits| bits % 8 != 0).unwrap_or(0);
-        let layout = Layout::descending(self.sizes.len()).with_element_size_in_bits(bits);
-        let shape = layout.and_then(|layout| ArrayShape::new(self.element_type, &dimensions, layout));
-        shape.map_err(|error| self.refuse(error))
+        let bits = Some(element_bits(element_type)).filter(|bits| bits % 8 != 0).unwrap_or(0);
+        let layout = Layout::descending(sizes.len()).with_element_size_in_bits(bits);
+        let shape = layout.and_then(|layout| ArrayShape::new(element_type, &dimensions, layout));
+        shape.map_err(|error| self.refuse(argument, error))
     }
 
     /// The kernel takes something else.
-    pub(crate) fn differs(&self, expected: &str) -> Error {
-        Error::invalid_argument(format!("{}: this kernel takes {expected}, the call has {}", self.name, self.text()))
+    #[cold]
+    pub(crate) fn differs(&self, argument: &Argument<'a>, expected: &str) -> Error {
+        if argument.element_type().is_none() {
+            return self.no_array(argument);
+        }
+        if argument.array.sizes.iter().any(|&size| size < 0) {
+            return self.negative(argument);
+        }
+        self.error(format_args!("{}: this kernel takes {expected}, the call has {argument}", argument.place))
+    }
+
+    #[cold]
+    fn no_array(&self, argument: &Argument<'a>) -> Error {
+        let (place, number) = (argument.place, argument.array.element_type);
+        self.error(format_args!("{place}: expected an array, found elements of type {number}"))
+    }
+
+    #[cold]
+    fn negative(&self, argument: &Argument<'a>) -> Error {
+        self.error(format_args!("{}: expected sizes, found a negative one", argument.place))
     }
 
     /// The kernel takes what no call can have.
-    pub(crate) fn impossible(&self, expected: &str, reason: &str) -> Error {
-        Error::invalid_argument(format!("{}: this kernel takes {expected}: {reason}", self.name))
+    #[cold]
+    pub(crate) fn impossible(&self, argument: &Argument<'a>, expected: &str, reason: &str) -> Error {
+        self.error(format_args!("{}: this kernel takes {expected}: {reason}", argument.place))
     }
 
     /// The array is none that a kernel can take.
-    pub(crate) fn refuse(&self, reason: impl std::fmt::Display) -> Error {
-        Error::invalid_argument(format!("{}: {}: {reason}", self.name, self.text()))
+    #[cold]
+    pub(crate) fn refuse(&self, argument: &Argument<'a>, reason: impl Display) -> Error {
+        self.error(format_args!("{}: {argument}: {reason}", argument.place))
+    }
+}
+
+/// Which argument of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    role: &'static str,
+    number: usize,
+    name: &'static str,
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ({})", self.role, self.number, self.name)
+    }
+}
+
+/// An operand or a result of a call; displayed as XLA's text of what the call has.
+#[derive(Clone, Copy)]
+pub(crate) struct Argument<'a> {
+    place: Place,
+    array: RawArray<'a>,
+}
+
+impl<'a> Argument<'a> {
+    /// The number of the element type in XLA's schema.
+    pub(crate) fn type_number(&self) -> i32 {
+        self.array.element_type
+    }
+
+    fn element_type(&self) -> Option<ElementType> {
+        ElementType::from_proto_number(self.array.element_type)
+    }
+
+    pub(crate) fn sizes(&self) -> &'a [i64] {
+        self.array.sizes
+    }
+}
+
+impl Display for Argument<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = self.array.sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        write!(f, "{}[{sizes}]", self.element_type().map_or("?", ElementType::name))
     }
 }
 
@@ -184,6 +314,8 @@ impl<'a> Argument<'a> {
 #[doc(hidden)]
 pub unsafe fn handle<O: Outcome>(
     frame: *mut abi::CallFrame,
+    name: &'static str,
+    known: &'static [Known],
     kernel: impl FnOnce(&mut Call<'_>) -> Result<O, Error>,
 ) -> *mut abi::XlaError {
     let answer = || -> Result<(), Error> {
@@ -197,12 +329,12 @@ pub unsafe fn handle<O: Outcome>(
                 metadata.traits = 0;
                 Ok(())
             }
-            Request::Call(frame) => kernel(&mut Call::new(frame)?)?.into_result(),
+            Request::Call(frame) => kernel(&mut Call::new(name, known, frame)?)?.into_result(),
         }
     };
     // What a panic leaves behind is the results of this call, which are thrown away.
     let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
-        let error = of_panic(&*panic);
+        let error = of_panic(name, &*panic);
         discard(panic);
         Err(error)
     });
@@ -220,7 +352,8 @@ pub(crate) fn discard(panic: Box<dyn Any + Send>) {
     }
 }
 
-fn of_panic(panic: &(dyn Any + Send)) -> Error {
+#[cold]
+fn of_panic(kernel: &str, panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Error::internal(format!("the kernel panicked: {}", text.unwrap_or("without a message")))
+    Error::internal(format!("the kernel panicked: {} (in {kernel})", text.unwrap_or("without a message")))
 }

@@ -30,8 +30,8 @@ pub(crate) struct RawArray<'a> {
 }
 
 /// The value of an attribute.
-#[derive(Clone, Copy)]
-pub(crate) enum RawAttribute<'a> {
+#[derive(Clone, Copy, Debug)]
+pub enum RawAttribute<'a> {
     /// One value; as many bytes as its type has.
     Scalar(ElementType, &'a [u8]),
     /// Values one behind the other.
@@ -117,24 +117,30 @@ impl<'a> Frame<'a> {
         Arrays::new(&self.0.results)
     }
 
-    /// The attributes: their names and values.
-    pub(crate) fn attributes(self) -> impl ExactSizeIterator<Item = (&'a [u8], RawAttribute<'a>)> {
+    /// The names of the attributes.
+    pub(crate) fn attribute_names(self) -> impl Iterator<Item = &'a [u8]> {
+        let attributes = &self.0.attributes;
+        // SAFETY: XLA passes `size` pointers to names.
+        let names = unsafe { slice_of(attributes.names, usize::try_from(attributes.size).unwrap_or(0)) };
+        names.iter().map(|&name| {
+            // SAFETY: each points to a name.
+            let name = unsafe { &*name };
+            // SAFETY: a name is so many bytes.
+            unsafe { slice_of(name.data, name.len) }
+        })
+    }
+
+    /// The attribute of this name.
+    pub(crate) fn attribute(self, name: &[u8]) -> Option<RawAttribute<'a>> {
         let attributes = &self.0.attributes;
         let len = usize::try_from(attributes.size).unwrap_or(0);
+        let i = self.attribute_names().position(|found| found == name)?;
         // SAFETY: XLA passes `size` kinds.
         let kinds = unsafe { slice_of(attributes.kinds, len) };
-        // SAFETY: and `size` pointers to names.
-        let names = unsafe { slice_of(attributes.names, len) };
         // SAFETY: and `size` pointers to values.
         let values = unsafe { slice_of(attributes.values, len) };
-        (0..len).map(move |i| {
-            // SAFETY: each points to a name.
-            let name = unsafe { &*names[i] };
-            // SAFETY: a name is so many bytes.
-            let name = unsafe { slice_of(name.data, name.len) };
-            // SAFETY: `kinds[i]` is the kind of value number `i`.
-            (name, unsafe { RawAttribute::new(kinds[i], values[i]) })
-        })
+        // SAFETY: `kinds[i]` is the kind of value number `i`.
+        Some(unsafe { RawAttribute::new(kinds[i], values[i]) })
     }
 }
 

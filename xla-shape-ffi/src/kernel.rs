@@ -1,7 +1,7 @@
 //! From functions to what a library exports.
 
-use crate::abi::Handler;
-use crate::signature::Description;
+use crate::abi::{API_MAJOR, API_MINOR, Handler};
+use crate::signature::{Description, Role};
 use serde_json::{Value, json};
 use std::ffi::CString;
 
@@ -11,10 +11,37 @@ pub trait Kernel {
     const NAME: &'static str;
     /// What XLA calls.
     const HANDLER: Handler;
+    /// The lines of its documentation.
+    const DOC: &'static [&'static str] = &[];
+    /// The names of sizes whose indices are computed independently of each other; `...` is any dimension before those of the
+    /// operands.
+    const BATCH: &'static [&'static str] = &[];
 
     /// The parameters: their names and what a call must bring for them.
     #[must_use]
     fn signature() -> Vec<(&'static str, Description)>;
+}
+
+/// What a call is compared with before parameters are taken from it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Known {
+    pub role: Role,
+    pub name: &'static str,
+    pub is_variadic: bool,
+}
+
+/// Fails the compilation if a call could not say which operands are whose.
+#[doc(hidden)]
+#[must_use]
+pub const fn checked(known: &'static [Known]) -> &'static [Known] {
+    let (mut rest, mut variadic) = (known, 0);
+    while let [parameter, others @ ..] = rest {
+        variadic += parameter.is_variadic as usize;
+        rest = others;
+    }
+    assert!(variadic <= 1, "two parameters of a kernel take any number of operands");
+    known
 }
 
 /// The name of a parameter that is written as this pattern.
@@ -59,13 +86,22 @@ const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
     one.is_empty() && other.is_empty()
 }
 
-/// The signature of a kernel as JSON.
+/// The signature of a kernel of a package as JSON.
 #[doc(hidden)]
 #[must_use]
-pub fn signature<K: Kernel>() -> Value {
+pub fn signature<K: Kernel>(package: &str) -> Value {
     let parameters = K::signature();
     let parameters: Vec<_> = parameters.iter().map(|(name, description)| description.to_json(name)).collect();
-    json!({ "name": K::NAME, "parameters": parameters })
+    // Rust's documentation comments keep the space behind their slashes.
+    let doc: Vec<_> = K::DOC.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    json!({
+        "name": K::NAME,
+        "package": package,
+        "doc": doc.join("\n").trim(),
+        "api": [API_MAJOR, API_MINOR],
+        "batch": K::BATCH,
+        "parameters": parameters,
+    })
 }
 
 /// All of them, as text for C.
@@ -83,37 +119,62 @@ pub fn signatures(kernels: Vec<Value>) -> CString {
 /// names. It returns nothing or a `Result` whose error becomes an [`Error`](crate::Error). Attributes such as documentation are
 /// the function's.
 ///
+/// - An attribute may have a default, `eps: f32 = 1e-5`, which stands for it in a call that leaves it out. The function itself takes
+///   the parameter always.
+/// - `where batch(b, s)` says that the kernel computes each index of the sizes named `b` and `s` independently of the others: a
+///   mesh may cut them, and `vmap` may make them longer. `batch(...)` says the same of dimensions added in front of all operands and
+///   results, which views of any shape can take.
+/// - `where multiversion` compiles the function for AVX2 and AVX-512 too, and calls what the machine has; see
+///   [`multiversion!`](crate::multiversion).
+///
 /// A panic becomes an error where panics unwind: not in a program that is built with `panic = "abort"`, which it ends.
 ///
 /// ```
-/// use xla_shape::{DynView, DynViewMut};
+/// use xla_shape::{DynView, DynViewMut, View, ViewMut, shape};
 /// use xla_shape::element::F32;
 /// use xla_shape_ffi::{Error, Kernel};
 ///
 /// xla_shape_ffi::kernel! {
 ///     /// Takes arrays of any shape.
-///     fn negate(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
+///     fn negate(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error>
+///     where batch(...)
+///     {
 ///         if x.shape() != y.shape() {
 ///             return Err(Error::invalid_argument("expected a result like the operand"));
 ///         }
 ///         y.fill_with::<F32>(|index| -x.get::<F32>(index).unwrap_or_default())?;
 ///         Ok(())
 ///     }
+///
+///     /// Each row times a factor.
+///     fn scale(x: View<'_, shape!(f32[b,d])>, mut y: ViewMut<'_, shape!(f32[b,d])>, factor: f32 = 2.0)
+///     where batch(b), multiversion
+///     {
+///         for (x, y) in x.as_slice().iter().zip(y.as_mut_slice()) {
+///             *y = factor * x;
+///         }
+///     }
 /// }
 /// assert_eq!(negate::NAME, "negate");
 /// assert_eq!(negate::signature().len(), 2);
+/// assert_eq!(scale::BATCH, ["b"]);
 /// ```
 #[macro_export]
 macro_rules! kernel {
     // A parameter's first token as it stands in the source, so that what the compiler says of it, such as that it should be `mut`,
     // is said there.
     ($(
-        $(#[$attribute:meta])*
-        $visibility:vis fn $name:ident($($parameter:tt $($name_if_mut:ident)? : $type:ty),* $(,)?) $(-> $result:ty)? $body:block
+        $(#[$($attribute:tt)*])*
+        $visibility:vis fn $name:ident($(
+            $parameter:tt $($name_if_mut:ident)? : $type:ty $(= $default:expr)?
+        ),* $(,)?) $(-> $result:ty)? $(where $($clause:ident $(($($inner:tt)*))?),+ $(,)?)? $body:block
     )+) => { $(
-        $(#[$attribute])*
-        #[allow(clippy::type_complexity, reason = "what `shape!` makes is written in one line")]
-        $visibility fn $name($($parameter $($name_if_mut)?: $type),*) $(-> $result)? $body
+        $crate::__function! {
+            [$($($clause)+)?]
+            $(#[$($attribute)*])*
+            #[allow(clippy::type_complexity, reason = "what `shape!` makes is written in one line")]
+            $visibility fn $name($([$parameter $($name_if_mut)?]: $type),*) [$(-> $result)?] $body
+        }
 
         #[doc = concat!("The handler of the function `", stringify!($name), "`.")]
         #[allow(non_camel_case_types, reason = "a type beside the function of the same name")]
@@ -123,20 +184,30 @@ macro_rules! kernel {
         impl $crate::Kernel for $name {
             const NAME: &'static str = $crate::__private::name(stringify!($name));
 
+            const DOC: &'static [&'static str] = &[$($crate::__doc!($($attribute)*)),*];
+
+            const BATCH: &'static [&'static str] = $crate::__batch!($($($clause $(($($inner)*))?),+)?);
+
             const HANDLER: $crate::Handler = {
+                const KNOWN: &[$crate::__private::Known] = $crate::__private::checked(&[$($crate::__private::Known {
+                    role: <$type as $crate::Parameter<'_>>::ROLE,
+                    name: $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
+                    is_variadic: <$type as $crate::Parameter<'_>>::IS_VARIADIC,
+                }),*]);
+
                 unsafe extern "C" fn handler(frame: *mut $crate::CallFrame) -> *mut $crate::XlaError {
                     let kernel = |call: &mut $crate::Call<'_>| {
-                        call.expect(&[$((
-                            <$type as $crate::Parameter<'_>>::ROLE,
-                            $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
-                        )),*])?;
-                        ::core::result::Result::Ok($name($(<$type as $crate::Parameter<'_>>::take(
+                        ::core::result::Result::Ok($name($($crate::__take!(
                             call,
                             $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
-                        )?),*))
+                            $type
+                            $(, $default)?
+                        )),*))
                     };
                     // SAFETY: only XLA calls handlers, and passes them a frame.
-                    unsafe { $crate::__private::handle(frame, kernel) }
+                    unsafe {
+                        $crate::__private::handle(frame, <$name as $crate::Kernel>::NAME, KNOWN, kernel)
+                    }
                 }
                 handler
             };
@@ -144,7 +215,7 @@ macro_rules! kernel {
             fn signature() -> ::std::vec::Vec<(&'static str, $crate::Description)> {
                 ::std::vec![$((
                     $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
-                    <$type as $crate::Parameter<'_>>::describe(),
+                    $crate::__describe!($type $(, $default)?),
                 )),*]
             }
         }
@@ -156,7 +227,64 @@ macro_rules! kernel {
     };
 }
 
+/// The text of a line of documentation; nothing of other attributes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __doc {
+    (doc = $text:expr) => {
+        $text
+    };
+    ($($other:tt)*) => {
+        ""
+    };
+}
+
+/// What a kernel says of `batch`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __batch {
+    () => { &[] };
+    (batch(...) $(, $($rest:tt)*)?) => { &["..."] };
+    (batch($($name:ident),+ $(,)?) $(, $($rest:tt)*)?) => { &[$(stringify!($name)),+] };
+    (multiversion $(, $($rest:tt)*)?) => { $crate::__batch!($($($rest)*)?) };
+    ($clause:ident $($rest:tt)*) => {
+        ::core::compile_error!(concat!(
+            "expected `batch(name, …)`, `batch(...)` or `multiversion` after `where`, found `", stringify!($clause), "`",
+        ))
+    };
+}
+
+/// A parameter, taken from a call.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __take {
+    ($call:ident, $name:expr, $type:ty) => {
+        <$type as $crate::Parameter<'_>>::take($call, $name)?
+    };
+    ($call:ident, $name:expr, $type:ty, $default:expr) => {
+        match $crate::__private::take_optional::<$type>($call, $name)? {
+            ::core::option::Option::Some(value) => value,
+            ::core::option::Option::None => $default,
+        }
+    };
+}
+
+/// What a call must bring for a parameter.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __describe {
+    ($type:ty) => {
+        <$type as $crate::Parameter<'_>>::describe()
+    };
+    ($type:ty, $default:expr) => {{
+        let default: $type = $default;
+        $crate::__private::describe_default(&default)
+    }};
+}
+
 /// Exports kernels from a library (`crate-type = ["cdylib"]`), for `python/xla_shape_ffi.py` to load. Once in a library.
+///
+/// XLA knows the kernels as `package.kernel`, where the package is the library's crate.
 ///
 /// Two functions are exported: `xla_shape_ffi_signatures`, which gives a JSON array of all signatures as a C string, and
 /// `xla_shape_ffi_handler`, which gives the handler of the kernel with this number in that array, or null.
@@ -172,7 +300,9 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         pub extern "C" fn xla_shape_ffi_signatures() -> *const ::std::ffi::c_char {
             static SIGNATURES: $crate::__private::LazyLock<::std::ffi::CString> = $crate::__private::LazyLock::new(|| {
-                $crate::__private::signatures(::std::vec![$($crate::__private::signature::<$kernel>()),+])
+                $crate::__private::signatures(::std::vec![$($crate::__private::signature::<$kernel>(
+                    ::core::option_env!("CARGO_PKG_NAME").unwrap_or("kernels")
+                )),+])
             });
             SIGNATURES.as_ptr()
         }

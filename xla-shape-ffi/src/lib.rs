@@ -42,8 +42,10 @@ mod call;
 mod error;
 mod frame;
 mod kernel;
+mod multiversion;
 mod parameter;
 mod signature;
+mod small;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "threads")]
@@ -53,13 +55,16 @@ pub use abi::{CallFrame, Handler, XlaError};
 pub use call::Call;
 pub use error::{Error, ErrorCode, Outcome};
 pub use kernel::Kernel;
-pub use parameter::Parameter;
+pub use parameter::{Attribute, InPlace, Parameter};
 pub use signature::{Description, Role, Wants, obstacle};
 
 #[doc(hidden)]
 pub mod __private {
     pub use crate::call::handle;
-    pub use crate::kernel::{are_distinct, name, signature, signatures};
+    pub use crate::frame::RawAttribute;
+    pub use crate::kernel::{Known, are_distinct, checked, name, signature, signatures};
+    pub use crate::multiversion::{Vectors, vectors};
+    pub use crate::parameter::{describe_default, take_optional};
     pub use std::sync::LazyLock;
 }
 

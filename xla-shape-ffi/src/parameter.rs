@@ -3,7 +3,10 @@
 use crate::call::{Argument, Call};
 use crate::error::Error;
 use crate::frame::RawAttribute;
-use crate::signature::{Description, Role, Wants, obstacle};
+use crate::signature::{Description, Role, Wants, is_possible, obstacle, with_names};
+use serde_json::{Value, json};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
 use xla_shape::buffer::WholeShape;
 #[cfg(doc)]
 use xla_shape::{DynView, DynViewMut};
@@ -14,17 +17,23 @@ use xla_shape::{ElementType, View, ViewMut};
 /// | type | what it is to the call |
 /// |---|---|
 /// | [`View<S>`](View), [`DynView`] | the next operand |
+/// | `Vec` of those | any number of operands |
 /// | [`ViewMut<S>`](ViewMut), [`DynViewMut`] | the next result |
+/// | [`InPlace<S>`](InPlace) | the next operand and the next result in one |
 /// | `bool`, `i8` … `i64`, `u8` … `u64`, `f32`, `f64` | the attribute of the parameter's name |
 /// | `&str` | the same, a text |
 /// | `Vec` of numbers | the same, an array |
+/// | `Option` of those three | the same, which a call may leave out |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no parameter of a kernel",
-    label = "expected `View`, `ViewMut`, `DynView`, `DynViewMut`, a number, `&str` or a `Vec` of numbers"
+    label = "expected `View`, `ViewMut`, `DynView`, `DynViewMut`, `InPlace`, a number, `&str` or a `Vec` of numbers"
 )]
 pub trait Parameter<'a>: Sized {
     /// What it is to the call.
     const ROLE: Role;
+
+    /// Whether it takes any number of operands.
+    const IS_VARIADIC: bool = false;
 
     /// What a call must bring.
     #[must_use]
@@ -34,42 +43,178 @@ pub trait Parameter<'a>: Sized {
     ///
     /// # Errors
     /// If the call has none, or another one.
-    fn take(call: &mut Call<'a>, name: &str) -> Result<Self, Error>;
+    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error>;
 }
+
+/// What may be an attribute: a number, a text, or a list of numbers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be left out of a call",
+    label = "expected a number, `&str` or a `Vec` of numbers: only attributes have defaults, or are `Option`s"
+)]
+pub trait Attribute<'a>: Parameter<'a> {
+    /// What a call brings.
+    const WANTS: Wants;
+
+    /// The value; `None` if it is of another type.
+    #[doc(hidden)]
+    fn read(value: RawAttribute<'a>) -> Option<Result<Self, &'static str>>;
+
+    /// The value in JSON; infinities and NaN are texts.
+    #[doc(hidden)]
+    #[must_use]
+    fn to_json(&self) -> Value;
+}
+
+/// An operand and a result in one: the kernel finds the operand's values, and what it leaves there is the result.
+///
+/// XLA is told that the two share their memory, and copies the operand before the call if the program still needs it.
+/// A call that does not say so gets a copy.
+///
+/// ```
+/// use xla_shape::shape;
+/// use xla_shape_ffi::InPlace;
+///
+/// xla_shape_ffi::kernel! {
+///     fn add_one(mut x: InPlace<'_, shape!(f32[n])>) {
+///         x.apply(|x| x + 1.0);
+///     }
+/// }
+/// let mut values = [1.0, 2.0];
+/// # use xla_shape::{ViewMut, types::Array};
+/// # type Two = shape!(f32[n]);
+/// # let view = ViewMut::<Two>::from_parts(Two::with_sizes([2])?, bytes_of(&mut values))?;
+/// add_one(InPlace(view));
+/// assert_eq!(values, [2.0, 3.0]);
+/// # fn bytes_of(values: &mut [f32]) -> &mut [u8] {
+/// #     // SAFETY: floats are bytes, and any bytes are floats.
+/// #     unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), 4 * values.len()) }
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct InPlace<'a, S>(pub ViewMut<'a, S>);
+
+impl<'a, S> Deref for InPlace<'a, S> {
+    type Target = ViewMut<'a, S>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<S> DerefMut for InPlace<'_, S> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl<'a, S> fmt::Debug for InPlace<'a, S>
+where
+    ViewMut<'a, S>: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("InPlace").field(&self.0).finish()
+    }
+}
+
+/// How many sizes are converted without an allocation.
+const MOST_SIZES: usize = 8;
 
 /// The shape of type `S` that an argument has.
-fn shape_of<S: WholeShape>(argument: &Argument<'_>) -> Result<S, Error> {
+#[inline]
+fn shape_of<'a, S: WholeShape>(call: &mut Call<'a>, argument: &Argument<'a>) -> Result<S, Error> {
     let Some(shape) = S::TYPE else {
-        return S::of(&argument.row_major()?).map_err(|error| argument.refuse(error));
+        let shape = call.row_major(argument)?;
+        return S::of(&shape).map_err(|error| call.refuse(argument, error));
     };
-    let text = || shape.to_string();
-    if let Some(obstacle) = obstacle(shape) {
-        return Err(argument.impossible(&text(), &obstacle));
+    if !const { matches!(S::TYPE, Some(shape) if is_possible(shape)) } {
+        let reason = obstacle(shape).unwrap_or_default();
+        return Err(call.impossible(argument, &with_names(shape, S::NAMES), &reason));
     }
-    if argument.element_type() != shape.element_type() {
-        return Err(argument.differs(&text()));
+    let sizes = argument.sizes();
+    let found = if argument.type_number() != const { type_number::<S>() } {
+        None
+    } else if sizes.len() <= MOST_SIZES {
+        let mut converted = [0_usize; MOST_SIZES];
+        let all = converted.iter_mut().zip(sizes).try_for_each(|(to, &size)| {
+            *to = usize::try_from(size).ok()?;
+            Some(())
+        });
+        all.and_then(|()| S::of_sizes(&converted[..sizes.len()]).ok())
+    } else {
+        let converted: Option<Vec<_>> = sizes.iter().map(|&size| usize::try_from(size).ok()).collect();
+        converted.and_then(|sizes| S::of_sizes(&sizes).ok())
+    };
+    match found {
+        Some(found) => {
+            if !S::NAMES.is_empty() {
+                call.name_sizes(argument, shape, S::NAMES)?;
+            }
+            Ok(found)
+        }
+        None => Err(differs::<S>(call, argument, shape)),
     }
-    S::of_sizes(argument.sizes()).map_err(|_| argument.differs(&text()))
 }
 
-/// What a view of this shape takes.
-fn wants<S: WholeShape>() -> Wants {
-    S::TYPE.map_or(Wants::AnyArray, |shape| Wants::Array(Box::new(shape.clone())))
+/// The number of the type's element type in XLA's schema.
+const fn type_number<S: WholeShape>() -> i32 {
+    match S::TYPE {
+        Some(shape) => shape.element_type().proto_number(),
+        None => 0,
+    }
+}
+
+#[cold]
+fn differs<'a, S: WholeShape>(call: &Call<'a>, argument: &Argument<'a>, shape: &xla_shape::ArrayShape) -> Error {
+    call.differs(argument, &with_names(shape, S::NAMES))
+}
+
+/// A parameter that is an array of shape `S`.
+fn array<S: WholeShape>(role: Role) -> Description {
+    let wants = S::TYPE.map_or(Wants::AnyArray, |shape| Wants::Array(Box::new(shape.clone())));
+    let mut description = Description::new(role, wants);
+    description.names = S::NAMES;
+    description
+}
+
+/// The bytes of an array.
+#[inline]
+fn len_of<S: WholeShape>(call: &Call<'_>, argument: &Argument<'_>, shape: &S) -> Result<usize, Error> {
+    shape.bytes().map_err(|_| call.error(format_args!("{argument}: expected an array of fewer bytes")))
+}
+
+fn take_operand<'a, S: WholeShape>(call: &mut Call<'a>, name: &'static str) -> Result<View<'a, S>, Error> {
+    let argument = call.next_operand(name)?;
+    let shape = shape_of::<S>(call, &argument)?;
+    let len = len_of(call, &argument, &shape)?;
+    let bytes = call.read(&argument, len)?;
+    shape.buffer(bytes).map_err(|error| call.refuse(&argument, error))
 }
 
 impl<'a, S: WholeShape> Parameter<'a> for View<'a, S> {
     const ROLE: Role = Role::Operand;
 
     fn describe() -> Description {
-        Description { role: Self::ROLE, wants: wants::<S>() }
+        array::<S>(Self::ROLE)
     }
 
-    fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
-        let argument = call.next_operand()?;
-        let shape = shape_of::<S>(&argument)?;
-        let len = shape.bytes().map_err(|_| argument.refuse("expected an array of fewer bytes"))?;
-        let bytes = call.read(&argument, len)?;
-        shape.buffer(bytes).map_err(|error| argument.refuse(error))
+    #[inline]
+    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
+        take_operand(call, name)
+    }
+}
+
+impl<'a, S: WholeShape> Parameter<'a> for Vec<View<'a, S>> {
+    const ROLE: Role = Role::Operand;
+    const IS_VARIADIC: bool = true;
+
+    fn describe() -> Description {
+        let mut description = array::<S>(Self::ROLE);
+        description.is_variadic = true;
+        description
+    }
+
+    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
+        (0..call.variadic_operands()).map(|_| take_operand(call, name)).collect()
     }
 }
 
@@ -77,20 +222,48 @@ impl<'a, S: WholeShape> Parameter<'a> for ViewMut<'a, S> {
     const ROLE: Role = Role::Result;
 
     fn describe() -> Description {
-        Description { role: Self::ROLE, wants: wants::<S>() }
+        array::<S>(Self::ROLE)
     }
 
-    fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
-        let argument = call.next_result()?;
-        let shape = shape_of::<S>(&argument)?;
-        let len = shape.bytes().map_err(|_| argument.refuse("expected an array of fewer bytes"))?;
+    #[inline]
+    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
+        let argument = call.next_result(name)?;
+        let shape = shape_of::<S>(call, &argument)?;
+        let len = len_of(call, &argument, &shape)?;
         let bytes = call.write(&argument, len)?;
-        shape.buffer(bytes).map_err(|error| argument.refuse(error))
+        shape.buffer(bytes).map_err(|error| call.refuse(&argument, error))
+    }
+}
+
+impl<'a, S: WholeShape> Parameter<'a> for InPlace<'a, S> {
+    const ROLE: Role = Role::InPlace;
+
+    fn describe() -> Description {
+        array::<S>(Self::ROLE)
+    }
+
+    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
+        let operand = call.next_operand(name)?;
+        shape_of::<S>(call, &operand)?;
+        let result = call.next_result(name)?;
+        let shape = shape_of::<S>(call, &result)?;
+        if operand.sizes() != result.sizes() || operand.type_number() != result.type_number() {
+            return Err(call.differs(&result, &operand.to_string()));
+        }
+        let len = len_of(call, &result, &shape)?;
+        let bytes = call.write_in_place(&operand, &result, len)?;
+        shape.buffer(bytes).map(Self).map_err(|error| call.refuse(&result, error))
     }
 }
 
 /// The kernel takes another attribute, or there is none.
-fn attribute_differs(name: &str, expected: &str, found: Option<RawAttribute<'_>>) -> Error {
+#[cold]
+fn attribute_differs(call: &Call<'_>, name: &str, wants: &Wants, found: Option<RawAttribute<'_>>) -> Error {
+    let expected = match wants {
+        Wants::Scalar(element_type) => format!("a number of type {element_type}"),
+        Wants::Values(element_type) => format!("numbers of type {element_type}"),
+        _ => "a text".to_owned(),
+    };
     let found = match found {
         None => "none".to_owned(),
         Some(RawAttribute::Scalar(element_type, _)) => format!("a number of type {element_type}"),
@@ -98,80 +271,129 @@ fn attribute_differs(name: &str, expected: &str, found: Option<RawAttribute<'_>>
         Some(RawAttribute::Text(_)) => "a text".to_owned(),
         Some(RawAttribute::Other(what)) => what.to_owned(),
     };
-    Error::invalid_argument(format!("attribute {name:?}: this kernel takes {expected}, the call has {found}"))
+    call.error(format_args!("attribute {name:?}: this kernel takes {expected}, the call has {found}"))
+}
+
+/// The attribute of this name; `None` if the call leaves it out.
+#[doc(hidden)]
+#[inline]
+pub fn take_optional<'a, A: Attribute<'a>>(call: &Call<'a>, name: &'static str) -> Result<Option<A>, Error> {
+    let Some(found) = call.attribute(name) else { return Ok(None) };
+    match A::read(found) {
+        Some(Ok(value)) => Ok(Some(value)),
+        Some(Err(problem)) => Err(call.error(format_args!("attribute {name:?}: {problem}"))),
+        None => Err(attribute_differs(call, name, &A::WANTS, Some(found))),
+    }
+}
+
+/// The attribute of this name.
+#[inline]
+fn take<'a, A: Attribute<'a>>(call: &Call<'a>, name: &'static str) -> Result<A, Error> {
+    take_optional(call, name)?.ok_or_else(|| attribute_differs(call, name, &A::WANTS, None))
+}
+
+/// A parameter with a default.
+#[doc(hidden)]
+pub fn describe_default<'a, A: Attribute<'a>>(default: &A) -> Description {
+    A::describe().optional(Some(default.to_json()))
+}
+
+impl<'a, A: Attribute<'a>> Parameter<'a> for Option<A> {
+    const ROLE: Role = Role::Attribute;
+
+    fn describe() -> Description {
+        A::describe().optional(None)
+    }
+
+    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
+        take_optional(call, name)
+    }
+}
+
+/// An attribute of this type.
+macro_rules! attribute {
+    ($type:ty, $wants:expr, |$value:ident| $read:expr, |$this:ident| $json:expr) => {
+        impl<'a> Parameter<'a> for $type {
+            const ROLE: Role = Role::Attribute;
+
+            fn describe() -> Description {
+                Description::new(Self::ROLE, Self::WANTS)
+            }
+
+            #[inline]
+            fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
+                take(call, name)
+            }
+        }
+
+        impl<'a> Attribute<'a> for $type {
+            const WANTS: Wants = $wants;
+
+            #[inline]
+            fn read($value: RawAttribute<'a>) -> Option<Result<Self, &'static str>> {
+                $read
+            }
+
+            fn to_json(&self) -> Value {
+                let $this = self;
+                $json
+            }
+        }
+    };
 }
 
 macro_rules! numbers {
-    ($($number:ty, $element_type:ident $(or $other:ident)?, $text:literal, |$bytes:ident| $read:expr;)*) => { $(
-        impl<'a> Parameter<'a> for $number {
-            const ROLE: Role = Role::Attribute;
+    ($($number:ty, $element_type:ident $(or $other:ident)?, $text:literal, |$bytes:ident| $read:expr, |$value:ident| $json:expr;)*) => { $(
+        attribute!($number, Wants::Scalar($text), |value| match value {
+            RawAttribute::Scalar(ElementType::$element_type, bytes) => Some(Ok(read_one(bytes, |$bytes| $read))),
+            _ => None,
+        }, |this| { let $value = *this; $json });
 
-            fn describe() -> Description {
-                Description { role: Self::ROLE, wants: Wants::Scalar($text) }
+        attribute!(Vec<$number>, Wants::Values($text), |value| match value {
+            RawAttribute::Array(ElementType::$element_type $(| ElementType::$other)?, bytes) => {
+                Some(Ok(bytes.chunks_exact(size_of::<$number>()).map(|bytes| read_one(bytes, |$bytes| $read)).collect()))
             }
-
-            fn take(call: &mut Call<'a>, name: &str) -> Result<Self, Error> {
-                match call.attribute(name) {
-                    Some(RawAttribute::Scalar(ElementType::$element_type, bytes)) => Ok(read_one(bytes, |$bytes| $read)),
-                    found => Err(attribute_differs(name, concat!("a number of type ", $text), found)),
-                }
-            }
-        }
-
-        impl<'a> Parameter<'a> for Vec<$number> {
-            const ROLE: Role = Role::Attribute;
-
-            fn describe() -> Description {
-                Description { role: Self::ROLE, wants: Wants::Values($text) }
-            }
-
-            fn take(call: &mut Call<'a>, name: &str) -> Result<Self, Error> {
-                match call.attribute(name) {
-                    Some(RawAttribute::Array(ElementType::$element_type $(| ElementType::$other)?, bytes)) => {
-                        Ok(bytes.chunks_exact(size_of::<$number>()).map(|bytes| read_one(bytes, |$bytes| $read)).collect())
-                    }
-                    found => Err(attribute_differs(name, concat!("numbers of type ", $text), found)),
-                }
-            }
-        }
+            _ => None,
+        }, |this| this.iter().map(|&$value| $json).collect());
     )* };
 }
 
 /// A number of so many bytes.
+#[inline]
 fn read_one<const N: usize, T>(bytes: &[u8], read: impl FnOnce([u8; N]) -> T) -> T {
     let mut copy = [0; N];
     copy.copy_from_slice(bytes);
     read(copy)
 }
 
+/// JSON has finite numbers only.
+fn float(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { json!(value.to_string()) }
+}
+
 // XLA's attributes have no lists of `pred`: those come as bytes.
 numbers! {
-    bool, Pred or U8, "pred", |bytes| bytes != [0];
-    i8, S8, "s8", |bytes| i8::from_le_bytes(bytes);
-    i16, S16, "s16", |bytes| i16::from_le_bytes(bytes);
-    i32, S32, "s32", |bytes| i32::from_le_bytes(bytes);
-    i64, S64, "s64", |bytes| i64::from_le_bytes(bytes);
-    u8, U8, "u8", |bytes| u8::from_le_bytes(bytes);
-    u16, U16, "u16", |bytes| u16::from_le_bytes(bytes);
-    u32, U32, "u32", |bytes| u32::from_le_bytes(bytes);
-    u64, U64, "u64", |bytes| u64::from_le_bytes(bytes);
-    f32, F32, "f32", |bytes| f32::from_le_bytes(bytes);
-    f64, F64, "f64", |bytes| f64::from_le_bytes(bytes);
+    bool, Pred or U8, "pred", |bytes| bytes != [0], |value| json!(value);
+    i8, S8, "s8", |bytes| i8::from_le_bytes(bytes), |value| json!(value);
+    i16, S16, "s16", |bytes| i16::from_le_bytes(bytes), |value| json!(value);
+    i32, S32, "s32", |bytes| i32::from_le_bytes(bytes), |value| json!(value);
+    i64, S64, "s64", |bytes| i64::from_le_bytes(bytes), |value| json!(value);
+    u8, U8, "u8", |bytes| u8::from_le_bytes(bytes), |value| json!(value);
+    u16, U16, "u16", |bytes| u16::from_le_bytes(bytes), |value| json!(value);
+    u32, U32, "u32", |bytes| u32::from_le_bytes(bytes), |value| json!(value);
+    u64, U64, "u64", |bytes| u64::from_le_bytes(bytes), |value| json!(value);
+    f32, F32, "f32", |bytes| f32::from_le_bytes(bytes), |value| float(value.to_string().parse().unwrap_or_default());
+    f64, F64, "f64", |bytes| f64::from_le_bytes(bytes), |value| float(value);
 }
 
-impl<'a> Parameter<'a> for &'a str {
-    const ROLE: Role = Role::Attribute;
-
-    fn describe() -> Description {
-        Description { role: Self::ROLE, wants: Wants::Text }
-    }
-
-    fn take(call: &mut Call<'a>, name: &str) -> Result<Self, Error> {
-        match call.attribute(name) {
-            Some(RawAttribute::Text(text)) => std::str::from_utf8(text).map_err(|_| {
-                Error::invalid_argument(format!("attribute {name:?}: expected text of UTF-8, found other bytes"))
-            }),
-            found => Err(attribute_differs(name, "a text", found)),
+attribute!(
+    &'a str,
+    Wants::Text,
+    |value| match value {
+        RawAttribute::Text(text) => {
+            Some(std::str::from_utf8(text).map_err(|_| "expected text of UTF-8, found other bytes"))
         }
-    }
-}
+        _ => None,
+    },
+    |this| json!(this)
+);

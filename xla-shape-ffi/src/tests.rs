@@ -5,6 +5,7 @@ use crate::{Kernel, Role};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
+use crate::InPlace;
 use xla_shape::{DynView, View, ViewMut, shape};
 
 mod memory;
@@ -48,6 +49,37 @@ crate::kernel! {
 
     fn throws() {
         std::panic::panic_any(Bomb);
+    }
+
+    /// The rows of `x`,
+    /// times a factor.
+    #[expect(clippy::needless_pass_by_value, reason = "a parameter of a kernel")]
+    fn scaled(
+        x: View<'_, shape!(f32[b,d])>,
+        gain: View<'_, shape!(f32[d])>,
+        mut y: ViewMut<'_, shape!(f32[b,d])>,
+        factor: f32 = 2.0,
+        shift: Option<f32>,
+        words: Vec<f64> = vec![f64::INFINITY],
+        mode: &str = "sum",
+    )
+    where batch(b), multiversion
+    {
+        assert!(words == [f64::INFINITY] && mode == "sum");
+        let [_, d] = x.sizes();
+        for (i, (x, y)) in x.as_slice().iter().zip(y.as_mut_slice()).enumerate() {
+            *y = x * gain.as_slice()[i % d] * factor + shift.unwrap_or(0.0);
+        }
+    }
+
+    fn square(_x: View<'_, shape!(f32[n,n])>) {}
+
+    fn negated(mut x: InPlace<'_, shape!(f32[n])>) {
+        x.apply(|x| -x);
+    }
+
+    fn total(first: View<'_, shape!(f32[n])>, rest: Vec<View<'_, shape!(f32[n])>>, last: View<'_, shape!(f32[n])>, mut y: ViewMut<'_, shape!(f32[n])>) {
+        y.fill_with(|index| first[index] + 10.0 * rest.iter().map(|x| x[index]).sum::<f32>() + 100.0 * last[index]);
     }
 }
 
@@ -184,12 +216,12 @@ fn what_a_kernel_says_arrives() {
 #[test]
 fn a_panic_is_an_internal_error() {
     let operand = Array::new(F32, &[2], &mut [0.0_f32; 2]);
-    assert_eq!(call::<panics>(&[operand], &[], &[]), Err((13, "the kernel panicked: with 3".to_owned())));
+    assert_eq!(call::<panics>(&[operand], &[], &[]), Err((13, "the kernel panicked: with 3 (in panics)".to_owned())));
 }
 
 #[test]
 fn a_panic_that_panics_is_an_internal_error() {
-    assert_eq!(call::<throws>(&[], &[], &[]), Err((13, "the kernel panicked: without a message".to_owned())));
+    assert_eq!(call::<throws>(&[], &[], &[]), Err((13, "the kernel panicked: without a message (in throws)".to_owned())));
 }
 
 #[test]
@@ -198,7 +230,7 @@ fn kernels_may_take_nothing_and_return_errors_of_their_own() {
     assert_eq!(parses::signature()[0].0, "type");
     assert_eq!(
         call::<parses>(&[], &[], &[("type", 1.0)]),
-        invalid("attribute \"type\": this kernel takes a text, the call has a number of type f32")
+        invalid("parses: attribute \"type\": this kernel takes a text, the call has a number of type f32")
     );
     assert_eq!(crate::Outcome::into_result(parses("x")).unwrap_err().code(), crate::ErrorCode::Internal);
 }
@@ -217,14 +249,14 @@ fn wrong_arrays_are_refused_by_name() {
         let (operand, result) = (array(element_type, sizes), Array::new(F32, &[2, 3], &mut [0.0_f32; 6]));
         call::<double>(&[operand], &[result], &[("factor", 1.0)])
     };
-    let takes = "operand 0: this kernel takes f32[2,3]{1,0}, the call has";
+    let takes = "double: operand 0 (x): this kernel takes f32[2,3]{1,0}, the call has";
     assert_eq!(operand(F32, &[3, 2]), invalid(&format!("{takes} f32[3,2]")));
     assert_eq!(operand(F32, &[2, 3, 1]), invalid(&format!("{takes} f32[2,3,1]")));
     assert_eq!(operand(F32, &[]), invalid(&format!("{takes} f32[]")));
     assert_eq!(operand(S32, &[2, 3]), invalid(&format!("{takes} s32[2,3]")));
-    assert_eq!(operand(F32, &[2, -3]), invalid("operand 0: expected sizes, found a negative one"));
-    assert_eq!(operand(17, &[]), invalid("operand 0: expected an array, found elements of type 17"));
-    assert_eq!(operand(999, &[2, 3]), invalid("operand 0: expected an array, found elements of type 999"));
+    assert_eq!(operand(F32, &[2, -3]), invalid("double: operand 0 (x): expected sizes, found a negative one"));
+    assert_eq!(operand(17, &[]), invalid("double: operand 0 (x): expected an array, found elements of type 17"));
+    assert_eq!(operand(999, &[2, 3]), invalid("double: operand 0 (x): expected an array, found elements of type 999"));
 }
 
 #[test]
@@ -235,13 +267,13 @@ fn the_same_run_time_size_is_not_asked_of_two_operands() {
     assert_eq!(y, x);
     let huge = [Array::new(S32, &[i64::MAX, 2], &mut x), Array::new(S32, &[1, 2], &mut same)];
     let error = call::<rows>(&huge, &[Array::new(S32, &[2, 2], &mut y)], &[]).unwrap_err().1;
-    assert_eq!(error, "operand 0: this kernel takes s32[?,2]{1,0}, the call has s32[9223372036854775807,2]");
+    assert_eq!(error, "rows: operand 0 (x): this kernel takes s32[?,2]{1,0}, the call has s32[9223372036854775807,2]");
 }
 
 #[test]
 fn no_call_has_a_bound() {
     let error = call::<bounded>(&[Array::new(S32, &[3], &mut [0_i32; 4])], &[], &[]).unwrap_err().1;
-    assert!(error.starts_with("operand 0: this kernel takes s32[<=4]{0}: a custom call carries the sizes"), "{error}");
+    assert!(error.starts_with("bounded: operand 0 (_x): this kernel takes s32[<=4]{0}: a custom call carries the sizes"), "{error}");
 }
 
 #[test]
@@ -251,14 +283,14 @@ fn memory_must_be_there_aligned_and_apart() {
     let start: *mut c_void = x.as_mut_ptr().cast();
     let factor = [("factor", 1.0)];
     let null = call::<double>(&[at(ptr::null_mut())], &[Array::new(F32, &[2, 3], &mut y)], &factor);
-    assert_eq!(null, invalid("operand 0: expected 24 bytes, found no memory"));
+    assert_eq!(null, invalid("double: operand 0 (x): expected 24 bytes, found no memory"));
     let misaligned = call::<double>(&[at(start.wrapping_byte_add(1))], &[Array::new(F32, &[2, 3], &mut y)], &factor);
     let expected =
-        "operand 0: f32[2,3]: expected memory that begins at a multiple of 4 bytes, found some that does not";
+        "double: operand 0 (x): f32[2,3]: expected memory that begins at a multiple of 4 bytes, found some that does not";
     assert_eq!(misaligned, invalid(expected));
     for moved in [0, 4, 8] {
         let aliased = call::<double>(&[at(start)], &[at(start.wrapping_byte_add(moved))], &factor);
-        assert_eq!(aliased, invalid("result 0: expected memory of its own, found that of operand 0"));
+        assert_eq!(aliased, invalid("double: result 0 (y): expected memory of its own, found that of operand 0 (x)"));
     }
 }
 
@@ -316,11 +348,99 @@ fn attributes_are_compared_by_name() {
         let (operand, result) = (Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[2, 3], &mut y));
         call::<double>(&[operand], &[result], factors)
     };
-    assert_eq!(with(&[]), invalid("attribute \"factor\": this kernel takes a number of type f32, the call has none"));
+    assert_eq!(with(&[]), invalid("double: attribute \"factor\": this kernel takes a number of type f32, the call has none"));
     assert_eq!(
         with(&[("factor", 1.0), ("fun", 1.0)]),
-        invalid("attribute \"fun\": this kernel takes none of this name")
+        invalid("double: attribute \"fun\": this kernel takes none of this name")
     );
+}
+
+#[test]
+fn names_are_the_same_size_everywhere() {
+    let (mut x, mut gain, mut y) = ([1.0_f32; 6], [3.0_f32; 3], [0.0_f32; 6]);
+    let mut scale = |x_sizes: &[i64], gain_sizes: &[i64], y_sizes: &[i64]| {
+        let operands = [Array::new(F32, x_sizes, &mut x), Array::new(F32, gain_sizes, &mut gain)];
+        call::<scaled>(&operands, &[Array::new(F32, y_sizes, &mut y)], &[("shift", 1.0)])
+    };
+    assert_eq!(scale(&[2, 3], &[3], &[2, 3]), Ok(()));
+    assert_eq!(
+        scale(&[2, 3], &[2], &[2, 3]),
+        invalid("scaled: operand 1 (gain): this kernel takes f32[d]{0} with d = 3 as in operand 0 (x), the call has f32[2]")
+    );
+    assert_eq!(
+        scale(&[2, 3], &[3], &[1, 3]),
+        invalid("scaled: result 0 (y): this kernel takes f32[b,d]{1,0} with b = 2 as in operand 0 (x), the call has f32[1,3]")
+    );
+    assert_eq!(y, [7.0; 6]);
+    let error = call::<square>(&[Array::new(F32, &[2, 3], &mut x)], &[], &[]);
+    assert_eq!(
+        error,
+        invalid("square: operand 0 (_x): this kernel takes f32[n,n]{1,0} with n = 2 as in operand 0 (_x), the call has f32[2,3]")
+    );
+    assert_eq!(call::<square>(&[Array::new(F32, &[2, 2], &mut x)], &[], &[]), Ok(()));
+    let error = call::<square>(&[Array::new(F32, &[2], &mut x)], &[], &[]);
+    assert_eq!(error, invalid("square: operand 0 (_x): this kernel takes f32[n,n]{1,0}, the call has f32[2]"));
+}
+
+#[test]
+fn attributes_may_be_left_out() {
+    let (mut x, mut gain, mut y) = ([1.0_f32; 6], [3.0_f32; 3], [0.0_f32; 6]);
+    for (attributes, expected) in
+        [(&[][..], 6.0), (&[("factor", 4.0)], 12.0), (&[("shift", 1.0)], 7.0), (&[("factor", 0.0), ("shift", 0.5)], 0.5)]
+    {
+        let operands = [Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[3], &mut gain)];
+        assert_eq!(call::<scaled>(&operands, &[Array::new(F32, &[2, 3], &mut y)], attributes), Ok(()));
+        assert_eq!(y, [expected; 6]);
+    }
+    let json = crate::kernel::signature::<scaled>("package");
+    let of = |number: usize, key: &str| json["parameters"][number][key].clone();
+    assert_eq!((of(3, "optional"), of(3, "default")), (true.into(), 2.0.into()));
+    assert_eq!((of(4, "optional"), of(4, "default")), (true.into(), serde_json::Value::Null));
+    assert_eq!((of(5, "default"), of(6, "default")), (serde_json::json!(["inf"]), "sum".into()));
+    assert_eq!((&json["doc"], &json["batch"]), (&"The rows of `x`,\ntimes a factor.".into(), &serde_json::json!(["b"])));
+    assert_eq!(json["parameters"][0]["wants"]["shape"], "f32[b,d]{1,0}");
+    assert_eq!(json["parameters"][0]["wants"]["names"], serde_json::json!(["b", "d"]));
+}
+
+#[test]
+fn an_array_in_place_is_an_operand_and_a_result() {
+    let (mut x, mut y) = ([1.0_f32, 2.0], [0.0_f32; 2]);
+    let mut data: *mut c_void = x.as_mut_ptr().cast();
+    let at = |data: *mut c_void, sizes: &[i64]| Array { element_type: F32, sizes: sizes.to_vec(), data };
+    assert_eq!(call::<negated>(&[at(data, &[2])], &[at(data, &[2])], &[]), Ok(()));
+    assert_eq!(x, [-1.0, -2.0]);
+    // A call that does not declare it: the operand stays.
+    data = x.as_mut_ptr().cast();
+    assert_eq!(call::<negated>(&[at(data, &[2])], &[Array::new(F32, &[2], &mut y)], &[]), Ok(()));
+    assert_eq!((x, y), ([-1.0, -2.0], [1.0, 2.0]));
+    let other = call::<negated>(&[at(data, &[2])], &[Array::new(F32, &[1], &mut y)], &[]);
+    let expected = "negated: result 0 (x): this kernel takes f32[n]{0} with n = 2 as in operand 0 (x), the call has f32[1]";
+    assert_eq!(other, invalid(expected));
+    data = x.as_mut_ptr().cast();
+    let overlapping = call::<negated>(&[at(data, &[1])], &[at(data.wrapping_byte_add(2), &[1])], &[]);
+    assert_eq!(
+        overlapping,
+        invalid("negated: result 0 (x): expected memory of its own, found that of operand 0 (x)")
+    );
+    let none = call::<negated>(&[at(data, &[2])], &[], &[]);
+    assert_eq!(none, invalid("negated: this kernel takes 1 result, the call has 0"));
+    assert_eq!(call::<negated>(&[at(ptr::null_mut(), &[0])], &[at(ptr::null_mut(), &[0])], &[]), Ok(()));
+}
+
+#[test]
+fn any_number_of_operands_stands_between_others() {
+    let mut arrays: [[f32; 1]; 5] = [[1.0], [2.0], [3.0], [4.0], [5.0]];
+    let mut sum = |count: usize, size: i64| {
+        let mut y = [0.0_f32];
+        let operands: Vec<_> = arrays[..count].iter_mut().map(|x| Array::new(F32, &[size], x)).collect();
+        call::<total>(&operands, &[Array::new(F32, &[1], &mut y)], &[]).map(|()| y[0])
+    };
+    assert_eq!(sum(2, 1), Ok(201.0));
+    assert_eq!(sum(3, 1), Ok(1.0 + 20.0 + 300.0));
+    assert_eq!(sum(5, 1), Ok(1.0 + 90.0 + 500.0));
+    let error = sum(1, 1).unwrap_err().1;
+    assert_eq!(error, "total: this kernel takes at least 2 operands, the call has 1");
+    assert!(total::signature()[1].1.is_variadic);
 }
 
 fn first_operand(frame: &mut CallFrame) -> &mut abi::Buffer {
@@ -352,7 +472,7 @@ fn older_structs_are_refused_and_newer_ones_read() {
     assert_eq!(with(&|frame| first_operand(frame).struct_size += 8), Ok(()));
     assert_eq!(
         with(&|frame| first_operand(frame).struct_size -= 1),
-        invalid("operand 0: expected XLA_FFI_Buffer of at least 48 bytes, found 47: this XLA is too old")
+        invalid("double: operand 0 (x): expected XLA_FFI_Buffer of at least 48 bytes, found 47: this XLA is too old")
     );
 }
 
@@ -368,11 +488,11 @@ fn what_is_unknown_here_is_refused() {
         assert_eq!(with(&|frame| frame.stage = stage), expected);
     }
     static KINDS: [c_int; 1] = [9];
-    let expected = "operand 0: expected a buffer, found a value of kind 9";
+    let expected = "double: operand 0 (x): expected a buffer, found a value of kind 9";
     assert_eq!(with(&|frame| frame.operands.kinds = KINDS.as_ptr()), invalid(expected));
-    let expected = "result 0: expected a buffer, found a value of kind 9";
+    let expected = "double: result 0 (y): expected a buffer, found a value of kind 9";
     assert_eq!(with(&|frame| frame.results.kinds = KINDS.as_ptr()), invalid(expected));
-    let expected = "attribute \"factor\": this kernel takes a number of type f32, the call has an attribute of a kind that is unknown here";
+    let expected = "double: attribute \"factor\": this kernel takes a number of type f32, the call has an attribute of a kind that is unknown here";
     assert_eq!(with(&|frame| frame.attributes.kinds = KINDS.as_ptr()), invalid(expected));
 }
 
@@ -414,10 +534,10 @@ fn the_metadata_query_is_answered_behind_unknown_extensions() {
 fn signatures_say_what_a_call_must_bring() {
     let roles: Vec<_> = double::signature().into_iter().map(|(name, parameter)| (name, parameter.role)).collect();
     assert_eq!(roles, [("x", Role::Operand), ("y", Role::Result), ("factor", Role::Attribute)]);
-    let json = crate::kernel::signature::<double>();
+    let json = crate::kernel::signature::<double>("package");
     assert_eq!(json["parameters"][1]["wants"]["minor_to_major"], serde_json::json!([0, 1]));
     assert_eq!(json["parameters"][2]["wants"]["scalar"], "f32");
-    let bounded = crate::kernel::signature::<bounded>();
+    let bounded = crate::kernel::signature::<bounded>("package");
     let obstacle = bounded["parameters"][0]["wants"]["obstacle"].as_str().unwrap().to_owned();
     assert!(obstacle.contains("take `?`"), "{obstacle}");
 }

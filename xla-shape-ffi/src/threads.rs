@@ -35,6 +35,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Copy)]
 pub struct ThreadPool<'a>(Frame<'a>);
 
+// SAFETY: the frame lives as long as `'a`, nobody changes it, and XLA's functions for its threads may be called from any thread.
+unsafe impl Send for ThreadPool<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for ThreadPool<'_> {}
+
 impl fmt::Debug for ThreadPool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ThreadPool").finish_non_exhaustive()
@@ -45,10 +50,10 @@ impl<'a> Parameter<'a> for ThreadPool<'a> {
     const ROLE: Role = Role::Context;
 
     fn describe() -> Description {
-        Description { role: Self::ROLE, wants: Wants::Nothing }
+        Description::new(Self::ROLE, Wants::Nothing)
     }
 
-    fn take(call: &mut Call<'a>, _: &str) -> Result<Self, Error> {
+    fn take(call: &mut Call<'a>, _: &'static str) -> Result<Self, Error> {
         Ok(Self(call.frame()))
     }
 }

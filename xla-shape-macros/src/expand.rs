@@ -26,7 +26,7 @@ pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
     let shape = parser.shape()?;
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
-    Ok(Expansion { text: ShapeType(&shape, Named::new(&sizes), 0).to_string(), sizes })
+    Ok(Expansion { text: ShapeType(&shape, Named::new(&sizes, text), 0).to_string(), sizes })
 }
 
 /// The type of the shape that a text means behind the name of a TPU's generation, in the layouts that this TPU chooses.
@@ -42,7 +42,7 @@ pub(crate) fn tpu_shape_type(text: &str) -> Result<Expansion, ParseError> {
 
 /// The type of a shape.
 pub(crate) fn type_of(shape: &Shape) -> String {
-    ShapeType(shape, Named::new(&[]), 0).to_string()
+    ShapeType(shape, Named::new(&[], ""), 0).to_string()
 }
 
 /// The type of the shape in a layout of 2017 that comes next.
@@ -57,7 +57,7 @@ fn legacy_type(mut parser: Parser<'_>) -> Result<Expansion, ParseError> {
         Some(PaddingValue::Highest) => "HighestPadding",
     };
     let widths = List(shape.padded_dimensions().iter().copied().map(Number));
-    let array = ArrayType(shape.modern(), Named::new(&[]).array(0));
+    let array = ArrayType(shape.modern(), Named::new(&[], "").array(0));
     let text = format!("{LIBRARY}::types::Padded<{array}, {widths}, {LIBRARY}::types::{value}>");
     Ok(Expansion { text, sizes: Vec::new() })
 }
@@ -68,7 +68,7 @@ pub(crate) fn layout_type(text: &str) -> Result<Expansion, ParseError> {
     let layout = parser.layout()?;
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
-    let text = LayoutType(&layout, Named::new(&sizes).array(0)).to_string();
+    let text = LayoutType(&layout, Named::new(&sizes, text).array(0)).to_string();
     Ok(Expansion { text, sizes })
 }
 
@@ -136,10 +136,15 @@ fn replace(tokens: TokenStream, meaning: &dyn Fn(&str) -> Option<TokenStream>) -
         .collect()
 }
 
+/// How many letters the name of a size may have: those of `types::Named`.
+const MAX_NAME: usize = 16;
+
 /// The sizes of a shape that are expressions.
 #[derive(Clone, Copy)]
 struct Named<'a> {
     sizes: &'a [SizeExpression],
+    /// The text in which they stand.
+    text: &'a str,
     /// The TPU that chooses layouts.
     tpu: Option<Generation>,
 }
@@ -148,33 +153,47 @@ struct Named<'a> {
 #[derive(Clone, Copy)]
 struct NamedIn<'a> {
     sizes: &'a [SizeExpression],
+    text: &'a str,
     array: usize,
     /// The TPU that chooses the layout, which depends on the sizes.
     tpu: Option<Generation>,
 }
 
 impl<'a> Named<'a> {
-    const fn new(sizes: &'a [SizeExpression]) -> Self {
-        Self { sizes, tpu: None }
+    const fn new(sizes: &'a [SizeExpression], text: &'a str) -> Self {
+        Self { sizes, text, tpu: None }
     }
 
     const fn on_tpu(sizes: &'a [SizeExpression], generation: Generation) -> Self {
-        Self { sizes, tpu: Some(generation) }
+        // The layout is a constant of the sizes, so that all of them are, too.
+        Self { sizes, text: "", tpu: Some(generation) }
     }
 
     /// Those of the array with this number, in the order of the text.
     fn array(self, array: usize) -> NamedIn<'a> {
         // The core has chosen the layout of an array whose sizes are all numbers.
         let tpu = self.tpu.filter(|_| self.sizes.iter().any(|named| named.array == array));
-        NamedIn { sizes: self.sizes, array, tpu }
+        NamedIn { sizes: self.sizes, text: self.text, array, tpu }
     }
 }
 
-impl NamedIn<'_> {
+impl<'a> NamedIn<'a> {
     /// The size that is this part of the array.
     fn size(self, part: Part, size: u64) -> Size {
         let is_it = |named: &SizeExpression| named.array == self.array && named.part == part;
         self.sizes.iter().position(is_it).map_or(Size::Number(size), Size::Expression)
+    }
+
+    /// The name of the size of this dimension: a single lower-case word, as no constant of Rust is written.
+    fn name(self, part: Part) -> Option<&'a str> {
+        let is_it = |named: &&SizeExpression| named.array == self.array && named.part == part;
+        let span = self.sizes.iter().find(is_it)?.span;
+        let text = self.text.get(span.start..span.end)?.trim();
+        let is_name = text.starts_with(|first: char| first.is_ascii_lowercase())
+            && text.len() <= MAX_NAME
+            && text.chars().all(|letter| matches!(letter, 'a'..='z' | '0'..='9' | '_'))
+            && !matches!(text, "true" | "false" | "self" | "super" | "crate");
+        is_name.then_some(text)
     }
 }
 
@@ -251,7 +270,14 @@ impl Display for DimType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(dimension, named, part) = *self;
         match dimension {
-            Dimension::Static(size) => write!(f, "{LIBRARY}::types::Size<{}>", named.size(part, size)),
+            Dimension::Static(size) => match named.name(part) {
+                None => write!(f, "{LIBRARY}::types::Size<{}>", named.size(part, size)),
+                Some(name) => {
+                    write!(f, "{LIBRARY}::types::Named<")?;
+                    name.chars().try_for_each(|letter| write!(f, "{letter:?},"))?;
+                    f.write_str(">")
+                }
+            },
             Dimension::Bounded(bound) => write!(f, "{LIBRARY}::types::Bounded<{}>", named.size(part, bound)),
             Dimension::Unbounded => write!(f, "{LIBRARY}::types::Unbounded"),
         }

@@ -25,6 +25,13 @@ crate::kernel! {
         });
     }
 
+    /// Every number of 6 × 7 once, from within work on the same threads.
+    fn nested(pool: ThreadPool<'_>, mut y: ViewMut<'_, shape!(s32[6,7])>) {
+        pool.for_each_chunk(y.as_mut_slice(), 7, |row, chunk| {
+            pool.for_each_chunk(chunk, 2, |number, chunk| chunk.fill((10 * row + number) as i32));
+        });
+    }
+
     /// Panics on two threads at once.
     fn throws_bombs(pool: ThreadPool<'_>) {
         let both = Barrier::new(2);
@@ -146,13 +153,27 @@ fn work_is_done_where_nobody_helps() {
 }
 
 #[test]
+fn a_pool_is_shared_and_nests() {
+    fn is_sync<T: Send + Sync>() {}
+    is_sync::<ThreadPool<'_>>();
+    for schedule in [at_once, elsewhere, never] as [Schedule; 3] {
+        let mut y = [-1_i32; 42];
+        let api = api(schedule);
+        let results = [Array::new(S32, &[6, 7], &mut y)];
+        assert_eq!(call_with::<nested>(&[], &results, &[], |frame| frame.api = &api), Ok(()));
+        let expected: Vec<_> = (0..42).map(|i| 10 * (i / 7) + i % 7 / 2).collect();
+        assert_eq!(y, *expected);
+    }
+}
+
+#[test]
 fn nothing_is_left_behind() {
     let round = || {
         numbered(&api(at_once));
         numbered(&api(never));
         let api = api(at_once);
         let thrown = call_with::<throws>(&[], &[], &[], |frame| frame.api = &api);
-        assert_eq!(thrown, Err((INTERNAL, "the kernel panicked: three".to_owned())));
+        assert_eq!(thrown, Err((INTERNAL, "the kernel panicked: three (in throws)".to_owned())));
     };
     round();
     let before = held();
@@ -165,6 +186,6 @@ fn panics_on_several_threads_are_one_error() {
     let api = api(elsewhere);
     for _ in 0..100 {
         let thrown = call_with::<throws_bombs>(&[], &[], &[], |frame| frame.api = &api);
-        assert_eq!(thrown, Err((INTERNAL, "the kernel panicked: without a message".to_owned())));
+        assert_eq!(thrown, Err((INTERNAL, "the kernel panicked: without a message (in throws_bombs)".to_owned())));
     }
 }

@@ -4,7 +4,7 @@ use super::bytes::{AlignedBytes, Bytes, BytesMut, Lender, Mut, Ref};
 use super::error::{AccessError, BufferError, ShapeMismatch};
 use crate::element::Stored;
 use crate::sealed::Sealed;
-use crate::types::{ArrayType, MultiIndex, WholeArray};
+use crate::types::{ArrayType, Dimensions, MultiIndex, WholeArray};
 use xla_shape_core::ArrayShape;
 
 /// An array of shape `S` in memory `B`.
@@ -60,6 +60,8 @@ pub trait BufferShape: Clone + Sealed {}
 pub trait WholeShape: BufferShape {
     /// The shape of the type; `None` if the type stands for any shape.
     const TYPE: Option<&'static ArrayShape>;
+    /// The names of the type's sizes, one for each dimension; empty if the type stands for any shape.
+    const NAMES: &'static [Option<&'static str>] = &[];
 
     /// The shape of this type that a shape is.
     ///
@@ -94,6 +96,7 @@ impl<S: ArrayType> BufferShape for S {}
 
 impl<S: WholeArray<Element: Stored>> WholeShape for S {
     const TYPE: Option<&'static ArrayShape> = Some(S::SHAPE);
+    const NAMES: &'static [Option<&'static str>] = <S::Dimensions as Dimensions>::NAMES;
 
     fn of(shape: &ArrayShape) -> Result<Self, BufferError> {
         let mismatch = || ShapeMismatch::new(S::SHAPE.clone(), shape.clone());

@@ -31,6 +31,47 @@ pub struct Bounded<const N: usize>(usize);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Unbounded(usize);
 
+/// A size that is known at run time and has a name: a single lower-case word in [`shape!`](crate::shape), of at most 16 letters.
+///
+/// To an array, the name says no more than `?`: any size will do. Kernels that XLA calls (`xla-shape-ffi`) check that a name is the
+/// same size wherever their parameters have it.
+///
+/// ```
+/// use xla_shape::types::{Array, Dim, Named, Size};
+/// use xla_shape::{Buffer, Dimension, View, shape};
+///
+/// type Rows = shape!(f32[rows,128]);
+/// type Row = Named<'r', 'o', 'w', 's'>;
+/// assert_eq!((Row::NAME, Row::DIMENSION), (Some("rows"), Dimension::Unbounded));
+///
+/// fn count(x: View<Rows>) -> usize {
+///     let [rows, _] = x.sizes();
+///     rows
+/// }
+/// let x = Buffer::<Rows>::zeroed_with(Rows::with_sizes([3, 128])?)?;
+/// assert_eq!(count(x.view()), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Named<
+    const A: char,
+    const B: char = '\0',
+    const C: char = '\0',
+    const D: char = '\0',
+    const E: char = '\0',
+    const F: char = '\0',
+    const G: char = '\0',
+    const H: char = '\0',
+    const I: char = '\0',
+    const J: char = '\0',
+    const K: char = '\0',
+    const L: char = '\0',
+    const M: char = '\0',
+    const N: char = '\0',
+    const O: char = '\0',
+    const P: char = '\0',
+>(usize);
+
 /// `*` in a tile: the dimension is combined with the next more minor one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Combine;
@@ -38,11 +79,13 @@ pub struct Combine;
 /// One dimension of an array, as a type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the size of a dimension",
-    label = "expected `Size<N>`, `Bounded<N>`, `Unbounded` or an unsigned number of `typenum`"
+    label = "expected `Size<N>`, `Bounded<N>`, `Unbounded`, `Named` or an unsigned number of `typenum`"
 )]
 pub trait Dim: Copy + Debug + Send + Sync + 'static + Sealed {
     /// What the core says of the dimension.
     const DIMENSION: Dimension;
+    /// The name of the size; only [`Named`] has one.
+    const NAME: Option<&'static str> = None;
 
     /// The size, in elements.
     #[must_use]
@@ -136,6 +179,44 @@ impl Dim for Unbounded {
         Some(Self(size))
     }
 }
+
+/// Implements the traits of a named dimension, whose letters are these.
+macro_rules! named_dim {
+    ($($letter:ident)*) => {
+        impl<$(const $letter: char),*> Named<$($letter),*> {
+            const LETTERS: &'static [u8] = &[$($letter as u8),*];
+            const TEXT: &'static str = {
+                let mut len = 0;
+                while len < Self::LETTERS.len() && Self::LETTERS[len] != 0 {
+                    len += 1;
+                }
+                match core::str::from_utf8(Self::LETTERS.split_at(len).0) {
+                    Ok(name) => name,
+                    Err(_) => panic!("expected a name of ASCII letters"),
+                }
+            };
+        }
+
+        impl<$(const $letter: char),*> Sealed for Named<$($letter),*> {}
+
+        impl<$(const $letter: char),*> Dim for Named<$($letter),*> {
+            const DIMENSION: Dimension = Dimension::Unbounded;
+            const NAME: Option<&'static str> = Some(Self::TEXT);
+
+            #[inline(always)]
+            fn size(self) -> usize {
+                self.0
+            }
+
+            #[inline(always)]
+            fn with_size(size: usize) -> Option<Self> {
+                Some(Self(size))
+            }
+        }
+    };
+}
+
+named_dim!(A B C D E F G H I J K L M N O P);
 
 /// An entry of a tile, as a type: [`Size`] or [`Combine`].
 #[diagnostic::on_unimplemented(

@@ -30,6 +30,8 @@ pub trait Dimensions: Copy + Debug + Send + Sync + 'static + Sealed {
 
     /// What the core says of the dimensions.
     const DIMENSIONS: &'static [Dimension];
+    /// The names of the sizes, for those that have one.
+    const NAMES: &'static [Option<&'static str>];
 
     /// The sizes, in elements.
     #[must_use]

@@ -32,7 +32,7 @@ mod unroll;
 #[doc(hidden)]
 pub use array::Itself;
 pub use array::{Array, ArrayType, StaticArray, WholeArray};
-pub use dim::{Bounded, BoundedDim, Combine, Dim, Size, StaticDim, TileEntry, Unbounded};
+pub use dim::{Bounded, BoundedDim, Combine, Dim, Named, Size, StaticDim, TileEntry, Unbounded};
 pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 pub use index::{At, Indices, StaticIndex};
 pub(crate) use index::{advance, position_at};

@@ -14,6 +14,7 @@ macro_rules! tuples {
         impl<$([<D $i>]: Dim,)*> Dimensions for ($([<D $i>],)*) {
             type Index = [usize; tuples!(@count $($i)*)];
             const DIMENSIONS: &'static [model::Dimension] = &[$([<D $i>]::DIMENSION,)*];
+            const NAMES: &'static [Option<&'static str>] = &[$([<D $i>]::NAME,)*];
 
             #[inline(always)]
             fn sizes(self) -> Self::Index {
