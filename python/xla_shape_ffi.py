@@ -3,21 +3,34 @@
     kernels = xla_shape_ffi.load("target/release/libkernels.so")
     y = kernels.layer_norm(x, gain, eps=1e-5)
 
-Every kernel is registered under its name, once, and called with the layouts, element types and sizes of its Rust signature. It
-needs nothing but JAX.
+Every kernel is registered under the name `package.kernel`, once, and called with the layouts, element types and sizes of its Rust
+signature. What does not fit is a `TypeError` on the line of the call, also under `jax.jit`. It needs nothing but JAX.
+
+    python xla_shape_ffi.py stubs libkernels.so > kernels.pyi       # the types of the kernels, for editors and mypy
 """
 
+from __future__ import annotations
+
 import ctypes
+import functools
+import hashlib
+import inspect
+import itertools
 import json
 import os
+import re
+import sys
 import threading
-import types
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
 
-__all__ = ["Kernel", "load"]
+__all__ = ["Kernel", "Library", "load", "stubs"]
 
 # XLA's names of element types that NumPy, or JAX's additions to it, call otherwise.
 _DTYPES = {
@@ -37,109 +50,434 @@ _DTYPES = {
         for name in names
     },
 }
-
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 # What `Kernel.__call__` takes itself.
 _OPTIONS = ("results", "vmap_method")
+
+_Parameter = dict[str, Any]
+_Type = jax.ShapeDtypeStruct
 
 
 class _Float:
     """A number as an attribute. JAX calls what it has compiled for equal attributes: 0 and -0 are not, and nan is itself."""
 
-    def __init__(self, number):
+    def __init__(self, number: Any) -> None:
         self._number = number
 
-    def __jax_array__(self):
+    def __jax_array__(self) -> Any:
         return self._number
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self._number)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, _Float) and self._key() == other._key()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._key())
 
-    def _key(self):
+    def _key(self) -> tuple[Any, bytes]:
         return self._number.dtype, self._number.tobytes()
 
 
-def _dtype(element_type):
+def _dtype(element_type: str) -> Any:
     return jnp.dtype(_DTYPES[element_type])
+
+
+def _text(shape: Sequence[Any], dtype: Any) -> str:
+    """The array in XLA's notation."""
+    name = jnp.dtype(dtype).name
+    return f"{_NAMES.get(name, name)}[{','.join(map(str, shape))}]"
+
+
+class _Sizes:
+    """What the names of sizes stand for in a call."""
+
+    def __init__(self, kernel: str) -> None:
+        self._kernel = kernel
+        self._known: dict[str, tuple[Any, str]] = {}
+
+    def fit(self, place: str, wants: dict[str, Any], shape: Sequence[Any], dtype: Any) -> None:
+        """Raises `TypeError` if the kernel takes another array."""
+        if wants["shape"] is None:
+            return
+        sizes = wants["sizes"]
+        if (
+            _dtype(wants["element_type"]) != dtype
+            or len(sizes) != len(shape)
+            or any(size is not None and size != found for size, found in zip(sizes, shape))
+        ):
+            self._refuse(place, wants["shape"], shape, dtype)
+        for name, found in zip(wants["names"], shape):
+            if name is not None:
+                size, where = self._known.setdefault(name, (found, place))
+                if size != found:
+                    self._refuse(place, f"{wants['shape']} with {name} = {size} as in {where}", shape, dtype)
+
+    def infer(self, wants: dict[str, Any]) -> _Type | None:
+        """The type of a result, if the call says it."""
+        if wants["shape"] is None:
+            return None
+        named = (name in self._known for name in wants["names"])
+        if not all(size is not None or known for size, known in zip(wants["sizes"], named)):
+            return None
+        sizes = [self._known[name][0] if size is None else size for size, name in zip(wants["sizes"], wants["names"])]
+        return jax.ShapeDtypeStruct(tuple(sizes), _dtype(wants["element_type"]))
+
+    def _refuse(self, place: str, takes: str, shape: Sequence[Any], dtype: Any) -> None:
+        raise TypeError(f"{self._kernel}: {place}: this kernel takes {takes}, the call has {_text(shape, dtype)}")
 
 
 class Kernel:
     """A function of a Rust library. Call it with its operands in order, and its attributes by name.
 
-    Results have the shapes of the signature; where the signature leaves sizes open, `results` says them: one
+    Results have the shapes of the signature; where the operands do not say all of their sizes, `results` does: one
     `jax.ShapeDtypeStruct` (or array) for each result.
+
+    Under `jax.vmap`, a kernel that computes each index of a size independently (`where batch(…)` in Rust) is called once, others
+    once for each element; `vmap_method` is that of `jax.ffi.ffi_call`, for kernels that take larger arrays. On a mesh, sizes that
+    are independent may be cut, and others are not.
     """
 
-    def __init__(self, target, signature):
-        self.__name__ = signature["name"]
-        self.signature = signature
-        self._target = target
-        by_role = {role: [p for p in signature["parameters"] if p["role"] == role] for role in ("operand", "result", "attribute")}
-        self._operands, self._results = by_role["operand"], by_role["result"]
-        self._attributes = {p["name"]: p["wants"] for p in by_role["attribute"]}
+    __name__: str
+    __signature__: inspect.Signature
 
-    def __repr__(self):
+    def __init__(self, target: str, signature: dict[str, Any]) -> None:
+        self.__name__ = self.__qualname__ = signature["name"]
+        self.signature = signature
+        self.target = target
+        parameters: list[_Parameter] = signature["parameters"]
+        self._operands = [p for p in parameters if p["role"] in ("operand", "in_place")]
+        self._results = [p for p in parameters if p["role"] in ("result", "in_place")]
+        self._attributes = {p["name"]: p for p in parameters if p["role"] == "attribute"}
+        self._batch: list[str] = signature["batch"]
+        self.__signature__ = _python_signature(self)
+        self.__doc__ = "\n\n".join(filter(None, [signature["doc"], repr(self)]))
+        self._prepared = functools.lru_cache(maxsize=256)(self._prepare)
+
+    def __repr__(self) -> str:
         parameters = ", ".join(f"{p['name']}: {_words(p)}" for p in self.signature["parameters"])
         return f"{self.__name__}({parameters})"
 
-    def __call__(self, *operands, results=None, vmap_method="sequential", **attributes):
-        if len(operands) != len(self._operands):
-            raise TypeError(f"{self!r}: expected {_count(self._operands, 'operand')}, found {len(operands)}")
-        results = tuple(self._result_types(results))
-        call = jax.ffi.ffi_call(
-            self._target,
-            results,
-            input_layouts=[_layout(p, np.ndim(operand)) for p, operand in zip(self._operands, operands)],
-            output_layouts=[_layout(p, result.ndim) for p, result in zip(self._results, results)],
-            # A call without results is made for what it does: XLA must not leave it out.
-            has_side_effect=not results,
-            vmap_method=vmap_method,
-        )
-        found = call(*operands, **{name: self._attribute(name, value) for name, value in attributes.items()})
+    def __call__(self, *operands: Any, results: Any = None, vmap_method: str | None = None, **attributes: Any) -> Any:
+        given = self._given(operands, attributes)
+        arrays = [x if isinstance(x, jax.Array) else self._array(i, x) for i, x in enumerate(given)]
+        sizes = _Sizes(self.__name__)
+        places = self._places(len(arrays))
+        for (place, parameter), array in zip(places, arrays):
+            self._expect_cpu(place, array)
+            sizes.fit(place, parameter["wants"], array.shape, array.dtype)
+        types = tuple(self._result_types(results, sizes, {p["name"]: a for (_, p), a in zip(places, arrays)}))
+        values = tuple(self._values(attributes))
+        found = self._prepared(types, values, vmap_method, len(arrays))(*arrays)
         return found[0] if len(found) == 1 else found
 
-    def _result_types(self, given):
+    def with_gradient(self, backward: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel as a function that can be differentiated.
+
+        `backward(operands, results, cotangents, **attributes)` gives a cotangent for each operand, or the only one alone; `None` is
+        zero. `results` and `cotangents` are those of a call: one array, or a tuple of them.
+
+            softmax = kernels.softmax.with_gradient(lambda x, y, dy: y * (dy - (y * dy).sum(-1, keepdims=True)))
+
+        With one operand, `operands` is the array itself, else a tuple.
+        """
+
+        @functools.wraps(self.__call__)
+        def differentiable(*operands: Any, results: Any = None, vmap_method: str | None = None, **attributes: Any) -> Any:
+            def forward(*operands: Any) -> Any:
+                y = self(*operands, results=results, vmap_method=vmap_method, **attributes)
+                return y, (operands, y)
+
+            def back(saved: Any, cotangents: Any) -> Any:
+                operands, y = saved
+                found = backward(operands[0] if len(operands) == 1 else operands, y, cotangents, **attributes)
+                return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+            call = jax.custom_vjp(lambda *operands: forward(*operands)[0])
+            call.defvjp(forward, back)
+            return call(*operands)
+
+        differentiable.__name__, differentiable.__doc__ = self.__name__, self.__doc__
+        return differentiable
+
+    def _given(self, operands: Sequence[Any], attributes: dict[str, Any]) -> list[Any]:
+        """All operands, of which some may be given by name; checks how many there are, and the names of attributes."""
+        given = list(operands)
+        for parameter in self._operands[len(operands) :] if not self._is_variadic() else self._operands:
+            if parameter["name"] in attributes and not parameter["variadic"]:
+                given.append(attributes.pop(parameter["name"]))
+        least = sum(not p["variadic"] for p in self._operands)
+        if len(given) < least or len(given) > least and not self._is_variadic():
+            expected = ("at least " if self._is_variadic() else "") + _count(least, "operand")
+            names = ", ".join(f"*{p['name']}" if p["variadic"] else p["name"] for p in self._operands)
+            names = names and f" ({names})"
+            raise TypeError(f"{self.__name__}: this kernel takes {expected}{names}, the call has {len(given)}")
+        for name in attributes:
+            if name not in self._attributes:
+                known = f"it takes {', '.join(self._attributes)}" if self._attributes else "it has no attributes"
+                raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes none of this name; {known}")
+        for name, parameter in self._attributes.items():
+            if name not in attributes and not parameter["optional"]:
+                raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes {_value_words(parameter)}, the call has none")
+        return given
+
+    def _is_variadic(self) -> bool:
+        return any(p["variadic"] for p in self._operands)
+
+    def _places(self, count: int) -> list[tuple[str, _Parameter]]:
+        """What to call each operand of a call, and its parameter."""
+        more = count - len(self._operands) + 1
+        parameters = itertools.chain.from_iterable([p] * more if p["variadic"] else [p] for p in self._operands)
+        return [(f"operand {i} ({p['name']})", p) for i, p in enumerate(parameters)]
+
+    def _array(self, number: int, operand: Any) -> Any:
+        """What JAX makes of an operand."""
+        try:
+            return jnp.asarray(operand)
+        except (TypeError, ValueError) as error:
+            found = type(operand).__name__
+            raise TypeError(f"{self.__name__}: operand {number}: expected an array, found a value of type {found}: {error}") from None
+
+    def _expect_cpu(self, place: str, array: Any) -> None:
+        if isinstance(array, jax.core.Tracer):
+            return
+        for device in array.devices():
+            if device.platform != "cpu":
+                raise TypeError(f"{self.__name__}: {place}: this kernel runs on CPU, the array is on {device}")
+
+    def _result_types(self, given: Any, sizes: _Sizes, operands: dict[str, Any]) -> Iterator[_Type]:
         if given is not None and not isinstance(given, (tuple, list)):
             given = [given]
         if given is not None and len(given) != len(self._results):
-            raise TypeError(f"{self!r}: expected the types of {_count(self._results, 'result')}, found {len(given)}")
+            expected = _count(len(self._results), "result")
+            raise TypeError(f"{self.__name__}: results: expected the types of {expected}, found {len(given)}")
         for i, result in enumerate(self._results):
-            wants = result["wants"]
+            wants, place = result["wants"], f"result {i} ({result['name']})"
+            like = operands.get(result["name"]) if result["role"] == "in_place" else None
             if given is not None:
                 if not (hasattr(given[i], "shape") and hasattr(given[i], "dtype")):
-                    raise TypeError(f"{self!r}: results: expected a jax.ShapeDtypeStruct or an array, found {given[i]!r}")
-                yield jax.ShapeDtypeStruct(given[i].shape, given[i].dtype)
-            elif wants["shape"] is None or None in wants["sizes"]:
-                raise TypeError(f"{self!r}: say the type of result {result['name']!r} with results=…")
+                    found = repr(given[i])
+                    raise TypeError(f"{self.__name__}: results: expected a jax.ShapeDtypeStruct or an array, found {found}")
+                found_type = jax.ShapeDtypeStruct(given[i].shape, jax.dtypes.canonicalize_dtype(given[i].dtype))
+                if like is not None and (like.shape, like.dtype) != (found_type.shape, found_type.dtype):
+                    takes, found = _text(like.shape, like.dtype), _text(found_type.shape, found_type.dtype)
+                    raise TypeError(f"{self.__name__}: {place}: this kernel takes {takes}, the call has {found}")
+                sizes.fit(place, wants, found_type.shape, found_type.dtype)
+                yield found_type
+            elif like is not None:
+                yield jax.ShapeDtypeStruct(like.shape, like.dtype)
             else:
-                yield jax.ShapeDtypeStruct(wants["sizes"], _dtype(wants["element_type"]))
+                inferred = sizes.infer(wants)
+                if inferred is None:
+                    takes = wants["shape"] or "an array of any shape"
+                    raise TypeError(f"{self.__name__}: {place}: the operands do not say all sizes of {takes}: say its type with results=…")
+                if jax.dtypes.canonicalize_dtype(inferred.dtype) != inferred.dtype:
+                    raise TypeError(f"{self.__name__}: {place}: {wants['shape']} needs jax_enable_x64")
+                yield inferred
 
-    def _attribute(self, name, value):
-        """The value as the type of the signature. What does not fit is left to the kernel to refuse."""
-        wants = self._attributes.get(name, {})
+    def _values(self, given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """The attributes, as the types of the signature, in a form that has a hash."""
+        for name, value in sorted(given.items()):
+            parameter = self._attributes[name]
+            if value is None and parameter["optional"]:
+                continue
+            yield name, self._value(name, parameter, value)
+
+    def _value(self, name: str, parameter: _Parameter, value: Any) -> Any:
+        wants = parameter["wants"]
         if isinstance(value, jax.core.Tracer):
-            raise TypeError(f"{self!r}: attribute {name!r}: expected a constant of the program, found what is traced: {value!r}")
-        if "scalar" in wants and not isinstance(value, (str, dict)):
-            number = _exactly(self, name, value, _dtype(wants["scalar"]))[()]
+            raise TypeError(f"{self.__name__}: attribute {name!r}: expected a constant of the program, found what is traced: {value!r}")
+        if "text" in wants:
+            if not isinstance(value, str):
+                raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes a text, the call has {value!r}")
+            return value
+        if "scalar" in wants:
+            number = _exactly(self.__name__, name, value, _dtype(wants["scalar"]))
+            if number.ndim != 0:
+                raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes a number, the call has {value!r}")
             if wants["scalar"] == "u64" and np.any(number >= 1 << 63):
-                raise TypeError(f"{self!r}: attribute {name!r}: JAX passes no number of 2**63 or more, found {value!r}")
-            return _Float(number) if isinstance(number, np.floating) else number
-        if "values" in wants and not isinstance(value, (str, dict)):
-            values = _exactly(self, name, value, _dtype(wants["values"]))
-            if values.ndim != 1:
-                raise TypeError(f"{self!r}: attribute {name!r}: expected a list of numbers, found {value!r}")
-            # XLA's attributes have no lists of truth values.
-            return values.astype(np.uint8) if values.dtype == bool else values
-        return value
+                raise TypeError(f"{self.__name__}: attribute {name!r}: JAX passes no number of 2**63 or more, found {value!r}")
+            return _Float(number[()]) if isinstance(number[()], np.floating) else number[()]
+        values = _exactly(self.__name__, name, value, _dtype(wants["values"]))
+        if values.ndim != 1:
+            raise TypeError(f"{self.__name__}: attribute {name!r}: expected a list of numbers, found {value!r}")
+        # XLA's attributes have no lists of truth values.
+        values = values.astype(np.uint8) if values.dtype == bool else values
+        return _Values(values)
+
+    def _prepare(self, types: tuple[_Type, ...], values: tuple[tuple[str, Any], ...], vmap_method: str | None, count: int) -> Any:
+        """The function of a call with these results and attributes, of so many operands."""
+        attributes = {name: value.array if isinstance(value, _Values) else value for name, value in values}
+        parameters = [p for _, p in self._places(count)]
+        names = [p["name"] for p in self._results]
+        aliases = {i: names.index(p["name"]) for i, p in enumerate(parameters) if p["role"] == "in_place"}
+        independent = vmap_method is None and bool(types) and bool(self._batch) and self._batch != ["..."]
+        method = vmap_method or ("broadcast_all" if self._batch == ["..."] and types else "sequential")
+
+        def call(types: tuple[_Type, ...], *operands: Any) -> Any:
+            return jax.ffi.ffi_call(
+                self.target,
+                types,
+                input_layouts=[_layout(p, np.ndim(operand)) for p, operand in zip(parameters, operands)],
+                output_layouts=[_layout(p, len(result.shape)) for p, result in zip(self._results, types)],
+                input_output_aliases=aliases,
+                # A call without results is made for what it does: XLA must not leave it out.
+                has_side_effect=not types,
+                vmap_method=method,
+            )(*operands, **attributes)
+
+        function = _Batched(self, parameters, types, call).function if independent else functools.partial(call, types)
+        return jax.jit(_named(function, self.__name__), inline=True)
 
 
-def _exactly(kernel, name, value, dtype):
+class _Values:
+    """A list of numbers with a hash."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self._key = array.dtype, array.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Values) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function under a name, for the texts of programs."""
+
+    def call(*operands: Any) -> Any:
+        return function(*operands)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+class _Batched:
+    """A call of a kernel that computes each index of some sizes independently of the others: these may be cut on a mesh, and made
+    longer by `jax.vmap`."""
+
+    def __init__(self, kernel: Kernel, parameters: list[_Parameter], types: tuple[_Type, ...], call: Callable[..., Any]) -> None:
+        self._kernel, self._parameters, self._types, self._call = kernel, parameters, types, call
+        self._batch = set(kernel._batch)
+        plain = self._on_a_mesh(types)
+
+        @jax.custom_batching.custom_vmap
+        def batched(*operands: Any) -> Any:
+            # In the body of a shard_map, nothing is left to cut.
+            return call(types, *operands) if _is_manual() else plain(*operands)
+
+        batched.def_vmap(self._vmap)
+        self.function: Callable[..., Any] = lambda *operands: call(types, *operands) if _is_manual() else batched(*operands)
+
+    def _names(self, parameter: _Parameter, rank: int) -> list[str | None]:
+        return parameter["wants"].get("names") or [None] * rank
+
+    def _vmap(self, size: int, is_batched: Sequence[bool], *operands: Any) -> Any:
+        name = self._added(is_batched)
+        if name is None:
+            def one(batched: Any) -> Any:
+                rest = iter(batched)
+                return self._call(self._types, *(next(rest) if b else x for b, x in zip(is_batched, operands)))
+
+            found = jax.lax.map(one, [x for b, x in zip(is_batched, operands) if b])
+        else:
+            longer = []
+            for parameter, b, x in zip(self._parameters, is_batched, operands):
+                if self._names(parameter, np.ndim(x))[:1] == [name]:
+                    x = x if b else jnp.broadcast_to(x, (size, *x.shape))
+                    x = x.reshape(size * x.shape[1], *x.shape[2:])
+                longer.append(x)
+            types = tuple(jax.ShapeDtypeStruct((size * t.shape[0], *t.shape[1:]), t.dtype) for t in self._types)
+            found = self._on_a_mesh(types)(*longer)
+            found = [y.reshape(size, *t.shape) for y, t in zip(found, self._types)]
+        return tuple(found), tuple(True for _ in self._types)
+
+    def _added(self, is_batched: Sequence[bool]) -> str | None:
+        """The size that a dimension in front of the batched operands makes longer."""
+        for name in self._kernel._batch:
+            def leads(parameter: _Parameter) -> bool:
+                names = parameter["wants"].get("names") or []
+                return names[:1] == [name] and name not in names[1:]
+
+            has_it = (name in (p["wants"].get("names") or []) for p in self._parameters)
+            fits = (leads(p) if b or has else True for p, b, has in zip(self._parameters, is_batched, has_it))
+            if all(fits) and all(map(leads, self._kernel._results)):
+                return name
+        return None
+
+    def _on_a_mesh(self, types: tuple[_Type, ...]) -> Callable[..., Any]:
+        """The call, for a mesh that may cut what is independent."""
+        from jax.experimental.custom_partitioning import custom_partitioning
+
+        function = custom_partitioning(_named(lambda *operands: tuple(self._call(types, *operands)), self._kernel.__name__))
+
+        def shardings(mesh: Any, arguments: Any, results: Any) -> tuple[list[Any], list[Any]]:
+            """What this kernel can compute with, closest to what is there."""
+            axes: dict[str, Any] = {}
+            found = [*zip(self._parameters, arguments), *zip(self._kernel._results, results)]
+            for parameter, argument in found:
+                spec = getattr(argument.sharding, "spec", None) or ()
+                for name, axis in zip(self._names(parameter, len(argument.shape)), spec):
+                    if name in self._batch and axis is not None and axis not in axes.values():
+                        axes.setdefault(str(name), axis)
+
+            def sharding(parameter: _Parameter, argument: Any) -> Any:
+                names = self._names(parameter, len(argument.shape))
+                return NamedSharding(mesh, PartitionSpec(*(axes.get(name or "") for name in names)))
+
+            fitted = [sharding(*each) for each in found]
+            return fitted[: len(arguments)], fitted[len(arguments) :]
+
+        def partition(mesh: Any, arguments: Any, results: Any) -> Any:
+            operands, found = shardings(mesh, arguments, results)
+            local = tuple(
+                jax.ShapeDtypeStruct(s.shard_shape(r.shape), r.dtype) for s, r in zip(found, results)
+            )
+            return mesh, lambda *pieces: tuple(self._call(local, *pieces)), tuple(found), tuple(operands)
+
+        def infer(mesh: Any, arguments: Any, results: Any) -> Any:
+            return tuple(shardings(mesh, arguments, results)[1])
+
+        rule, whole = self._rule(types)
+        options: dict[str, Any] = {"sharding_rule": rule, "need_replication_factors": whole}
+        known = inspect.signature(function.def_partition).parameters
+        function.def_partition(
+            partition=partition, infer_sharding_from_operands=infer, **{name: v for name, v in options.items() if name in known}
+        )
+        return function
+
+    def _rule(self, types: tuple[_Type, ...]) -> tuple[str, tuple[str, ...]]:
+        """Shardy's rule: a factor for each named size, another one for each size without a name; and those that must be whole."""
+        factors: dict[str, str] = {}
+        whole: list[str] = []
+
+        def factor(name: str | None) -> str:
+            if name is not None and name in factors:
+                return factors[name]
+            new = f"i{len(factors)}"
+            factors[name or f" {len(factors)}"] = new
+            if name not in self._batch:
+                whole.append(new)
+            return new
+
+        def mapping(parameter: _Parameter) -> str:
+            return " ".join(factor(name) for name in self._names(parameter, len(parameter["wants"].get("sizes") or [])))
+
+        sides = (", ".join(mapping(p) for p in side) for side in (self._parameters, self._kernel._results))
+        return " -> ".join(sides), tuple(whole)
+
+
+def _is_manual() -> bool:
+    """Whether this is traced inside of a `shard_map`."""
+    mesh = getattr(jax.sharding, "get_abstract_mesh", lambda: None)()
+    return bool(getattr(mesh, "manual_axes", ()))
+
+
+def _exactly(kernel: str, name: str, value: Any, dtype: Any) -> Any:
     """The number or numbers, of this type; integers and truth values must be those that were given, others may be rounded."""
     try:
         with np.errstate(over="raise"):
@@ -153,33 +491,85 @@ def _exactly(kernel, name, value, dtype):
             return converted
     except (TypeError, ValueError, ArithmeticError):
         pass
-    raise TypeError(f"{kernel!r}: attribute {name!r}: expected {dtype.name}, found {value!r}")
+    raise TypeError(f"{kernel}: attribute {name!r}: expected {dtype.name}, found {value!r}")
 
 
-def _words(parameter):
+def _words(parameter: _Parameter) -> str:
+    """What a parameter is, in a line."""
     wants = parameter["wants"]
     if "shape" in wants:
-        text = wants["shape"] or "any array"
-        return f"result {text}" if parameter["role"] == "result" else text
-    if "values" in wants:
-        return f"[{wants['values']}]"
-    return wants.get("scalar") or ("text" if "text" in wants else "context")
+        text = ("*" if parameter["variadic"] else "") + (wants["shape"] or "any array")
+        prefix = {"result": "result ", "in_place": "in place "}.get(parameter["role"], "")
+        return prefix + text
+    text = f"[{wants['values']}]" if "values" in wants else wants.get("scalar") or ("text" if "text" in wants else "context")
+    if parameter["default"] is not None:
+        return f"{text} = {parameter['default']!r}"
+    return f"{text}, optional" if parameter["optional"] else text
 
 
-def _count(parameters, what):
-    return f"{len(parameters)} {what}{'' if len(parameters) == 1 else 's'}"
+def _value_words(parameter: _Parameter) -> str:
+    wants = parameter["wants"]
+    if "scalar" in wants:
+        return f"a number of type {wants['scalar']}"
+    return f"numbers of type {wants['values']}" if "values" in wants else "a text"
 
 
-def _layout(parameter, rank):
-    """Major to minor, as `jax.ffi.ffi_call` wants it; `None` is row-major of any rank.
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
-    An array of another rank than the signature's is left to the kernel to refuse.
-    """
+
+def _layout(parameter: _Parameter, rank: int) -> tuple[int, ...] | None:
+    """Major to minor, as `jax.ffi.ffi_call` wants it; `None` is row-major of any rank."""
     order = parameter["wants"].get("minor_to_major")
     return tuple(reversed(order)) if order is not None and len(order) == rank else None
 
 
-def _check(signature):
+def _default(parameter: _Parameter) -> Any:
+    """The default of an attribute, as a value of Python."""
+    value, wants = parameter["default"], parameter["wants"]
+    if "text" in wants or value is None:
+        return value
+    # JSON has no infinities.
+    return [float(v) if isinstance(v, str) else v for v in value] if "values" in wants else float(value) if isinstance(value, str) else value
+
+
+def _python_type(parameter: _Parameter) -> str:
+    wants = parameter["wants"]
+    if "text" in wants:
+        return "str"
+    element = wants.get("scalar") or wants.get("values")
+    number = "bool" if element == "pred" else "float" if element.startswith("f") else "int"
+    text = number if "scalar" in wants else f"Sequence[{number}]"
+    return f"{text} | None" if parameter["optional"] and parameter["default"] is None else text
+
+
+def _python_signature(kernel: Kernel) -> inspect.Signature:
+    kinds, parameters, kind = inspect.Parameter, [], inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for parameter in kernel._operands:
+        this = kinds.VAR_POSITIONAL if parameter["variadic"] else kind
+        parameters.append(kinds(parameter["name"], this, annotation="ArrayLike"))
+        if parameter["variadic"]:
+            kind = kinds.KEYWORD_ONLY
+    attributes = [
+        kinds(
+            name,
+            kinds.KEYWORD_ONLY,
+            default=_default(p) if p["optional"] else kinds.empty,
+            annotation=_python_type(p),
+        )
+        for name, p in kernel._attributes.items()
+    ]
+    options = [
+        kinds("results", kinds.KEYWORD_ONLY, default=None, annotation="Any"),
+        kinds("vmap_method", kinds.KEYWORD_ONLY, default=None, annotation="str | None"),
+    ]
+    count = len(kernel._results)
+    returned = "jax.Array" if count == 1 else f"tuple[{', '.join(['jax.Array'] * count) or '()'}]"
+    # What is required stands before what is not.
+    return inspect.Signature([*parameters, *attributes, *options], return_annotation=returned)
+
+
+def _check(signature: dict[str, Any]) -> None:
     """Raises `ValueError` if no call from here can reach a kernel of this signature."""
     for parameter in signature["parameters"]:
         name, obstacle = parameter["name"], parameter["wants"].get("obstacle")
@@ -187,40 +577,126 @@ def _check(signature):
             raise ValueError(f"{signature['name']}: {_words(parameter)} ({name}): {obstacle}")
         if parameter["role"] == "attribute" and name in _OPTIONS:
             raise ValueError(f"{signature['name']}: attribute {name!r}: expected another name, this is an option of every call")
+    named = {name for p in signature["parameters"] for name in p["wants"].get("names") or ()}
+    for name in signature.get("batch", ()):
+        if name not in named and name != "...":
+            raise ValueError(f"{signature['name']}: batch({name}): expected the name of a size, found none of this name")
 
 
-_loaded = {}
+def _api_version() -> tuple[int, int]:
+    """The version of XLA's interface for foreign functions that this JAX has."""
+    text = (Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h").read_text()
+    numbers = dict(re.findall(r"#define XLA_FFI_API_(MAJOR|MINOR) (\d+)", text))
+    return int(numbers["MAJOR"]), int(numbers["MINOR"])
+
+
+def _check_version(path: str, library: tuple[int, int], found: tuple[int, int]) -> None:
+    """Raises `ValueError` if this JAX cannot call the library."""
+    if library[0] != found[0] or library[1] > found[1]:
+        wanted, here = (f"{major}.{minor}" for major, minor in (library, found))
+        raise ValueError(
+            f"{path}: expected a JAX whose XLA has version {wanted} of the foreign function interface, or a later minor version, "
+            f"found JAX {jax.__version__} with version {here}"
+        )
+
+
+class Library:
+    """The kernels of a library, by their names."""
+
+    def __init__(self, path: str, kernels: dict[str, Kernel]) -> None:
+        self.__dict__.update(kernels)
+        self._path, self._kernels = path, kernels
+
+    def __getattr__(self, name: str) -> Kernel:
+        known = ", ".join(self.__dict__.get("_kernels", ()))
+        raise AttributeError(f"{self.__dict__.get('_path')} has no kernel {name!r}; its kernels are {known}")
+
+    def __dir__(self) -> list[str]:
+        return list(self._kernels)
+
+    def __iter__(self) -> Iterator[Kernel]:
+        return iter(self._kernels.values())
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Library({self._path!r}):", *(f"    {kernel!r}" for kernel in self)])
+
+
+_loaded: dict[tuple[str, str | None], Library] = {}
+# Which file a name has been given to.
+_packages: dict[str, bytes] = {}
 _loading = threading.Lock()
 
 
-def load(path):
-    """Loads a library, registers its kernels, and returns them as attributes of a namespace.
+def load(path: str | os.PathLike[str], package: str | None = None) -> Library:
+    """Loads a library, registers its kernels, and returns them as attributes.
 
-    Loading it again gives the same. Raises `OSError` if it cannot be loaded, and `ValueError`, having registered nothing, if it
-    is no library of kernels or a kernel takes what a custom call on CPU cannot carry.
+    XLA knows them as `package.kernel`; the package is the library's crate, if no other name is given. Loading the library again
+    gives the same. Raises `OSError` if it cannot be loaded, and `ValueError`, having registered nothing, if it is no library of
+    kernels, if a kernel takes what a custom call on CPU cannot carry, if another library has the name of its package, or if this
+    JAX is older than the library wants.
     """
     path = os.path.realpath(path)
     with _loading:
-        if path not in _loaded:
-            _loaded[path] = _load(path)
-        return _loaded[path]
+        key = path, package
+        if key not in _loaded:
+            _loaded[key] = _load(path, package)
+        return _loaded[key]
 
 
-def _load(path):
+def _load(path: str, package: str | None) -> Library:
     library = ctypes.CDLL(path)
     try:
-        signatures, handler = library.xla_shape_ffi_signatures, library.xla_shape_ffi_handler
+        get_signatures, handler = library.xla_shape_ffi_signatures, library.xla_shape_ffi_handler
+        refusal = library.xla_shape_ffi_refusal
     except AttributeError as error:
         raise ValueError(f"{path}: expected a library with `xla_shape_ffi::export![…]`: {error}") from None
-    signatures.restype = ctypes.c_char_p
-    handler.restype, handler.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
-    signatures = json.loads(signatures())
+    get_signatures.restype = ctypes.c_char_p
+    for function in (handler, refusal):
+        function.restype, function.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    signatures = json.loads(get_signatures())
     for signature in signatures:
         _check(signature)
-    kernels = types.SimpleNamespace()
+        _check_version(path, tuple(signature["api"]), _api_version())
+    package = package or signatures[0]["package"]
+    digest = hashlib.sha256(Path(path).read_bytes()).digest()
+    is_new = package not in _packages
+    if _packages.setdefault(package, digest) != digest:
+        raise ValueError(f"{path}: another library has the package {package!r}: give this one a name with load(…, package=…)")
+    kernels = {}
     for number, signature in enumerate(signatures):
-        # Two libraries may have kernels of one name.
-        target = f"{path}:{signature['name']}"
-        jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(handler(number)), platform="cpu")
-        setattr(kernels, signature["name"], Kernel(target, signature))
-    return kernels
+        target = f"{package}.{signature['name']}"
+        # The same file in another place has the same kernels.
+        if is_new:
+            jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(handler(number)), platform="cpu")
+            for platform in ("CUDA", "ROCM"):
+                jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(refusal(number)), platform=platform)
+        kernels[signature["name"]] = Kernel(target, signature)
+    return Library(path, kernels)
+
+
+def stubs(library: Library) -> str:
+    """The types of a library's kernels, as the text of a `.pyi` file."""
+    head = ["from collections.abc import Sequence", "from typing import Any", "", "import jax", "from jax.typing import ArrayLike", ""]
+    functions = []
+    for kernel in library:
+        signature = str(kernel.__signature__).replace("'", "")
+        parameters = [
+            parameter.replace(default=inspect.Parameter.empty) for parameter in kernel.__signature__.parameters.values()
+        ]
+        signature = str(kernel.__signature__.replace(parameters=parameters)).replace("'", "")
+        for name, parameter in kernel.__signature__.parameters.items():
+            if parameter.default is not inspect.Parameter.empty:
+                signature = re.sub(rf"(\b{name}: [^,)]*?(?:\[[^]]*\][^,)]*)?)(?=[,)])", r"\1 = ...", signature, count=1)
+        body = f'    """{kernel.signature["doc"]}"""' if kernel.signature["doc"] else "    ..."
+        functions.append(f"def {kernel.__name__}{signature}:\n{body}")
+    return "\n".join(head) + "\n" + "\n\n".join(functions) + "\n"
+
+
+def _main(arguments: list[str]) -> None:
+    if len(arguments) != 2 or arguments[0] != "stubs":
+        raise SystemExit("expected: stubs LIBRARY")
+    sys.stdout.write(stubs(load(arguments[1])))
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])

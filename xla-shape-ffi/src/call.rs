@@ -5,7 +5,7 @@
 use crate::abi;
 use crate::error::{Error, Outcome};
 use crate::frame::{Arrays, Frame, RawArray, RawAttribute, Request, raise};
-use crate::kernel::Known;
+use crate::kernel::{Kernel, Known};
 use crate::signature::{Role, element_bits, with_names};
 use crate::small::Few;
 use std::any::Any;
@@ -318,6 +318,30 @@ pub unsafe fn handle<O: Outcome>(
     known: &'static [Known],
     kernel: impl FnOnce(&mut Call<'_>) -> Result<O, Error>,
 ) -> *mut abi::XlaError {
+    // SAFETY: the caller promises the frame.
+    unsafe { answer(frame, name, |frame| kernel(&mut Call::new(name, known, frame)?)?.into_result()) }
+}
+
+/// What a device calls on which kernels do not run.
+///
+/// # Safety
+/// Only XLA calls it.
+#[doc(hidden)]
+pub unsafe extern "C" fn refuse<K: Kernel>(frame: *mut abi::CallFrame) -> *mut abi::XlaError {
+    let refusal = |_: Frame<'_>| {
+        Err(Error::invalid_argument(format!("{}: this kernel runs on CPU, the call is on another device", K::NAME)))
+    };
+    // SAFETY: only XLA calls handlers, and passes them a frame.
+    unsafe { answer(frame, K::NAME, refusal) }
+}
+
+/// # Safety
+/// `frame` is what XLA passes to a handler.
+unsafe fn answer(
+    frame: *mut abi::CallFrame,
+    name: &'static str,
+    run: impl FnOnce(Frame<'_>) -> Result<(), Error>,
+) -> *mut abi::XlaError {
     let answer = || -> Result<(), Error> {
         // SAFETY: the caller promises the frame; it outlives this call, and nothing of it leaves the call.
         match unsafe { Request::new(frame) }? {
@@ -329,7 +353,7 @@ pub unsafe fn handle<O: Outcome>(
                 metadata.traits = 0;
                 Ok(())
             }
-            Request::Call(frame) => kernel(&mut Call::new(name, known, frame)?)?.into_result(),
+            Request::Call(frame) => run(frame),
         }
     };
     // What a panic leaves behind is the results of this call, which are thrown away.

@@ -197,6 +197,8 @@ macro_rules! kernel {
 
                 unsafe extern "C" fn handler(frame: *mut $crate::CallFrame) -> *mut $crate::XlaError {
                     let kernel = |call: &mut $crate::Call<'_>| {
+                        // A kernel may have no parameters.
+                        let _ = &*call;
                         ::core::result::Result::Ok($name($($crate::__take!(
                             call,
                             $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
@@ -286,8 +288,9 @@ macro_rules! __describe {
 ///
 /// XLA knows the kernels as `package.kernel`, where the package is the library's crate.
 ///
-/// Two functions are exported: `xla_shape_ffi_signatures`, which gives a JSON array of all signatures as a C string, and
-/// `xla_shape_ffi_handler`, which gives the handler of the kernel with this number in that array, or null.
+/// Three functions are exported: `xla_shape_ffi_signatures`, which gives a JSON array of all signatures as a C string,
+/// `xla_shape_ffi_handler`, which gives the handler of the kernel with this number in that array, or null, and
+/// `xla_shape_ffi_refusal`, which gives a handler for other devices, which says that the kernel runs on CPU.
 #[macro_export]
 macro_rules! export {
     [$($kernel:path),+ $(,)?] => {
@@ -311,6 +314,12 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         pub extern "C" fn xla_shape_ffi_handler(number: usize) -> ::core::option::Option<$crate::Handler> {
             [$(<$kernel as $crate::Kernel>::HANDLER),+].get(number).copied()
+        }
+
+        /// What XLA calls for the kernel of this number on other devices than a CPU: it says that it cannot run there.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn xla_shape_ffi_refusal(number: usize) -> ::core::option::Option<$crate::Handler> {
+            [$($crate::__private::refuse::<$kernel> as $crate::Handler),+].get(number).copied()
         }
     };
 }

@@ -42,6 +42,7 @@ mod call;
 mod error;
 mod frame;
 mod kernel;
+pub mod math;
 mod multiversion;
 mod parameter;
 mod signature;
@@ -60,7 +61,7 @@ pub use signature::{Description, Role, Wants, obstacle};
 
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::call::handle;
+    pub use crate::call::{handle, refuse};
     pub use crate::frame::RawAttribute;
     pub use crate::kernel::{Known, are_distinct, checked, name, signature, signatures};
     pub use crate::multiversion::{Vectors, vectors};

@@ -13,6 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use xla_shape::ViewMut;
+use xla_shape::element::{Plain, Stored};
+use xla_shape::types::WholeArray;
 
 /// The threads on which XLA runs the program; a parameter of kernels that want to share their work out.
 ///
@@ -193,6 +196,45 @@ impl ThreadPool<'_> {
         // Nobody waits at these locks: each number is handed out once.
         let chunks: Vec<_> = values.chunks_mut(len).map(Mutex::new).collect();
         self.for_each(chunks.len(), |number| work(number, &mut lock(&chunks[number])));
+    }
+
+    /// Calls `work` with every band of `rows` rows of an array and the number of its first row, as [`for_each`](Self::for_each) does;
+    /// the last band may have fewer.
+    ///
+    /// ```
+    /// use xla_shape::{View, ViewMut, shape};
+    /// use xla_shape_ffi::threads::ThreadPool;
+    ///
+    /// xla_shape_ffi::kernel! {
+    ///     fn double(pool: ThreadPool<'_>, x: View<'_, shape!(f32[b,d])>, mut y: ViewMut<'_, shape!(f32[b,d])>) {
+    ///         pool.for_each_band(&mut y, 16, |first, rows| {
+    ///             for (y, x) in rows.iter_mut().zip(&x.as_slice()[first * x.sizes()[1]..]) {
+    ///                 *y = 2.0 * x;
+    ///             }
+    ///         });
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// If `rows` is 0, the array has no dimensions or is not row-major, or `work` panics.
+    pub fn for_each_band<S>(
+        &self,
+        array: &mut ViewMut<'_, S>,
+        rows: usize,
+        work: impl Fn(usize, &mut [<S::Element as Stored>::Value]) + Sync,
+    ) where
+        S: WholeArray<Element: Plain>,
+        <S::Element as Stored>::Value: Send,
+    {
+        let sizes = array.sizes();
+        let Some((_, row)) = sizes.as_ref().split_first() else { panic!("expected rows, found an array without dimensions") };
+        let is_row_major = S::MINOR_TO_MAJOR.iter().rev().copied().eq(0..S::MINOR_TO_MAJOR.len());
+        assert!(is_row_major, "expected rows one behind the other, found {}", S::TEXT);
+        assert!(rows > 0, "expected bands of at least one row");
+        // Rows of nothing are none.
+        let len = rows * row.iter().product::<usize>();
+        self.for_each_chunk(array.as_mut_slice(), len.max(1), |number, chunk| work(number * rows, chunk));
     }
 
     /// Asks XLA for a helper; whether there may come one.

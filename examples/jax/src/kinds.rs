@@ -2,7 +2,7 @@
 
 use xla_shape::{DynView, DynViewMut, View, ViewMut, shape};
 use xla_shape_ffi::threads::ThreadPool;
-use xla_shape_ffi::{Error, ErrorCode, kernel};
+use xla_shape_ffi::{Error, ErrorCode, InPlace, kernel};
 
 kernel! {
     /// The same array, of any shape.
@@ -37,6 +37,64 @@ kernel! {
             Some(x) => Err(Error::new(ErrorCode::OutOfRange, format!("expected positive numbers, found {x}"))),
             None => Ok(()),
         }
+    }
+
+    /// Adds one to every number, in the operand's memory where the program allows it.
+    pub(crate) fn add_one(mut x: InPlace<'_, shape!(f32[n])>)
+    where batch(n)
+    {
+        x.apply(|x| x + 1.0);
+    }
+
+    /// Each row times a gain and a factor, and something added.
+    pub(crate) fn scale_rows(
+        x: View<'_, shape!(f32[b,d])>,
+        gain: View<'_, shape!(f32[d])>,
+        mut y: ViewMut<'_, shape!(f32[b,d])>,
+        factor: f32 = 2.0,
+        shift: Option<f32>,
+    )
+    where batch(b), multiversion
+    {
+        let [_, d] = x.sizes();
+        let rows = x.as_slice().chunks_exact(d.max(1)).zip(y.as_mut_slice().chunks_exact_mut(d.max(1)));
+        for (x, y) in rows {
+            for ((y, x), gain) in y.iter_mut().zip(x).zip(gain.as_slice()) {
+                *y = x * gain * factor + shift.unwrap_or(0.0);
+            }
+        }
+    }
+
+    /// The products of all columns of two arrays with as many rows.
+    pub(crate) fn gram(
+        x: View<'_, shape!(f32[n,d])>,
+        y: View<'_, shape!(f32[n,e])>,
+        mut z: ViewMut<'_, shape!(f32[d,e])>,
+    ) {
+        let [n, _] = x.sizes();
+        z.fill_with(|[i, j]| (0..n).map(|k| x[[k, i]] * y[[k, j]]).sum());
+    }
+
+    /// The sum of all operands, of which the first counts once, those between ten times, and the last a hundred times.
+    pub(crate) fn total(
+        first: View<'_, shape!(f32[n])>,
+        rest: Vec<View<'_, shape!(f32[n])>>,
+        last: View<'_, shape!(f32[n])>,
+        mut y: ViewMut<'_, shape!(f32[n])>,
+    ) {
+        y.fill_with(|index| first[index] + 10.0 * rest.iter().map(|x| x[index]).sum::<f32>() + 100.0 * last[index]);
+    }
+
+    /// Says which of its attributes it got.
+    pub(crate) fn options(
+        _y: ViewMut<'_, shape!(f32[])>,
+        mode: &str = "sum",
+        numbers: Vec<f64> = vec![0.5, f64::INFINITY],
+        count: Option<i32>,
+        names: Option<&str>,
+        is_fast: bool = true,
+    ) -> Result<(), Error> {
+        Err(Error::new(ErrorCode::Aborted, format!("{mode} {numbers:?} {count:?} {names:?} {is_fast}")))
     }
 
     /// Does not do its work on one of the threads.

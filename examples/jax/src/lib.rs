@@ -2,36 +2,32 @@
 
 mod kinds;
 
-use half::slice::HalfFloatSliceExt;
+use half::bf16;
 use xla_shape::element::F32;
+use xla_shape::relayout::StaticPlan;
 use xla_shape::{DynView, DynViewMut, View, ViewMut, dispatch, hlo_types, permutation, shape};
 use xla_shape_ffi::threads::ThreadPool;
-use xla_shape_ffi::{Error, export, kernel};
+use xla_shape_ffi::{Error, export, kernel, math, multiversion};
 
 hlo_types! {
     /// `tanh(x + state @ weights)`, as XLA compiled it for CPU.
     mod recurrent_step = "hlo/recurrent_step.hlo";
 }
 
-/// The largest number, the others less it as powers of e, and their sum.
+/// The powers of e of the numbers less the largest, divided by their sum.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled for the vectors of the kernel that calls it")]
 fn softmax_row(row: &[f32], result: &mut [f32]) {
-    let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0;
-    for (result, &x) in result.iter_mut().zip(row) {
-        *result = (x - largest).exp();
-        sum += *result;
+    let largest = math::max(row);
+    for (result, x) in result.iter_mut().zip(row) {
+        *result = math::exp(x - largest);
     }
-    result.iter_mut().for_each(|result| *result /= sum);
+    let factor = 1.0 / math::sum(result);
+    result.iter_mut().for_each(|result| *result *= factor);
 }
 
-/// Any number of rows of N.
-type Rows<const N: usize> = shape!(f32[?,N]);
-
-fn softmax_of_rows<const N: usize>(x: View<'_, Rows<N>>, mut y: ViewMut<'_, Rows<N>>) {
-    for (row, result) in x.as_slice().chunks_exact(N).zip(y.as_mut_slice().chunks_exact_mut(N)) {
-        softmax_row(row, result);
-    }
-}
+/// Any number of rows of any length.
+type Rows = shape!(f32[rows,d]);
 
 fn softmax_by_index(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
     // A scalar is a row of one.
@@ -52,27 +48,78 @@ fn softmax_by_index(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> 
     Ok(())
 }
 
+multiversion! {
+    /// Converts a row.
+    fn convert(row: &[bf16], result: &mut [f32]) {
+        math::f32_of_bf16(row, result);
+    }
+
+    /// Rows of 256 of a product: a closure that runs on other threads calls a function that is compiled for their vectors.
+    fn product(a: &[bf16], b: &[f32], result: &mut [bf16]) {
+        let mut a_row = [0.0_f32; 4 * 128];
+        for (rows, a) in result.chunks_exact_mut(4 * 256).zip(a.chunks_exact(4 * 128)) {
+            math::f32_of_bf16(a, &mut a_row);
+            let mut sums = [[0.0_f32; 256]; 4];
+            // As many sums as registers hold, each of one column.
+            for first in (0..256).step_by(32) {
+                let mut block = [[0.0_f32; 32]; 4];
+                for (k, b_row) in b.chunks_exact(256).enumerate() {
+                    let b_row: &[f32; 32] = b_row[first..].first_chunk().expect("rows of 256");
+                    for (i, sums) in block.iter_mut().enumerate() {
+                        let x = a_row[128 * i + k];
+                        for (sum, y) in sums.iter_mut().zip(b_row) {
+                            *sum += x * y;
+                        }
+                    }
+                }
+                for (sums, block) in sums.iter_mut().zip(&block) {
+                    sums[first..first + 32].copy_from_slice(block);
+                }
+            }
+            for (row, sums) in rows.chunks_exact_mut(256).zip(&sums) {
+                math::bf16_of_f32(sums, row);
+            }
+        }
+    }
+}
+
 kernel! {
     /// Softmax of each row.
-    fn softmax(x: View<'_, shape!(f32[256,512])>, mut y: ViewMut<'_, shape!(f32[256,512])>) {
+    fn softmax(x: View<'_, shape!(f32[256,512])>, mut y: ViewMut<'_, shape!(f32[256,512])>)
+    where multiversion
+    {
         for (row, result) in x.as_slice().chunks_exact(512).zip(y.as_mut_slice().chunks_exact_mut(512)) {
             softmax_row(row, result);
         }
     }
 
-    /// Softmax over the last dimension of an array of any shape: by the kernel above for its shape, by another one for rows
-    /// of 128, however many, and by a third for all others.
-    fn softmax_of_any(x: DynView<'_>, y: DynViewMut<'_>) -> Result<(), Error> {
+    /// Softmax over the last dimension of an array of any shape: by the kernel above for its shape, by another one for rows, and
+    /// by a third for all others.
+    fn softmax_of_any(x: DynView<'_>, y: DynViewMut<'_>) -> Result<(), Error>
+    where batch(...)
+    {
         if x.shape() != y.shape() {
             let message = format!("expected a result like the operand, {}, found {}", x.shape(), y.shape());
             return Err(Error::invalid_argument(message));
         }
         dispatch!(match x, y {
             (shape!(f32[256,512]), shape!(f32[256,512])) => softmax(x, y),
-            (Rows<128>, Rows<128>) => softmax_of_rows::<128>(x, y),
+            (Rows, Rows) => softmax_of_rows(x, y),
             _ => return softmax_by_index(x, y),
         });
         Ok(())
+    }
+
+    /// Softmax of each row, however many there are and however long they are.
+    ///
+    /// Rows are independent of each other: a mesh may cut them, and `vmap` adds more of them.
+    fn softmax_of_rows(x: View<'_, shape!(f32[rows,d])>, mut y: ViewMut<'_, shape!(f32[rows,d])>)
+    where batch(rows), multiversion
+    {
+        let [_, d] = x.sizes();
+        for (row, result) in x.as_slice().chunks_exact(d.max(1)).zip(y.as_mut_slice().chunks_exact_mut(d.max(1))) {
+            softmax_row(row, result);
+        }
     }
 
     /// Each row less its mean, divided by its standard deviation, times a gain.
@@ -81,14 +128,16 @@ kernel! {
         gain: View<'_, shape!(f32[256])>,
         mut y: ViewMut<'_, shape!(f32[128,256])>,
         eps: f32,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where multiversion
+    {
         if eps.is_nan() || eps < 0.0 {
             return Err(Error::invalid_argument(format!("expected an eps of at least 0, found {eps}")));
         }
         let gain = gain.as_slice();
         for (row, result) in x.as_slice().chunks_exact(256).zip(y.as_mut_slice().chunks_exact_mut(256)) {
-            let mean = row.iter().sum::<f32>() / 256.0;
-            let variance = row.iter().map(|x| (x - mean) * (x - mean)).sum::<f32>() / 256.0;
+            let mean = math::sum(row) / 256.0;
+            let variance = math::sum_of(row, |x| (x - mean) * (x - mean)) / 256.0;
             let factor = 1.0 / (variance + eps).sqrt();
             for ((result, x), gain) in result.iter_mut().zip(row).zip(gain) {
                 *result = (x - mean) * factor * gain;
@@ -97,10 +146,10 @@ kernel! {
         Ok(())
     }
 
-    /// A transposed array. Column by column, the operand is the result row by row: the compiler has checked it.
-    fn transpose(x: View<'_, shape!(f32[256,128]{0,1})>, mut y: ViewMut<'_, shape!(f32[128,256])>) {
-        let x: View<'_, shape!(f32[128,256])> = x.transpose(permutation![1, 0]);
-        y.as_mut_slice().copy_from_slice(x.as_slice());
+    /// A transposed array: the operand with its dimensions renamed is an array in another layout, which the library copies.
+    fn transpose(x: View<'_, shape!(f32[256,128])>, mut y: ViewMut<'_, shape!(f32[128,256])>) {
+        let x: View<'_, shape!(f32[128,256]{0,1})> = x.transpose(permutation![1, 0]);
+        StaticPlan::shared().run(&x, &mut y);
     }
 
     /// A matrix product of bf16, summed in f32, with rows shared out to XLA's threads.
@@ -110,24 +159,9 @@ kernel! {
         b: View<'_, shape!(bf16[128,256])>,
         mut c: ViewMut<'_, shape!(bf16[64,256])>,
     ) {
-        let (mut a_values, mut b_values) = (vec![0.0_f32; 64 * 128], vec![0.0_f32; 128 * 256]);
-        a.as_slice().convert_to_f32_slice(&mut a_values);
-        b.as_slice().convert_to_f32_slice(&mut b_values);
-        pool.for_each_chunk(c.as_mut_slice(), 8 * 256, |number, rows| {
-            let a_rows = a_values[8 * 128 * number..].chunks_exact(128);
-            for (row, a_row) in rows.chunks_exact_mut(256).zip(a_rows) {
-                // As many sums as registers hold, each of one column.
-                for (columns, first) in row.chunks_exact_mut(32).zip((0..256).step_by(32)) {
-                    let mut sums = [0.0_f32; 32];
-                    for (x, b_row) in a_row.iter().zip(b_values.chunks_exact(256)) {
-                        for (sum, y) in sums.iter_mut().zip(&b_row[first..first + 32]) {
-                            *sum += x * y;
-                        }
-                    }
-                    columns.convert_from_f32_slice(&sums);
-                }
-            }
-        });
+        let mut b_values = vec![0.0_f32; 128 * 256];
+        convert(b.as_slice(), &mut b_values);
+        pool.for_each_band(&mut c, 32, |first, rows| product(&a.as_slice()[128 * first..], &b_values, rows));
     }
 
     /// Packed integers of four bits, times the scale of their column.
@@ -135,11 +169,13 @@ kernel! {
         q: View<'_, shape!(s4[128,64]{1,0:E(4)})>,
         scale: View<'_, shape!(f32[64])>,
         mut y: ViewMut<'_, shape!(f32[128,64])>,
-    ) {
-        for i in 0..128 {
-            for j in 0..64 {
-                let value: i8 = q.get([i, j]).unwrap_or_default().into();
-                y[[i, j]] = f32::from(value) * scale[[j]];
+    )
+    where multiversion
+    {
+        for (bytes, row) in q.as_bytes().chunks_exact(32).zip(y.as_mut_slice().chunks_exact_mut(64)) {
+            math::f32_of_s4(bytes, row);
+            for (y, scale) in row.iter_mut().zip(scale.as_slice()) {
+                *y *= scale;
             }
         }
     }
@@ -150,11 +186,22 @@ kernel! {
         x: View<'_, recurrent_step::Parameter1>,
         weights: View<'_, recurrent_step::Parameter2>,
         mut result: ViewMut<'_, recurrent_step::Result>,
-    ) {
-        result.fill_with(|[i, j]| {
-            let product: f32 = (0..64).map(|k| state[[i, k]] * weights[[k, j]]).sum();
-            (x[[i, j]] + product).tanh()
-        });
+    )
+    where multiversion
+    {
+        let rows = state.as_slice().chunks_exact(64).zip(x.as_slice().chunks_exact(64));
+        for ((state, x), result) in rows.zip(result.as_mut_slice().chunks_exact_mut(64)) {
+            let mut sums = [0.0_f32; 64];
+            sums.copy_from_slice(x);
+            for (state, weights) in state.iter().zip(weights.as_slice().chunks_exact(64)) {
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    *sum += state * weight;
+                }
+            }
+            for (result, sum) in result.iter_mut().zip(sums) {
+                *result = math::tanh(sum);
+            }
+        }
     }
 
     /// Adds what is in a list to every element, in an array of rows of four, and says which attributes it got.
@@ -185,6 +232,7 @@ kernel! {
 export![
     softmax,
     softmax_of_any,
+    softmax_of_rows,
     layer_norm,
     transpose,
     matmul,
@@ -192,12 +240,17 @@ export![
     step,
     add_all,
     fail,
+    kinds::add_one,
     kinds::attributes,
     kinds::copy,
     kinds::expect_positive,
     kinds::fail_on_threads,
     kinds::first,
+    kinds::gram,
+    kinds::options,
     kinds::rotate,
+    kinds::scale_rows,
+    kinds::total,
     kinds::row_major_pred,
     kinds::row_major_s2,
     kinds::row_major_s4,

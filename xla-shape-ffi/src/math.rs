@@ -1,0 +1,223 @@
+//! Functions that compilers make vector instructions of: elementary functions without branches, and sums in lanes.
+//!
+//! They are inlined, so that each version of a function made by [`multiversion!`](crate::multiversion) has them in its own vectors.
+//! Results do not depend on the version, but the sums here add in another order than one after the other.
+//!
+//! ```
+//! use xla_shape_ffi::math;
+//!
+//! xla_shape_ffi::multiversion! {
+//!     fn softmax(row: &[f32], result: &mut [f32]) {
+//!         let largest = math::max(row);
+//!         for (result, x) in result.iter_mut().zip(row) {
+//!             *result = math::exp(x - largest);
+//!         }
+//!         let factor = 1.0 / math::sum(result);
+//!         result.iter_mut().for_each(|x| *x *= factor);
+//!     }
+//! }
+//! let mut y = [0.0; 3];
+//! softmax(&[0.0, 1.0, f32::NEG_INFINITY], &mut y);
+//! assert!((y[1] - 0.731_058_6).abs() < 1e-6 && y[2] == 0.0);
+//! ```
+
+#![allow(clippy::inline_always, reason = "so that they are compiled for the vectors of the function that calls them")]
+
+use half::bf16;
+
+/// How many sums are added up side by side.
+const LANES: usize = 32;
+
+/// Adding it rounds a number to an integer, which stands in the last bits.
+const ROUND: f32 = 12_582_912.0;
+
+/// 2 to the power of an integer from -126 to 127.
+#[inline(always)]
+fn two_to(power: i32) -> f32 {
+    f32::from_bits((power.wrapping_add(127) as u32) << 23)
+}
+
+/// e to the power of `x`, at most 1.5 units in the last place off; subnormal results are rounded once more.
+#[inline(always)]
+#[must_use]
+pub fn exp(x: f32) -> f32 {
+    // What is beyond is 0 or infinite. NaN stays what it is.
+    let x = if x < -104.0 { -104.0 } else { x };
+    let x = if x > 89.0 { 89.0 } else { x };
+    let rounded = x * std::f32::consts::LOG2_E + ROUND;
+    let power = rounded.to_bits().wrapping_sub(ROUND.to_bits()) as i32;
+    let whole = rounded - ROUND;
+    // ln 2 in two parts, of which the first times `whole` is exact.
+    let x = (x - whole * 0.693_359_4) - whole * -2.121_944_4e-4;
+    let high = ((1.987_569_1e-4 * x + 1.398_199_9e-3) * x + 8.333_452e-3) * x;
+    let low = (((high + 4.166_579_6e-2) * x + 1.666_666_5e-1) * x + 0.5) * (x * x);
+    // In two steps: 2 to the power may be no float, though the result is.
+    let half = power >> 1;
+    (low + x + 1.0) * two_to(half) * two_to(power.wrapping_sub(half))
+}
+
+/// The hyperbolic tangent of `x`, at most 3 units in the last place off.
+#[inline(always)]
+#[must_use]
+pub fn tanh(x: f32) -> f32 {
+    let z = x * x;
+    let high = (-5.704_988_7e-3 * z + 2.063_908_8e-2) * z - 5.373_971_5e-2;
+    let small = (((high * z) + 1.333_144_2e-1) * z - 3.333_328_2e-1) * z * x + x;
+    let large = 1.0 - 2.0 / (exp(2.0 * x.abs()) + 1.0);
+    // Of -0 too.
+    (if x.abs() < 0.625 { small } else { large }).copysign(x)
+}
+
+/// The numbers combined in lanes, and the lanes one after the other.
+#[inline(always)]
+fn fold(values: &[f32], start: f32, push: impl Fn(f32, f32) -> f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    let mut lanes = [start; LANES];
+    for chunk in chunks {
+        for (lane, &x) in lanes.iter_mut().zip(chunk) {
+            *lane = push(*lane, x);
+        }
+    }
+    for (lane, &x) in lanes.iter_mut().zip(rest) {
+        *lane = push(*lane, x);
+    }
+    let mut len = LANES;
+    while len > 1 {
+        len /= 2;
+        for i in 0..len {
+            lanes[i] = combine(lanes[i], lanes[i + len]);
+        }
+    }
+    lanes[0]
+}
+
+/// The sum of the numbers; 0 of none.
+#[inline(always)]
+#[must_use]
+pub fn sum(values: &[f32]) -> f32 {
+    sum_of(values, |x| x)
+}
+
+/// The sum of what a function makes of the numbers.
+#[inline(always)]
+#[must_use]
+pub fn sum_of(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
+    fold(values, 0.0, |sum, x| sum + function(x), |a, b| a + b)
+}
+
+/// The largest of the numbers; minus infinity of none. NaN is passed over.
+#[inline(always)]
+#[must_use]
+pub fn max(values: &[f32]) -> f32 {
+    let larger = |a: f32, b: f32| if b > a { b } else { a };
+    fold(values, f32::NEG_INFINITY, larger, larger)
+}
+
+/// Converts a row of bf16.
+///
+/// # Panics
+/// If the rows have different lengths.
+#[inline(always)]
+pub fn f32_of_bf16(row: &[bf16], result: &mut [f32]) {
+    assert_eq!(row.len(), result.len(), "the rows have different lengths");
+    for (result, x) in result.iter_mut().zip(row) {
+        *result = f32::from_bits(u32::from(x.to_bits()) << 16);
+    }
+}
+
+/// Converts a row to bf16, to the nearest number, to the even one of two.
+///
+/// # Panics
+/// If the rows have different lengths.
+#[inline(always)]
+pub fn bf16_of_f32(row: &[f32], result: &mut [bf16]) {
+    assert_eq!(row.len(), result.len(), "the rows have different lengths");
+    for (result, x) in result.iter_mut().zip(row) {
+        let bits = x.to_bits();
+        let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+        // NaN stays NaN, whatever bits it loses.
+        let bits = if x.is_nan() { bits >> 16 | 0x40 } else { rounded };
+        *result = bf16::from_bits(bits as u16);
+    }
+}
+
+/// Converts a row of packed signed integers of 4 bits, two in a byte, the first in the lower half: how XLA's CPU backend passes `s4`
+/// with `E(4)`.
+///
+/// # Panics
+/// If there are not half as many bytes as results, rounded up.
+#[inline(always)]
+pub fn f32_of_s4(bytes: &[u8], result: &mut [f32]) {
+    assert_eq!(bytes.len(), result.len().div_ceil(2), "there are not half as many bytes as results");
+    let (pairs, last) = result.as_chunks_mut::<2>();
+    for (pair, &byte) in pairs.iter_mut().zip(bytes) {
+        let byte = byte as i8;
+        *pair = [f32::from((byte << 4) >> 4), f32::from(byte >> 4)];
+    }
+    if let ([last], Some(&byte)) = (last, bytes.last()) {
+        *last = f32::from(((byte as i8) << 4) >> 4);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Floats of every size and sign, 131,072 of them.
+    fn floats() -> impl Iterator<Item = f32> {
+        (0..1_u32 << 17).map(|i| f32::from_bits(i.wrapping_mul(32_749)))
+    }
+
+    /// The largest error, in units in the last place of the right result.
+    fn largest_error(function: fn(f32) -> f32, exact: fn(f64) -> f64, inputs: impl Iterator<Item = f32>) -> f64 {
+        let error = |x: f32| {
+            let (found, exact) = (function(x), exact(f64::from(x)));
+            let unit = f64::from((exact as f32).abs().next_up()) - f64::from((exact as f32).abs());
+            if found == exact as f32 || found.is_nan() && exact.is_nan() {
+                0.0
+            } else {
+                (f64::from(found) - exact).abs() / unit
+            }
+        };
+        inputs.map(error).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn elementary_functions_are_as_exact_as_they_say() {
+        let spread = |scale: f32| (-50_000..50_000).map(move |i| i as f32 * scale / 50_000.0);
+        let tame = |x: &f32| !x.is_nan();
+        assert!(largest_error(exp, f64::exp, floats().filter(tame).chain(spread(89.0))) <= 1.5);
+        assert!(largest_error(tanh, f64::tanh, floats().filter(tame).chain(spread(10.0))) <= 3.0);
+        for (x, e, t) in [(0.0, 1.0, 0.0), (f32::INFINITY, f32::INFINITY, 1.0), (f32::NEG_INFINITY, 0.0, -1.0)] {
+            assert_eq!((exp(x), tanh(x)), (e, t));
+        }
+        assert!(exp(f32::NAN).is_nan() && tanh(f32::NAN).is_nan());
+        assert!(tanh(-0.0).is_sign_negative());
+    }
+
+    #[test]
+    fn lanes_leave_nothing_out() {
+        for len in [0, 1, 31, 32, 33, 64, 100] {
+            let values: Vec<_> = (0..len).map(|i| (i * 7 % 13) as f32 - 20.0).collect();
+            assert_eq!(sum(&values), values.iter().sum::<f32>());
+            assert_eq!(sum_of(&values, |x| 2.0 * x), 2.0 * values.iter().sum::<f32>());
+            assert_eq!(max(&values), values.iter().copied().fold(f32::NEG_INFINITY, f32::max));
+        }
+    }
+
+    #[test]
+    fn rows_are_converted_as_one_by_one() {
+        let values: Vec<_> = floats().collect();
+        let mut narrow = vec![bf16::ZERO; values.len()];
+        bf16_of_f32(&values, &mut narrow);
+        let mut wide = vec![0.0; values.len()];
+        f32_of_bf16(&narrow, &mut wide);
+        for ((x, narrow), wide) in values.iter().zip(&narrow).zip(&wide) {
+            assert_eq!((narrow.to_bits(), wide.to_bits()), (bf16::from_f32(*x).to_bits(), narrow.to_f32().to_bits()));
+        }
+        let mut numbers = [0.0; 5];
+        f32_of_s4(&[0x10, 0x7f, 0xf8], &mut numbers);
+        assert_eq!(numbers, [0.0, 1.0, -1.0, 7.0, -8.0]);
+        f32_of_s4(&[], &mut []);
+    }
+}
