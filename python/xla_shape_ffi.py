@@ -56,7 +56,10 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _OPTIONS = ("results", "vmap_method")
 
 _Parameter = dict[str, Any]
-_Type = jax.ShapeDtypeStruct
+# What JAX gives no types.
+_Type: Any = jax.ShapeDtypeStruct
+_spec: Any = PartitionSpec
+_capsule: Any = jax.ffi.pycapsule
 
 
 class _Float:
@@ -115,7 +118,7 @@ class _Sizes:
                 if size != found:
                     self._refuse(place, f"{wants['shape']} with {name} = {size} as in {where}", shape, dtype)
 
-    def infer(self, wants: dict[str, Any]) -> _Type | None:
+    def infer(self, wants: dict[str, Any]) -> Any:
         """The type of a result, if the call says it."""
         if wants["shape"] is None:
             return None
@@ -123,7 +126,7 @@ class _Sizes:
         if not all(size is not None or known for size, known in zip(wants["sizes"], named)):
             return None
         sizes = [self._known[name][0] if size is None else size for size, name in zip(wants["sizes"], wants["names"])]
-        return jax.ShapeDtypeStruct(tuple(sizes), _dtype(wants["element_type"]))
+        return _Type(tuple(sizes), _dtype(wants["element_type"]))
 
     def _refuse(self, place: str, takes: str, shape: Sequence[Any], dtype: Any) -> None:
         raise TypeError(f"{self._kernel}: {place}: this kernel takes {takes}, the call has {_text(shape, dtype)}")
@@ -247,7 +250,7 @@ class Kernel:
             if device.platform != "cpu":
                 raise TypeError(f"{self.__name__}: {place}: this kernel runs on CPU, the array is on {device}")
 
-    def _result_types(self, given: Any, sizes: _Sizes, operands: dict[str, Any]) -> Iterator[_Type]:
+    def _result_types(self, given: Any, sizes: _Sizes, operands: dict[str, Any]) -> Iterator[Any]:
         if given is not None and not isinstance(given, (tuple, list)):
             given = [given]
         if given is not None and len(given) != len(self._results):
@@ -260,14 +263,14 @@ class Kernel:
                 if not (hasattr(given[i], "shape") and hasattr(given[i], "dtype")):
                     found = repr(given[i])
                     raise TypeError(f"{self.__name__}: results: expected a jax.ShapeDtypeStruct or an array, found {found}")
-                found_type = jax.ShapeDtypeStruct(given[i].shape, jax.dtypes.canonicalize_dtype(given[i].dtype))
+                found_type = _Type(given[i].shape, jax.dtypes.canonicalize_dtype(given[i].dtype))
                 if like is not None and (like.shape, like.dtype) != (found_type.shape, found_type.dtype):
                     takes, found = _text(like.shape, like.dtype), _text(found_type.shape, found_type.dtype)
                     raise TypeError(f"{self.__name__}: {place}: this kernel takes {takes}, the call has {found}")
                 sizes.fit(place, wants, found_type.shape, found_type.dtype)
                 yield found_type
             elif like is not None:
-                yield jax.ShapeDtypeStruct(like.shape, like.dtype)
+                yield _Type(like.shape, like.dtype)
             else:
                 inferred = sizes.infer(wants)
                 if inferred is None:
@@ -307,7 +310,7 @@ class Kernel:
         values = values.astype(np.uint8) if values.dtype == bool else values
         return _Values(values)
 
-    def _prepare(self, types: tuple[_Type, ...], values: tuple[tuple[str, Any], ...], vmap_method: str | None, count: int) -> Any:
+    def _prepare(self, types: tuple[Any, ...], values: tuple[tuple[str, Any], ...], vmap_method: str | None, count: int) -> Any:
         """The function of a call with these results and attributes, of so many operands."""
         attributes = {name: value.array if isinstance(value, _Values) else value for name, value in values}
         parameters = [p for _, p in self._places(count)]
@@ -316,7 +319,7 @@ class Kernel:
         independent = vmap_method is None and bool(types) and bool(self._batch) and self._batch != ["..."]
         method = vmap_method or ("broadcast_all" if self._batch == ["..."] and types else "sequential")
 
-        def call(types: tuple[_Type, ...], *operands: Any) -> Any:
+        def call(types: tuple[Any, ...], *operands: Any) -> Any:
             return jax.ffi.ffi_call(
                 self.target,
                 types,
@@ -360,7 +363,7 @@ class _Batched:
     """A call of a kernel that computes each index of some sizes independently of the others: these may be cut on a mesh, and made
     longer by `jax.vmap`."""
 
-    def __init__(self, kernel: Kernel, parameters: list[_Parameter], types: tuple[_Type, ...], call: Callable[..., Any]) -> None:
+    def __init__(self, kernel: Kernel, parameters: list[_Parameter], types: tuple[Any, ...], call: Callable[..., Any]) -> None:
         self._kernel, self._parameters, self._types, self._call = kernel, parameters, types, call
         self._batch = set(kernel._batch)
         plain = self._on_a_mesh(types)
@@ -381,7 +384,7 @@ class _Batched:
         if name is None:
             def one(batched: Any) -> Any:
                 rest = iter(batched)
-                return self._call(self._types, *(next(rest) if b else x for b, x in zip(is_batched, operands)))
+                return self.function(*(next(rest) if b else x for b, x in zip(is_batched, operands)))
 
             found = jax.lax.map(one, [x for b, x in zip(is_batched, operands) if b])
         else:
@@ -391,8 +394,8 @@ class _Batched:
                     x = x if b else jnp.broadcast_to(x, (size, *x.shape))
                     x = x.reshape(size * x.shape[1], *x.shape[2:])
                 longer.append(x)
-            types = tuple(jax.ShapeDtypeStruct((size * t.shape[0], *t.shape[1:]), t.dtype) for t in self._types)
-            found = self._on_a_mesh(types)(*longer)
+            types = tuple(_Type((size * t.shape[0], *t.shape[1:]), t.dtype) for t in self._types)
+            found = _Batched(self._kernel, self._parameters, types, self._call).function(*longer)
             found = [y.reshape(size, *t.shape) for y, t in zip(found, self._types)]
         return tuple(found), tuple(True for _ in self._types)
 
@@ -409,11 +412,12 @@ class _Batched:
                 return name
         return None
 
-    def _on_a_mesh(self, types: tuple[_Type, ...]) -> Callable[..., Any]:
+    def _on_a_mesh(self, types: tuple[Any, ...]) -> Callable[..., Any]:
         """The call, for a mesh that may cut what is independent."""
-        from jax.experimental.custom_partitioning import custom_partitioning
+        from jax.experimental import custom_partitioning as partitioning
 
-        function = custom_partitioning(_named(lambda *operands: tuple(self._call(types, *operands)), self._kernel.__name__))
+        custom_partitioning: Any = partitioning.custom_partitioning
+        function: Any = custom_partitioning(_named(lambda *operands: tuple(self._call(types, *operands)), self._kernel.__name__))
 
         def shardings(mesh: Any, arguments: Any, results: Any) -> tuple[list[Any], list[Any]]:
             """What this kernel can compute with, closest to what is there."""
@@ -427,7 +431,7 @@ class _Batched:
 
             def sharding(parameter: _Parameter, argument: Any) -> Any:
                 names = self._names(parameter, len(argument.shape))
-                return NamedSharding(mesh, PartitionSpec(*(axes.get(name or "") for name in names)))
+                return NamedSharding(mesh, _spec(*(axes.get(name or "") for name in names)))
 
             fitted = [sharding(*each) for each in found]
             return fitted[: len(arguments)], fitted[len(arguments) :]
@@ -435,7 +439,7 @@ class _Batched:
         def partition(mesh: Any, arguments: Any, results: Any) -> Any:
             operands, found = shardings(mesh, arguments, results)
             local = tuple(
-                jax.ShapeDtypeStruct(s.shard_shape(r.shape), r.dtype) for s, r in zip(found, results)
+                _Type(s.shard_shape(r.shape), r.dtype) for s, r in zip(found, results)
             )
             return mesh, lambda *pieces: tuple(self._call(local, *pieces)), tuple(found), tuple(operands)
 
@@ -448,9 +452,10 @@ class _Batched:
         function.def_partition(
             partition=partition, infer_sharding_from_operands=infer, **{name: v for name, v in options.items() if name in known}
         )
-        return function
+        call: Callable[..., Any] = function
+        return call
 
-    def _rule(self, types: tuple[_Type, ...]) -> tuple[str, tuple[str, ...]]:
+    def _rule(self, types: tuple[Any, ...]) -> tuple[str, tuple[str, ...]]:
         """Shardy's rule: a factor for each named size, another one for each size without a name; and those that must be whole."""
         factors: dict[str, str] = {}
         whole: list[str] = []
@@ -474,7 +479,15 @@ class _Batched:
 def _is_manual() -> bool:
     """Whether this is traced inside of a `shard_map`."""
     mesh = getattr(jax.sharding, "get_abstract_mesh", lambda: None)()
-    return bool(getattr(mesh, "manual_axes", ()))
+    if getattr(mesh, "manual_axes", ()):
+        return True
+    if jax.__version_info__ >= (0, 7):
+        return False
+    # Older versions know the axes alone, also those of a vmap.
+    from jax._src import core
+
+    axes: Any = core
+    return bool(axes.get_axis_env().axis_sizes)
 
 
 def _exactly(kernel: str, name: str, value: Any, dtype: Any) -> Any:
@@ -544,7 +557,8 @@ def _python_type(parameter: _Parameter) -> str:
 
 
 def _python_signature(kernel: Kernel) -> inspect.Signature:
-    kinds, parameters, kind = inspect.Parameter, [], inspect.Parameter.POSITIONAL_OR_KEYWORD
+    kinds, parameters = inspect.Parameter, []
+    kind: Any = kinds.POSITIONAL_OR_KEYWORD
     for parameter in kernel._operands:
         this = kinds.VAR_POSITIONAL if parameter["variadic"] else kind
         parameters.append(kinds(parameter["name"], this, annotation="ArrayLike"))
@@ -667,9 +681,9 @@ def _load(path: str, package: str | None) -> Library:
         target = f"{package}.{signature['name']}"
         # The same file in another place has the same kernels.
         if is_new:
-            jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(handler(number)), platform="cpu")
+            jax.ffi.register_ffi_target(target, _capsule(handler(number)), platform="cpu")
             for platform in ("CUDA", "ROCM"):
-                jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(refusal(number)), platform=platform)
+                jax.ffi.register_ffi_target(target, _capsule(refusal(number)), platform=platform)
         kernels[signature["name"]] = Kernel(target, signature)
     return Library(path, kernels)
 

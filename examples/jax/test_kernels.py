@@ -1,5 +1,6 @@
 """The kernels of this folder, called by JAX on CPU: results, refusals, and what a long-running program needs."""
 
+import functools
 import gc
 import os
 import resource
@@ -10,6 +11,7 @@ import threading
 from pathlib import Path
 
 import jax
+import jax.experimental
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -25,6 +27,11 @@ LIBRARY = TARGET / "libjax_kernels.so"
 TILED = TARGET / "libjax_tiled_kernel.so"
 
 kernels = xla_shape_ffi.load(LIBRARY)
+
+
+x64 = functools.partial(jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64, True)
+# The first versions of the interface have no types of less than a byte.
+OLD = jax.__version_info__ < (0, 6)
 
 
 def normal(*sizes, dtype=jnp.float32, seed=0):
@@ -57,7 +64,7 @@ def test_layer_norm():
     np.testing.assert_allclose(y, expect_layer_norm(x, gain, 1e-5), rtol=1e-4, atol=1e-5)
 
 
-def test_column_major_operands_arrive_as_such():
+def test_transpose():
     x = normal(256, 128)
     np.testing.assert_array_equal(jax.jit(kernels.transpose)(x), x.T)
 
@@ -69,6 +76,7 @@ def test_matmul_on_the_threads_of_xla():
     np.testing.assert_allclose(found.astype(np.float32), expected.astype(np.float32), rtol=1e-2, atol=1e-2)
 
 
+@pytest.mark.skipif(OLD, reason="the interface has no such type")
 def test_packed_integers():
     q = (jnp.arange(128 * 64).reshape(128, 64) % 16 - 8).astype(jnp.int4)
     scale = normal(64)
@@ -128,12 +136,15 @@ def test_jit_compiles_a_call_once():
 # Element types, ranks, layouts.
 
 FLOATS = ["e3m4", "e4m3", "e4m3b11fnuz", "e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu"]
+TOO_NEW = ["f4e2m1fn", "f8e3m4", "f8e4m3", "f8e8m0fnu"]
 TYPES = {
     **{f"{kind}{bits}": f"{name}{bits}" for kind, name in [("s", "int"), ("u", "uint")] for bits in (2, 4, 8, 16, 32, 64)},
     **{f"f8{name}": f"float8_{name}" for name in FLOATS},
     **{"pred": "bool", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"},
     **{"c64": "complex64", "c128": "complex128", "f4e2m1fn": "float4_e2m1fn"},
 }
+if OLD:
+    TYPES = {name: dtype for name, dtype in TYPES.items() if name[1:] not in ("2", "4") and name not in TOO_NEW}
 
 
 def every_kind_of(dtype, *sizes):
@@ -153,7 +164,7 @@ def every_kind_of(dtype, *sizes):
 
 @pytest.mark.parametrize("name", TYPES)
 def test_every_element_type_in_every_layout(name):
-    with jax.enable_x64(True):
+    with x64():
         x = every_kind_of(TYPES[name], 3, 5)
         found = jax.jit(getattr(kernels, f"row_major_{name}"))(x)
         assert found.dtype == jnp.dtype(TYPES[name])
@@ -163,7 +174,7 @@ def test_every_element_type_in_every_layout(name):
 @pytest.mark.parametrize("name", TYPES)
 @pytest.mark.parametrize("sizes", [(), (7,), (2, 0, 3), (1, 2) + 11 * (1,) + (3,)])
 def test_every_element_type_of_any_rank(name, sizes):
-    with jax.enable_x64(True):
+    with x64():
         x = every_kind_of(TYPES[name], *sizes)
         np.testing.assert_array_equal(np.asarray(kernels.copy(x, results=x)), x)
 
@@ -191,7 +202,7 @@ LISTS = dict(
 
 
 def said(**attributes):
-    with pytest.raises(jax.errors.JaxRuntimeError) as error, jax.enable_x64(True):
+    with pytest.raises(jax.errors.JaxRuntimeError) as error, x64():
         jax.block_until_ready(kernels.attributes(**attributes))
     return str(error.value)
 
@@ -215,12 +226,14 @@ def test_attributes_that_compare_equal_are_told_apart():
 
 
 def test_other_attributes_are_refused():
-    assert 'attribute "w": this kernel takes a text, the call has a dictionary' in said(**SCALARS, **LISTS, w={"x": 1})
-    assert 'attribute "u": this kernel takes numbers of type f32, the call has a text' in said(**SCALARS, **LISTS | {"u": "x"}, w="")
+    with pytest.raises(TypeError, match="attributes: attribute 'w': this kernel takes a text, the call has {'x': 1}"):
+        kernels.attributes(**SCALARS, **LISTS, w={"x": 1})
+    with pytest.raises(TypeError, match="attributes: attribute 'u': expected float32, found 'x'"):
+        kernels.attributes(**SCALARS, **LISTS | {"u": "x"}, w="")
     integers = [("a", 2), ("b", 128), ("d", [1]), ("f", -1), ("i", 2**64), ("i", 2**63), ("q", [256])]
     for name, value in [*integers, *[("u", value) for value in (["x"], ["1"], [1e300], 1.0, [[1.0]])]]:
-        with pytest.raises((TypeError, jax.errors.JaxRuntimeError), match=f'attribute ["\']{name}["\']: '):
-            jax.block_until_ready(kernels.attributes(**SCALARS | LISTS | {"w": "", name: value}))
+        with pytest.raises(TypeError, match=f"attributes: attribute '{name}': "):
+            kernels.attributes(**SCALARS | LISTS | {"w": "", name: value})
 
 
 # Libraries.
@@ -262,7 +275,7 @@ def test_what_is_no_library_of_kernels_is_refused(tmp_path):
 def raw(name, result, **options):
     """A call that the Python module has not prepared."""
     kernel = getattr(kernels, name)
-    return jax.ffi.ffi_call(kernel._target, result, **options)
+    return jax.ffi.ffi_call(kernel.target, result, **options)
 
 
 F32 = jnp.float32
@@ -274,54 +287,42 @@ EPS = np.float32(1e-5)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: raw("layer_norm", LIKE_X)(X, eps=EPS), "this kernel takes 2 operands, the call has 1"),
-        (lambda: raw("layer_norm", LIKE_X)(X, GAIN, X, eps=EPS), "this kernel takes 2 operands, the call has 3"),
-        (lambda: raw("layer_norm", (LIKE_X, LIKE_X))(X, GAIN, eps=EPS), "this kernel takes 1 result, the call has 2"),
+        (lambda: raw("layer_norm", LIKE_X)(X, eps=EPS), "layer_norm: this kernel takes 2 operands, the call has 1"),
+        (lambda: raw("layer_norm", LIKE_X)(X, GAIN, X, eps=EPS), "layer_norm: this kernel takes 2 operands, the call has 3"),
+        (lambda: raw("layer_norm", (LIKE_X, LIKE_X))(X, GAIN, eps=EPS), "layer_norm: this kernel takes 1 result, the call has 2"),
         (
             lambda: raw("layer_norm", LIKE_X)(X, jnp.ones(128), eps=EPS),
-            r"operand 1: this kernel takes f32\[256\]\{0\}, the call has f32\[128\]",
+            r"layer_norm: operand 1 \(gain\): this kernel takes f32\[256\]\{0\}, the call has f32\[128\]",
         ),
         (
             lambda: raw("layer_norm", LIKE_X)(X, jnp.ones((1, 256)), eps=EPS),
-            r"operand 1: this kernel takes f32\[256\]\{0\}, the call has f32\[1,256\]",
+            r"layer_norm: operand 1 \(gain\): this kernel takes f32\[256\]\{0\}, the call has f32\[1,256\]",
         ),
         (
             lambda: raw("layer_norm", LIKE_X)(X.astype(jnp.bfloat16), GAIN, eps=EPS),
-            r"operand 0: this kernel takes f32\[128,256\]\{1,0\}, the call has bf16\[128,256\]",
+            r"layer_norm: operand 0 \(x\): this kernel takes f32\[128,256\]\{1,0\}, the call has bf16\[128,256\]",
         ),
         (
             lambda: raw("layer_norm", jax.ShapeDtypeStruct((128, 255), F32))(X, GAIN, eps=EPS),
-            r"result 0: this kernel takes f32\[128,256\]\{1,0\}, the call has f32\[128,255\]",
+            r"layer_norm: result 0 \(y\): this kernel takes f32\[128,256\]\{1,0\}, the call has f32\[128,255\]",
         ),
-        (lambda: raw("layer_norm", LIKE_X)(X, GAIN), 'attribute "eps": this kernel takes a number of type f32, the call has none'),
+        (lambda: raw("layer_norm", LIKE_X)(X, GAIN), 'layer_norm: attribute "eps": this kernel takes a number of type f32, the call has none'),
         (
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps=np.float64(1)),
-            'attribute "eps": this kernel takes a number of type f32, the call has a number of type f64',
+            'layer_norm: attribute "eps": this kernel takes a number of type f32, the call has a number of type f64',
         ),
         (
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps="small"),
-            'attribute "eps": this kernel takes a number of type f32, the call has a text',
+            'layer_norm: attribute "eps": this kernel takes a number of type f32, the call has a text',
         ),
         (
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps=EPS, epsilon=EPS),
-            'attribute "epsilon": this kernel takes none of this name',
-        ),
-        (
-            lambda: kernels.layer_norm(X, jnp.ones((1, 256)), eps=1e-5),
-            r"operand 1: this kernel takes f32\[256\]\{0\}, the call has f32\[1,256\]",
-        ),
-        (
-            lambda: kernels.transpose(X[0], results=LIKE_X),
-            r"operand 0: this kernel takes f32\[256,128\]\{0,1\}, the call has f32\[256\]",
-        ),
-        (
-            lambda: kernels.layer_norm(X, GAIN, eps=1e-5, results=X[0]),
-            r"result 0: this kernel takes f32\[128,256\]\{1,0\}, the call has f32\[256\]",
+            'layer_norm: attribute "epsilon": this kernel takes none of this name',
         ),
         (lambda: kernels.layer_norm(X, GAIN, eps=-1.0), "expected an eps of at least 0, found -1"),
         (
             lambda: raw("layer_norm", LIKE_X, input_output_aliases={0: 0})(X, GAIN, eps=EPS),
-            "result 0: expected memory of its own, found that of operand 0",
+            r"layer_norm: result 0 \(y\): expected memory of its own, found that of operand 0 \(x\)",
         ),
     ],
 )
@@ -349,28 +350,14 @@ def test_a_kernel_without_results_is_called():
             jax.block_until_ready(jax.jit(call)(x))
 
 
-def test_the_python_module_says_what_it_lacks():
-    with pytest.raises(TypeError, match=r"layer_norm\(x: f32\[128,256\]\{1,0\}, .*expected 2 operands, found 1"):
-        kernels.layer_norm(X, eps=EPS)
-    with pytest.raises(TypeError, match="say the type of result 'y' with results="):
-        kernels.softmax_of_any(X)
-    with pytest.raises(TypeError, match="attribute 'times': expected int32, found 1.5"):
-        kernels.add_all(X[:, :4], results=X[:, :4], numbers=[], times=1.5, negative=False, mode="sum")
-    with pytest.raises(TypeError, match="expected the types of 1 result, found 2"):
-        kernels.softmax_of_any(X, results=[X, X])
-    with pytest.raises(TypeError, match=r"results: expected a jax.ShapeDtypeStruct or an array, found \(128, 256\)"):
-        kernels.softmax_of_any(X, results=[(128, 256)])
-    with pytest.raises(TypeError, match="attribute 'eps': expected a constant of the program, found what is traced"):
-        jax.jit(lambda eps: kernels.layer_norm(X, GAIN, eps=eps))(1e-5)
-
-
 def test_a_layout_that_no_call_carries_is_refused_when_it_is_registered():
     with pytest.raises(ValueError, match=r"first: f32\[8,128\]\{1,0:T\(8,128\)\} \(x\): a custom call on CPU carries no tiled"):
         xla_shape_ffi.load(TILED)
 
 
 def test_attributes_named_as_options_of_every_call_are_refused_when_they_are_registered():
-    signature = {"name": "f", "parameters": [{"name": "results", "role": "attribute", "wants": {"scalar": "s32"}}]}
+    parameter = {"name": "results", "role": "attribute", "wants": {"scalar": "s32"}}
+    signature = {"name": "f", "batch": [], "parameters": [parameter]}
     with pytest.raises(ValueError, match="f: attribute 'results': expected another name"):
         xla_shape_ffi._check(signature)
 

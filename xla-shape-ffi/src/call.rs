@@ -152,7 +152,8 @@ impl<'a> Call<'a> {
                 Some(known) if known.size == size => {}
                 Some(known) => {
                     let text = with_names(shape, names);
-                    let expected = format_args!("{text} with {name} = {} as in {}", known.size, known.place).to_string();
+                    let expected =
+                        format_args!("{text} with {name} = {} as in {}", known.size, known.place).to_string();
                     return Err(self.differs(argument, &expected));
                 }
             }

@@ -9,10 +9,10 @@
 //! xla_shape_ffi::kernel! {
 //!     /// Adds a row to every row.
 //!     pub fn add_row(
-//!         x: View<'_, shape!(f32[16,128])>,
+//!         x: View<'_, shape!(f32[rows,128])>,
 //!         row: View<'_, shape!(f32[128])>,
-//!         mut y: ViewMut<'_, shape!(f32[16,128]{0,1})>,
-//!         scale: f32,
+//!         mut y: ViewMut<'_, shape!(f32[rows,128]{0,1})>,
+//!         scale: f32 = 1.0,
 //!     ) {
 //!         y.fill_with(|[i, j]| x[[i, j]] + scale * row[[j]]);
 //!     }
@@ -26,9 +26,10 @@
 //! # What is checked
 //!
 //! When a kernel is registered: that custom calls can carry its layouts. At each call, before any data is touched: the
-//! number of operands and results, element types, ranks and sizes against the types; attributes by name and type; that
-//! memory is there, aligned, and that no result lies where another operand or result does. What does not fit is an
-//! `INVALID_ARGUMENT` that names the parameter and both shapes. A panic in the kernel is an `INTERNAL` error.
+//! number of operands and results, element types, ranks and sizes against the types, and named sizes against each other;
+//! attributes by name and type; that memory is there, aligned, and that no result shares that of another operand or result. What
+//! does not fit is an `INVALID_ARGUMENT` that names the kernel, the parameter and both shapes. A panic in the kernel is an
+//! `INTERNAL` error. The Python module checks the same while a program is traced.
 //!
 //! Results hold anything before the kernel writes them: it should write all of them.
 //!

@@ -55,8 +55,7 @@ impl Description {
 /// The text of a shape, with the names of its sizes in the place of `?`.
 pub(crate) fn with_names(shape: &ArrayShape, names: &[Option<&str>]) -> String {
     let text = shape.to_string();
-    let Some(((start, sizes), end)) =
-        text.split_once(']').and_then(|(start, end)| Some((start.split_once('[')?, end)))
+    let Some(((start, sizes), end)) = text.split_once(']').and_then(|(start, end)| Some((start.split_once('[')?, end)))
     else {
         return text;
     };

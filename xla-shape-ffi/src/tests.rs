@@ -1,11 +1,11 @@
 //! Calls as XLA makes them, by hand: what no program of Python can make go wrong.
 
+use crate::InPlace;
 use crate::abi::{self, CallFrame, XlaError};
 use crate::{Kernel, Role};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
-use crate::InPlace;
 use xla_shape::{DynView, View, ViewMut, shape};
 
 mod memory;
@@ -221,7 +221,10 @@ fn a_panic_is_an_internal_error() {
 
 #[test]
 fn a_panic_that_panics_is_an_internal_error() {
-    assert_eq!(call::<throws>(&[], &[], &[]), Err((13, "the kernel panicked: without a message (in throws)".to_owned())));
+    assert_eq!(
+        call::<throws>(&[], &[], &[]),
+        Err((13, "the kernel panicked: without a message (in throws)".to_owned()))
+    );
 }
 
 #[test]
@@ -273,7 +276,10 @@ fn the_same_run_time_size_is_not_asked_of_two_operands() {
 #[test]
 fn no_call_has_a_bound() {
     let error = call::<bounded>(&[Array::new(S32, &[3], &mut [0_i32; 4])], &[], &[]).unwrap_err().1;
-    assert!(error.starts_with("bounded: operand 0 (_x): this kernel takes s32[<=4]{0}: a custom call carries the sizes"), "{error}");
+    assert!(
+        error.starts_with("bounded: operand 0 (_x): this kernel takes s32[<=4]{0}: a custom call carries the sizes"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -285,8 +291,7 @@ fn memory_must_be_there_aligned_and_apart() {
     let null = call::<double>(&[at(ptr::null_mut())], &[Array::new(F32, &[2, 3], &mut y)], &factor);
     assert_eq!(null, invalid("double: operand 0 (x): expected 24 bytes, found no memory"));
     let misaligned = call::<double>(&[at(start.wrapping_byte_add(1))], &[Array::new(F32, &[2, 3], &mut y)], &factor);
-    let expected =
-        "double: operand 0 (x): f32[2,3]: expected memory that begins at a multiple of 4 bytes, found some that does not";
+    let expected = "double: operand 0 (x): f32[2,3]: expected memory that begins at a multiple of 4 bytes, found some that does not";
     assert_eq!(misaligned, invalid(expected));
     for moved in [0, 4, 8] {
         let aliased = call::<double>(&[at(start)], &[at(start.wrapping_byte_add(moved))], &factor);
@@ -348,7 +353,10 @@ fn attributes_are_compared_by_name() {
         let (operand, result) = (Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[2, 3], &mut y));
         call::<double>(&[operand], &[result], factors)
     };
-    assert_eq!(with(&[]), invalid("double: attribute \"factor\": this kernel takes a number of type f32, the call has none"));
+    assert_eq!(
+        with(&[]),
+        invalid("double: attribute \"factor\": this kernel takes a number of type f32, the call has none")
+    );
     assert_eq!(
         with(&[("factor", 1.0), ("fun", 1.0)]),
         invalid("double: attribute \"fun\": this kernel takes none of this name")
@@ -365,17 +373,23 @@ fn names_are_the_same_size_everywhere() {
     assert_eq!(scale(&[2, 3], &[3], &[2, 3]), Ok(()));
     assert_eq!(
         scale(&[2, 3], &[2], &[2, 3]),
-        invalid("scaled: operand 1 (gain): this kernel takes f32[d]{0} with d = 3 as in operand 0 (x), the call has f32[2]")
+        invalid(
+            "scaled: operand 1 (gain): this kernel takes f32[d]{0} with d = 3 as in operand 0 (x), the call has f32[2]"
+        )
     );
     assert_eq!(
         scale(&[2, 3], &[3], &[1, 3]),
-        invalid("scaled: result 0 (y): this kernel takes f32[b,d]{1,0} with b = 2 as in operand 0 (x), the call has f32[1,3]")
+        invalid(
+            "scaled: result 0 (y): this kernel takes f32[b,d]{1,0} with b = 2 as in operand 0 (x), the call has f32[1,3]"
+        )
     );
     assert_eq!(y, [7.0; 6]);
     let error = call::<square>(&[Array::new(F32, &[2, 3], &mut x)], &[], &[]);
     assert_eq!(
         error,
-        invalid("square: operand 0 (_x): this kernel takes f32[n,n]{1,0} with n = 2 as in operand 0 (_x), the call has f32[2,3]")
+        invalid(
+            "square: operand 0 (_x): this kernel takes f32[n,n]{1,0} with n = 2 as in operand 0 (_x), the call has f32[2,3]"
+        )
     );
     assert_eq!(call::<square>(&[Array::new(F32, &[2, 2], &mut x)], &[], &[]), Ok(()));
     let error = call::<square>(&[Array::new(F32, &[2], &mut x)], &[], &[]);
@@ -385,9 +399,12 @@ fn names_are_the_same_size_everywhere() {
 #[test]
 fn attributes_may_be_left_out() {
     let (mut x, mut gain, mut y) = ([1.0_f32; 6], [3.0_f32; 3], [0.0_f32; 6]);
-    for (attributes, expected) in
-        [(&[][..], 6.0), (&[("factor", 4.0)], 12.0), (&[("shift", 1.0)], 7.0), (&[("factor", 0.0), ("shift", 0.5)], 0.5)]
-    {
+    for (attributes, expected) in [
+        (&[][..], 6.0),
+        (&[("factor", 4.0)], 12.0),
+        (&[("shift", 1.0)], 7.0),
+        (&[("factor", 0.0), ("shift", 0.5)], 0.5),
+    ] {
         let operands = [Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[3], &mut gain)];
         assert_eq!(call::<scaled>(&operands, &[Array::new(F32, &[2, 3], &mut y)], attributes), Ok(()));
         assert_eq!(y, [expected; 6]);
@@ -397,7 +414,10 @@ fn attributes_may_be_left_out() {
     assert_eq!((of(3, "optional"), of(3, "default")), (true.into(), 2.0.into()));
     assert_eq!((of(4, "optional"), of(4, "default")), (true.into(), serde_json::Value::Null));
     assert_eq!((of(5, "default"), of(6, "default")), (serde_json::json!(["inf"]), "sum".into()));
-    assert_eq!((&json["doc"], &json["batch"]), (&"The rows of `x`,\ntimes a factor.".into(), &serde_json::json!(["b"])));
+    assert_eq!(
+        (&json["doc"], &json["batch"]),
+        (&"The rows of `x`,\ntimes a factor.".into(), &serde_json::json!(["b"]))
+    );
     assert_eq!(json["parameters"][0]["wants"]["shape"], "f32[b,d]{1,0}");
     assert_eq!(json["parameters"][0]["wants"]["names"], serde_json::json!(["b", "d"]));
 }
@@ -414,14 +434,12 @@ fn an_array_in_place_is_an_operand_and_a_result() {
     assert_eq!(call::<negated>(&[at(data, &[2])], &[Array::new(F32, &[2], &mut y)], &[]), Ok(()));
     assert_eq!((x, y), ([-1.0, -2.0], [1.0, 2.0]));
     let other = call::<negated>(&[at(data, &[2])], &[Array::new(F32, &[1], &mut y)], &[]);
-    let expected = "negated: result 0 (x): this kernel takes f32[n]{0} with n = 2 as in operand 0 (x), the call has f32[1]";
+    let expected =
+        "negated: result 0 (x): this kernel takes f32[n]{0} with n = 2 as in operand 0 (x), the call has f32[1]";
     assert_eq!(other, invalid(expected));
     data = x.as_mut_ptr().cast();
     let overlapping = call::<negated>(&[at(data, &[1])], &[at(data.wrapping_byte_add(2), &[1])], &[]);
-    assert_eq!(
-        overlapping,
-        invalid("negated: result 0 (x): expected memory of its own, found that of operand 0 (x)")
-    );
+    assert_eq!(overlapping, invalid("negated: result 0 (x): expected memory of its own, found that of operand 0 (x)"));
     let none = call::<negated>(&[at(data, &[2])], &[], &[]);
     assert_eq!(none, invalid("negated: this kernel takes 1 result, the call has 0"));
     assert_eq!(call::<negated>(&[at(ptr::null_mut(), &[0])], &[at(ptr::null_mut(), &[0])], &[]), Ok(()));

@@ -228,7 +228,9 @@ impl ThreadPool<'_> {
         <S::Element as Stored>::Value: Send,
     {
         let sizes = array.sizes();
-        let Some((_, row)) = sizes.as_ref().split_first() else { panic!("expected rows, found an array without dimensions") };
+        let Some((_, row)) = sizes.as_ref().split_first() else {
+            panic!("expected rows, found an array without dimensions")
+        };
         let is_row_major = S::MINOR_TO_MAJOR.iter().rev().copied().eq(0..S::MINOR_TO_MAJOR.len());
         assert!(is_row_major, "expected rows one behind the other, found {}", S::TEXT);
         assert!(rows > 0, "expected bands of at least one row");

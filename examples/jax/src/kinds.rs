@@ -139,6 +139,46 @@ kernel! {
     }
 }
 
+// Kernels that do next to nothing: what a call costs. `cpp/calls.cc` has the same in C++.
+kernel! {
+    /// One number more.
+    pub(crate) fn call_one(x: View<'_, shape!(f32[n])>, mut y: ViewMut<'_, shape!(f32[n])>) {
+        y.as_mut_slice()[0] = x.as_slice()[0] + 1.0;
+    }
+
+    /// The same, of a size that the compiler knows.
+    pub(crate) fn call_one_static(x: View<'_, shape!(f32[1])>, mut y: ViewMut<'_, shape!(f32[1])>) {
+        y[[0]] = x[[0]] + 1.0;
+    }
+
+    /// A sum, times a number, and another number.
+    pub(crate) fn call_four(
+        a: View<'_, shape!(f32[n])>,
+        b: View<'_, shape!(f32[n])>,
+        c: View<'_, shape!(f32[n])>,
+        d: View<'_, shape!(f32[n])>,
+        mut y: ViewMut<'_, shape!(f32[n])>,
+        factor: f32,
+        times: i32,
+    ) {
+        let sum = a.as_slice()[0] + b.as_slice()[0] + c.as_slice()[0] + d.as_slice()[0];
+        y.as_mut_slice()[0] = sum * factor + times as f32;
+    }
+
+    /// The same, of a size that the compiler knows.
+    pub(crate) fn call_four_static(
+        a: View<'_, shape!(f32[1])>,
+        b: View<'_, shape!(f32[1])>,
+        c: View<'_, shape!(f32[1])>,
+        d: View<'_, shape!(f32[1])>,
+        mut y: ViewMut<'_, shape!(f32[1])>,
+        factor: f32,
+        times: i32,
+    ) {
+        y[[0]] = (a[[0]] + b[[0]] + c[[0]] + d[[0]]) * factor + times as f32;
+    }
+}
+
 /// Kernels that write a column-major array of one element type row by row, each named after the type.
 macro_rules! row_major {
     ($($name:ident: $operand:ty => $result:ty;)*) => {

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Tests the kernels that JAX calls with the oldest JAX that works, a middle one and the newest, each in an environment of its own
+# under target; then the types of the Python module, and the template of a wheel. Arguments go to pytest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# A Python of at least this version, if there is one.
+python() { # MINOR
+    local candidate
+    for candidate in python3 python3.1{4,3,2,1} ~/.pyenv/versions/3.1*/bin/python3; do
+        if "$candidate" -c "import sys; sys.exit(sys.version_info < (3, $1))" 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+}
+
+# An environment with a JAX and what its tests need.
+environment() { # PYTHON VERSION
+    [ -x "target/jax-$2/bin/pytest" ] && return
+    "$1" -m venv "target/jax-$2"
+    "target/jax-$2/bin/pip" install --quiet "jax==$2" absl-py flatbuffers pytest==9.2.0 mypy==2.4.1 setuptools setuptools-rust wheel
+}
+
+cargo build --release -p xla-shape-jax-example -p xla-shape-jax-tiled-example
+
+for version in 0.5.3 0.10.2 0.12.0; do
+    found=$(python $([ "$version" = 0.12.0 ] && echo 12 || echo 11))
+    # The oldest has no packages for newer Pythons.
+    [ "$version" = 0.5.3 ] && command -v python3.11 >/dev/null && found=python3.11
+    if [ -z "$found" ]; then
+        echo "JAX $version was NOT tested: it needs a newer Python than there is here."
+        continue
+    fi
+    environment "$found" "$version"
+    echo "-- JAX $version"
+    "target/jax-$version/bin/python" -m pytest --quiet -p no:cacheprovider examples/jax "$@"
+    newest=$version
+done
+
+"target/jax-$newest/bin/python" examples/jax/run.py
+"target/jax-$newest/bin/mypy" --strict --no-error-summary python/xla_shape_ffi.py
+echo "JAX $newest: the newest that was tested."

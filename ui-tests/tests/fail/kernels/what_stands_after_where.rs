@@ -1,0 +1,25 @@
+//! What a kernel may say after `where`, and which parameters may have a default.
+
+use xla_shape::{View, shape};
+
+xla_shape_ffi::kernel! {
+    fn fast(x: View<'_, shape!(f32[2])>)
+    where vectors
+    {
+        drop(x);
+    }
+}
+
+xla_shape_ffi::kernel! {
+    fn defaults(x: View<'_, shape!(f32[2])> = View::from_slice(&[1.0, 2.0]).unwrap()) {
+        drop(x);
+    }
+}
+
+xla_shape_ffi::kernel! {
+    fn two_lists(x: Vec<View<'_, shape!(f32[2])>>, y: Vec<View<'_, shape!(f32[2])>>) {
+        drop((x, y));
+    }
+}
+
+fn main() {}
