@@ -60,7 +60,7 @@ impl Attributes<'_> {
     }
 
     /// Text that XLA only hands on: braces as they are, all else as a string.
-    fn free(&mut self, name: &str, value: &[u8]) {
+    pub(crate) fn free(&mut self, name: &str, value: &[u8]) {
         let _ = write!(self.out, "{name}=");
         free(value, self.out);
     }
@@ -245,6 +245,7 @@ pub(crate) fn special(
             to.add("kind", name(&instruction.fusion_kind)?);
             aliasing(instruction, to);
         }
+        "async-start" | "async-update" | "async-done" => aliasing(instruction, to),
         "infeed" if !instruction.infeed_config.is_empty() => to.string("infeed_config", &instruction.infeed_config),
         "outfeed" => {
             if let Some(shape) = instruction.outfeed_shape.as_deref() {
@@ -531,11 +532,7 @@ fn custom_call(instruction: &HloInstructionProto, to: &mut Attributes<'_>) -> Re
 
 /// What any instruction may have, behind the computations that it calls.
 pub(crate) fn common(instruction: &HloInstructionProto, predecessors: &[&str], to: &mut Attributes<'_>) -> Result<()> {
-    if let Some(of_value) = instruction.sharding.as_deref() {
-        to.out.push_str(", sharding=");
-        sharding(of_value, to.out)?;
-    }
-    frontend_attributes(instruction.frontend_attributes.as_ref(), to)?;
+    placed(instruction, to)?;
     if !predecessors.is_empty() {
         to.out.push_str(", control-predecessors={");
         for (i, name) in predecessors.iter().enumerate() {
@@ -568,6 +565,15 @@ pub(crate) fn common(instruction: &HloInstructionProto, predecessors: &[&str], t
         to.free(", backend_config", &instruction.backend_config);
     }
     Ok(())
+}
+
+/// How a value lies on devices, and what the program's source says of it.
+pub(crate) fn placed(instruction: &HloInstructionProto, to: &mut Attributes<'_>) -> Result<()> {
+    if let Some(of_value) = instruction.sharding.as_deref() {
+        to.out.push_str(", sharding=");
+        sharding(of_value, to.out)?;
+    }
+    frontend_attributes(instruction.frontend_attributes.as_ref(), to)
 }
 
 /// Attributes that a program's source gave, sorted by name.

@@ -1,6 +1,7 @@
 //! One instruction as a line of text.
 
-use super::attributes::{Attributes, common, name, special};
+use super::asynchronous::{Wrapped, step};
+use super::attributes::{Attributes, common, name, placed, special};
 use super::constant::constant;
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::message::{HloComputationProto, HloInstructionProto};
@@ -26,8 +27,17 @@ pub(crate) fn instruction(
     let missing = || HloProtoError::new(HloProtoErrorKind::Missing { field: "shape" });
     let shape = Shape::try_from(instruction.shape.as_ref().ok_or_else(missing)?)?;
     let called = ids.called(instruction)?;
+    let wrapped = ids.wrapped(instruction, computation);
     // Writing to memory does not fail.
-    let _ = write!(out, "%{} = {shape} {}(", name(&instruction.name)?, name(&instruction.opcode)?);
+    let _ = write!(out, "%{} = {shape} ", name(&instruction.name)?);
+    match (&wrapped, step(&instruction.opcode)) {
+        (Some(wrapped), Some(step)) => {
+            let _ = write!(out, "{}{}(", name(&wrapped.root.opcode)?, step.suffix());
+        }
+        _ => {
+            let _ = write!(out, "{}(", name(&instruction.opcode)?);
+        }
+    }
     match instruction.opcode.as_str() {
         "parameter" => {
             let _ = write!(out, "{}", instruction.parameter_number);
@@ -61,7 +71,15 @@ pub(crate) fn instruction(
             to.out.push('"');
         }
     }
-    calls(instruction, &called, first, &mut to)?;
+    match wrapped {
+        Some(Wrapped { root, computation }) if instruction.opcode == "async-start" => {
+            let first = root.operand_ids.first().and_then(|id| ids.instruction(*id, computation));
+            special(root, first, &mut to)?;
+            calls(root, &ids.called(root)?, first, &mut to)?;
+            placed(root, &mut to)?;
+        }
+        _ => calls(instruction, &called, first, &mut to)?,
+    }
     let predecessors = ids.named(&instruction.control_predecessor_ids, computation)?;
     common(instruction, &predecessors, &mut to)
 }

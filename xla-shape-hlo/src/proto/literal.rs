@@ -4,7 +4,10 @@ use super::error::{HloProtoError, HloProtoErrorKind};
 use super::float::encode;
 use super::message::LiteralProto;
 use super::write::no_place;
+use crate::text::cursor::Cursor;
 use alloc::vec::Vec;
+use xla_shape_core::proto::ShapeProto;
+use xla_shape_core::text::MAX_NESTING;
 use xla_shape_core::{ArrayShape, ElementType, Shape};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
@@ -12,9 +15,31 @@ type Result<T> = core::result::Result<T, HloProtoError>;
 /// How many elements may be left out of a text: they are zeros that take memory.
 const MAX_LEFT_OUT: u64 = 1 << 24;
 
-/// The literal with this text, of an array.
+/// The literal with this text.
 pub(crate) fn literal(text: &str, shape: &Shape) -> Result<LiteralProto> {
-    let Some(array) = shape.array() else { return Err(no_place("a constant that is no array")) };
+    of_shape(text, shape, 0)
+}
+
+fn of_shape(text: &str, shape: &Shape, depth: usize) -> Result<LiteralProto> {
+    if depth > MAX_NESTING {
+        return Err(HloProtoError::new(HloProtoErrorKind::TooDeep));
+    }
+    let array = match shape {
+        Shape::Array(array) => array,
+        Shape::Tuple(shapes) => {
+            let wrong = || no_place("a constant of a tuple with other elements than its shape");
+            let inside = text.trim_ascii().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(wrong)?;
+            let elements = elements(inside)?;
+            if elements.len() != shapes.len() {
+                return Err(wrong());
+            }
+            let literals = elements.into_iter().zip(shapes.iter());
+            let literals = literals.map(|(text, shape)| of_shape(text, shape, depth.saturating_add(1)));
+            let tuple_literals = literals.collect::<Result<_>>()?;
+            return Ok(LiteralProto { shape: Some(shape.into()), tuple_literals, ..LiteralProto::default() });
+        }
+        _ => return Err(no_place("a constant that is no array and no tuple")),
+    };
     let mut to = LiteralProto { shape: Some(shape.into()), ..LiteralProto::default() };
     let count = array.elements().ok_or_else(|| no_place("a constant without a known size"))?;
     let is_left_out = text.contains("...");
@@ -52,15 +77,61 @@ pub(crate) fn literal(text: &str, shape: &Shape) -> Result<LiteralProto> {
     Ok(to)
 }
 
-/// The literal behind a shape, as the attribute `literal` has it.
+/// What stands between the commas outside of brackets.
+fn elements(text: &str) -> Result<Vec<&str>> {
+    let mut cursor = Cursor::new(text, 0);
+    let (mut elements, mut start) = (Vec::new(), 0);
+    loop {
+        match cursor.peek() {
+            Some(b'(' | b'[' | b'{') => cursor.balanced()?,
+            Some(b'/') => cursor.skip_space()?,
+            Some(b',') => {
+                elements.push(cursor.since(start));
+                cursor.eat(b',');
+                start = cursor.position;
+                continue;
+            }
+            None => break,
+            Some(_) => {}
+        }
+        match cursor.peek() {
+            Some(b'(' | b'[' | b'{' | b'/' | b',') | None => {}
+            Some(other) => {
+                cursor.eat(other);
+            }
+        }
+    }
+    let last = cursor.since(start);
+    if !elements.is_empty() || !last.trim_ascii().is_empty() {
+        elements.push(last);
+    }
+    Ok(elements)
+}
+
+/// The literal behind its shape, or shapes, as the attribute `literal` has it: `s32[] 7`, `( s32[] 7, f32[2] {1, 2} )`.
 pub(crate) fn with_shape(text: &str) -> Result<LiteralProto> {
-    if text.starts_with('(') {
-        return Err(no_place("a literal that is a tuple"));
+    with_shapes(text.trim_ascii(), 0)
+}
+
+fn with_shapes(text: &str, depth: usize) -> Result<LiteralProto> {
+    if depth > MAX_NESTING {
+        return Err(HloProtoError::new(HloProtoErrorKind::TooDeep));
     }
     let mut parser = xla_shape_core::text::Parser::at(text, 0);
+    if let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        let literals = elements(inside)?.into_iter();
+        let literals = literals.map(|element| with_shapes(element.trim_ascii(), depth.saturating_add(1)));
+        let tuple_literals: Vec<LiteralProto> = literals.collect::<Result<_>>()?;
+        let shapes: Option<Vec<_>> = tuple_literals.iter().map(|literal| literal.shape.clone()).collect();
+        let shape = ShapeProto { element_type: TUPLE, tuple_shapes: shapes.unwrap_or_default(), ..ShapeProto::default() };
+        return Ok(LiteralProto { shape: Some(shape), tuple_literals, ..LiteralProto::default() });
+    }
     let shape = parser.shape()?;
     literal(text.get(parser.position()..).unwrap_or(""), &shape)
 }
+
+/// The number of tuples among the element types of the schema.
+const TUPLE: i32 = 13;
 
 /// The text without its comments.
 fn uncommented(text: &str) -> alloc::string::String {
@@ -169,9 +240,10 @@ fn double(word: &str) -> Option<f64> {
     Some(f64::from_bits(u64::from(is_negative) << 63 | 0x7ff0_0000_0000_0000 | payload))
 }
 
-/// A number as XLA writes it.
+/// A number as XLA reads it, where `-0` is an integer, which has no sign.
 fn xla_float(word: &str) -> Option<f64> {
     match word {
+        "-0" => Some(0.0),
         "true" => Some(1.0),
         "false" => Some(0.0),
         _ => match payload(word) {

@@ -3,6 +3,7 @@
 //! A message is read as the text that XLA prints for it, so that both give the same module.
 
 mod assignment;
+mod asynchronous;
 mod attributes;
 mod constant;
 mod content;
@@ -12,6 +13,8 @@ mod instruction;
 mod literal;
 mod message;
 mod module;
+mod names;
+mod origin;
 mod set;
 mod sharding;
 mod write;

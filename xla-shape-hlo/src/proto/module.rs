@@ -1,5 +1,6 @@
 //! A module as text: its head, its tables and its computations.
 
+use super::asynchronous::{Wrapped, step};
 use super::attributes::{Attributes, frontend_attributes, joined, name, original_array};
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::instruction::instruction;
@@ -101,6 +102,9 @@ fn head(module: &HloModuleProto, entry: &HloComputationProto, out: &mut String) 
         to.out.push('}');
     }
     frontend_attributes(module.frontend_attributes.as_ref(), &mut to)?;
+    if !module.backend_config.is_empty() {
+        to.free(", backend_config", &module.backend_config);
+    }
     if let Some(table) = module.original_value_recovery_table.as_ref().filter(|table| !table.entries.is_empty()) {
         to.out.push_str(", origin_recovery_table={\n");
         for entry in &table.entries {
@@ -326,51 +330,94 @@ impl<'p> Ids<'p> {
         scheduled.collect()
     }
 
-    /// The computations in the order in which XLA prints them: before each one that is not called, those that it calls, in
-    /// the order of their ids if that puts callers last, else as its instructions call them.
+    /// The computations in the order in which XLA prints them: before each one that is not called, those that it calls, as
+    /// its instructions call them in the order of their ids. One that stands in short in an asynchronous operation is left out.
     fn post_order(&self) -> Vec<&'p HloComputationProto> {
-        let count = self.module.computations.len();
-        let (mut called, mut done) = (vec![false; count], vec![false; count]);
-        let calls: Vec<Vec<usize>> = (0..count).map(|index| self.calls(index)).collect();
-        for &index in calls.iter().flatten() {
+        let computations = &self.module.computations;
+        let count = computations.len();
+        let calls: Vec<_> = (0..count).map(|index| self.calls(index)).collect();
+        let mut called = vec![false; count];
+        for &index in calls.iter().flatten().flatten() {
             if let Some(called) = called.get_mut(index) {
                 *called = true;
             }
         }
-        let id = |index: usize| self.module.computations.get(index).map(|computation| computation.id);
-        let mut order = Vec::with_capacity(count);
+        let hidden = self.hidden();
+        let (mut seen, mut order) = (vec![false; count], Vec::with_capacity(count));
         for &(_, root) in &self.computations {
             if called.get(root).copied().unwrap_or(true) {
                 continue;
             }
-            let first = order.len();
+            // A computation, and how many of its calling instructions were followed.
             let mut open = vec![(root, 0_usize)];
             while let Some((index, next)) = open.pop() {
-                match calls.get(index).and_then(|calls| calls.get(next)) {
-                    Some(&inner) => {
-                        open.push((index, next.saturating_add(1)));
-                        if !core::mem::replace(done.get_mut(inner).unwrap_or(&mut true), true) {
-                            open.push((inner, 0));
-                        }
+                let Some(group) = calls.get(index).and_then(|calls| calls.get(next)) else {
+                    order.push(index);
+                    continue;
+                };
+                open.push((index, next.saturating_add(1)));
+                // The last one that an instruction calls is seen first.
+                for &inner in group.iter().rev() {
+                    if !core::mem::replace(seen.get_mut(inner).unwrap_or(&mut true), true) {
+                        open.push((inner, 0));
                     }
-                    None => order.push(index),
                 }
             }
-            let added = order.get_mut(first..).unwrap_or_default();
-            let follows =
-                |&index: &usize| calls.get(index).is_none_or(|calls| calls.iter().all(|&inner| id(inner) < id(index)));
-            if added.iter().all(follows) {
-                added.sort_unstable_by_key(|&index| id(index));
-            }
         }
-        order.into_iter().filter_map(|index| self.module.computations.get(index)).collect()
+        order.retain(|&index| !hidden.get(index).copied().unwrap_or(false));
+        order.into_iter().filter_map(|index| computations.get(index)).collect()
     }
 
-    /// The places of the computations that the instructions of one call.
-    fn calls(&self, index: usize) -> Vec<usize> {
+    /// The places of the computations that the instructions of one call, each for itself, in the order of their ids.
+    fn calls(&self, index: usize) -> Vec<Vec<usize>> {
         let instructions = self.module.computations.get(index).map_or(&[][..], |found| found.instructions.as_slice());
-        let ids = instructions.iter().flat_map(|instruction| &instruction.called_computation_ids);
-        ids.filter_map(|&id| find(&self.computations, id)).collect()
+        let mut calling: Vec<_> =
+            instructions.iter().filter(|instruction| !instruction.called_computation_ids.is_empty()).collect();
+        calling.sort_by_key(|instruction| instruction.id);
+        let places = |instruction: &HloInstructionProto| {
+            let ids = instruction.called_computation_ids.iter();
+            ids.filter_map(|&id| find(&self.computations, id)).collect()
+        };
+        calling.into_iter().map(places).collect()
+    }
+
+    /// Which computations stand in short where they are called, so that they are not printed.
+    fn hidden(&self) -> Vec<bool> {
+        let mut hidden = vec![false; self.module.computations.len()];
+        let instructions = self.module.computations.iter().flat_map(|computation| &computation.instructions);
+        for start in instructions.filter(|instruction| instruction.opcode == "async-start") {
+            let called = start.called_computation_ids.first().and_then(|&id| find(&self.computations, id));
+            let place = called.and_then(|index| Some((self.module.computations.get(index)?, hidden.get_mut(index)?)));
+            if let Some((computation, hidden)) = place {
+                *hidden = self.single(computation).is_some();
+            }
+        }
+        hidden
+    }
+
+    /// The instruction that is all that a computation has beside its parameters.
+    fn single(&self, computation: &'p HloComputationProto) -> Option<Wrapped<'p>> {
+        let root = self.root(computation)?;
+        let is_plain = |found: &HloInstructionProto| found.id == root.id || found.opcode == "parameter";
+        computation.instructions.iter().all(is_plain).then_some(Wrapped { root, computation })
+    }
+
+    /// What an asynchronous operation does, if that is a single instruction: it stands in its place.
+    pub(crate) fn wrapped(
+        &self,
+        instruction: &HloInstructionProto,
+        computation: &HloComputationProto,
+    ) -> Option<Wrapped<'p>> {
+        step(&instruction.opcode)?;
+        let mut at = instruction;
+        for _ in 0..=computation.instructions.len() {
+            if at.opcode == "async-start" {
+                return self.single(self.computation(*at.called_computation_ids.first()?)?);
+            }
+            step(&at.opcode)?;
+            at = self.instruction(*at.operand_ids.first()?, computation)?;
+        }
+        None
     }
 
     /// Checks that no computation calls itself, however far around.
@@ -381,7 +428,11 @@ impl<'p> Ids<'p> {
             Open,
             Done,
         }
-        let calls: Vec<Vec<usize>> = (0..self.module.computations.len()).map(|index| self.calls(index)).collect();
+        let calls = |computation: &HloComputationProto| {
+            let ids = computation.instructions.iter().flat_map(|instruction| &instruction.called_computation_ids);
+            ids.filter_map(|&id| find(&self.computations, id)).collect()
+        };
+        let calls: Vec<Vec<usize>> = self.module.computations.iter().map(calls).collect();
         let mut states = vec![State::New; calls.len()];
         for start in 0..calls.len() {
             // A computation, and how many of its calls were followed.

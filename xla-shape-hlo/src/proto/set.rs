@@ -6,13 +6,13 @@ use super::literal::with_shape;
 use super::message::*;
 use super::write::no_place;
 use crate::attribute::{ReplicaGroups, Value};
-use crate::module::Instruction;
 use crate::opcode::Opcode;
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use xla_shape_core::proto::ShapeProto;
+use xla_shape_core::proto::{OpShardingProto, ShapeProto};
+use xla_shape_core::shard::Sharding;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
@@ -66,7 +66,7 @@ pub(crate) fn metadata(value: Value<'_>) -> Result<OpMetadata> {
 }
 
 /// Sets what an attribute says; those that are computations are left to their ids.
-pub(crate) fn set(name: &str, value: Value<'_>, from: Instruction<'_, '_>, to: &mut HloInstructionProto) -> Result<()> {
+pub(crate) fn set(name: &str, value: Value<'_>, opcode: Opcode<'_>, to: &mut HloInstructionProto) -> Result<()> {
     match name {
         "to_apply"
         | "calls"
@@ -93,7 +93,7 @@ pub(crate) fn set(name: &str, value: Value<'_>, from: Instruction<'_, '_>, to: &
         "order" => to.comparison_order = value.name()?.to_owned(),
         "type" => to.comparison_type = value.name()?.to_owned(),
         "kind" => to.fusion_kind = value.name()?.to_owned(),
-        "left_side" | "lower" | "unit_diagonal" if from.opcode() == Opcode::TriangularSolve => {
+        "left_side" | "lower" | "unit_diagonal" if opcode == Opcode::TriangularSolve => {
             let options = to.triangular_solve_options.get_or_insert_default();
             match name {
                 "left_side" => options.left_side = value.boolean()?,
@@ -119,16 +119,16 @@ pub(crate) fn set(name: &str, value: Value<'_>, from: Instruction<'_, '_>, to: &
             };
             to.source_target_pairs = value.items()?.into_iter().map(pair).collect::<Result<_>>()?;
         }
-        "slice_sizes" if from.opcode() == Opcode::Gather => to.gather_slice_sizes = numbers(value)?,
+        "slice_sizes" if opcode == Opcode::Gather => to.gather_slice_sizes = numbers(value)?,
         "slice_sizes" => {
             let sizes: Result<Vec<_>> = value.items()?.into_iter().map(numbers).collect();
             to.dynamic_slice_sizes = sizes?.into_iter().flatten().collect();
         }
         "dynamic_slice_sizes" => to.dynamic_slice_sizes = numbers(value)?,
-        "lhs_batch_dims" => dot(from, to).lhs_batch_dimensions = numbers(value)?,
-        "rhs_batch_dims" => dot(from, to).rhs_batch_dimensions = numbers(value)?,
-        "lhs_contracting_dims" => dot(from, to).lhs_contracting_dimensions = numbers(value)?,
-        "rhs_contracting_dims" => dot(from, to).rhs_contracting_dimensions = numbers(value)?,
+        "lhs_batch_dims" => dot(opcode, to).lhs_batch_dimensions = numbers(value)?,
+        "rhs_batch_dims" => dot(opcode, to).rhs_batch_dimensions = numbers(value)?,
+        "lhs_contracting_dims" => dot(opcode, to).lhs_contracting_dimensions = numbers(value)?,
+        "rhs_contracting_dims" => dot(opcode, to).rhs_contracting_dimensions = numbers(value)?,
         "lhs_ragged_dims" => {
             to.ragged_dot_dimension_numbers.get_or_insert_default().lhs_ragged_dimensions = numbers(value)?;
         }
@@ -139,7 +139,7 @@ pub(crate) fn set(name: &str, value: Value<'_>, from: Instruction<'_, '_>, to: &
             let precision: Result<_> = value.items()?.into_iter().map(|item| word(item, &PRECISIONS)).collect();
             to.precision_config.get_or_insert_default().operand_precision = precision?;
         }
-        "algorithm" if from.opcode() == Opcode::RngBitGenerator => {
+        "algorithm" if opcode == Opcode::RngBitGenerator => {
             to.rng_algorithm = word(value, &["rng_default", "rng_three_fry", "rng_philox"])?;
         }
         "algorithm" => to.precision_config.get_or_insert_default().algorithm = word(value, &ALGORITHMS)?,
@@ -202,7 +202,7 @@ pub(crate) fn set(name: &str, value: Value<'_>, from: Instruction<'_, '_>, to: &
         "start_index_map" => gather(to).start_index_map = numbers(value)?,
         "operand_batching_dims" => gather(to).operand_batching_dims = numbers(value)?,
         "start_indices_batching_dims" => gather(to).start_indices_batching_dims = numbers(value)?,
-        "index_vector_dim" if from.opcode() == Opcode::Gather => gather(to).index_vector_dim = number(value)?,
+        "index_vector_dim" if opcode == Opcode::Gather => gather(to).index_vector_dim = number(value)?,
         "index_vector_dim" => scatter(to).index_vector_dim = number(value)?,
         "update_window_dims" => scatter(to).update_window_dims = numbers(value)?,
         "inserted_window_dims" => scatter(to).inserted_window_dims = numbers(value)?,
@@ -246,6 +246,8 @@ pub(crate) fn set(name: &str, value: Value<'_>, from: Instruction<'_, '_>, to: &
             to.domain_entry_sharding = of("exit")?;
             to.domain_exit_sharding = of("entry")?;
         }
+        // XLA reads these, and its message of a dot says them with the numbers of the operands; empty ones say nothing.
+        "sparsity_config" | "block_scaling_config" if value.fields()?.is_empty() => {}
         "result_accuracy" => to.result_accuracy = Some(Box::new(accuracy(value)?)),
         "statistics" => {
             let mut statistics = StatisticsViz::default();
@@ -262,8 +264,8 @@ pub(crate) fn set(name: &str, value: Value<'_>, from: Instruction<'_, '_>, to: &
     Ok(())
 }
 
-fn dot<'t>(from: Instruction<'_, '_>, to: &'t mut HloInstructionProto) -> &'t mut DotDimensionNumbers {
-    if from.opcode() == Opcode::RaggedDot {
+fn dot<'t>(opcode: Opcode<'_>, to: &'t mut HloInstructionProto) -> &'t mut DotDimensionNumbers {
+    if opcode == Opcode::RaggedDot {
         return to.ragged_dot_dimension_numbers.get_or_insert_default().dot_dimension_numbers.get_or_insert_default();
     }
     to.dot_dimension_numbers.get_or_insert_default()
@@ -296,9 +298,20 @@ fn groups(value: Value<'_>, to: &mut HloInstructionProto) -> Result<()> {
                 iota_transpose_perm: permutation.into_iter().map(|entry| entry as i32).collect(),
             }));
         }
-        _ => return Err(no_place("groups along the axes of a mesh")),
+        ReplicaGroups::Mesh(_) => to.mesh_axes_replica_group_list = Some(Box::new(mesh_groups(value)?)),
     }
     Ok(())
+}
+
+/// Reads `mesh['x'=2,'y'=4] {'x','y':(1)2}`, whose axes are written as those of a dimension's sharding.
+fn mesh_groups(value: Value<'_>) -> Result<MeshAxesReplicaGroupListProto> {
+    let wrong = || value.is_not("groups along axes of a mesh: `mesh['x'=2,'y'=2] {'x'}`");
+    let (mesh, axes) = value.text().rsplit_once('{').ok_or_else(wrong)?;
+    let sharding = format!("{{{}, [{{{axes}]}}", mesh.trim_ascii_end());
+    let sharding: Sharding = sharding.parse().map_err(|_| wrong())?;
+    let named = OpShardingProto::from(&sharding).named_sharding.ok_or_else(wrong)?;
+    let axes = named.dim_shardings.into_iter().next().map(|dimension| dimension.axes);
+    Ok(MeshAxesReplicaGroupListProto { mesh: named.mesh, axes: axes.ok_or_else(wrong)? })
 }
 
 fn window(value: Value<'_>) -> Result<WindowProto> {

@@ -155,4 +155,6 @@ pub(crate) struct HloModuleProto {
     pub(crate) frontend_attributes: Option<FrontendAttributes>,
     #[prost(message, optional, tag = "20")]
     pub(crate) original_value_recovery_table: Option<OriginalValueRecoveryTableProto>,
+    #[prost(bytes = "vec", tag = "25")]
+    pub(crate) backend_config: Vec<u8>,
 }
