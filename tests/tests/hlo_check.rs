@@ -118,7 +118,7 @@ fn called_computations() {
     finds(
         "",
         "  z = f32[] constant(0)\n  ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=not",
-        "%r (reduce): expected 2 parameters of the called computation, found 1",
+        "%r (reduce): expected 2 parameters of `to_apply`, found 1",
     );
     finds(
         "",

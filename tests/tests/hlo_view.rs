@@ -204,12 +204,12 @@ fn wrong_calls_are_found() {
     assert!(findings(&entry("f32[2] call(b), to_apply=f")).is_empty());
     assert_eq!(
         findings(&entry("f32[2] call(a), to_apply=f")),
-        ["%c (call): expected parameter 0 of `the called computation` to be of the shape of the value that it gets"]
+        ["%c (call): expected parameter 0 of `to_apply` to be of the shape of the value that it gets"]
     );
     assert_eq!(findings(&entry("f32[3] call(b), to_apply=f")), ["%c (call): expected the shape f32[2], found f32[3]"]);
     assert_eq!(
         findings(&entry("f32[2] fusion(a, b), calls=f")),
-        ["%c (fusion): expected 2 parameters of the called computation, found 1"]
+        ["%c (fusion): expected 2 parameters of `calls`, found 1"]
     );
     let unknown = "%c (call): expected the name of a computation, found `g`";
     assert_eq!(findings(&entry("f32[2] call(b), to_apply=g")), [unknown]);
@@ -221,7 +221,7 @@ fn wrong_calls_are_found() {
             &entry("f32[] reduce(b, z), dimensions={0}, to_apply=f")
                 .replace("  ROOT", "  z = f32[] constant(0)\n  ROOT")
         ),
-        ["%c (reduce): expected 2 parameters of the called computation, found 1"]
+        ["%c (reduce): expected 2 parameters of `to_apply`, found 1"]
     );
     let choice = |choice: &str| findings(&entry(choice).replace("  ROOT", "  i = s32[] constant(0)\n  ROOT"));
     assert!(choice("f32[2] conditional(i, b, b, b), branch_computations={f, %f, f}").is_empty());

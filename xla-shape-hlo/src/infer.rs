@@ -337,7 +337,7 @@ impl<'m> Asked<'m, '_> {
             Opcode::Call | Opcode::Fusion => {
                 let attribute = if opcode == Opcode::Call { "to_apply" } else { "calls" };
                 let Some(called) = self.called(attribute, parameters)? else { return Ok(None) };
-                f(Rule::Call(called.callee()))
+                f(Rule::Call { attribute, callee: called.callee() })
             }
             Opcode::While => {
                 let Some(condition) = self.called("condition", parameters)? else { return Ok(None) };

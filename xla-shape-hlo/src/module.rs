@@ -310,6 +310,16 @@ impl<'a> Module<'a> {
         source.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
     }
 
+    /// The bytes of a piece, where it need not be text.
+    #[inline]
+    pub(crate) fn piece_bytes(&self, piece: Piece) -> &[u8] {
+        let (start, len) = (piece.start as usize, piece.len as usize);
+        match self.text.as_bytes().get(start..start.saturating_add(len)) {
+            Some(bytes) => bytes,
+            None => self.piece(piece).as_bytes(),
+        }
+    }
+
     /// Where a piece stands, or that for which it was made.
     pub(crate) fn span(&self, piece: Piece) -> Span {
         let plain = |piece: Piece| {
@@ -379,6 +389,12 @@ impl<'a> Module<'a> {
     #[inline]
     pub(crate) fn instruction_name(&self, number: u32) -> &str {
         self.instructions.get(number as usize).map_or("", |record| self.piece(record.name))
+    }
+
+    /// The same as bytes.
+    #[inline]
+    pub(crate) fn name_bytes(&self, number: u32) -> &[u8] {
+        self.instructions.get(number as usize).map_or(&[], |record| self.piece_bytes(record.name))
     }
 
     fn attribute_list(&self, items: Items) -> impl ExactSizeIterator<Item = Attribute<'_>> + use<'a, '_> {

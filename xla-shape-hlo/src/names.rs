@@ -1,8 +1,6 @@
 //! Finding a name or a text again.
 
-use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -16,7 +14,7 @@ pub(crate) struct NameTable {
     used: usize,
     /// Numbers below this are forgotten: a slot that holds one is free.
     first: u32,
-    overflow: BTreeMap<String, u32>,
+    overflow: BTreeMap<Vec<u8>, u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +53,7 @@ impl NameTable {
     }
 
     /// The number of a text, or `None` if it was not added.
-    pub(crate) fn get<'t>(&self, text: &str, hash: u32, text_of: impl Fn(u32) -> &'t str) -> Option<u32> {
+    pub(crate) fn get<'t>(&self, text: &[u8], hash: u32, text_of: impl Fn(u32) -> &'t [u8]) -> Option<u32> {
         for place in self.places(hash) {
             let slot = *self.slots.get(place)?;
             if self.is_free(slot) {
@@ -69,12 +67,12 @@ impl NameTable {
     }
 
     /// Adds a text that is not there; `text_of` gives the text of a number that was added before.
-    pub(crate) fn insert<'t>(&mut self, text: &str, hash: u32, number: u32, text_of: impl Fn(u32) -> &'t str) {
+    pub(crate) fn insert<'t>(&mut self, text: &[u8], hash: u32, number: u32, text_of: impl Fn(u32) -> &'t [u8]) {
         if self.used >= self.slots.len() / 2 {
             self.grow(text_of);
         }
         if !self.place(Slot { hash, number }) {
-            self.overflow.insert(text.to_owned(), number);
+            self.overflow.insert(text.to_vec(), number);
         }
     }
 
@@ -94,23 +92,23 @@ impl NameTable {
     }
 
     #[cold]
-    fn grow<'t>(&mut self, text_of: impl Fn(u32) -> &'t str) {
+    fn grow<'t>(&mut self, text_of: impl Fn(u32) -> &'t [u8]) {
         let larger = vec![Slot { hash: 0, number: NONE }; self.slots.len().saturating_mul(2)];
         let old = core::mem::replace(&mut self.slots, larger);
         self.used = 0;
         for slot in old {
             if !self.is_free(slot) && !self.place(slot) {
-                self.overflow.insert(text_of(slot.number).to_owned(), slot.number);
+                self.overflow.insert(text_of(slot.number).to_vec(), slot.number);
             }
         }
     }
 }
 
 /// A hash of a text. Not secret: [`NameTable`] is fast for any input.
-pub(crate) fn hash(text: &str) -> u32 {
+pub(crate) fn hash(text: &[u8]) -> u32 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(FACTOR).rotate_left(29);
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let (words, rest) = text.as_chunks::<8>();
     let state = words.iter().fold(rest.len() as u64, |state, word| mix(state, u64::from_le_bytes(*word)));
     let mut last = [0; 8];
     for (to, from) in last.iter_mut().zip(rest) {
@@ -127,19 +125,20 @@ mod tests {
     use alloc::vec::Vec;
 
     /// Adds all names with the hash that `hash` gives and looks each up again.
-    fn round(hash: impl Fn(&str) -> u32) {
+    fn round(hash: impl Fn(&[u8]) -> u32) {
         let names: Vec<String> = (0..2000).map(|number| number.to_string()).collect();
         let mut table = NameTable::new();
-        let text_of = |number: u32| names.get(number as usize).map_or("", |name| name.as_str());
-        for (number, name) in names.iter().enumerate() {
+        let text_of = |number: u32| names.get(number as usize).map_or(&b""[..], |name| name.as_bytes());
+        let all = || names.iter().map(|name| name.as_bytes());
+        for (number, name) in all().enumerate() {
             assert_eq!(table.get(name, hash(name), text_of), None);
             table.insert(name, hash(name), number as u32, text_of);
         }
-        for (number, name) in names.iter().enumerate() {
+        for (number, name) in all().enumerate() {
             assert_eq!(table.get(name, hash(name), text_of), Some(number as u32));
         }
         table.restart(2000);
-        for name in &names {
+        for name in all() {
             assert_eq!(table.get(name, hash(name), text_of), None);
         }
     }
@@ -158,10 +157,10 @@ mod tests {
     #[test]
     fn the_hash_sees_every_byte() {
         let names: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
-        let mut hashes: Vec<u32> = names.iter().map(|name| hash(name)).collect();
+        let mut hashes: Vec<u32> = names.iter().map(|name| hash(name.as_bytes())).collect();
         hashes.sort_unstable();
         hashes.dedup();
         assert!(hashes.len() > 19_990);
-        assert_ne!(hash("a"), hash("a\0"));
+        assert_ne!(hash(b"a"), hash(b"a\0"));
     }
 }

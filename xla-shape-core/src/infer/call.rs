@@ -29,10 +29,7 @@ pub(super) fn compatible(a: &Shape, b: &Shape) -> bool {
 
 /// Checks that a computation takes values of these shapes.
 fn takes(attribute: &'static str, callee: Callee<'_>, operands: &[&Shape]) -> Result<()> {
-    let (expected, found) = (operands.len(), callee.parameters.len());
-    if expected != found {
-        return Err(InferError::Count { what: "parameters of the called computation", expected, found });
-    }
+    callee.exactly(attribute, operands.len())?;
     let fits = |(operand, parameter): (&&Shape, &&Shape)| compatible(operand, parameter);
     match operands.iter().zip(callee.parameters).position(|pair| !fits(pair)) {
         Some(parameter) => {
@@ -43,8 +40,8 @@ fn takes(attribute: &'static str, callee: Callee<'_>, operands: &[&Shape]) -> Re
     }
 }
 
-pub(super) fn call<'a>(operands: Operands<'_, 'a>, callee: Callee<'a>) -> Answer<'a> {
-    takes("the called computation", callee, operands.0)?;
+pub(super) fn call<'a>(operands: Operands<'_, 'a>, attribute: &'static str, callee: Callee<'a>) -> Answer<'a> {
+    takes(attribute, callee, operands.0)?;
     Ok(Cow::Borrowed(callee.result))
 }
 

@@ -125,7 +125,7 @@ table! {
     "logistic" 1 FLOAT | COMPLEX, Same;
     "maximum" 2 ANY, Same;
     "minimum" 2 ANY, Same;
-    "mulhi" 2 INTEGER, Same;
+    "mulhi" 2 ANY, Same;
     "multiply" 2 ANY, Same;
     "negate" 1 INTEGER | FLOAT | COMPLEX, Same;
     "not" 1 INTEGER | PRED, Same;

@@ -18,6 +18,24 @@ pub struct Callee<'a> {
     pub result: &'a Shape,
 }
 
+impl Callee<'_> {
+    /// Checks how many parameters the computation of this attribute has.
+    pub(super) fn exactly(self, attribute: &'static str, expected: usize) -> Result<()> {
+        let what = match attribute {
+            "body" => "parameters of `body`",
+            "branch_computations" => "parameters of each computation of `branch_computations`",
+            "calls" => "parameters of `calls`",
+            "condition" => "parameters of `condition`",
+            "scatter" => "parameters of `scatter`",
+            "select" => "parameters of `select`",
+            "to_apply" => "parameters of `to_apply`",
+            _ => "parameters of the called computation",
+        };
+        let found = self.parameters.len();
+        if expected == found { Ok(()) } else { Err(InferError::Count { what, expected, found }) }
+    }
+}
+
 pub(super) type Result<T> = core::result::Result<T, InferError>;
 
 /// The shapes of the operands.

@@ -37,11 +37,7 @@ pub(super) fn check(
     before: &[ElementType],
     elements: &[ElementType],
 ) -> Result<Vec<ElementType>> {
-    let (what, expected) = ("parameters of the called computation", before.len().saturating_add(elements.len()));
-    let found = reducer.parameters.len();
-    if expected != found {
-        return Err(InferError::Count { what, expected, found });
-    }
+    reducer.exactly(attribute, before.len().saturating_add(elements.len()))?;
     let results = scalars(attribute, reducer.result)?;
     if results.len() != before.len() || (before.len() != 1 && reducer.result.tuple_shapes().is_none()) {
         let (what, expected, found) = ("results of the called computation", before.len(), results.len());
@@ -135,11 +131,7 @@ fn compares(attribute: &'static str, callee: Callee<'_>, types: &[ElementType]) 
     if !is_predicate(callee.result) {
         return Err(InferError::Callee { attribute, parameter: None, expected: "pred[]" });
     }
-    let (what, expected) = ("parameters of the called computation", types.len().saturating_mul(2));
-    let found = callee.parameters.len();
-    if expected != found {
-        return Err(InferError::Count { what, expected, found });
-    }
+    callee.exactly(attribute, types.len().saturating_mul(2))?;
     for (number, (parameter, &element)) in
         callee.parameters.iter().zip(types.iter().flat_map(|element| [element, element])).enumerate()
     {
@@ -157,11 +149,8 @@ pub(super) fn map<'a>(operands: Operands<'_, 'a>, dimensions: &[usize], to_apply
     if all && !dimensions.iter().copied().eq(0..operands.array(0)?.num_dimensions()) {
         return Err(InferError::Unfit { what: "`dimensions`", expected: "all dimensions in order" });
     }
-    let (attribute, found) = ("to_apply", to_apply.parameters.len());
-    if operands.len() != found {
-        let (what, expected) = ("parameters of the called computation", operands.len());
-        return Err(InferError::Count { what, expected, found });
-    }
+    let attribute = "to_apply";
+    to_apply.exactly(attribute, operands.len())?;
     let Some(result) = scalar(to_apply.result) else {
         return Err(InferError::Callee { attribute, parameter: None, expected: "a scalar" });
     };

@@ -200,7 +200,12 @@ pub enum Rule<'a> {
         operands: Option<usize>,
     },
     /// `call`, `fusion`: the result of a computation that takes the operands.
-    Call(Callee<'a>),
+    Call {
+        /// The attribute that names the computation.
+        attribute: &'static str,
+        /// The computation.
+        callee: Callee<'a>,
+    },
     /// `while`.
     While {
         /// Says whether to go on.
@@ -291,7 +296,7 @@ impl<'a> Rule<'a> {
                 operands.map_or(Ok(()), |number| all.exactly(number))?;
                 Ok(Cow::Owned(Shape::Token))
             }
-            Self::Call(callee) => call::call(all, callee),
+            Self::Call { attribute, callee } => call::call(all, attribute, callee),
             Self::While { condition, body } => call::while_loop(all, condition, body),
             Self::Conditional(branches) => call::conditional(all, branches),
             Self::AsyncStart(callee) => call::async_start(all, callee, written),

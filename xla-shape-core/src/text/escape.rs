@@ -5,7 +5,14 @@ use alloc::vec::Vec;
 /// Writes bytes as they stand in a string that XLA prints: what is not visible ASCII as an escape of C.
 pub fn escaped(bytes: &[u8], out: &mut alloc::string::String) {
     use core::fmt::Write as _;
-    for &byte in bytes {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\'' | b'\\');
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let length = rest.iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+        let (plain, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        out.push_str(core::str::from_utf8(plain).unwrap_or(""));
+        let Some((&byte, behind)) = behind.split_first() else { break };
+        rest = behind;
         match byte {
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
@@ -14,7 +21,6 @@ pub fn escaped(bytes: &[u8], out: &mut alloc::string::String) {
                 out.push('\\');
                 out.push(byte.into());
             }
-            b' '..=b'~' => out.push(byte.into()),
             // Writing to memory does not fail.
             _ => _ = write!(out, "\\{byte:03o}"),
         }

@@ -8,6 +8,7 @@ use super::message::{
     OriginalArrayProto, OriginalValueElementProto, OriginalValueProto, WindowProto,
 };
 use super::sharding::{replica_groups, sharding};
+use super::words::{joined, name};
 use crate::text::is_free_braces;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,13 +17,6 @@ use xla_shape_core::text::escaped;
 use xla_shape_core::{ElementType, Shape};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
-
-/// Numbers with something between them.
-pub(crate) fn joined(numbers: &[i64], separator: &str, out: &mut String) {
-    for (i, number) in numbers.iter().enumerate() {
-        let _ = write!(out, "{}{number}", if i > 0 { separator } else { "" });
-    }
-}
 
 /// The attributes, as they are printed.
 pub(crate) struct Attributes<'o> {
@@ -88,7 +82,7 @@ fn free(value: &[u8], out: &mut String) {
 /// What is special to the opcode and stands before the computations that it calls.
 pub(crate) fn special(
     instruction: &HloInstructionProto,
-    operand: Option<&HloInstructionProto>,
+    operand: Option<ElementType>,
     to: &mut Attributes<'_>,
 ) -> Result<()> {
     let opcode = instruction.opcode.as_str();
@@ -121,8 +115,7 @@ pub(crate) fn special(
             to.add("direction", name(&instruction.comparison_direction)?);
             let is_total = instruction.comparison_order == "TOTAL" || instruction.comparison_type == "TOTALORDER";
             // Integers have no other order.
-            let element_type = operand.and_then(|operand| operand.shape.as_ref()).map_or(0, |shape| shape.element_type);
-            let is_float = ElementType::from_proto_number(element_type).is_none_or(|found| found.is_floating());
+            let is_float = operand.is_none_or(|found| found.is_floating());
             if is_total && is_float {
                 to.add("order", "TOTAL");
             }
@@ -308,15 +301,6 @@ pub(crate) fn special(
         }
     }
     Ok(())
-}
-
-/// A word that a message has where XLA prints it without quotes.
-pub(crate) fn name(text: &str) -> Result<&str> {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    if !text.is_empty() && text.bytes().all(is_name) {
-        return Ok(text);
-    }
-    Err(HloProtoError::new(HloProtoErrorKind::Name { name: text.chars().take(40).collect() }))
 }
 
 fn channel(instruction: &HloInstructionProto, to: &mut Attributes<'_>) {

@@ -99,6 +99,11 @@ impl HloProtoError {
     }
 }
 
+/// An error about what the message has no place for.
+pub(crate) fn no_place(what: &str) -> HloProtoError {
+    HloProtoError::new(HloProtoErrorKind::NoPlace { what: what.to_string() })
+}
+
 impl From<prost::DecodeError> for HloProtoError {
     fn from(error: prost::DecodeError) -> Self {
         Self::new(HloProtoErrorKind::Wire(error))

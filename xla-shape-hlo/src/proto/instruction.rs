@@ -1,67 +1,78 @@
 //! One instruction as a line of text.
 
 use super::asynchronous::{Wrapped, step};
-use super::attributes::{Attributes, common, name, placed, special};
+use super::attributes::{Attributes, common, placed, special};
 use super::constant::constant;
-use super::error::{HloProtoError, HloProtoErrorKind};
+use super::error::HloProtoError;
+use super::ids::Ids;
 use super::message::{HloComputationProto, HloInstructionProto};
-use super::module::Ids;
+use super::shapes::Shapes;
+use super::words::name;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
-use xla_shape_core::Shape;
+use xla_shape_core::ElementType;
 use xla_shape_core::text::escaped;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
 /// Prints an instruction, without the space before it.
-pub(crate) fn instruction(
-    instruction: &HloInstructionProto,
-    computation: &HloComputationProto,
-    ids: &Ids<'_>,
+pub(crate) fn instruction<'p>(
+    instruction: &'p HloInstructionProto,
+    computation: &'p HloComputationProto,
+    ids: &Ids<'p>,
+    shapes: &mut Shapes<'p>,
     out: &mut String,
 ) -> Result<()> {
     if instruction.id == computation.root_id {
         out.push_str("ROOT ");
     }
-    let missing = || HloProtoError::new(HloProtoErrorKind::Missing { field: "shape" });
-    let shape = Shape::try_from(instruction.shape.as_ref().ok_or_else(missing)?)?;
     let called = ids.called(instruction)?;
-    let wrapped = ids.wrapped(instruction, computation);
-    // Writing to memory does not fail.
-    let _ = write!(out, "%{} = {shape} ", name(&instruction.name)?);
-    match (&wrapped, step(&instruction.opcode)) {
-        (Some(wrapped), Some(step)) => {
-            let _ = write!(out, "{}{}(", name(&wrapped.root.opcode)?, step.suffix());
-        }
-        _ => {
-            let _ = write!(out, "{}(", name(&instruction.opcode)?);
-        }
+    let step = step(&instruction.opcode);
+    let wrapped = step.and_then(|_| ids.wrapped(instruction, computation));
+    let shape = shapes.of(instruction)?;
+    for part in ["%", name(&instruction.name)?, " = ", &shape.text, " "] {
+        out.push_str(part);
     }
+    match (&wrapped, step) {
+        (Some(wrapped), Some(step)) => {
+            out.push_str(name(&wrapped.root.opcode)?);
+            out.push_str(step.suffix());
+        }
+        _ => out.push_str(name(&instruction.opcode)?),
+    }
+    out.push('(');
     match instruction.opcode.as_str() {
         "parameter" => {
             let _ = write!(out, "{}", instruction.parameter_number);
         }
         "constant" => match &instruction.literal {
-            Some(literal) => constant(literal, &shape, out)?,
+            Some(literal) => constant(literal, &shape.shape, out)?,
             None => out.push_str("{...}"),
         },
         _ => {
-            for (i, operand) in ids.operands(instruction, computation)?.into_iter().enumerate() {
+            for (i, operand) in ids.operands(instruction, computation).enumerate() {
                 match i {
                     0 => {}
-                    _ if i % 5 == 0 => {
-                        let _ = write!(out, ", /*index={i}*/");
-                    }
+                    // Writing to memory does not fail.
+                    _ if i % 5 == 0 => _ = write!(out, ", /*index={i}*/"),
                     _ => out.push_str(", "),
                 }
-                let _ = write!(out, "%{operand}");
+                out.push('%');
+                out.push_str(operand?);
             }
         }
     }
     out.push(')');
     let mut to = Attributes { out };
-    let first = instruction.operand_ids.first().and_then(|id| ids.instruction(*id, computation));
+    let mut first_of = |instruction: &HloInstructionProto, computation: &'p HloComputationProto| {
+        let first = ids.instruction(*instruction.operand_ids.first()?, computation)?;
+        Some(shapes.of(first).ok()?.shape.array()?.element_type())
+    };
+    let first = match instruction.opcode.as_str() {
+        "compare" | "conditional" => first_of(instruction, computation),
+        _ => None,
+    };
     special(instruction, first, &mut to)?;
     if instruction.opcode == "async-start" {
         let thread = instruction.async_execution_thread.as_str();
@@ -73,7 +84,7 @@ pub(crate) fn instruction(
     }
     match wrapped {
         Some(Wrapped { root, computation }) if instruction.opcode == "async-start" => {
-            let first = root.operand_ids.first().and_then(|id| ids.instruction(*id, computation));
+            let first = first_of(root, computation);
             special(root, first, &mut to)?;
             calls(root, &ids.called(root)?, first, &mut to)?;
             placed(root, &mut to)?;
@@ -88,7 +99,7 @@ pub(crate) fn instruction(
 fn calls(
     instruction: &HloInstructionProto,
     called: &[&HloComputationProto],
-    first: Option<&HloInstructionProto>,
+    first: Option<ElementType>,
     to: &mut Attributes<'_>,
 ) -> Result<()> {
     let named: Vec<&str> = called.iter().map(|computation| name(&computation.name)).collect::<Result<_>>()?;
@@ -108,7 +119,7 @@ fn calls(
             }
         }
         "select-and-scatter" => each(&["select", "scatter"]),
-        "conditional" if is_predicate(first) => {
+        "conditional" if first == Some(ElementType::Pred) => {
             each(&["true_computation", "false_computation"]);
         }
         "conditional" => list("branch_computations", &named, to.out),
@@ -122,12 +133,6 @@ fn calls(
         to.add("is_composite", "true");
     }
     Ok(())
-}
-
-/// Whether a conditional with this first operand chooses by a truth value.
-fn is_predicate(first: Option<&HloInstructionProto>) -> bool {
-    const PRED: i32 = 1;
-    first.and_then(|operand| operand.shape.as_ref()).is_some_and(|shape| shape.element_type == PRED)
 }
 
 fn list(key: &str, names: &[&str], out: &mut String) {

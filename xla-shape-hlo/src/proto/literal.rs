@@ -1,9 +1,8 @@
 //! Literals from text.
 
-use super::error::{HloProtoError, HloProtoErrorKind};
+use super::error::{HloProtoError, HloProtoErrorKind, no_place};
 use super::float::encode;
 use super::message::LiteralProto;
-use super::write::no_place;
 use crate::text::cursor::Cursor;
 use alloc::vec::Vec;
 use xla_shape_core::proto::ShapeProto;
@@ -28,7 +27,8 @@ fn of_shape(text: &str, shape: &Shape, depth: usize) -> Result<LiteralProto> {
         Shape::Array(array) => array,
         Shape::Tuple(shapes) => {
             let wrong = || no_place("a constant of a tuple with other elements than its shape");
-            let inside = text.trim_ascii().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(wrong)?;
+            let inside =
+                text.trim_ascii().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(wrong)?;
             let elements = elements(inside)?;
             if elements.len() != shapes.len() {
                 return Err(wrong());
@@ -123,7 +123,8 @@ fn with_shapes(text: &str, depth: usize) -> Result<LiteralProto> {
         let literals = literals.map(|element| with_shapes(element.trim_ascii(), depth.saturating_add(1)));
         let tuple_literals: Vec<LiteralProto> = literals.collect::<Result<_>>()?;
         let shapes: Option<Vec<_>> = tuple_literals.iter().map(|literal| literal.shape.clone()).collect();
-        let shape = ShapeProto { element_type: TUPLE, tuple_shapes: shapes.unwrap_or_default(), ..ShapeProto::default() };
+        let shape =
+            ShapeProto { element_type: TUPLE, tuple_shapes: shapes.unwrap_or_default(), ..ShapeProto::default() };
         return Ok(LiteralProto { shape: Some(shape), tuple_literals, ..LiteralProto::default() });
     }
     let shape = parser.shape()?;

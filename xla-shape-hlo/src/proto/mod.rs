@@ -9,6 +9,7 @@ mod constant;
 mod content;
 mod error;
 mod float;
+mod ids;
 mod instruction;
 mod literal;
 mod message;
@@ -16,7 +17,9 @@ mod module;
 mod names;
 mod origin;
 mod set;
+mod shapes;
 mod sharding;
+mod words;
 mod write;
 
 pub use content::{module_message, module_text, proto_text};

@@ -41,8 +41,9 @@ mod tests {
     #[test]
     fn names_are_given_once() {
         let mut names = Names::default();
-        let given: alloc::vec::Vec<_> =
-            ["add", "add", "add.5", "add.1", "add.x", "add.0", "add", "x.0", ".5", "y.007"].map(|name| names.unique(name)).into();
+        let given: alloc::vec::Vec<_> = ["add", "add", "add.5", "add.1", "add.x", "add.0", "add", "x.0", ".5", "y.007"]
+            .map(|name| names.unique(name))
+            .into();
         assert_eq!(given, ["add", "add.1", "add.5", "add.2", "add.x", "add.3", "add.4", "x.0", ".5", "y.7"]);
     }
 }

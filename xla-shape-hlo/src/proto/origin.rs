@@ -2,10 +2,9 @@
 
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::message::{
-    OriginalArrayProto, OriginalValueElementProto, OriginalValueProto, OriginalValueRecoveryTableProto,
+    HloModuleProto, OriginalArrayProto, OriginalValueElementProto, OriginalValueProto, OriginalValueRecoveryTableProto,
     OriginalValueRecoveryTableProtoEntry,
 };
-use super::write::message;
 use crate::attribute::Value;
 use crate::module::Module;
 use crate::text::cursor::Cursor;
@@ -108,7 +107,10 @@ fn string(cursor: &mut Cursor<'_>) -> Result<String> {
 }
 
 /// Reads a table: `{ {"old"} : {"new"}, "a module's text" … }`.
-pub(crate) fn recovery_table(value: Value<'_>) -> Result<OriginalValueRecoveryTableProto> {
+pub(crate) fn recovery_table(
+    value: Value<'_>,
+    message: fn(&Module<'_>) -> Result<HloModuleProto>,
+) -> Result<OriginalValueRecoveryTableProto> {
     let mut cursor = value.cursor();
     let mut to = OriginalValueRecoveryTableProto::default();
     cursor.expect(b'{')?;

@@ -1,10 +1,9 @@
 //! The fields of an instruction's message, from its attributes.
 
 use super::attributes::{ALGORITHMS, PRECISIONS};
-use super::error::HloProtoError;
+use super::error::{HloProtoError, no_place};
 use super::literal::with_shape;
 use super::message::*;
-use super::write::no_place;
 use crate::attribute::{ReplicaGroups, Value};
 use crate::opcode::Opcode;
 use alloc::borrow::ToOwned;

@@ -1,8 +1,8 @@
 //! How values and groups lie on devices.
 
-use super::attributes::joined;
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::message::{HloInstructionProto, IotaReplicaGroupListProto};
+use super::words::joined;
 use alloc::string::String;
 use core::fmt::Write as _;
 use xla_shape_core::proto::{AxisRefProto, MeshProto, OpShardingProto};

@@ -1,7 +1,7 @@
 //! Modules to messages.
 
-use super::error::{HloProtoError, HloProtoErrorKind};
 use super::asynchronous::{Step, short, step};
+use super::error::{HloProtoError, no_place};
 use super::literal::literal;
 use super::message::{
     FrontendAttributes, FrontendAttributesMapEntry, HloBufferDonorProto, HloBufferDonorProtoBufferDonorEntryProto,
@@ -23,7 +23,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use prost::Message;
-use xla_shape_core::proto::{ProgramShapeProto, ShapeProto};
+use xla_shape_core::proto::{ProgramShapeProto, ShapeProto, encode_shape};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
@@ -38,11 +38,6 @@ impl Module<'_> {
     pub fn to_proto(&self) -> Result<Vec<u8>> {
         Ok(message(self)?.encode_to_vec())
     }
-}
-
-/// An error about what the message has no place for.
-pub(crate) fn no_place(what: &str) -> HloProtoError {
-    HloProtoError::new(HloProtoErrorKind::NoPlace { what: what.to_owned() })
 }
 
 /// The single computation that stands in short in an instruction: `slice-start(x), slice={…}`.
@@ -62,6 +57,8 @@ struct Writer<'m, 'a> {
     computations: Vec<(i64, String)>,
     /// The names of the instructions.
     instructions: Vec<String>,
+    /// The messages of the module's shapes, by their numbers.
+    shapes: Vec<Vec<u8>>,
     /// What stands in short, by the number of the instruction that begins it.
     short: BTreeMap<u32, Short>,
 }
@@ -73,6 +70,7 @@ impl<'m, 'a> Writer<'m, 'a> {
             module,
             computations: vec![(0, String::new()); module.computations().len()],
             instructions: vec![String::new(); module.instructions().len()],
+            shapes: module.shapes().iter().map(encode_shape).collect(),
             short: BTreeMap::new(),
             order,
         };
@@ -124,6 +122,11 @@ impl<'m, 'a> Writer<'m, 'a> {
         (self.computation_id(computation) << 32) | place
     }
 
+    fn shape(&self, instruction: Instruction<'_, '_>) -> Option<Vec<u8>> {
+        let shape = self.shapes.get(instruction.shape_number() as usize);
+        Some(shape.cloned().unwrap_or_else(|| encode_shape(instruction.shape())))
+    }
+
     fn instruction_name(&self, instruction: Instruction<'_, '_>) -> String {
         self.instructions.get(instruction.number() as usize).cloned().unwrap_or_default()
     }
@@ -163,7 +166,7 @@ fn callees_first(module: &Module<'_>) -> Vec<u32> {
     order
 }
 
-pub(crate) fn message(module: &Module<'_>) -> Result<HloModuleProto> {
+fn message(module: &Module<'_>) -> Result<HloModuleProto> {
     let entry = module.entry().ok_or_else(|| no_place("a module without computations"))?;
     if module.computations().any(|computation| computation.is_fragment()) {
         return Err(no_place("instructions outside of computations"));
@@ -198,7 +201,7 @@ pub(crate) fn message(module: &Module<'_>) -> Result<HloModuleProto> {
             "backend_config" => to.backend_config = backend_config(value)?,
             "entry_computation_layout" => to.host_program_shape = Some(entry_layout(value, entry)?),
             "frontend_attributes" => to.frontend_attributes = Some(frontend_attributes(value)?),
-            "origin_recovery_table" => to.original_value_recovery_table = Some(recovery_table(value)?),
+            "origin_recovery_table" => to.original_value_recovery_table = Some(recovery_table(value, message)?),
             "input_output_alias" => {
                 let ints = |list: &[usize]| list.iter().map(|&entry| entry as i64).collect();
                 let entries = value.aliases()?.into_iter().map(|alias| HloInputOutputAliasProtoAliasEntryProto {
@@ -320,8 +323,8 @@ impl Writer<'_, '_> {
             value: Some(HloScheduleProtoInstructionSequence { instruction_ids: ids(id, instructions).collect() }),
         };
         let computations = self.module.computations().filter(|computation| !fused.contains(computation.name()));
-        let written =
-            computations.map(|computation| sequence(self.computation_id(computation), computation.instructions().len()));
+        let written = computations
+            .map(|computation| sequence(self.computation_id(computation), computation.instructions().len()));
         let short = self.short.values().map(|short| sequence(short.id, short.instructions.len()));
         HloScheduleProto { sequences: written.chain(short).collect() }
     }
@@ -354,21 +357,20 @@ impl Writer<'_, '_> {
     fn short(&self, start: Instruction<'_, '_>, opcode: Opcode<'_>) -> Result<HloComputationProto> {
         let Some(short) = self.short.get(&start.number()) else { return Err(no_place("an operation without a name")) };
         let result = start.shape().tuple_shapes().and_then(|shapes| shapes.get(1));
-        let result = result.ok_or_else(|| no_place("an operation that begins without giving a tuple with its result"))?;
+        let result =
+            result.ok_or_else(|| no_place("an operation that begins without giving a tuple with its result"))?;
         let mut instructions = Vec::with_capacity(short.instructions.len());
-        let mut program =
-            ProgramShapeProto { result: Some(result.into()), ..ProgramShapeProto::default() };
+        let mut program = ProgramShapeProto { result: Some(result.into()), ..ProgramShapeProto::default() };
         for (((operand, name), id), number) in
             start.operands().zip(&short.instructions).zip(ids(short.id, usize::MAX)).zip(0_i64..)
         {
-            let shape: ShapeProto =
-                operand.shape().ok_or_else(|| no_place("an operand that is not known"))?.into();
+            let shape: ShapeProto = operand.shape().ok_or_else(|| no_place("an operand that is not known"))?.into();
             program.parameters.push(shape.clone());
             program.parameter_names.push(name.clone());
             instructions.push(HloInstructionProto {
                 name: name.clone(),
                 opcode: "parameter".to_owned(),
-                shape: Some(shape),
+                shape: Some(shape.encode_to_vec()),
                 id,
                 parameter_number: number,
                 ..HloInstructionProto::default()
@@ -377,7 +379,7 @@ impl Writer<'_, '_> {
         let mut root = HloInstructionProto {
             name: short.instructions.last().cloned().unwrap_or_default(),
             opcode: opcode.text().to_owned(),
-            shape: Some(result.into()),
+            shape: Some(encode_shape(result)),
             id: (short.id << 32) | i64::try_from(instructions.len()).unwrap_or(0),
             operand_ids: instructions.iter().map(|parameter| parameter.id).collect(),
             called_computation_ids: self.called(start)?,
@@ -410,12 +412,15 @@ impl Writer<'_, '_> {
         let mut to = HloInstructionProto {
             name: self.instruction_name(from),
             opcode: step.map_or(opcode, |step| step.opcode()).to_owned(),
-            shape: Some(from.shape().into()),
+            shape: self.shape(from),
             id,
             ..HloInstructionProto::default()
         };
         let operand = |found: Operand<'_, '_>| {
-            found.instruction().map(|found| self.instruction_id(found)).ok_or_else(|| no_place("an operand that is not known"))
+            found
+                .instruction()
+                .map(|found| self.instruction_id(found))
+                .ok_or_else(|| no_place("an operand that is not known"))
         };
         to.operand_ids = from.operands().map(operand).collect::<Result<_>>()?;
         match from.opcode() {

@@ -5,6 +5,7 @@ use crate::shard::mesh::{AxisName, AxisRef, DimensionSharding, Mesh, NamedShardi
 use crate::shard::metadata::OpMetadata;
 use crate::shard::sharding::{ShardGroup, Sharding, ShardingKind};
 use crate::shard::tiled::{Reduction, Subgroup, TiledSharding};
+use alloc::vec::Vec;
 use core::fmt::{self, Display, Formatter};
 
 /// Items with a separator between them.
@@ -142,10 +143,10 @@ impl Display for ShardGroup {
     }
 }
 
-fn metadata(f: &mut Formatter<'_>, metadata: &[OpMetadata]) -> fmt::Result {
+fn metadata(f: &mut Formatter<'_>, metadata: &[OpMetadata], is_list: bool) -> fmt::Result {
     f.write_str("metadata={")?;
     match metadata {
-        [one] => write!(f, "{one}")?,
+        [one] if !is_list => write!(f, "{one}")?,
         list => {
             for (i, one) in list.iter().enumerate() {
                 write!(f, "{}{{{one}}}", if i > 0 { ", " } else { "" })?;
@@ -183,10 +184,24 @@ impl Display for Sharding {
         if let Some(group) = self.shard_group() {
             write!(f, " {group}")?;
         }
-        if f.alternate() && !self.metadata().is_empty() {
+        if f.alternate() {
             let is_named = matches!(self.kind(), ShardingKind::Named(_) | ShardingKind::SingleDevice { .. });
-            f.write_str(if is_named { ", " } else { " " })?;
-            metadata(f, self.metadata())?;
+            if is_named && !self.metadata().is_empty() {
+                f.write_str(", ")?;
+                metadata(f, self.metadata(), true)?;
+            } else if !is_named {
+                // How parts make the whole is said as metadata.
+                let of_reduction = |reduction: Reduction| OpMetadata {
+                    op_type: Reduction::METADATA_TYPE.into(),
+                    op_name: reduction.proto_name().into(),
+                    ..OpMetadata::default()
+                };
+                let all: Vec<_> = self.metadata().iter().cloned().chain(self.reduction().map(of_reduction)).collect();
+                if !all.is_empty() {
+                    f.write_str(" ")?;
+                    metadata(f, &all, false)?;
+                }
+            }
         }
         f.write_str("}")
     }

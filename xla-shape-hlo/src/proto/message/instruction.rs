@@ -151,8 +151,9 @@ pub(crate) struct HloInstructionProto {
     pub(crate) name: String,
     #[prost(string, tag = "2")]
     pub(crate) opcode: String,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) shape: Option<ShapeProto>,
+    /// A `ShapeProto`, of which a module has few that differ.
+    #[prost(bytes = "vec", optional, tag = "3")]
+    pub(crate) shape: Option<Vec<u8>>,
     #[prost(message, optional, tag = "7")]
     pub(crate) metadata: Option<OpMetadata>,
     #[prost(message, optional, boxed, tag = "8")]

@@ -3,7 +3,7 @@
 use super::instruction::Begun;
 use super::{Parser, Result, items, number, span};
 use crate::module::{ComputationRecord, InstructionRecord, Items, OperandRecord, Origin, Piece};
-use crate::names::{NONE, hash};
+use crate::names::NONE;
 use xla_shape_core::text::{Expected, Found, ParseError, ParseErrorKind, Span};
 
 impl ComputationRecord {
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         let instruction = number(self.module.instructions.len()).saturating_sub(1);
         let text = self.cursor.text();
         let text = text.get(core::ops::Range::from(span(name))).unwrap_or("");
-        self.names.insert(text, hash(text), instruction, |number| self.module.instruction_name(number));
+        self.add_name(text, instruction);
         true
     }
 
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
             let Some(operand) = self.module.operands.get(open as usize) else { continue };
             let name = operand.name;
             let text = self.module.piece(name);
-            match self.names.get(text, hash(text), |number| self.module.instruction_name(number)) {
+            match self.known(text) {
                 Some(instruction) => {
                     if let Some(operand) = self.module.operands.get_mut(open as usize) {
                         operand.instruction = instruction;

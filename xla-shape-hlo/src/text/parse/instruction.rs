@@ -35,7 +35,8 @@ impl<'a> Parser<'a> {
             (_, "") => return Err(self.cursor.unexpected(Expected::Instruction)),
             (start, text) => (piece(start, start.saturating_add(text.len())), text),
         };
-        if let Some(taken) = self.known(text) {
+        let text_hash = hash(text.as_bytes());
+        if let Some(taken) = self.hashed(text, text_hash) {
             self.give_way(taken, text, name)?;
         }
         self.begun.name = Some(name);
@@ -47,18 +48,24 @@ impl<'a> Parser<'a> {
         self.cursor.expect(b'=')?;
         self.cursor.skip_space()?;
         let instruction = self.right_side(Some(name), is_root)?;
-        self.add_name(text, instruction);
+        self.names.insert(text.as_bytes(), text_hash, instruction, |number| self.module.name_bytes(number));
         Ok(())
     }
 
     /// The number of the instruction of this computation with this name.
     #[inline]
-    fn known(&self, name: &str) -> Option<u32> {
-        self.names.get(name, hash(name), |number| self.module.instruction_name(number))
+    pub(crate) fn known(&self, name: &str) -> Option<u32> {
+        self.hashed(name, hash(name.as_bytes()))
     }
 
-    fn add_name(&mut self, name: &str, instruction: u32) {
-        self.names.insert(name, hash(name), instruction, |number| self.module.instruction_name(number));
+    #[inline]
+    fn hashed(&self, name: &str, hash: u32) -> Option<u32> {
+        self.names.get(name.as_bytes(), hash, |number| self.module.name_bytes(number))
+    }
+
+    pub(crate) fn add_name(&mut self, name: &str, instruction: u32) {
+        let name = name.as_bytes();
+        self.names.insert(name, hash(name), instruction, |number| self.module.name_bytes(number));
     }
 
     /// Renames an instruction to which the text gives no name, where another one has it; else the name is taken.

@@ -560,10 +560,11 @@ impl<'a> Parser<'a> {
 
     /// The number of the shape with this text, which is read unless it is known or was read.
     fn known_shape(&mut self, text: &'a str, start: usize, end: usize, read: Option<Shape>) -> Result<u32> {
-        let shape_hash = hash(text);
+        let shape_hash = hash(text.as_bytes());
         let texts = &self.shape_texts;
-        let text_of = |number: u32| texts.get(number as usize).map_or("", |&known| self.module.piece(known));
-        if let Some(known) = self.shape_names.get(text, shape_hash, text_of) {
+        let text_of =
+            |number: u32| texts.get(number as usize).map_or(&b""[..], |&known| self.module.piece_bytes(known));
+        if let Some(known) = self.shape_names.get(text.as_bytes(), shape_hash, text_of) {
             return Ok(known);
         }
         let shape = match read {
@@ -574,7 +575,7 @@ impl<'a> Parser<'a> {
             }
         };
         let shape_number = number(self.module.shapes.len());
-        self.shape_names.insert(text, shape_hash, shape_number, text_of);
+        self.shape_names.insert(text.as_bytes(), shape_hash, shape_number, text_of);
         self.shape_texts.push(piece(start, end));
         self.module.shapes.push(shape);
         Ok(shape_number)
