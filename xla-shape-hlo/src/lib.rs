@@ -12,6 +12,7 @@
 //! |---|---|
 //! | `text` | the grammar of HLO text: reading and printing |
 //! | `module` | a module, its computations and instructions |
+//! | `literal` | the elements of constants |
 //! | `attribute` | the values of attributes: windows, replica groups, … |
 //! | `infer` | which operation of the core an instruction is, and so its shape |
 //! | `check` | what XLA's verifier refuses, and what a person should look at |
@@ -35,6 +36,7 @@ mod attribute;
 mod check;
 pub mod dump;
 mod infer;
+mod literal;
 mod memory;
 mod module;
 mod names;

@@ -392,6 +392,14 @@ impl<'a> Value<'a> {
         window::replica_groups(self)
     }
 
+    /// Reads `mesh['x'=2,'y'=4] {'x','y':(1)2}`: the sharding of one dimension that its axes, written alike, would be.
+    pub(crate) fn mesh_groups(self) -> Result<Sharding> {
+        let wrong = || self.is_not("groups along axes of a mesh: `mesh['x'=2,'y'=2] {'x'}`");
+        let (mesh, axes) = self.text().rsplit_once('{').ok_or_else(wrong)?;
+        let sharding = alloc::format!("{{{}, [{{{axes}]}}", mesh.trim_ascii_end());
+        sharding.parse().map_err(|_| wrong())
+    }
+
     /// Reads how a value is divided among devices, such as `{devices=[2,1]<=[2]}`.
     ///
     /// ```

@@ -6,6 +6,7 @@ mod known;
 mod pairs;
 mod shapes;
 mod structure;
+mod values;
 
 use crate::infer::Parameters;
 use crate::module::{Instruction, Module};
@@ -270,6 +271,7 @@ impl<'a> Module<'a> {
                 continue;
             }
             known::check(instruction, &mut findings);
+            values::check(instruction, &mut findings);
             shapes::check(instruction, &mut parameters, precision, &mut findings);
             devices::check(instruction, &mut parameters, &mut findings);
             aliases::of_instruction(instruction, &mut findings);
@@ -277,6 +279,11 @@ impl<'a> Module<'a> {
         pairs::check(self, precision, &mut findings);
         aliases::of_module(self, &mut parameters, precision, &mut findings);
         findings.0.sort_by_key(|finding| finding.span.start);
+        // A value that a rule reads is read again among all values.
+        let same = |a: &mut Finding<'_, 'a>, b: &mut Finding<'_, 'a>| {
+            a.instruction.number() == b.instruction.number() && a.span == b.span && a.problem == b.problem
+        };
+        findings.0.dedup_by(same);
         findings.0
     }
 }

@@ -27,9 +27,11 @@ fn of_shape(text: &str, shape: &Shape, depth: usize) -> Result<LiteralProto> {
         Shape::Array(array) => array,
         Shape::Tuple(shapes) => {
             let wrong = || no_place("a constant of a tuple with other elements than its shape");
-            let inside =
-                text.trim_ascii().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(wrong)?;
-            let elements = elements(inside)?;
+            let elements = match text.trim_ascii() {
+                // Left out as a whole.
+                "{...}" => alloc::vec!["{...}"; shapes.len()],
+                text => elements(text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(wrong)?)?,
+            };
             if elements.len() != shapes.len() {
                 return Err(wrong());
             }

@@ -11,7 +11,6 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 use xla_shape_core::proto::{OpShardingProto, ShapeProto};
-use xla_shape_core::shard::Sharding;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
@@ -302,13 +301,9 @@ fn groups(value: Value<'_>, to: &mut HloInstructionProto) -> Result<()> {
     Ok(())
 }
 
-/// Reads `mesh['x'=2,'y'=4] {'x','y':(1)2}`, whose axes are written as those of a dimension's sharding.
 fn mesh_groups(value: Value<'_>) -> Result<MeshAxesReplicaGroupListProto> {
     let wrong = || value.is_not("groups along axes of a mesh: `mesh['x'=2,'y'=2] {'x'}`");
-    let (mesh, axes) = value.text().rsplit_once('{').ok_or_else(wrong)?;
-    let sharding = format!("{{{}, [{{{axes}]}}", mesh.trim_ascii_end());
-    let sharding: Sharding = sharding.parse().map_err(|_| wrong())?;
-    let named = OpShardingProto::from(&sharding).named_sharding.ok_or_else(wrong)?;
+    let named = OpShardingProto::from(&value.mesh_groups()?).named_sharding.ok_or_else(wrong)?;
     let axes = named.dim_shardings.into_iter().next().map(|dimension| dimension.axes);
     Ok(MeshAxesReplicaGroupListProto { mesh: named.mesh, axes: axes.ok_or_else(wrong)? })
 }

@@ -1,0 +1,157 @@
+//! The values of attributes and the elements of constants: whether they are what XLA reads there.
+
+use super::{Findings, Problem, Result};
+use crate::attribute::Value;
+use crate::literal;
+use crate::module::Instruction;
+use crate::opcode::Opcode;
+use xla_shape_core::text::ParseError;
+
+type Read = core::result::Result<(), ParseError>;
+
+/// Checks the values that no rule of an opcode reads, or that XLA reads where no rule does.
+pub(super) fn check<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Findings<'m, 'a>) {
+    if instruction.opcode() == Opcode::Constant {
+        findings.check(instruction, constant(instruction));
+    }
+    for attribute in instruction.attributes() {
+        if let Err(error) = value(attribute.name(), attribute.value(), instruction.opcode()) {
+            findings.error(instruction, error.into());
+        }
+    }
+}
+
+fn constant(instruction: Instruction<'_, '_>) -> Result<()> {
+    literal::check(instruction.arguments(), instruction.shape())
+        .map_err(|wrong| Problem::unfit(wrong.expected, wrong.found))
+}
+
+/// Reads a value as the attribute of this name has it.
+fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
+    match name {
+        "constrain_layout"
+        | "custom_call_has_side_effect"
+        | "has_dynamic_root"
+        | "indices_are_sorted"
+        | "is_associative"
+        | "is_composite"
+        | "is_host_transfer"
+        | "is_reverse"
+        | "is_stable"
+        | "largest"
+        | "left_side"
+        | "lower"
+        | "unique_indices"
+        | "unit_diagonal"
+        | "use_global_device_ids" => value.boolean().map(drop),
+        "batch_group_count"
+        | "channel_id"
+        | "cross_program_prefetch_index"
+        | "delta"
+        | "exponent_bits"
+        | "feature_group_count"
+        | "feature_index"
+        | "k"
+        | "mantissa_bits"
+        | "num_carries" => integer(value),
+        "epsilon" => float(value),
+        "custom_call_target" | "infeed_config" | "outfeed_config" | "async_execution_thread" => value.bytes().map(drop),
+        "backend_config" if value.text().starts_with('{') => Ok(()),
+        "backend_config" => value.bytes().map(drop),
+        "direction" => word(value, "EQ, NE, GE, GT, LE or LT", &["EQ", "NE", "GE", "GT", "LE", "LT"]),
+        "order" => word(value, "`TOTAL` or `PARTIAL`", &["TOTAL", "PARTIAL"]),
+        "kind" if opcode == Opcode::Fusion => {
+            word(value, "kLoop, kInput, kOutput or kCustom", &["kLoop", "kInput", "kOutput", "kCustom"])
+        }
+        "transpose_a" => word(value, "NO_TRANSPOSE, TRANSPOSE or ADJOINT", &["NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"]),
+        "fft_type" => word(value, "FFT, IFFT, RFFT or IRFFT", &["FFT", "IFFT", "RFFT", "IRFFT"]),
+        "schedule" | "custom_call_schedule" => word(
+            value,
+            "SCHEDULE_NONE, SCHEDULE_LATEST or SCHEDULE_EARLIEST",
+            &["SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"],
+        ),
+        "operand_precision" => {
+            let precision = |item: Value<'_>| word(item, "default, high or highest", &["default", "high", "highest"]);
+            value.items()?.into_iter().try_for_each(precision)
+        }
+        "parameter_replication" => value.items()?.into_iter().try_for_each(|item| item.boolean().map(drop)),
+        "dim_labels" => value.dim_labels().map(drop),
+        "window" => value.window().map(drop),
+        "replica_groups" if value.text().starts_with("mesh") => value.mesh_groups().map(drop),
+        "metadata" => metadata(value),
+        "frontend_attributes" => value.fields()?.into_iter().try_for_each(|(_, field)| match field.text() {
+            text if text.starts_with('{') => Ok(()),
+            _ => field.bytes().map(drop),
+        }),
+        "statistics" => value.fields().map(drop),
+        "result_accuracy" => accuracy(value),
+        "domain" => {
+            for key in ["entry", "exit"] {
+                let missing = || value.is_not("a domain: `{kind=\"sharding\", entry={…}, exit={…}}`");
+                value.field(key)?.ok_or_else(missing)?.sharding()?;
+            }
+            Ok(())
+        }
+        "outfeed_shape" => shape(value),
+        "literal" => {
+            let found = literal::check_with_shape(value.text());
+            found.map_err(|_| value.is_not("shapes and as many elements, such as `s32[2]{0} {1, 2}`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn word(value: Value<'_>, what: &'static str, words: &[&str]) -> Read {
+    if words.contains(&value.text()) { Ok(()) } else { Err(value.is_not(what)) }
+}
+
+fn integer(value: Value<'_>) -> Read {
+    value.text().parse::<i64>().map(drop).map_err(|_| value.is_not("a number"))
+}
+
+fn float(value: Value<'_>) -> Read {
+    // XLA wants a digit before the point.
+    let text = value.text();
+    let is_number = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+    match text.parse::<f64>() {
+        Ok(_) if is_number => Ok(()),
+        _ => Err(value.is_not("a number")),
+    }
+}
+
+fn shape(value: Value<'_>) -> Read {
+    let cursor = value.cursor();
+    let mut parser = xla_shape_core::text::Parser::at(cursor.text(), cursor.position);
+    parser.shape()?;
+    parser.finish()
+}
+
+fn metadata(value: Value<'_>) -> Read {
+    for (key, field) in value.fields()? {
+        match key {
+            "op_type" | "op_name" | "source_file" | "deduplicated_name" | "scheduling_name" => {
+                field.bytes().map(drop)?
+            }
+            "source_line" | "source_end_line" | "source_column" | "source_end_column" | "stack_frame_id" => {
+                integer(field)?;
+            }
+            "profile_type" => field.items()?.into_iter().try_for_each(integer)?,
+            // What a newer compiler may write.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn accuracy(value: Value<'_>) -> Read {
+    let what = "`{mode=default}`, `{mode=highest}` or `{tolerance={atol=…,rtol=…,ulps=…}}`";
+    match value.fields()?.as_slice() {
+        [("mode", mode)] => word(*mode, "`default` or `highest`", &["default", "highest"]),
+        [("tolerance", tolerance)] => tolerance.fields()?.into_iter().try_for_each(|(key, field)| match key {
+            "atol" | "rtol" => float(field),
+            "ulps" => integer(field),
+            _ => Err(value.is_not(what)),
+        }),
+        _ => Err(value.is_not(what)),
+    }
+}

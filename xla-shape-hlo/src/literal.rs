@@ -1,0 +1,270 @@
+//! Literals: the elements of constants, as text.
+
+use crate::text::cursor::Cursor;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use xla_shape_core::text::MAX_NESTING;
+use xla_shape_core::{ArrayShape, ElementType, Shape};
+
+/// What a literal should be, and what it is.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    pub(crate) expected: String,
+    pub(crate) found: String,
+}
+
+type Result<T> = core::result::Result<T, Wrong>;
+
+fn wrong<T>(expected: impl Into<String>, found: &str) -> Result<T> {
+    let mut found: String = found.chars().take(40).collect();
+    if found.is_empty() {
+        "nothing".clone_into(&mut found);
+    }
+    Err(Wrong { expected: expected.into(), found })
+}
+
+/// Checks that a literal has the elements that its shape asks for. One that is left out, `{...}`, has.
+pub(crate) fn check(text: &str, shape: &Shape) -> Result<()> {
+    let mut literal = Literal { cursor: Cursor::new(text, 0) };
+    literal.of(shape, 0)?;
+    literal.end()
+}
+
+/// Checks a literal whose shapes stand before its elements: `( s32[] 7, f32[2]{0} {1, 2} )`.
+pub(crate) fn check_with_shape(text: &str) -> Result<()> {
+    let mut literal = Literal { cursor: Cursor::new(text, 0) };
+    literal.with_shape(0)?;
+    literal.end()
+}
+
+struct Literal<'a> {
+    cursor: Cursor<'a>,
+}
+
+impl Literal<'_> {
+    fn space(&mut self) -> Result<()> {
+        self.cursor.skip_space().or_else(|error| wrong("a comment that ends", &error.to_string()))
+    }
+
+    /// What stands at the cursor, for a message.
+    fn rest(&self) -> &str {
+        self.cursor.text().get(self.cursor.position..).unwrap_or("")
+    }
+
+    fn eat(&mut self, byte: u8, what: &str) -> Result<()> {
+        self.space()?;
+        if self.cursor.eat(byte) {
+            return self.space();
+        }
+        wrong(format!("`{}` in {what}", char::from(byte)), self.rest())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.space()?;
+        if self.cursor.peek().is_none() { Ok(()) } else { wrong("the end of the literal", self.rest()) }
+    }
+
+    fn of(&mut self, shape: &Shape, depth: usize) -> Result<()> {
+        if depth > MAX_NESTING {
+            return wrong("fewer tuples inside each other", "too many");
+        }
+        self.space()?;
+        match shape {
+            // XLA prints a tuple like this, too.
+            Shape::Tuple(_) if self.left_out() => Ok(()),
+            Shape::Tuple(shapes) => {
+                self.eat(b'(', "a literal of a tuple")?;
+                for (i, shape) in shapes.iter().enumerate() {
+                    if i > 0 {
+                        self.eat(b',', "a literal of a tuple")?;
+                    }
+                    self.of(shape, depth.saturating_add(1))?;
+                }
+                self.eat(b')', "a literal of a tuple")
+            }
+            Shape::Array(array) => self.array(array, 0),
+            // Others have no literals that XLA reads; what it makes of them is not known.
+            _ => {
+                self.cursor.position = self.cursor.text().len();
+                Ok(())
+            }
+        }
+    }
+
+    fn with_shape(&mut self, depth: usize) -> Result<()> {
+        if depth > MAX_NESTING {
+            return wrong("fewer tuples inside each other", "too many");
+        }
+        self.space()?;
+        if self.cursor.eat(b'(') {
+            self.space()?;
+            let mut i = 0_usize;
+            while self.cursor.peek() != Some(b')') {
+                if i > 0 {
+                    self.eat(b',', "a literal of a tuple")?;
+                }
+                self.with_shape(depth.saturating_add(1))?;
+                self.space()?;
+                i = i.saturating_add(1);
+            }
+            return self.eat(b')', "a literal of a tuple");
+        }
+        let mut parser = xla_shape_core::text::Parser::at(self.cursor.text(), self.cursor.position);
+        let shape = parser.shape().or_else(|error| wrong("a shape before its elements", &error.to_string()))?;
+        self.cursor.position = parser.position();
+        self.of(&shape, depth)
+    }
+
+    /// Skips `{...}`, if it stands at the cursor.
+    fn left_out(&mut self) -> bool {
+        let is_left_out = self.rest().starts_with("{...}");
+        if is_left_out {
+            self.cursor.position = self.cursor.position.saturating_add("{...}".len());
+        }
+        is_left_out
+    }
+
+    /// The dimension `dimension` of an array and those behind it.
+    fn array(&mut self, array: &ArrayShape, dimension: usize) -> Result<()> {
+        let Some(size) = array.dimensions().get(dimension) else { return self.element(array.element_type()) };
+        if self.left_out() {
+            return Ok(());
+        }
+        let what = "a literal of an array";
+        self.eat(b'{', what)?;
+        let mut count = 0_u64;
+        while self.cursor.peek() != Some(b'}') {
+            if count > 0 {
+                self.eat(b',', what)?;
+            }
+            self.array(array, dimension.saturating_add(1))?;
+            self.space()?;
+            count = count.saturating_add(1);
+        }
+        self.eat(b'}', what)?;
+        match size.extent() {
+            Some(size) if size != count => {
+                wrong(format!("{size} elements in dimension {dimension} of the literal"), &count.to_string())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn element(&mut self, element_type: ElementType) -> Result<()> {
+        self.space()?;
+        if element_type.is_complex() && self.cursor.eat(b'(') {
+            self.word(element_type)?;
+            self.eat(b',', "a complex number")?;
+            self.word(element_type)?;
+            return self.eat(b')', "a complex number");
+        }
+        self.word(element_type)
+    }
+
+    /// A number, or `true` or `false`.
+    fn word(&mut self, element_type: ElementType) -> Result<()> {
+        self.space()?;
+        let rest = self.rest();
+        let mut length = rest.find([',', '}', ')', '(', '{', ' ', '\n', '\t', '\r']).unwrap_or(rest.len());
+        // What a NaN carries: `nan(0x1234)`.
+        if rest.get(length..).is_some_and(|rest| rest.starts_with('('))
+            && let Some(close) = rest.find(')')
+        {
+            length = close.saturating_add(1);
+        }
+        let word = rest.get(..length).unwrap_or("");
+        if !fits(word, element_type) {
+            return wrong(format!("an element of {element_type}"), word);
+        }
+        self.cursor.position = self.cursor.position.saturating_add(length);
+        Ok(())
+    }
+}
+
+/// Whether XLA reads this word as an element of this type.
+fn fits(word: &str, element_type: ElementType) -> bool {
+    if matches!(word, "true" | "false") {
+        return !element_type.is_complex();
+    }
+    if element_type == ElementType::Pred {
+        return word.parse::<i64>().is_ok();
+    }
+    let bits = u32::try_from(element_type.bits()).unwrap_or(64).min(64);
+    if element_type.is_integral() {
+        let Ok(number) = word.parse::<i128>() else { return false };
+        return match element_type.is_signed() {
+            // All bits above are those of the sign.
+            true => matches!(number.checked_shr(bits.saturating_sub(1)), Some(0 | -1)),
+            false => number.checked_shr(bits) == Some(0),
+        };
+    }
+    let magnitude = word.strip_prefix('-').unwrap_or(word);
+    if let Some(rest) = magnitude.strip_prefix("nan") {
+        let digits = rest.strip_prefix("(0x").and_then(|rest| rest.strip_suffix(')'));
+        return rest.is_empty() || digits.is_some_and(|digits| u64::from_str_radix(digits, 16).is_ok());
+    }
+    if magnitude == "inf" {
+        return true;
+    }
+    if !magnitude.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    let Ok(number) = word.parse::<f64>() else { return false };
+    let highest = match element_type {
+        ElementType::F32 => f64::from(f32::MAX),
+        ElementType::F16 => 65_504.0,
+        ElementType::Bf16 => f64::from(f32::from_bits(0x7f7f_0000)),
+        _ => f64::MAX,
+    };
+    -highest <= number && number <= highest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check, check_with_shape};
+
+    #[test]
+    fn elements_fit_their_shape() {
+        for (shape, text) in [
+            ("f32[]", "-0"),
+            ("f32[2]", "{1, -2.5e3}"),
+            ("f32[2]", "{...}"),
+            ("f32[0]", "{}"),
+            ("pred[2]", "{1, 0}"),
+            ("pred[]", "true"),
+            ("s4[2]", "{-8, 7}"),
+            ("u64[]", "18446744073709551615"),
+            ("c64[1]", "{(1, -inf)}"),
+            ("f32[1]", "{-nan(0x1234)}"),
+            ("s32[2,1]", "{ { /*i0=0*/ 1}, {2} }"),
+            ("(s32[], f32[1])", "( 1, {2} )"),
+            ("(s32[], f32[1])", "{...}"),
+            ("()", "()"),
+        ] {
+            assert!(check(text, &shape.parse().unwrap()).is_ok(), "{shape} {text}");
+        }
+        assert!(check_with_shape("( s32[] 7, f32[2]{0} {1, 2} )").is_ok());
+    }
+
+    #[test]
+    fn elements_that_do_not_fit() {
+        for (shape, text, expected) in [
+            ("f32[2]", "{1}", "2 elements in dimension 0 of the literal"),
+            ("f32[2]", "{1, 2, 3}", "2 elements in dimension 0 of the literal"),
+            ("f32[2]", "1", "`{` in a literal of an array"),
+            ("f32[1,1]", "{1}", "`{` in a literal of an array"),
+            ("f32[]", "{1}", "an element of f32"),
+            ("f32[]", "1e39", "an element of f32"),
+            ("s4[]", "8", "an element of s4"),
+            ("u8[]", "-1", "an element of u8"),
+            ("s32[]", "1.5", "an element of s32"),
+            ("f32[]", "1 2", "the end of the literal"),
+            ("f32[]", "", "an element of f32"),
+            ("(s32[])", "1", "`(` in a literal of a tuple"),
+        ] {
+            assert_eq!(check(text, &shape.parse().unwrap()).unwrap_err().expected, expected, "{shape} {text}");
+        }
+        assert!(check_with_shape("s32[9]{0} {1, 2}").is_err());
+    }
+}
