@@ -196,17 +196,16 @@ fn peaks(modules: [&Module<'_>; 2], timelines: [&Timeline<'_, '_>; 2], pairs: &P
     spaces.into_iter().map(peak).collect()
 }
 
-/// What lies in a memory space at a step.
-fn live<'t, 'm, 'a>(
-    timeline: &'t Timeline<'m, 'a>,
-    space: u8,
-    step: Option<usize>,
-) -> Vec<(&'t Lifetime<'m, 'a>, Instruction<'m, 'a>)> {
+/// What lies in a memory space at a step, and which array of which instruction's value it is there.
+type Live<'t, 'm, 'a> = (&'t Lifetime<'m, 'a>, (Instruction<'m, 'a>, usize));
+
+fn live<'t, 'm, 'a>(timeline: &'t Timeline<'m, 'a>, space: u8, step: Option<usize>) -> Vec<Live<'t, 'm, 'a>> {
     let Some(step) = step else { return Vec::new() };
     let here = timeline.live_at(step);
     let here = here.filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0);
     here.map(|lifetime| {
-        (lifetime, lifetime.tenant_at(step).map_or(lifetime.buffer.instruction, |tenant| tenant.instruction))
+        let own = (lifetime.buffer.instruction, lifetime.buffer.leaf);
+        (lifetime, lifetime.tenant_at(step).map_or(own, |tenant| (tenant.instruction, tenant.leaf)))
     })
     .collect()
 }
@@ -220,22 +219,30 @@ fn causes(
 ) -> Vec<Cause> {
     let before = live(timelines[0], space, steps[0]);
     let mut after: Vec<_> = live(timelines[1], space, steps[1]).into_iter().map(Some).collect();
-    let mut by_instruction: BTreeMap<(u32, usize), usize> = BTreeMap::new();
     // What lies there now says more than what lay there first.
-    for (place, entry) in after.iter().enumerate().rev() {
-        if let Some((lifetime, now)) = entry {
-            let leaf = lifetime.buffer.leaf;
-            by_instruction.entry((lifetime.buffer.instruction.number(), leaf)).or_insert(place);
-            by_instruction.entry((now.number(), leaf)).or_insert(place);
+    let mut by_now: BTreeMap<(u32, usize), usize> = BTreeMap::new();
+    let mut by_first: BTreeMap<(u32, usize), usize> = BTreeMap::new();
+    for (place, entry) in after.iter().enumerate() {
+        if let Some((lifetime, (now, leaf))) = entry {
+            by_now.insert((now.number(), *leaf), place);
+            by_first.insert((lifetime.buffer.instruction.number(), lifetime.buffer.leaf), place);
         }
     }
     let mut found: Vec<Cause> = Vec::new();
     let mut left = Vec::new();
-    for (lifetime, now) in before {
-        let leaf = lifetime.buffer.leaf;
-        let candidates = [now, lifetime.buffer.instruction].into_iter().filter_map(|made| pairs.after(made));
-        let mut places = candidates.filter_map(|made| by_instruction.get(&(made.number(), leaf)).copied());
-        let other = places.find_map(|place| after.get_mut(place).and_then(Option::take));
+    let mut waiting = Vec::new();
+    let same = |made: Instruction<'_, '_>, leaf: usize, places: &BTreeMap<(u32, usize), usize>| {
+        places.get(&(pairs.after(made)?.number(), leaf)).copied()
+    };
+    for (lifetime, (now, leaf)) in before {
+        match same(now, leaf, &by_now).and_then(|place| after.get_mut(place)?.take()) {
+            Some(other) => waiting.push((lifetime, Some(other))),
+            None => waiting.push((lifetime, None)),
+        }
+    }
+    for (lifetime, other) in waiting {
+        let first = same(lifetime.buffer.instruction, lifetime.buffer.leaf, &by_first);
+        let other = other.or_else(|| after.get_mut(first?)?.take());
         match other {
             Some((other, _)) if other.bytes == lifetime.bytes => {}
             Some((other, _)) => found.push(Cause {
