@@ -67,7 +67,7 @@ impl Answer {
         &self.json
     }
 
-    #[pyo3(signature = (width=WIDTH))]
+    #[pyo3(signature = (width=WIDTH), text_signature = "($self, width=100)")]
     fn text(&self, width: usize) -> String {
         (self.text)(width)
     }

@@ -38,7 +38,10 @@ impl Layout {
 
     /// A layout of its parts. `None` in a tile stands for `*`.
     #[staticmethod]
-    #[pyo3(signature = (minor_to_major, tiles=Vec::new(), *, element_size_in_bits=0, memory_space=0))]
+    #[pyo3(
+        signature = (minor_to_major, tiles=Vec::new(), *, element_size_in_bits=0, memory_space=0),
+        text_signature = "(minor_to_major, tiles=(), *, element_size_in_bits=0, memory_space=0)"
+    )]
     fn of(
         minor_to_major: Vec<usize>,
         tiles: Vec<Vec<Option<u64>>>,

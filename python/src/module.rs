@@ -143,7 +143,11 @@ impl Module {
             Report::on(&module, timeline.as_ref(), device, top, space)
         });
         let shown = report.clone();
-        Ok(Answer::new(report).with_html(move || page(&module, &shown, space)))
+        Ok(Answer::new(report).with_html(move || {
+            let memory = module.memory();
+            let timeline = memory.timeline_on(device.and_then(Device::generation));
+            page(&module, timeline.as_ref(), &shown, space)
+        }))
     }
 
     /// What changed from this module to another.

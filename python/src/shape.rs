@@ -267,7 +267,10 @@ impl Shape {
         self.value.clone().with_tpu_layout(generation).map(Self::of_value).map_err(shape_error)
     }
 
-    #[pyo3(signature = (generation=None, *, what_if=Vec::new(), top=10))]
+    #[pyo3(
+        signature = (generation=None, *, what_if=Vec::new(), top=10),
+        text_signature = "($self, generation=None, *, what_if=(), top=10)"
+    )]
     fn advise(&self, generation: Option<&str>, what_if: Vec<String>, top: usize) -> PyResult<Answer> {
         let generation = generation.map(self::generation).transpose()?;
         let changes = what_if.iter().map(|change| change.parse::<Change>()).collect::<Result<Vec<_>, _>>();
@@ -365,7 +368,10 @@ pub(crate) fn default_layout(
 
 /// Which layouts of an array take the fewest bytes on a TPU.
 #[pyfunction]
-#[pyo3(signature = (shape, generation=None, *, what_if=Vec::new(), top=10))]
+#[pyo3(
+    signature = (shape, generation=None, *, what_if=Vec::new(), top=10),
+    text_signature = "(shape, generation=None, *, what_if=(), top=10)"
+)]
 pub(crate) fn advise(
     shape: ShapeArgument<'_>,
     generation: Option<&str>,

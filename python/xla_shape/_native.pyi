@@ -8,6 +8,34 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer as _BytesLike
 
+__all__ = [
+    "Answer",
+    "Buffer",
+    "Instruction",
+    "Layout",
+    "Module",
+    "Shape",
+    "Sharding",
+    "__version__",
+    "advise",
+    "bitcast",
+    "byte_size",
+    "default_layout",
+    "explain",
+    "linear_index",
+    "linear_indices",
+    "main",
+    "multi_indices",
+    "padding",
+    "read",
+    "relayout",
+    "relayout_file",
+    "shard_file",
+    "shard_files",
+    "shard_index",
+    "write",
+]
+
 __version__: str
 
 _Path = str | os.PathLike[str]
@@ -395,7 +423,7 @@ def byte_size(shape: str | Shape, /) -> int:
     """The bytes that a shape takes, padding included."""
 
 @overload
-def default_layout(generation: str, shape: str | Shape, /) -> Layout: ...
+def default_layout(generation: str, shape: str | Shape, dimensions: None = None, /) -> Layout: ...
 @overload
 def default_layout(generation: str, element_type: Any, dimensions: Sequence[int], /) -> Layout:
     """The layout that a generation of TPUs, such as `v5e`, gives an array."""
