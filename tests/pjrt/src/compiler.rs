@@ -1,0 +1,386 @@
+//! Topologies, and programs that are "compiled".
+
+use crate::object::{
+    INVALID_ARGUMENT, NOT_FOUND, Refusal, answer, hand_out, list, object, properties, take_back, text,
+};
+use std::ffi::{c_char, c_int};
+use std::ptr::null;
+use std::time::Duration;
+use xla_shape::hlo::Module;
+use xla_shape::proto::encode_sharding;
+use xla_shape::shard::Sharding;
+use xla_shape::tpu::{Generation, default_layout};
+use xla_shape::{Dimension, ElementType, Shape};
+use xla_shape_pjrt::abi::*;
+
+macro_rules! call {
+    ($name:ident($args:ident: $kind:ty) $body:block) => {
+        pub(crate) unsafe extern "C" fn $name(args: *mut $kind) -> *mut RawError {
+            let work = |$args: &mut $kind| -> Result<(), Refusal> {
+                $body
+                Ok(())
+            };
+            // SAFETY: the interface passes arguments of this type.
+            unsafe { answer(args, work) }
+        }
+    };
+}
+pub(crate) use call;
+
+/// The numbers of the interface, as far as they are used here.
+const TYPES: &[(c_int, ElementType)] = &[
+    (1, ElementType::Pred),
+    (4, ElementType::S32),
+    (6, ElementType::U8),
+    (11, ElementType::F32),
+    (12, ElementType::F64),
+    (13, ElementType::Bf16),
+    (21, ElementType::S4),
+];
+
+pub(crate) fn type_of(number: c_int) -> Result<ElementType, Refusal> {
+    let found = TYPES.iter().find(|(known, _)| *known == number);
+    found.map(|(_, kind)| *kind).ok_or_else(|| (INVALID_ARGUMENT, format!("no type {number}")))
+}
+
+pub(crate) fn number_of(kind: ElementType) -> c_int {
+    TYPES.iter().find(|(_, known)| *known == kind).map_or(0, |(number, _)| *number)
+}
+
+/// A device.
+pub(crate) struct Description {
+    id: c_int,
+    kind: &'static str,
+    shown: String,
+}
+
+impl Description {
+    pub(crate) fn new(id: c_int) -> Self {
+        Self { id, kind: "Fake", shown: format!("FakeDevice(id={id})") }
+    }
+}
+
+struct Topology {
+    name: String,
+    generation: Generation,
+    devices: Vec<*mut RawDeviceDescription>,
+    /// What `devices` points to.
+    _held: Vec<Box<Description>>,
+}
+
+pub(crate) fn default_text(generation: Generation, kind: ElementType, sizes: &[u64]) -> Result<String, Refusal> {
+    let sizes = sizes.iter().map(|&size| Dimension::Static(size)).collect::<Vec<_>>();
+    default_layout(generation, kind, &sizes)
+        .map(|layout| layout.to_string())
+        .map_err(|error| (INVALID_ARGUMENT, error.to_string()))
+}
+
+call! { topology_create(args: TopologyDescriptionCreateArgs) {
+    // SAFETY: the interface gives the name's bytes.
+    let name = unsafe { text(args.topology_name, args.topology_name_size) };
+    if name == "fake:null" {
+        return Ok(());
+    }
+    let generation = name.split(':').next().and_then(|name| name.parse().ok());
+    let generation = generation.ok_or_else(|| (NOT_FOUND, format!("no devices are called {name}")))?;
+    let held: Vec<_> = (0..4).map(|id| Box::new(Description::new(id))).collect();
+    let devices = held.iter().map(|device| (&raw const **device).cast_mut().cast()).collect();
+    args.topology = hand_out(Topology { name, generation, devices, _held: held });
+}}
+
+call! { topology_destroy(args: TopologyDescriptionDestroyArgs) {
+    // SAFETY: topologies are handed out as such.
+    unsafe { take_back::<Topology, _>(args.topology) };
+}}
+
+call! { topology_platform(args: TopologyDescriptionPlatformNameArgs) {
+    (args.platform_name, args.platform_name_size) = (c"fake".as_ptr(), 4);
+}}
+
+call! { topology_version(args: TopologyDescriptionPlatformVersionArgs) {
+    // SAFETY: topologies are handed out as such.
+    let topology = unsafe { object::<Topology, _>(args.topology) };
+    (args.platform_version, args.platform_version_size) = (topology.name.as_ptr().cast(), topology.name.len());
+}}
+
+call! { topology_devices(args: TopologyDescriptionGetDeviceDescriptionsArgs) {
+    // SAFETY: topologies are handed out as such.
+    let topology = unsafe { object::<Topology, _>(args.topology) };
+    (args.descriptions, args.num_descriptions) = (topology.devices.as_ptr(), topology.devices.len());
+}}
+
+call! { device_id(args: DeviceDescriptionIdArgs) {
+    // SAFETY: all descriptions are such.
+    args.id = unsafe { object::<Description, _>(args.device_description) }.id;
+}}
+
+call! { device_kind(args: DeviceDescriptionKindArgs) {
+    // SAFETY: all descriptions are such.
+    let kind = unsafe { object::<Description, _>(args.device_description) }.kind;
+    (args.device_kind, args.device_kind_size) = (kind.as_ptr().cast(), kind.len());
+}}
+
+call! { device_text(args: DeviceDescriptionToStringArgs) {
+    // SAFETY: all descriptions are such.
+    let shown = &unsafe { object::<Description, _>(args.device_description) }.shown;
+    (args.to_string, args.to_string_size) = (shown.as_ptr().cast(), shown.len());
+}}
+
+call! { topology_layout(args: LayoutsTopologyGetDefaultLayoutArgs) {
+    // SAFETY: topologies are handed out as such.
+    let topology = unsafe { object::<Topology, _>(args.topology_description) };
+    // SAFETY: the interface gives the sizes.
+    let sizes = unsafe { list(args.dims, args.num_dims) };
+    // A size that stands for trouble.
+    if sizes == [666] {
+        return Ok(());
+    }
+    let sizes = sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
+    let text = if sizes == [667] { "{1,0}".to_owned() } else { default_text(topology.generation, type_of(args.r#type)?, &sizes)? };
+    args.layout = hand_out(text);
+}}
+
+call! { layout_destroy(args: LayoutsMemoryLayoutDestroyArgs) {
+    // SAFETY: layouts are handed out as texts.
+    unsafe { take_back::<String, _>(args.layout) };
+}}
+
+call! { layout_serialize(args: LayoutsMemoryLayoutSerializeArgs) {
+    // SAFETY: layouts are texts.
+    let copy = unsafe { object::<String, _>(args.layout) }.clone();
+    (args.serialized_bytes, args.serialized_bytes_size) = (copy.as_ptr().cast(), copy.len());
+    args.serialized_layout = hand_out(copy);
+    args.serialized_layout_deleter = Some(delete_serialized);
+}}
+
+unsafe extern "C" fn delete_serialized(serialized: *mut RawSerializedLayout) {
+    // SAFETY: they are handed out as texts.
+    unsafe { take_back::<String, _>(serialized) };
+}
+
+struct Executable {
+    optimized: Vec<u8>,
+    format: &'static str,
+    layouts: [Vec<String>; 2],
+    layout_places: [Vec<*mut RawLayout>; 2],
+    lists: bool,
+    types: Vec<c_int>,
+    sizes: Vec<i64>,
+    counts: Vec<usize>,
+    sharding: Vec<u8>,
+    sharding_places: [(Vec<*const c_char>, Vec<usize>); 2],
+    properties: Vec<NamedValue>,
+}
+
+/// What programs in MLIR become.
+const MODULE: &str = "HloModule fake, is_scheduled=true
+
+ENTRY main {
+  x = f32[100,200]{1,0} parameter(0)
+  w = bf16[8,200]{1,0} parameter(1)
+  y = f32[100,200]{1,0} negate(x)
+  ROOT result = (f32[100,200]{1,0}, bf16[8,200]{1,0}) tuple(y, w)
+}
+";
+
+call! { compile(args: CompileArgs) {
+    // SAFETY: topologies are handed out as such.
+    let topology = unsafe { object::<Topology, _>(args.topology) };
+    // SAFETY: the interface gives a program.
+    let program = unsafe { &*args.program };
+    // SAFETY: the interface gives its bytes.
+    let code = unsafe { list(program.code.cast::<u8>().cast_const(), program.code_size) };
+    // SAFETY: the interface gives its format.
+    let format = unsafe { text(program.format, program.format_size) };
+    let wishes = String::from_utf8_lossy(&code).into_owned();
+    let wish = |name: &str| wishes.contains(name);
+    if args.compile_options_size == 0 {
+        return Err((INVALID_ARGUMENT, "no options".to_owned()));
+    }
+    if wish("fake:error") {
+        return Err((INVALID_ARGUMENT, "the program asks for an error".to_owned()));
+    }
+    if wish("fake:null") {
+        return Ok(());
+    }
+    if wish("fake:slow") {
+        std::thread::sleep(Duration::from_millis(700));
+    }
+    let message = match format.as_str() {
+        "mlir" => Module::parse(MODULE).expect("a module").to_proto().expect("a message"),
+        "hlo" => code,
+        other => return Err((INVALID_ARGUMENT, format!("no format {other}"))),
+    };
+    let module = Module::from_proto(&message).map_err(|error| (INVALID_ARGUMENT, error.to_string()))?;
+    let entry = module.entry().ok_or((INVALID_ARGUMENT, "no entry".to_owned()))?;
+    let mut parameters: Vec<_> = entry.instructions().filter_map(|made| Some((made.parameter_number()?, made.shape()))).collect();
+    parameters.sort_by_key(|(number, _)| *number);
+    let inputs = parameters.iter().map(|(_, shape)| *shape).collect::<Vec<_>>();
+    let root = entry.root().shape();
+    let outputs = root.tuple_shapes().map_or_else(|| vec![root], |shapes| shapes.iter().collect());
+    let chosen = |shapes: &[&Shape]| {
+        let arrays = shapes.iter().filter_map(|shape| shape.array());
+        arrays.map(|array| {
+            let sizes = array.dimensions().iter().filter_map(|size| size.extent()).collect::<Vec<_>>();
+            if wish("fake:bad-layout") { Ok("{5}".to_owned()) } else { default_text(topology.generation, array.element_type(), &sizes) }
+        }).collect::<Result<Vec<_>, _>>()
+    };
+    let layouts = [chosen(&inputs)?, chosen(&outputs)?];
+    let arrays = outputs.iter().filter_map(|shape| shape.array()).collect::<Vec<_>>();
+    // An HloModuleProtoWithConfig has the module as its field 1.
+    let mut optimized = vec![0x0a];
+    let mut length = message.len();
+    while length >= 0x80 {
+        optimized.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    optimized.push(length as u8);
+    optimized.extend_from_slice(&message);
+    if wish("fake:bad-module") {
+        optimized = b"\x0a\x7fno module".to_vec();
+    }
+    let mut executable = Box::new(Executable {
+        optimized,
+        format: if wish("fake:bad-format") { "mlir" } else { "hlo_with_config" },
+        layout_places: [Vec::new(), Vec::new()],
+        lists: !wish("fake:no-list"),
+        types: arrays.iter().map(|array| number_of(array.element_type())).collect(),
+        sizes: arrays.iter().flat_map(|array| array.dimensions().iter().filter_map(|size| Some(size.extent()? as i64))).collect(),
+        counts: arrays.iter().map(|array| array.num_dimensions()).collect(),
+        sharding: encode_sharding(&"{replicated}".parse::<Sharding>().expect("a sharding")),
+        sharding_places: [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())],
+        properties: properties(),
+        layouts,
+    });
+    for side in 0..2 {
+        executable.layout_places[side] = executable.layouts[side].iter().map(|text| (&raw const *text).cast_mut().cast()).collect();
+        let count = executable.layouts[side].len();
+        let (place, size) = (executable.sharding.as_ptr().cast(), executable.sharding.len());
+        executable.sharding_places[side] = (vec![place; count], vec![size; count]);
+    }
+    args.executable = hand_out::<Box<Executable>, _>(executable);
+}}
+
+/// # Safety
+/// It was handed out and is not destroyed while `'a` lasts.
+unsafe fn made<'a>(executable: *mut RawExecutable) -> &'a Executable {
+    // SAFETY: executables are handed out as such boxes.
+    unsafe { object::<Box<Executable>, _>(executable) }
+}
+
+call! { executable_destroy(args: ExecutableDestroyArgs) {
+    // SAFETY: executables are handed out as such boxes.
+    unsafe { take_back::<Box<Executable>, _>(args.executable) };
+}}
+
+call! { executable_name(args: ExecutableNameArgs) {
+    (args.executable_name, args.executable_name_size) = (c"fake".as_ptr(), 4);
+}}
+
+call! { executable_fingerprint(args: ExecutableFingerprintArgs) {
+    const BYTES: &[u8] = b"\x01\xab";
+    (args.executable_fingerprint, args.executable_fingerprint_size) = (BYTES.as_ptr().cast(), BYTES.len());
+}}
+
+call! { executable_memory(args: ExecutableGetCompiledMemoryStatsArgs) {
+    args.generated_code_size_in_bytes = 7;
+    args.argument_size_in_bytes = 1000;
+    args.output_size_in_bytes = 200;
+    args.alias_size_in_bytes = 100;
+    args.temp_size_in_bytes = 30;
+    args.host_argument_size_in_bytes = 5;
+    args.peak_memory_in_bytes = 1130;
+}}
+
+call! { executable_cost(args: ExecutableGetCostAnalysisArgs) {
+    // SAFETY: it is not destroyed.
+    let executable = unsafe { made(args.executable) };
+    (args.properties, args.num_properties) = (executable.properties.as_ptr(), executable.properties.len());
+}}
+
+call! { executable_types(args: ExecutableOutputElementTypesArgs) {
+    // SAFETY: it is not destroyed.
+    let executable = unsafe { made(args.executable) };
+    (args.output_types, args.num_output_types) = (executable.types.as_ptr().cast_mut(), executable.types.len());
+}}
+
+call! { executable_sizes(args: ExecutableOutputDimensionsArgs) {
+    // SAFETY: it is not destroyed.
+    let executable = unsafe { made(args.executable) };
+    (args.num_outputs, args.dims, args.dim_sizes) = (executable.counts.len(), executable.sizes.as_ptr(), executable.counts.as_ptr());
+}}
+
+call! { executable_optimized(args: ExecutableOptimizedProgramArgs) {
+    // SAFETY: it is not destroyed.
+    let executable = unsafe { made(args.executable) };
+    // SAFETY: the interface gives a program to fill.
+    let program = unsafe { &mut *args.program };
+    let bytes = &executable.optimized;
+    if !program.code.is_null() {
+        if program.code_size < bytes.len() {
+            return Err((INVALID_ARGUMENT, "too little room".to_owned()));
+        }
+        // SAFETY: there is room for so many bytes.
+        unsafe { bytes.as_ptr().copy_to_nonoverlapping(program.code.cast(), bytes.len()) };
+    }
+    program.code_size = bytes.len();
+    (program.format, program.format_size) = (executable.format.as_ptr().cast(), executable.format.len());
+}}
+
+call! { parameter_layouts(args: LayoutsExecutableGetParameterLayoutsArgs) {
+    // SAFETY: it is not destroyed.
+    let executable = unsafe { made(args.executable) };
+    let places = &executable.layout_places[0];
+    (args.layouts, args.num_parameters) = (if executable.lists { places.as_ptr() } else { null() }, places.len());
+}}
+
+call! { output_layouts(args: LayoutsExecutableGetOutputLayoutsArgs) {
+    // SAFETY: it is not destroyed.
+    let executable = unsafe { made(args.executable) };
+    let places = &executable.layout_places[1];
+    (args.layouts, args.num_outputs) = (if executable.lists { places.as_ptr() } else { null() }, places.len());
+}}
+
+call! { parameter_shardings(args: ShardingsExecutableParameterShardingsArgs) {
+    // SAFETY: it is not destroyed.
+    let executable = unsafe { made(args.executable) };
+    let (texts, sizes) = &executable.sharding_places[0];
+    let texts_place = if executable.lists { texts.as_ptr() } else { null() };
+    (args.shardings, args.sharding_sizes, args.num_parameters) = (texts_place, sizes.as_ptr(), sizes.len());
+}}
+
+call! { output_shardings(args: ShardingsExecutableOutputShardingsArgs) {
+    // SAFETY: it is not destroyed.
+    let executable = unsafe { made(args.executable) };
+    let (texts, sizes) = &executable.sharding_places[1];
+    let texts_place = if executable.lists { texts.as_ptr() } else { null() };
+    (args.shardings, args.sharding_sizes, args.num_outputs) = (texts_place, sizes.as_ptr(), sizes.len());
+}}
+
+pub(crate) fn fill(api: &mut Api) {
+    api.PJRT_TopologyDescription_Create = Some(topology_create);
+    api.PJRT_TopologyDescription_Destroy = Some(topology_destroy);
+    api.PJRT_TopologyDescription_PlatformName = Some(topology_platform);
+    api.PJRT_TopologyDescription_PlatformVersion = Some(topology_version);
+    api.PJRT_TopologyDescription_GetDeviceDescriptions = Some(topology_devices);
+    api.PJRT_DeviceDescription_Id = Some(device_id);
+    api.PJRT_DeviceDescription_Kind = Some(device_kind);
+    api.PJRT_DeviceDescription_ToString = Some(device_text);
+    api.PJRT_Compile = Some(compile);
+    api.PJRT_Executable_Destroy = Some(executable_destroy);
+    api.PJRT_Executable_Name = Some(executable_name);
+    api.PJRT_Executable_Fingerprint = Some(executable_fingerprint);
+    api.PJRT_Executable_GetCompiledMemoryStats = Some(executable_memory);
+    api.PJRT_Executable_GetCostAnalysis = Some(executable_cost);
+    api.PJRT_Executable_OutputElementTypes = Some(executable_types);
+    api.PJRT_Executable_OutputDimensions = Some(executable_sizes);
+    api.PJRT_Executable_OptimizedProgram = Some(executable_optimized);
+}
+
+pub(crate) fn fill_layouts(extension: &mut LayoutsExtension) {
+    extension.PJRT_Layouts_MemoryLayout_Destroy = Some(layout_destroy);
+    extension.PJRT_Layouts_MemoryLayout_Serialize = Some(layout_serialize);
+    extension.PJRT_Layouts_PJRT_Topology_GetDefaultLayout = Some(topology_layout);
+    extension.PJRT_Layouts_PJRT_Executable_GetParameterLayouts = Some(parameter_layouts);
+    extension.PJRT_Layouts_PJRT_Executable_GetOutputLayouts = Some(output_layouts);
+}

@@ -1,0 +1,154 @@
+//! `xla-shape compile`, with a plug-in that pretends to compile.
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The plug-in, which is built with this test.
+fn plugin() -> PathBuf {
+    let program = cargo_bin("xla-shape");
+    program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"))
+}
+
+struct Answer {
+    output: String,
+    errors: String,
+    code: i32,
+}
+
+/// Runs the program in a folder that has `p.mlir`.
+fn run(folder: &Path, text: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Answer {
+    fs::write(folder.join("p.mlir"), text).unwrap();
+    let mut command = Command::cargo_bin("xla-shape").unwrap();
+    command.current_dir(folder).args(["compile", "p.mlir"]).args(arguments);
+    for name in ["PJRT_PLUGIN", "TPU_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Answer { output: text(output.stdout), errors: text(output.stderr), code: output.status.code().unwrap() }
+}
+
+fn compile(text: &str, arguments: &[&str]) -> (TempDir, Answer) {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = plugin();
+    let answer = run(folder.path(), text, &[("PJRT_PLUGIN", plugin.to_str().unwrap())], arguments);
+    (folder, answer)
+}
+
+fn objects(answer: &Answer) -> Vec<Value> {
+    answer.output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn one_object_for_each_device() {
+    let (_folder, answer) = compile("module {}", &["--for", "v5e:2x2,v2,v8i", "--format", "json"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 1));
+    let objects = objects(&answer);
+    let names: Vec<_> = objects.iter().map(|object| object["for"].as_str().unwrap()).collect();
+    assert_eq!(names, ["v5e:2x2", "v2:2x2", "v8i"]);
+    let first = &objects[0];
+    assert_eq!(first["generation"], "v5e");
+    assert_eq!(first["inputs"][0], "f32[100,200]{0,1:T(8,128)}");
+    assert_eq!(first["outputs"], first["inputs"]);
+    assert_eq!(first["input_shardings"][1], "{replicated}");
+    let device = &first["memory"]["device"];
+    assert_eq!((&device["total"], &device["peak"], &device["exact"]), (&1130.into(), &1130.into(), &true.into()));
+    assert_eq!((&device["generated_code"], &first["memory"]["host"]["total"]), (&7.into(), &5.into()));
+    assert_eq!(first["capacity"][0]["used"], 1137);
+    assert_eq!((&first["cost"]["flops"], &first["fingerprint"]), (&1.5.into(), &"01ab".into()));
+    assert_eq!(objects[2]["error"]["message"], "v8i is not known to the compiler; it knows v2 to v7x");
+    // All fields are in the book.
+    let book = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/json.md")).unwrap();
+    for object in &objects {
+        for name in object.as_object().unwrap().keys() {
+            assert!(book.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_table_for_people() {
+    let (_folder, answer) = compile("module {}", &["--for", "v5e,v3"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
+    for line in [
+        "fake, compiled for 2 devices\n",
+        "                    v5e:2x2    v3:2x2\n",
+        "  HBM in all       1.10 KiB  1.10 KiB\n",
+        "  largest padding",
+        "Layouts, of which 2 of 4 differ\n",
+        "  input 0   f32[100,200]{0,1:T(8,128)}\n",
+        "  input 1   differs:\n",
+        "              bf16[8,200]{1,0:T(8,128)(2,1)}  on v5e:2x2\n",
+    ] {
+        assert!(answer.output.contains(line), "{line}\n{}", answer.output);
+    }
+    let (_folder, answer) = compile("module {}", &[]);
+    assert!(answer.output.starts_with("fake, compiled for v5e:2x2\n"), "{}", answer.output);
+    let (_folder, answer) = compile("module {}", &["--for", "v5e,v8t"]);
+    assert!(answer.output.contains("Not compiled for v8t\n  v8t is not known"), "{}", answer.output);
+    assert_eq!(answer.code, 1);
+}
+
+#[test]
+fn modules_and_pages_are_written() {
+    let (folder, answer) = compile("module {}", &["-o", "m.hlo", "--html", "page.html"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
+    let module = fs::read_to_string(folder.path().join("m.hlo")).unwrap();
+    assert!(module.starts_with("HloModule fake"), "{module}");
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(
+        page.contains("the compiler&#39;s own memory analysis") || page.contains("the compiler's own memory"),
+        "{page}"
+    );
+    let (folder, answer) = compile("module {}", &["--for", "v5e,v6e", "-o", "m.pb"]);
+    assert_eq!(answer.code, 0);
+    for name in ["m.v5e-2x2.pb", "m.v6e-2x2.pb"] {
+        assert_eq!(fs::read(folder.path().join(name)).unwrap()[0], 0x0a);
+    }
+    let (_folder, answer) = compile("module {}", &["-o", "-"]);
+    assert!(answer.output.starts_with("HloModule fake"), "{}", answer.output);
+    for arguments in
+        [&["-o", "-", "--format", "json"][..], &["-o", "-", "--for", "v5e,v6e"], &["-o", "-", "--html", "-"]]
+    {
+        let (_folder, answer) = compile("module {}", arguments);
+        assert!(answer.errors.starts_with("error: standard output takes one "), "{}", answer.errors);
+        assert_eq!(answer.code, 1);
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_said() {
+    let (_folder, answer) = compile("module {} // fake:error", &["--format", "json"]);
+    assert_eq!(objects(&answer)[0]["error"]["message"], "PJRT_Compile: the program asks for an error");
+    assert_eq!(answer.code, 1);
+    let (_folder, answer) = compile("module {} // fake:slow", &["--time-limit", "0"]);
+    assert!(answer.output.contains("PJRT_Compile took longer than 0 seconds and was given up"), "{}", answer.output);
+    let (_folder, answer) = compile("no program", &[]);
+    assert!(answer.errors.starts_with("error: p.mlir: the program is neither StableHLO"), "{}", answer.errors);
+    for devices in ["v5e:0x1", "v9", "", "v5e:2x2:2"] {
+        let (_folder, answer) = compile("module {}", &["--for", devices]);
+        assert_eq!(answer.code, 2, "{devices}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let named = plugin();
+    let named = named.to_str().unwrap();
+    for (wish, message) in [
+        ("null", "GetPjrtApi gave null"),
+        ("major", "has version 1."),
+        ("locked", "another process has loaded the plug-in"),
+    ] {
+        let answer = run(folder.path(), "module {}", &[("PJRT_PLUGIN", named), ("PJRT_FAKE", wish)], &[]);
+        assert!(answer.errors.contains(message), "{}", answer.errors);
+        assert_eq!((answer.output.as_str(), answer.code), ("", 1));
+    }
+    let answer = run(folder.path(), "module {}", &[("PATH", "")], &[]);
+    assert!(answer.errors.starts_with("error: found no PJRT plug-in; looked at PJRT_PLUGIN"), "{}", answer.errors);
+    assert!(answer.errors.contains("pip install libtpu"), "{}", answer.errors);
+    let answer = run(folder.path(), "module {}", &[("PJRT_PLUGIN", "p.mlir")], &[]);
+    assert!(answer.errors.starts_with("error: cannot load the plug-in `"), "{}", answer.errors);
+}
