@@ -83,7 +83,7 @@ fn a_table_for_people() {
         "Layouts, of which 2 of 4 differ\n",
         "  input 0   f32[100,200]{0,1:T(8,128)}\n",
         "  input 1   differs:\n",
-        "              bf16[8,200]{1,0:T(8,128)(2,1)}  on v5e:2x2\n",
+        "              bf16[2,200]{1,0:T(2,128)(2,1)}  on v5e:2x2\n",
     ] {
         assert!(answer.output.contains(line), "{line}\n{}", answer.output);
     }

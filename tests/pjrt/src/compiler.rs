@@ -177,9 +177,9 @@ const MODULE: &str = "HloModule fake, is_scheduled=true
 
 ENTRY main {
   x = f32[100,200]{1,0} parameter(0)
-  w = bf16[8,200]{1,0} parameter(1)
+  w = bf16[2,200]{1,0} parameter(1)
   y = f32[100,200]{1,0} negate(x)
-  ROOT result = (f32[100,200]{1,0}, bf16[8,200]{1,0}) tuple(y, w)
+  ROOT result = (f32[100,200]{1,0}, bf16[2,200]{1,0}) tuple(y, w)
 }
 ";
 

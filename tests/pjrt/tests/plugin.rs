@@ -153,7 +153,7 @@ fn default_layouts_are_asked_for() {
 fn a_compiled_program_is_described() {
     let _alone = alone();
     let compiled = compile("module {}").unwrap();
-    assert_eq!(texts(compiled.inputs().unwrap()), ["f32[100,200]{0,1:T(8,128)}", "bf16[8,200]{1,0:T(8,128)(2,1)}"]);
+    assert_eq!(texts(compiled.inputs().unwrap()), ["f32[100,200]{0,1:T(8,128)}", "bf16[2,200]{1,0:T(2,128)(2,1)}"]);
     assert_eq!(compiled.outputs().unwrap(), compiled.inputs().unwrap());
     assert_eq!(compiled.fingerprint().unwrap(), "01ab");
     assert_eq!(compiled.name().unwrap(), "fake");
@@ -227,7 +227,7 @@ fn what_a_plugin_lacks_is_left_out() {
     assert!(plugin.attributes().is_err());
     let topology = plugin.topology(&"v5e".parse().unwrap()).unwrap();
     let compiled = topology.compile(&Program::from_mlir(b"module {}"), &CompileOptions::new()).unwrap();
-    assert_eq!(texts(compiled.outputs().unwrap()), ["f32[100,200]{1,0}", "bf16[8,200]{1,0}"]);
+    assert_eq!(texts(compiled.outputs().unwrap()), ["f32[100,200]{1,0}", "bf16[2,200]{1,0}"]);
     assert!(matches!(compiled.inputs(), Err(Error::MissingCall { .. })));
     assert!(matches!(compiled.memory(), Err(Error::MissingCall { .. })));
     assert!(matches!(compiled.fingerprint(), Err(Error::MissingCall { .. })));
