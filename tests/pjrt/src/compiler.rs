@@ -65,7 +65,7 @@ struct Topology {
     generation: Generation,
     devices: Vec<*mut RawDeviceDescription>,
     /// What `devices` points to.
-    _held: Vec<Box<Description>>,
+    _held: Vec<Description>,
 }
 
 pub(crate) fn default_text(generation: Generation, kind: ElementType, sizes: &[u64]) -> Result<String, Refusal> {
@@ -83,8 +83,8 @@ call! { topology_create(args: TopologyDescriptionCreateArgs) {
     }
     let generation = name.split(':').next().and_then(|name| name.parse().ok());
     let generation = generation.ok_or_else(|| (NOT_FOUND, format!("no devices are called {name}")))?;
-    let held: Vec<_> = (0..4).map(|id| Box::new(Description::new(id))).collect();
-    let devices = held.iter().map(|device| (&raw const **device).cast_mut().cast()).collect();
+    let held: Vec<_> = (0..4).map(Description::new).collect();
+    let devices = held.iter().map(|device| (&raw const *device).cast_mut().cast()).collect();
     args.topology = hand_out(Topology { name, generation, devices, _held: held });
 }}
 

@@ -12,7 +12,7 @@ use xla_shape_pjrt::abi::*;
 struct Client {
     devices: Vec<*mut RawDevice>,
     /// What `devices` points to.
-    _held: Vec<Box<Description>>,
+    _held: Vec<Description>,
 }
 
 /// An array: row by row, whatever its layout.
@@ -28,8 +28,8 @@ struct Array {
 struct Event(Result<(), Refusal>);
 
 call! { client_create(args: ClientCreateArgs) {
-    let held: Vec<_> = (0..2).map(|id| Box::new(Description::new(id))).collect();
-    let devices = held.iter().map(|device| (&raw const **device).cast_mut().cast()).collect();
+    let held: Vec<_> = (0..2).map(Description::new).collect();
+    let devices = held.iter().map(|device| (&raw const *device).cast_mut().cast()).collect();
     args.client = hand_out(Client { devices, _held: held });
 }}
 

@@ -99,7 +99,9 @@ pub(crate) unsafe fn answer<A: Arguments>(
     }
     for offset in (A::SIZE.next_multiple_of(8)..wanted).step_by(8) {
         // SAFETY: the arguments are as long as they say.
-        if unsafe { args.cast::<u64>().byte_add(offset).read() } != 0 {
+        let behind = unsafe { args.cast::<u64>().byte_add(offset) };
+        // SAFETY: as above.
+        if unsafe { behind.read() } != 0 {
             return hand_out((INVALID_ARGUMENT, "what is not given is not 0".to_owned()));
         }
     }

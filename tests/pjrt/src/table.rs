@@ -51,6 +51,9 @@ impl Default for Make {
 
 impl Make {
     /// The table. It lives as long as the process.
+    ///
+    /// # Panics
+    /// If a function that it should be without has no place in it.
     #[must_use]
     pub fn leak(self) -> *const Api {
         let mut first: *mut ExtensionBase = null_mut();
