@@ -3,22 +3,24 @@
 use crate::args::{DrawArguments, Format};
 use crate::failure::Failure;
 use crate::io;
-use xla_shape_render::Answer;
 use xla_shape_render::draw::{DeviceDrawing, Drawing};
+use xla_shape_render::{Answer, Text};
 
 pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
     let array = super::array_of(&arguments.shape)?;
     if let Some(text) = &arguments.sharding {
         let drawing = DeviceDrawing::new(&array, super::sharding_of(text)?).map_err(Failure::said)?;
-        return show(arguments, &drawing, || drawing.svg(), || drawing.html());
+        let coloured = || drawing.coloured(io::width());
+        return show(arguments, &drawing, coloured, || drawing.svg(), || drawing.html());
     }
     let drawing = Drawing::new(&array).map_err(Failure::said)?;
-    show(arguments, &drawing, || drawing.svg(), || drawing.html())
+    show(arguments, &drawing, || drawing.text(io::width()), || drawing.svg(), || drawing.html())
 }
 
 fn show(
     arguments: &DrawArguments,
     drawing: &impl Answer,
+    text: impl Fn() -> Text,
     svg: impl Fn() -> String,
     html: impl Fn() -> String,
 ) -> Result<(), Failure> {
@@ -36,5 +38,9 @@ fn show(
     if arguments.format == Format::Text && files().next().is_some() {
         return Ok(());
     }
-    super::show(drawing, arguments.format)
+    match arguments.format {
+        // Where no terminal is, colours are left out.
+        Format::Text => io::print(&text()),
+        Format::Json => super::show(drawing, Format::Json),
+    }
 }

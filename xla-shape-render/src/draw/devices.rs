@@ -254,6 +254,9 @@ impl DeviceDrawing {
     }
 }
 
+/// Light colours of terminals with 256, neighbours of which differ.
+const COLOURS: [u8; 12] = [153, 223, 151, 217, 189, 229, 159, 182, 194, 180, 195, 186];
+
 /// The pixels that a grid is wide, and those left of it.
 const GRID: u64 = 640;
 const LABELS: u64 = 90;
@@ -261,6 +264,24 @@ const LABELS: u64 = 90;
 impl Answer for DeviceDrawing {
     /// Boxes with the numbers of devices.
     fn text(&self, width: usize) -> Text {
+        self.boxes(width, &|_, box_of| box_of)
+    }
+}
+
+impl DeviceDrawing {
+    /// The same text with the codes that terminals show as colours: one for each device.
+    #[must_use]
+    pub fn coloured(&self, width: usize) -> Text {
+        self.boxes(width, &|cell, label| match cell.devices.first() {
+            Some(&device) if !cell.is_empty() => {
+                let colour = COLOURS.get(device.unsigned_abs() as usize % COLOURS.len()).unwrap_or(&7);
+                format!("\u{1b}[30;48;5;{colour}m{label}\u{1b}[0m")
+            }
+            _ => label,
+        })
+    }
+
+    fn boxes(&self, width: usize, paint: &dyn Fn(&Cell, String) -> String) -> Text {
         let mut text = Text::new(width);
         text.line(&self.shape);
         text.line(&self.sharding);
@@ -287,7 +308,8 @@ impl Answer for DeviceDrawing {
             };
             for (number, cells) in plane.cells.iter().enumerate() {
                 text.uncut(if number == 0 { rule('┌', '┬', '┐') } else { rule('├', '┼', '┤') });
-                let cells = cells.iter().take(fit).map(|cell| format!("{:^wide$}│", cell.label())).collect::<String>();
+                let cells = cells.iter().take(fit);
+                let cells = cells.map(|cell| paint(cell, format!("{:^wide$}", cell.label())) + "│").collect::<String>();
                 let more = if fit < columns { " …" } else { "" };
                 text.uncut(format_args!("{:>indent$}│{cells}{more}", format!("{} ", left[number])));
             }

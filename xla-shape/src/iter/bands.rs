@@ -12,11 +12,11 @@ use xla_shape_core::Slot;
 use xla_shape_core::stride_table::{Bands, StaticStrideTable};
 
 /// Which lines of `S` along dimension `DIM` lie side by side.
-struct Along<S, const DIM: i64>(S);
+pub(super) struct Along<S, const DIM: i64>(S);
 
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve(DIM, S::SHAPE);
-    const BANDS: Bands = own_bands::<S>(Self::DIMENSION);
+    pub(super) const BANDS: Bands = own_bands::<S>(Self::DIMENSION);
 }
 
 /// The lines of an array along dimension `DIM` that lie side by side: its rows, for `DIM` -1.
@@ -39,6 +39,12 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> fmt::Debug for Band
 }
 
 impl<S: ArrayType, B, const DIM: i64> Band<S, B, DIM> {
+    /// The band that begins with the line of this element, the first of its band.
+    #[inline(always)]
+    pub(super) const fn new(array: Buffer<S, B>, origin: S::Index) -> Self {
+        Self { array, origin }
+    }
+
     /// How many lines are side by side, padding included.
     pub const LANES: usize = Along::<S, DIM>::BANDS.lanes as usize;
 }
@@ -303,7 +309,7 @@ const fn assert_multiple(lanes: usize, lines: usize) {
 
 /// Calls `f` with the index of the first element of every band, in the order of the physical dimensions.
 #[inline(always)]
-fn for_each_band_origin<S: ArrayType, const DIM: i64>(shape: S, mut f: impl FnMut(S::Index)) {
+pub(super) fn for_each_band_origin<S: ArrayType, const DIM: i64>(shape: S, mut f: impl FnMut(S::Index)) {
     let sizes = shape.sizes();
     if sizes.as_ref().contains(&0) {
         return;
