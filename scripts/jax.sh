@@ -40,4 +40,26 @@ done
 
 "target/jax-$newest/bin/python" examples/jax/run.py
 "target/jax-$newest/bin/mypy" --strict --no-error-summary python/xla_shape_ffi.py
+# The template of a wheel: built, with the crates of this repository, installed, and tested.
+copy=target/template
+rm -rf "$copy" && mkdir -p "$copy/.cargo" && cp -r templates/kernels/. "$copy"
+printf '[patch.crates-io]\nxla-shape.path = "%s"\nxla-shape-ffi.path = "%s"\n' "$PWD/xla-shape" "$PWD/xla-shape-ffi" > "$copy/.cargo/config.toml"
+root=$PWD
+jax=$root/target/jax-$newest/bin
+(
+    cd "$copy"
+    CARGO_TARGET_DIR="$root/target" "$jax/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+    ls dist/my_kernels-0.1.0-py3-none-*.whl
+    "$jax/pip" install --quiet --no-deps --force-reinstall dist/*.whl
+    cd tests
+    PYTHONPATH="$root/python" "$jax/python" -m pytest --quiet -p no:cacheprovider .
+)
+PYTHONPATH=python "$jax/python" - <<'PYTHON'
+import importlib.metadata, pathlib, my_kernels, xla_shape_ffi
+metadata = importlib.metadata.metadata("my-kernels")
+assert metadata["Requires-Python"] == ">=3.11" and "jax>=0.5.3" in metadata.get_all("Requires-Dist"), metadata
+found = pathlib.Path("templates/kernels/my_kernels/__init__.pyi").read_text()
+assert found == xla_shape_ffi.stubs(xla_shape_ffi.load(my_kernels.LIBRARY)), "the types of the template are not those of its kernels"
+PYTHON
+"$jax/pip" uninstall --quiet --yes my-kernels
 echo "JAX $newest: the newest that was tested."

@@ -3,7 +3,7 @@
     cargo build --release -p xla-shape-jax-example
     python examples/jax/bench.py [LIBRARY]
 
-A call is timed inside of a program that makes 10,000 of them, each with the result of the one before; the time of the same loop without
+A call is timed inside of a program that makes 2,000 of them, each with the result of the one before; the time of the same loop without
 a call is taken off. Each number is the least of several runs, taken in turns.
 """
 
@@ -20,8 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 import run
 
-CALLS = 10_000
-ROUNDS = 7
+CALLS = 2_000
+ROUNDS = 60
 
 
 def least(functions, rounds=ROUNDS):
@@ -89,7 +89,7 @@ def main():
     for name, ours, theirs, operands in run.cases(kernels):
         ours, theirs = jax.jit(ours), jax.jit(theirs)
         functions = [lambda f=f: [f(*operands).block_until_ready() for _ in range(20)] for f in (ours, theirs)]
-        found = [1e6 * t / 20 for t in least(functions, 20)]
+        found = [1e6 * t / 20 for t in least(functions)]
         print(f"{name:34} {found[0]:8.1f} {found[1]:8.1f} {found[0] / found[1]:8.2f}")
 
 

@@ -5,7 +5,7 @@
 use crate::abi;
 use crate::error::{Error, Outcome};
 use crate::frame::{Arrays, Frame, RawArray, RawAttribute, Request, raise};
-use crate::kernel::{Kernel, Known};
+use crate::kernel::{Kernel, Known, Takes};
 use crate::signature::{Role, element_bits, with_names};
 use crate::small::Few;
 use std::any::Any;
@@ -16,20 +16,20 @@ use xla_shape::{ArrayShape, Dimension, ElementType, Layout};
 /// A call, from which a kernel's parameters are taken in their order.
 pub struct Call<'a> {
     kernel: &'static str,
-    known: &'static [Known],
+    takes: &'static Takes,
     frame: Frame<'a>,
     operands: Arrays<'a>,
     results: Arrays<'a>,
     next_operand: usize,
     next_result: usize,
     /// The memory that has been taken.
-    taken: Few<Taken, 8>,
+    taken: Few<Taken, 6>,
     /// The sizes that have a name.
-    sizes: Few<NamedSize, 8>,
+    sizes: Few<NamedSize, 4>,
 }
 
 /// Bytes of memory, whose they are, and whether to write.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Taken {
     start: usize,
     end: usize,
@@ -38,7 +38,7 @@ struct Taken {
 }
 
 /// What a name stands for in this call, and the first argument that says so.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct NamedSize {
     name: &'static str,
     size: i64,
@@ -46,38 +46,31 @@ struct NamedSize {
 }
 
 impl<'a> Call<'a> {
-    fn new(kernel: &'static str, known: &'static [Known], frame: Frame<'a>) -> Result<Self, Error> {
-        if !frame.is_execution() {
-            return Err(Error::invalid_argument("expected a call to execute, found one of another stage"));
-        }
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is made where it is used, and not moved")]
+    fn new(kernel: &'static str, takes: &'static Takes, frame: Frame<'a>) -> Self {
         let (operands, results) = (frame.operands(), frame.results());
         let (taken, sizes) = (Few::new(), Few::new());
-        let call = Self { kernel, known, frame, operands, results, next_operand: 0, next_result: 0, taken, sizes };
-        call.expect_counts()?;
-        Ok(call)
+        Self { kernel, takes, frame, operands, results, next_operand: 0, next_result: 0, taken, sizes }
     }
 
     /// Compares what the kernel takes with what the call has: how many of each, and the names of attributes.
-    fn expect_counts(&self) -> Result<(), Error> {
-        let (mut operands, mut results, mut is_variadic) = (0, 0, false);
-        for known in self.known {
-            match known.role {
-                Role::Operand if known.is_variadic => is_variadic = true,
-                Role::Operand => operands += 1,
-                Role::Result => results += 1,
-                Role::InPlace => (operands, results) = (operands + 1, results + 1),
-                Role::Attribute | Role::Context => {}
-            }
+    #[inline]
+    fn check_counts(&self) -> Result<(), Error> {
+        let takes = self.takes;
+        if !self.frame.is_execution() {
+            return Err(Error::invalid_argument("expected a call to execute, found one of another stage"));
         }
         let found = self.operands.len();
-        if found < operands || found > operands && !is_variadic {
-            return Err(self.miscounted("operand", operands, is_variadic, found));
+        if found < takes.operands || found > takes.operands && !takes.is_variadic {
+            return Err(self.miscounted("operand", takes.operands, takes.is_variadic, found));
         }
-        if self.results.len() != results {
-            return Err(self.miscounted("result", results, false, self.results.len()));
+        if self.results.len() != takes.results {
+            return Err(self.miscounted("result", takes.results, false, self.results.len()));
         }
         for name in self.frame.attribute_names() {
-            if !self.known.iter().any(|known| matches!(known.role, Role::Attribute) && known.name.as_bytes() == name) {
+            let is_it = |known: &Known| matches!(known.role, Role::Attribute) && known.name.as_bytes() == name;
+            if !takes.parameters.iter().any(is_it) {
                 return Err(self.unknown_attribute(name));
             }
         }
@@ -102,18 +95,21 @@ impl<'a> Call<'a> {
         Error::invalid_argument(format!("{}: {problem}", self.kernel))
     }
 
+    #[inline]
     pub(crate) fn next_operand(&mut self, name: &'static str) -> Result<Argument<'a>, Error> {
-        let place = Place { role: "operand", number: self.next_operand, name };
+        let place = Place { is_result: false, number: self.next_operand, name };
         self.next_operand += 1;
         self.argument(place, self.operands)
     }
 
+    #[inline]
     pub(crate) fn next_result(&mut self, name: &'static str) -> Result<Argument<'a>, Error> {
-        let place = Place { role: "result", number: self.next_result, name };
+        let place = Place { is_result: true, number: self.next_result, name };
         self.next_result += 1;
         self.argument(place, self.results)
     }
 
+    #[inline]
     fn argument(&self, place: Place, arrays: Arrays<'a>) -> Result<Argument<'a>, Error> {
         let array = arrays.get(place.number).map_err(|error| {
             let problem = format!("{}: {place}: {error}", self.kernel);
@@ -124,10 +120,10 @@ impl<'a> Call<'a> {
 
     /// How many operands a parameter gets that takes any number of them: those that no later one needs.
     pub(crate) fn variadic_operands(&self) -> usize {
-        let needed = self.known.iter().filter(|known| matches!(known.role, Role::Operand | Role::InPlace)).count();
-        self.operands.len().saturating_sub(needed.saturating_sub(1))
+        self.operands.len().saturating_sub(self.takes.operands)
     }
 
+    #[inline]
     pub(crate) fn attribute(&self, name: &str) -> Option<RawAttribute<'a>> {
         self.frame.attribute(name.as_bytes())
     }
@@ -138,6 +134,7 @@ impl<'a> Call<'a> {
     }
 
     /// Notes what the names of the argument's sizes stand for, if they stand for nothing else.
+    #[inline]
     pub(crate) fn name_sizes(
         &mut self,
         argument: &Argument<'a>,
@@ -162,6 +159,7 @@ impl<'a> Call<'a> {
     }
 
     /// The bytes of an operand.
+    #[inline]
     pub(crate) fn read(&mut self, argument: &Argument<'a>, len: usize) -> Result<&'a [u8], Error> {
         let data = self.claim(argument, len, false)?;
         // SAFETY: XLA passes an operand of this type and sizes, which take `len` bytes, initialised, for the time of the
@@ -170,6 +168,7 @@ impl<'a> Call<'a> {
     }
 
     /// The bytes of a result, to write.
+    #[inline]
     pub(crate) fn write(&mut self, argument: &Argument<'a>, len: usize) -> Result<&'a mut [u8], Error> {
         let data = self.claim(argument, len, true)?;
         // SAFETY: XLA passes memory for a result of this type and sizes, which take `len` bytes; nobody else looks at it
@@ -196,6 +195,7 @@ impl<'a> Call<'a> {
     }
 
     /// Notes that these bytes are in use, if nothing speaks against it.
+    #[inline]
     fn claim(&mut self, argument: &Argument<'a>, len: usize, writes: bool) -> Result<*mut u8, Error> {
         if len == 0 {
             return Ok(std::ptr::NonNull::dangling().as_ptr());
@@ -266,16 +266,17 @@ impl<'a> Call<'a> {
 }
 
 /// Which argument of a call.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Place {
-    role: &'static str,
+    is_result: bool,
     number: usize,
     name: &'static str,
 }
 
 impl Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} ({})", self.role, self.number, self.name)
+        let role = if self.is_result { "result" } else { "operand" };
+        write!(f, "{role} {} ({})", self.number, self.name)
     }
 }
 
@@ -316,11 +317,16 @@ impl Display for Argument<'_> {
 pub unsafe fn handle<O: Outcome>(
     frame: *mut abi::CallFrame,
     name: &'static str,
-    known: &'static [Known],
+    takes: &'static Takes,
     kernel: impl FnOnce(&mut Call<'_>) -> Result<O, Error>,
 ) -> *mut abi::XlaError {
+    let run = |frame: Frame<'_>| {
+        let mut call = Call::new(name, takes, frame);
+        call.check_counts()?;
+        kernel(&mut call)?.into_result()
+    };
     // SAFETY: the caller promises the frame.
-    unsafe { answer(frame, name, |frame| kernel(&mut Call::new(name, known, frame)?)?.into_result()) }
+    unsafe { answer(frame, name, run) }
 }
 
 /// What a device calls on which kernels do not run.

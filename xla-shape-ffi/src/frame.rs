@@ -55,13 +55,14 @@ unsafe fn slice_of<'a, T>(data: *const T, len: usize) -> &'a [T] {
 }
 
 /// The sizes of structs must be at least those known here.
+#[inline]
 fn check_size(name: &str, expected: usize, found: usize) -> Result<(), Error> {
-    if found >= expected {
-        return Ok(());
-    }
-    Err(Error::invalid_argument(format!(
-        "expected {name} of at least {expected} bytes, found {found}: this XLA is too old"
-    )))
+    if found >= expected { Ok(()) } else { Err(too_old(name, expected, found)) }
+}
+
+#[cold]
+fn too_old(name: &str, expected: usize, found: usize) -> Error {
+    Error::invalid_argument(format!("expected {name} of at least {expected} bytes, found {found}: this XLA is too old"))
 }
 
 impl<'a> Request<'a> {
@@ -69,6 +70,7 @@ impl<'a> Request<'a> {
     ///
     /// # Safety
     /// `frame` is what XLA passes to a handler, and lives for `'a`.
+    #[inline]
     pub(crate) unsafe fn new(frame: *mut abi::CallFrame) -> Result<Self, Error> {
         // SAFETY: the caller promises a call frame; every version of it begins with its size.
         let size = unsafe { (*frame).struct_size };
@@ -109,15 +111,18 @@ impl<'a> Frame<'a> {
         self.0.stage == abi::EXECUTE
     }
 
+    #[inline]
     pub(crate) fn operands(self) -> Arrays<'a> {
         Arrays::new(&self.0.operands)
     }
 
+    #[inline]
     pub(crate) fn results(self) -> Arrays<'a> {
         Arrays::new(&self.0.results)
     }
 
     /// The names of the attributes.
+    #[inline]
     pub(crate) fn attribute_names(self) -> impl Iterator<Item = &'a [u8]> {
         let attributes = &self.0.attributes;
         // SAFETY: XLA passes `size` pointers to names.
@@ -131,6 +136,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The attribute of this name.
+    #[inline]
     pub(crate) fn attribute(self, name: &[u8]) -> Option<RawAttribute<'a>> {
         let attributes = &self.0.attributes;
         let len = usize::try_from(attributes.size).unwrap_or(0);
@@ -152,6 +158,7 @@ pub(crate) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
+    #[inline]
     fn new(buffers: &'a abi::Buffers) -> Self {
         let len = usize::try_from(buffers.size).unwrap_or(0);
         // SAFETY: XLA passes `size` kinds.
@@ -166,6 +173,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// Operand or result number `i`, which must be less than [`len`](Self::len).
+    #[inline]
     pub(crate) fn get(self, i: usize) -> Result<RawArray<'a>, Error> {
         if self.kinds[i] != abi::BUFFER {
             return Err(Error::invalid_argument(format!("expected a buffer, found a value of kind {}", self.kinds[i])));

@@ -22,7 +22,7 @@ pub trait Kernel {
     fn signature() -> Vec<(&'static str, Description)>;
 }
 
-/// What a call is compared with before parameters are taken from it.
+/// A parameter, as far as calls are compared with it before anything is taken from them.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Known {
@@ -31,17 +31,38 @@ pub struct Known {
     pub is_variadic: bool,
 }
 
-/// Fails the compilation if a call could not say which operands are whose.
+/// What a kernel takes.
 #[doc(hidden)]
-#[must_use]
-pub const fn checked(known: &'static [Known]) -> &'static [Known] {
-    let (mut rest, mut variadic) = (known, 0);
-    while let [parameter, others @ ..] = rest {
-        variadic += parameter.is_variadic as usize;
-        rest = others;
+#[derive(Debug)]
+pub struct Takes {
+    pub(crate) parameters: &'static [Known],
+    /// How many operands, besides those of a parameter that takes any number of them.
+    pub(crate) operands: usize,
+    pub(crate) results: usize,
+    pub(crate) is_variadic: bool,
+}
+
+impl Takes {
+    /// Fails the compilation if a call could not say which operands are whose.
+    #[must_use]
+    pub const fn new(parameters: &'static [Known]) -> Self {
+        let mut takes = Self { parameters, operands: 0, results: 0, is_variadic: false };
+        let mut rest = parameters;
+        while let [parameter, others @ ..] = rest {
+            match parameter.role {
+                Role::Operand if parameter.is_variadic => {
+                    assert!(!takes.is_variadic, "two parameters of a kernel take any number of operands");
+                    takes.is_variadic = true;
+                }
+                Role::Operand => takes.operands += 1,
+                Role::Result => takes.results += 1,
+                Role::InPlace => (takes.operands, takes.results) = (takes.operands + 1, takes.results + 1),
+                Role::Attribute | Role::Context => {}
+            }
+            rest = others;
+        }
+        takes
     }
-    assert!(variadic <= 1, "two parameters of a kernel take any number of operands");
-    known
 }
 
 /// The name of a parameter that is written as this pattern.
@@ -189,7 +210,7 @@ macro_rules! kernel {
             const BATCH: &'static [&'static str] = $crate::__batch!($($($clause $(($($inner)*))?),+)?);
 
             const HANDLER: $crate::Handler = {
-                const KNOWN: &[$crate::__private::Known] = $crate::__private::checked(&[$($crate::__private::Known {
+                const TAKES: &$crate::__private::Takes = &$crate::__private::Takes::new(&[$($crate::__private::Known {
                     role: <$type as $crate::Parameter<'_>>::ROLE,
                     name: $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
                     is_variadic: <$type as $crate::Parameter<'_>>::IS_VARIADIC,
@@ -208,7 +229,7 @@ macro_rules! kernel {
                     };
                     // SAFETY: only XLA calls handlers, and passes them a frame.
                     unsafe {
-                        $crate::__private::handle(frame, <$name as $crate::Kernel>::NAME, KNOWN, kernel)
+                        $crate::__private::handle(frame, <$name as $crate::Kernel>::NAME, TAKES, kernel)
                     }
                 }
                 handler

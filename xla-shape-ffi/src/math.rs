@@ -23,7 +23,14 @@
 
 #![allow(clippy::inline_always, reason = "so that they are compiled for the vectors of the function that calls them")]
 
+use crate::multiversion::{Vectors, vectors};
 use half::bf16;
+
+/// Whether `f32::mul_add` is an instruction in functions made by [`multiversion!`](crate::multiversion), and not a slow call.
+#[must_use]
+pub fn has_mul_add() -> bool {
+    cfg!(target_arch = "aarch64") || vectors() != Vectors::Baseline
+}
 
 /// How many sums are added up side by side.
 const LANES: usize = 32;

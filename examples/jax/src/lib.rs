@@ -56,28 +56,34 @@ multiversion! {
 
     /// Rows of 256 of a product: a closure that runs on other threads calls a function that is compiled for their vectors.
     fn product(a: &[bf16], b: &[f32], result: &mut [bf16]) {
-        let mut a_row = [0.0_f32; 4 * 128];
-        for (rows, a) in result.chunks_exact_mut(4 * 256).zip(a.chunks_exact(4 * 128)) {
-            math::f32_of_bf16(a, &mut a_row);
-            let mut sums = [[0.0_f32; 256]; 4];
-            // As many sums as registers hold, each of one column.
-            for first in (0..256).step_by(32) {
-                let mut block = [[0.0_f32; 32]; 4];
-                for (k, b_row) in b.chunks_exact(256).enumerate() {
-                    let b_row: &[f32; 32] = b_row[first..].first_chunk().expect("rows of 256");
-                    for (i, sums) in block.iter_mut().enumerate() {
-                        let x = a_row[128 * i + k];
-                        for (sum, y) in sums.iter_mut().zip(b_row) {
-                            *sum += x * y;
-                        }
+        if math::has_mul_add() {
+            product_with(a, b, result, f32::mul_add);
+        } else {
+            product_with(a, b, result, |x, y, sum| x * y + sum);
+        }
+    }
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "compiled for the vectors of the function that calls it")]
+fn product_with(a: &[bf16], b: &[f32], result: &mut [bf16], mul_add: impl Fn(f32, f32, f32) -> f32) {
+    let mut a_rows = [0.0_f32; 4 * 128];
+    for (rows, a) in result.chunks_exact_mut(4 * 256).zip(a.chunks_exact(4 * 128)) {
+        math::f32_of_bf16(a, &mut a_rows);
+        // As many sums as registers hold, each of one column.
+        for first in (0..256).step_by(32) {
+            let mut sums = [[0.0_f32; 32]; 4];
+            for (k, b_row) in b.chunks_exact(256).take(128).enumerate() {
+                let b_row: &[f32; 32] = b_row[first..].first_chunk().expect("rows of 256");
+                for (i, sums) in sums.iter_mut().enumerate() {
+                    let x = a_rows[128 * i + k];
+                    for (sum, &y) in sums.iter_mut().zip(b_row) {
+                        *sum = mul_add(x, y, *sum);
                     }
-                }
-                for (sums, block) in sums.iter_mut().zip(&block) {
-                    sums[first..first + 32].copy_from_slice(block);
                 }
             }
             for (row, sums) in rows.chunks_exact_mut(256).zip(&sums) {
-                math::bf16_of_f32(sums, row);
+                math::bf16_of_f32(sums, &mut row[first..first + 32]);
             }
         }
     }

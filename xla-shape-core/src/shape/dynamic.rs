@@ -1,5 +1,6 @@
 //! Dimensions whose size is known only when the program runs.
 
+use crate::measure::size;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
@@ -19,6 +20,30 @@ impl ArrayShape {
     #[must_use]
     pub fn is_bounded_dynamic(&self) -> bool {
         self.dimensions().iter().any(|dimension| matches!(dimension, Dimension::Bounded(_)))
+    }
+
+    /// The bytes of an array that has these sizes, which fit their dimensions, without an allocation: `None` where that takes a
+    /// table, or the result is too large. Then [`with_dimensions`](Self::with_dimensions) says more.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub fn quick_byte_size(&self, sizes: &[u64]) -> Option<u64> {
+        /// Most arrays have no more dimensions.
+        const MOST: usize = 8;
+        let (dimensions, layout) = (self.dimensions(), self.layout());
+        let is_plain = layout.tiles().is_empty() && layout.split_configs().is_empty();
+        if !is_plain || dimensions.len() != sizes.len() || sizes.len() > MOST {
+            return None;
+        }
+        let mut found = [Dimension::Static(0); MOST];
+        for ((found, &dimension), &size) in found.iter_mut().zip(dimensions).zip(sizes) {
+            *found = if dimension == Dimension::Unbounded { Dimension::Static(size) } else { dimension };
+        }
+        let found = found.get(..sizes.len())?;
+        if !size::surely_fits(self.element_type(), found, layout) {
+            return None;
+        }
+        size::with_scratch(layout, |scratch| size::bytes(self.element_type(), found, layout, scratch)).ok()
     }
 
     /// The shape of an array that has these sizes: unbounded dimensions get them; static ones must have them, and bounded
@@ -121,6 +146,7 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
+    use crate::measure::size;
     use crate::shape::Shape;
     use crate::shape::array::ArrayShape;
     use alloc::string::ToString;
@@ -140,6 +166,34 @@ mod tests {
             message(&[4, 8, u64::MAX]),
             "expected a dimension's size that fits in an i64, found 18446744073709551615"
         );
+    }
+
+    #[test]
+    fn bytes_without_a_shape_are_those_of_the_shape() {
+        let sizes = [0, 1, 3, 1 << 20, 1 << 40, 1 << 62, u64::MAX];
+        let mut quick = 0;
+        for text in [
+            "f32[?,3]{0,1}",
+            "s4[?,?]{1,0:E(4)}",
+            "pred[?,<=7]{1,0:M(8)}",
+            "c128[?,?]{1,0:L(128)}",
+            "f32[?,?]{1,0:T(8,128)}",
+        ] {
+            let shape = array(text);
+            for sizes in sizes.iter().flat_map(|&m| sizes.map(|n| [m, n])) {
+                let Some(found) = shape.quick_byte_size(&sizes) else { continue };
+                let Ok(exact) = shape.with_dimensions(&sizes) else {
+                    // That sizes fit their dimensions is the caller's to see.
+                    assert!(sizes[1] != 3 || !text.contains(",3]"), "{text} {sizes:?}");
+                    continue;
+                };
+                assert_eq!(Some(found), exact.byte_size(), "{text} {sizes:?}");
+                quick += 1;
+            }
+        }
+        assert!(quick > 40, "{quick}");
+        assert_eq!(array("f32[?]").quick_byte_size(&[1, 2]), None);
+        assert_eq!(array("f32[?]").quick_byte_size(&[u64::MAX / 4]), None);
     }
 
     #[test]

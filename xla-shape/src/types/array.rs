@@ -433,7 +433,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
             found: sizes.as_ref()[dimension],
         })?;
         let array = Self { dimensions, element_and_layout: PhantomData };
-        if Self::SIZES_IN_MEMORY.is_none() {
+        if Self::SIZES_IN_MEMORY.is_none() && Self::SHAPE.quick_byte_size(wide(sizes.as_ref())).is_none() {
             array.bound_shape()?;
         }
         Ok(array)
@@ -444,7 +444,10 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     pub fn byte_size(self) -> usize {
         match const { <Self as ArrayType>::BYTE_SIZE } {
             Some(bytes) => bytes,
-            None => self.array_shape().byte_size().map_or(usize::MAX, |bytes| bytes as usize),
+            None => {
+                let quick = Self::SHAPE.quick_byte_size(wide(self.sizes().as_ref()));
+                quick.or_else(|| self.array_shape().byte_size()).map_or(usize::MAX, |bytes| bytes as usize)
+            }
         }
     }
 
