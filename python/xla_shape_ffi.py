@@ -165,9 +165,9 @@ class Kernel:
 
     def __call__(self, *operands: Any, results: Any = None, vmap_method: str | None = None, **attributes: Any) -> Any:
         given = self._given(operands, attributes)
-        arrays = [x if isinstance(x, jax.Array) else self._array(i, x) for i, x in enumerate(given)]
+        places = self._places(len(given))
+        arrays = [x if isinstance(x, jax.Array) else self._array(place, x) for (place, _), x in zip(places, given)]
         sizes = _Sizes(self.__name__)
-        places = self._places(len(arrays))
         for (place, parameter), array in zip(places, arrays):
             self._expect_cpu(place, array)
             sizes.fit(place, parameter["wants"], array.shape, array.dtype)
@@ -235,13 +235,13 @@ class Kernel:
         parameters = itertools.chain.from_iterable([p] * more if p["variadic"] else [p] for p in self._operands)
         return [(f"operand {i} ({p['name']})", p) for i, p in enumerate(parameters)]
 
-    def _array(self, number: int, operand: Any) -> Any:
+    def _array(self, place: str, operand: Any) -> Any:
         """What JAX makes of an operand."""
         try:
             return jnp.asarray(operand)
         except (TypeError, ValueError) as error:
             found = type(operand).__name__
-            raise TypeError(f"{self.__name__}: operand {number}: expected an array, found a value of type {found}: {error}") from None
+            raise TypeError(f"{self.__name__}: {place}: expected an array, found a value of type {found}: {error}") from None
 
     def _expect_cpu(self, place: str, array: Any) -> None:
         if isinstance(array, jax.core.Tracer):

@@ -39,7 +39,7 @@ for version in 0.5.3 0.10.2 0.12.0; do
 done
 
 "target/jax-$newest/bin/python" examples/jax/run.py
-"target/jax-$newest/bin/mypy" --strict --no-error-summary python/xla_shape_ffi.py
+"target/jax-$newest/bin/mypy" --strict --no-error-summary python/xla_shape_ffi.py templates/kernels/my_kernels/__init__.pyi
 # The template of a wheel: built, with the crates of this repository, installed, and tested.
 copy=target/template
 rm -rf "$copy" && mkdir -p "$copy/.cargo" && cp -r templates/kernels/. "$copy"

@@ -51,7 +51,7 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
             lambda x: kernels.total(x[0], x[0], x[0, :2], x[0]),
             "total: operand 2 (rest): this kernel takes f32[n]{0} with n = 4 as in operand 0 (first), the call has f32[2]",
         ),
-        (lambda x: kernels.scale_rows("x", GAIN), "scale_rows: operand 0: expected an array, found a value of type str"),
+        (lambda x: kernels.scale_rows("x", GAIN), "scale_rows: operand 0 (x): expected an array, found a value of type str"),
         (
             lambda x: kernels.add_all(x, results=x, numbers=[], times=1, negative=False),
             "add_all: attribute 'mode': this kernel takes a text, the call has none",

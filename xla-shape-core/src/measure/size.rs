@@ -17,6 +17,7 @@ pub(crate) type Scratch<'a> = Workspace<'a>;
 const STACK_DIGITS: usize = 16;
 
 /// Runs `f` with enough room for `layout`.
+#[inline]
 pub(crate) fn with_scratch<R>(layout: &Layout, f: impl FnOnce(Scratch<'_>) -> R) -> R {
     if layout.tiles().is_empty() && layout.split_configs().is_empty() {
         return f(Workspace { digits: &mut [Digit::BLANK; 0], values: None });
@@ -33,6 +34,7 @@ pub(crate) fn with_scratch<R>(layout: &Layout, f: impl FnOnce(Scratch<'_>) -> R)
 /// As in XLA, the product is taken from dimension 0 on, and no partial product may overflow: a 0 only helps the
 /// dimensions behind it.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+#[inline]
 pub(crate) const fn elements(dimensions: &[Dimension]) -> Result<u64, ValidationError> {
     let mut product = 1_u64;
     let mut i = 0;
@@ -49,6 +51,7 @@ pub(crate) const fn elements(dimensions: &[Dimension]) -> Result<u64, Validation
 }
 
 /// The positions, padding included, with the largest piece of every split dimension.
+#[inline]
 pub(crate) const fn physical_elements(
     dimensions: &[Dimension],
     layout: &Layout,
@@ -158,6 +161,7 @@ pub(crate) const fn is_unbounded(dimensions: &[Dimension]) -> bool {
 }
 
 /// The bytes that the array takes in memory, with padding and with the prefix for bounded dimensions.
+#[inline]
 pub(crate) const fn bytes(
     element_type: ElementType,
     dimensions: &[Dimension],
@@ -172,6 +176,7 @@ pub(crate) const fn bytes(
 
 /// The bytes of this many physical elements, and of the prefix for bounded dimensions.
 #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+#[inline]
 pub(crate) const fn bytes_of(
     element_type: ElementType,
     physical: u64,

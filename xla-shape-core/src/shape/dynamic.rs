@@ -26,7 +26,7 @@ impl ArrayShape {
     /// table, or the result is too large. Then [`with_dimensions`](Self::with_dimensions) says more.
     #[doc(hidden)]
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn quick_byte_size(&self, sizes: &[u64]) -> Option<u64> {
         /// Most arrays have no more dimensions.
         const MOST: usize = 8;
