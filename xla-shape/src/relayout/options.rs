@@ -19,7 +19,8 @@ pub enum Padding {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Stores {
-    /// Past the caches if the destination is larger than a quarter of the largest.
+    /// Past the caches if source and destination together are larger than one and a half of the second-level cache, or than
+    /// half of the largest where that belongs to a few cores (AMD): there stores past the caches begin to be faster.
     #[default]
     Auto,
     /// Past the caches, where the machine can and lines are written whole: the destination begins at a multiple of 64 bytes,

@@ -80,7 +80,7 @@ impl Plan {
         let room = to.physical_elements().ok_or(RelayoutError::TooLarge { side: Side::Destination })? as usize;
         let positions = to_table.positions() as usize;
         let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
-        let machine = machine(options, to_bytes);
+        let machine = machine(options, from_bytes, to_bytes);
         let (method, padding) = match regions(&from_table, &to_table, &to_dimension) {
             Some(regions) => {
                 let steps = regions.copy.into_iter().flat_map(|region| Step::all(region, widths, machine)).collect();
@@ -189,11 +189,11 @@ fn check(side: Side, expected: usize, found: usize) -> Result<(), RelayoutError>
     if expected == found { Ok(()) } else { Err(RelayoutError::BufferSizeMismatch { side, expected, found }) }
 }
 
-/// What kernels may use for a destination of so many bytes.
-fn machine(options: &Options, to_bytes: usize) -> Machine {
+/// What kernels may use for a source and a destination of so many bytes.
+fn machine(options: &Options, from_bytes: usize, to_bytes: usize) -> Machine {
     let machine = Machine::detect().at_most(options.vectors);
     let streaming = match options.stores {
-        Stores::Auto => to_bytes >= kernels::streaming_bytes(),
+        Stores::Auto => kernels::is_large(from_bytes, to_bytes),
         Stores::Streaming => true,
         Stores::Regular => false,
     };

@@ -14,7 +14,7 @@ mod x86;
 use super::elements::Unit;
 use super::options::Vectors;
 use super::regions::Axis;
-pub(super) use cache::streaming_bytes;
+pub(super) use cache::is_large;
 use std::fmt;
 
 /// What the kernels may use. A value that allows vectors is proof that the machine has them.
