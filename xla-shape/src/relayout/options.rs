@@ -37,6 +37,8 @@ pub enum Stores {
 pub enum Vectors {
     /// None: plain Rust.
     None,
+    /// 16 bytes, on Arm; every AArch64 has these.
+    Neon,
     /// 16 bytes; every x86-64 has these.
     Sse2,
     /// 32 bytes.

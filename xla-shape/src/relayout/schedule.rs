@@ -229,7 +229,12 @@ fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) ->
         let fits = |axis: &Axis| from.is_none_or(|from| axis.from == from) && to.is_none_or(|to| axis.to == to);
         axes.iter().position(fits)
     };
-    let few = |ways: usize| matches!(ways, 2 | 4 | 8) && ways * bytes <= MAX_BYTES;
+    // Of more, a transpose takes whole lines.
+    let few = |ways: usize| match ways {
+        2 | 4 | 8 => ways * bytes <= 2 * MAX_BYTES,
+        3..16 => ways * bytes < 4 * MAX_BYTES && bytes < MAX_BYTES,
+        _ => false,
+    };
     if let Some(way) = find(None, Some(bytes))
         && few(axes[way].len)
         && let Some(along) = find(Some(bytes), Some(bytes * axes[way].len))

@@ -8,8 +8,8 @@ mod packed;
 mod scalar;
 #[cfg(test)]
 mod tests;
-#[cfg(target_arch = "x86_64")]
-mod x86;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod vectors;
 
 use super::elements::Unit;
 use super::options::Vectors;
@@ -28,8 +28,10 @@ impl Machine {
     /// What this machine can do, with ordinary stores.
     pub(super) fn detect() -> Self {
         // Miri has no stores past the caches.
-        #[cfg(any(not(target_arch = "x86_64"), miri))]
+        #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri))]
         let vectors = Vectors::None;
+        #[cfg(all(target_arch = "aarch64", not(miri)))]
+        let vectors = if std::arch::is_aarch64_feature_detected!("neon") { Vectors::Neon } else { Vectors::None };
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         let vectors = if is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -64,8 +66,9 @@ impl Machine {
     fn all() -> Vec<Self> {
         let best = Self::detect();
         let mut all = vec![best.at_most(Vectors::None)];
-        for vectors in [Vectors::Sse2, Vectors::Avx2, Vectors::Avx512] {
-            if vectors <= best.vectors {
+        for vectors in [Vectors::Neon, Vectors::Sse2, Vectors::Avx2, Vectors::Avx512] {
+            // No machine has all of them.
+            if vectors <= best.vectors && (vectors == Vectors::Neon) == cfg!(target_arch = "aarch64") {
                 all.extend([best.at_most(vectors), best.at_most(vectors).streaming()]);
             }
         }
@@ -77,7 +80,7 @@ impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let vectors = match self.vectors {
             Vectors::None => "without vectors",
-            Vectors::Sse2 => "with vectors of 16 bytes",
+            Vectors::Neon | Vectors::Sse2 => "with vectors of 16 bytes",
             Vectors::Avx2 => "with vectors of 32 bytes",
             Vectors::Avx512 => "with vectors of 64 bytes",
         };
@@ -100,9 +103,9 @@ impl Fence {
 
 impl Drop for Fence {
     fn drop(&mut self) {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if self.0.streaming {
-            x86::fence();
+            vectors::fence();
         }
     }
 }
@@ -183,9 +186,9 @@ fn last_turn<'a>(axes: impl IntoIterator<Item = &'a Axis>, turn: (usize, usize))
 /// `ways` rows of `len` elements, `row` bytes apart, become one run that takes an element of each row in turn; or back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Interleave {
-    /// 2, 4 or 8.
+    /// 2 to 15.
     pub(super) ways: usize,
-    /// The bytes of an element: a power of two, at most 16 / `ways`.
+    /// The bytes of an element: a power of two; all of them together take less than 64.
     pub(super) bytes: usize,
     pub(super) len: usize,
     pub(super) row: usize,
@@ -236,13 +239,6 @@ impl Transpose {
         self.b[0].len * self.b[1].len
     }
 
-    /// Whether bytes keep their order, and the elements of each line of 64 bytes, counted from the first, are evenly
-    /// spaced on the other side.
-    fn is_plain(&self) -> bool {
-        let even = |[inner, outer]: &[Axis; 2]| outer.len == 1 || inner.len.is_multiple_of(64 / self.bytes);
-        self.shuffle.is_none() && even(&self.a) && even(&self.b)
-    }
-
     /// Puts down where in the source the rows of elements begin that become element `start` and those after it of each
     /// row of the destination.
     fn rows(&self, start: usize, from: *const u8, rows: &mut [*const u8]) {
@@ -265,15 +261,30 @@ fn places<T>(
     places: &mut [T],
     at: impl Fn(usize) -> T,
 ) {
-    let (inner_stride, outer_stride) = (stride(inner), stride(outer));
-    for (i, place) in (start..).zip(places) {
-        *place = if outer.len == 1 {
-            at(i * inner_stride)
-        } else {
-            at(i % inner.len * inner_stride + i / inner.len * outer_stride)
-        };
+    let (mut place, mut left) = (place(&[*inner, *outer], start, stride), inner.len - start % inner.len);
+    for entry in places {
+        *entry = at(place);
+        left -= 1;
+        place = place.wrapping_add(stride(inner));
+        if left == 0 {
+            place = place.wrapping_add(stride(outer)).wrapping_sub(inner.len * stride(inner));
+            left = inner.len;
+        }
     }
 }
+
+/// Where an element of two loops lies, the inner loop first.
+#[inline(always)]
+fn place([inner, outer]: &[Axis; 2], number: usize, stride: fn(&Axis) -> usize) -> usize {
+    if outer.len == 1 {
+        number * stride(inner)
+    } else {
+        number % inner.len * stride(inner) + number / inner.len * stride(outer)
+    }
+}
+
+/// No loop.
+const ONCE: Axis = Axis { len: 1, from: 0, to: 0 };
 
 /// Elements that take a byte each become packed ones; or back. Those that share a byte lie in different rows, and the
 /// bytes that they are packed into are interleaved.
@@ -359,9 +370,9 @@ impl Kernel {
         let ends = self.ends().and_then(|ends| turns.ends(ends));
         let (from, to) = ends.expect("plans have valid kernels, and the places of an array fit in an i64");
         let (source, destination) = (&source[..from], &mut destination[..to]);
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         // SAFETY: the slices are as long as all turns of a valid kernel need.
-        if unsafe { x86::run(self, machine, turns, source, destination) } {
+        if unsafe { vectors::run(self, machine, turns, source, destination) } {
             return;
         }
         let mut stage = [0; size_of::<packed::Stage>()];

@@ -43,19 +43,39 @@ fn copies() {
     }
 }
 
+fn interleave_and_back(bytes: usize, ways: usize, lens: impl Iterator<Item = usize>) {
+    for (len, shift) in lens.flat_map(|len| [0, 1, 32].map(|shift| (len, shift))) {
+        let kernel = Interleave { ways, bytes, len, row: len * bytes + 3 };
+        let turn = Axis { len: 2, from: 5, to: ways * bytes * len };
+        check(Kernel::Interleave(kernel), &[turn], shift);
+        let turn = Axis { len: 2, from: ways * bytes * len, to: ways * kernel.row };
+        check(Kernel::Deinterleave(kernel), &[turn], shift);
+        // Rows that begin with a line, and rows that begin within one.
+        for unit in [64, bytes] {
+            let kernel = Interleave { row: (len * bytes).next_multiple_of(unit), ..kernel };
+            let turn = Axis { len: 2, from: ways * bytes * len, to: ways * kernel.row };
+            check(Kernel::Interleave(kernel), &[], shift);
+            check(Kernel::Deinterleave(kernel), &[turn], shift);
+        }
+    }
+}
+
 #[test]
 fn interleaves_and_back() {
-    for (bytes, ways) in [(1, 2), (1, 4), (1, 8), (2, 2), (2, 4), (2, 8), (4, 2), (4, 4), (8, 2)] {
-        for len in (1..=40).chain([63, 64, 65, 128, 200, 1029]) {
-            for shift in [0, 1, 32] {
-                let kernel = Interleave { ways, bytes, len, row: len * bytes + 3 };
-                let turn = Axis { len: 2, from: 5, to: ways * bytes * len };
-                check(Kernel::Interleave(kernel), &[turn], shift);
-                let kernel = Interleave { row: (len * bytes).next_multiple_of(64), ..kernel };
-                let turn = Axis { len: 2, from: ways * bytes * len, to: ways * kernel.row };
-                check(Kernel::Interleave(kernel), &[], shift);
-                check(Kernel::Deinterleave(kernel), &[turn], shift);
-            }
+    for (bytes, ways) in
+        [(1, 2), (1, 4), (1, 8), (2, 2), (2, 4), (2, 8), (4, 2), (4, 4), (4, 8), (8, 2), (8, 4), (8, 8)]
+    {
+        interleave_and_back(bytes, ways, (1..=40).chain([63, 64, 65, 128, 200, 1029]));
+    }
+}
+
+#[test]
+fn weaves_and_back() {
+    for (bytes, ways) in [1, 2, 4, 8].into_iter().flat_map(|bytes| (3..16_usize).map(move |ways| (bytes, ways))) {
+        if !ways.is_power_of_two() {
+            let vector = 64 / bytes;
+            let lens = [1, 2, vector / 4, vector - 1, vector, vector + 1, 2 * vector + 3, 4 * vector, 1100 / bytes];
+            interleave_and_back(bytes, ways, lens.into_iter());
         }
     }
 }
@@ -64,7 +84,7 @@ fn interleaves_and_back() {
 fn transposes() {
     let shuffle = |bytes: usize| std::array::from_fn(|i| (i / bytes * bytes + (bytes - 1 - i % bytes)) as u8);
     for bytes in [1, 2, 4, 8, 16] {
-        for (a_len, b_len) in (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).chain([
+        for (a_len, b_len) in (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).filter(|(a, b)| (a + 2 * b) % 5 < 2).chain([
             (16, 64),
             (64, 128),
             (17, 65),
@@ -72,7 +92,9 @@ fn transposes() {
             (3, 200),
             (200, 3),
             (70, 130),
-            (1100 / bytes, 1030 / bytes),
+            (300 / bytes, 1030 / bytes),
+            // More rows than a stage holds.
+            (17, 600),
         ]) {
             let b = Axis { len: b_len, from: a_len * bytes + 1, to: bytes };
             let a = Axis { len: a_len, from: bytes, to: b_len * bytes + 2 };
@@ -83,6 +105,9 @@ fn transposes() {
             let lines = Axis { to: (b_len * bytes).next_multiple_of(64), ..a };
             check(Kernel::Transpose(Transpose { a: [lines, one], ..kernel }), &[], 0);
             check(Kernel::Transpose(Transpose { shuffle: Some(shuffle(bytes)), ..kernel }), &[], 0);
+            // Rows without gaps.
+            let dense = Axis { to: b_len * bytes, ..a };
+            check(Kernel::Transpose(Transpose { a: [dense, one], ..kernel }), &[], a_len % 3);
             // The same with both pairs of loops.
             let b_outer = Axis { len: 3, from: b.from * b_len + 7, to: b_len * bytes };
             let a = Axis { to: 3 * b_len * bytes, ..a };

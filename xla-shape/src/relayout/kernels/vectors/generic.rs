@@ -4,7 +4,7 @@
 macro_rules! with_sizes {
     ($f:ident $arguments:tt, $bits:expr, $kernel:expr $(, $more:literal)?) => {
         with_sizes!(@match $f $arguments, ($bits, $kernel.bytes, $kernel.ways), ($($more)?);
-            8, 1, 2; 8, 1, 4; 8, 1, 8; 8, 2, 2; 8, 2, 4; 8, 2, 8; 8, 4, 2; 8, 4, 4; 8, 8, 2;
+            8, 1, 2; 8, 1, 4; 8, 1, 8; 8, 2, 2; 8, 2, 4; 8, 2, 8; 8, 4, 2; 8, 4, 4; 8, 4, 8; 8, 8, 2; 8, 8, 4;
             4, 1, 1; 4, 1, 2; 4, 1, 4; 4, 1, 8; 2, 1, 1; 2, 1, 2; 2, 1, 4; 2, 1, 8; 1, 1, 1; 1, 1, 2; 1, 1, 4; 1, 1, 8)
     };
     (@match $f:ident $arguments:tt, $sizes:expr, $more:tt; $($bits:literal, $bytes:literal, $ways:literal);*) => {
@@ -147,32 +147,53 @@ macro_rules! kernels {
         unsafe fn copy<const STREAMING: bool>(bytes: usize, turns: Turns<'_>, from: *const u8, to: *mut u8) {
             turns.for_each(0, 0, |from_turn, to_turn| {
                 let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                let mut done = 0;
-                while done + LINE <= bytes {
-                    if STREAMING {
-                        prefetch(from.wrapping_add(done + AHEAD));
-                    }
-                    for i in 0..LINE_VECTORS {
-                        // SAFETY: a line is left on both sides.
-                        let vector = unsafe { load(from.wrapping_add(done + i * SIZE).cast()) };
-                        // SAFETY: as above, and `SIZE` divides the distance from `to`.
-                        unsafe { store::<STREAMING>(to.wrapping_add(done + i * SIZE), vector) };
-                    }
-                    done += LINE;
-                }
-                if STREAMING && done < bytes {
-                    fence();
-                }
-                while done < bytes {
-                    // The last vector may do some bytes a second time.
-                    done = done.min(bytes - SIZE);
-                    // SAFETY: a vector is left on both sides.
-                    let vector = unsafe { load(from.wrapping_add(done).cast()) };
-                    // SAFETY: as above.
-                    unsafe { store::<false>(to.wrapping_add(done), vector) };
-                    done += SIZE;
-                }
+                // SAFETY: as required of the caller.
+                unsafe { copy_run::<STREAMING, STREAMING>(from, to, bytes) };
             });
+        }
+
+        /// Copies bytes that lie together; with `AHEAD`, what follows them in the source is asked for. If `STREAMING`, whole lines
+        /// of the destination go past the caches, and what it has of others through them: no line is written in both ways.
+        ///
+        /// # Safety
+        /// So many bytes must be valid for reads and writes, and at least `SIZE` of them unless `STREAMING`.
+        #[target_feature(enable = $feature)]
+        unsafe fn copy_run<const STREAMING: bool, const FETCHING: bool>(
+            from: *const u8,
+            to: *mut u8,
+            bytes: usize,
+        ) {
+            let mut done = 0;
+            if STREAMING {
+                done = to.align_offset(LINE).min(bytes);
+                // SAFETY: as required of the caller.
+                unsafe { copy_few(from, to, done) };
+            }
+            while done + LINE <= bytes {
+                if FETCHING {
+                    prefetch(from.wrapping_add(done + AHEAD));
+                }
+                for i in 0..LINE_VECTORS {
+                    // SAFETY: a line is left on both sides.
+                    let vector = unsafe { load(from.wrapping_add(done + i * SIZE).cast()) };
+                    // SAFETY: as above, and `SIZE` divides the place if `STREAMING`.
+                    unsafe { store::<STREAMING>(to.wrapping_add(done + i * SIZE), vector) };
+                }
+                done += LINE;
+            }
+            if STREAMING {
+                // SAFETY: so many are left, which are no whole line.
+                return unsafe { copy_few(from.wrapping_add(done), to.wrapping_add(done), bytes - done) };
+            }
+            while done < bytes {
+                // The last vector may do some bytes a second time.
+                done = done.min(bytes - SIZE);
+                // SAFETY: a vector is left on both sides.
+                let vector = unsafe { load(from.wrapping_add(done).cast()) };
+                // SAFETY: as above.
+                unsafe { store::<false>(to.wrapping_add(done), vector) };
+                done += SIZE;
+            }
         }
 
         /// Reads a vector of a row. If elements are packed, those that share a byte lie `distance` apart.
@@ -328,6 +349,8 @@ macro_rules! kernels {
             });
         }
 
+        /// Transposes in every turn.
+        ///
         /// # Safety
         /// As [`run`], for this kernel, which [`takes`] has accepted.
         #[target_feature(enable = $feature)]
@@ -338,246 +361,210 @@ macro_rules! kernels {
             from: *const u8,
             to: *mut u8,
         ) {
-            let plain = kernel.is_plain();
-            // Once, since to make room for the columns of each block would cost as much as a small block.
-            let mut columns = [to; BLOCK_LINES[0] * LINE];
-            Block::for_each(kernel, large, turns, from, to, |block, next| match (large, streaming, plain) {
-                // SAFETY: as required of the caller; the block is a part of a turn, and the kernel is plain if it says so.
-                (false, _, true) => unsafe { transpose_cached_block::<BYTES, LANE, true>(kernel, block, &mut columns) },
-                // SAFETY: as above.
-                (false, _, false) => unsafe {
-                    transpose_cached_block::<BYTES, LANE, false>(kernel, block, &mut columns)
-                },
-                // SAFETY: as above.
-                (true, true, _) => unsafe { transpose_block::<BYTES, LANE, true>(kernel, block, next) },
-                // SAFETY: as above.
-                (true, false, _) => unsafe { transpose_block::<BYTES, LANE, false>(kernel, block, next) },
+            let line = LINE / BYTES;
+            let (a, b) = (0..kernel.a_len(), 0..kernel.b_len());
+            // Rows that a line is too long for take vectors of their own.
+            if b.end < line {
+                let walk = Walk::cached(kernel, a, b);
+                return turns.for_each(0, 0, |from_turn, to_turn| {
+                    let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+                    // SAFETY: as required of the caller; a vector's rows are there, and ordinary stores need no alignment.
+                    unsafe { transpose_evenly::<BYTES, LANE, 1, false, KEEP>(&walk, from, to) };
+                });
+            }
+            if large && !streaming && is_staged(kernel) {
+                // SAFETY: as required of the caller.
+                return turns.for_each(0, 0, |from_turn, to_turn| unsafe {
+                    transpose_staged::<BYTES, LANE>(kernel, from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+                });
+            }
+            let whole = b.end / line * line;
+            let rest = b.end - line..b.end;
+            let walk = match (large, streaming) {
+                (false, _) => Walk::cached(kernel, a.clone(), b),
+                (true, false) => Walk::large(kernel, a.clone(), b),
+                (true, true) => Walk::large(kernel, a.clone(), 0..whole),
+            };
+            let rest = (streaming && whole < rest.end).then(|| Walk::large(kernel, a, rest));
+            turns.for_each(0, 0, |from_turn, to_turn| {
+                let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+                match (streaming, large || BYTES == 1) {
+                    // SAFETY: as required of the caller; there are a line's rows, and all of them begin with a line.
+                    (true, _) => unsafe {
+                        transpose_evenly::<BYTES, LANE, LINE_VECTORS, true, KEEP>(&walk, from, to);
+                    },
+                    // SAFETY: as above; ordinary stores need no alignment.
+                    (false, true) => unsafe {
+                        transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(&walk, from, to);
+                    },
+                    // SAFETY: as above.
+                    (false, false) => unsafe {
+                        transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, OWN_NEXT>(&walk, from, to);
+                    },
+                }
+                if let Some(rest) = &rest {
+                    fence();
+                    // SAFETY: as above; these rows begin anywhere, and ordinary stores need no alignment.
+                    unsafe { transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(rest, from, to) };
+                }
             });
         }
 
-        /// Transposes a block along its diagonals: where rows lie a power of two apart, all lines of the same rows need
-        /// the same few sets of the nearest cache, and so do all lines of the same columns.
+        /// Transposes where the destination's rows begin anywhere: into a stage that stays in the nearest cache, and from
+        /// there, in whole lines past the caches, to each row.
         ///
         /// # Safety
-        /// As [`transpose`] for the turn in which the block is; the kernel is plain if `PLAIN`.
+        /// As [`run`], for one turn of this kernel, which [`takes`] and [`is_staged`] have accepted and whose rows take a line.
         #[target_feature(enable = $feature)]
-        unsafe fn transpose_cached_block<const BYTES: usize, const LANE: usize, const PLAIN: bool>(
+        unsafe fn transpose_staged<const BYTES: usize, const LANE: usize>(
             kernel: &Transpose,
-            block: &Block,
-            columns: &mut [*mut u8],
+            from: *const u8,
+            to: *mut u8,
         ) {
             let line = LINE / BYTES;
-            let shuffle = kernel.shuffle.map(|shuffle| repeated(shuffle));
-            let (a_lines, b_lines) = (block.a.len() / line, block.b.len() / line);
-            let columns = &mut columns[..a_lines * line];
-            kernel.columns(block.a.start, block.to.wrapping_add(block.b.start * BYTES), columns);
-            for diagonal in 0..a_lines {
-                let mut i = diagonal;
-                for k in 0..b_lines {
-                    let (rows, columns) = (&block.rows[k * line..][..line], &columns[i * line..][..line]);
-                    let start = block.a.start * BYTES + i * LINE;
-                    // SAFETY: as required of the caller; these are columns and rows of the block.
-                    unsafe {
-                        transpose_lines::<BYTES, LANE, false, PLAIN>(kernel, rows, start, columns, k * LINE, shuffle)
+            let mut stage = MaybeUninit::<Stage>::uninit();
+            let stage = stage.as_mut_ptr().cast::<u8>();
+            for b in chunks(kernel.b_len(), STAGE_ROWS, line) {
+                let bytes = b.len() * BYTES;
+                let dense = is_dense(kernel) && b.len() == kernel.b_len();
+                let pitch = if dense { bytes } else { bytes.next_multiple_of(LINE) + LINE };
+                let columns = (STAGE_BYTES / pitch).max(line) / line * line;
+                for a in chunks(kernel.a_len(), columns, LANE) {
+                    assert!(a.len() * pitch <= size_of::<Stage>(), "the stage has room for all columns");
+                    let staged = Transpose {
+                        a: [Axis { len: a.len(), from: BYTES, to: pitch }, ONCE],
+                        ..*kernel
                     };
-                    i = if i + 1 == a_lines { 0 } else { i + 1 };
+                    let walk = Walk::staged(&staged, 0..a.len(), b.clone());
+                    let (from, first) = (from.wrapping_add(a.start * BYTES), stage.wrapping_sub(b.start * BYTES));
+                    if BYTES < 4 {
+                        // SAFETY: the columns and rows are some of the kernel's; the stage has room for them.
+                        unsafe { transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, READ_NEXT>(&walk, from, first) };
+                    } else {
+                        // SAFETY: as above.
+                        unsafe { transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(&walk, from, first) };
+                    }
+                    let row = |a: usize| to.wrapping_add(place(&kernel.a, a, |axis| axis.to) + b.start * BYTES);
+                    if dense {
+                        // SAFETY: what was staged follows each other in the destination, too.
+                        unsafe { copy_run::<true, false>(stage, row(a.start), a.len() * bytes) };
+                        continue;
+                    }
+                    for (i, a) in a.enumerate() {
+                        // SAFETY: each row of the stage has `bytes` bytes, which are a part of the row in the destination.
+                        unsafe { copy_run::<true, false>(stage.wrapping_add(i * pitch), row(a), bytes) };
+                    }
                 }
             }
-            // SAFETY: as required of the caller.
-            unsafe { transpose_rests::<BYTES, LANE>(kernel, block, shuffle, false) };
         }
 
-        /// Transposes a block, while it asks for the lines of the next one.
+        /// Transposes what a walk comes by.
         ///
         /// # Safety
-        /// As [`transpose`] for the turn in which the block is; `to` and all strides in the destination are multiples of
-        /// `LINE` if `STREAMING`.
+        /// The walk's columns and rows must be valid on both sides. There must be the columns of a lane and the rows of `N`
+        /// vectors, and all of these places must be multiples of `SIZE` if `STREAMING`.
         #[target_feature(enable = $feature)]
-        unsafe fn transpose_block<const BYTES: usize, const LANE: usize, const STREAMING: bool>(
-            kernel: &Transpose,
-            block: &Block,
-            next: Option<&Block>,
+        unsafe fn transpose_evenly<
+            const BYTES: usize,
+            const LANE: usize,
+            const N: usize,
+            const STREAMING: bool,
+            const HINT: u8,
+        >(
+            walk: &Walk<'_>,
+            from: *const u8,
+            to: *mut u8,
         ) {
-            let line = LINE / BYTES;
+            let kernel = walk.kernel;
+            let count = N * SIZE / BYTES;
             let shuffle = kernel.shuffle.map(|shuffle| repeated(shuffle));
-            let mut next_lines = next.map(|next| Lines::of(next, BYTES));
-            let (a_lines, b_lines) = (block.a.len() / line, block.b.len() / line);
-            let mut columns = [block.to; LINE];
-            for i in 0..a_lines {
-                let a = block.a.start + i * line;
-                kernel.columns(a, block.to.wrapping_add(block.b.start * BYTES), &mut columns[..line]);
-                for k in 0..b_lines {
-                    if let Some(lines) = &mut next_lines {
-                        lines.prefetch(line);
-                    }
-                    let (rows, columns) = (&block.rows[k * line..][..line], &columns[..line]);
-                    // SAFETY: as required of the caller; these are columns and rows of the block.
+            let even = |[inner, outer]: &[Axis; 2], count: usize| outer.len == 1 || inner.len.is_multiple_of(count);
+            if even(&kernel.a, LANE) && even(&kernel.b, count) {
+                let (row, column) = (kernel.b[0].from, kernel.a[0].to);
+                walk.for_each(LANE, count, |a, b| {
+                    let from = from.wrapping_add(a * BYTES + place(&kernel.b, b, |axis| axis.from));
+                    let to = to.wrapping_add(b * BYTES + place(&kernel.a, a, |axis| axis.to));
+                    // SAFETY: as required of the caller; neighbours are as far apart as the kernel says.
                     unsafe {
-                        transpose_lines::<BYTES, LANE, STREAMING, false>(
-                            kernel,
-                            rows,
-                            a * BYTES,
-                            columns,
-                            k * LINE,
+                        transpose_group::<BYTES, LANE, N, STREAMING, HINT>(
+                            |i| from.wrapping_add(i * row),
+                            |i| to.wrapping_add(i * column),
+                            a,
                             shuffle,
                         )
                     };
-                }
+                });
+                return;
             }
-            // SAFETY: as required of the caller.
-            unsafe { transpose_rests::<BYTES, LANE>(kernel, block, shuffle, STREAMING) };
+            // Each row and each column is looked up.
+            let (mut rows, mut columns) = ([from; SIZE * LINE_VECTORS], [to; LANE]);
+            let mut known = usize::MAX;
+            walk.one_by_one(count).for_each(LANE, count, |a, b| {
+                if b != known {
+                    kernel.rows(b, from, &mut rows[..count]);
+                    known = b;
+                }
+                kernel.columns(a, to.wrapping_add(b * BYTES), &mut columns);
+                // SAFETY: as required of the caller.
+                unsafe {
+                    transpose_group::<BYTES, LANE, N, STREAMING, HINT>(
+                        |i| rows[i].wrapping_add(a * BYTES),
+                        |i| columns[i],
+                        a,
+                        shuffle,
+                    )
+                };
+            });
         }
 
-        /// Transposes what of a block fills no lines.
+        /// Transposes a lane's elements of as many rows of the source as `N` vectors have elements: column number `a` and those
+        /// after it. Rows of the source are loaded straight into the lanes, so that they are only zipped within them.
         ///
         /// # Safety
-        /// As [`transpose`] for the turn in which the block is.
+        /// 16 bytes must be valid for reads at the rows, and `N` vectors for writes at the columns; these are multiples of `SIZE` if
+        /// `STREAMING`.
         #[inline]
         #[target_feature(enable = $feature)]
-        unsafe fn transpose_rests<const BYTES: usize, const LANE: usize>(
-            kernel: &Transpose,
-            block: &Block,
-            shuffle: Option<$vector>,
-            streaming: bool,
-        ) {
-            let line = LINE / BYTES;
-            let (a_rest, b_rest) = (block.a.len() % line, block.b.len() % line);
-            if streaming && a_rest + b_rest > 0 {
-                fence();
-            }
-            if b_rest > 0 {
-                let first = block.b.len() - b_rest;
-                // SAFETY: as required of the caller.
-                unsafe { transpose_rest::<BYTES, LANE>(kernel, block, block.a.clone(), first, shuffle) };
-            }
-            if a_rest > 0 {
-                let a = block.a.end - a_rest..block.a.end;
-                // SAFETY: as required of the caller.
-                unsafe { transpose_rest::<BYTES, LANE>(kernel, block, a, 0, shuffle) };
-            }
-        }
-
-        /// Transposes the rest of a block: these columns, from its row number `first` on.
-        ///
-        /// # Safety
-        /// As [`transpose`] for the turn in which the block is: [`takes`] has made sure that all blocks together have the rows
-        /// of a vector and the columns of a lane.
-        #[cold]
-        #[target_feature(enable = $feature)]
-        unsafe fn transpose_rest<const BYTES: usize, const LANE: usize>(
-            kernel: &Transpose,
-            block: &Block,
-            columns: Range<usize>,
-            first: usize,
+        unsafe fn transpose_group<
+            const BYTES: usize,
+            const LANE: usize,
+            const N: usize,
+            const STREAMING: bool,
+            const HINT: u8,
+        >(
+            row: impl Fn(usize) -> *const u8,
+            column: impl Fn(usize) -> *mut u8,
+            a: usize,
             shuffle: Option<$vector>,
         ) {
-            let count = SIZE / BYTES;
-            let mut b = block.b.start + first;
-            while b < block.b.end {
-                // The last rows and columns may be done a second time, also those of the block before: `takes` has made
-                // sure that all blocks together have as many.
-                b = b.min(block.b.end - count);
-                let mut rows = [block.from; SIZE];
-                kernel.rows(b, block.from, &mut rows[..count]);
-                let mut a = columns.start;
-                while a < columns.end {
-                    a = a.min(columns.end - LANE);
-                    let mut columns = [block.to; LANE];
-                    kernel.columns(a, block.to.wrapping_add(b * BYTES), &mut columns);
-                    // SAFETY: as required of the caller.
-                    unsafe { transpose_lanes::<BYTES, LANE>(&rows[..count], a * BYTES, columns, shuffle) };
-                    a += LANE;
-                }
-                b += count;
+            if HINT == READ_NEXT {
+                // A quarter of the rows with each of the four groups that a line has.
+                let quarter = N * SIZE / BYTES / (LINE / 16);
+                let first = a * BYTES / 16 % (LINE / 16) * quarter;
+                (first..first + quarter).for_each(|i| prefetch(row(i).wrapping_add(LINE)));
             }
-        }
-
-        /// Transposes a line's elements, from byte `start` on, of as many rows of the source. Each line is read once:
-        /// where rows lie a power of two apart, the cache could not hold all of theirs.
-        ///
-        /// # Safety
-        /// There must be as many rows and columns as a line has elements: evenly spaced, and with no shuffle, if `PLAIN`. A line
-        /// from `start` on of the rows must be valid for reads, and from `to` on of the columns for writes; there they are
-        /// multiples of `SIZE` if `STREAMING`.
-        #[inline(never)]
-        #[target_feature(enable = $feature)]
-        unsafe fn transpose_lines<const BYTES: usize, const LANE: usize, const STREAMING: bool, const PLAIN: bool>(
-            kernel: &Transpose,
-            rows: &[*const u8],
-            start: usize,
-            columns: &[*mut u8],
-            to: usize,
-            shuffle: Option<$vector>,
-        ) {
-            let (rows, columns) = (&rows[..LINE / BYTES], &columns[..LINE / BYTES]);
-            // Where a step from one to the next is always the same, it is quicker to add it than to look places up, but for
-            // large arrays: there it was no quicker, and slower where rows of the source are short.
-            let row = |i| if PLAIN { rows[0].wrapping_add(i * kernel.b[0].from) } else { rows[i] };
-            let column = |i| if PLAIN { columns[0].wrapping_add(i * kernel.a[0].to) } else { columns[i] };
-            let shuffle = shuffle.filter(|_| !PLAIN);
-            let mut stage = [[MaybeUninit::<$vector>::uninit(); LANE]; LINE / 16 * LINE_VECTORS];
-            // In each lane by itself, so that only whole lanes are left to be moved.
-            for (i, staged) in stage.iter_mut().enumerate() {
-                let group = i / LINE_VECTORS;
-                let part = i - group * LINE_VECTORS;
+            let mut transposed = [[zero(); LANE]; N];
+            for (n, transposed) in transposed.iter_mut().enumerate() {
                 let mut registers = [zero(); LANE];
                 for (i, register) in registers.iter_mut().enumerate() {
+                    let lanes = std::array::from_fn(|lane| row((n * $lanes + lane) * LANE + i));
                     // SAFETY: as required of the caller.
-                    *register = unsafe { load(row(group * LANE + i).wrapping_add(start + part * SIZE).cast()) };
-                }
-                if let Some(shuffle) = shuffle {
-                    for register in &mut registers {
+                    *register = unsafe { load_lanes(lanes) };
+                    if let Some(shuffle) = shuffle {
                         *register = shuffled(*register, shuffle);
                     }
                 }
-                let zipped = zipped::<BYTES, LANE>(registers, LANE.ilog2());
-                for i in 0..LANE {
-                    staged[i].write(zipped[i]);
-                }
+                *transposed = zipped::<BYTES, LANE>(registers, LANE.ilog2());
             }
-            for part in 0..LINE_VECTORS {
-                for i in 0..LANE {
-                    for vector in 0..LINE_VECTORS {
-                        let mut registers = [zero(); $lanes];
-                        for (lane, register) in registers.iter_mut().enumerate() {
-                            let staged = &stage[(vector * $lanes + lane) * LINE_VECTORS + part][i];
-                            // SAFETY: all of the stage has been written.
-                            *register = unsafe { staged.assume_init() };
-                        }
-                        for (lane, transposed) in lanes_transposed(registers).into_iter().enumerate() {
-                            let column = column((part * $lanes + lane) * LANE + i);
-                            // SAFETY: as required of the caller.
-                            unsafe { store::<STREAMING>(column.wrapping_add(to + vector * SIZE), transposed) };
-                        }
-                    }
+            for i in 0..LANE {
+                let column = column(i);
+                if HINT == OWN_NEXT {
+                    prefetch_to_write(column.wrapping_add(LINE));
                 }
-            }
-        }
-
-        /// Transposes a lane's elements, from byte `start` on, of as many rows of the source as a vector has elements.
-        ///
-        /// # Safety
-        /// 16 bytes from `start` on of the rows must be valid for reads, and a vector of each column for writes.
-        #[inline]
-        #[target_feature(enable = $feature)]
-        unsafe fn transpose_lanes<const BYTES: usize, const LANE: usize>(
-            rows: &[*const u8],
-            start: usize,
-            columns: [*mut u8; LANE],
-            shuffle: Option<$vector>,
-        ) {
-            let mut registers = [zero(); LANE];
-            for (i, register) in registers.iter_mut().enumerate() {
-                let lanes = std::array::from_fn(|lane| rows[lane * LANE + i].wrapping_add(start));
-                // SAFETY: as required of the caller.
-                *register = unsafe { load_lanes(lanes) };
-                if let Some(shuffle) = shuffle {
-                    *register = shuffled(*register, shuffle);
+                for (n, transposed) in transposed.iter().enumerate() {
+                    // SAFETY: as required of the caller.
+                    unsafe { store::<STREAMING>(column.wrapping_add(n * SIZE), transposed[i]) };
                 }
-            }
-            for (column, transposed) in columns.into_iter().zip(zipped::<BYTES, LANE>(registers, LANE.ilog2())) {
-                // SAFETY: as required of the caller.
-                unsafe { store::<false>(column, transposed) };
             }
         }
     };

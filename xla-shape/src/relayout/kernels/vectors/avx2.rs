@@ -51,14 +51,6 @@ fn shifted_down(vector: __m256i, bits: usize) -> __m256i {
     _mm256_srl_epi16(vector, _mm_cvtsi32_si128(bits as i32))
 }
 
-/// Lane `i` of vector `k` becomes lane `k` of vector `i`.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn lanes_transposed(vectors: [__m256i; 2]) -> [__m256i; 2] {
-    let [a, b] = vectors;
-    [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)]
-}
-
 /// Zipping leaves two groups of lanes, in each of which the registers' lanes follow each other.
 #[inline]
 #[target_feature(enable = "avx2")]

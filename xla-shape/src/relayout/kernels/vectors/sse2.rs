@@ -54,13 +54,6 @@ fn shifted_down(vector: __m128i, bits: usize) -> __m128i {
     _mm_srl_epi16(vector, _mm_cvtsi32_si128(bits as i32))
 }
 
-/// Lane `i` of vector `k` becomes lane `k` of vector `i`.
-#[inline]
-#[target_feature(enable = "sse2")]
-fn lanes_transposed(vectors: [__m128i; 1]) -> [__m128i; 1] {
-    vectors
-}
-
 #[inline]
 #[target_feature(enable = "sse2")]
 fn interleaved<const BYTES: usize, const WAYS: usize>(rows: [__m128i; WAYS]) -> [__m128i; WAYS] {

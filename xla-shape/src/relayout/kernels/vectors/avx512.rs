@@ -50,21 +50,6 @@ fn shifted_down(vector: __m512i, bits: usize) -> __m512i {
     _mm512_srl_epi16(vector, _mm_cvtsi32_si128(bits as i32))
 }
 
-/// Lane `i` of vector `k` becomes lane `k` of vector `i`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn lanes_transposed(vectors: [__m512i; 4]) -> [__m512i; 4] {
-    let [a, b, c, d] = vectors;
-    let (ab_low, ab_high) = (_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0xee>(a, b));
-    let (cd_low, cd_high) = (_mm512_shuffle_i32x4::<0x44>(c, d), _mm512_shuffle_i32x4::<0xee>(c, d));
-    [
-        _mm512_shuffle_i32x4::<0x88>(ab_low, cd_low),
-        _mm512_shuffle_i32x4::<0xdd>(ab_low, cd_low),
-        _mm512_shuffle_i32x4::<0x88>(ab_high, cd_high),
-        _mm512_shuffle_i32x4::<0xdd>(ab_high, cd_high),
-    ]
-}
-
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn interleaved<const BYTES: usize, const WAYS: usize>(rows: [__m512i; WAYS]) -> [__m512i; WAYS] {

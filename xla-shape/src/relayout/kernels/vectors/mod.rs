@@ -1,0 +1,276 @@
+//! The kernels with vectors of one, two or four 16-byte lanes: x86-64's and Arm's.
+//!
+//! All are made of one step: zip register `i` with register `i + n/2`, element by element, and take the low and the
+//! high half of the result as registers `2i` and `2i + 1`. With the elements of all registers numbered in a row, that
+//! moves the highest bit of an element's number to the lowest place. So `log₂ n` steps on `n` rows interleave them,
+//! as many steps as an element's number within a lane has bits take rows apart, and on as many registers as a lane has
+//! elements both are the same: a transpose. Where a vector has several lanes, transposes zip each lane by itself, with
+//! other rows of the source in each.
+//!
+//! Where arrays are larger than the caches, the order decides: a few rows of the source are read side by side, each from front to
+//! back, which processors foresee; and the destination is written in whole lines, two in a row, past the caches. Where its rows
+//! begin anywhere, they are transposed on a stage first. Interleavings that are no power of two are in `weave`.
+
+#[macro_use]
+mod generic;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod hints;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+mod weave;
+
+use super::{Axis, Interleave, Kernel, Machine, ONCE, Packing, Places, Transpose, Turns, Vectors, place};
+pub(super) use hints::fence;
+use hints::{prefetch, prefetch_to_write};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// How far ahead lines are asked for, in bytes of all rows that are interleaved.
+const AHEAD: usize = 2048;
+
+/// The same where turns are shorter than that, in bytes of all turns. Then it is asked for what later turns read: what
+/// follows in memory is theirs only until a row ends.
+const TURNS_AHEAD: usize = 8192;
+
+/// The shortest rows for which a fence in each turn is worth its time, in bytes.
+const FENCED: usize = 1024;
+
+/// Runs a kernel in every turn, if there is a way to do so with vectors; whether there is.
+///
+/// # Safety
+/// The kernel is valid, and the slices are as long as [`Turns::ends`] says.
+pub(super) unsafe fn run(
+    kernel: &Kernel,
+    machine: Machine,
+    turns: Turns<'_>,
+    source: &[u8],
+    destination: &mut [u8],
+) -> bool {
+    let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
+    let whole_lines = |axes: &[Axis], stride: usize| {
+        stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
+    };
+    let large = machine.streaming;
+    // What a turn has beside whole lines is stored through the caches, behind a fence: where turns are short, that costs more
+    // than going past the caches gains.
+    let is_worth_fences = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= FENCED;
+    let starts_lines = to.align_offset(LINE) == 0 && whole_lines(turns.0, 0);
+    let streaming = large
+        && match kernel {
+            // Parts of lines are no obstacle to copies, except that they take their time.
+            Kernel::Copy(bytes) => *bytes >= STAGED_RUN || starts_lines && bytes.is_multiple_of(LINE),
+            _ if !starts_lines => false,
+            Kernel::Interleave(kernel) | Kernel::Pack(Packing { rows: kernel, .. }) => {
+                is_worth_fences(kernel.len * kernel.bytes)
+            }
+            Kernel::Deinterleave(kernel) => whole_lines(&[], kernel.row) && is_worth_fences(kernel.len * kernel.bytes),
+            Kernel::Transpose(kernel) => whole_lines(&kernel.a, 0),
+            Kernel::Unpack(kernel) => {
+                whole_lines(&[], kernel.distance | kernel.rows.row)
+                    && is_worth_fences(kernel.rows.len * kernel.rows.bytes)
+            }
+            Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
+        };
+    let vectors = machine.vectors;
+    if let Kernel::Interleave(rows) | Kernel::Deinterleave(rows) = kernel
+        && weave::takes(rows)
+    {
+        let back = matches!(kernel, Kernel::Deinterleave(_));
+        // SAFETY: the machine has these vectors, the kernel is valid, and the slices are as long as all turns need.
+        return unsafe { weave::run(rows, back, (vectors, large), turns, from, to) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if vectors >= Vectors::Neon && neon::takes(kernel) {
+        // SAFETY: the machine has these vectors and they take the kernel, the slices are as long as all turns need, and if
+        // `streaming`, `to` and all strides in the destination are multiples of a line.
+        return unsafe { neon::run(kernel, (large, streaming), turns, from, to) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        if vectors >= Vectors::Avx512 && avx512::takes(kernel) {
+            // SAFETY: the machine has these vectors and they take the kernel, the slices are as long as all turns need, and if
+            // `streaming`, `to` and all strides in the destination are multiples of a line.
+            return unsafe { avx512::run(kernel, (large, streaming), turns, from, to) };
+        }
+        if vectors >= Vectors::Avx2 && avx2::takes(kernel) {
+            // SAFETY: as above.
+            return unsafe { avx2::run(kernel, (large, streaming), turns, from, to) };
+        }
+        if vectors >= Vectors::Sse2 && sse2::takes(kernel) {
+            // SAFETY: as above.
+            return unsafe { sse2::run(kernel, (large, streaming), turns, from, to) };
+        }
+    }
+    false
+}
+
+/// The rows that a transpose stages at once: of a column, their elements take at least so much that the parts of lines at both
+/// ends count for little; a line of each stays in the nearest cache, of 32 KiB or more.
+const STAGE_ROWS: usize = 512;
+
+/// What the stage of a transpose should hold where the columns may be more or fewer: as much as stays in the nearest cache.
+const STAGE_BYTES: usize = 32 << 10;
+
+/// Columns of elements that were transposed, one behind the other. It has room for what [`chunks`] may add to the rows, and to the
+/// columns of one line.
+type Stage = [u8; 52 << 10];
+
+/// The shortest runs in the destination that are worth a stage, in bytes.
+const STAGED_RUN: usize = 512;
+
+/// Hints that a group of a transpose gives: none, …
+const KEEP: u8 = 0;
+/// … that the next line of each row of the destination will be written, …
+const OWN_NEXT: u8 = 1;
+/// … that the next line of each row of the source will be read.
+const READ_NEXT: u8 = 2;
+
+/// Whether rows of a destination that begin anywhere are best written from a stage.
+fn is_staged(kernel: &Transpose) -> bool {
+    is_dense(kernel) || kernel.b_len() * kernel.bytes >= STAGED_RUN
+}
+
+/// Whether the destination's rows follow each other without gaps.
+fn is_dense(kernel: &Transpose) -> bool {
+    let [inner, outer] = kernel.a;
+    let row = kernel.b_len() * kernel.bytes;
+    (inner.len == 1 || inner.to == row) && (outer.len == 1 || outer.to == row * inner.len)
+}
+
+/// Ranges of `0..len` with `count` numbers each; the last may have fewer, or up to `least` more: `least`, if there are as many.
+fn chunks(len: usize, count: usize, least: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = len - start;
+        let chunk = start..start + if rest < count + least { rest } else { count };
+        start = chunk.end;
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
+/// The way through a transpose: which groups of columns and rows come one after the other.
+struct Walk<'a> {
+    kernel: &'a Transpose,
+    a: Range<usize>,
+    b: Range<usize>,
+    order: Order,
+}
+
+/// What all measured machines agree on is the order; the numbers differ little between them.
+#[derive(Clone, Copy)]
+enum Order {
+    /// So many columns at a time, through all rows: each line of the destination's rows is followed by the next one.
+    Columns(usize),
+    /// So many rows at a time, through all columns: as many streams are read from front to back as a processor can follow.
+    Rows(usize),
+}
+
+impl<'a> Walk<'a> {
+    /// Where all is in the caches.
+    fn cached(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
+        let lines = match kernel.bytes {
+            1 => 4,
+            2 | 4 => 1,
+            _ => 2,
+        };
+        Self { kernel, a, b, order: Order::Columns(lines * LINE / kernel.bytes) }
+    }
+
+    /// Where nothing is: two lines side by side are written to each row, unless that takes too many rows.
+    fn large(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
+        let lines = if kernel.bytes == 1 { 1 } else { 2 };
+        Self { kernel, a, b, order: Order::Rows(lines * LINE / kernel.bytes) }
+    }
+
+    /// Where the destination is a stage.
+    fn staged(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
+        Self { kernel, a, order: Order::Rows(b.len()), b }
+    }
+
+    /// The same with so many rows at a time.
+    fn one_by_one(&self, rows: usize) -> Self {
+        Self { order: Order::Rows(rows), a: self.a.clone(), b: self.b.clone(), ..*self }
+    }
+
+    /// Calls `visit` with the first column and row of each group of so many. The last groups may have some of those before them.
+    #[inline(always)]
+    fn for_each(&self, columns: usize, rows: usize, mut visit: impl FnMut(usize, usize)) {
+        let (last_a, last_b) = (self.a.end - columns, self.b.end - rows);
+        match self.order {
+            Order::Columns(block) => {
+                for block_start in self.a.clone().step_by(block) {
+                    for b in self.b.clone().step_by(rows) {
+                        for a in (block_start..self.a.end.min(block_start + block)).step_by(columns) {
+                            visit(a.min(last_a), b.min(last_b));
+                        }
+                    }
+                }
+            }
+            Order::Rows(block) => {
+                for block_start in self.b.clone().step_by(block) {
+                    for a in self.a.clone().step_by(columns) {
+                        for b in (block_start..self.b.end.min(block_start + block)).step_by(rows) {
+                            visit(a.min(last_a), b.min(last_b));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Copies less than a line.
+///
+/// # Safety
+/// So many bytes must be valid for reads and writes.
+unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
+    if bytes > 0 {
+        #[cfg(test)]
+        pending::stored(to, bytes);
+        // SAFETY: as required of the caller; the two are different arrays.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+    }
+}
+
+/// The lines that were stored to past the caches since the last fence, and to which nothing else may be stored before the
+/// next one.
+#[cfg(test)]
+mod pending {
+    use super::LINE;
+    use std::cell::RefCell;
+    use std::collections::HashSet;
+
+    thread_local! {
+        static LINES: RefCell<HashSet<usize>> = RefCell::default();
+    }
+
+    fn lines(to: *mut u8, bytes: usize) -> impl Iterator<Item = usize> {
+        to.addr() / LINE..=(to.addr() + bytes - 1) / LINE
+    }
+
+    pub(super) fn streamed(to: *mut u8, bytes: usize) {
+        LINES.with_borrow_mut(|pending| pending.extend(lines(to, bytes)));
+    }
+
+    pub(super) fn stored(to: *mut u8, bytes: usize) {
+        LINES.with_borrow(|pending| {
+            assert!(
+                lines(to, bytes).all(|line| !pending.contains(&line)),
+                "a store to a line that needs a fence first"
+            );
+        });
+    }
+
+    pub(super) fn fenced() {
+        LINES.with_borrow_mut(HashSet::clear);
+    }
+}
