@@ -1,0 +1,175 @@
+//! The cases that are always measured.
+
+use xla_shape::ArrayShape;
+use xla_shape::relayout::Options;
+use xla_shape::stride_table::Source;
+
+/// Two shapes and how to get from one to the other.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) from: ArrayShape,
+    pub(crate) to: ArrayShape,
+    pub(crate) permutation: Option<Vec<usize>>,
+    pub(crate) options: Options,
+    /// Also with two threads.
+    pub(crate) threads: bool,
+}
+
+/// A loop over both arrays, which strides count in elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Loop {
+    pub(crate) size: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+fn shape(text: &str) -> ArrayShape {
+    text.parse().expect("the shapes of the cases are valid")
+}
+
+impl Case {
+    fn new(group: char, from: &str, to: &str) -> Self {
+        Self {
+            name: format!("{group} {from} -> {to}"),
+            from: shape(from),
+            to: shape(to),
+            permutation: None,
+            options: Options::new(),
+            threads: false,
+        }
+    }
+
+    pub(crate) fn transposed(self, permutation: &[usize]) -> Self {
+        let options = self.options.transposed(permutation);
+        let name = format!("{} {permutation:?}", self.name);
+        Self { name, options, permutation: Some(permutation.to_vec()), ..self }
+    }
+
+    fn with_zero_padding(self) -> Self {
+        Self { options: self.options.zero_padding(), ..self }
+    }
+
+    /// The bytes of the elements; where the sides differ, the mean of both.
+    pub(crate) fn payload(&self) -> usize {
+        let bits = self.from.element_bits() + self.to.element_bits();
+        (self.from.elements().expect("sizes are static") * bits / 16) as usize
+    }
+
+    /// The case as an array of more dimensions that has strides on both sides, the destination's largest first. Not for ragged
+    /// tiles, packed elements, or where both sides are tiled.
+    pub(crate) fn as_strided(&self) -> Option<Vec<Loop>> {
+        let (from, to) = (self.from.stride_table().ok()?, self.to.stride_table().ok()?);
+        let plain = |shape: &ArrayShape| shape.layout().tiles().is_empty();
+        let dense = |shape: &ArrayShape| shape.elements() == shape.physical_elements();
+        let tiled = if plain(&self.to) { &from } else { &to };
+        let same_bits = self.from.element_bits() == self.to.element_bits();
+        if !(plain(&self.from) || plain(&self.to)) || !dense(&self.from) || !dense(&self.to) || !same_bits {
+            return None;
+        }
+        let num_dimensions = self.from.num_dimensions();
+        let permutation = self.permutation.clone().unwrap_or_else(|| (0..num_dimensions).collect());
+        let mut loops = Vec::new();
+        for digit in tiled.digits() {
+            let Source::Dimension(number) = digit.term.source else { return None };
+            let (mut from_index, mut to_index) = (vec![0; num_dimensions], vec![0; num_dimensions]);
+            // Of both sides, the digits are those of the one that is tiled.
+            if plain(&self.to) {
+                from_index[number as usize] = digit.term.divisor.get();
+                for (to, &dimension) in to_index.iter_mut().zip(&permutation) {
+                    *to = from_index[dimension];
+                }
+            } else {
+                to_index[number as usize] = digit.term.divisor.get();
+                for (to, &dimension) in to_index.iter().zip(&permutation) {
+                    from_index[dimension] = *to;
+                }
+            }
+            let (from, to) = (from.linear_index(&from_index) as usize, to.linear_index(&to_index) as usize);
+            loops.push(Loop { size: digit.size as usize, from, to });
+        }
+        loops.retain(|of| of.size != 1);
+        loops.sort_unstable_by_key(|of| std::cmp::Reverse(of.to));
+        let mut merged: Vec<Loop> = Vec::new();
+        for of in loops {
+            match merged.last_mut() {
+                Some(outer) if outer.from == of.from * of.size && outer.to == of.to * of.size => {
+                    *outer = Loop { size: outer.size * of.size, ..of };
+                }
+                _ => merged.push(of),
+            }
+        }
+        Some(merged)
+    }
+}
+
+/// The cases of size `n` by `n`, which are measured large and small.
+fn square([transposes, rows, pairs, packed]: [char; 4], n: usize) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for element in ["f32", "bf16", "u8"] {
+        let plain = format!("{element}[{n},{n}]{{1,0}}");
+        cases.push(Case::new(transposes, &plain, &plain).transposed(&[1, 0]));
+    }
+    let tiles = [
+        (rows, "f32", "T(8,128)"),
+        (pairs, "bf16", "T(8,128)(2,1)"),
+        (packed, "u8", "T(32,128)(4,1)"),
+        (packed, "u8", "T(8,128)(4,1)"),
+        (packed, "s4", "T(64,128)(8,1)E(4)"),
+    ];
+    for (group, element, tiles) in tiles {
+        let (plain, tiled) = (format!("{element}[{n},{n}]{{1,0}}"), format!("{element}[{n},{n}]{{1,0:{tiles}}}"));
+        cases.extend([Case::new(group, &plain, &tiled), Case::new(group, &tiled, &plain)]);
+    }
+    cases
+}
+
+/// A transpose of all dimensions, in row-major order.
+fn transpose(group: char, array: &str) -> Case {
+    let dimensions = array.matches(',').count() + 1;
+    let plain = format!("{array}{{{}}}", if dimensions == 2 { "1,0" } else { "2,1,0" });
+    let (a, b) = array.split_once('[').expect("an array has sizes");
+    let sizes = b.trim_end_matches(']').split(',').rev().collect::<Vec<_>>().join(",");
+    let to = format!("{a}[{sizes}]{{{}}}", if dimensions == 2 { "1,0" } else { "2,1,0" });
+    Case::new(group, &plain, &to).transposed(&(0..dimensions).rev().collect::<Vec<_>>())
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut cases = square(['a', 'b', 'c', 'd'], 4096);
+    cases.iter_mut().for_each(|case| case.threads = true);
+    for element in ["f32", "bf16"] {
+        let nhwc = format!("{element}[32,56,56,64]{{3,2,1,0}}");
+        let nchw = format!("{element}[32,56,56,64]{{2,1,3,0}}");
+        cases.push(Case::new('e', &nhwc, &nchw));
+        cases.push(Case::new('e', &nchw, &nhwc));
+    }
+    let cube = "f32[64,512,512]{2,1,0}";
+    cases.push(Case::new('f', cube, cube).transposed(&[0, 2, 1]));
+    let (plain, tiled) = ("f32[1000,1000]{1,0}", "f32[1000,1000]{1,0:T(8,128)}");
+    cases.push(Case::new('g', plain, tiled).with_zero_padding());
+    cases.push(Case::new('g', tiled, plain).with_zero_padding());
+    cases.extend(square(['h'; 4], 512));
+    cases.push(Case::new('i', "bf16[8,1,1280,16384]{3,2,1,0}", "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}"));
+    cases.push(Case::new('j', "bf16[4096,4096]{1,0:T(8,128)(2,1)}", "bf16[4096,4096]{0,1:T(8,128)(2,1)}"));
+    cases.push(Case::new('j', "f32[4096,4096]{1,0:T(8,128)}", "f32[4096,4096]{0,1:T(8,128)}"));
+    cases.push(transpose('k', "u8[8192,8192]"));
+    // Rows that begin within lines.
+    let odd = ["u16[50257,768]", "f32[4095,4097]", "u8[4095,4097]", "f64[4096,4096]", "f64[2001,1999]"];
+    cases.extend(odd.map(|array| transpose('l', array)));
+    cases.push(Case::new('l', "f32[512,7,7,64]{3,2,1,0}", "f32[512,7,7,64]{0,3,2,1:T(8,128)}"));
+    // Few rows or columns.
+    cases.push(Case::new('m', "f32[3,1000,777]{2,1,0}", "f32[3,1000,777]{0,2,1}"));
+    for element in ["u8", "f32"] {
+        let (hwc, chw) =
+            (format!("{element}[8,224,224,3]{{3,2,1,0}}"), format!("{element}[8,224,224,3]{{2,1,3,0}}"));
+        cases.extend([Case::new('m', &hwc, &chw), Case::new('m', &chw, &hwc)]);
+    }
+    cases.extend(["f32[100000,3]", "bf16[100000,6]", "u8[60000,13]", "f32[7,5001]"].map(|array| transpose('m', array)));
+    // Within the caches.
+    let small = ["f32[8,128]", "f32[16,128]", "f32[32,256]", "f64[384,384]", "c64[384,384]", "c128[256,256]", "bf16[128,128]"];
+    cases.extend(small.map(|array| transpose('n', array)));
+    // Tiles without a common multiple, and uneven later tiles.
+    cases.push(Case::new('o', "f32[2000,2000]{1,0:T(8,128)(3,1)}", "f32[2000,2000]{1,0}"));
+    cases.push(Case::new('o', "f32[2000,2000]{1,0}", "f32[2000,2000]{1,0:T(8,128)(3,1)}"));
+    cases.push(Case::new('o', "f32[2000,2000]{1,0:T(3)}", "f32[2000,2000]{1,0:T(8)}"));
+    cases
+}

@@ -1,0 +1,236 @@
+//! How fast relayout is:
+//! `cargo run --release -p benches --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--random N
+//! --seed S] [FILTER]`.
+//!
+//! Each case takes turns with libc's `memcpy` and a streaming copy of as many bytes, and with what others offer for the same:
+//! the crates `ndarray` and `transpose`, and with `--peers` oneDNN, where `libdnnl.so.2` can be loaded. The figures are the best of
+//! the rounds: what disturbs a run only makes it longer. One line per case; a ratio above 1 is faster than `memcpy`. All results are
+//! compared. `--random` draws cases instead, see `random`; at the end come the worst ten, and those where somebody else was faster.
+
+mod cases;
+mod onednn;
+mod peers;
+mod random;
+
+use cases::{Case, cases};
+use peers::Contender;
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use xla_shape::buffer::AlignedBytes;
+use xla_shape::relayout::{Options, Plan, Stores, Vectors};
+
+/// The figures of one case.
+#[derive(Serialize)]
+struct Line {
+    case: String,
+    payload_bytes: usize,
+    gb_per_s: f64,
+    ratio_to_memcpy: f64,
+    ratio_to_streaming_copy: f64,
+    plan_us: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    two_threads_to_one: Option<f64>,
+    /// Of everything that took part.
+    all_gb_per_s: BTreeMap<&'static str, f64>,
+}
+
+/// What was asked for.
+struct Arguments {
+    json: bool,
+    rounds: usize,
+    vectors: Vectors,
+    peers: bool,
+    random: Option<usize>,
+    seed: u64,
+    /// The largest payload of random cases, in bytes.
+    max_bytes: usize,
+    filter: String,
+}
+
+fn main() {
+    let mut asked = Arguments {
+        json: false,
+        rounds: 11,
+        vectors: Vectors::default(),
+        peers: false,
+        random: None,
+        seed: 0,
+        max_bytes: 256 << 20,
+        filter: String::new(),
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut number = || arguments.next().and_then(|n| n.parse().ok()).expect("a number after the option");
+        match argument.as_str() {
+            "--json" => asked.json = true,
+            "--peers" => asked.peers = true,
+            "--rounds" => asked.rounds = number(),
+            "--random" => asked.random = Some(number()),
+            "--seed" => asked.seed = number() as u64,
+            "--max-bytes" => asked.max_bytes = number(),
+            "--vectors" => {
+                asked.vectors = match arguments.next().as_deref() {
+                    Some("none") => Vectors::None,
+                    Some("neon") => Vectors::Neon,
+                    Some("sse2") => Vectors::Sse2,
+                    Some("avx2") => Vectors::Avx2,
+                    _ => asked.vectors,
+                }
+            }
+            _ => asked.filter = argument,
+        }
+    }
+    let onednn = if asked.peers { onednn::Library::load() } else { None };
+    if asked.peers && onednn.is_none() {
+        eprintln!("oneDNN is not here: Debian has it as libdnnl-dev");
+    }
+    let cases = match asked.random {
+        Some(count) => random::cases(count, asked.seed, asked.max_bytes),
+        None => cases(),
+    };
+    let mut lines = Vec::new();
+    for case in cases.iter().filter(|case| case.name.contains(&asked.filter)) {
+        let line = measure(case, &asked, onednn.as_ref());
+        if asked.json {
+            println!("{}", serde_json::to_string(&line).expect("figures have no maps with odd keys"));
+        } else {
+            print(&line);
+        }
+        lines.push(line);
+    }
+    if asked.random.is_some() && !asked.json {
+        summary(lines);
+    }
+}
+
+fn print(line: &Line) {
+    let Line { case, ratio_to_memcpy, ratio_to_streaming_copy, plan_us, two_threads_to_one, .. } = line;
+    print!("{ratio_to_memcpy:6.2} x memcpy {ratio_to_streaming_copy:6.2} x streaming {plan_us:6.2} us  {case}");
+    two_threads_to_one.iter().for_each(|ratio| print!("  2 threads {ratio:.2} x"));
+    line.all_gb_per_s.iter().for_each(|(name, rate)| print!("  {name} {rate:.1}"));
+    println!();
+}
+
+/// The worst cases, and those where somebody else was faster.
+fn summary(mut lines: Vec<Line>) {
+    lines.sort_unstable_by(|a, b| a.ratio_to_memcpy.total_cmp(&b.ratio_to_memcpy));
+    println!("\nthe worst ten of {}:", lines.len());
+    lines.iter().take(10).for_each(print);
+    let faster = |line: &&Line| {
+        let own = line.all_gb_per_s["relayout"];
+        let peers = ["ndarray", "transpose crate", "oneDNN"];
+        peers.iter().any(|peer| line.all_gb_per_s.get(peer).is_some_and(|rate| *rate > own))
+    };
+    println!("\nwhere a peer was faster:");
+    lines.iter().filter(faster).for_each(print);
+}
+
+/// Bytes of no particular pattern.
+fn bytes(len: usize) -> AlignedBytes {
+    let mut bytes = AlignedBytes::zeroed(len).expect("there is memory for the cases");
+    bytes.as_mut().iter_mut().enumerate().for_each(|(i, byte)| *byte = (i * 31 + i / 251) as u8);
+    bytes
+}
+
+/// Seconds that one call takes; short ones are repeated. For one thread its own time counts, so that what else runs on
+/// the machine disturbs less.
+fn seconds(clock: ClockId, repeat: usize, mut call: impl FnMut()) -> f64 {
+    let now = || {
+        let now = clock_gettime(clock);
+        now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+    };
+    // What the one before has left in the caches is written back at the cost of this one, which is not timed.
+    call();
+    let start = now();
+    (0..repeat).for_each(|_| call());
+    (now() - start) / repeat as f64
+}
+
+/// How long a contender may take before it has fewer rounds than others, in seconds.
+const PATIENCE: f64 = 0.3;
+
+fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> Line {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads can be had");
+    let options = case.options.clone().vectors(asked.vectors);
+    let plan = Plan::new(&case.from, &case.to, &options).expect("the cases go together");
+    let run = |plan: &Plan, source: &[u8], destination: &mut [u8]| {
+        plan.run(source, destination).expect("the buffers have the right sizes");
+    };
+    let [from_bytes, to_bytes] =
+        [&case.from, &case.to].map(|shape| shape.byte_size().expect("sizes are static") as usize);
+    let payload = case.payload();
+    let flat = format!("u8[{payload}]").parse().expect("bytes are an array");
+    let streaming = Plan::new(&flat, &flat, &Options::new().stores(Stores::Streaming)).expect("it goes with itself");
+    let (source, mut destination) = (bytes(from_bytes), AlignedBytes::zeroed(to_bytes).expect("there is memory"));
+    let (flat_source, mut flat_destination) = (bytes(payload), bytes(payload));
+
+    let mut contenders: Vec<(&'static str, bool, Contender<'_>)> = vec![
+        ("relayout", false, Box::new(|source, destination| run(&plan, source, destination))),
+        ("memcpy", true, Box::new(|source, destination| destination.copy_from_slice(source))),
+        ("streaming copy", true, Box::new(|source, destination| run(&streaming, source, destination))),
+    ];
+    if case.threads {
+        // By the same clock as two.
+        contenders.push(("one thread", false, Box::new(|source, destination| run(&plan, source, destination))));
+        contenders.push((
+            "two threads",
+            false,
+            Box::new(|source, destination| {
+                let done = pool.install(|| plan.run_in_parallel(source, destination));
+                done.expect("the buffers have the right sizes");
+            }),
+        ));
+    }
+    contenders.extend(peers::peers(case, onednn).into_iter().map(|(name, peer)| (name, false, peer)));
+
+    let repeat = (4_usize << 20).div_ceil(payload);
+    let mut best = vec![f64::INFINITY; contenders.len()];
+    let mut expected = None;
+    for round in 0..=asked.rounds {
+        for ((name, is_copy, contender), best) in contenders.iter().zip(&mut best) {
+            let (source, destination) = if *is_copy {
+                (flat_source.as_ref(), flat_destination.as_mut())
+            } else {
+                (source.as_ref(), destination.as_mut())
+            };
+            if round > 1 && *best * repeat as f64 > PATIENCE {
+                continue;
+            }
+            let clock = if name.ends_with("thread") || name.ends_with("threads") {
+                ClockId::Monotonic
+            } else {
+                ClockId::ThreadCPUTime
+            };
+            let repeat = if round == 0 { 0 } else { repeat };
+            let time = seconds(clock, repeat, || contender(black_box(source), black_box(&mut *destination)));
+            if round > 0 {
+                *best = best.min(time);
+            } else if !is_copy {
+                // The first round only warms up, and compares. Padding is 0 in all of them.
+                let found = &*expected.get_or_insert_with(|| destination.to_vec());
+                assert!(*found == destination, "{name} has another result for {}", case.name);
+                destination.fill(0);
+            }
+        }
+    }
+    let rates = contenders.iter().zip(best).map(|((name, ..), best)| (*name, payload as f64 / best / 1e9));
+    let rates = rates.collect::<BTreeMap<_, _>>();
+    let plans = (0..asked.rounds).map(|_| {
+        seconds(ClockId::ThreadCPUTime, 50, || {
+            black_box(Plan::new(black_box(&case.from), &case.to, &options).expect("the cases go together"));
+        })
+    });
+    let own = rates["relayout"];
+    Line {
+        case: case.name.clone(),
+        payload_bytes: payload,
+        gb_per_s: own,
+        ratio_to_memcpy: own / rates["memcpy"],
+        ratio_to_streaming_copy: own / rates["streaming copy"],
+        plan_us: plans.fold(f64::INFINITY, f64::min) * 1e6,
+        two_threads_to_one: rates.get("two threads").zip(rates.get("one thread")).map(|(two, one)| two / one),
+        all_gb_per_s: rates,
+    }
+}
