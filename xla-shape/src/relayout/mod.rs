@@ -22,6 +22,7 @@
 //! | `regions` | cuts two stride tables into loops that both sides share |
 //! | `schedule` | picks a kernel and an order for such loops |
 //! | `execute` | walks the loops |
+//! | `grouped` | the rest, by a table for each dimension |
 //! | `elements` | the definition, element by element: what every other way must agree with |
 //! | `threads` | splits steps among threads (feature `threads`) |
 //! | `kernels` | the innermost loops; all `unsafe` of the relayout is here |
@@ -30,6 +31,7 @@ mod arrays;
 mod elements;
 mod error;
 mod execute;
+mod grouped;
 mod kernels;
 mod options;
 mod plan;

@@ -3,6 +3,7 @@
 use super::elements::{ElementByElement, Positions, Widths};
 use super::error::{RelayoutError, Side};
 use super::execute;
+use super::grouped::Grouped;
 use super::kernels::{self, Fence, Machine};
 use super::options::{Options, Padding, Stores};
 use super::regions::{Axis, Region, regions};
@@ -48,6 +49,7 @@ struct Fill {
 #[derive(Clone, Debug)]
 enum Method {
     Steps(Vec<Step>),
+    Grouped(Grouped),
     Elements(Box<ElementByElement>),
 }
 
@@ -86,12 +88,15 @@ impl Plan {
                 let steps = regions.copy.into_iter().flat_map(|region| Step::all(region, widths, machine)).collect();
                 (Method::Steps(steps), regions.padding)
             }
-            None => {
-                let sizes = local(from_table.extents()).to_vec();
-                let (from, to) = (Positions::of(from_table), Positions::of(to_table));
-                let elements = ElementByElement { from, to, to_dimension, sizes };
-                (Method::Elements(Box::new(elements)), None)
-            }
+            None => match Grouped::new(&from_table, &to_table, &to_dimension) {
+                Some(grouped) => (Method::Grouped(grouped), None),
+                None => {
+                    let sizes = local(from_table.extents()).to_vec();
+                    let (from, to) = (Positions::of(from_table), Positions::of(to_table));
+                    let elements = ElementByElement { from, to, to_dimension, sizes };
+                    (Method::Elements(Box::new(elements)), None)
+                }
+            },
         };
         let fill = element.map(|element| {
             // Where it is not known what is padding, everything is filled before elements are written.
@@ -123,7 +128,7 @@ impl Plan {
     pub(super) fn steps(&self) -> &[Step] {
         match &self.method {
             Method::Steps(steps) => steps,
-            Method::Elements(_) => &[],
+            Method::Grouped(_) | Method::Elements(_) => &[],
         }
     }
 
@@ -166,6 +171,7 @@ impl Plan {
         }
         match &self.method {
             Method::Steps(steps) => steps.iter().for_each(|step| run(step, source, destination)),
+            Method::Grouped(grouped) => grouped.run(self.widths, source, destination),
             Method::Elements(elements) => {
                 elements.for_each(|from, to| self.widths.copy(source, from, destination, to));
             }
@@ -248,6 +254,7 @@ impl fmt::Display for Plan {
         }
         match &self.method {
             Method::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {step}")),
+            Method::Grouped(_) => writeln!(f, "  each element by itself, with a table for each dimension"),
             Method::Elements(_) => writeln!(f, "  each element by itself"),
         }
     }

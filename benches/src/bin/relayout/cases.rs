@@ -159,13 +159,13 @@ pub(crate) fn cases() -> Vec<Case> {
     // Few rows or columns.
     cases.push(Case::new('m', "f32[3,1000,777]{2,1,0}", "f32[3,1000,777]{0,2,1}"));
     for element in ["u8", "f32"] {
-        let (hwc, chw) =
-            (format!("{element}[8,224,224,3]{{3,2,1,0}}"), format!("{element}[8,224,224,3]{{2,1,3,0}}"));
+        let (hwc, chw) = (format!("{element}[8,224,224,3]{{3,2,1,0}}"), format!("{element}[8,224,224,3]{{2,1,3,0}}"));
         cases.extend([Case::new('m', &hwc, &chw), Case::new('m', &chw, &hwc)]);
     }
     cases.extend(["f32[100000,3]", "bf16[100000,6]", "u8[60000,13]", "f32[7,5001]"].map(|array| transpose('m', array)));
     // Within the caches.
-    let small = ["f32[8,128]", "f32[16,128]", "f32[32,256]", "f64[384,384]", "c64[384,384]", "c128[256,256]", "bf16[128,128]"];
+    let small =
+        ["f32[8,128]", "f32[16,128]", "f32[32,256]", "f64[384,384]", "c64[384,384]", "c128[256,256]", "bf16[128,128]"];
     cases.extend(small.map(|array| transpose('n', array)));
     // Tiles without a common multiple, and uneven later tiles.
     cases.push(Case::new('o', "f32[2000,2000]{1,0:T(8,128)(3,1)}", "f32[2000,2000]{1,0}"));

@@ -85,10 +85,8 @@ impl Library {
             > = self.library.get(b"dnnl_reorder_primitive_desc_create").ok()?;
             let create: Symbol<'_, unsafe extern "C" fn(*mut Handle, Handle) -> c_int> =
                 self.library.get(b"dnnl_primitive_create").ok()?;
-            let memory: Symbol<
-                '_,
-                unsafe extern "C" fn(*mut Handle, *const Descriptor, Handle, *mut c_void) -> c_int,
-            > = self.library.get(b"dnnl_memory_create").ok()?;
+            let memory: Symbol<'_, unsafe extern "C" fn(*mut Handle, *const Descriptor, Handle, *mut c_void) -> c_int> =
+                self.library.get(b"dnnl_memory_create").ok()?;
             let (mut descriptors, mut memories) = ([[0; 512]; 2], [null_mut(); 2]);
             for (i, descriptor) in descriptors.iter_mut().enumerate() {
                 let ok = describe(descriptor, sizes.len() as c_int, sizes.as_ptr(), element, strides[i].as_ptr()) == 0;

@@ -84,18 +84,20 @@ fn weaves_and_back() {
 fn transposes() {
     let shuffle = |bytes: usize| std::array::from_fn(|i| (i / bytes * bytes + (bytes - 1 - i % bytes)) as u8);
     for bytes in [1, 2, 4, 8, 16] {
-        for (a_len, b_len) in (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).filter(|(a, b)| (a + 2 * b) % 5 < 2).chain([
-            (16, 64),
-            (64, 128),
-            (17, 65),
-            (33, 35),
-            (3, 200),
-            (200, 3),
-            (70, 130),
-            (300 / bytes, 1030 / bytes),
-            // More rows than a stage holds.
-            (17, 600),
-        ]) {
+        for (a_len, b_len) in
+            (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).filter(|(a, b)| (a + 2 * b) % 5 < 2).chain([
+                (16, 64),
+                (64, 128),
+                (17, 65),
+                (33, 35),
+                (3, 200),
+                (200, 3),
+                (70, 130),
+                (300 / bytes, 1030 / bytes),
+                // More rows than a stage holds.
+                (17, 600),
+            ])
+        {
             let b = Axis { len: b_len, from: a_len * bytes + 1, to: bytes };
             let a = Axis { len: a_len, from: bytes, to: b_len * bytes + 2 };
             let one = Axis { len: 1, from: 0, to: 0 };

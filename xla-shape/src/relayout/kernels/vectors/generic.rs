@@ -158,11 +158,7 @@ macro_rules! kernels {
         /// # Safety
         /// So many bytes must be valid for reads and writes, and at least `SIZE` of them unless `STREAMING`.
         #[target_feature(enable = $feature)]
-        unsafe fn copy_run<const STREAMING: bool, const FETCHING: bool>(
-            from: *const u8,
-            to: *mut u8,
-            bytes: usize,
-        ) {
+        unsafe fn copy_run<const STREAMING: bool, const FETCHING: bool>(from: *const u8, to: *mut u8, bytes: usize) {
             let mut done = 0;
             if STREAMING {
                 done = to.align_offset(LINE).min(bytes);
@@ -431,10 +427,7 @@ macro_rules! kernels {
                 let columns = (STAGE_BYTES / pitch).max(line) / line * line;
                 for a in chunks(kernel.a_len(), columns, LANE) {
                     assert!(a.len() * pitch <= size_of::<Stage>(), "the stage has room for all columns");
-                    let staged = Transpose {
-                        a: [Axis { len: a.len(), from: BYTES, to: pitch }, ONCE],
-                        ..*kernel
-                    };
+                    let staged = Transpose { a: [Axis { len: a.len(), from: BYTES, to: pitch }, ONCE], ..*kernel };
                     let walk = Walk::staged(&staged, 0..a.len(), b.clone());
                     let (from, first) = (from.wrapping_add(a.start * BYTES), stage.wrapping_sub(b.start * BYTES));
                     if BYTES < 4 {
@@ -475,9 +468,36 @@ macro_rules! kernels {
             from: *const u8,
             to: *mut u8,
         ) {
+            if let Some(shuffle) = walk.kernel.shuffle {
+                // SAFETY: as required of the caller.
+                unsafe { transpose_walk::<BYTES, LANE, N, STREAMING, HINT, true>(walk, from, to, repeated(shuffle)) };
+            } else {
+                // SAFETY: as required of the caller.
+                unsafe { transpose_walk::<BYTES, LANE, N, STREAMING, HINT, false>(walk, from, to, zero()) };
+            }
+        }
+
+        /// Transposes what a walk comes by, with its shuffle if it has one.
+        ///
+        /// # Safety
+        /// As [`transpose_evenly`].
+        #[inline]
+        #[target_feature(enable = $feature)]
+        unsafe fn transpose_walk<
+            const BYTES: usize,
+            const LANE: usize,
+            const N: usize,
+            const STREAMING: bool,
+            const HINT: u8,
+            const SHUFFLED: bool,
+        >(
+            walk: &Walk<'_>,
+            from: *const u8,
+            to: *mut u8,
+            shuffle: $vector,
+        ) {
             let kernel = walk.kernel;
             let count = N * SIZE / BYTES;
-            let shuffle = kernel.shuffle.map(|shuffle| repeated(shuffle));
             let even = |[inner, outer]: &[Axis; 2], count: usize| outer.len == 1 || inner.len.is_multiple_of(count);
             if even(&kernel.a, LANE) && even(&kernel.b, count) {
                 let (row, column) = (kernel.b[0].from, kernel.a[0].to);
@@ -486,7 +506,7 @@ macro_rules! kernels {
                     let to = to.wrapping_add(b * BYTES + place(&kernel.a, a, |axis| axis.to));
                     // SAFETY: as required of the caller; neighbours are as far apart as the kernel says.
                     unsafe {
-                        transpose_group::<BYTES, LANE, N, STREAMING, HINT>(
+                        transpose_group::<BYTES, LANE, N, STREAMING, HINT, SHUFFLED>(
                             |i| from.wrapping_add(i * row),
                             |i| to.wrapping_add(i * column),
                             a,
@@ -497,24 +517,27 @@ macro_rules! kernels {
                 return;
             }
             // Each row and each column is looked up.
-            let (mut rows, mut columns) = ([from; SIZE * LINE_VECTORS], [to; LANE]);
-            let mut known = usize::MAX;
-            walk.one_by_one(count).for_each(LANE, count, |a, b| {
-                if b != known {
-                    kernel.rows(b, from, &mut rows[..count]);
-                    known = b;
-                }
-                kernel.columns(a, to.wrapping_add(b * BYTES), &mut columns);
-                // SAFETY: as required of the caller.
-                unsafe {
-                    transpose_group::<BYTES, LANE, N, STREAMING, HINT>(
-                        |i| rows[i].wrapping_add(a * BYTES),
-                        |i| columns[i],
-                        a,
-                        shuffle,
-                    )
-                };
-            });
+            let (mut rows, mut columns) = ([from; 2 * LINE], [to; LANE]);
+            let block = (2 * LINE / BYTES / count).max(1) * count;
+            for start in walk.b.clone().step_by(block) {
+                let end = walk.b.end.min(start + block);
+                // The last rows of all may have some of those before them.
+                let start = start.min(walk.b.end - count);
+                kernel.rows(start, from, &mut rows[..end - start]);
+                walk.rows(start..end).for_each(LANE, count, |a, b| {
+                    kernel.columns(a, to.wrapping_add(b * BYTES), &mut columns);
+                    let rows = &rows[b - start..][..count];
+                    // SAFETY: as required of the caller.
+                    unsafe {
+                        transpose_group::<BYTES, LANE, N, STREAMING, HINT, SHUFFLED>(
+                            |i| rows[i].wrapping_add(a * BYTES),
+                            |i| columns[i],
+                            a,
+                            shuffle,
+                        )
+                    };
+                });
+            }
         }
 
         /// Transposes a lane's elements of as many rows of the source as `N` vectors have elements: column number `a` and those
@@ -531,11 +554,12 @@ macro_rules! kernels {
             const N: usize,
             const STREAMING: bool,
             const HINT: u8,
+            const SHUFFLED: bool,
         >(
             row: impl Fn(usize) -> *const u8,
             column: impl Fn(usize) -> *mut u8,
             a: usize,
-            shuffle: Option<$vector>,
+            shuffle: $vector,
         ) {
             if HINT == READ_NEXT {
                 // A quarter of the rows with each of the four groups that a line has.
@@ -550,7 +574,7 @@ macro_rules! kernels {
                     let lanes = std::array::from_fn(|lane| row((n * $lanes + lane) * LANE + i));
                     // SAFETY: as required of the caller.
                     *register = unsafe { load_lanes(lanes) };
-                    if let Some(shuffle) = shuffle {
+                    if SHUFFLED {
                         *register = shuffled(*register, shuffle);
                     }
                 }

@@ -196,9 +196,9 @@ impl<'a> Walk<'a> {
         Self { kernel, a, order: Order::Rows(b.len()), b }
     }
 
-    /// The same with so many rows at a time.
-    fn one_by_one(&self, rows: usize) -> Self {
-        Self { order: Order::Rows(rows), a: self.a.clone(), b: self.b.clone(), ..*self }
+    /// The same with these rows only, all at a time.
+    fn rows(&self, b: Range<usize>) -> Self {
+        Self { order: Order::Rows(b.len()), a: self.a.clone(), b, ..*self }
     }
 
     /// Calls `visit` with the first column and row of each group of so many. The last groups may have some of those before them.

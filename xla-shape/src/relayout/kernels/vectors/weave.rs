@@ -9,41 +9,26 @@ use std::sync::OnceLock;
 /// The most rows that are woven.
 const MAX_WAYS: usize = 15;
 
-/// A vector of the result.
+/// What a vector of the result takes from each vector of the source: from those of all rows, or from a run of as many.
 struct Recipe {
     /// Where each byte lies within its vector of the source.
     index: [u8; 64],
-    picks: Vec<Pick>,
-    /// How many vectors of the source there are up to the last that is picked from.
-    reach: usize,
-}
-
-/// What a vector of the result takes from one vector of the source.
-struct Pick {
-    /// The number of the vector: that of its row, or counted from the first of a run.
-    source: usize,
-    /// The bytes that it gives, by their places in the result.
-    mask: u64,
+    /// The bytes that each vector of the source gives, by their places in the result.
+    masks: [u64; MAX_WAYS],
     /// The same for vectors of 16 bytes: where each byte lies, or 128.
-    shuffle: [u8; 16],
+    shuffles: [[u8; 16]; MAX_WAYS],
 }
 
 impl Recipe {
     /// Of a vector of `size` bytes; `at` says in which vector of the source each byte lies, and where.
     fn of(size: usize, at: impl Fn(usize) -> (usize, usize)) -> Self {
-        let mut recipe = Self { index: [0; 64], picks: Vec::new(), reach: 0 };
+        let mut recipe = Self { index: [0; 64], masks: [0; MAX_WAYS], shuffles: [[128; 16]; MAX_WAYS] };
         for byte in 0..size {
             let (source, index) = at(byte);
             recipe.index[byte] = index as u8;
-            recipe.reach = recipe.reach.max(source + 1);
-            let number = recipe.picks.iter().position(|pick| pick.source == source).unwrap_or_else(|| {
-                recipe.picks.push(Pick { source, mask: 0, shuffle: [128; 16] });
-                recipe.picks.len() - 1
-            });
-            let pick = &mut recipe.picks[number];
-            pick.mask |= 1 << byte;
+            recipe.masks[source] |= 1 << byte;
             if size == 16 {
-                pick.shuffle[byte] = index as u8;
+                recipe.shuffles[source][byte] = index as u8;
             }
         }
         recipe
@@ -144,6 +129,28 @@ pub(super) unsafe fn run(
     true
 }
 
+/// Calls `weave` or `unravel` with the number of rows as a constant.
+macro_rules! with_ways {
+    ($ways:expr, $back:expr, $streaming:expr, $arguments:tt) => {
+        with_ways!(@match $ways, $back, $streaming, $arguments; 3 5 6 7 9 10 11 12 13 14 15)
+    };
+    (@match $ways:expr, $back:expr, $streaming:expr, $arguments:tt; $($number:literal)*) => {
+        match ($ways, $back, $streaming) {
+            $(
+                // SAFETY: as required of the caller; the number of rows is the kernel's.
+                ($number, false, false) => unsafe { weave::<$number, false> $arguments },
+                // SAFETY: as above.
+                ($number, false, true) => unsafe { weave::<$number, true> $arguments },
+                // SAFETY: as above.
+                ($number, true, false) => unsafe { unravel::<$number, false> $arguments },
+                // SAFETY: as above.
+                ($number, true, true) => unsafe { unravel::<$number, true> $arguments },
+            )*
+            _ => unreachable!("no others are woven"),
+        }
+    };
+}
+
 /// Generates the kernels for vectors of one kind.
 macro_rules! weaves {
     ($feature:literal, $size:literal) => {
@@ -169,15 +176,7 @@ macro_rules! weaves {
             let recipes = recipes(kernel, SIZE, back);
             turns.for_each(0, 0, |from_turn, to_turn| {
                 let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                // SAFETY: as required of the caller.
-                unsafe {
-                    match (back, streaming) {
-                        (false, false) => weave::<false>(kernel, recipes, from, to),
-                        (false, true) => weave::<true>(kernel, recipes, from, to),
-                        (true, false) => unravel::<false>(kernel, &recipes[0], from, to),
-                        (true, true) => unravel::<true>(kernel, &recipes[0], from, to),
-                    }
-                }
+                with_ways!(kernel.ways, back, streaming, (kernel, recipes, from, to));
             });
         }
 
@@ -206,13 +205,13 @@ macro_rules! weaves {
         /// # Safety
         /// As [`run`], for this turn.
         #[target_feature(enable = $feature)]
-        unsafe fn weave<const STREAMING: bool>(
+        unsafe fn weave<const WAYS: usize, const STREAMING: bool>(
             kernel: &Interleave,
             recipes: &[Recipe],
             from: *const u8,
             to: *mut u8,
         ) {
-            let Interleave { ways, bytes, len, row } = *kernel;
+            let (ways, Interleave { bytes, len, row, .. }) = (WAYS, *kernel);
             let (in_vector, total) = (SIZE / bytes, len * ways);
             // The element from which on rows have no whole vector left.
             let end = (len + 1).saturating_sub(in_vector) * ways;
@@ -220,7 +219,7 @@ macro_rules! weaves {
             // SAFETY: the caller of this makes sure that each row has a vector of elements left.
             let vector = |place: &mut Place| unsafe {
                 let Place { way, start, .. } = place.next();
-                made(&recipes[way], |way| from.wrapping_add(start + way * row))
+                made::<WAYS>(&recipes[way], |way| from.wrapping_add(start + way * row))
             };
             let mut first = 0;
             if STREAMING {
@@ -259,12 +258,16 @@ macro_rules! weaves {
                     let element = first % ways + i * in_vector;
                     let offset = element / ways * bytes;
                     // SAFETY: a vector is left behind each element of the rest.
-                    let vector = unsafe { made(&recipes[element % ways], |way| rows[way].as_ptr().wrapping_add(offset)) };
+                    let vector = unsafe {
+                        made::<WAYS>(&recipes[element % ways], |way| rows[way].as_ptr().wrapping_add(offset))
+                    };
                     // SAFETY: there is room for a vector.
                     unsafe { store_unaligned(room.as_mut_ptr().cast(), vector) };
                 }
                 // SAFETY: the run has room for its last elements; no line of theirs has gone past the caches.
-                unsafe { super::super::copy_few(run.as_ptr().cast(), to.wrapping_add(first * bytes), (total - first) * bytes) };
+                unsafe {
+                    super::super::copy_few(run.as_ptr().cast(), to.wrapping_add(first * bytes), (total - first) * bytes)
+                };
             }
         }
 
@@ -273,20 +276,20 @@ macro_rules! weaves {
         /// # Safety
         /// As [`run`], for this turn.
         #[target_feature(enable = $feature)]
-        unsafe fn unravel<const STREAMING: bool>(
+        unsafe fn unravel<const WAYS: usize, const STREAMING: bool>(
             kernel: &Interleave,
-            recipe: &Recipe,
+            recipes: &[Recipe],
             from: *const u8,
             to: *mut u8,
         ) {
-            let Interleave { ways, bytes, len, row } = *kernel;
-            let in_vector = SIZE / bytes;
-            let read = recipe.reach * SIZE;
+            let (ways, Interleave { bytes, len, row, .. }) = (WAYS, *kernel);
+            let (recipe, in_vector) = (&recipes[0], SIZE / bytes);
+            let read = ways * SIZE;
             let run = len * ways * bytes;
             let vector = |way: usize, first: usize| {
                 let start = from.wrapping_add((first * ways + way) * bytes);
                 // SAFETY: the caller of this makes sure that the run has as many bytes left as are read.
-                unsafe { made(recipe, |number| start.wrapping_add(number * SIZE)) }
+                unsafe { made::<WAYS>(recipe, |number| start.wrapping_add(number * SIZE)) }
             };
             // The elements of each row up to which the run has enough left to read.
             let ends: [usize; MAX_WAYS] = std::array::from_fn(|way| {
@@ -339,7 +342,7 @@ macro_rules! weaves {
                     // SAFETY: so much is left of the run, and there is room for it.
                     unsafe { std::ptr::copy_nonoverlapping(from.wrapping_add(start), rest.as_mut_ptr().cast(), count) };
                     // SAFETY: there are as many vectors as rows, and at most so many are read.
-                    let vector = unsafe { made(recipe, |number| rest[number].as_ptr()) };
+                    let vector = unsafe { made::<WAYS>(recipe, |number| rest[number].as_ptr()) };
                     let mut last = [0; SIZE];
                     // SAFETY: there is room for a vector.
                     unsafe { store_unaligned(last.as_mut_ptr().cast(), vector) };
@@ -359,24 +362,26 @@ mod wide {
     use std::arch::x86_64::_mm512_loadu_si512 as load;
     use std::arch::x86_64::_mm512_storeu_si512 as store_unaligned;
     use std::arch::x86_64::_mm512_stream_si512 as stream_aligned;
-    use std::arch::x86_64::{_mm512_mask_permutexvar_epi8, _mm512_setzero_si512};
+    use std::arch::x86_64::{_mm512_mask_permutexvar_epi8, _mm512_or_si512, _mm512_setzero_si512};
 
     weaves!("avx512f,avx512bw,avx512vbmi", 64);
 
     /// # Safety
-    /// 64 bytes must be valid for reads at each source of the recipe.
+    /// 64 bytes must be valid for reads at each of so many sources.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    unsafe fn made(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
+    unsafe fn made<const WAYS: usize>(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
         // SAFETY: 64 bytes are read from an array of as many.
         let index = unsafe { load(recipe.index.as_ptr().cast()) };
-        let mut result = _mm512_setzero_si512();
-        for pick in &recipe.picks {
+        // Two, so that none waits for the one before.
+        let mut halves = [_mm512_setzero_si512(); 2];
+        for number in 0..WAYS {
             // SAFETY: as required of the caller.
-            let vector = unsafe { load(source(pick.source).cast()) };
-            result = _mm512_mask_permutexvar_epi8(result, pick.mask, index, vector);
+            let vector = unsafe { load(source(number).cast()) };
+            let half = &mut halves[number % 2];
+            *half = _mm512_mask_permutexvar_epi8(*half, recipe.masks[number], index, vector);
         }
-        result
+        _mm512_or_si512(halves[0], halves[1])
     }
 }
 
@@ -392,14 +397,15 @@ mod lane {
     weaves!("ssse3", 16);
 
     /// # Safety
-    /// 16 bytes must be valid for reads at each source of the recipe.
+    /// 16 bytes must be valid for reads at each of so many sources.
     #[inline]
     #[target_feature(enable = "ssse3")]
-    unsafe fn made(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
+    unsafe fn made<const WAYS: usize>(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
         let mut result = _mm_setzero_si128();
-        for pick in &recipe.picks {
+        for number in 0..WAYS {
+            let shuffle = recipe.shuffles[number].as_ptr();
             // SAFETY: as required of the caller, and 16 bytes are read from an array of as many.
-            let (vector, shuffle) = unsafe { (load(source(pick.source).cast()), load(pick.shuffle.as_ptr().cast())) };
+            let (vector, shuffle) = unsafe { (load(source(number).cast()), load(shuffle.cast())) };
             result = _mm_or_si128(result, _mm_shuffle_epi8(vector, shuffle));
         }
         result
@@ -419,14 +425,14 @@ mod lane {
     weaves!("neon", 16);
 
     /// # Safety
-    /// 16 bytes must be valid for reads at each source of the recipe.
+    /// 16 bytes must be valid for reads at each of so many sources.
     #[inline]
     #[target_feature(enable = "neon")]
-    unsafe fn made(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
+    unsafe fn made<const WAYS: usize>(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
         let mut result = vdupq_n_u8(0);
-        for pick in &recipe.picks {
+        for number in 0..WAYS {
             // SAFETY: as required of the caller, and 16 bytes are read from an array of as many.
-            let (vector, shuffle) = unsafe { (load(source(pick.source)), load(pick.shuffle.as_ptr())) };
+            let (vector, shuffle) = unsafe { (load(source(number)), load(recipe.shuffles[number].as_ptr())) };
             result = vorrq_u8(result, vqtbl1q_u8(vector, shuffle));
         }
         result

@@ -1,0 +1,171 @@
+//! Relayouts that are no loops with constant strides: uneven tiles of tiles, tiles without a common multiple, too many regions.
+//!
+//! On both sides, an element's position is a sum of one number for each dimension, or for each group of dimensions that a `*`
+//! combines. So a table for each group says what its index adds to both positions, and loops over the groups add them up. The two
+//! innermost loops are those in which neighbours are nearest in the source and in the destination, block by block.
+
+use super::elements::Widths;
+use crate::StrideTable;
+use crate::stride_table::{Source, Term, ValueRule};
+use crate::wide::local;
+
+/// What an index adds to the positions in the source and in the destination, in elements.
+type Places = Vec<(usize, usize)>;
+
+/// The tables, the outermost loop first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Grouped {
+    outer: Vec<Places>,
+    inner: Inner,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Inner {
+    /// Elements that lie side by side in both arrays: where runs of them begin, and how many they are.
+    Runs(Vec<(usize, usize, usize)>),
+    /// Neighbours in the source, and neighbours in the destination.
+    Blocks([Places; 2]),
+}
+
+/// The indices of a block in each of the two innermost loops.
+const BLOCK: usize = 32;
+
+/// The most entries that all tables may have.
+const MAX_ENTRIES: usize = 1 << 22;
+
+impl Grouped {
+    /// The tables of a relayout; `None` if they would not be much smaller than the arrays. `to_dimension` says which of the source's
+    /// dimensions each of the destination's is.
+    pub(super) fn new(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Option<Self> {
+        let sizes = local(from.extents());
+        let identity = (0..sizes.len()).collect::<Vec<_>>();
+        let mut groups = identity.iter().map(|&dimension| vec![dimension]).collect::<Vec<_>>();
+        for list in combined(from, &identity).into_iter().chain(combined(to, to_dimension)) {
+            let (joined, rest) =
+                groups.into_iter().partition::<Vec<_>, _>(|group| group.iter().any(|of| list.contains(of)));
+            groups = rest;
+            groups.push(joined.concat());
+        }
+        let entries = |group: &Vec<usize>| {
+            group.iter().try_fold(1_usize, |entries, &dimension| entries.checked_mul(sizes[dimension]))
+        };
+        let all = groups.iter().try_fold(0_usize, |sum, group| sum.checked_add(entries(group)?))?;
+        let elements = sizes.iter().try_fold(1_usize, |elements, &size| elements.checked_mul(size))?;
+        if all > MAX_ENTRIES || all > elements / 2 {
+            return None;
+        }
+        let mut tables = groups.iter().map(|group| places(from, to, to_dimension, group)).collect::<Vec<_>>();
+        tables.retain(|table| table.len() > 1);
+        tables.sort_by_key(|table| std::cmp::Reverse(nearest(table, |(_, to)| to)));
+        let own = tables.pop().unwrap_or_else(|| vec![(0, 0)]);
+        let near = (0..tables.len()).min_by_key(|&i| nearest(&tables[i], |(from, _)| from));
+        let near = near.filter(|&i| nearest(&tables[i], |(from, _)| from) < nearest(&own, |(from, _)| from));
+        let inner = match near {
+            Some(near) => Inner::Blocks([tables.remove(near), own]),
+            None => Inner::Runs(runs(&own)),
+        };
+        Some(Self { outer: tables, inner })
+    }
+
+    /// Copies all elements.
+    pub(super) fn run(&self, widths: Widths, source: &[u8], destination: &mut [u8]) {
+        match widths.bytes() {
+            Some(1) => self.run_bytes::<1>(source, destination),
+            Some(2) => self.run_bytes::<2>(source, destination),
+            Some(4) => self.run_bytes::<4>(source, destination),
+            Some(8) => self.run_bytes::<8>(source, destination),
+            Some(16) => self.run_bytes::<16>(source, destination),
+            _ => {
+                self.for_each(|from, to, len| (0..len).for_each(|i| widths.copy(source, from + i, destination, to + i)))
+            }
+        }
+    }
+
+    fn run_bytes<const BYTES: usize>(&self, source: &[u8], destination: &mut [u8]) {
+        let (source, destination) = (source.as_chunks::<BYTES>().0, destination.as_chunks_mut::<BYTES>().0);
+        self.for_each(|from, to, len| {
+            if len == 1 {
+                destination[to] = source[from];
+            } else {
+                destination[to..to + len].copy_from_slice(&source[from..from + len]);
+            }
+        });
+    }
+
+    /// Calls `copy` with both positions of every run of elements, and how many it has.
+    #[inline(always)]
+    fn for_each(&self, mut copy: impl FnMut(usize, usize, usize)) {
+        let mut index = vec![0; self.outer.len()];
+        loop {
+            let places = self.outer.iter().zip(&index).map(|(table, &i): (_, &usize)| table[i]);
+            let (from, to) = places.fold((0, 0), |sum, place| (sum.0 + place.0, sum.1 + place.1));
+            match &self.inner {
+                Inner::Runs(runs) => runs.iter().for_each(|run| copy(from + run.0, to + run.1, run.2)),
+                Inner::Blocks([near, own]) => {
+                    for near in near.chunks(BLOCK) {
+                        for own in own.chunks(BLOCK) {
+                            for a in near {
+                                own.iter().for_each(|b| copy(from + a.0 + b.0, to + a.1 + b.1, 1));
+                            }
+                        }
+                    }
+                }
+            }
+            let Some(last) = (0..index.len()).rev().find(|&i| index[i] + 1 < self.outer[i].len()) else { return };
+            index[last] += 1;
+            index[last + 1..].fill(0);
+        }
+    }
+}
+
+/// The dimensions that each intermediate value depends on.
+fn combined(table: &StrideTable, dimension: &[usize]) -> Vec<Vec<usize>> {
+    let mut lists: Vec<Vec<usize>> = Vec::new();
+    for value in table.values() {
+        let of = |term: Term| match term.source {
+            Source::Zero => Vec::new(),
+            Source::Dimension(number) => vec![dimension[number as usize]],
+            Source::Value(number) => lists[number as usize].clone(),
+        };
+        lists.push(match value.rule {
+            ValueRule::Term(term) => of(term),
+            ValueRule::Combine { major, minor, .. } => [of(major), of(minor)].concat(),
+        });
+    }
+    lists
+}
+
+/// What the indices of these dimensions add to both positions, in the order of the destination.
+fn places(from: &StrideTable, to: &StrideTable, to_dimension: &[usize], group: &[usize]) -> Places {
+    let sizes = local(from.extents());
+    let mut from_index = vec![0_u64; sizes.len()];
+    let mut places = Places::new();
+    loop {
+        let to_index = to_dimension.iter().map(|&dimension| from_index[dimension]).collect::<Vec<_>>();
+        places.push((from.linear_index(&from_index) as usize, to.linear_index(&to_index) as usize));
+        let next = group.iter().rev().find(|&&dimension| from_index[dimension] as usize + 1 < sizes[dimension]);
+        let Some(&next) = next else { break };
+        from_index[next] += 1;
+        let behind = group.iter().skip_while(|&&dimension| dimension != next).skip(1);
+        behind.for_each(|&dimension| from_index[dimension] = 0);
+    }
+    places.sort_unstable_by_key(|&(_, to)| to);
+    places
+}
+
+/// How near the nearest neighbours of a table are, on one side.
+fn nearest(table: &Places, side: fn((usize, usize)) -> usize) -> usize {
+    table.windows(2).map(|pair| side(pair[0]).abs_diff(side(pair[1]))).min().unwrap_or(usize::MAX)
+}
+
+/// The runs of a table whose elements lie side by side on both sides.
+fn runs(table: &Places) -> Vec<(usize, usize, usize)> {
+    let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+    for &(from, to) in table {
+        match runs.last_mut() {
+            Some(run) if (run.0 + run.2, run.1 + run.2) == (from, to) => run.2 += 1,
+            _ => runs.push((from, to, 1)),
+        }
+    }
+    runs
+}
