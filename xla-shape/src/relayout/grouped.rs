@@ -27,8 +27,8 @@ enum Inner {
     Blocks([Places; 2]),
 }
 
-/// The indices of a block in each of the two innermost loops.
-const BLOCK: usize = 32;
+/// The indices of a block in the loop over neighbours in the source, and in that over neighbours in the destination.
+const BLOCK: [usize; 2] = [16, 128];
 
 /// The most entries that all tables may have.
 const MAX_ENTRIES: usize = 1 << 22;
@@ -102,8 +102,8 @@ impl Grouped {
             match &self.inner {
                 Inner::Runs(runs) => runs.iter().for_each(|run| copy(from + run.0, to + run.1, run.2)),
                 Inner::Blocks([near, own]) => {
-                    for near in near.chunks(BLOCK) {
-                        for own in own.chunks(BLOCK) {
+                    for near in near.chunks(BLOCK[0]) {
+                        for own in own.chunks(BLOCK[1]) {
                             for a in near {
                                 own.iter().for_each(|b| copy(from + a.0 + b.0, to + a.1 + b.1, 1));
                             }
@@ -138,10 +138,10 @@ fn combined(table: &StrideTable, dimension: &[usize]) -> Vec<Vec<usize>> {
 /// What the indices of these dimensions add to both positions, in the order of the destination.
 fn places(from: &StrideTable, to: &StrideTable, to_dimension: &[usize], group: &[usize]) -> Places {
     let sizes = local(from.extents());
-    let mut from_index = vec![0_u64; sizes.len()];
+    let (mut from_index, mut to_index) = (vec![0_u64; sizes.len()], vec![0_u64; sizes.len()]);
     let mut places = Places::new();
     loop {
-        let to_index = to_dimension.iter().map(|&dimension| from_index[dimension]).collect::<Vec<_>>();
+        to_index.iter_mut().zip(to_dimension).for_each(|(to, &dimension)| *to = from_index[dimension]);
         places.push((from.linear_index(&from_index) as usize, to.linear_index(&to_index) as usize));
         let next = group.iter().rev().find(|&&dimension| from_index[dimension] as usize + 1 < sizes[dimension]);
         let Some(&next) = next else { break };

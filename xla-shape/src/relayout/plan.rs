@@ -138,20 +138,20 @@ impl Plan {
     /// # Errors
     /// If a buffer has not exactly the size of its shape in bytes; then nothing is written.
     pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
-        self.run_with(source, destination, |step, source, destination| {
+        self.run_with(source, destination, execute::fill, |step, source, destination| {
             let fence = Fence::new(self.machine);
             execute::run(step, self.widths, &fence, source, destination);
         })
     }
 
     /// As [`run`](Self::run), with the threads of the current rayon pool. One thread does it alone if it writes less than
-    /// 256 KiB, if both layouts are the same, or if elements go one by one; and one fills the padding.
+    /// 256 KiB, or if elements go one by one.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     #[cfg(feature = "threads")]
     pub fn run_in_parallel(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
-        self.run_with(source, destination, |step, source, destination| {
+        self.run_with(source, destination, super::threads::fill, |step, source, destination| {
             super::threads::run(step, self.widths, self.machine, source, destination);
         })
     }
@@ -160,14 +160,15 @@ impl Plan {
         &self,
         source: &[u8],
         destination: &mut [u8],
+        fill: impl Fn(&Region, Widths, &mut [u8], &[u8]),
         run: impl Fn(&Step, &[u8], &mut [u8]),
     ) -> Result<(), RelayoutError> {
         check(Side::Source, self.from_bytes, source.len())?;
         check(Side::Destination, self.to_bytes, destination.len())?;
         let source = &source[self.from.layout().dynamic_shape_metadata_prefix_bytes() as usize..];
         let destination = &mut destination[self.to.layout().dynamic_shape_metadata_prefix_bytes() as usize..];
-        if let Some(fill) = &self.fill {
-            fill.run(self.widths, destination);
+        if let Some(padding) = &self.fill {
+            padding.run(self.widths, destination, fill);
         }
         match &self.method {
             Method::Steps(steps) => steps.iter().for_each(|step| run(step, source, destination)),
@@ -181,9 +182,9 @@ impl Plan {
 }
 
 impl Fill {
-    fn run(&self, widths: Widths, destination: &mut [u8]) {
+    fn run(&self, widths: Widths, destination: &mut [u8], fill: impl Fn(&Region, Widths, &mut [u8], &[u8])) {
         for region in &self.regions {
-            execute::fill(region, widths, destination, &self.element);
+            fill(region, widths, destination, &self.element);
         }
         if let Some(last) = destination.last_mut() {
             *last &= self.last_byte;

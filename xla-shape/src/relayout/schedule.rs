@@ -89,6 +89,11 @@ impl Step {
             // The inner loop is cut: the outer one would not continue its parts.
             whole.outer.push(std::mem::replace(&mut kernel.a[1], Axis { len: 1, from: 0, to: 0 }));
         }
+        if whole.outer.is_empty()
+            && let Some(parts) = whole.parts_of_a_run(count)
+        {
+            return parts;
+        }
         let Some(&mut axis) = whole.outermost() else { return vec![whole] };
         let part_len = axis.len.div_ceil(count);
         let part = |start| {
@@ -97,6 +102,28 @@ impl Step {
             Some(Self { from: part.from + start * axis.from, to: part.to + start * axis.to, ..part })
         };
         (0..axis.len).step_by(part_len).filter_map(part).collect()
+    }
+
+    /// The parts of a single run in the destination; each but the last writes whole lines of 64 bytes.
+    #[cfg(feature = "threads")]
+    fn parts_of_a_run(&self, count: usize) -> Option<Vec<Self>> {
+        // The bytes that one number of the loop moves on both sides, and how many there are.
+        let (from, to, len) = match &self.work {
+            Work::Kernel(Kernel::Copy(bytes)) => (1, 1, *bytes),
+            Work::Kernel(Kernel::Interleave(kernel)) => (kernel.bytes, kernel.bytes * kernel.ways, kernel.len),
+            _ => return None,
+        };
+        let part_len = len.div_ceil(count).next_multiple_of(64);
+        let part = |start: usize| {
+            let mut part = Self { from: self.from + start * from, to: self.to + start * to, ..self.clone() };
+            match &mut part.work {
+                Work::Kernel(Kernel::Copy(bytes)) => *bytes = part_len.min(len - start),
+                Work::Kernel(Kernel::Interleave(kernel)) => kernel.len = part_len.min(len - start),
+                _ => {}
+            }
+            part
+        };
+        Some((0..len).step_by(part_len).map(part).collect())
     }
 
     /// The loop with the largest stride in the destination, if it can be split.
@@ -229,10 +256,10 @@ fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) ->
         let fits = |axis: &Axis| from.is_none_or(|from| axis.from == from) && to.is_none_or(|to| axis.to == to);
         axes.iter().position(fits)
     };
-    // Of more, a transpose takes whole lines.
+    // Of more, a transpose takes whole lanes.
     let few = |ways: usize| match ways {
         2 | 4 | 8 => ways * bytes <= 2 * MAX_BYTES,
-        3..16 => ways * bytes < 4 * MAX_BYTES && bytes < MAX_BYTES,
+        3..16 => ways * bytes < MAX_BYTES,
         _ => false,
     };
     if let Some(way) = find(None, Some(bytes))

@@ -3,6 +3,7 @@
 use super::elements::Widths;
 use super::execute;
 use super::kernels::{Fence, Machine};
+use super::regions::{Axis, Region};
 use super::schedule::Step;
 
 /// More parts than threads, so that a thread that is held up does not hold up all.
@@ -25,6 +26,35 @@ pub(super) fn run(step: &Step, widths: Widths, machine: Machine, source: &[u8], 
     });
 }
 
+/// As [`execute::fill`], with the threads of the current pool.
+pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], element: &[u8]) {
+    let serial = |region: &Region, destination: &mut [u8]| execute::fill(region, widths, destination, element);
+    // Each turn of the outermost loop must write whole bytes behind those of the one before.
+    let Some((outermost, inner)) = region.axes.split_first() else { return serial(region, destination) };
+    let end = inner.iter().map(|axis| (axis.len - 1) * axis.to).sum::<usize>();
+    let bytes = widths.to / 8;
+    let places = region.axes.iter().map(|axis| axis.len).product::<usize>();
+    if widths.to % 8 != 0 || end >= outermost.to || places * bytes < MIN_BYTES {
+        return serial(region, destination);
+    }
+    let turns = outermost.len.div_ceil(PARTS_PER_THREAD * rayon::current_num_threads());
+    let (mut left, mut region) = (outermost.len, region.clone());
+    let mut rest = &mut destination[region.to * bytes..];
+    region.to = 0;
+    rayon::scope(|scope| {
+        while left > 0 {
+            let len = turns.min(left);
+            left -= len;
+            let stride = len * region.axes[0].to * bytes;
+            let (own, behind) = if left == 0 { (rest, &mut [][..]) } else { rest.split_at_mut(stride) };
+            rest = behind;
+            let mut part = region.clone();
+            part.axes[0] = Axis { len, ..part.axes[0] };
+            scope.spawn(move |_| serial(&part, own));
+        }
+    });
+}
+
 /// Calls `visit` with each part of a step and the piece of the destination that is its own.
 fn for_each<'a>(parts: &[Step], destination: &'a mut [u8], mut visit: impl FnMut(Step, &'a mut [u8])) {
     let (mut rest, mut start) = (destination, 0);
@@ -40,7 +70,7 @@ fn for_each<'a>(parts: &[Step], destination: &'a mut [u8], mut visit: impl FnMut
 #[cfg(test)]
 mod tests {
     use super::{Fence, Widths, execute, for_each};
-    use crate::relayout::{Options, Plan};
+    use crate::relayout::{Options, Padding, Plan};
 
     /// Layouts for every kernel, in sizes that are no multiples of anything: each to each.
     #[test]
@@ -54,10 +84,36 @@ mod tests {
             ("s4[70,140]", &["{1,0}", "{0,1}", "{1,0:E(4)}", "{0,1:E(4)}", "{1,0:T(64,128)(8,1)E(4)}"]),
             ("f6e2m3fn[20,44]", &["{1,0}", "{1,0:E(6)}", "{0,1:E(6)}", "{1,0:T(8,128)(4,1)E(6)}"]),
             ("c128[17,19]", &["{1,0}", "{0,1}", "{1,0:T(8,4)}"]),
+            ("f32[300,3]", &["{1,0}", "{0,1}", "{1,0:T(4)}"]),
+            ("u8[3000]", &["{0}", "{0:T(128)}"]),
         ] {
             let shape = |layout: &str| format!("{array}{layout}").parse().unwrap();
             for (from, to) in layouts.iter().flat_map(|from| layouts.iter().map(move |to| (shape(from), shape(to)))) {
                 compare(&Plan::new(&from, &to, &Options::new()).unwrap());
+            }
+        }
+    }
+
+    /// Enough padding for several threads.
+    #[test]
+    fn threads_fill_what_one_fills() {
+        for (from, to) in [
+            ("f32[1000,100]", "f32[1000,100]{1,0:T(8,128)}"),
+            ("u8[3,100000]", "u8[3,100000]{1,0:T(32,128)(4,1)}"),
+            ("bf16[2000,129]{0,1}", "bf16[2000,129]{1,0:T(8,128)(2,1)}"),
+        ] {
+            for padding in [Padding::Zero, Padding::Fill(vec![1, 2, 3, 4])] {
+                let (from, to) = (from.parse().unwrap(), to.parse::<crate::ArrayShape>().unwrap());
+                let padding = match padding {
+                    Padding::Fill(bytes) => Padding::Fill(bytes[..to.element_bits() as usize / 8].to_vec()),
+                    other => other,
+                };
+                let plan = Plan::new(&from, &to, &Options::new().padding(padding)).unwrap();
+                let source = vec![7; plan.from().byte_size().unwrap() as usize];
+                let mut results = [(); 2].map(|()| vec![0x5a; plan.to().byte_size().unwrap() as usize]);
+                plan.run(&source, &mut results[0]).unwrap();
+                plan.run_in_parallel(&source, &mut results[1]).unwrap();
+                assert!(results[0] == results[1], "{plan}");
             }
         }
     }

@@ -119,7 +119,7 @@ impl Turns<'_> {
     #[inline(always)]
     pub(super) fn for_each(self, from: usize, to: usize, mut inner: impl FnMut(usize, usize)) {
         let (innermost, outer) = match self.0 {
-            [] => (Axis { len: 1, from: 0, to: 0 }, self.0),
+            [] => (ONCE, self.0),
             [outer @ .., innermost] => (*innermost, outer),
         };
         let mut places = Places::of(Turns(outer));

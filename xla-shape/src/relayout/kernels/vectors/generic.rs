@@ -365,7 +365,7 @@ macro_rules! kernels {
                 return turns.for_each(0, 0, |from_turn, to_turn| {
                     let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
                     // SAFETY: as required of the caller; a vector's rows are there, and ordinary stores need no alignment.
-                    unsafe { transpose_evenly::<BYTES, LANE, 1, false, KEEP>(&walk, from, to) };
+                    unsafe { transpose_evenly::<BYTES, LANE, 1, false, KEEP>(&walk, (from, from), to) };
                 });
             }
             if large && !streaming && is_staged(kernel) {
@@ -382,26 +382,37 @@ macro_rules! kernels {
                 (true, true) => Walk::large(kernel, a.clone(), 0..whole),
             };
             let rest = (streaming && whole < rest.end).then(|| Walk::large(kernel, a, rest));
+            // Processors foresee long rows. Of short ones, the next are asked for.
+            let short = large && kernel.a_len() * BYTES < SHORT;
+            let mut coming = Places::of(turns);
             turns.for_each(0, 0, |from_turn, to_turn| {
-                let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                match (streaming, large || BYTES == 1) {
-                    // SAFETY: as required of the caller; there are a line's rows, and all of them begin with a line.
-                    (true, _) => unsafe {
-                        transpose_evenly::<BYTES, LANE, LINE_VECTORS, true, KEEP>(&walk, from, to);
-                    },
-                    // SAFETY: as above; ordinary stores need no alignment.
-                    (false, true) => unsafe {
-                        transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(&walk, from, to);
-                    },
-                    // SAFETY: as above.
-                    (false, false) => unsafe {
-                        transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, OWN_NEXT>(&walk, from, to);
-                    },
+                if short {
+                    coming.advance();
+                }
+                let (next, from) = (from.wrapping_add(coming.from), from.wrapping_add(from_turn));
+                let to = to.wrapping_add(to_turn);
+                // SAFETY: as required of the caller; there are a line's rows, and all of them begin with a line if `streaming`:
+                // ordinary stores need no alignment.
+                unsafe {
+                    match (streaming, short, large || BYTES == 1 || walk.is_narrow(line)) {
+                        (true, true, _) => {
+                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, true, READ_ROWS>(&walk, (from, next), to);
+                        }
+                        (true, false, _) => {
+                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, true, KEEP>(&walk, (from, next), to);
+                        }
+                        (false, _, true) => {
+                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(&walk, (from, next), to);
+                        }
+                        (false, _, false) => {
+                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, OWN_NEXT>(&walk, (from, next), to);
+                        }
+                    }
                 }
                 if let Some(rest) = &rest {
                     fence();
                     // SAFETY: as above; these rows begin anywhere, and ordinary stores need no alignment.
-                    unsafe { transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(rest, from, to) };
+                    unsafe { transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(rest, (from, next), to) };
                 }
             });
         }
@@ -432,10 +443,14 @@ macro_rules! kernels {
                     let (from, first) = (from.wrapping_add(a.start * BYTES), stage.wrapping_sub(b.start * BYTES));
                     if BYTES < 4 {
                         // SAFETY: the columns and rows are some of the kernel's; the stage has room for them.
-                        unsafe { transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, READ_NEXT>(&walk, from, first) };
+                        unsafe {
+                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, READ_NEXT>(&walk, (from, from), first)
+                        };
                     } else {
                         // SAFETY: as above.
-                        unsafe { transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(&walk, from, first) };
+                        unsafe {
+                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(&walk, (from, from), first)
+                        };
                     }
                     let row = |a: usize| to.wrapping_add(place(&kernel.a, a, |axis| axis.to) + b.start * BYTES);
                     if dense {
@@ -451,7 +466,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Transposes what a walk comes by.
+        /// Transposes what a walk comes by; the next begins at `next` in the source, where nothing is read.
         ///
         /// # Safety
         /// The walk's columns and rows must be valid on both sides. There must be the columns of a lane and the rows of `N`
@@ -465,15 +480,17 @@ macro_rules! kernels {
             const HINT: u8,
         >(
             walk: &Walk<'_>,
-            from: *const u8,
+            (from, next): (*const u8, *const u8),
             to: *mut u8,
         ) {
             if let Some(shuffle) = walk.kernel.shuffle {
                 // SAFETY: as required of the caller.
-                unsafe { transpose_walk::<BYTES, LANE, N, STREAMING, HINT, true>(walk, from, to, repeated(shuffle)) };
+                unsafe {
+                    transpose_walk::<BYTES, LANE, N, STREAMING, HINT, true>(walk, (from, next), to, repeated(shuffle))
+                };
             } else {
                 // SAFETY: as required of the caller.
-                unsafe { transpose_walk::<BYTES, LANE, N, STREAMING, HINT, false>(walk, from, to, zero()) };
+                unsafe { transpose_walk::<BYTES, LANE, N, STREAMING, HINT, false>(walk, (from, next), to, zero()) };
             }
         }
 
@@ -492,24 +509,31 @@ macro_rules! kernels {
             const SHUFFLED: bool,
         >(
             walk: &Walk<'_>,
-            from: *const u8,
+            (from, next): (*const u8, *const u8),
             to: *mut u8,
             shuffle: $vector,
         ) {
             let kernel = walk.kernel;
             let count = N * SIZE / BYTES;
+            // A quarter of the rows is asked for with each of the four groups that a line has.
+            let quarter = |a: usize| {
+                let first = a * BYTES / 16 % (LINE / 16) * (count / 4);
+                first..first + count / 4
+            };
             let even = |[inner, outer]: &[Axis; 2], count: usize| outer.len == 1 || inner.len.is_multiple_of(count);
-            if even(&kernel.a, LANE) && even(&kernel.b, count) {
+            if HINT != READ_ROWS && even(&kernel.a, LANE) && even(&kernel.b, count) {
                 let (row, column) = (kernel.b[0].from, kernel.a[0].to);
                 walk.for_each(LANE, count, |a, b| {
                     let from = from.wrapping_add(a * BYTES + place(&kernel.b, b, |axis| axis.from));
                     let to = to.wrapping_add(b * BYTES + place(&kernel.a, a, |axis| axis.to));
+                    if HINT == READ_NEXT {
+                        quarter(a).for_each(|i| prefetch(from.wrapping_add(i * row + LINE)));
+                    }
                     // SAFETY: as required of the caller; neighbours are as far apart as the kernel says.
                     unsafe {
                         transpose_group::<BYTES, LANE, N, STREAMING, HINT, SHUFFLED>(
                             |i| from.wrapping_add(i * row),
                             |i| to.wrapping_add(i * column),
-                            a,
                             shuffle,
                         )
                     };
@@ -517,22 +541,29 @@ macro_rules! kernels {
                 return;
             }
             // Each row and each column is looked up.
-            let (mut rows, mut columns) = ([from; 2 * LINE], [to; LANE]);
+            let (mut rows, mut coming, mut columns) = ([from; 2 * LINE], [from; 2 * LINE], [to; LANE]);
             let block = (2 * LINE / BYTES / count).max(1) * count;
             for start in walk.b.clone().step_by(block) {
                 let end = walk.b.end.min(start + block);
                 // The last rows of all may have some of those before them.
                 let start = start.min(walk.b.end - count);
                 kernel.rows(start, from, &mut rows[..end - start]);
+                if HINT == READ_ROWS {
+                    let (start, from) = if end < walk.b.end { (end, from) } else { (walk.b.start, next) };
+                    kernel.rows(start, from, &mut coming[..block.min(walk.b.end - start)]);
+                }
                 walk.rows(start..end).for_each(LANE, count, |a, b| {
                     kernel.columns(a, to.wrapping_add(b * BYTES), &mut columns);
+                    if HINT == READ_ROWS {
+                        let coming = &coming[b - start..][quarter(a)];
+                        coming.iter().for_each(|row| prefetch(row.wrapping_add(a * BYTES)));
+                    }
                     let rows = &rows[b - start..][..count];
                     // SAFETY: as required of the caller.
                     unsafe {
                         transpose_group::<BYTES, LANE, N, STREAMING, HINT, SHUFFLED>(
                             |i| rows[i].wrapping_add(a * BYTES),
                             |i| columns[i],
-                            a,
                             shuffle,
                         )
                     };
@@ -540,8 +571,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Transposes a lane's elements of as many rows of the source as `N` vectors have elements: column number `a` and those
-        /// after it. Rows of the source are loaded straight into the lanes, so that they are only zipped within them.
+        /// Transposes a lane's elements of as many rows of the source as `N` vectors have elements. Rows of the source are loaded straight into the lanes, so that they are only zipped within them.
         ///
         /// # Safety
         /// 16 bytes must be valid for reads at the rows, and `N` vectors for writes at the columns; these are multiples of `SIZE` if
@@ -558,15 +588,8 @@ macro_rules! kernels {
         >(
             row: impl Fn(usize) -> *const u8,
             column: impl Fn(usize) -> *mut u8,
-            a: usize,
             shuffle: $vector,
         ) {
-            if HINT == READ_NEXT {
-                // A quarter of the rows with each of the four groups that a line has.
-                let quarter = N * SIZE / BYTES / (LINE / 16);
-                let first = a * BYTES / 16 % (LINE / 16) * quarter;
-                (first..first + quarter).for_each(|i| prefetch(row(i).wrapping_add(LINE)));
-            }
             let mut transposed = [[zero(); LANE]; N];
             for (n, transposed) in transposed.iter_mut().enumerate() {
                 let mut registers = [zero(); LANE];

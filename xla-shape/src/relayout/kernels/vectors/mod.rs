@@ -131,8 +131,13 @@ const STAGED_RUN: usize = 512;
 const KEEP: u8 = 0;
 /// … that the next line of each row of the destination will be written, …
 const OWN_NEXT: u8 = 1;
-/// … that the next line of each row of the source will be read.
+/// … that the next line of each row of the source will be read, …
 const READ_NEXT: u8 = 2;
+/// … or the same columns of the next rows.
+const READ_ROWS: u8 = 3;
+
+/// Rows of the source that are shorter than this are not foreseen, in bytes.
+const SHORT: usize = 2048;
 
 /// Whether rows of a destination that begin anywhere are best written from a stage.
 fn is_staged(kernel: &Transpose) -> bool {
@@ -194,6 +199,11 @@ impl<'a> Walk<'a> {
     /// Where the destination is a stage.
     fn staged(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
         Self { kernel, a, order: Order::Rows(b.len()), b }
+    }
+
+    /// Whether no row of the destination has a line after its first.
+    fn is_narrow(&self, line: usize) -> bool {
+        self.b.len() <= line
     }
 
     /// The same with these rows only, all at a time.
