@@ -1,5 +1,6 @@
 //! What `relayout` and `shard` do with files that hold arrays, for the program and for Python.
 
+mod pipeline;
 mod plan;
 mod relayout;
 mod shard;

@@ -1,10 +1,11 @@
 //! An array in a file, copied into another layout.
 
+use super::pipeline;
 use crate::failure::Failure;
 use crate::io::tensor::{self, FileFormat, TensorFile, UNNAMED};
 use serde::Serialize;
 use std::path::Path;
-use xla_shape::relayout::{Options, Plan, RelayoutError, Slabs};
+use xla_shape::relayout::{Options, RelayoutError, Slabs};
 use xla_shape::text::parse_index;
 use xla_shape::{ArrayShape, Layout};
 
@@ -43,7 +44,7 @@ pub struct RelayoutDone {
 }
 
 impl Relayout<'_> {
-    /// Reads, copies and writes, a part at a time.
+    /// Reads, copies and writes, a part at a time; while one part is written, the next is copied and the one after it is read.
     ///
     /// # Errors
     /// If a file cannot be read or written, or holds no such array; then nothing is written.
@@ -68,19 +69,11 @@ impl Relayout<'_> {
         tensor::check_writable(self.output, &to)?;
         // Before anything is made from the shapes: only then are they known to be those of real data.
         check_length(self.input, &from, &file)?;
-        let slabs = Slabs::new(&from, &to, &options, self.slab_bytes).map_err(Failure::said)?;
-        // All slabs but the last ones are alike.
-        let mut plan: Option<Plan> = None;
-        let parts = slabs.map(|slab| {
-            let (from, to) = slab.shapes();
-            let ready = plan.take().filter(|plan| (plan.from(), plan.to()) == (from, to));
-            let plan = plan.insert(ready.map_or_else(|| slab.plan().map_err(Failure::said), Ok)?);
-            let (mut source, mut data) = (super::room(from)?, super::room(to)?);
-            file.gather(slab.source(), source.as_mut())?;
-            plan.run(source.as_ref(), data.as_mut()).map_err(Failure::said)?;
-            Ok(data)
-        });
-        tensor::write(self.output, &to, self.tensor.unwrap_or(UNNAMED), parts, self.shows_progress)?;
+        // Two of each are in memory at a time.
+        let slabs = Slabs::new(&from, &to, &options, self.slab_bytes / 2).map_err(Failure::said)?;
+        pipeline::run(&mut file, slabs, |parts| {
+            tensor::write(self.output, &to, self.tensor.unwrap_or(UNNAMED), parts, self.shows_progress)
+        })?;
         let (output, bytes) = (self.output.display().to_string(), to.byte_size().unwrap_or_default());
         Ok(RelayoutDone { from: from.to_string(), to: to.to_string(), output, bytes })
     }

@@ -17,9 +17,9 @@ use std::path::Path;
 use xla_shape_render::Text;
 
 /// The file's contents; `-` is standard input.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, Failure> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Box::new(io::stdin()));
     }
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),

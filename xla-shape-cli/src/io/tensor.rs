@@ -41,7 +41,7 @@ const SAFETENSORS_HEADER: u64 = 100_000_000;
 /// A file that can be read from any place, or a pipe, of which what has come is kept.
 pub(super) enum Source {
     File(File),
-    Pipe { rest: Box<dyn Read>, bytes: Vec<u8> },
+    Pipe { rest: Box<dyn Read + Send>, bytes: Vec<u8> },
 }
 
 impl Source {
@@ -84,6 +84,10 @@ impl Source {
     /// Fills a buffer with what begins here.
     pub(super) fn read_at(&mut self, start: u64, room: &mut [u8]) -> io::Result<()> {
         match self {
+            // In one call of the system: pieces of a file can be many and small.
+            #[cfg(unix)]
+            Self::File(file) => std::os::unix::fs::FileExt::read_exact_at(file, room, start),
+            #[cfg(not(unix))]
             Self::File(file) => file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(room)),
             Self::Pipe { bytes, .. } => {
                 let from = usize::try_from(start).ok().and_then(|start| bytes.get(start..)?.get(..room.len()));
