@@ -3,7 +3,7 @@
 # it needs: cargo-fuzz, and the nightly compiler that fuzz/rust-toolchain.toml names.
 #
 # To look into a finding: cd fuzz && cargo fuzz run TARGET artifacts/TARGET/…; once mended, the input goes to
-# fuzz/regressions/TARGET, and `cargo test -p xla-shape-tests --test fuzz` runs it ever after.
+# fuzz/regressions/TARGET, and `cargo test -p xla-shape-tests --test shapes fuzz` runs it ever after.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz

@@ -19,4 +19,4 @@ miri() { cargo miri test --target-dir target/miri --no-fail-fast "$@"; }
 
 miri -p xla-shape --lib --all-features -- buffer dlpack elements
 
-miri -p xla-shape-tests --test empty --test raw_parts
+miri -p xla-shape-tests --test arrays -- empty raw_parts

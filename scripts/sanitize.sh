@@ -11,7 +11,7 @@ export RUSTUP_TOOLCHAIN
 rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --component rust-src >/dev/null
 target=$(rustc -vV | sed -n 's/^host: //p')
 # What is unsafe is in two libraries; these tests reach all of it. Half the random cases: everything is slower here.
-tests=(--no-fail-fast -p xla-shape -p xla-shape-ffi -p xla-shape-tests --all-features --lib --test blocks --test buffers --test empty --test iteration --test ndarray --test raw_parts --test relayout)
+tests=(--no-fail-fast -p xla-shape -p xla-shape-ffi -p xla-shape-tests --all-features --lib --test arrays)
 export PROPTEST_CASES=${PROPTEST_CASES:-64}
 
 sanitized() { # NAME OPTIONS…

@@ -29,7 +29,7 @@ aarch64() {
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
         PROPTEST_CASES="${PROPTEST_CASES:-32}" \
         cargo test --target aarch64-unknown-linux-gnu --no-fail-fast -p xla-shape-tests \
-        --test buffers --test empty --test iteration --test ndarray --test parity --test raw_parts --test relayout --test worlds
+        --test arrays --test shapes -- buffers empty iteration ndarray parity raw_parts relayout worlds
 }
 
 wasm32() {

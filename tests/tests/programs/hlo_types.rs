@@ -11,7 +11,7 @@ hlo_types! {
     mod layouts = "../examples/hlo/v5e__layouts.hlo";
 }
 
-const TEXT: &str = include_str!("../../examples/hlo/v5e__rnn_scan.hlo");
+const TEXT: &str = include_str!("../../../examples/hlo/v5e__rnn_scan.hlo");
 
 #[test]
 fn types_are_what_the_module_says() {

@@ -1,0 +1,13 @@
+//! HLO modules: text and protos, checks, memory.
+
+mod hlo;
+mod hlo_cases;
+mod hlo_check;
+mod hlo_diff;
+mod hlo_forms;
+mod hlo_mutations;
+mod hlo_text;
+mod hlo_types;
+mod hlo_view;
+mod hlo_xla;
+mod tpu_memory;

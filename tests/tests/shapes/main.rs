@@ -1,0 +1,24 @@
+//! Shapes as values: their text, their rules, their sizes, their map, held against XLA's data and by laws.
+
+mod algebra;
+mod bitcasts;
+mod canonical;
+mod depth;
+mod effort;
+mod errors;
+mod floats;
+mod fuzz;
+mod infer;
+mod laws;
+mod legacy;
+mod limits;
+mod padding;
+mod parity;
+mod partition;
+mod proto;
+mod reference;
+mod serde;
+mod sharding;
+mod slices;
+mod tpu;
+mod worlds;
