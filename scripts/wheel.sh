@@ -11,7 +11,7 @@ rm -rf "$environment"
 pip() { "$environment/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
 
 # The gate's time is mostly compiling: without optimisations. `pip install ./python` alone builds with them.
-CARGO_TARGET_DIR="$PWD/target/python" CARGO_PROFILE_DEV_DEBUG=0 MATURIN_PEP517_ARGS="--profile dev" pip install './python[jax,dtypes,ray]'
+CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/python}" CARGO_PROFILE_DEV_DEBUG=0 MATURIN_PEP517_ARGS="--profile dev" pip install './python[jax,dtypes,ray]'
 pip install jax==0.10.2 pytest==9.2.0 mypy==2.4.1 safetensors nbclient nbformat nbconvert ipykernel
 "$environment/bin/python" -c 'import xla_shape; print(xla_shape.__file__)' | grep -q "$environment"
 

@@ -125,7 +125,7 @@ pub(crate) fn framed(page: &str) -> String {
     format!(
         "<iframe srcdoc=\"{page}\" style=\"width:100%;height:480px;border:1px solid #ccc;background:#fff\" \
          title=\"xla-shape\" onload=\"const root=this.contentDocument&&this.contentDocument.documentElement;\
-         if(root)this.style.height=Math.min(900,root.scrollHeight+4)+'px'\"></iframe>"
+         if(root)setTimeout(()=>this.style.height=Math.min(900,root.scrollHeight+24)+'px',50)\"></iframe>"
     )
 }
 

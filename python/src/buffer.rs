@@ -1,15 +1,16 @@
 //! Arrays in memory, and copies of them in other layouts.
 
 use crate::error::shape_error;
-use crate::memory::{Elements, Read, lend};
+use crate::memory::{Elements, Read, lend, tensor_of};
 use crate::shape::{Shape, ShapeArgument};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView, PyTuple};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError};
 use xla_shape::buffer::AlignedBytes;
+use xla_shape::dlpack::Tensor;
 use xla_shape::relayout::{Options, Plan, Slabs};
 use xla_shape::{ArrayShape, Layout};
 
@@ -23,6 +24,7 @@ pub(crate) struct Buffer {
 enum Data {
     Owned(AlignedBytes),
     Lent(Read),
+    Tensor(Tensor),
 }
 
 impl Buffer {
@@ -38,6 +40,7 @@ impl Buffer {
         match &self.data {
             Data::Owned(bytes) => Ok(bytes.as_ref()),
             Data::Lent(bytes) => bytes.bytes(),
+            Data::Tensor(tensor) => Ok(tensor.as_ref()),
         }
     }
 }
@@ -146,6 +149,13 @@ fn check_length(shape: &ArrayShape, found: usize) -> PyResult<()> {
     }
 }
 
+/// Takes the array that a capsule of DLPack has, where it is.
+#[pyfunction]
+pub(crate) fn buffer_of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Buffer> {
+    let tensor = tensor_of(capsule)?;
+    Ok(Buffer { shape: tensor.shape().clone(), data: Data::Tensor(tensor) })
+}
+
 /// Copies an array into another layout. `source` is a buffer, or bytes of `shape`; with `strided`, an array of bytes whose last
 /// dimension is an element and whose other dimensions are those of `shape`, whatever its strides.
 #[pyfunction]
@@ -177,11 +187,8 @@ pub(crate) fn relayout(
     if !sizes.eq(elements.sizes.iter().map(|&size| Some(size))) || shape.element_bits() != elements.width as u64 * 8 {
         return Err(shape_error(format_args!("expected an array as {shape} has it")));
     }
-    match elements.in_some_order() {
-        Some((bytes, order)) => {
-            let from = Layout::new(&order).and_then(|layout| shape.clone().with_layout(layout)).map_err(shape_error)?;
-            copy(py, &from, to, bytes, result.as_mut(), threads)?;
-        }
+    match elements.side_by_side(shape.element_type()) {
+        Some((bytes, from)) => copy(py, &from, to, bytes, result.as_mut(), threads)?,
         None => gather(py, &elements, shape, to, result.as_mut(), threads)?,
     }
     Ok(Buffer::owned(to.clone(), result))

@@ -33,6 +33,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<shape::Shape>()?;
     module.add_class::<sharding::Sharding>()?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
+    module.add_function(wrap_pyfunction!(buffer::buffer_of_capsule, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::relayout, module)?)?;
     module.add_function(wrap_pyfunction!(files::read, module)?)?;
     module.add_function(wrap_pyfunction!(files::relayout_file, module)?)?;

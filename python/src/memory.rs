@@ -8,8 +8,11 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 use std::ffi::c_int;
 use std::slice;
+use xla_shape::dlpack::Tensor;
+use xla_shape::{ArrayShape, ElementType};
 
 /// Memory that is lent to be read.
 pub(crate) struct Read(PyUntypedBuffer);
@@ -103,38 +106,24 @@ pub(crate) struct Elements<'a> {
 unsafe impl Sync for Elements<'_> {}
 
 impl<'a> Elements<'a> {
-    /// The bytes and the order of the dimensions, minor to major, if the elements lie side by side in some order.
-    pub(crate) fn in_some_order(&self) -> Option<(&'a [u8], Vec<usize>)> {
-        let mut order = (0..self.sizes.len()).rev().collect::<Vec<_>>();
-        let count = self.sizes.iter().try_fold(1_usize, |count, &size| count.checked_mul(size))?;
-        if count == 0 {
-            return Some((&[], order));
+    /// The bytes and the shape, if the elements lie side by side in some order.
+    pub(crate) fn side_by_side(&self, element_type: ElementType) -> Option<(&'a [u8], ArrayShape)> {
+        let sizes = self.sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
+        let width = i64::try_from(self.width).ok()?;
+        let strides = self.strides.iter().map(|&stride| (stride as i64 % width == 0).then_some(stride as i64 / width));
+        let shape = ArrayShape::from_strides(element_type, &sizes, &strides.collect::<Option<Vec<_>>>()?).ok()?;
+        let length = usize::try_from(shape.byte_size()?).ok()?;
+        // Gaps between elements are padding of tiles; behind the last element there need not be any.
+        if !shape.layout().tiles().is_empty() || length != self.sizes.iter().product::<usize>() * self.width {
+            return None;
         }
-        // Stable: a dimension of size 1, which may have any stride, stays where it is among equals.
-        let stride = |dimension: usize| match self.sizes[dimension] {
-            1 => None,
-            _ => Some(self.strides[dimension]),
-        };
-        let mut expected = isize::try_from(self.width).ok()?;
-        let mut long = order.iter().copied().filter(|&dimension| stride(dimension).is_some()).collect::<Vec<_>>();
-        long.sort_by_key(|&dimension| stride(dimension));
-        for &dimension in &long {
-            if stride(dimension) != Some(expected) {
-                return None;
-            }
-            expected = expected.checked_mul(isize::try_from(self.sizes[dimension]).ok()?)?;
+        if length == 0 {
+            return Some((&[], shape));
         }
-        let mut next = long.into_iter();
-        for place in &mut order {
-            if stride(*place).is_some() {
-                *place = next.next().unwrap_or(*place);
-            }
-        }
-        let length = count.checked_mul(self.width)?;
         // SAFETY: the strides say that the elements fill these bytes, which are lent; by the caller's part, they are not written
         // meanwhile.
         let bytes = unsafe { slice::from_raw_parts(self.buffer.buf_ptr().cast::<u8>(), length) };
-        Some((bytes, order))
+        Some((bytes, shape))
     }
 
     /// Copies elements in row-major order, from this one on, as many as fill the room.
@@ -206,4 +195,19 @@ pub(crate) unsafe fn lend(
     // SAFETY: `view` is Python's; it takes a reference to the owner, which keeps the bytes, and is told not to write them.
     let result = unsafe { ffi::PyBuffer_FillInfo(view, owner.as_ptr(), start, bytes.len().cast_signed(), 1, flags) };
     if result == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
+}
+
+/// Takes the tensor that a capsule of DLPack has. What made it must not write it any more.
+pub(crate) fn tensor_of(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tensor> {
+    let pointer = capsule.pointer_checked(Some(c"dltensor_versioned"))?;
+    // SAFETY: by the standard, a capsule of this name has such a tensor, which belongs to whoever takes it.
+    let tensor = unsafe { Tensor::from_raw(pointer.as_ptr().cast()) }.map_err(shape_error)?;
+    // SAFETY: the capsule is one, and the name is there for ever. It says that the tensor is taken.
+    let renamed = unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), c"used_dltensor_versioned".as_ptr()) };
+    if renamed != 0 {
+        // It still is the capsule's.
+        std::mem::forget(tensor);
+        return Err(PyErr::fetch(capsule.py()));
+    }
+    Ok(tensor)
 }

@@ -16,6 +16,7 @@ from jax.experimental.layout import Layout as JaxLayout
 from jax.sharding import Mesh, NamedSharding, SingleDeviceSharding
 from jax.sharding import PartitionSpec as P
 
+import xla_shape
 from xla_shape import Layout, Module, Shape, ShapeError, Sharding
 from xla_shape.jax import (
     assert_layout,
@@ -129,6 +130,15 @@ def test_arrays(mesh):
 def test_no_copy_of_an_array_on_cpu():
     x = jax.block_until_ready(jnp.arange(1024, dtype=jnp.float32))
     assert np.shares_memory(buffer(x).numpy(), np.asarray(x))
+
+
+def test_arrays_lent_through_dlpack():
+    for dtype in (jnp.bfloat16, jnp.float32, jnp.float8_e4m3fn):
+        array = (jnp.arange(2000) % 7).astype(dtype).reshape(10, 200)
+        lent = xla_shape.from_dlpack(array)
+        assert lent.shape == Shape.of(dtype, (10, 200))
+        assert np.array_equal(lent.numpy(), np.asarray(array))
+        assert np.array_equal(xla_shape.relayout(array, "{1,0:T(8,128)(2,1)}").numpy(), np.asarray(array))
 
 
 def test_arguments(mesh):

@@ -14,7 +14,7 @@ between layouts. `xla_shape.jax` speaks with JAX, `xla_shape.shard` and `xla_sha
 
 from __future__ import annotations
 
-from ._arrays import relayout
+from ._arrays import from_dlpack, relayout
 from ._errors import OutOfBoundsError, ParseError, ShapeError
 from ._files import relayout_file
 from ._native import (
@@ -54,6 +54,7 @@ __all__ = [
     "byte_size",
     "default_layout",
     "explain",
+    "from_dlpack",
     "linear_index",
     "padding",
     "read",

@@ -12,7 +12,7 @@ from ._dtypes import element_type
 from ._errors import ShapeError
 from ._native import Buffer, Layout, Shape
 
-__all__ = ["as_array", "linear_index", "multi_index", "relayout", "to_numpy"]
+__all__ = ["as_array", "from_dlpack", "linear_index", "multi_index", "relayout", "to_numpy"]
 
 
 def relayout(
@@ -29,6 +29,8 @@ def relayout(
     to: the layout of the result, or its whole shape; row-major if it is left out.
     threads: how many work on it; as many as there are processors if it is left out.
     """
+    if from_ is None and not isinstance(array, (Buffer, np.ndarray)) and hasattr(array, "__dlpack__"):
+        array = _lent(array)
     if threads is not None and threads < 1:
         raise ShapeError(f"expected one thread or more, found {threads}")
     if from_ is not None:
@@ -37,7 +39,7 @@ def relayout(
     elif isinstance(array, Buffer):
         source, shape, strided = array, array.shape, False
     else:
-        found = _numpy_of(array)
+        found = np.asarray(array)
         shape, strided = Shape.of(found.dtype, found.shape), True
         # Its buffer may have an element type that the buffer protocol lacks; bytes it always has.
         source = found[..., np.newaxis].view(np.uint8)
@@ -54,10 +56,22 @@ def _destination(shape: Shape, to: str | Layout | Shape | None) -> Shape:
     return shape.with_layout(to)
 
 
-def _numpy_of(array: Any) -> npt.NDArray[Any]:
-    if not isinstance(array, np.ndarray) and hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
-        return np.from_dlpack(array)
-    return np.asarray(array)
+def from_dlpack(array: Any) -> Buffer:
+    """Takes the array of another library where it is, if that lends it through DLPack: on the CPU, without gaps.
+
+    It has bf16 and f8 too. Nobody may write the array while the buffer is there.
+    """
+    return _native.buffer_of_capsule(array.__dlpack__(max_version=(1, 1)))
+
+
+def _lent(array: Any) -> Any:
+    """The array as a buffer, or as NumPy takes it."""
+    try:
+        return from_dlpack(array)
+    except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
+        # An older version, a device, gaps, or no element type of DLPack.
+        pass
+    return array if hasattr(array, "__array__") else np.from_dlpack(array)
 
 
 def _bytes_of(array: Any) -> Any:

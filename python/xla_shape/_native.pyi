@@ -19,6 +19,7 @@ __all__ = [
     "__version__",
     "advise",
     "bitcast",
+    "buffer_of_capsule",
     "byte_size",
     "default_layout",
     "explain",
@@ -448,6 +449,7 @@ def read(path: _Path, tensor: str | None = None, *, from_: str | Shape | None = 
 def write(path: _Path, array: Buffer, tensor: str | None = None) -> None:
     """Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes."""
 
+def buffer_of_capsule(capsule: Any) -> Buffer: ...
 def main(arguments: list[str]) -> int: ...
 def relayout(source: Any, shape: Shape, to: Shape, strided: bool, threads: int | None) -> Buffer: ...
 def relayout_file(
