@@ -83,6 +83,30 @@ fn protos_are_printed_as_xla_prints_them() {
     assert!(same > 420, "{same}");
 }
 
+#[derive(Deserialize)]
+struct Message {
+    module: String,
+    proto: String,
+    text: String,
+}
+
+#[test]
+fn messages_of_programs_are_printed_as_xla_prints_them_and_written_as_it_reads_them() {
+    let messages: Vec<Message> = corpus("hlo_protos.jsonl.zst");
+    for row in &messages {
+        let text =
+            proto_text(&STANDARD.decode(&row.proto).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", row.module));
+        let other = text.lines().zip(row.text.lines()).find(|(ours, theirs)| ours != theirs);
+        assert_eq!(other, None, "{}", row.module);
+        let module = Module::parse(&row.text).unwrap();
+        assert_eq!(module.to_string().trim_end(), row.text.trim_end(), "{}", row.module);
+        let again = proto_text(&module.to_proto().unwrap()).unwrap();
+        let other = again.lines().zip(row.text.lines()).find(|(ours, theirs)| ours != theirs);
+        assert_eq!(other, None, "{}: {other:?}", row.module);
+    }
+    assert!(messages.len() > 10, "{}", messages.len());
+}
+
 /// The bytes of a field with a length.
 fn field(number: u8, content: &[u8]) -> Vec<u8> {
     let mut bytes = vec![number << 3 | 2];

@@ -92,8 +92,27 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
     }
     match arguments.to {
         HloForm::Text => io::write(module.to_string().as_bytes()),
-        HloForm::Proto => io::write(&module.to_proto().map_err(Failure::said)?),
+        // A message stays what it is, with the constants that texts leave out.
+        HloForm::Proto if is_message(&bytes) => io::write(&bytes),
+        HloForm::Proto => {
+            let message = module.to_proto().map_err(Failure::said)?;
+            let is_left_out = |text: &str| text.contains("{...}");
+            let left_out = module.instructions().filter(|found| found.literal().is_some_and(is_left_out)).count();
+            if left_out > 0 {
+                // Where standard error is gone, nobody is left to tell.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "warning: the text leaves the elements of {left_out} constants out (`{{...}}`); in the message they are zero"
+                );
+            }
+            io::write(&message)
+        }
     }
+}
+
+/// Whether a file holds a message, and no text.
+fn is_message(bytes: &[u8]) -> bool {
+    matches!(module_text(bytes), Ok(Ok(Cow::Owned(_))))
 }
 
 /// A module, and what could not be read of it.

@@ -2,6 +2,7 @@
 //!
 //! An attribute keeps its value as it is written. [`Value`] reads the usual kinds of value on request.
 
+pub(crate) mod origin;
 mod window;
 
 use crate::text::cursor::Cursor;

@@ -4,6 +4,7 @@ use super::shapes::same;
 use super::{Findings, Problem, Severity};
 use crate::attribute::Value;
 use crate::module::{Computation, Instruction, Module};
+use crate::opcode::Opcode;
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -94,6 +95,12 @@ fn called<'m>(instruction: Instruction<'m, '_>) -> impl Iterator<Item = &'m str>
     instruction.attributes().filter(|found| CALLS.contains(&found.name())).flat_map(move |found| names(found.value()))
 }
 
+/// Whether no rule of the opcode reads the computations that it calls.
+fn has_no_rule(instruction: Instruction<'_, '_>) -> bool {
+    matches!(instruction.opcode(), Opcode::Scan | Opcode::CollectiveReduce | Opcode::Other(_))
+        || instruction.attribute("called_computations").is_some()
+}
+
 /// Checks that all called computations are there, and that none calls itself, over whatever others.
 fn calls<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
     // Who calls whom, and by which instruction.
@@ -104,7 +111,7 @@ fn calls<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
                 match module.computation(name) {
                     Some(callee) => edges.push((callee.number(), instruction)),
                     // Those that a rule reads, it misses itself.
-                    None if module.name().is_some() && instruction.attribute("called_computations").is_some() => {
+                    None if module.name().is_some() && has_no_rule(instruction) => {
                         findings.error(instruction, Problem::UnknownComputation { name: name.to_owned() });
                     }
                     None => {}

@@ -1,10 +1,12 @@
 //! The values of attributes and the elements of constants: whether they are what XLA reads there.
 
-use super::{Findings, Problem, Result};
+use super::{Findings, Problem, Result, Severity};
 use crate::attribute::Value;
+use crate::attribute::origin::origin;
 use crate::literal;
 use crate::module::Instruction;
 use crate::opcode::Opcode;
+use alloc::format;
 use xla_shape_core::text::ParseError;
 
 type Read = core::result::Result<(), ParseError>;
@@ -15,6 +17,9 @@ pub(super) fn check<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Fin
         findings.check(instruction, constant(instruction));
     }
     for attribute in instruction.attributes() {
+        if attribute.name() == "metadata" {
+            unknown_metadata(instruction, attribute.value(), findings);
+        }
         if let Err(error) = value(attribute.name(), attribute.value(), instruction.opcode()) {
             findings.error(instruction, error.into());
         }
@@ -70,6 +75,20 @@ fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
             "SCHEDULE_NONE, SCHEDULE_LATEST or SCHEDULE_EARLIEST",
             &["SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"],
         ),
+        "padding_type" => {
+            word(value, "PADDING_VALID or PADDING_SAME", &["PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"])
+        }
+        "api_version" => word(
+            value,
+            "a version of the interface, such as API_VERSION_TYPED_FFI",
+            &[
+                "API_VERSION_UNSPECIFIED",
+                "API_VERSION_ORIGINAL",
+                "API_VERSION_STATUS_RETURNING",
+                "API_VERSION_STATUS_RETURNING_UNIFIED",
+                "API_VERSION_TYPED_FFI",
+            ],
+        ),
         "operand_precision" => {
             let precision = |item: Value<'_>| word(item, "default, high or highest", &["default", "high", "highest"]);
             value.items()?.into_iter().try_for_each(precision)
@@ -83,7 +102,14 @@ fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
             text if text.starts_with('{') => Ok(()),
             _ => field.bytes().map(drop),
         }),
-        "statistics" => value.fields().map(drop),
+        "statistics" => match value.fields()?.as_slice() {
+            [("visualizing_index", index), rest @ ..] => {
+                integer(*index)?;
+                rest.iter().try_for_each(|(_, field)| float(*field))
+            }
+            _ => Err(value.is_not("`{visualizing_index=…,name=…}`")),
+        },
+        "origin" => origin(value).map(drop),
         "result_accuracy" => accuracy(value),
         "domain" => {
             for key in ["entry", "exit"] {
@@ -126,6 +152,30 @@ fn shape(value: Value<'_>) -> Read {
     parser.finish()
 }
 
+/// Hints at fields of `metadata` that nothing here knows, which a newer compiler may write.
+fn unknown_metadata<'m, 'a>(instruction: Instruction<'m, 'a>, value: Value<'m>, findings: &mut Findings<'m, 'a>) {
+    for (key, field) in value.fields().unwrap_or_default() {
+        if !METADATA.contains(&key) && key != "metadata_payload" {
+            let problem = Problem::UnknownAttribute { name: format!("metadata.{key}") };
+            findings.add(Severity::Hint, instruction, problem, Some(field.span()));
+        }
+    }
+}
+
+const METADATA: [&str; 11] = [
+    "op_type",
+    "op_name",
+    "source_file",
+    "deduplicated_name",
+    "scheduling_name",
+    "source_line",
+    "source_end_line",
+    "source_column",
+    "source_end_column",
+    "stack_frame_id",
+    "profile_type",
+];
+
 fn metadata(value: Value<'_>) -> Read {
     for (key, field) in value.fields()? {
         match key {
@@ -136,7 +186,6 @@ fn metadata(value: Value<'_>) -> Read {
                 integer(field)?;
             }
             "profile_type" => field.items()?.into_iter().try_for_each(integer)?,
-            // What a newer compiler may write.
             _ => {}
         }
     }
@@ -148,6 +197,7 @@ fn accuracy(value: Value<'_>) -> Read {
     match value.fields()?.as_slice() {
         [("mode", mode)] => word(*mode, "`default` or `highest`", &["default", "highest"]),
         [("tolerance", tolerance)] => tolerance.fields()?.into_iter().try_for_each(|(key, field)| match key {
+            "atol" | "rtol" if field.text().starts_with('-') => Err(field.is_not("a number from 0 on")),
             "atol" | "rtol" => float(field),
             "ulps" => integer(field),
             _ => Err(value.is_not(what)),

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Writes tests/corpus/hlo_broken.jsonl.zst: instructions of each kind, broken in one place, and whether XLA reads them.
+
+usage: scripts/hlo_broken.py [EACH]    EACH changes for each instruction, 8 unless told; makes its environment in target/hlo-cases
+
+The instructions are those of tests/corpus/hlo_forms.jsonl.zst as XLA prints them: every opcode, attribute and form of a value. In the opcode,
+the operands or the attributes of one, a character is lost, replaced or swapped with the next one, a number is changed, or the value of an
+attribute is another one. A row has the form, the changed line, and `ok`: whether XLA reads the module with it.
+"""
+import json, multiprocessing, os, random, re, subprocess, sys
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+VALUES = ["foo", "{}", "{a}", "3", "-1", "true", '"s"', "{1,2}", "{{0}}"]
+
+
+def line_of(text):
+    """The number of the line of interest: the root of the last computation."""
+    return max((i for i, line in enumerate(text.splitlines()) if "ROOT " in line), default=None)
+
+
+def opcode_of(line):
+    """Where the opcode begins, behind the name and the shape."""
+    return re.search(r" ([a-z][a-z0-9-]*)\((?=[^()\[\]]*)", line[line.index(" = ") + 2:]).start() + line.index(" = ") + 3
+
+
+def change(r, line):
+    start, kind = opcode_of(line), r.choice("ddssnnrrxx")
+    at = r.randrange(start, len(line))
+    if kind == "d": return line[:at] + line[at + 1:]
+    if kind == "s": return line[:at] + line[at:at + 2][::-1] + line[at + 2:]
+    if kind == "r": return line[:at] + r.choice('{}(),=x_-0a"') + line[at + 1:]
+    if kind == "n":
+        numbers = [m for m in re.finditer(r"(?<![%\w.])\d+", line) if m.start() >= start]
+        if not numbers: return None
+        m = r.choice(numbers)
+        return line[:m.start()] + str(int(m[0]) + r.choice([1, 7, -1])) + line[m.end():]
+    keys = [m for m in re.finditer(r", ([\w-]+)=", line) if m.start() >= start]
+    if not keys: return None
+    m = r.choice(keys)
+    return line[:m.end()] + r.choice(VALUES) + re.sub(r"^[^ ]*?(, |$)", r"\1", line[m.end():])
+
+
+def reads(text):
+    from jaxlib import _hlo
+    try: _hlo.hlo_module_from_text(text)
+    except Exception: return False
+    return True
+
+
+def ask(texts):
+    """Whether XLA reads each text. It ends the whole process on some, which it refuses, too."""
+    answers = []
+    while len(answers) < len(texts):
+        try:
+            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+                for answer in pool.map(reads, texts[len(answers):]): answers.append(answer)
+        except BrokenProcessPool: answers.append(False)
+    return answers
+
+
+def main(each):
+    forms = subprocess.run(["zstd", "-dc", os.path.join(ROOT, "tests/corpus/hlo_forms.jsonl.zst")], capture_output=True, check=True).stdout
+    rows, texts = [], []
+    for form in map(json.loads, forms.splitlines()):
+        text = form.get("printed")
+        number = line_of(text) if form["ok"] and text else None
+        if number is None: continue
+        lines, r, seen = text.splitlines(), random.Random(form["form"]), set()
+        for _ in range(each * 2):
+            changed = change(r, lines[number])
+            if changed is None or changed in seen or changed == lines[number]: continue
+            seen.add(changed)
+            rows.append({"form": form["form"], "line": changed.strip()})
+            texts.append("\n".join(lines[:number] + [changed] + lines[number + 1:]))
+            if len(seen) == each: break
+    for row, ok in zip(rows, ask(texts)): row["ok"] = ok
+    to = os.path.join(ROOT, "tests/corpus/hlo_broken.jsonl")
+    with open(to, "w") as out:
+        for row in rows: out.write(json.dumps(row, separators=(",", ":")) + "\n")
+    subprocess.run(["zstd", "-19", "-q", "-f", "--rm", to], check=True)
+    print(f"{len(rows)} lines, of which XLA reads {sum(row['ok'] for row in rows)}")
+
+
+if __name__ == "__main__":
+    os.environ.update(JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3")
+    try: import jaxlib._hlo  # noqa: F401
+    except ImportError:
+        home = os.path.join(ROOT, "target/hlo-cases")
+        subprocess.run([sys.executable, "-m", "venv", home], check=True)
+        subprocess.run([home + "/bin/pip", "install", "-q", "jax==0.12.*", "jaxlib==0.12.*"], check=True)
+        os.execv(home + "/bin/python", [home + "/bin/python", os.path.abspath(__file__), *sys.argv[1:]])
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 8)
