@@ -17,10 +17,11 @@ pub(super) fn check<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Fin
         findings.check(instruction, constant(instruction));
     }
     for attribute in instruction.attributes() {
-        if attribute.name() == "metadata" {
-            unknown_metadata(instruction, attribute.value(), findings);
-        }
-        if let Err(error) = value(attribute.name(), attribute.value(), instruction.opcode()) {
+        let read = match attribute.name() {
+            "metadata" => metadata(instruction, attribute.value(), findings),
+            name => value(name, attribute.value(), instruction.opcode()),
+        };
+        if let Err(error) = read {
             findings.error(instruction, error.into());
         }
     }
@@ -97,7 +98,6 @@ fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
         "dim_labels" => value.dim_labels().map(drop),
         "window" => value.window().map(drop),
         "replica_groups" if value.text().starts_with("mesh") => value.mesh_groups().map(drop),
-        "metadata" => metadata(value),
         "frontend_attributes" => value.fields()?.into_iter().try_for_each(|(_, field)| match field.text() {
             text if text.starts_with('{') => Ok(()),
             _ => field.bytes().map(drop),
@@ -152,41 +152,21 @@ fn shape(value: Value<'_>) -> Read {
     parser.finish()
 }
 
-/// Hints at fields of `metadata` that nothing here knows, which a newer compiler may write.
-fn unknown_metadata<'m, 'a>(instruction: Instruction<'m, 'a>, value: Value<'m>, findings: &mut Findings<'m, 'a>) {
-    for (key, field) in value.fields().unwrap_or_default() {
-        if !METADATA.contains(&key) && key != "metadata_payload" {
-            let problem = Problem::UnknownAttribute { name: format!("metadata.{key}") };
-            findings.add(Severity::Hint, instruction, problem, Some(field.span()));
-        }
-    }
-}
-
-const METADATA: [&str; 11] = [
-    "op_type",
-    "op_name",
-    "source_file",
-    "deduplicated_name",
-    "scheduling_name",
-    "source_line",
-    "source_end_line",
-    "source_column",
-    "source_end_column",
-    "stack_frame_id",
-    "profile_type",
-];
-
-fn metadata(value: Value<'_>) -> Read {
+/// Reads the fields of `metadata`, and hints at those that nothing here knows, which a newer compiler may write.
+fn metadata<'m, 'a>(instruction: Instruction<'m, 'a>, value: Value<'m>, findings: &mut Findings<'m, 'a>) -> Read {
     for (key, field) in value.fields()? {
         match key {
-            "op_type" | "op_name" | "source_file" | "deduplicated_name" | "scheduling_name" => {
-                field.bytes().map(drop)?
+            "op_type" | "op_name" | "source_file" | "deduplicated_name" | "scheduling_name" | "metadata_payload" => {
+                field.bytes().map(drop)?;
             }
             "source_line" | "source_end_line" | "source_column" | "source_end_column" | "stack_frame_id" => {
                 integer(field)?;
             }
             "profile_type" => field.items()?.into_iter().try_for_each(integer)?,
-            _ => {}
+            _ => {
+                let problem = Problem::UnknownAttribute { name: format!("metadata.{key}") };
+                findings.add(Severity::Hint, instruction, problem, Some(field.span()));
+            }
         }
     }
     Ok(())

@@ -333,9 +333,14 @@ impl Writer<'_, '_> {
     fn computation(&self, computation: Computation<'_, '_>, to: &mut Vec<HloComputationProto>) -> Result<()> {
         let mut instructions = Vec::with_capacity(computation.instructions().len());
         let id = self.computation_id(computation);
+        let has_predecessors = |found: Instruction<'_, '_>| found.attribute("control-predecessors").is_some();
+        let mut by_name = BTreeMap::new();
+        if computation.instructions().any(has_predecessors) {
+            by_name.extend(computation.instructions().map(|found| (found.name(), found)));
+        }
         for (found, id) in computation.instructions().zip(ids(id, computation.instructions().len())) {
             let place = || format!("instruction `{}`", found.name());
-            instructions.push(self.instruction(found, id).map_err(|error| error.within(place()))?);
+            instructions.push(self.instruction(found, id, &by_name).map_err(|error| error.within(place()))?);
             if let Some((opcode, Step::Start)) = short(found.opcode().text()) {
                 to.push(self.short(found, Opcode::from_text(opcode)).map_err(|error| error.within(place()))?);
             }
@@ -403,7 +408,12 @@ impl Writer<'_, '_> {
         })
     }
 
-    fn instruction(&self, from: Instruction<'_, '_>, id: i64) -> Result<HloInstructionProto> {
+    fn instruction<'i, 'b>(
+        &self,
+        from: Instruction<'i, 'b>,
+        id: i64,
+        by_name: &BTreeMap<&str, Instruction<'i, 'b>>,
+    ) -> Result<HloInstructionProto> {
         if !from.is_read() {
             return Err(no_place("an instruction that could not be read"));
         }
@@ -443,9 +453,8 @@ impl Writer<'_, '_> {
                 "origin" | "original_value" => to.original_value = Some(Box::new(original_value(value)?)),
                 "backend_config" => to.backend_config = backend_config(value)?,
                 "control-predecessors" => {
-                    let computation = from.computation();
                     let named = |name: &str| {
-                        let found = computation.instruction(name).map(|found| self.instruction_id(found));
+                        let found = by_name.get(name).map(|&found| self.instruction_id(found));
                         found.ok_or_else(|| no_place("an unknown predecessor"))
                     };
                     to.control_predecessor_ids = value.names()?.into_iter().map(named).collect::<Result<_>>()?;
