@@ -15,6 +15,7 @@ const VERBS: &[&str] = &[
     "draw",
     "relayout",
     "hlo",
+    "compile",
     "scan",
     "bitcast",
     "tpu",

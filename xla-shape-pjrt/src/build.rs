@@ -12,7 +12,7 @@
 //!
 //! ```ignore
 //! // src/lib.rs
-//! xla_shape::hlo_types! { mod program = "$OUT_DIR/program.hlo" {} }
+//! xla_shape::hlo_types! { mod program = "$OUT_DIR/program.hlo"; }
 //! ```
 //!
 //! Where no plug-in is found, the module that is checked in takes its place, and the build warns. With a plug-in, the build warns

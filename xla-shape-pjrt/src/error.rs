@@ -105,6 +105,12 @@ pub enum Error {
     /// The program is neither MLIR nor HLO.
     #[error("the program is neither StableHLO (MLIR, text or bytecode) nor HLO (text or message): {0}")]
     NotAProgram(String),
+    /// The program is HLO that a compiler made.
+    #[error(
+        "the module is optimized and scheduled already, and compilers take programs as they are before\n\
+         help: of a dump, that is the file that ends in `before_optimizations.txt` or `.hlo.pb`"
+    )]
+    Optimized,
     /// The program is HLO that cannot be read.
     #[error("the program cannot be read: {0}")]
     Text(#[from] ParseError),

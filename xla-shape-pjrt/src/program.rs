@@ -61,6 +61,7 @@ impl Program {
             return Err(Error::NotAProgram("its bytes are neither text nor a message".to_owned()));
         };
         let module = Module::parse(&text)?;
+        check_new(&module)?;
         Ok(Self { code: message.into(), ..Self::of_module(&module, Vec::new()) })
     }
 
@@ -81,8 +82,9 @@ impl Program {
     /// An HLO program. A constant that its text leaves out is zero.
     ///
     /// # Errors
-    /// If something of it has no place in XLA's message.
+    /// If something of it has no place in XLA's message, or it is optimized already.
     pub fn from_hlo(module: &Module<'_>) -> Result<Self> {
+        check_new(module)?;
         Ok(Self::of_module(module, module.to_proto()?))
     }
 
@@ -127,6 +129,11 @@ impl Program {
     pub(crate) const fn uses_shardy(&self) -> bool {
         self.shardy
     }
+}
+
+/// Checks that a module is none that a compiler made: libtpu ends the process when it meets its own work again.
+fn check_new(module: &Module<'_>) -> Result<()> {
+    if module.is_scheduled() { Err(Error::Optimized) } else { Ok(()) }
 }
 
 /// The number that follows some words.
@@ -234,6 +241,9 @@ mod tests {
         ] {
             assert_eq!(Program::from_bytes(bytes).unwrap_err().to_string(), message);
         }
+        let optimized = HLO.replace("HloModule m,", "HloModule m, is_scheduled=true,");
+        let error = Program::from_bytes(optimized.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("the module is optimized and scheduled already"), "{error}");
         let error = Program::from_bytes(b"HloModule m\nENTRY e { ROOT p = f32[2 parameter(0) }").unwrap_err();
         assert!(error.to_string().starts_with("the program cannot be read: expected"), "{error}");
     }

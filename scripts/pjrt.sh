@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Compares xla-shape-pjrt with JAX's own ahead-of-time answers, in an environment under target with JAX and libtpu. Arguments go to
+# scripts/pjrt.py. About half a minute for each device that is compared, once the environment is made.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+jax=0.12.0 libtpu=0.0.52
+for candidate in python3 python3.1{4,3,2} ~/.pyenv/versions/3.1*/bin/python3; do
+    if "$candidate" -c "import sys; sys.exit(sys.version_info < (3, 12))" 2>/dev/null; then
+        found=$candidate
+        break
+    fi
+done
+if [ -z "${found:-}" ]; then
+    echo "NOT compared: JAX $jax needs Python 3.12 or newer."
+    exit 0
+fi
+environment=target/jax-$jax
+[ -x "$environment/bin/pip" ] || "$found" -m venv "$environment"
+if ! "$environment/bin/python" -c 'import jax, libtpu' 2>/dev/null; then
+    if ! "$environment/bin/pip" install --quiet "jax==$jax" "libtpu==$libtpu"; then
+        echo "NOT compared: libtpu $libtpu cannot be installed here."
+        exit 0
+    fi
+fi
+cargo build -p xla-shape-cli
+cargo build -p xla-shape-pjrt --example default_layouts
+"$environment/bin/python" scripts/pjrt.py "$@"
