@@ -352,10 +352,10 @@ def image_warp(S, mesh):
 # Which program for which generations: each for two or three, spread over all five.
 PROGRAMS = {
     bert_adam: "v5e v6e tpu7x", gpt_scan: "v4 v5e v5p", gpt_scan_kept: "v5e v6e", vit: "v5e v5p", vae: "v4 v5e", gan: "v6e tpu7x", llama_decode: "v5e v6e", beam: "v4 v5e",
-    mamba: "v5e tpu7x", fft_net: "v5e v5p", sorting: "v5e v6e", moe_a2a: "v5e v4", tp_mlp: "v5e v6e tpu7x", pipeline: "v5p v5e", ring_attention: "v5e tpu7x", fp8_train: "v6e tpu7x",
-    int8_matmuls: "v5e v4", int4_decode: "v5e v6e", host_adam: "v5e v5p", offload_names: "v5e v6e", pallas_softmax: "v5e v4", pallas_accumulate: "v5e v6e", gnn: "v5e v5p", dlrm: "v5e v6e",
-    kalman: "v5e tpu7x", ppo: "v5e v4", wavenet: "v5e v6e", conv3d: "v5e v5p", mobilenet: "v5e v6e", sharded_layers: "v5e tpu7x", accumulate: "v5e v4", optimizer: "v5e v5p v6e",
-    lora: "v5e tpu7x", clip: "v5e v6e", hessian: "v5e v4", ode: "v5e v5p", branches: "v5e v6e", slices: "v5e tpu7x", blocks_prefill: "v5e v5p", many_outputs: "v5e v4", scan_ys: "v5e v6e",
+    mamba: "v5e tpu7x", fft_net: "v5e v5p", sorting: "v5e v6e tpu7x", moe_a2a: "v5e v4", tp_mlp: "v5e v6e tpu7x", pipeline: "v5p v5e", ring_attention: "v5e tpu7x", fp8_train: "v6e tpu7x",
+    int8_matmuls: "v5e v4", int4_decode: "v5e v6e", host_adam: "v5e v5p", offload_names: "v5e v6e", pallas_softmax: "v5e v4", pallas_accumulate: "v5e v6e", gnn: "v5e v5p tpu7x", dlrm: "v5e v6e tpu7x",
+    kalman: "v5e tpu7x", ppo: "v5e v4", wavenet: "v5e v6e", conv3d: "v5e v5p", mobilenet: "v5e v6e", sharded_layers: "v5e tpu7x", accumulate: "v5e v4", optimizer: "v5e v5p v6e tpu7x",
+    lora: "v5e tpu7x", clip: "v5e v6e", hessian: "v5e v4", ode: "v5e v5p", branches: "v5e v6e tpu7x", slices: "v5e tpu7x", blocks_prefill: "v5e v5p", many_outputs: "v5e v4", scan_ys: "v5e v6e",
     fsdp_adam: "v5e v5p", logits_chunks: "v5e v6e", image_warp: "v5e tpu7x",
 }
 # Whose message is kept, too, with the buffer assignment in it.

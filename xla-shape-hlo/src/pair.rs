@@ -131,16 +131,21 @@ struct Side<'m, 'a> {
     /// For each instruction, a number that says how it is made.
     origins: Vec<u64>,
     op_names: Vec<u64>,
+    /// For each shape of the module, a number for all of it, and one for its sizes alone. A large shape that many operands
+    /// have is looked at once.
+    shapes: Vec<(u64, u64)>,
 }
 
 impl<'m, 'a> Side<'m, 'a> {
     fn new(module: &'m Module<'a>) -> Self {
-        let mut side = Self { module, sources: module.sources(), origins: Vec::new(), op_names: Vec::new() };
+        let mut side =
+            Self { module, sources: module.sources(), origins: Vec::new(), op_names: Vec::new(), shapes: Vec::new() };
+        side.shapes = module.shapes().iter().map(|shape| (hash(shape), hash_sizes(shape))).collect();
         side.op_names = module
             .instructions()
             .map(|instruction| {
                 let source = side.sources.of(instruction);
-                source.op_name.as_deref().filter(|name| !name.is_empty()).map_or(0, hash)
+                source.op_name.as_deref().filter(|name| !name.is_empty()).map_or(0, |name| hash(name).max(1))
             })
             .collect();
         side.origins = vec![0; module.instructions().len()];
@@ -157,6 +162,11 @@ impl<'m, 'a> Side<'m, 'a> {
             }
         }
         side
+    }
+
+    /// The number of an instruction's shape, and that of its sizes.
+    fn shape(&self, instruction: Instruction<'_, '_>) -> (u64, u64) {
+        self.shapes.get(instruction.shape_number() as usize).copied().unwrap_or_default()
     }
 
     fn op_name(&self, instruction: Instruction<'_, '_>) -> u64 {
@@ -184,7 +194,7 @@ impl<'m, 'a> Side<'m, 'a> {
         ];
         let mut hasher = Fnv::default();
         let runs = computation.is_entry();
-        (runs, instruction.opcode().text(), instruction.shape(), self.op_name(instruction)).hash(&mut hasher);
+        (runs, instruction.opcode().text(), self.shape(instruction), self.op_name(instruction)).hash(&mut hasher);
         let number = instruction.parameter_number();
         number.hash(&mut hasher);
         let known = |number: u32| self.origins.get(number as usize).copied().unwrap_or(0);
@@ -218,15 +228,14 @@ impl<'m, 'a> Side<'m, 'a> {
         match round {
             Round::Origin => return self.origins.get(instruction.number() as usize).copied(),
             Round::Neighbours => {
-                (opcode.text(), instruction.shape(), op_name).hash(&mut hasher);
+                (opcode.text(), self.shape(instruction), op_name).hash(&mut hasher);
                 for operand in instruction.operands() {
-                    operand.instruction().map(|operand| operand.opcode().text()).hash(&mut hasher);
-                    operand.shape().hash(&mut hasher);
+                    let made = operand.instruction();
+                    made.map(|made| (made.opcode().text(), self.shape(made))).hash(&mut hasher);
                 }
             }
             Round::OpNameAndSize if has_op_name => {
-                (opcode.text(), op_name).hash(&mut hasher);
-                hash_sizes(instruction.shape(), &mut hasher);
+                (opcode.text(), op_name, self.shape(instruction).1).hash(&mut hasher);
             }
             Round::Parameter if opcode == Opcode::Parameter && instruction.computation().is_entry() => {
                 instruction.parameter_number().hash(&mut hasher);
@@ -239,13 +248,11 @@ impl<'m, 'a> Side<'m, 'a> {
                 }
             }
             Round::OpNameOfAnyOpcode if has_op_name => {
-                op_name.hash(&mut hasher);
-                hash_sizes(instruction.shape(), &mut hasher);
+                (op_name, self.shape(instruction).1).hash(&mut hasher);
             }
             Round::Name => (instruction.name(), opcode.text()).hash(&mut hasher),
             Round::Size => {
-                (opcode.text(), has_op_name).hash(&mut hasher);
-                hash_sizes(instruction.shape(), &mut hasher);
+                (opcode.text(), has_op_name, self.shape(instruction).1).hash(&mut hasher);
             }
             _ => return None,
         }
@@ -254,22 +261,21 @@ impl<'m, 'a> Side<'m, 'a> {
 }
 
 /// The element types and dimensions of all arrays.
-fn hash_sizes(shape: &Shape, hasher: &mut Fnv) {
+fn hash_sizes(shape: &Shape) -> u64 {
+    let mut hasher = Fnv::default();
     for part in crate::memory::parts(shape) {
         match part.array() {
-            Some(array) => {
-                array.element_type().name().hash(hasher);
-                array.dimensions().hash(hasher);
-            }
-            None => part.tuple_shapes().map(<[Shape]>::len).hash(hasher),
+            Some(array) => (array.element_type().name(), array.dimensions()).hash(&mut hasher),
+            None => part.tuple_shapes().map(<[Shape]>::len).hash(&mut hasher),
         }
     }
+    hasher.finish()
 }
 
-fn hash(text: &str) -> u64 {
+fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = Fnv::default();
-    text.hash(&mut hasher);
-    hasher.finish().max(1)
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The hash of Fowler, Noll and Vo, 64 bits.

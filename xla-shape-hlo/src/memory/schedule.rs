@@ -35,14 +35,15 @@ impl Schedule {
             times: vec![NEVER; module.instructions().len()],
             spans: vec![(NEVER, NEVER); module.computations().len()],
         };
+        let bindings = Bindings::new(module);
         for start in starts {
-            schedule.run(start);
+            schedule.run(start, &bindings);
         }
         schedule
     }
 
     /// Goes through a computation and what it calls; a stack of its own, since a chain of calls may be long.
-    fn run<'m, 'a>(&mut self, start: Computation<'m, 'a>) {
+    fn run<'m, 'a>(&mut self, start: Computation<'m, 'a>, bindings: &Bindings) {
         let mut open = Vec::new();
         let enter = |schedule: &mut Self, computation: Computation<'m, 'a>| {
             let now = schedule.now();
@@ -68,7 +69,7 @@ impl Schedule {
                 self.steps.push(done.number());
             }
             if let Some(next) = instructions.next() {
-                *callees = called(next);
+                *callees = bindings.run_before(next);
                 callees.reverse();
                 *current = Some(next);
             } else {
@@ -199,6 +200,64 @@ impl Schedule {
     }
 }
 
+/// Where the operands of asynchronous operations are given.
+struct Bindings {
+    /// How many parameters each computation has.
+    parameters: Vec<usize>,
+    /// The numbers of the instructions that an update stands behind.
+    updated: BTreeSet<u32>,
+}
+
+impl Bindings {
+    fn new(module: &Module<'_>) -> Self {
+        let mut parameters = vec![0_usize; module.computations().len()];
+        let mut updated = BTreeSet::new();
+        for instruction in module.instructions() {
+            if instruction.opcode() == Opcode::Parameter
+                && let Some(count) = parameters.get_mut(instruction.computation().number() as usize)
+            {
+                *count = count.saturating_add(1);
+            }
+            if instruction.opcode() == Opcode::AsyncUpdate {
+                let begun = instruction.operand(0).and_then(|operand| operand.instruction());
+                updated.extend(begun.map(|begun| begun.number()));
+            }
+        }
+        Self { parameters, updated }
+    }
+
+    /// The computations that run before an instruction: those that it calls. What an asynchronous operation calls runs where
+    /// the last operand is given, which may be an update behind the start.
+    fn run_before<'m, 'a>(&self, instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>> {
+        // Updates of updates: more than programs have.
+        const MOST: usize = 64;
+        let is_update = instruction.opcode() == Opcode::AsyncUpdate && instruction.operands().len() > 1;
+        if !is_update && instruction.opcode() != Opcode::AsyncStart {
+            return called(instruction);
+        }
+        let (mut at, mut given) = (instruction, 0_usize);
+        for _ in 0..MOST {
+            given = given.saturating_add(at.operands().len());
+            if at.opcode() == Opcode::AsyncStart {
+                let mut callees = called(at);
+                callees.retain(|callee| {
+                    let parameters = self.parameters.get(callee.number() as usize).copied().unwrap_or(0);
+                    // A start that is given less has updates; one without any runs with what it has.
+                    parameters <= given || !is_update && !self.updated.contains(&at.number())
+                });
+                return callees;
+            }
+            // The first operand of an update is what it updates.
+            given = given.saturating_sub(1);
+            match at.operand(0).and_then(|operand| operand.instruction()) {
+                Some(before) if before.opcode().text().starts_with("async-") => at = before,
+                _ => break,
+            }
+        }
+        Vec::new()
+    }
+}
+
 /// The last steps at which a value is used: as a whole, its outermost table, and all but its second element.
 #[derive(Clone, Copy, Default)]
 struct LastUse {
@@ -216,5 +275,37 @@ fn second_element(instruction: Instruction<'_, '_>) -> core::ops::Range<usize> {
         first..first.saturating_add(count(1))
     } else {
         0..0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Module;
+    use alloc::vec::Vec;
+
+    fn steps(text: &str) -> Vec<alloc::string::String> {
+        let module = Module::parse(text).unwrap();
+        let memory = module.memory();
+        let timeline = memory.timeline().unwrap();
+        timeline.instructions().iter().map(|instruction| instruction.name().into()).collect()
+    }
+
+    #[test]
+    fn a_call_runs_where_its_last_operand_is_given() {
+        let module = |entry: &str| {
+            alloc::format!(
+                "HloModule m, is_scheduled=true\nc {{\n  x = f32[8]{{0}} parameter(0)\n  ROOT n = f32[8]{{0}} negate(x)\n}}\n\
+                 ENTRY e {{\n  p = f32[8]{{0}} parameter(0)\n{entry}}}\n"
+            )
+        };
+        let early = "  s = ((f32[8]{0}), f32[8]{0}, s32[]) async-start(p), calls=c\n  a = f32[8]{0} abs(p)\n  \
+                     ROOT d = f32[8]{0} async-done(s)\n";
+        assert_eq!(steps(&module(early)), ["p", "x", "n", "s", "a", "d"]);
+        let late = "  s = ((), (), s32[]) async-start(), calls=c\n  a = f32[8]{0} abs(p)\n  \
+                    u = ((f32[8]{0}), f32[8]{0}, s32[]) async-update(s, a)\n  ROOT d = f32[8]{0} async-done(u)\n";
+        assert_eq!(steps(&module(late)), ["p", "s", "a", "x", "n", "u", "d"]);
+        // What never gets its operands runs where it starts.
+        let never = "  s = ((), f32[8]{0}, s32[]) async-start(), calls=c\n  ROOT d = f32[8]{0} async-done(s)\n";
+        assert_eq!(steps(&module(never)), ["p", "x", "n", "s", "d"]);
     }
 }

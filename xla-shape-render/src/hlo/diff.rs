@@ -363,6 +363,8 @@ fn kind(before: Option<&ArrayShape>, after: Option<&ArrayShape>) -> Option<&'sta
     }
 }
 
+/// How many values are listed.
+const MOST_CHANGES: usize = 100;
 /// How many lines say what makes a difference at a peak.
 const MOST_CAUSES: usize = 12;
 
@@ -390,7 +392,7 @@ fn page(difference: &Difference, width: usize) -> Text {
         );
     }
     text.heading("Values");
-    for change in &difference.changes {
+    for change in difference.changes.iter().take(MOST_CHANGES) {
         let shapes = match (&change.before, &change.after) {
             (Some(before), Some(after)) => format!("{before} -> {after}"),
             (before, after) => before.iter().chain(after).cloned().collect(),
@@ -403,17 +405,21 @@ fn page(difference: &Difference, width: usize) -> Text {
             words::value_name(&change.name, change.leaf)
         );
     }
+    if difference.changes.len() > MOST_CHANGES {
+        let more = count((difference.changes.len() - MOST_CHANGES) as u64, "more", "more");
+        let _ = writeln!(text, "             … and {more}; --format json has all");
+    }
     let total = difference.changes.iter().fold(0_i64, |sum, change| sum.saturating_add(change.bytes));
     let changes = &difference.changes;
-    let count = |kind: &str| changes.iter().filter(|change| change.change == kind).count();
+    let of = |kind: &str| changes.iter().filter(|change| change.change == kind).count();
     let _ = writeln!(
         text,
         "{} shapes, {} layouts and {} memory spaces changed; {} values added, {} removed; {} in all",
-        count("shape"),
-        count("layout"),
-        count("memory space"),
-        count("added"),
-        count("removed"),
+        of("shape"),
+        of("layout"),
+        of("memory space"),
+        of("added"),
+        of("removed"),
         Signed(total),
     );
     text

@@ -246,6 +246,10 @@ function drawFragments() {
   const lost = Math.max(0, space.heap - most), top = placed().filter(buffer => buffer.offset + buffer.bytes === space.heap);
   const movable = top.filter(buffer => buffer.offset - lowestPlace(buffer) > space.heap / 100);
   fragments = { space };
+  if (here().length < space.count) {
+    el('fragments').textContent = 'The heap takes ' + units(space.heap) + '; of so many buffers, this page knows the largest.';
+    return;
+  }
   el('fragments').textContent = 'The heap takes ' + units(space.heap) + ' for at most ' + units(most) + ' at one time: ' +
     (lost ? units(lost) + ' (' + (100 * lost / space.heap).toFixed(1) + ' %) is fragmentation, or tables of addresses. ' : 'no fragmentation. ') +
     'Its top is ' + top.slice(0, 3).map(buffer => buffer.name + ' (' + units(buffer.bytes) + ')').join(', ') + (top.length > 3 ? ', …' : '') +
