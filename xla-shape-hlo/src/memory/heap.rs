@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// How many comparisons a heap is worth; values beyond lie behind all others, which takes more than it must.
+/// How many comparisons of spans a heap is worth; values beyond lie behind all others, which takes more than it must.
 const MAX_EFFORT: usize = 1 << 28;
 
 /// What wants a place.
@@ -49,30 +49,49 @@ pub(super) fn pack(blocks: &[Block], alignment: u64) -> (Vec<u64>, u64) {
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by_key(|&number| blocks.get(number).map(|block| (block.start(), Reverse(block.bytes), number)));
     let mut offsets = vec![0_u64; blocks.len()];
-    // Those that may still be needed, by offset: begin, end, and which.
-    let mut placed: Vec<(u64, u64, usize)> = Vec::new();
+    // Those that may still be needed, by offset.
+    let mut placed: Vec<Placed<'_>> = Vec::new();
+    let mut placed_spans = 0_usize;
     let mut total = 0_u64;
     let mut effort = MAX_EFFORT;
     for number in order {
         let Some(block) = blocks.get(number) else { continue };
-        placed.retain(|(_, _, other)| blocks.get(*other).is_some_and(|other| other.end() >= block.start()));
-        let cost = placed.len().saturating_mul(block.spans.len());
-        let offset = if cost > effort {
+        // Each comparison goes through the spans of both.
+        let cost = placed.len().saturating_mul(block.spans.len()).saturating_add(placed_spans);
+        effort = effort.saturating_sub(cost);
+        let offset = if effort == 0 {
             aligned(total, alignment)
         } else {
-            effort = effort.saturating_sub(cost);
-            let busy = placed.iter().filter(|(_, _, other)| blocks.get(*other).is_some_and(|other| other.meets(block)));
-            best_gap(busy.map(|&(begin, end, _)| (begin, end)), block.bytes, alignment)
+            let start = block.start();
+            placed.retain(|other| {
+                let stays = other.last >= start;
+                placed_spans = placed_spans.saturating_sub(if stays { 0 } else { other.block.spans.len() });
+                stays
+            });
+            let busy = placed.iter().filter(|other| other.block.meets(block));
+            best_gap(busy.map(|other| (other.begin, other.end)), block.bytes, alignment)
         };
         let end = offset.saturating_add(block.bytes);
         if let Some(place) = offsets.get_mut(number) {
             *place = offset;
         }
-        let at = placed.partition_point(|&(begin, ..)| begin <= offset);
-        placed.insert(at, (offset, end, number));
+        if effort > 0 {
+            let at = placed.partition_point(|other| other.begin <= offset);
+            placed.insert(at, Placed { begin: offset, end, last: block.end(), block });
+            placed_spans = placed_spans.saturating_add(block.spans.len());
+        }
         total = total.max(end);
     }
     (offsets, total)
+}
+
+/// A block that has its place.
+struct Placed<'b> {
+    begin: u64,
+    end: u64,
+    /// The last step at which it is needed.
+    last: u32,
+    block: &'b Block,
 }
 
 /// The beginning of the smallest gap that holds so many bytes; behind everything if none does.

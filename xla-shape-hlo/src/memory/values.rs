@@ -63,6 +63,11 @@ impl Sets {
         of
     }
 
+    /// Whether a number is that of its set.
+    fn is_root(&self, number: u32) -> bool {
+        self.0.get(number as usize) == Some(&number)
+    }
+
     /// Puts `of` into the set of `into`; that set's number stays.
     fn join(&mut self, of: u32, into: u32) {
         let (of, into) = (self.root(of), self.root(into));
@@ -208,7 +213,7 @@ impl<'m> Values<'m> {
 
     /// Whether a value is one of its own, and not another one's other name.
     pub(super) fn is_own(&self, value: u32) -> bool {
-        self.same.find(value) == value
+        self.same.is_root(value)
     }
 
     /// The number of the value's group.
@@ -637,7 +642,7 @@ impl<'m, 'a> Reader<'m, 'a> {
             if !self.known.is_own(*value) {
                 continue;
             }
-            effort = effort.saturating_sub(sources.len());
+            effort = effort.saturating_sub(sources.len().saturating_add(1));
             if effort == 0 {
                 return;
             }
@@ -656,7 +661,10 @@ impl<'m, 'a> Reader<'m, 'a> {
             {
                 let value = *value;
                 self.known.same.join(value, only);
-                let moved = users.remove(&value).unwrap_or_default();
+                let mut moved = users.remove(&value).unwrap_or_default();
+                effort = effort.saturating_sub(moved.len());
+                // Those that are settled are not looked at again: lists stay short, however often they are handed on.
+                moved.retain(|&user| self.meetings.get(user).is_some_and(|(user, _)| self.known.same.is_root(*user)));
                 waiting.extend(moved.iter().copied());
                 users.entry(only).or_default().extend(moved);
             }
