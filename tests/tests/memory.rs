@@ -2,6 +2,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use xla_shape::hlo::Module;
+use xla_shape::hlo::dump::BufferAssignment;
 use xla_shape::proto::{decode_shape, encode_shape};
 use xla_shape::{LegacyShape, Shape};
 use xla_shape_core::Layout as ArrayLayout;
@@ -65,6 +67,7 @@ fn most_taken<R>(f: impl FnOnce() -> R) -> usize {
 /// The most bytes that may be held for each byte of the input, and once. What is beyond it is said in `SECURITY.md`.
 const MOST: usize = 32;
 const MOST_OF_A_MESSAGE: usize = 80;
+const MOST_OF_A_MODULE: usize = 160;
 const MOST_OF_A_TABLE: usize = 64;
 const MOST_OF_PADDING: usize = 96;
 const ONCE: usize = 4096;
@@ -152,6 +155,36 @@ fn messages_take_memory_in_proportion() {
         bytes.extend(layout);
         check(&format!("{tile:?}"), bytes.len(), MOST_OF_A_MESSAGE, || decode_shape(&bytes));
     }
+}
+
+/// Instructions that say nothing are refused before they are read; others are larger there than here by what they have room for.
+#[test]
+fn modules_in_messages_take_memory_in_proportion() {
+    const COUNT: usize = 10_000;
+    let field = |number: u8, content: &[u8]| {
+        let mut bytes = vec![number << 3 | 2];
+        prost::encoding::encode_varint(content.len() as u64, &mut bytes);
+        [bytes, content.to_vec()].concat()
+    };
+    let shape = field(3, &[0x10, 11, 0x1a, 1, 8]);
+    let constant = |literal: &[u8]| field(2, &[&field(1, b"a"), &field(2, b"constant"), &shape, literal].concat());
+    for (name, computation) in [
+        ("empty instructions", field(2, &[]).repeat(COUNT)),
+        ("instructions with a name", field(2, &field(1, b"a")).repeat(COUNT)),
+        ("instructions", constant(&[]).repeat(COUNT)),
+        ("empty literals", constant(&field(8, &field(10, &[]).repeat(COUNT)))),
+        ("literals", constant(&field(8, &field(10, &[&shape[..], &field(2, &[1])].concat()).repeat(COUNT)))),
+        ("empty shardings", constant(&[&[0xc2, 2][..], &field(5, &[]).repeat(COUNT)[1..]].concat())),
+        ("operands", constant(&field(4, &[0; COUNT]))),
+    ] {
+        let module = field(3, &computation);
+        for bytes in [field(1, &module), module] {
+            check(name, bytes.len(), MOST_OF_A_MODULE, || Module::from_proto(&bytes));
+            check(name, bytes.len(), MOST_OF_A_MODULE, || BufferAssignment::from_proto(&bytes));
+        }
+    }
+    let computations = field(3, &[]).repeat(COUNT);
+    check("empty computations", computations.len(), MOST_OF_A_MODULE, || Module::from_proto(&computations));
 }
 
 #[test]

@@ -3,10 +3,15 @@
 
 mod arrays;
 mod check;
+mod dump;
+mod guard;
+mod guarded;
 mod seeds;
 mod walkers;
 
 pub use check::check;
+pub use dump::dump;
+pub use guarded::guarded;
 pub use seeds::{Seed, seeds};
 pub use walkers::walkers;
 
@@ -15,6 +20,7 @@ use arbitrary::Unstructured;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
+use xla_shape::hlo::dump::BufferAssignment;
 use xla_shape::hlo::{Module, find_shapes, instruction_shapes, utf8};
 use xla_shape::proto::{decode_shape, encode_shape};
 use xla_shape::relayout::Stores;
@@ -27,6 +33,8 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target; `fuzz/fuzz_targets` has a program for each.
 pub const TARGETS: &[Target] = &[
     ("check", check),
+    ("dump", dump),
+    ("guarded", guarded),
     ("hlo_module", hlo_module),
     ("layout_text", layout_text),
     ("proto", proto),
@@ -85,6 +93,9 @@ pub fn proto(bytes: &[u8]) {
             assert_eq!(shape.to_string().parse().as_ref(), Ok(&shape));
         }
         Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    if let Ok(Some(assignment)) = BufferAssignment::from_proto(bytes) {
+        let _ = (assignment.account(), assignment.constant_bytes());
     }
     match Module::from_proto(bytes) {
         Ok(module) => assert_eq!(Module::parse(module.text()).map(|again| again.to_string()), Ok(module.to_string())),

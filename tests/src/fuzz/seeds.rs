@@ -77,5 +77,30 @@ pub fn seeds() -> Vec<Seed> {
         seed("hlo_module", &module.module, module.text.as_bytes());
         seed("scan", &module.module, module.text.as_bytes());
     }
+    // The program of the target, as the compiler would have it.
+    seed("dump", "assignment", DUMP.as_bytes());
     seeds
 }
+
+/// Files of the program that the target has, with a line of `=` between them.
+const DUMP: &str = "\
+BufferAssignment:
+allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:
+ value: <1 a @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+allocation 1: size 4096, page 0, output shape is |f32[8,128]|, maybe-live-out:
+ value: <3 b @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+ value: <4 w{0} @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+allocation 2: size 8704, page 0, preallocated-temp:
+ value: <5 y @0> (size=4096,offset=512): f32[8,128]{1,0:T(8,128)}
+=
+HloLiveRange (max 2):
+  InstructionSequence:
+    0:a
+    1:b
+  BufferLiveRange:
+    a{}:0-2
+    b{}:1-2
+=
+Memory Space: vmem (color=0)
+Total bytes: 16896 (16.5KiB)
+";

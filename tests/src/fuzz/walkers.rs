@@ -1,5 +1,6 @@
 //! Walking over arrays whose shapes are types, with sizes that are known only at run time.
 
+use super::guard::{Guarded, Side};
 use arbitrary::Unstructured;
 use xla_shape::element::{S4, S32};
 use xla_shape::types::{ArrayType, WholeArray};
@@ -9,7 +10,7 @@ type Index = [usize; 2];
 
 /// Any sizes, in types with every kind of dimension: each way to walk meets every element once, and nothing else.
 ///
-/// The memory is exactly as long as the array: AddressSanitizer finds what reads or writes outside.
+/// The memory ends with the array: what reads or writes outside ends the program.
 ///
 /// # Panics
 /// If that is not so.
@@ -41,9 +42,10 @@ pub fn walkers(bytes: &[u8]) {
 }
 
 /// Memory for an array, if there are such sizes; aligned for elements, but not beyond.
-fn memory<S: WholeArray<Index = Index>>(sizes: Index) -> Option<(S, Vec<u32>)> {
+fn memory<S: WholeArray<Index = Index>>(sizes: Index) -> Option<(S, Guarded)> {
     let shape = S::with_sizes(sizes).ok()?;
-    Some((shape, vec![0; shape.byte_size().div_ceil(4)]))
+    let side = if sizes[0] % 2 == 0 { Side::Before } else { Side::Behind };
+    Some((shape, Guarded::new(shape.byte_size(), side)))
 }
 
 /// What lies at each position, by the run-time table of the bounds.
@@ -56,11 +58,8 @@ fn slots<S: ArrayType<Index = Index>>(shape: S) -> Vec<Option<Index>> {
 
 /// The way with indices, which packed elements have too.
 fn packed<S: WholeArray<Element = S4, Index = Index>>(sizes: Index) {
-    let Some((shape, memory)) = memory::<S>(sizes) else { return };
-    let mut bytes = memory.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
-    bytes.truncate(shape.byte_size());
-    bytes.shrink_to_fit();
-    let x = ViewMut::<S>::from_parts(shape, &mut bytes).expect("packed elements need no alignment");
+    let Some((shape, mut memory)) = memory::<S>(sizes) else { return };
+    let x = ViewMut::<S>::from_parts(shape, memory.bytes()).expect("packed elements need no alignment");
     let mut found = Vec::new();
     x.for_each_position(|slot, _| found.push(slot.element()));
     assert_eq!(found, slots(shape), "{shape:?} {sizes:?}");
@@ -68,8 +67,7 @@ fn packed<S: WholeArray<Element = S4, Index = Index>>(sizes: Index) {
 
 fn whole<S: WholeArray<Element = S32, Index = Index>>(sizes: Index) {
     let Some((shape, mut memory)) = memory::<S>(sizes) else { return };
-    let bytes = as_bytes(&mut memory, shape.byte_size());
-    let mut x = ViewMut::<S>::from_parts(shape, bytes).expect("memory of the array's size");
+    let mut x = ViewMut::<S>::from_parts(shape, memory.bytes()).expect("memory of the array's size");
     let value = |[i, j]: Index| (100 * i + j + 1) as i32;
     let total = |x: &ViewMut<'_, S>| x.indexed_iter().map(|(_, value)| i64::from(value)).sum::<i64>();
     x.fill_with(value);
@@ -102,7 +100,7 @@ fn whole<S: WholeArray<Element = S32, Index = Index>>(sizes: Index) {
     x.apply(|value| value + 1);
     assert_eq!(total(&x), sum + elements);
     let (_, mut other) = self::memory::<S>(sizes).expect("the same sizes");
-    let mut y = ViewMut::<S>::from_parts(shape, as_bytes(&mut other, shape.byte_size())).expect("the same memory");
+    let mut y = ViewMut::<S>::from_parts(shape, other.bytes()).expect("the same memory");
     y.fill(2);
     x.apply_with(&y, |x, y| x - y);
     assert_eq!(total(&x), sum - elements);
@@ -116,12 +114,4 @@ fn for_each_band<S: ArrayType<Element = S32, Index = Index>, const DIM: i64>(x: 
         band.for_each_block(|_, block| seen += block.iter().map(|&x| i64::from(x)).sum::<i64>())
     });
     assert_eq!(seen, sum, "{:?} along {DIM}", x.shape());
-}
-
-/// Exactly so many bytes of the memory.
-fn as_bytes(memory: &mut [u32], bytes: usize) -> &mut [u8] {
-    // SAFETY: any four bytes are a number, and any number is four bytes, which need no alignment.
-    let (before, all, behind) = unsafe { memory.align_to_mut::<u8>() };
-    assert!(before.is_empty() && behind.is_empty());
-    &mut all[..bytes]
 }

@@ -4,7 +4,7 @@ use super::read_failure;
 use super::tensor::{Source, safetensors_metadata, shape_of};
 use crate::failure::Failure;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -106,8 +106,9 @@ fn open_index(path: &Path, files: &mut Vec<CheckpointFile>) -> Result<(), Failur
             return Err(wrong(format!("expected names of files in the same folder or below, found {name:?}")));
         }
         let file = CheckpointFile::open(folder.join(relative), relative.to_owned())?;
+        let own = file.tensors.iter().map(|own| own.name.as_str()).collect::<BTreeSet<_>>();
         for tensor in &listed {
-            if !file.tensors.iter().any(|own| own.name == *tensor) {
+            if !own.contains(tensor) {
                 return Err(wrong(format!("it says that {name:?} has a tensor `{tensor}`, which it has not")));
             }
         }

@@ -2,6 +2,7 @@
 
 use super::content::fields;
 use super::error::{HloProtoError, HloProtoErrorKind};
+use super::room;
 use crate::dump::{Allocation, AssignedValue, BufferAssignment};
 use crate::memory::written_index;
 use alloc::collections::BTreeMap;
@@ -121,6 +122,7 @@ impl BufferAssignment {
         if self::fields(module).is_none() || module.is_empty() {
             return Ok(None);
         }
+        room::check(module)?;
         let assignment = BufferAssignmentProto::decode(assignment)?;
         let module = NamedModule::decode(module)?;
         let names = Names::new(&module, &assignment)?;

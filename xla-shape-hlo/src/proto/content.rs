@@ -2,7 +2,7 @@
 
 use super::error::HloProtoError;
 use super::message::HloModuleProto;
-use super::module;
+use super::{module, room};
 use crate::text::utf8;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -36,7 +36,9 @@ pub fn module_text(bytes: &[u8]) -> Result<Result<Cow<'_, str>, ParseError>, Hlo
 /// # Errors
 /// As [`Module::from_proto`](crate::Module::from_proto) has them.
 pub fn proto_text(bytes: &[u8]) -> Result<String, HloProtoError> {
-    module::text(&mut HloModuleProto::decode(inner(bytes).unwrap_or(bytes))?)
+    let module = inner(bytes).unwrap_or(bytes);
+    room::check(module)?;
+    module::text(&mut HloModuleProto::decode(module)?)
 }
 
 /// The bytes of the `HloModuleProto` alone, in a message of it or around it; `None` if the bytes are no such message.

@@ -72,6 +72,11 @@ pub enum HloProtoErrorKind {
     },
     /// Shardings or tuples inside each other, deeper than any real ones.
     TooDeep,
+    /// More instructions, literals or computations than messages of real ones have room for: most of them say nothing.
+    TooMany {
+        /// The bytes of the module's message.
+        bytes: usize,
+    },
 }
 
 impl HloProtoError {
@@ -150,6 +155,9 @@ impl fmt::Display for HloProtoError {
             }
             HloProtoErrorKind::NoPlace { what } => write!(f, "expected what a message can hold, found {what}"),
             HloProtoErrorKind::TooDeep => f.write_str("expected fewer things inside each other, found too many"),
+            HloProtoErrorKind::TooMany { bytes } => {
+                write!(f, "expected no more instructions than {bytes} bytes can describe, found many that say nothing")
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ mod message;
 mod module;
 mod names;
 mod origin;
+mod room;
 mod set;
 mod shapes;
 mod sharding;

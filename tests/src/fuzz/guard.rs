@@ -1,0 +1,64 @@
+//! Memory that ends where it ends: what lies before and behind it belongs to nobody, so that whatever reads or writes there
+//! ends the program, by whichever instruction.
+
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+use std::ffi::c_void;
+use std::ptr;
+use std::slice;
+
+/// A multiple of every machine's pages.
+const PAGE: usize = 64 << 10;
+
+/// On which side the memory that belongs to nobody begins at once; on the other, it begins with the next page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    /// Right before the first byte.
+    Before,
+    /// Right behind the last byte.
+    Behind,
+}
+
+/// Bytes between pages that nobody may touch.
+#[derive(Debug)]
+pub(super) struct Guarded {
+    pages: *mut c_void,
+    room: usize,
+    start: usize,
+    len: usize,
+}
+
+impl Guarded {
+    /// So many bytes, all 0.
+    ///
+    /// # Panics
+    /// If the system has no memory.
+    pub(super) fn new(len: usize, side: Side) -> Self {
+        let room = len.next_multiple_of(PAGE);
+        let all = room + 2 * PAGE;
+        // SAFETY: new memory, which nobody else knows.
+        let pages = unsafe {
+            mmap_anonymous(ptr::null_mut(), all, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
+        };
+        let pages = pages.expect("memory");
+        for guard in [pages, pages.wrapping_byte_add(PAGE + room)] {
+            // SAFETY: a page of this memory, to which there is no reference.
+            unsafe { mprotect(guard, PAGE, MprotectFlags::empty()) }.expect("a page can be guarded");
+        }
+        let start = if side == Side::Before { 0 } else { room - len };
+        Self { pages, room, start, len }
+    }
+
+    /// The bytes.
+    pub(super) fn bytes(&mut self) -> &mut [u8] {
+        let first = self.pages.wrapping_byte_add(PAGE + self.start).cast();
+        // SAFETY: `len` bytes between the guards, which have been 0 or written to, and are borrowed as this is.
+        unsafe { slice::from_raw_parts_mut(first, self.len) }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: what `new` has mapped, which is borrowed no more.
+        unsafe { munmap(self.pages, self.room + 2 * PAGE) }.expect("what was mapped");
+    }
+}

@@ -1,0 +1,111 @@
+//! How much memory the message of a module asks for, before any is taken.
+//!
+//! An instruction that says nothing takes two bytes of a message, and hundreds once it is read. Real ones have a name, an
+//! opcode and a shape.
+
+use super::error::{HloProtoError, HloProtoErrorKind};
+use super::message::{HloComputationProto, HloInstructionProto, LiteralProto};
+use alloc::vec;
+use prost::DecodeError;
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+
+/// The most bytes that computations, instructions and literals take for each byte of the message, and once.
+const MOST: usize = 64;
+const ONCE: usize = 64 << 10;
+
+/// The messages of which there may be many, and in which there may be more of them.
+#[derive(Clone, Copy)]
+enum Part {
+    Module,
+    Computation,
+    Instruction,
+    Literal,
+}
+
+impl Part {
+    /// The part in a field, and what it takes.
+    const fn inner(self, field: u32) -> Option<(Self, usize)> {
+        match (self, field) {
+            (Self::Module, 3) => Some((Self::Computation, size_of::<HloComputationProto>())),
+            (Self::Computation, 2) => Some((Self::Instruction, size_of::<HloInstructionProto>())),
+            (Self::Instruction, 8) | (Self::Literal, 10) => Some((Self::Literal, size_of::<LiteralProto>())),
+            _ => None,
+        }
+    }
+}
+
+/// Checks that the message of a module does not ask for much more memory than it has bytes.
+pub(super) fn check(module: &[u8]) -> Result<(), HloProtoError> {
+    let most = module.len().saturating_mul(MOST).saturating_add(ONCE);
+    let mut taken = 0_usize;
+    let mut open = vec![(Part::Module, module)];
+    while let Some((part, bytes)) = open.pop() {
+        let mut rest = bytes;
+        while let Some((field, content)) = next_field(&mut rest)? {
+            let Some((inner, size)) = part.inner(field) else { continue };
+            taken = taken.saturating_add(size);
+            if taken > most {
+                return Err(HloProtoError::new(HloProtoErrorKind::TooMany { bytes: module.len() }));
+            }
+            if !content.is_empty() {
+                open.push((inner, content));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The next field that has a length; `None` at the end, and where a message breaks off, which reading it says.
+fn next_field<'b>(rest: &mut &'b [u8]) -> Result<Option<(u32, &'b [u8])>, DecodeError> {
+    while !rest.is_empty() {
+        let (field, wire_type) = decode_key(rest)?;
+        if wire_type != WireType::LengthDelimited {
+            skip_field(wire_type, field, rest, DecodeContext::default())?;
+            continue;
+        }
+        let length = usize::try_from(decode_varint(rest)?).unwrap_or(usize::MAX);
+        let Some((content, behind)) = rest.split_at_checked(length) else { return Ok(None) };
+        *rest = behind;
+        return Ok(Some((field, content)));
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    fn field(number: u8, content: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::from([number << 3 | 2]);
+        prost::encoding::encode_varint(content.len() as u64, &mut bytes);
+        [bytes, content.to_vec()].concat()
+    }
+
+    #[test]
+    fn instructions_that_say_nothing_are_counted_before_they_are_read() {
+        let many = field(2, &[]).repeat(50_000);
+        let error = check(&field(3, &many)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "expected no more instructions than 100004 bytes can describe, found many that say nothing"
+        );
+        let literals = field(8, &field(10, &[]).repeat(50_000));
+        assert!(check(&field(3, &field(2, &literals))).is_err());
+        assert!(check(&field(3, &[]).repeat(50_000)).is_err());
+        // Elsewhere they are something else.
+        assert!(check(&field(4, &many)).is_ok());
+        // With a name, an opcode and a shape.
+        let one = field(2, &[&field(1, b"a")[..], &field(2, b"parameter"), &field(3, &[0x10, 11, 0x1a, 1, 8])].concat());
+        assert!(check(&field(3, &one.repeat(50_000))).is_ok());
+    }
+
+    #[test]
+    fn what_breaks_off_is_said_where_it_is_read() {
+        assert!(check(&[0x1a, 5, 0x12, 0]).is_ok());
+        assert!(check(&[0x1a]).is_err());
+        assert!(check(&[0xff; 20]).is_err());
+        assert!(check(&[]).is_ok());
+    }
+}
