@@ -36,9 +36,8 @@ impl Guarded {
         let room = len.next_multiple_of(PAGE);
         let all = room + 2 * PAGE;
         // SAFETY: new memory, which nobody else knows.
-        let pages = unsafe {
-            mmap_anonymous(ptr::null_mut(), all, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
-        };
+        let pages =
+            unsafe { mmap_anonymous(ptr::null_mut(), all, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
         let pages = pages.expect("memory");
         for guard in [pages, pages.wrapping_byte_add(PAGE + room)] {
             // SAFETY: a page of this memory, to which there is no reference.

@@ -68,7 +68,7 @@ fn calls(count: usize) -> String {
 fn programs_whose_values_go_through_many_hands() {
     for text in [loops(60), calls(500)] {
         let module = Module::parse(&text).unwrap();
-        assert_eq!(module.check(), []);
+        assert!(module.check().is_empty());
         let memory = module.memory();
         let timeline = memory.timeline().unwrap();
         // What is handed on as it is has one place, however many hands there are.

@@ -87,17 +87,15 @@ mod tests {
     fn instructions_that_say_nothing_are_counted_before_they_are_read() {
         let many = field(2, &[]).repeat(50_000);
         let error = check(&field(3, &many)).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "expected no more instructions than 100004 bytes can describe, found many that say nothing"
-        );
+        assert_eq!(error, "expected no more instructions than 100004 bytes can describe, found many that say nothing");
         let literals = field(8, &field(10, &[]).repeat(50_000));
         assert!(check(&field(3, &field(2, &literals))).is_err());
         assert!(check(&field(3, &[]).repeat(50_000)).is_err());
         // Elsewhere they are something else.
         assert!(check(&field(4, &many)).is_ok());
         // With a name, an opcode and a shape.
-        let one = field(2, &[&field(1, b"a")[..], &field(2, b"parameter"), &field(3, &[0x10, 11, 0x1a, 1, 8])].concat());
+        let one =
+            field(2, &[&field(1, b"a")[..], &field(2, b"parameter"), &field(3, &[0x10, 11, 0x1a, 1, 8])].concat());
         assert!(check(&field(3, &one.repeat(50_000))).is_ok());
     }
 
