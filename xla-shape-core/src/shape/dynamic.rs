@@ -146,7 +146,6 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use crate::measure::size;
     use crate::shape::Shape;
     use crate::shape::array::ArrayShape;
     use alloc::string::ToString;
