@@ -43,7 +43,10 @@ pub struct Takes {
 }
 
 impl Takes {
-    /// Fails the compilation if a call could not say which operands are whose.
+    /// Sorts the parameters of a kernel.
+    ///
+    /// # Panics
+    /// While compiling, if two parameters take any number of operands: a call could not say which operands are whose.
     #[must_use]
     pub const fn new(parameters: &'static [Known]) -> Self {
         let mut takes = Self { parameters, operands: 0, results: 0, is_variadic: false };

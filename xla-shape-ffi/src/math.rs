@@ -69,7 +69,7 @@ pub fn exp(x: f32) -> f32 {
 pub fn tanh(x: f32) -> f32 {
     let z = x * x;
     let high = (-5.704_988_7e-3 * z + 2.063_908_8e-2) * z - 5.373_971_5e-2;
-    let small = (((high * z) + 1.333_144_2e-1) * z - 3.333_328_2e-1) * z * x + x;
+    let small = (((high * z) + 1.333_144_2e-1) * z - 3.333_328e-1) * z * x + x;
     let large = 1.0 - 2.0 / (exp(2.0 * x.abs()) + 1.0);
     // Of -0 too.
     (if x.abs() < 0.625 { small } else { large }).copysign(x)

@@ -53,7 +53,6 @@ crate::kernel! {
 
     /// The rows of `x`,
     /// times a factor.
-    #[expect(clippy::needless_pass_by_value, reason = "a parameter of a kernel")]
     fn scaled(
         x: View<'_, shape!(f32[b,d])>,
         gain: View<'_, shape!(f32[d])>,

@@ -44,7 +44,7 @@ pub fn walkers(bytes: &[u8]) {
 /// Memory for an array, if there are such sizes; aligned for elements, but not beyond.
 fn memory<S: WholeArray<Index = Index>>(sizes: Index) -> Option<(S, Guarded)> {
     let shape = S::with_sizes(sizes).ok()?;
-    let side = if sizes[0] % 2 == 0 { Side::Before } else { Side::Behind };
+    let side = if sizes[0].is_multiple_of(2) { Side::Before } else { Side::Behind };
     Some((shape, Guarded::new(shape.byte_size(), side)))
 }
 

@@ -29,7 +29,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     pub fn retile(self, layout: Layout) -> Result<Self, BufferError> {
         let result = self.shape().clone().with_layout(layout)?;
         let answer = self.shape().layout_change_is_bitcast(&result);
-        self.as_shape(result, answer)
+        self.into_shape(result, answer)
     }
 
     /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes: the order of its
@@ -54,7 +54,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         let result =
             self.shape().permute_dimensions(numbers).map_err(|error| BufferError::Transform(Box::new(error)))?;
         let answer = self.shape().transpose_is_bitcast(&result, permutation);
-        self.as_shape(result, answer)
+        self.into_shape(result, answer)
     }
 
     /// The array as another shape with the same elements in row-major order, in the same bytes.
@@ -74,10 +74,10 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// If an element would move, or there are more or fewer elements, or others.
     pub fn reshape(self, result: ArrayShape) -> Result<Self, BufferError> {
         let answer = self.shape().reshape_is_bitcast(&result);
-        self.as_shape(result, answer)
+        self.into_shape(result, answer)
     }
 
-    fn as_shape(self, result: ArrayShape, answer: Result<Answer, BitcastError>) -> Result<Self, BufferError> {
+    fn into_shape(self, result: ArrayShape, answer: Result<Answer, BitcastError>) -> Result<Self, BufferError> {
         match answer {
             Ok(Answer::Yes) if result.element_type() == self.shape().element_type() => {
                 Self::from_parts(result, self.into_parts().1)

@@ -34,7 +34,7 @@ pub(super) fn fill(region: &Region, widths: Widths, destination: &mut [u8], elem
     let end = inner.iter().map(|axis| (axis.len - 1) * axis.to).sum::<usize>();
     let bytes = widths.to / 8;
     let places = region.axes.iter().map(|axis| axis.len).product::<usize>();
-    if widths.to % 8 != 0 || end >= outermost.to || places * bytes < MIN_BYTES {
+    if !widths.to.is_multiple_of(8) || end >= outermost.to || places * bytes < MIN_BYTES {
         return serial(region, destination);
     }
     let turns = outermost.len.div_ceil(PARTS_PER_THREAD * rayon::current_num_threads());

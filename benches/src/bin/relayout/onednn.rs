@@ -1,7 +1,6 @@
 //! oneDNN's reorder, where its library can be loaded: version 2 of its interface, as Debian has it. One thread.
 
-use crate::cases::Case;
-use libloading::Symbol;
+use crate::cases::{Case, Loop};
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
 
@@ -10,9 +9,28 @@ type Descriptor = [u64; 512];
 
 type Handle = *mut c_void;
 
+type Describe = unsafe extern "C" fn(*mut Descriptor, c_int, *const i64, c_int, *const i64) -> c_int;
+type CreateMemory = unsafe extern "C" fn(*mut Handle, *const Descriptor, Handle, *mut c_void) -> c_int;
+type PlanReorder =
+    unsafe extern "C" fn(*mut Handle, *const Descriptor, Handle, *const Descriptor, Handle, *const c_void) -> c_int;
+
+/// The functions of the library that a reorder needs.
+struct Functions {
+    create_engine: unsafe extern "C" fn(*mut Handle, c_int, usize) -> c_int,
+    create_stream: unsafe extern "C" fn(*mut Handle, Handle, c_int) -> c_int,
+    describe: Describe,
+    create_memory: CreateMemory,
+    plan_reorder: PlanReorder,
+    create: unsafe extern "C" fn(*mut Handle, Handle) -> c_int,
+    place: unsafe extern "C" fn(Handle, *mut c_void) -> c_int,
+    execute: unsafe extern "C" fn(Handle, Handle, c_int, *const Argument) -> c_int,
+    wait: unsafe extern "C" fn(Handle) -> c_int,
+    _library: libloading::Library,
+}
+
 /// The library with an engine and a stream on it.
 pub(crate) struct Library {
-    library: libloading::Library,
+    functions: Functions,
     engine: Handle,
     stream: Handle,
 }
@@ -34,23 +52,57 @@ struct Argument {
 /// The arguments of a reorder: its source and its destination.
 const ARGUMENTS: [c_int; 2] = [1, 17];
 
+/// # Safety
+/// The library's function of this name must have the type `F`, which is used no longer than the library is loaded.
+unsafe fn function<F: Copy>(library: &libloading::Library, name: &str) -> Option<F> {
+    // SAFETY: as required of the caller.
+    unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol)
+}
+
+impl Functions {
+    fn load() -> Option<Self> {
+        // SAFETY: a library of the system, whose initialisers do nothing to this program.
+        let library = unsafe { libloading::Library::new("libdnnl.so.2") }.ok()?;
+        macro_rules! find {
+            ($name:literal) => {
+                // SAFETY: the functions have these types in version 2, and the library stays loaded as long as they are there.
+                unsafe { function(&library, $name) }
+            };
+        }
+        let set_threads: Option<unsafe extern "C" fn(c_int)> = find!("omp_set_num_threads");
+        if let Some(set_threads) = set_threads {
+            // SAFETY: it takes any positive number.
+            unsafe { set_threads(1) };
+        }
+        Some(Self {
+            create_engine: find!("dnnl_engine_create")?,
+            create_stream: find!("dnnl_stream_create")?,
+            describe: find!("dnnl_memory_desc_init_by_strides")?,
+            create_memory: find!("dnnl_memory_create")?,
+            plan_reorder: find!("dnnl_reorder_primitive_desc_create")?,
+            create: find!("dnnl_primitive_create")?,
+            place: find!("dnnl_memory_set_data_handle")?,
+            execute: find!("dnnl_primitive_execute")?,
+            wait: find!("dnnl_stream_wait")?,
+            _library: library,
+        })
+    }
+}
+
+/// What a function makes that writes a handle and returns 0.
+fn made(create: impl FnOnce(&mut Handle) -> c_int) -> Option<Handle> {
+    let mut handle = null_mut();
+    (create(&mut handle) == 0).then_some(handle)
+}
+
 impl Library {
     pub(crate) fn load() -> Option<Self> {
-        // SAFETY: a library of the system, whose initialisers do nothing to this program; its functions have the types below.
-        unsafe {
-            let library = libloading::Library::new("libdnnl.so.2").ok()?;
-            if let Ok(set_threads) = library.get::<unsafe extern "C" fn(c_int)>(b"omp_set_num_threads") {
-                set_threads(1);
-            }
-            let (mut engine, mut stream) = (null_mut(), null_mut());
-            let create_engine: Symbol<'_, unsafe extern "C" fn(*mut Handle, c_int, usize) -> c_int> =
-                library.get(b"dnnl_engine_create").ok()?;
-            let create_stream: Symbol<'_, unsafe extern "C" fn(*mut Handle, Handle, c_int) -> c_int> =
-                library.get(b"dnnl_stream_create").ok()?;
-            let made = create_engine(&mut engine, 1, 0) == 0 && create_stream(&mut stream, engine, 1) == 0;
-            drop((create_engine, create_stream));
-            made.then_some(Self { library, engine, stream })
-        }
+        let functions = Functions::load()?;
+        // SAFETY: the first engine of processors.
+        let engine = made(|engine| unsafe { (functions.create_engine)(engine, 1, 0) })?;
+        // SAFETY: a stream as it is by default, on an engine that was made.
+        let stream = made(|stream| unsafe { (functions.create_stream)(stream, engine, 1) })?;
+        Some(Self { functions, engine, stream })
     }
 
     /// A reorder for the case, if it has one.
@@ -63,62 +115,38 @@ impl Library {
             32 => 3,
             _ => return None,
         };
-        let list = |of: fn(&crate::cases::Loop) -> usize| loops.iter().map(|axis| of(axis) as i64).collect::<Vec<_>>();
-        let (sizes, strides) = (list(|of| of.size), [list(|of| of.from), list(|of| of.to)]);
-        // SAFETY: the functions have these types in version 2; descriptors take less than there is room for, and lists have as many
-        // entries as there are dimensions.
-        unsafe {
-            let describe: Symbol<
-                '_,
-                unsafe extern "C" fn(*mut Descriptor, c_int, *const i64, c_int, *const i64) -> c_int,
-            > = self.library.get(b"dnnl_memory_desc_init_by_strides").ok()?;
-            let plan: Symbol<
-                '_,
-                unsafe extern "C" fn(
-                    *mut Handle,
-                    *const Descriptor,
-                    Handle,
-                    *const Descriptor,
-                    Handle,
-                    *const c_void,
-                ) -> c_int,
-            > = self.library.get(b"dnnl_reorder_primitive_desc_create").ok()?;
-            let create: Symbol<'_, unsafe extern "C" fn(*mut Handle, Handle) -> c_int> =
-                self.library.get(b"dnnl_primitive_create").ok()?;
-            let memory: Symbol<'_, unsafe extern "C" fn(*mut Handle, *const Descriptor, Handle, *mut c_void) -> c_int> =
-                self.library.get(b"dnnl_memory_create").ok()?;
-            let (mut descriptors, mut memories) = ([[0; 512]; 2], [null_mut(); 2]);
-            for (i, descriptor) in descriptors.iter_mut().enumerate() {
-                let ok = describe(descriptor, sizes.len() as c_int, sizes.as_ptr(), element, strides[i].as_ptr()) == 0;
-                if !ok || memory(&mut memories[i], descriptor, self.engine, null_mut()) != 0 {
-                    return None;
-                }
-            }
-            let (mut planned, mut primitive) = (null_mut(), null_mut());
-            let [from, to] = &descriptors;
-            let made = plan(&mut planned, from, self.engine, to, self.engine, null()) == 0
-                && create(&mut primitive, planned) == 0;
-            made.then_some(Reorder { library: self, primitive, memories })
-        }
+        let list = |of: fn(&Loop) -> usize| loops.iter().map(|axis| of(axis) as i64).collect::<Vec<_>>();
+        let sizes = list(|of| of.size);
+        let (Self { functions, engine, .. }, rank) = (self, sizes.len() as c_int);
+        let described = |strides: &[i64]| {
+            let mut descriptor = [0; 512];
+            // SAFETY: it takes less than there is room for, and both lists have an entry for each dimension.
+            let failed =
+                unsafe { (functions.describe)(&mut descriptor, rank, sizes.as_ptr(), element, strides.as_ptr()) };
+            (failed == 0).then_some(descriptor)
+        };
+        let [from, to] = [described(&list(|of| of.from))?, described(&list(|of| of.to))?];
+        // SAFETY: descriptors and engine were made, and the memory's place is said before it is used.
+        let memory = |of| made(|memory| unsafe { (functions.create_memory)(memory, of, *engine, null_mut()) });
+        // SAFETY: descriptors and engine were made.
+        let planned = made(|plan| unsafe { (functions.plan_reorder)(plan, &from, *engine, &to, *engine, null()) })?;
+        // SAFETY: of a plan that was made.
+        let primitive = made(|primitive| unsafe { (functions.create)(primitive, planned) })?;
+        Some(Reorder { library: self, primitive, memories: [memory(&from)?, memory(&to)?] })
     }
 }
 
 impl Reorder<'_> {
     pub(crate) fn run(&self, source: &[u8], destination: &mut [u8]) {
-        let library = &self.library.library;
-        // SAFETY: the functions have these types in version 2, and the buffers are those of the descriptors.
-        unsafe {
-            let place: Symbol<'_, unsafe extern "C" fn(Handle, *mut c_void) -> c_int> =
-                library.get(b"dnnl_memory_set_data_handle").expect("version 2 has it");
-            let execute: Symbol<'_, unsafe extern "C" fn(Handle, Handle, c_int, *const Argument) -> c_int> =
-                library.get(b"dnnl_primitive_execute").expect("version 2 has it");
-            let wait: Symbol<'_, unsafe extern "C" fn(Handle) -> c_int> =
-                library.get(b"dnnl_stream_wait").expect("version 2 has it");
-            place(self.memories[0], source.as_ptr().cast_mut().cast());
-            place(self.memories[1], destination.as_mut_ptr().cast());
-            let arguments = [0, 1].map(|i| Argument { which: ARGUMENTS[i], memory: self.memories[i] });
-            execute(self.primitive, self.library.stream, 2, arguments.as_ptr());
-            wait(self.library.stream);
-        }
+        let Library { functions, stream, .. } = self.library;
+        // SAFETY: the source is as large as its descriptor says, and only read.
+        unsafe { (functions.place)(self.memories[0], source.as_ptr().cast_mut().cast()) };
+        // SAFETY: so is the destination, which nobody else has.
+        unsafe { (functions.place)(self.memories[1], destination.as_mut_ptr().cast()) };
+        let arguments = [0, 1].map(|i| Argument { which: ARGUMENTS[i], memory: self.memories[i] });
+        // SAFETY: a primitive with its two arguments, all of which were made.
+        unsafe { (functions.execute)(self.primitive, *stream, 2, arguments.as_ptr()) };
+        // SAFETY: a stream that was made.
+        unsafe { (functions.wait)(*stream) };
     }
 }

@@ -403,9 +403,10 @@ mod lane {
     unsafe fn made<const WAYS: usize>(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
         let mut result = _mm_setzero_si128();
         for number in 0..WAYS {
-            let shuffle = recipe.shuffles[number].as_ptr();
-            // SAFETY: as required of the caller, and 16 bytes are read from an array of as many.
-            let (vector, shuffle) = unsafe { (load(source(number).cast()), load(shuffle.cast())) };
+            // SAFETY: as required of the caller.
+            let vector = unsafe { load(source(number).cast()) };
+            // SAFETY: 16 bytes are read from an array of as many.
+            let shuffle = unsafe { load(recipe.shuffles[number].as_ptr().cast()) };
             result = _mm_or_si128(result, _mm_shuffle_epi8(vector, shuffle));
         }
         result
