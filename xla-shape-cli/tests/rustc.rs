@@ -51,6 +51,7 @@ fn parts_of_shapes_are_read_wherever_they_are() {
         ),
         ("Array<F32, (Piece<Size<64>, 4, 0>, Times<Size<2>, 3>), _>", "f32[16,6]{_}"),
         ("Array<F32, _, TpuLayout<V5e, F32, _>>", "f32[_]{the default of v5e}"),
+        ("Array<F32, (Named<'r', 'o', 'w', 's'>, Size<8>), _>", "f32[rows,8]{_}"),
         ("Part<Array<F32, (), Layout<()>>, P>", "Part<f32[], P>"),
         ("Vec<(Size<8>, Size<128>)>", "Vec<[8,128]>"),
         ("fn(Buffer<Array<Pred, (Size<1>,), _>, Mut<'a>>) -> Size<2>", "fn(ViewMut<'a, pred[1]{_}>) -> 2"),

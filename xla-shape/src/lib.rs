@@ -59,6 +59,7 @@ pub mod dlpack;
 pub mod element;
 pub mod infer;
 pub mod iter;
+pub mod npy;
 #[cfg(feature = "proto")]
 pub use xla_shape_core::proto;
 pub mod relayout;
@@ -231,7 +232,7 @@ macro_rules! layout {
 
 /// A sharding, as a type: XLA's text, or a string with it.
 ///
-/// Shardings of one meaning are one type. What does not say which device has what, such as `{manual}`, and shardings of tuples do
+/// Shardings with the same canonical text are one type; a list of devices stays a list. What does not say which device has what, such as `{manual}`, and shardings of tuples do
 /// not compile. The axes of a mesh may have names of several letters, which Rust reads only in a string.
 ///
 /// ```

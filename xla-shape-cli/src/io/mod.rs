@@ -2,7 +2,6 @@
 
 pub(crate) mod checkpoint;
 mod lines;
-mod npy;
 mod replacement;
 pub(crate) mod tensor;
 

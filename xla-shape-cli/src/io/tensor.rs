@@ -1,6 +1,6 @@
 //! Files that hold an array: raw bytes, NumPy's `.npy`, and one tensor of a `.safetensors` file.
 
-use super::{Replacement, npy, read_failure, write_failure};
+use super::{Replacement, read_failure, write_failure};
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
-use xla_shape::{ArrayShape, ElementType, Layout};
+use xla_shape::{ArrayShape, ElementType, Layout, npy};
 
 /// How a file holds an array; its name's ending tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,7 +121,12 @@ impl<'a> TensorFile<'a> {
             FileFormat::Raw => (None, 0..source.len(given.map_or(0, bytes_of).saturating_add(1)).map_err(failed)?),
             FileFormat::Npy => {
                 let beginning = source.beginning(NPY_HEADER).map_err(failed)?;
-                let (shape, start) = npy::read(&beginning, given.map(ArrayShape::element_type)).map_err(wrong)?;
+                let read = npy::read_header(&beginning, given.map(ArrayShape::element_type));
+                let (shape, start) = read.map_err(|error| {
+                    let how =
+                        if matches!(error, npy::NpyError::UnknownElementType { .. }) { " with --from" } else { "" };
+                    wrong(format!("{error}{how}"))
+                })?;
                 let start = start as u64;
                 let most = start.saturating_add(bytes_of(&shape)).saturating_add(1);
                 let end = source.len(most).map_err(failed)?;
@@ -223,7 +228,7 @@ pub(crate) fn write(
     let failed = |error| write_failure(path, error);
     let header = match FileFormat::of(path) {
         FileFormat::Raw => Vec::new(),
-        FileFormat::Npy => npy::header(array).map_err(wrong)?,
+        FileFormat::Npy => npy::write_header(array).map_err(|error| wrong(error.to_string()))?,
         FileFormat::Safetensors => safetensors_header(array, tensor).map_err(wrong)?,
     };
     let mut file = Replacement::new(path).map_err(failed)?;
@@ -242,7 +247,7 @@ pub(crate) fn write(
 pub(crate) fn check_writable(path: &Path, array: &ArrayShape) -> Result<(), Failure> {
     let checked = match FileFormat::of(path) {
         FileFormat::Raw => Ok(()),
-        FileFormat::Npy => npy::header(array).map(drop),
+        FileFormat::Npy => npy::write_header(array).map(drop).map_err(|error| error.to_string()),
         FileFormat::Safetensors => dtype_of(array).map(drop),
     };
     checked.map_err(|message| Failure::said(format_args!("`{}`: {message}", path.display())))

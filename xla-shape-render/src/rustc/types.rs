@@ -170,7 +170,7 @@ fn named(path: &Path<'_>, depth: usize) -> String {
             Some("AlignedBytes") => Some(format!("Buffer<{}>", rewritten(shape, depth + 1))),
             _ => None,
         },
-        ("Size" | "Bounded" | "UInt" | "Piece" | "Times", _) => size_of(path),
+        ("Size" | "Bounded" | "Named" | "UInt" | "Piece" | "Times", _) => size_of(path),
         _ => None,
     };
     whole.unwrap_or_else(|| {
@@ -187,7 +187,7 @@ fn group(items: &[&str], tuple: &str) -> Option<String> {
         let is_one = |item: &&&str| path_name(item).is_some_and(|name| names.contains(&name));
         items.iter().any(|item| is_one(&item)) && items.iter().all(|item| is_left_out(item) || is_one(&item))
     };
-    if is_all(&["Size", "Bounded", "Unbounded", "UInt", "UTerm", "Piece", "Times"]) {
+    if is_all(&["Size", "Bounded", "Unbounded", "Named", "UInt", "UTerm", "Piece", "Times"]) {
         Some(dimensions(tuple))
     } else if is_all(&["Minor"]) {
         Some(format!("{{{}}}", numbers(tuple)))
@@ -252,6 +252,10 @@ fn size_of(path: &Path<'_>) -> Option<String> {
         ("Size", [number]) => constant(number).to_owned(),
         ("Bounded", [number]) => format!("<={}", constant(number)),
         ("Unbounded", []) => "?".to_owned(),
+        ("Named", [_, ..]) => {
+            let letters = arguments.iter().map(|letter| letter.trim_matches('\''));
+            letters.take_while(|&letter| letter != "\\0").collect()
+        }
         ("UTerm" | "UInt", _) => typenum(path, 0)?.to_string(),
         ("Piece", [whole, pieces, _]) => computed(whole, pieces, "/", |a, b| a.checked_div(b))?,
         ("Times", [part, count]) => computed(part, count, "*", u64::checked_mul)?,

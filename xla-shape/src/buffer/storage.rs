@@ -208,6 +208,13 @@ impl<'a, S: WholeShape> View<'a, S> {
     }
 }
 
+impl<S: WholeShape, B> Buffer<S, B> {
+    /// The shape as a value, whether it is a type or not.
+    pub(crate) fn array(&self) -> ArrayShape {
+        self.shape.array()
+    }
+}
+
 impl<S: WholeShape, B: Lender> Buffer<S, B> {
     /// The bytes: the elements and the padding, in the order of memory.
     #[must_use]
