@@ -203,6 +203,36 @@ fn pair() -> impl Strategy<Value = Pair> {
         })
 }
 
+/// Elements, and tiles that TPUs have for them.
+const TILED: [(&str, &[&str]); 5] = [
+    ("u8", &["T(8,128)(4,1)", "T(4,128)(4,1)"]),
+    ("bf16", &["T(8,128)(2,1)", "T(2,128)(2,1)"]),
+    ("f32", &["T(4,128)", "T(128)"]),
+    ("f64", &[]),
+    ("c128", &[]),
+];
+
+/// Arrays of several thousand elements whose many dimensions change places: loops of every length, next to each other.
+fn many_dimensions() -> impl Strategy<Value = Pair> {
+    let sizes = prop::collection::vec(prop_oneof![1..6_u64, 1..40_u64], 2..=6);
+    let sizes = sizes.prop_filter("moderate", |sizes| (100..6000).contains(&sizes.iter().product::<u64>()));
+    let permuted = sizes.prop_flat_map(|sizes| (strategy::permutation(sizes.len()), Just(sizes)));
+    (permuted, select(&TILED[..]), any::<[prop::sample::Index; 2]>(), 0..4_u8).prop_map(
+        |((permutation, sizes), (element, tilings), choices, tiled)| {
+            let array = |sizes: Vec<u64>, choice: prop::sample::Index, is_tiled: bool| {
+                let (n, join) = (sizes.len(), |list: Vec<String>| list.join(","));
+                let tile =
+                    if is_tiled && !tilings.is_empty() { format!(":{}", choice.get(tilings)) } else { String::new() };
+                let order = join((0..n).rev().map(|i| i.to_string()).collect());
+                shape(&format!("{element}[{}]{{{order}{tile}}}", join(sizes.iter().map(u64::to_string).collect())))
+            };
+            let permuted = permutation.iter().map(|&dimension| sizes[dimension]).collect();
+            let (from, to) = (array(sizes, choices[0], tiled == 1), array(permuted, choices[1], tiled > 1));
+            (from, to, permutation)
+        },
+    )
+}
+
 fn padding(to: &ArrayShape, kind: u8, byte: u8) -> Padding {
     let bytes = to.element_bits().div_ceil(8);
     match kind {
@@ -242,6 +272,21 @@ proptest! {
         there.run(&source, &mut middle).unwrap();
         back.run(&middle, &mut end).unwrap();
         prop_assert_eq!(source, end);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn many_dimensions_change_places(
+        (from, to, permutation) in many_dimensions(),
+        kind in 0..3_u8,
+        shifts in (0..64_usize, 0..64_usize),
+        vectors in select(&VECTORS[..]),
+    ) {
+        prop_assume!(from.physical_elements().max(to.physical_elements()) < Some(40_000));
+        check(&from, &to, &permutation, padding(&to, kind, 0x5b), shifts, vectors)?;
     }
 }
 

@@ -1,7 +1,7 @@
 //! From a region to a step: which kernel does the innermost loops, and in which order the others run.
 
 use super::elements::{Unit, Widths};
-use super::kernels::{Interleave, Kernel, Machine, Packing, Transpose, Units};
+use super::kernels::{Interleave, Kernel, Machine, Packing, Transpose, Units, is_large};
 use super::regions::{Axis, Region};
 use std::cmp::Reverse;
 use std::fmt;
@@ -23,7 +23,25 @@ pub(super) enum Work {
     Element,
     /// Places are in bytes.
     Kernel(Kernel),
+    /// Places are in bytes, too.
+    Gather(Gather),
 }
+
+/// A run of the destination whose elements come from all over a part of the source: where there are several loops, all too short
+/// for vectors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Gather {
+    /// The bytes of an element: 1, 2, 4, 8 or 16.
+    pub(super) bytes: usize,
+    /// Where each element of the run lies in the source, in elements.
+    pub(super) places: Vec<u32>,
+}
+
+/// The most elements of a run that is gathered.
+const MAX_GATHERED: usize = 1024;
+
+/// The fewest.
+const MIN_GATHERED: usize = 32;
 
 /// The widest element that kernels other than [`Kernel::Copy`] move, in bytes.
 const MAX_BYTES: usize = 16;
@@ -55,6 +73,7 @@ impl Step {
 
     fn of_bytes(region: Region, bytes: usize, machine: Machine) -> Self {
         let Region { from, to, mut axes } = region.in_bytes(bytes).normalized();
+        let narrow = (bytes, axes.clone());
         let (bytes, shuffle) = widen(&mut axes, bytes);
         let kernel = if axes.last().is_some_and(|axis| (axis.from, axis.to) == (bytes, bytes)) && shuffle.is_none() {
             let run = axes.pop().map_or(1, |axis| axis.len);
@@ -64,6 +83,14 @@ impl Step {
         } else {
             Kernel::Copy(bytes)
         };
+        let too_short = match kernel {
+            Kernel::Copy(bytes) => bytes < MAX_BYTES,
+            Kernel::Transpose(kernel) => kernel.is_short(),
+            _ => false,
+        };
+        if too_short && let Some((gather, outer)) = gathered(narrow) {
+            return Self { from, to, outer, work: Work::Gather(gather) };
+        }
         match kernel {
             // Within the caches, the destination is written from front to back: several rows are read at once anyway.
             Kernel::Interleave(_) if !machine.is_streaming() => axes.sort_by_key(|axis| Reverse(axis.to)),
@@ -140,7 +167,7 @@ impl Step {
             Work::Kernel(Kernel::Deinterleave(kernel)) if kernel.row > stride => None,
             Work::Kernel(Kernel::Unpack(kernel)) if kernel.distance.max(kernel.rows.row) > stride => None,
             Work::Kernel(Kernel::UnpackUnits(kernel)) if kernel.distance > stride => None,
-            Work::Kernel(_) => outer,
+            Work::Kernel(_) | Work::Gather(_) => outer,
         }
     }
 }
@@ -247,6 +274,28 @@ fn widen(axes: &mut Vec<Axis>, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>)
     (wide, (!shuffle.is_sorted()).then_some(shuffle))
 }
 
+/// Gathers what the inner loops over a run of the destination take from the source; also gives the loops that are left. `None` if
+/// the run is too short, or its elements lie too far apart.
+fn gathered((bytes, mut axes): (usize, Vec<Axis>)) -> Option<(Gather, Vec<Axis>)> {
+    let all = axes.iter().fold(bytes, |all, axis| all * axis.len);
+    let mut places = vec![0_u32];
+    let mut reads_runs = false;
+    while let Some(axis) = axes.last().copied()
+        && axis.to == places.len() * bytes
+        && places.len() * axis.len <= MAX_GATHERED
+    {
+        let stride = u32::try_from(axis.from / bytes).ok()?;
+        u32::try_from(axis.len).ok()?.checked_mul(stride)?.checked_add(*places.iter().max()?)?;
+        reads_runs |= axis.from == bytes;
+        places = (0..axis.len as u32).flat_map(|i| places.iter().map(move |place| place + i * stride)).collect();
+        axes.pop();
+    }
+    // What a line has is read while it is in the caches.
+    let is_near = reads_runs || !is_large(all, all);
+    let fits = bytes <= MAX_BYTES && bytes.is_power_of_two();
+    (fits && places.len() >= MIN_GATHERED && is_near).then_some((Gather { bytes, places }, axes))
+}
+
 /// Takes the loops of an interleaving of few rows, or of the way back, if there is one.
 fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) -> Option<Kernel> {
     if shuffle.is_some() {
@@ -304,6 +353,9 @@ impl fmt::Display for Step {
         }
         match work {
             Work::Element => write!(f, "copy an element"),
+            Work::Gather(Gather { bytes, places }) => {
+                write!(f, "gather {} elements of {bytes} bytes", places.len())
+            }
             Work::Kernel(Kernel::Copy(bytes)) => write!(f, "copy {bytes} bytes"),
             Work::Kernel(Kernel::Interleave(Interleave { ways, bytes, len, row })) => {
                 write!(f, "interleave {ways} rows (+{row}) of {len} elements of {bytes} bytes")

@@ -229,6 +229,11 @@ impl Transpose {
         ends.filter(|_| is_valid)
     }
 
+    /// Whether one of the loops is too short for any vectors.
+    pub(super) fn is_short(&self) -> bool {
+        self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16 || self.a_len() * self.b_len() == 1
+    }
+
     /// How many elements lie together in the source.
     fn a_len(&self) -> usize {
         self.a[0].len * self.a[1].len
