@@ -1,7 +1,7 @@
 //! What an instruction does, as a rule of the core: its attributes are read, and the core says which shape follows.
 
 use crate::attribute::{DimLabels, ReplicaGroups, Value};
-use crate::check::{Problem, Result};
+use crate::finding::{Problem, Result};
 use crate::module::{Computation, Instruction, Module};
 use crate::opcode::Opcode;
 use alloc::borrow::{Cow, ToOwned};

@@ -35,6 +35,7 @@ extern crate alloc;
 mod attribute;
 mod check;
 pub mod dump;
+mod finding;
 mod infer;
 mod literal;
 mod memory;
@@ -50,7 +51,7 @@ mod source;
 mod text;
 
 pub use attribute::{Alias, Attribute, DimLabels, Labels, ReplicaGroups, Value};
-pub use check::{Finding, Problem, Severity};
+pub use finding::{Finding, Problem, Severity};
 pub use memory::{
     Account, Buffer, Collective, Footprint, FormatUsage, LayoutChange, Lifetime, Memory, Peak, Role, Tenant, Timeline,
     Totals, Usage,

@@ -1,8 +1,8 @@
 //! Values that lie in the same memory, and what a module says of its entry computation.
 
 use super::shapes::{Precision, same};
-use super::{Findings, Problem, Result, Severity};
 use crate::attribute::{Alias, Value};
+use crate::finding::{Findings, Problem, Result, Severity};
 use crate::infer::Parameters;
 use crate::module::{Instruction, Module};
 use alloc::collections::BTreeSet;

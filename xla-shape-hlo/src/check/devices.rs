@@ -1,7 +1,7 @@
 //! Which devices take part in an instruction, and how a value is divided among them.
 
-use super::{Findings, Problem, Result};
 use crate::attribute::ReplicaGroups;
+use crate::finding::{Findings, Problem, Result};
 use crate::infer::{Devices, Members, Parameters};
 use crate::module::Instruction;
 use crate::opcode::Opcode;

@@ -1,6 +1,6 @@
 //! Opcodes and attributes that nothing here knows, which a newer compiler may write.
 
-use super::{Findings, Problem, Severity};
+use crate::finding::{Findings, Problem, Severity};
 use crate::module::Instruction;
 use crate::opcode::Opcode;
 use alloc::borrow::ToOwned;

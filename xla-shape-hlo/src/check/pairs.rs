@@ -1,8 +1,8 @@
 //! Instructions that belong together: what is begun is ended once, by the right one, on the same channel.
 
 use super::shapes::Precision;
-use super::{Findings, Problem, Result, Severity};
 use crate::attribute::Value;
+use crate::finding::{Findings, Problem, Result, Severity};
 use crate::module::{Instruction, Module};
 use crate::opcode::Opcode;
 use alloc::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The written shape against the one that follows from the operands.
 
-use super::{Findings, Problem, Result, Severity};
+use crate::finding::{Findings, Problem, Result, Severity};
 use crate::infer::{Parameters, with_inferred};
 use crate::module::{Instruction, Module};
 use crate::opcode::Opcode;

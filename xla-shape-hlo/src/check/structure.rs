@@ -1,8 +1,8 @@
 //! How a module is built: heads and parameters of computations, names, and who calls whom.
 
 use super::shapes::same;
-use super::{Findings, Problem, Severity};
 use crate::attribute::Value;
+use crate::finding::{Findings, Problem, Severity};
 use crate::module::{Computation, Instruction, Module};
 use crate::opcode::Opcode;
 use alloc::borrow::ToOwned;

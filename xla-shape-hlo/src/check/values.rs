@@ -1,8 +1,8 @@
 //! The values of attributes and the elements of constants: whether they are what XLA reads there.
 
-use super::{Findings, Problem, Result, Severity};
 use crate::attribute::Value;
 use crate::attribute::origin::origin;
+use crate::finding::{Findings, Problem, Result, Severity};
 use crate::literal;
 use crate::module::Instruction;
 use crate::opcode::Opcode;

@@ -325,6 +325,8 @@ fn copies(module: &Module<'_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<C
     const READERS: usize = 3;
     let memory = module.memory();
     let mut readers: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    // What has begun is read where it is done.
+    let mut done = BTreeMap::new();
     let mut found = Vec::new();
     for instruction in memory.computations().iter().flat_map(|computation| computation.instructions()) {
         let is_copy = matches!(instruction.opcode(), Opcode::Copy | Opcode::CopyStart);
@@ -344,18 +346,15 @@ fn copies(module: &Module<'_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<C
             if named.len() < READERS {
                 named.push(instruction.name().to_owned());
             }
+            if instruction.opcode() == Opcode::CopyDone {
+                done.insert(operand.number(), instruction.number());
+            }
         }
     }
     found.sort_by_key(|(_, to, _)| std::cmp::Reverse(to.byte_size()));
     let read_by = |instruction: xla_shape_hlo::Instruction<'_, '_>| {
-        let direct = readers.get(&instruction.number()).cloned().unwrap_or_default();
-        // What has begun is read where it is done.
-        let done = module.instructions().find(|done| {
-            instruction.opcode() == Opcode::CopyStart
-                && done.opcode() == Opcode::CopyDone
-                && done.operand(0).is_some_and(|operand| operand.instruction() == Some(instruction))
-        });
-        done.and_then(|done| readers.get(&done.number()).cloned()).unwrap_or(direct)
+        let made = done.get(&instruction.number()).copied().unwrap_or(instruction.number());
+        readers.get(&made).cloned().unwrap_or_default()
     };
     let found = found.into_iter().take(top).map(|(instruction, to, (from_space, to_space))| Copied {
         name: instruction.name().to_owned(),
