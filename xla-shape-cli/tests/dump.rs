@@ -131,3 +131,26 @@ fn a_module_without_a_schedule_says_so() {
     let (_, text, _) = hlo(&[folder.path().join("m.hlo").to_str().unwrap()]);
     assert!(text.contains("rough estimate: the module has no schedule"), "{text}");
 }
+
+#[test]
+fn a_short_form_counts_as_what_it_stands_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let module = |name: &str, computation: &str, opcodes: [&str; 2], more: [&str; 2]| {
+        let text = format!(
+            "HloModule m\n{computation}ENTRY main {{\n  a = f32[8]{{0}} parameter(0)\n  \
+             s = ((f32[8]{{0}}), f32[4]{{0}}, u32[]) {}(a){}\n  ROOT d = f32[4]{{0}} {}(s){}\n}}\n",
+            opcodes[0], more[0], opcodes[1], more[1],
+        );
+        let path = directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        let (code, out, error) = hlo(&[path.to_str().unwrap(), "--format", "json"]);
+        assert_eq!((code, error.as_str()), (0, ""));
+        let report: Value = serde_json::from_str(&out).unwrap();
+        ["computations", "instructions", "opcodes", "memory", "findings"].map(|field| report[field].clone())
+    };
+    let called = "c {\n  p = f32[8]{0} parameter(0)\n  ROOT r = f32[4]{0} slice(p), slice={[0:4]}\n}\n";
+    let long = module("long.hlo", called, ["async-start", "async-done"], [", calls=c", ""]);
+    let short = module("short.hlo", "", ["slice-start", "slice-done"], [", slice={[0:4]}", ""]);
+    assert_eq!(long, short);
+    assert_eq!((&long[0], &long[1]), (&2.into(), &5.into()));
+}

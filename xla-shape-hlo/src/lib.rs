@@ -32,6 +32,7 @@
 
 extern crate alloc;
 
+mod asynchronous;
 mod attribute;
 mod check;
 pub mod dump;

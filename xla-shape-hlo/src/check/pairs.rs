@@ -17,18 +17,24 @@ enum Users {
     /// The number of the only instruction.
     One(u32),
     Many,
+    /// One that takes it into another turn of a loop, or out of it.
+    Carried,
 }
 
 pub(super) fn check<'m, 'a>(module: &'m Module<'a>, precision: Precision, findings: &mut Findings<'m, 'a>) {
     // After optimisation, what was begun in one turn of a loop may be ended in the next.
-    let severity = if precision == Precision::Mixed { Severity::Hint } else { Severity::Error };
+    let is_optimized = precision == Precision::Mixed;
+    let severity = if is_optimized { Severity::Hint } else { Severity::Error };
     let mut users = vec![Users::None; module.instructions().len()];
     for instruction in module.instructions() {
+        let carries = is_optimized && matches!(instruction.opcode(), Opcode::Tuple | Opcode::While);
         for operand in instruction.operands().filter_map(|operand| operand.instruction()) {
             if let Some(users) = users.get_mut(operand.number() as usize) {
                 *users = match *users {
+                    _ if carries => Users::Carried,
                     Users::None => Users::One(instruction.number()),
                     Users::One(same) if same == instruction.number() => *users,
+                    Users::Carried => Users::Carried,
                     _ => Users::Many,
                 };
             }
@@ -36,7 +42,11 @@ pub(super) fn check<'m, 'a>(module: &'m Module<'a>, precision: Precision, findin
     }
     for instruction in module.instructions().filter(|instruction| instruction.is_read()) {
         let users = users.get(instruction.number() as usize).copied().unwrap_or(Users::None);
-        if let Err(problem) = pair(instruction, users) {
+        let begun = instruction.operand(0).and_then(|operand| operand.instruction());
+        let is_carried = is_optimized
+            && instruction.opcode().text().ends_with("-done")
+            && begun.is_some_and(|begun| begun.opcode() == Opcode::GetTupleElement);
+        if !is_carried && let Err(problem) = pair(instruction, users) {
             findings.add(severity, instruction, problem, None);
         }
     }
@@ -80,6 +90,7 @@ fn pair(instruction: Instruction<'_, '_>, users: Users) -> Result<()> {
 fn user_is(instruction: Instruction<'_, '_>, users: Users, opcodes: &[&str]) -> Result<()> {
     let expected = format!("one `{}` that uses it", opcodes.last().copied().unwrap_or("done"));
     let found = match users {
+        Users::Carried => return Ok(()),
         Users::None => "none".into(),
         Users::Many => "several instructions".into(),
         Users::One(number) => match instruction.module().instruction_at(number) {

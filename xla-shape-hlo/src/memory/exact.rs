@@ -1,8 +1,8 @@
 //! A program's memory as the compiler assigned it.
 
 use super::live::Timeline;
+use crate::Instruction;
 use crate::dump::{Allocation, AssignedValue, BufferAssignment, DumpError, LiveRanges};
-use crate::{Instruction, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -39,13 +39,10 @@ pub(crate) fn written_index(index: &[usize]) -> String {
     text
 }
 
-/// Whether the result is called by a name that the module does not show: XLA writes `slice-start(x)` for an `async-start` that
-/// calls a computation of one `slice`, and its own files name that.
+/// Whether the result is called by a name that the module does not show: that of the operation in a computation of its own,
+/// of which the text has the short form.
 fn hides_its_result(instruction: Instruction<'_, '_>) -> bool {
-    let opcode = instruction.opcode();
-    opcode.text().ends_with("-start")
-        && !matches!(opcode, Opcode::AsyncStart | Opcode::CopyStart)
-        && instruction.attribute("calls").is_none()
+    instruction.opcode().long_form().is_some()
 }
 
 impl Timeline<'_, '_> {

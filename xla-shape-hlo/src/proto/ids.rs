@@ -1,15 +1,21 @@
 //! What has an id in a message, and who calls whom.
 
-use super::asynchronous::{Step, Wrapped, step};
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::message::{HloComputationProto, HloInstructionProto, HloModuleProto, HloScheduleProtoSequencesEntry};
 use super::words::name;
+use crate::asynchronous::{Step, step};
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
+
+/// The single instruction that an asynchronous operation is.
+pub(crate) struct Wrapped<'p> {
+    pub(crate) root: &'p HloInstructionProto,
+    pub(crate) computation: &'p HloComputationProto,
+}
 
 /// Where what has an id is.
 pub(crate) struct Ids<'p> {

@@ -1,13 +1,13 @@
 //! One instruction as a line of text.
 
-use super::asynchronous::{Wrapped, step};
 use super::attributes::{Attributes, common, placed, special};
 use super::constant::constant;
 use super::error::HloProtoError;
-use super::ids::Ids;
+use super::ids::{Ids, Wrapped};
 use super::message::{HloComputationProto, HloInstructionProto};
 use super::shapes::Shapes;
 use super::words::name;
+use crate::asynchronous::step;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;

@@ -3,7 +3,6 @@
 //! A message is read as the text that XLA prints for it, so that both give the same module.
 
 mod assignment;
-mod asynchronous;
 mod attributes;
 mod constant;
 mod content;

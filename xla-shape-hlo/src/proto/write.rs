@@ -1,6 +1,5 @@
 //! Modules to messages.
 
-use super::asynchronous::{Step, short, step};
 use super::error::{HloProtoError, no_place};
 use super::literal::literal;
 use super::message::{
@@ -12,6 +11,7 @@ use super::message::{
 use super::names::Names;
 use super::origin::{original_value, recovery_table};
 use super::set::{metadata, set};
+use crate::asynchronous::{Step, short, step};
 use crate::attribute::Value;
 use crate::module::{Computation, Instruction, Module, Operand, Table};
 use crate::opcode::Opcode;
@@ -421,7 +421,7 @@ impl Writer<'_, '_> {
         let step = short(opcode).map(|(_, step)| step).or_else(|| step(opcode));
         let mut to = HloInstructionProto {
             name: self.instruction_name(from),
-            opcode: step.map_or(opcode, |step| step.opcode()).to_owned(),
+            opcode: step.map_or(opcode, |step| step.opcode().text()).to_owned(),
             shape: self.shape(from),
             id,
             ..HloInstructionProto::default()

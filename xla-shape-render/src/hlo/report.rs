@@ -40,6 +40,40 @@ pub struct Report {
     pub(super) layout_changes: Vec<LayoutChange>,
 }
 
+/// How much a module has; asynchronous operations in short form count as the computations that they stand for.
+struct Counts {
+    computations: usize,
+    instructions: usize,
+    opcodes: BTreeMap<String, usize>,
+}
+
+impl Counts {
+    fn of(module: &Module<'_>) -> Self {
+        let mut counts = Self { computations: module.computations().len(), instructions: 0, opcodes: BTreeMap::new() };
+        for instruction in module.instructions() {
+            let opcode = instruction.opcode();
+            let Some((step, operation)) = opcode.long_form() else {
+                counts.add(opcode, 1);
+                continue;
+            };
+            counts.add(step, 1);
+            if step == Opcode::AsyncStart {
+                counts.computations += 1;
+                counts.add(Opcode::Parameter, instruction.operands().len());
+                counts.add(operation, 1);
+            }
+        }
+        counts
+    }
+
+    fn add(&mut self, opcode: Opcode<'_>, count: usize) {
+        if count > 0 {
+            self.instructions += count;
+            *self.opcodes.entry(opcode.to_string()).or_insert(0) += count;
+        }
+    }
+}
+
 /// What the check of a module found.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Finding {
@@ -183,10 +217,7 @@ impl Report {
         let largest = memory.largest(all).into_iter().filter(here);
         let padded = memory.most_padded(all).into_iter().filter(here);
         let padded = padded.filter(|buffer| buffer.footprint.padding_bytes() > 0);
-        let mut opcodes = BTreeMap::new();
-        for instruction in module.instructions() {
-            *opcodes.entry(instruction.opcode().to_string()).or_insert(0) += 1;
-        }
+        let counts = Counts::of(module);
         let here = only.map_or_else(|| memory.clone(), |only| memory.in_space(only));
         let tile_formats = here.tile_formats().into_iter().map(|(format, usage)| TileFormat {
             format,
@@ -201,9 +232,9 @@ impl Report {
         changes.sort_by_key(|change| std::cmp::Reverse(change.moved_bytes));
         Self {
             module: module.name().map(str::to_owned),
-            computations: module.computations().len(),
-            instructions: module.instructions().len(),
-            opcodes,
+            computations: counts.computations,
+            instructions: counts.instructions,
+            opcodes: counts.opcodes,
             memory: account.map(Memory::new),
             scheduled: module.is_scheduled(),
             accuracy: accuracy(timeline),

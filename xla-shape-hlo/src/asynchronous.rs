@@ -3,13 +3,7 @@
 //! A message has `async-start`, `async-update` and `async-done`, and the operation in a computation. Where that computation is
 //! a single instruction, the text has it in their place: `slice-start`, `slice-done`.
 
-use super::message::{HloComputationProto, HloInstructionProto};
-
-/// The single instruction that an asynchronous operation is.
-pub(crate) struct Wrapped<'p> {
-    pub(crate) root: &'p HloInstructionProto,
-    pub(crate) computation: &'p HloComputationProto,
-}
+use crate::opcode::Opcode;
 
 /// Which of its instructions one is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,11 +14,13 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    pub(crate) const fn opcode(self) -> &'static str {
+    const ALL: [Self; 3] = [Self::Start, Self::Update, Self::Done];
+
+    pub(crate) const fn opcode(self) -> Opcode<'static> {
         match self {
-            Self::Start => "async-start",
-            Self::Update => "async-update",
-            Self::Done => "async-done",
+            Self::Start => Opcode::AsyncStart,
+            Self::Update => Opcode::AsyncUpdate,
+            Self::Done => Opcode::AsyncDone,
         }
     }
 
@@ -38,8 +34,9 @@ impl Step {
 }
 
 /// The step that an opcode of a message is.
+#[cfg(feature = "proto")]
 pub(crate) fn step(opcode: &str) -> Option<Step> {
-    [Step::Start, Step::Update, Step::Done].into_iter().find(|step| step.opcode() == opcode)
+    Step::ALL.into_iter().find(|step| step.opcode().text() == opcode)
 }
 
 /// Opcodes that only look like the short form of an asynchronous operation.
@@ -63,8 +60,25 @@ pub(crate) fn short(opcode: &str) -> Option<(&str, Step)> {
     if OWN.contains(&opcode) || opcode == "send-done" {
         return None;
     }
-    let steps = [Step::Start, Step::Update, Step::Done].into_iter();
+    let steps = Step::ALL.into_iter();
     steps.filter_map(|step| Some((opcode.strip_suffix(step.suffix())?, step))).find(|(opcode, _)| !opcode.is_empty())
+}
+
+impl<'a> Opcode<'a> {
+    /// What an asynchronous operation in short form stands for: `slice-start` is an `async-start` that calls a computation
+    /// of one `slice`. Nothing for all other opcodes.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Opcode;
+    ///
+    /// let (step, operation) = Opcode::from_text("slice-start").long_form().unwrap();
+    /// assert_eq!((step, operation), (Opcode::AsyncStart, Opcode::Slice));
+    /// assert!(Opcode::CopyStart.long_form().is_none());
+    /// ```
+    #[must_use]
+    pub fn long_form(self) -> Option<(Opcode<'static>, Opcode<'a>)> {
+        short(self.text()).map(|(operation, step)| (step.opcode(), Opcode::from_text(operation)))
+    }
 }
 
 #[cfg(test)]
