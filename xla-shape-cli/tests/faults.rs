@@ -274,3 +274,38 @@ fn two_programs_write_one_file_one_after_the_other() {
     }
     assert_eq!(names(folder.path()), ["in.bin", "out.bin"]);
 }
+
+/// Pipes that nobody writes to would be waited for without an end.
+#[test]
+fn what_only_the_input_names_is_a_file() {
+    let module = "HloModule m, is_scheduled=true\nENTRY e { ROOT a = f32[8]{0} parameter(0) }\n";
+    let name = "module_0001.m.after_optimizations";
+    let folder = folder_with(&[
+        ("m.json", br#"{"weight_map":{"a":"pipe"}}"#),
+        ("plan.json", br#"{"*":"{replicated}"}"#),
+        (&format!("{name}.txt"), module.as_bytes()),
+    ]);
+    let pipes = ["pipe", &format!("{name}-buffer-assignment.txt"), "module_0002.n.after_optimizations.txt"];
+    for pipe in pipes {
+        assert!(std::process::Command::new("mkfifo").arg(folder.path().join(pipe)).status().unwrap().success());
+    }
+    let output = run(&folder, &["shard", "m.json", "--plan", "plan.json", "--device", "0", "-o", "out"]);
+    assert_eq!(error(&output), "error: `m.json`: expected names of files, found \"pipe\", which is none\n");
+    assert!(run(&folder, &["hlo", "."]).status.success());
+    assert!(run(&folder, &["hlo", &format!("{name}.txt")]).status.success());
+    let line = format!("the full name for the type has been written to '{}'\n", folder.path().join("pipe").display());
+    fs::write(folder.path().join("log.txt"), &line).unwrap();
+    let output = run(&folder, &["rustc", "log.txt"]);
+    assert_eq!(output.stdout, line.as_bytes());
+    // What is there already is looked at, too.
+    let one =
+        [&[56, 0, 0, 0, 0, 0, 0, 0][..], br#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}   "#, b"x"].concat();
+    fs::write(folder.path().join("w.safetensors"), one).unwrap();
+    fs::create_dir(folder.path().join("out")).unwrap();
+    let pipe = folder.path().join("out/w.device-0.safetensors");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn(move || fs::read(pipe).unwrap());
+    let output = run(&folder, &["shard", "w.safetensors", "--plan", "plan.json", "--device", "0", "-o", "out"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(reader.join().unwrap().ends_with(b"x"));
+}

@@ -107,3 +107,13 @@ fn a_type_in_a_file_of_its_own_is_shown() {
     let line = "  = note: the full name for the type has been written to '/no/such/a.long-type-1.txt'\n";
     assert_eq!(run(&[], line), line);
 }
+
+#[test]
+fn what_is_no_text_stays_as_it_is_but_is_no_json() {
+    let program = |format: &str| {
+        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        program.args(["rustc", "--format", format]).write_stdin(&b"f\xff Size<8>\n"[..]).output().unwrap().stdout
+    };
+    assert_eq!(program("text"), b"f\xff Size<8>\n");
+    assert_eq!(program("json"), b"");
+}

@@ -214,7 +214,8 @@ fn what_a_kernel_says_arrives() {
 
 #[test]
 fn a_panic_is_an_internal_error() {
-    let operand = Array::new(F32, &[2], &mut [0.0_f32; 2]);
+    let mut x = [0.0_f32; 2];
+    let operand = Array::new(F32, &[2], &mut x);
     assert_eq!(call::<panics>(&[operand], &[], &[]), Err((13, "the kernel panicked: with 3 (in panics)".to_owned())));
 }
 
@@ -248,7 +249,8 @@ fn wrong_arrays_are_refused_by_name() {
     let mut data = [0.0_f32; 6];
     let mut array = |element_type: c_int, sizes: &[i64]| Array::new(element_type, sizes, &mut data);
     let mut operand = |element_type: c_int, sizes: &[i64]| {
-        let (operand, result) = (array(element_type, sizes), Array::new(F32, &[2, 3], &mut [0.0_f32; 6]));
+        let mut y = [0.0_f32; 6];
+        let (operand, result) = (array(element_type, sizes), Array::new(F32, &[2, 3], &mut y));
         call::<double>(&[operand], &[result], &[("factor", 1.0)])
     };
     let takes = "double: operand 0 (x): this kernel takes f32[2,3]{1,0}, the call has";
@@ -301,7 +303,8 @@ fn memory_must_be_there_aligned_and_apart() {
 #[test]
 fn operands_may_share_memory_and_empty_arrays_need_none() {
     let (mut x, mut y) = ([1_i32, 2], [0_i32; 2]);
-    let operands = [Array::new(S32, &[1, 2], &mut x), Array::new(S32, &[1, 2], &mut x)];
+    let x: *mut c_void = x.as_mut_ptr().cast();
+    let operands = [x, x].map(|data| Array { element_type: S32, sizes: vec![1, 2], data });
     assert_eq!(call::<rows>(&operands, &[Array::new(S32, &[1, 2], &mut y)], &[]), Ok(()));
     let empty = || Array { element_type: S32, sizes: vec![0, 2], data: ptr::null_mut() };
     assert_eq!(call::<rows>(&[empty(), empty()], &[empty()], &[]), Ok(()));

@@ -46,11 +46,12 @@ pub(crate) unsafe fn properties(call: &'static str, values: *const NamedValue, l
     // SAFETY: the caller's promise.
     let first = unsafe { raw::list(values, len.min(1)) }.ok_or_else(null)?;
     let Some(first) = first.first() else { return Ok(Properties::new()) };
-    // A newer plug-in's properties may be longer.
-    let step = first.struct_size.next_multiple_of(align_of::<NamedValue>());
-    if first.struct_size < NamedValue::SIZE {
+    // A newer plug-in's properties may be longer, but no list is longer than memory.
+    let step = first.struct_size.checked_next_multiple_of(align_of::<NamedValue>());
+    let fits = |step: &usize| step.checked_mul(len).is_some_and(|bytes| isize::try_from(bytes).is_ok());
+    let Some(step) = step.filter(fits).filter(|_| first.struct_size >= NamedValue::SIZE) else {
         return Err(Error::answer(call, format_args!("its properties have {} bytes each", first.struct_size)));
-    }
+    };
     let mut properties = Properties::new();
     for number in 0..len {
         // SAFETY: the properties lie one behind the other, each as long as the first says.

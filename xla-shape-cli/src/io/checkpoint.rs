@@ -105,7 +105,12 @@ fn open_index(path: &Path, files: &mut Vec<CheckpointFile>) -> Result<(), Failur
         if !stays {
             return Err(wrong(format!("expected names of files in the same folder or below, found {name:?}")));
         }
-        let file = CheckpointFile::open(folder.join(relative), relative.to_owned())?;
+        let path = folder.join(relative);
+        // The user names the index, and not what it names: a pipe would be waited for.
+        if std::fs::metadata(&path).is_ok_and(|known| !known.is_file()) {
+            return Err(wrong(format!("expected names of files, found {name:?}, which is none")));
+        }
+        let file = CheckpointFile::open(path, relative.to_owned())?;
         let own = file.tensors.iter().map(|own| own.name.as_str()).collect::<BTreeSet<_>>();
         for tensor in &listed {
             if !own.contains(tensor) {

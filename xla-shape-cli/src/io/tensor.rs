@@ -184,7 +184,7 @@ pub(super) fn safetensors_metadata(source: &mut Source, path: &Path) -> Result<(
     let metadata = serde_json::from_slice::<Metadata>(&header[8..])
         .map_err(|error| wrong(format!("the header is wrong: {error}")))?;
     let told = metadata.data_len() as u64;
-    let rest = source.len(start.saturating_add(told).saturating_add(1)).map_err(failed)? - start;
+    let rest = source.len(start.saturating_add(told).saturating_add(1)).map_err(failed)?.saturating_sub(start);
     if told != rest {
         return Err(wrong(format!("its tensors take {told} bytes, but {rest} follow the header")));
     }

@@ -141,6 +141,9 @@ impl Dump {
 
 fn compilations(folder: &Path) -> Result<Vec<DumpFiles>, Failure> {
     let entries = fs::read_dir(folder).map_err(|error| io::read_failure(folder, error))?;
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect::<Vec<_>>();
+    // The user names the directory, and not what is in it: a pipe there would be waited for.
+    let is_file = |entry: &fs::DirEntry| fs::metadata(entry.path()).is_ok_and(|known| known.is_file());
+    let names = entries.flatten().filter(is_file).filter_map(|entry| entry.file_name().into_string().ok());
+    let names = names.collect::<Vec<_>>();
     Ok(dump_files(names.iter().map(String::as_str)))
 }

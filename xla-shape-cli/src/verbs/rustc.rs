@@ -37,8 +37,8 @@ pub(crate) fn run(arguments: &RustcArguments) -> Result<(), Failure> {
 
 fn answered(state: &mut Output, bytes: &[u8], format: Format) -> Vec<u8> {
     let Ok(line) = std::str::from_utf8(bytes) else {
-        // No line of the compiler: it stays as it is.
-        return [bytes, b"\n"].concat();
+        // No line of the compiler: it stays as it is, but where only messages are wanted.
+        return if format == Format::Text { [bytes, b"\n"].concat() } else { Vec::new() };
     };
     let message = line.starts_with('{').then(|| Output::message(line)).flatten();
     let text = match (message, format) {
@@ -58,6 +58,8 @@ fn with_whole_names(text: &str) -> String {
 /// What stands in the file that a line says has the whole name of a type.
 fn whole(line: &str) -> String {
     let name = long_type_file(line).and_then(|path| {
+        // Any line may say that it is one of the compiler's: a pipe would be waited for.
+        std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
         let mut name = String::new();
         std::fs::File::open(path).ok()?.take(MAX_NAME).read_to_string(&mut name).ok()?;
         whole_name(&name)

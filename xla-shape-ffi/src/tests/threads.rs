@@ -177,14 +177,14 @@ fn nothing_is_left_behind() {
     };
     round();
     let before = held();
-    (0..1000).for_each(|_| round());
+    (0..if cfg!(miri) { 2 } else { 1000 }).for_each(|_| round());
     assert_eq!(held(), before);
 }
 
 #[test]
 fn panics_on_several_threads_are_one_error() {
     let api = api(elsewhere);
-    for _ in 0..100 {
+    for _ in 0..if cfg!(miri) { 3 } else { 100 } {
         let thrown = call_with::<throws_bombs>(&[], &[], &[], |frame| frame.api = &api);
         assert_eq!(thrown, Err((INTERNAL, "the kernel panicked: without a message (in throws_bombs)".to_owned())));
     }
