@@ -12,6 +12,7 @@ mod memory;
 mod module;
 mod shape;
 mod sharding;
+mod sharding_value;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -31,7 +32,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<module::Instruction>()?;
     module.add_class::<module::Module>()?;
     module.add_class::<shape::Shape>()?;
-    module.add_class::<sharding::Sharding>()?;
+    module.add_class::<sharding_value::Sharding>()?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::buffer_of_capsule, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::relayout, module)?)?;

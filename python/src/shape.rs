@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::error::{out_of_bounds, parse_error, shape_error};
 use crate::layout::{Layout, LayoutArgument};
+use crate::sharding_value::ShardingArgument;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
@@ -286,7 +287,7 @@ impl Shape {
     }
 
     #[pyo3(signature = (sharding=None))]
-    fn explain(&self, sharding: Option<crate::sharding::ShardingArgument>) -> PyResult<Answer> {
+    fn explain(&self, sharding: Option<ShardingArgument>) -> PyResult<Answer> {
         let mut explanation = Explanation::new(self.value.clone());
         if let Some(sharding) = sharding {
             explanation = explanation.with_sharding(sharding.0).map_err(shape_error)?;
@@ -391,10 +392,7 @@ pub(crate) fn bitcast(operand: ShapeArgument<'_>, result: ShapeArgument<'_>) -> 
 /// What a shape's text means, where its elements are, and what it takes.
 #[pyfunction]
 #[pyo3(signature = (shape, sharding=None))]
-pub(crate) fn explain(
-    shape: ShapeArgument<'_>,
-    sharding: Option<crate::sharding::ShardingArgument>,
-) -> PyResult<Answer> {
+pub(crate) fn explain(shape: ShapeArgument<'_>, sharding: Option<ShardingArgument>) -> PyResult<Answer> {
     shape.0.get().explain(sharding)
 }
 

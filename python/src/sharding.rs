@@ -1,35 +1,13 @@
 //! Shardings.
 
 use crate::answer::Answer;
-use crate::error::{out_of_bounds, parse_error, shape_error};
+use crate::error::{out_of_bounds, shape_error};
 use crate::shape::{Shape, ShapeArgument, quoted};
-use pyo3::exceptions::PyTypeError;
+use crate::sharding_value::{Sharding, ShardingArgument};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
-use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ReshardKind, Sharding as Value, ShardingKind};
+use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ReshardKind, ShardingKind};
 use xla_shape_render::draw::DeviceDrawing;
-
-/// A sharding: XLA's text for it, such as `{devices=[4,2]<=[8]}`, or that of MLIR or JAX.
-#[pyclass(frozen, eq, hash, module = "xla_shape")]
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Sharding(pub(crate) Value);
-
-/// A sharding, or a text of one.
-pub(crate) struct ShardingArgument(pub(crate) Value);
-
-impl<'py> FromPyObject<'_, 'py> for ShardingArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(sharding) = object.cast::<Sharding>() {
-            return Ok(Self(sharding.get().0.clone()));
-        }
-        let Ok(text) = object.extract::<String>() else {
-            return Err(PyTypeError::new_err(format!("expected a Sharding or a text, found {}", object.repr()?)));
-        };
-        Ok(Self(text.parse().map_err(|error| parse_error(&error, &text))?))
-    }
-}
 
 /// The axes of a mesh with their sizes, its devices, and for each dimension of an array the names of its axes.
 type Named = (Vec<(String, u64)>, Vec<i64>, Vec<Vec<String>>);

@@ -70,8 +70,18 @@ impl Drop for Inner {
 /// The format of the optimized program: an `HloModuleProtoWithConfig`.
 const OPTIMIZED: &str = "hlo_with_config";
 
+impl Topology {
+    /// Compiles a program for these devices.
+    ///
+    /// # Errors
+    /// If the compiler refuses the program, or takes longer than [`CompileOptions::time_limit`].
+    pub fn compile(&self, program: &Program, options: &CompileOptions) -> Result<Compiled> {
+        Compiled::compile(self, program, options)
+    }
+}
+
 impl Compiled {
-    pub(crate) fn compile(topology: &Topology, program: &Program, options: &CompileOptions) -> Result<Self> {
+    fn compile(topology: &Topology, program: &Program, options: &CompileOptions) -> Result<Self> {
         let message = options.to_proto(program);
         let (topology, program) = (topology.clone(), program.clone());
         within(options.time_limit, Api::PJRT_Compile.name, move || {

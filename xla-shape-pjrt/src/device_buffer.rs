@@ -5,9 +5,10 @@ use crate::abi::{
     BufferOnDeviceSizeArgs, BufferReadyEventArgs, BufferToHostBufferArgs, LayoutsBufferMemoryLayoutArgs,
     LayoutsExtension, RawBuffer, TILED,
 };
-use crate::client::{Client, Event, row_major};
+use crate::client::Client;
 use crate::element;
 use crate::error::{Error, ErrorCode, Result};
+use crate::event::Event;
 use crate::layout::OwnedLayout;
 use crate::plugin::Plugin;
 use crate::raw;
@@ -208,4 +209,11 @@ impl TiledLayout {
             ..Default::default()
         }
     }
+}
+
+/// The same array as the interface takes it from this machine: row by row, each element in whole bytes.
+pub(crate) fn row_major(shape: &ArrayShape) -> Result<ArrayShape> {
+    let sizes = shape.dimensions().iter().map(|size| size.extent()).collect::<Option<Vec<_>>>();
+    let sizes = sizes.ok_or_else(|| Error::answer("an array", "a dimension is unbounded"))?;
+    Ok(ArrayShape::with_default_layout(shape.element_type(), &sizes)?)
 }

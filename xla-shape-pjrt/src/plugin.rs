@@ -5,9 +5,7 @@ use crate::deadline::within;
 use crate::error::{Error, Result};
 use crate::find;
 use crate::property::{Properties, properties};
-use crate::slice::Slice;
 use crate::table::Functions;
-use crate::topology::Topology;
 use crate::version::Version;
 use libloading::Library;
 use std::collections::BTreeMap;
@@ -246,23 +244,5 @@ impl Plugin {
         let args = unsafe { self.functions().call(call, PluginAttributesArgs::default()) }?;
         // SAFETY: the attributes live as long as the process.
         unsafe { properties(call.name, args.attributes, args.num_attributes) }
-    }
-
-    /// The devices of a part of a TPU, be they in this machine or not.
-    ///
-    /// # Errors
-    /// If the plug-in knows no such devices.
-    pub fn topology(&self, slice: &Slice) -> Result<Topology> {
-        self.topology_named(&slice.to_string())
-    }
-
-    /// The devices that the plug-in has under a name.
-    ///
-    /// Names are the plug-in's own matter, and some end libtpu's process, such as `v5e:0x1`; a [`Slice`] never does.
-    ///
-    /// # Errors
-    /// If the plug-in knows no such devices.
-    pub fn topology_named(&self, name: &str) -> Result<Topology> {
-        Topology::create(self, name)
     }
 }

@@ -6,14 +6,12 @@ use crate::abi::{
     TopologyDescriptionDestroyArgs, TopologyDescriptionGetDeviceDescriptionsArgs, TopologyDescriptionPlatformNameArgs,
     TopologyDescriptionPlatformVersionArgs,
 };
-use crate::compiled::Compiled;
 use crate::element;
 use crate::error::{Error, Result};
 use crate::layout::OwnedLayout;
-use crate::options::CompileOptions;
 use crate::plugin::Plugin;
-use crate::program::Program;
 use crate::raw;
+use crate::slice::Slice;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use xla_shape::{ArrayShape, ElementType, Layout};
@@ -89,6 +87,26 @@ pub(crate) unsafe fn describe(plugin: &Plugin, device: *mut RawDeviceDescription
 pub(crate) fn signed(sizes: impl IntoIterator<Item = u64>) -> Vec<i64> {
     // Sizes of valid arrays fit in an i64.
     sizes.into_iter().map(u64::cast_signed).collect()
+}
+
+impl Plugin {
+    /// The devices of a part of a TPU, be they in this machine or not.
+    ///
+    /// # Errors
+    /// If the plug-in knows no such devices.
+    pub fn topology(&self, slice: &Slice) -> Result<Topology> {
+        self.topology_named(&slice.to_string())
+    }
+
+    /// The devices that the plug-in has under a name.
+    ///
+    /// Names are the plug-in's own matter, and some end libtpu's process, such as `v5e:0x1`; a [`Slice`] never does.
+    ///
+    /// # Errors
+    /// If the plug-in knows no such devices.
+    pub fn topology_named(&self, name: &str) -> Result<Topology> {
+        Topology::create(self, name)
+    }
 }
 
 impl Topology {
@@ -191,13 +209,5 @@ impl Topology {
             return Err(Error::answer(call.name, format_args!("{layout} is no layout of {} dimensions", sizes.len())));
         }
         Ok(layout)
-    }
-
-    /// Compiles a program for these devices.
-    ///
-    /// # Errors
-    /// If the compiler refuses the program, or takes longer than [`CompileOptions::time_limit`].
-    pub fn compile(&self, program: &Program, options: &CompileOptions) -> Result<Compiled> {
-        Compiled::compile(self, program, options)
     }
 }

@@ -1,7 +1,8 @@
 //! Array shapes, as types.
 
+use super::array_type::{ArrayType, Itself, StaticArray, WholeArray};
 use super::dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
-use super::index::{self, Indices, StaticIndex};
+use super::index::StaticIndex;
 use super::layout::LayoutType;
 use super::permutation::resolve;
 use super::sizes::SizesError;
@@ -38,186 +39,8 @@ pub struct Array<E, D, L> {
     element_and_layout: PhantomData<fn() -> (E, L)>,
 }
 
-/// The shape of an array, whose sizes may or may not be known at compile time: what generic kernels name.
-///
-/// [`Array`] implements it, and [`Part`](crate::block::Part), the shape of a block of a larger array. Arrays in memory of
-/// their own are a [`WholeArray`].
-///
-/// # Safety
-/// `unsafe` code relies on this law: **for every index inside [`sizes`](Self::sizes), `linear_index_of` is the position of an
-/// element, less than the number of elements that fit in the memory of the array**, behind its prefix. That memory is
-/// [`BYTE_SIZE`](Self::BYTE_SIZE) bytes long if that is known. Different indices have different positions. `sizes` always gives
-/// the same answer.
-///
-/// The law follows from the stride table. Tests compare the table with XLA's definition, its inverse with it, and tables with
-/// unbounded dimensions with those of their sizes, for random layouts.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the shape of an array",
-    label = "expected a type made by `shape!(…)`"
-)]
-pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
-    /// The type of the elements.
-    type Element: Element;
-    /// The dimensions.
-    type Dimensions: Dimensions<Index = Self::Index>;
-    /// The layout in memory.
-    type Layout: LayoutType;
-    /// The index of an element.
-    type Index: MultiIndex;
-
-    /// The shape as a value; sizes that are known only at run time are bounds or `?`.
-    const SHAPE: &'static ArrayShape;
-    /// The canonical text.
-    const TEXT: &'static str;
-    /// Where the elements are in memory, as far as the sizes are known.
-    const STRIDE_TABLE: &'static StaticStrideTable;
-    /// The bytes of the memory that holds the array, padding included; `None` if a dimension is unbounded. Of a block, that is
-    /// the memory of the whole array.
-    const BYTE_SIZE: Option<usize>;
-    /// Whether all sizes are known at compile time.
-    const IS_STATIC: bool;
-
-    /// The number of dimensions.
-    const NUM_DIMENSIONS: usize = Self::SHAPE.num_dimensions();
-    /// The dimensions from the fastest varying one to the slowest.
-    const MINOR_TO_MAJOR: &'static [usize] = Self::SHAPE.layout().minor_to_major();
-    /// The tiles, in the order in which they are applied.
-    const TILES: &'static [model::Tile] = Self::SHAPE.layout().tiles();
-    /// The number of the memory space; 0 is the default memory.
-    const MEMORY_SPACE: u8 = Self::SHAPE.layout().memory_space();
-
-    /// The sizes of the dimensions, in elements.
-    #[must_use]
-    fn sizes(self) -> Self::Index;
-
-    /// The position of an element in memory, in elements. For an index out of bounds, the result is unspecified.
-    #[must_use]
-    fn linear_index_of(self, index: Self::Index) -> usize;
-
-    /// The shape as a value, with the sizes of unbounded dimensions put in; bounds stay bounds.
-    #[must_use]
-    fn array_shape(self) -> ArrayShape;
-
-    /// The shape of the whole array that the memory holds.
-    #[doc(hidden)]
-    const MEMORY_SHAPE: &'static ArrayShape = Self::SHAPE;
-    /// Whether the memory is all the array's, not that of a larger one.
-    #[doc(hidden)]
-    const IS_WHOLE_ARRAY: bool = true;
-
-    /// The sizes that the strides of unbounded dimensions follow from: those of the whole array.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn sizes_in_memory(self) -> Self::Index {
-        self.sizes()
-    }
-
-    /// The position of the first element; positions from the stride table are added to it.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn first_position(self) -> usize {
-        0
-    }
-
-    /// Whether there is an element with this index.
-    #[must_use]
-    #[inline(always)]
-    fn has_index(self, index: Self::Index) -> bool {
-        index.as_ref().iter().zip(self.sizes().as_ref()).all(|(index, size)| index < size)
-    }
-
-    /// Every index, in row-major order.
-    #[must_use]
-    fn indices(self) -> Indices<Self::Index> {
-        Indices::new(self.sizes())
-    }
-}
-
-/// The shape of an array in memory of its own, not of a block in a larger one: what [`Buffer`](crate::Buffer) is made with.
-///
-/// Only [`Array`] implements it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the shape of a whole array",
-    label = "expected a type made by `shape!(…)`",
-    note = "a block is a part of a larger array; `to_buffer` and `copy_to` copy it into memory of its own"
-)]
-pub trait WholeArray: ArrayType + Itself<Itself = Self> {
-    /// The shape with these sizes.
-    ///
-    /// # Errors
-    /// If a size is not the static one or larger than the bound, or the array is larger than fits in an i64.
-    fn with_sizes(sizes: Self::Index) -> Result<Self, SizesError>;
-
-    /// The bytes that the array takes, padding included.
-    #[must_use]
-    fn byte_size(self) -> usize;
-
-    /// The shape that a run-time shape is, if it is one of this type.
-    ///
-    /// An unbounded dimension takes any static size. A bounded one takes its own bound, as a bound or as a static size,
-    /// and gets it as its size; a smaller array has another place for its elements, or less memory.
-    #[must_use]
-    fn from_array_shape(shape: &ArrayShape) -> Option<Self>;
-}
-
-/// Stands for a type, in code of macros: all that it knows of the type comes from here, so that what is no shape of an array is one
-/// error, at the place where it is written.
-///
-/// Implemented for arrays alone: of a blanket implementation, the compiler would take the type for known where there is none, and
-/// go on to the next error.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the shape of an array",
-    label = "expected a type made by `shape!(…)`"
-)]
-pub trait Itself {
-    /// `Self`.
-    type Itself;
-
-    /// Stands for the type.
-    const ITSELF: PhantomData<Self::Itself> = PhantomData;
-}
-
 impl<E, D, L> Itself for Array<E, D, L> {
     type Itself = Self;
-}
-
-/// An array shape whose sizes are all known at compile time.
-///
-/// Only [`Array`] implements it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a static array shape",
-    label = "expected a type made by `shape!(…)` with static sizes"
-)]
-pub trait StaticArray: WholeArray<Dimensions: StaticDimensions> + Default {
-    /// The sizes of the dimensions, in elements.
-    const SIZES: &'static [usize];
-    /// The number of elements.
-    const ELEMENTS: usize;
-    /// The number of elements that there is room for, padding included.
-    const PHYSICAL_ELEMENTS: usize;
-    /// The bytes that the array takes, padding included.
-    const BYTES: usize;
-    /// Whether there is an element at every position; see [`Array::IS_EXHAUSTIVE`].
-    const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_exhaustive();
-    /// Whether positions are a sum of `index · stride` over the dimensions.
-    const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_strided();
-    /// Whether the layout is strided and exhaustive: the elements of one dimension after the other, side by side.
-    const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
-
-    /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
-    #[must_use]
-    fn linear_index(index: Self::Index) -> usize;
-
-    /// The position of the element with a constant index, in elements.
-    ///
-    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
-    #[must_use]
-    fn linear_index_at<I: StaticIndex<Self::Dimensions>>(index: I) -> usize;
-
-    /// What is at a position, in elements: an element with its index, or padding.
-    #[must_use]
-    fn multi_index(position: usize) -> Slot<Self::Index>;
 }
 
 impl<E, D, L> Sealed for Array<E, D, L> {}
@@ -343,7 +166,7 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     #[must_use]
     #[inline(always)]
     pub const fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
-        const { index::position_at::<Self, I>() }
+        const { unroll::position_at::<Self, I>() }
     }
 }
 
@@ -473,7 +296,7 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> StaticArray for Array<E, D,
 
     #[inline(always)]
     fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
-        const { index::position_at::<Self, I>() }
+        const { unroll::position_at::<Self, I>() }
     }
 
     #[inline]

@@ -1,15 +1,9 @@
 //! Constant indices, which are checked at compile time.
 
-use super::array::StaticArray;
 use super::dimensions::{Dimensions, MultiIndex};
 use crate::sealed::Sealed;
-use crate::wide::wide;
 use core::fmt::Debug;
 use core::iter::FusedIterator;
-use xla_shape_core::ArrayShape;
-use xla_shape_core::static_shape::MAX_TEXT;
-use xla_shape_core::stride_table::StaticStrideTable;
-use xla_shape_core::text::ConstText;
 
 /// One number of a constant index, as a type. [`index!`](macro@crate::index) makes tuples of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -23,39 +17,6 @@ pub struct At<const N: usize>;
 pub trait StaticIndex<D: Dimensions>: Copy + Debug + Sealed {
     /// The numbers, dimension 0 first.
     const INDEX: &'static [usize];
-}
-
-/// The position of the element with a constant index. Fails the compilation if the index is out of bounds.
-///
-/// Whatever a user calls with a constant index has this in a `const` block of its own: the compiler then shows the line
-/// of that call.
-#[track_caller]
-pub(crate) const fn position_at<S: StaticArray, I: StaticIndex<S::Dimensions>>() -> usize {
-    assert_in_bounds(I::INDEX, S::SIZES, S::SHAPE);
-    let mut values = [0; StaticStrideTable::MAX_VALUES];
-    S::STRIDE_TABLE.as_ref(wide(S::SIZES)).linear_index_with(wide(I::INDEX), &mut values) as usize
-}
-
-/// Fails the compilation if `index` does not lie inside an array of these sizes.
-#[track_caller]
-#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; both lists have the same length")]
-const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &ArrayShape) {
-    let mut dimension = 0;
-    while dimension < sizes.len() {
-        if index[dimension] >= sizes[dimension] {
-            let text = ConstText::<1024>::new()
-                .push_str("index ")
-                .push_count(index[dimension])
-                .push_str(" is out of bounds for dimension ")
-                .push_count(dimension)
-                .push_str(" (size ")
-                .push_count(sizes[dimension])
-                .push_str(") of ")
-                .push_str(shape.const_text::<MAX_TEXT>().as_str());
-            panic!("{}", text.as_str());
-        }
-        dimension += 1;
-    }
 }
 
 /// Every index into an array, in row-major order. Made by [`ArrayType::indices`](super::ArrayType::indices).

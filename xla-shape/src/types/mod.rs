@@ -16,6 +16,7 @@
 //! ```
 
 mod array;
+mod array_type;
 mod dim;
 mod dimensions;
 mod index;
@@ -29,13 +30,14 @@ mod sizes;
 mod tuples;
 mod unroll;
 
+pub use array::Array;
 #[doc(hidden)]
-pub use array::Itself;
-pub use array::{Array, ArrayType, StaticArray, WholeArray};
+pub use array_type::Itself;
+pub use array_type::{ArrayType, StaticArray, WholeArray};
 pub use dim::{Bounded, BoundedDim, Combine, Dim, Named, Size, StaticDim, TileEntry, Unbounded};
 pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
+pub(crate) use index::advance;
 pub use index::{At, Indices, StaticIndex};
-pub(crate) use index::{advance, position_at};
 pub use layout::{
     Attributes, Layout, LayoutParts, LayoutType, Minor, Order, Rest, Space, SpaceType, Split, SplitIndices, SplitType,
     Splits, Tile, TileEntries, TileType, Tiles,
@@ -54,6 +56,7 @@ pub use shards::{
     Unreduced,
 };
 pub use sizes::SizesError;
+pub(crate) use unroll::position_at;
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Dimensions named by constants: from the front, or with negative numbers from the back.
 
-use super::array::ArrayType;
+use super::array_type::ArrayType;
 use super::dimensions::Dimensions;
 use crate::sealed::Sealed;
 use core::fmt::Debug;

@@ -1,6 +1,7 @@
 //! The dimensions of results that can be computed as types.
 
-use super::array::{Array, ArrayType};
+use super::array::Array;
+use super::array_type::ArrayType;
 use super::dim::{Dim, StaticDim};
 use super::dimensions::Dimensions;
 use super::layout::{LayoutParts, Space};

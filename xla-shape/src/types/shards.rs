@@ -1,6 +1,7 @@
 //! Shardings, and the shapes of shards, as types.
 
-use super::array::{Array, ArrayType};
+use super::array::Array;
+use super::array_type::ArrayType;
 use super::dim::{BoundedDim, Dim, Size, StaticDim};
 use super::dimensions::{Dimensions, StaticDimensions};
 use super::layout::SplitIndices;

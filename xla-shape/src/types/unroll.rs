@@ -3,10 +3,14 @@
 //! A loop over the table would leave it to the optimiser to unroll it and to look through the table. Here every digit
 //! is an inline `const`, so that what is left are shifts and masks, or multiplications by constants.
 
-use super::array::ArrayType;
+use super::array_type::{ArrayType, StaticArray};
+use super::index::StaticIndex;
 use crate::wide::wide;
 use core::marker::PhantomData;
+use xla_shape_core::ArrayShape;
+use xla_shape_core::static_shape::MAX_TEXT;
 use xla_shape_core::stride_table::{StaticStrideTable, Term};
+use xla_shape_core::text::ConstText;
 
 macro_rules! unroll {
     ($S:ident, $index:ident, $values:ident, $run:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
@@ -107,3 +111,36 @@ pub(super) fn scaled_linear_index<S: ArrayType>(index: &[usize], sizes: &[usize]
 }
 
 const _: () = assert!(StaticStrideTable::MAX_VALUES == 16 && StaticStrideTable::MAX_DIGITS == 32, "the lists above");
+
+/// The position of the element with a constant index. Fails the compilation if the index is out of bounds.
+///
+/// Whatever a user calls with a constant index has this in a `const` block of its own: the compiler then shows the line
+/// of that call.
+#[track_caller]
+pub(crate) const fn position_at<S: StaticArray, I: StaticIndex<S::Dimensions>>() -> usize {
+    assert_in_bounds(I::INDEX, S::SIZES, S::SHAPE);
+    let mut values = [0; StaticStrideTable::MAX_VALUES];
+    S::STRIDE_TABLE.as_ref(wide(S::SIZES)).linear_index_with(wide(I::INDEX), &mut values) as usize
+}
+
+/// Fails the compilation if `index` does not lie inside an array of these sizes.
+#[track_caller]
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; both lists have the same length")]
+const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &ArrayShape) {
+    let mut dimension = 0;
+    while dimension < sizes.len() {
+        if index[dimension] >= sizes[dimension] {
+            let text = ConstText::<1024>::new()
+                .push_str("index ")
+                .push_count(index[dimension])
+                .push_str(" is out of bounds for dimension ")
+                .push_count(dimension)
+                .push_str(" (size ")
+                .push_count(sizes[dimension])
+                .push_str(") of ")
+                .push_str(shape.const_text::<MAX_TEXT>().as_str());
+            panic!("{}", text.as_str());
+        }
+        dimension += 1;
+    }
+}
