@@ -548,11 +548,9 @@ def _default(parameter: _Parameter) -> Any:
 
 def _python_type(parameter: _Parameter) -> str:
     wants = parameter["wants"]
-    if "text" in wants:
-        return "str"
-    element = wants.get("scalar") or wants.get("values")
+    element = wants.get("scalar") or wants.get("values") or ""
     number = "bool" if element == "pred" else "float" if element.startswith("f") else "int"
-    text = number if "scalar" in wants else f"Sequence[{number}]"
+    text = "str" if "text" in wants else number if "scalar" in wants else f"Sequence[{number}]"
     return f"{text} | None" if parameter["optional"] and parameter["default"] is None else text
 
 
@@ -691,19 +689,22 @@ def _load(path: str, package: str | None) -> Library:
 def stubs(library: Library) -> str:
     """The types of a library's kernels, as the text of a `.pyi` file."""
     head = ["from collections.abc import Sequence", "from typing import Any", "", "import jax", "from jax.typing import ArrayLike", ""]
-    functions = []
-    for kernel in library:
-        signature = str(kernel.__signature__).replace("'", "")
-        parameters = [
-            parameter.replace(default=inspect.Parameter.empty) for parameter in kernel.__signature__.parameters.values()
-        ]
-        signature = str(kernel.__signature__.replace(parameters=parameters)).replace("'", "")
-        for name, parameter in kernel.__signature__.parameters.items():
-            if parameter.default is not inspect.Parameter.empty:
-                signature = re.sub(rf"(\b{name}: [^,)]*?(?:\[[^]]*\][^,)]*)?)(?=[,)])", r"\1 = ...", signature, count=1)
-        body = f'    """{kernel.signature["doc"]}"""' if kernel.signature["doc"] else "    ..."
-        functions.append(f"def {kernel.__name__}{signature}:\n{body}")
-    return "\n".join(head) + "\n" + "\n\n".join(functions) + "\n"
+    return "\n".join(head) + "\n" + "\n\n".join(map(_stub, library)) + "\n"
+
+
+def _stub(kernel: Kernel) -> str:
+    signature, parameters = kernel.__signature__, []
+    kinds = [parameter.kind for parameter in signature.parameters.values()]
+    for parameter in signature.parameters.values():
+        is_named = parameter.kind is parameter.KEYWORD_ONLY
+        if is_named and parameter.VAR_POSITIONAL not in kinds and "*" not in parameters:
+            parameters.append("*")
+        star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+        default = "" if parameter.default is parameter.empty else " = ..."
+        parameters.append(f"{star}{parameter.name}: {parameter.annotation}{default}")
+    doc = kernel.signature["doc"].replace("\\", "\\\\").replace('"', '\\"')
+    body = f'"""{doc}"""'.replace("\n", "\n    ").replace("    \n", "\n") if doc else "..."
+    return f"def {kernel.__name__}({', '.join(parameters)}) -> {signature.return_annotation}:\n    {body}"
 
 
 def _main(arguments: list[str]) -> None:

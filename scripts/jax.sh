@@ -24,6 +24,7 @@ environment() { # PYTHON VERSION
 
 cargo build --release -p xla-shape-jax-example -p xla-shape-jax-tiled-example
 
+newest=
 for version in 0.5.3 0.10.2 0.12.0; do
     found=$(python $([ "$version" = 0.12.0 ] && echo 12 || echo 11))
     # The oldest has no packages for newer Pythons.
@@ -37,15 +38,37 @@ for version in 0.5.3 0.10.2 0.12.0; do
     "target/jax-$version/bin/python" -m pytest --quiet -p no:cacheprovider examples/jax "$@"
     newest=$version
 done
+if [ -z "$newest" ]; then
+    echo "NOTHING was tested: JAX needs Python 3.11 or newer, and there is none here."
+    exit 1
+fi
 
-"target/jax-$newest/bin/python" examples/jax/run.py
-"target/jax-$newest/bin/mypy" --strict --no-error-summary python/xla_shape_ffi.py templates/kernels/my_kernels/__init__.pyi
+root=$PWD
+jax=$root/target/jax-$newest/bin
+library=${CARGO_TARGET_DIR:-target}/release/libjax_kernels.so
+"$jax/python" examples/jax/run.py
+# The types: of the module, of the template, and of the kernels of the examples, for a program that calls them right and wrong.
+types=target/types
+rm -rf "$types" && mkdir -p "$types"
+PYTHONPATH=python "$jax/python" -m xla_shape_ffi stubs "$library" > "$types/kernels.pyi"
+cat > "$types/calls.py" <<'PYTHON'
+import jax
+import kernels
+
+x, gain = jax.numpy.ones((6, 4)), jax.numpy.ones(4)
+y: jax.Array = kernels.scale_rows(x, gain, factor=2.0, shift=None)
+y = kernels.total(gain, gain, gain, last=gain, results=gain)
+kernels.options(numbers=[1.0, 2.0], count=3)
+kernels.scale_rows(x, gain, factor="2")  # type: ignore[arg-type]
+kernels.scale_rows(x, gain, fctor=2.0)  # type: ignore[call-arg]
+PYTHON
+"$jax/mypy" --strict --no-error-summary python/xla_shape_ffi.py templates/kernels/my_kernels/__init__.pyi "$types/kernels.pyi"
+(cd "$types" && "$jax/mypy" --strict --no-error-summary calls.py)
+
 # The template of a wheel: built, with the crates of this repository, installed, and tested.
 copy=target/template
 rm -rf "$copy" && mkdir -p "$copy/.cargo" && cp -r templates/kernels/. "$copy"
 printf '[patch.crates-io]\nxla-shape.path = "%s"\nxla-shape-ffi.path = "%s"\n' "$PWD/xla-shape" "$PWD/xla-shape-ffi" > "$copy/.cargo/config.toml"
-root=$PWD
-jax=$root/target/jax-$newest/bin
 (
     cd "$copy"
     CARGO_TARGET_DIR="$root/target" "$jax/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
@@ -58,7 +81,7 @@ PYTHONPATH=python "$jax/python" - <<'PYTHON'
 import importlib.metadata, pathlib, my_kernels, xla_shape_ffi
 metadata = importlib.metadata.metadata("my-kernels")
 assert metadata["Requires-Python"] == ">=3.11" and "jax>=0.5.3" in metadata.get_all("Requires-Dist"), metadata
-found = pathlib.Path("templates/kernels/my_kernels/__init__.pyi").read_text()
+found = pathlib.Path("templates/kernels/my_kernels/_kernels.pyi").read_text()
 assert found == xla_shape_ffi.stubs(xla_shape_ffi.load(my_kernels.LIBRARY)), "the types of the template are not those of its kernels"
 PYTHON
 "$jax/pip" uninstall --quiet --yes my-kernels

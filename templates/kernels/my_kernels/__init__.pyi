@@ -1,1 +1,5 @@
 from pathlib import Path
+
+from ._kernels import *
+
+LIBRARY: Path
