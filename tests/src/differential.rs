@@ -2,7 +2,7 @@
 
 use crate::reference::ReferenceShape;
 use xla_shape::relayout::{Options, Plan, Stores};
-use xla_shape::{ArrayShape, ElementType, Slot, stride_table::StaticStrideTable};
+use xla_shape::{ArrayShape, ElementType, Slot, map::StaticStrideTable};
 
 /// Whether sizes, places and padding are the same by the library's tables, the run-time one and that of a `const`, as by
 /// the reference.

@@ -22,16 +22,19 @@
 //! | [`text`] | the grammar: lexer, parser, printer, errors with positions |
 //! | [`map`] | where each element lies: the stride table, its canonical form, facts and algebra |
 //! | `measure` | elements, bits, bytes and padding |
-//! | `equal` | equal in all or [in part](compare), or [in memory](bitcast) |
+//! | `equal` | whether shapes are equal, [compatible](compare), or [the same bytes](bitcast) |
 //! | [`infer`] | the shape of an operation's result |
+//! | [`shard`] | shardings: which device has which part of an array |
 //! | [`tpu`] | what TPUs hold, and the layouts that they choose |
+//! | `proto` | XLA's messages (feature `proto`) |
+//! | [`limits`] | how long, deep and large what is read may be |
 //!
 //! The values themselves are [`Shape`], [`ArrayShape`], [`TupleShape`], [`Layout`], [`Tile`], [`Dimension`] and
 //! [`ElementType`]; what makes new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
 //! tuple by a [`ShapeIndex`].
 //!
-//! Sizes, positions and bytes are `u64` and at most `i64::MAX`, as in XLA, on every target: a shape speaks of memory that may be
-//! elsewhere. The numbers of dimensions, and the lengths of lists, are `usize`.
+//! Sizes, positions and bytes are `u64` and at most `i64::MAX`, as in XLA, on every target: a shape may describe memory of
+//! another machine. The numbers of dimensions, and the lengths of lists, are `usize`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -56,7 +59,6 @@ pub mod text;
 pub mod tpu;
 
 pub use equal::{bitcast, compare};
-pub use map as stride_table;
 pub use map::counter as index;
 pub use shape::{memory_space, static_shape, validate};
 

@@ -4,7 +4,7 @@ use crate::{Instruction, Module, Table};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 
-/// The files and lines of a module's instructions: its tables, prepared to be asked.
+/// The files and lines of a module's instructions: its tables, prepared for lookups.
 ///
 /// ```
 /// let text = "\

@@ -23,7 +23,7 @@ pub struct Advice {
     changed: ArrayShape,
     #[serde(skip)]
     generation: Generation,
-    /// Whether nobody named the generation.
+    /// Whether the generation is the default.
     #[serde(skip)]
     assumed: bool,
     /// Sizes that other orders take, which are not shown.

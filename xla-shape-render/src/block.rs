@@ -26,7 +26,7 @@ pub struct BlockAnswer {
     /// What a kernel may use.
     limit_bytes: u64,
     fits: bool,
-    /// Whether nobody named the generation.
+    /// Whether the generation is the default.
     #[serde(skip)]
     assumed: bool,
 }

@@ -1,7 +1,7 @@
 //! The stride table as a formula.
 
 use xla_shape_core::StrideTable;
-use xla_shape_core::stride_table::{Digit, Source, Term, ValueRule};
+use xla_shape_core::map::{Digit, Source, Term, ValueRule};
 
 /// How division and remainder by a power of two are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ use crate::{Answer, Text};
 use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
-use xla_shape_core::stride_table::Source;
+use xla_shape_core::map::Source;
 use xla_shape_core::{ArrayShape, BitOffset, Placement, Slot, StrideTableError};
 
 /// A position of an array and what is there.

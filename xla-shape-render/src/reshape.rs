@@ -22,7 +22,7 @@ pub struct Reshape {
     reshape: Cost,
     /// The transpose between the same arrays; the free one, if there is one.
     transpose: Option<Transpose>,
-    /// Where nobody named a TPU and no shape has a layout.
+    /// If no TPU was given and no shape has a layout.
     #[serde(skip)]
     no_layouts: bool,
 }

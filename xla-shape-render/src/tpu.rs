@@ -16,7 +16,7 @@ pub const USUAL: Generation = Generation::V5e;
 #[serde(transparent)]
 pub struct Choices {
     choices: Vec<Choice>,
-    /// Whether the generation is the [`USUAL`] one because nobody named one.
+    /// Whether the generation is the [`USUAL`] one because none was given.
     #[serde(skip)]
     assumed: bool,
 }

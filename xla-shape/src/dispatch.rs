@@ -76,8 +76,8 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType};
 /// # Which arm runs
 ///
 /// The first whose shapes are those of the buffers, compared as [`DynBuffer::typed`](crate::DynBuffer::typed) does: element type, dimensions and
-/// layout. `?` takes any size. `<=8` takes `<=8` and 8, which lie alike in memory; it does not take 5 or `<=5`, which lie
-/// otherwise, or in less memory. A kernel for any batch of at most 8 rows has an arm with `?`, and looks at the size; of a
+/// layout. `?` takes any size. `<=8` takes `<=8` and 8, whose elements are at the same places; it does not take 5 or `<=5`, whose elements may
+/// be at other places, or take less memory. A kernel for any batch of at most 8 rows has an arm with `?`, and looks at the size; of a
 /// buffer with room for 8 rows, [`from_parts`](crate::Buffer::from_parts) makes one that has 5.
 ///
 /// Memory that is not aligned for the elements' Rust type has no typed view, so that it goes to the fallback.

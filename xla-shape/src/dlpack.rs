@@ -324,7 +324,7 @@ impl Tensor {
         self.managed().dl_tensor.device
     }
 
-    /// Whether nobody may write the memory.
+    /// Whether the memory is read-only.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.managed().flags & ManagedTensor::READ_ONLY != 0

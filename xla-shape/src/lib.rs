@@ -34,8 +34,8 @@
 //! # What the compiler checks, and when
 //!
 //! What is wrong with a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. What
-//! depends on numbers that only the code generator knows, such as a constant index out of bounds or a free transpose that
-//! is none, shows in `cargo build`.
+//! depends on numbers that only the code generator knows, such as a constant index out of bounds or a transpose that
+//! is not free, shows in `cargo build`.
 //!
 //! # More
 //!
@@ -77,7 +77,7 @@ pub use xla_shape_core::{
     ProgramShape, Shape, ShapeEqualityDescriptor, ShapeIndex, SizeError, Sizes, Slot, Span, SplitConfig, StrideTable,
     StrideTableError, StridedDimensions, StridesError, Subshapes, Tile, TileBlock, TileBlockError, TileDimension,
     TransformError, TupleShape, UnknownElementType, ValidationError, bitcast, byte_strides_is_major_to_minor, compare,
-    dimension_letter, index, map, memory_space, shard, static_shape, stride_table, text, validate,
+    dimension_letter, index, map, memory_space, shard, static_shape, text, validate,
 };
 #[cfg(feature = "hlo")]
 pub use xla_shape_hlo as hlo;

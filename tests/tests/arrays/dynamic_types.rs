@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use xla_shape::element::{Bf16, F32, U8};
-use xla_shape::stride_table::StaticStrideTable;
+use xla_shape::map::StaticStrideTable;
 use xla_shape::types::{ArrayType, SizesError, WholeArray};
 use xla_shape::{AccessError, ArrayShape, Buffer, Dimension, DynBuffer, Layout, Slot, StrideTable, shape};
 use xla_shape_tests::strategy::small_array_shape;

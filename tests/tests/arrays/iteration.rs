@@ -6,7 +6,7 @@ use xla_shape::element::{S4, S32};
 use xla_shape::iter::{Band, NestedArray};
 use xla_shape::types::StaticArray;
 use xla_shape::{Buffer, DynBuffer, Slot, TileDimension, shape};
-use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::{ArrayShape, Dimension, TileBlock};
 use xla_shape_tests::{local, strategy};
 

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use xla_shape_core::stride_table::{LayoutMapping, MappingError, StrideTable};
+use xla_shape_core::map::{LayoutMapping, MappingError, StrideTable};
 use xla_shape_core::{ArrayShape, Slot};
 use xla_shape_tests::strategy;
 

@@ -5,8 +5,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use xla_shape_core::bitcast::{Answer, Cause, Decomposition, DecompositionKind, Move, Reason, StaticArray};
-use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::bitcast::{Answer, Cause, ConstArray, Decomposition, DecompositionKind, Move, Reason};
+use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout};
 use xla_shape_tests::{corpus, strategy};
 
@@ -183,10 +183,10 @@ fn agrees(answer: &Answer, moved: Option<Move>, operand: &ArrayShape, result: &A
 }
 
 /// The array as a `const` would hold it.
-fn static_array<R>(array: &ArrayShape, f: impl FnOnce(StaticArray<'_>) -> R) -> R {
+fn static_array<R>(array: &ArrayShape, f: impl FnOnce(ConstArray<'_>) -> R) -> R {
     let extents = array.dimensions().iter().filter_map(|dimension| dimension.extent()).collect::<Vec<_>>();
     let table = StaticStrideTable::new(&extents, array.layout()).unwrap();
-    f(StaticArray::new(array, &table, &extents))
+    f(ConstArray::new(array, &table, &extents))
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use xla_shape_core::stride_table::{CompareError, StaticStrideTable, StrideTable};
+use xla_shape_core::map::{CompareError, StaticStrideTable, StrideTable};
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, Tile, TileDimension};
 
 /// A tile whose entries are few and small, so that two of them are often alike.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use xla_shape::element::U8;
+use xla_shape::map::{StaticStrideTable, StrideTableRef};
 use xla_shape::relayout::Stores;
-use xla_shape::stride_table::{StaticStrideTable, StrideTableRef};
 use xla_shape::{ArrayShape, Dimension, DynBuffer, ElementType, Slot};
 use xla_shape_tests::differential::{relayout_agrees, tables_agree};
 use xla_shape_tests::reference::ReferenceShape;

@@ -245,7 +245,7 @@ impl Shape {
         ShapeEqual::new().ignore_dynamic_dimension().ignore_fp_precision().ignore_layout().compare(self, other)
     }
 
-    /// Whether the tuples are built alike and arrays have the same number of dimensions; nothing else matters.
+    /// Whether the tuple structures are the same and arrays have the same number of dimensions; nothing else matters.
     #[must_use]
     pub fn compatible_kind(&self, other: &Self) -> bool {
         let equal = ShapeEqual::new().ignore_dynamic_dimension().ignore_dimensions();
@@ -264,7 +264,7 @@ impl Shape {
         ShapeEqual::new().ignore_fp_precision().compare(self, other)
     }
 
-    /// Whether the tuples are built alike, whatever their leaves.
+    /// Whether the tuple structures are the same, whatever the leaves.
     #[must_use]
     pub fn equal_structure(&self, other: &Self) -> bool {
         match (self, other) {
@@ -292,7 +292,7 @@ impl Shape {
         }
     }
 
-    /// Whether a value of this shape may stand where `bounded` is expected: tuples are built alike, and where this shape
+    /// Whether a value of this shape can be passed where `bounded` is expected: the tuple structures are the same, and where this shape
     /// has a dynamic array, no dimension's size or bound is larger than there.
     #[must_use]
     pub fn dynamic_shape_is_compatible(&self, bounded: &Self) -> bool {

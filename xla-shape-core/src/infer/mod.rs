@@ -45,7 +45,7 @@ pub use contract::{DotDimensions, dot, reduce};
 pub use elementwise::{Elementwise, broadcast, clamp, elementwise, iota, select};
 pub use index::{GatherDimensions, ScatterDimensions};
 pub use operands::Callee;
-pub use operation::{Obstacle, Operation};
+pub use operation::Operation;
 pub use rearrange::{
     PaddingDimension, SliceDimension, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape, reverse, slice,
     transpose,

@@ -15,7 +15,7 @@ use crate::shape::element_type::ElementType;
 use crate::text::ConstText;
 use crate::text::print::bare_array;
 
-/// An operation of XLA with its attributes, to be asked what the shape of its result is.
+/// An operation of XLA with its attributes, which tells the shape of its result.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
@@ -103,9 +103,6 @@ pub enum Operation<'a> {
     },
 }
 
-/// Why a shape is not that of an operation's result, as a sentence.
-pub type Obstacle = ConstText<1024>;
-
 /// How many dimensions a result may have, so that a `const` can hold them.
 const MAX_DIMENSIONS: usize = 32;
 
@@ -150,7 +147,7 @@ impl Operation<'_> {
     /// Layouts are not looked at. Sizes are compared as [`agree`](super::agree) does, element types as
     /// [`element_types_agree`]. Operands and result may have up to 32 dimensions.
     #[must_use]
-    pub const fn obstacle(&self, operands: &[&ArrayShape], result: &ArrayShape) -> Option<Obstacle> {
+    pub const fn obstacle(&self, operands: &[&ArrayShape], result: &ArrayShape) -> Option<ConstText<1024>> {
         let mut room = [Dimension::Unbounded; MAX_DIMENSIONS];
         match self.check(operands, result, &mut room) {
             Ok(()) => None,
@@ -386,8 +383,8 @@ impl Operation<'_> {
         operands: &[&ArrayShape],
         result: &ArrayShape,
         inferred: &[Dimension; MAX_DIMENSIONS],
-    ) -> Obstacle {
-        let mut text = Obstacle::new();
+    ) -> ConstText<1024> {
+        let mut text = ConstText::new();
         let mut sink = text.sink();
         bare_array(&mut sink, result.element_type(), result.dimensions());
         sink.text(" is not the result of ");

@@ -59,7 +59,7 @@ impl CanonicalTable {
         self.plain
     }
 
-    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
     ///
     /// # Panics
     /// If `index` has fewer entries than the array has dimensions.

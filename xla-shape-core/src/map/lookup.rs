@@ -113,7 +113,7 @@ impl Value {
 }
 
 impl StrideTableRef<'_> {
-    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
     ///
     /// `values` is room for the intermediate values, at least as many as the table has.
     ///
@@ -252,7 +252,7 @@ fn with_values<R>(n: usize, f: impl FnOnce(&mut [u64]) -> R) -> R {
 }
 
 impl StrideTable {
-    /// The position of an element, in elements. An index out of bounds gives a number that means nothing.
+    /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
     ///
     /// # Panics
     /// If `index` has fewer entries than the array has dimensions.

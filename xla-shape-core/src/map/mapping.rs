@@ -14,7 +14,7 @@ use core::num::NonZeroU64;
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
-/// use xla_shape_core::stride_table::LayoutMapping;
+/// use xla_shape_core::map::LayoutMapping;
 ///
 /// let table = "f32[64,256]{1,0:T(8,128)}".parse::<ArrayShape>()?.stride_table()?;
 /// let tiles = LayoutMapping::from(&table).divide(&[8, 128])?; // which tile, and where in it
@@ -277,8 +277,8 @@ impl LayoutMapping {
 }
 
 impl StrideTable {
-    /// The table of the inverse: of which element, as its row-major number, lies at a position. `None` if there is padding,
-    /// or if no digits of the position say it; [`multi_index`](Self::multi_index) always does.
+    /// The table of the inverse: from a position to the row-major number of the element there. `None` if there is padding,
+    /// or if the inverse has no such table; [`multi_index`](Self::multi_index) always does.
     ///
     /// Law: `inverse(self(i))` is the row-major number of `i`.
     ///

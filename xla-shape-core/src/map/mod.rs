@@ -325,7 +325,7 @@ impl StaticStrideTable {
         Self::build(Extents::Logical(extents), layout)
     }
 
-    /// The table of a valid layout over these dimensions, of which some may be unbounded.
+    /// The table of a valid layout over these dimensions; some may be unbounded.
     ///
     /// The size of a digit that counts an unbounded dimension [is not known](Digit::is_unbounded); the strides of the
     /// digits before it are to be multiplied by what it turns out to be.
@@ -359,7 +359,7 @@ impl StaticStrideTable {
         }
     }
 
-    /// The table with as few digits as give the same positions of elements, to be asked nothing else: the first digit
+    /// The table with the fewest digits that give the same positions of elements, and good for nothing else: the first digit
     /// may count the indices of an unbounded dimension, not its tiles.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "indices are below `num_digits`")]

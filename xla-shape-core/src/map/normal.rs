@@ -180,7 +180,7 @@ struct State<'a, 'e> {
     num_nodes: usize,
     depth: usize,
     effort: &'e mut Effort,
-    /// If set, whatever has been made means nothing.
+    /// If set, what has been made is not valid.
     shortage: Option<Shortage>,
 }
 

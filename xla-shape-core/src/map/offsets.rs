@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
-/// use xla_shape_core::stride_table::OffsetTables;
+/// use xla_shape_core::map::OffsetTables;
 ///
 /// let table = "bf16[64,256]{1,0:T(8,128)(2,1)}".parse::<ArrayShape>()?.stride_table()?;
 /// let offsets = OffsetTables::new(table.as_ref()).unwrap();

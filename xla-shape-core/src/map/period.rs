@@ -1,4 +1,4 @@
-//! Where an array can be cut into blocks that are laid out alike.
+//! Where an array can be cut into blocks that have the same layout.
 
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below the length")]
 

@@ -145,7 +145,7 @@ const fn float(element_type: ElementType) -> Option<(u128, u128, u128)> {
 
 /// The shape of an array in a layout of 2017. Always valid.
 ///
-/// Two shapes are equal if they mean the same, so what means nothing is not kept:
+/// Two shapes are equal if they mean the same, so attributes without effect are dropped:
 ///
 /// - Without padded widths there is no padding, and no value in it.
 /// - An array without elements takes no bytes, with padding too, as in every layout here and in XLA; the sizes and widths of

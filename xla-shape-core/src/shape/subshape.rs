@@ -233,7 +233,7 @@ impl Shape {
         index.iter().try_fold(self, |shape, &element| shape.get_tuple_element_shape(element))
     }
 
-    /// The array at this index, or the one that a buffer there refers to, to be changed; `None` if there is none. Other parts
+    /// Mutable access to the array at this index, or to the one that a buffer there refers to; `None` if there is none. Other parts
     /// are changed by [`update_subshape`](Self::update_subshape).
     pub fn get_mutable_array(&mut self, index: &[usize]) -> Option<&mut ArrayShape> {
         let part = index.iter().try_fold(self, |shape, &element| match shape {

@@ -42,7 +42,7 @@ pub enum TransformError {
         /// The size.
         found: u64,
     },
-    /// The two shapes are not built alike.
+    /// The two shapes have different tuple structures.
     StructureMismatch,
     /// Only a tuple has elements.
     NotATuple,
@@ -386,7 +386,7 @@ impl Shape {
     /// Gives every array in `target` the layout of the array in the same place of `source`.
     ///
     /// # Errors
-    /// If the two are not built alike, or a layout does not fit the array there; then `target` stays as it was.
+    /// If the two have different tuple structures, or a layout does not fit the array there; then `target` stays as it was.
     pub fn copy_layout_between_shapes(source: &Self, target: &mut Self) -> Result<()> {
         let arrays = |shape: &Self| shape.flatten_tuple_shape().map(Self::is_array).collect::<Vec<_>>();
         if !source.equal_structure(target) || arrays(source) != arrays(target) {

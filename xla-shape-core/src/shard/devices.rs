@@ -29,7 +29,7 @@ impl Iota {
     /// The numbers 0, 1, … as an array of `dimensions`, transposed so that its dimension `i` is `permutation[i]` of those.
     ///
     /// # Errors
-    /// If the permutation is none of the dimensions, a dimension is 0, or the product exceeds `i64::MAX`.
+    /// If `permutation` is not a permutation of the dimensions, a dimension is 0, or the product exceeds `i64::MAX`.
     pub fn new(dimensions: &[u64], permutation: &[usize]) -> Result<Self, ShardingError> {
         product(dimensions)?;
         let rank = dimensions.len();

@@ -85,7 +85,7 @@ impl Mesh {
     /// The number of the axis that a text names: by its name, or by its number.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the mesh has no such axis.
     pub fn axis(&self, name: &str) -> Result<usize, ShardingError> {
         if let Some(axis) = self.axes.iter().position(|axis| &*axis.name == name) {
             return Ok(axis);

@@ -97,7 +97,7 @@ impl Sharding {
     ///
     /// # Errors
     /// If the sharding has another number of dimensions, is that of a tuple, does not say what each device has (`{manual}`,
-    /// `{unknown}`), or lists a device twice; if a dimension is unbounded, or the layout is none for a shard.
+    /// `{unknown}`), or lists a device twice; if a dimension is unbounded, or the layout does not fit a shard.
     pub fn partition(&self, array: &ArrayShape) -> Result<Partition, ShardingError> {
         let mut sizes = Vec::with_capacity(array.dimensions().len());
         for (dimension, size) in array.dimensions().iter().enumerate() {
@@ -246,7 +246,7 @@ impl Partition {
 
     /// The devices in the order of their tiles, each with what it has.
     ///
-    /// Nothing comes where all devices have all of the array, and nothing says how many there are.
+    /// The iterator is empty if all devices have the whole array and their number is unknown.
     pub fn regions(&self) -> impl Iterator<Item = (i64, Region)> + '_ {
         let (devices, per_tile) = match &self.holders {
             Holders::All(devices) => (devices.as_ref(), None),
@@ -261,7 +261,7 @@ impl Partition {
 
     /// The devices that have an element.
     ///
-    /// Nothing comes where all devices have all of the array, and nothing says how many there are, or if there is no such
+    /// The iterator is empty if all devices have the whole array and their number is unknown, or if there is no such
     /// element.
     pub fn holders(&self, index: &[u64]) -> impl Iterator<Item = i64> + '_ {
         let is_inside = index.len() == self.sizes.len() && index.iter().zip(&self.sizes).all(|(i, size)| i < size);
@@ -272,7 +272,7 @@ impl Partition {
 
     /// The devices that have a tile, which has a number along each dimension.
     ///
-    /// Nothing comes where all devices have all of the array, and nothing says how many there are, or if there is no such tile.
+    /// The iterator is empty if all devices have the whole array and their number is unknown, or if there is no such tile.
     pub fn tile_holders(&self, tile: &[u64]) -> impl Iterator<Item = i64> + use<'_> {
         let (devices, per_tile) = match &self.holders {
             Holders::All(devices) => (devices.as_ref(), devices.as_ref().map_or(0, Devices::count)),

@@ -61,12 +61,12 @@ pub enum ShardingKind {
     Tuple(Vec<Sharding>),
 }
 
-/// Values of one group are divided alike.
+/// Values of one group are sharded the same way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ShardGroup {
     /// The number of the group.
     pub id: i64,
-    /// Whether they must be divided alike (`shard_as`), or should be (`shard_like`).
+    /// Whether they must be sharded the same way (`shard_as`), or should be (`shard_like`).
     pub is_required: bool,
 }
 
@@ -163,7 +163,7 @@ impl Sharding {
         &self.kind
     }
 
-    /// The group whose values are divided alike.
+    /// The group of values that are sharded the same way.
     #[must_use]
     pub const fn shard_group(&self) -> Option<ShardGroup> {
         self.group

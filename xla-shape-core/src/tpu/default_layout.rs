@@ -1,4 +1,4 @@
-//! The layout that a TPU gives an array when nobody asks for another.
+//! The layout that a TPU gives an array by default.
 
 use super::Generation;
 use super::format::{Family, Format, LANES};
@@ -21,7 +21,7 @@ use core::fmt;
 /// The layout that a TPU of this generation gives an array by default.
 ///
 /// Bounded dimensions are laid out as if they had all of their bound. The rule gives what the compiler's own library
-/// (libtpu 0.0.52) answers for 100,000 arrays; it is written down in `docs/tpu-formats.md`.
+/// (libtpu 0.0.52) answers for 52,767 arrays; it is written down in `docs/tpu-formats.md`.
 ///
 /// ```
 /// use xla_shape_core::tpu::{DefaultLayout, Generation, default_layout};

@@ -86,7 +86,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    /// The family of a generation; `None` if nobody has seen its layouts.
+    /// The family of a generation; `None` if its layouts are not known.
     pub(super) const fn of(generation: Generation) -> Option<Self> {
         match generation {
             Generation::V2 | Generation::V3 => Some(Self::V2),
@@ -96,7 +96,7 @@ impl Family {
     }
 }
 
-/// The bits of an element in memory, which decide its format; `None` where nobody has seen one.
+/// The bits of an element in memory, which decide its format; `None` where it is not known.
 const fn width(element_type: ElementType) -> Option<u64> {
     match element_type {
         ElementType::Pred => Some(8),

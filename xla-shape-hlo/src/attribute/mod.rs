@@ -147,7 +147,7 @@ impl<'a> Value<'a> {
     /// Reads a number, such as `3`.
     ///
     /// # Errors
-    /// If it is none, or too large.
+    /// If the value is not a number, or too large.
     pub fn number(self) -> Result<usize> {
         decimal(self.text()).ok_or_else(|| self.is_not("a number"))
     }
@@ -155,7 +155,7 @@ impl<'a> Value<'a> {
     /// Reads a list of numbers, such as `{0,2,1}`.
     ///
     /// # Errors
-    /// If it is none, or a number is too large.
+    /// If the value is not a list of numbers, or a number is too large.
     pub fn numbers(self) -> Result<Vec<usize>> {
         self.items()?.into_iter().map(Self::number).collect()
     }
@@ -163,7 +163,7 @@ impl<'a> Value<'a> {
     /// Reads the name of a computation or an instruction, with or without `%`, and gives it without.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not a name.
     pub fn name(self) -> Result<&'a str> {
         let mut cursor = self.cursor();
         match cursor.name().1 {
@@ -175,7 +175,7 @@ impl<'a> Value<'a> {
     /// Reads a list of names, such as `{%a, %b}`, or a single one.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not a list of names.
     pub fn names(self) -> Result<Vec<&'a str>> {
         if self.text().starts_with('{') {
             self.items()?.into_iter().map(Self::name).collect()
@@ -187,7 +187,7 @@ impl<'a> Value<'a> {
     /// Reads a string in quotes, and replaces escapes: XLA writes every byte beyond ASCII as `\303`.
     ///
     /// # Errors
-    /// If it is none, or its [`bytes`](Self::bytes) are not UTF-8.
+    /// If the value is not a string, or its [`bytes`](Self::bytes) are not UTF-8.
     pub fn string(self) -> Result<Cow<'a, str>> {
         let inside = self.quoted()?;
         if !inside.contains('\\') {
@@ -208,7 +208,7 @@ impl<'a> Value<'a> {
     /// ```
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not a string.
     pub fn bytes(self) -> Result<Cow<'a, [u8]>> {
         let inside = self.quoted()?;
         Ok(if inside.contains('\\') { Cow::Owned(unescaped(inside)) } else { Cow::Borrowed(inside.as_bytes()) })
@@ -245,7 +245,7 @@ impl<'a> Value<'a> {
     /// Reads a list in braces, and gives its items: what stands between its commas.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not a list.
     pub fn items(self) -> Result<Vec<Self>> {
         let mut cursor = self.cursor();
         let mut items = Vec::new();
@@ -269,7 +269,7 @@ impl<'a> Value<'a> {
     /// Reads `{key=value key=value}`, also with commas, as `metadata`, `window` and `frontend_attributes` have it.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not an object of fields.
     pub fn fields(self) -> Result<Vec<(&'a str, Self)>> {
         let mut cursor = self.cursor();
         let mut fields = Vec::new();
@@ -317,7 +317,7 @@ impl<'a> Value<'a> {
     /// ```
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not a window.
     pub fn window(self) -> Result<Vec<WindowDimension>> {
         window::window(self)
     }
@@ -335,7 +335,7 @@ impl<'a> Value<'a> {
     /// ```
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not padding.
     pub fn padding(self) -> Result<Vec<PaddingDimension>> {
         window::padding(self)
     }
@@ -353,7 +353,7 @@ impl<'a> Value<'a> {
     /// ```
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not a slice.
     pub fn slice(self) -> Result<Vec<SliceDimension>> {
         window::slice(self)
     }
@@ -371,7 +371,7 @@ impl<'a> Value<'a> {
     /// ```
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not the labels of dimensions.
     pub fn dim_labels(self) -> Result<DimLabels> {
         window::dim_labels(self)
     }
@@ -388,7 +388,7 @@ impl<'a> Value<'a> {
     /// ```
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not replica groups.
     pub fn replica_groups(self) -> Result<ReplicaGroups<'a>> {
         window::replica_groups(self)
     }
@@ -414,7 +414,7 @@ impl<'a> Value<'a> {
     /// ```
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not a sharding.
     pub fn sharding(self) -> Result<Sharding> {
         let text = self.source.get(..self.span.end).unwrap_or("");
         let (sharding, end) = Sharding::parse_at(text, self.span.start)?;
@@ -425,7 +425,7 @@ impl<'a> Value<'a> {
     /// Reads a list of shapes in braces, such as `operand_layout_constraints`.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not a list of shapes.
     pub fn shapes(self) -> Result<Vec<Shape>> {
         let items = self.items()?;
         let shape = |item: Self| {

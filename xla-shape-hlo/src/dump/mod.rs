@@ -33,7 +33,7 @@ pub enum DumpError {
     },
     /// The file belongs to another module, or another compilation of it.
     OtherModule {
-        /// What the module has, and the file has not or has otherwise.
+        /// What the module has, and what is missing or different in the file.
         what: String,
     },
     /// Two files do not say the same.

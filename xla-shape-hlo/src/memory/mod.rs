@@ -292,7 +292,7 @@ impl<'m, 'a> Memory<'m, 'a> {
     /// in the order of the text. `None` if there is no computation to run, or the module is
     /// [too large](Self::is_too_large).
     ///
-    /// Without a device the estimate is the same but for some hundred bytes, and as much VMEM as v5e has.
+    /// Without a device, the estimate assumes the VMEM of v5e, and may differ by some hundred bytes.
     #[must_use]
     pub fn timeline_on(&self, device: Option<Generation>) -> Option<Timeline<'m, 'a>> {
         let places = self.places.as_deref().filter(|_| !self.steps.is_empty())?;

@@ -94,7 +94,7 @@ impl DeviceDrawing {
     /// Draws `array` as it is divided.
     ///
     /// # Errors
-    /// If the sharding is none for the array.
+    /// If the sharding does not fit the array.
     pub fn new(array: &ArrayShape, sharding: Sharding) -> Result<Self, ShardingError> {
         let partition = sharding.partition(array)?;
         let names = dimension_names(array);

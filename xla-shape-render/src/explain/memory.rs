@@ -3,7 +3,7 @@
 use crate::Text;
 use crate::formula::{self, Notation};
 use crate::words::{Grouped, count, dimension_names};
-use xla_shape_core::stride_table::Source;
+use xla_shape_core::map::Source;
 use xla_shape_core::{ArrayShape, StrideTable};
 
 /// The most tiles, and the most sizes in a line, that are shown.

@@ -31,7 +31,7 @@ impl Explanation {
     /// Also explains what each device has of the shape.
     ///
     /// # Errors
-    /// If the sharding is none for the shape.
+    /// If the sharding does not fit the shape.
     pub fn with_sharding(self, sharding: Sharding) -> Result<Self, ShardingError> {
         let divided = Divided::new(&self.shape, sharding)?;
         Ok(Self { sharding: Some(divided), ..self })

@@ -69,7 +69,7 @@ impl Output {
 pub struct Message(Value);
 
 impl Message {
-    /// What people read; `None` if the message is none for people.
+    /// The text for people; `None` if the message has none.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         let message = self.0.get("message").filter(|message| message.is_object()).unwrap_or(&self.0);

@@ -4,7 +4,7 @@ use crate::sealed::Sealed;
 use crate::types::{ArrayType, MultiIndex, StaticArray};
 use std::fmt;
 use std::marker::PhantomData;
-use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Dimension};
 

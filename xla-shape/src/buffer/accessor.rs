@@ -8,7 +8,7 @@ use crate::element::Stored;
 use crate::wide::{local, wide};
 use core::fmt;
 use core::marker::PhantomData;
-use xla_shape_core::stride_table::OffsetTables;
+use xla_shape_core::map::OffsetTables;
 
 /// An array with a run-time shape, prepared for many accesses to elements of type `E`, in memory `B`. Made by
 /// [`accessor`](Buffer::accessor) and [`accessor_mut`](Buffer::accessor_mut).

@@ -5,7 +5,7 @@ use super::storage::Buffer;
 use crate::element::Stored;
 use crate::types::{StaticArray, StaticPermutation, resolved};
 use crate::wide::wide;
-use xla_shape_core::bitcast::{self, StaticReason};
+use xla_shape_core::bitcast;
 use xla_shape_core::text::ConstText;
 
 /// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
@@ -116,8 +116,8 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     }
 }
 
-const fn array<S: StaticArray>() -> bitcast::StaticArray<'static> {
-    bitcast::StaticArray::new(S::SHAPE, S::STRIDE_TABLE, wide(S::SIZES))
+const fn array<S: StaticArray>() -> bitcast::ConstArray<'static> {
+    bitcast::ConstArray::new(S::SHAPE, S::STRIDE_TABLE, wide(S::SIZES))
 }
 
 /// Fails the compilation if two types are not the same shape: they have the same text then.
@@ -134,7 +134,7 @@ const fn assert_same_shape<S: StaticArray, R: StaticArray>() {
 }
 
 #[track_caller]
-const fn assert_none(obstacle: Option<StaticReason>) {
+const fn assert_none(obstacle: Option<ConstText<1024>>) {
     if let Some(reason) = obstacle {
         panic!("{}", reason.as_str());
     }

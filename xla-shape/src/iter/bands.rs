@@ -9,7 +9,7 @@ use crate::wide::wide_mut;
 use std::fmt;
 use std::ops::Range;
 use xla_shape_core::Slot;
-use xla_shape_core::stride_table::{Bands, StaticStrideTable};
+use xla_shape_core::map::{Bands, StaticStrideTable};
 
 /// Which lines of `S` along dimension `DIM` lie side by side.
 pub(super) struct Along<S, const DIM: i64>(S);

@@ -6,7 +6,7 @@ use crate::element::Plain;
 use crate::types::{ArrayType, Indices, WholeArray, resolve};
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
-use xla_shape_core::stride_table::Run;
+use xla_shape_core::map::Run;
 
 /// The elements of an array along dimension `DIM`: a row, for -1. `B` is where the array has its memory.
 pub struct Line<S: ArrayType, B, const DIM: i64> {

@@ -5,8 +5,8 @@ use crate::types::ArrayType;
 use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::Dimension;
+use xla_shape_core::map::{Bands, Run, StrideTableRef};
 use xla_shape_core::static_shape::MAX_LIST;
-use xla_shape_core::stride_table::{Bands, Run, StrideTableRef};
 
 /// The Rust type of the elements of `S`.
 pub(super) type Value<S> = <<S as ArrayType>::Element as Stored>::Value;

@@ -4,7 +4,7 @@ use super::memory::{Memory, Value, for_each_run, own_run};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex};
-use xla_shape_core::stride_table::Run;
+use xla_shape_core::map::Run;
 
 /// How two arrays of the same dimensions are walked over together.
 struct Together<S, T>(S, T);

@@ -2,7 +2,7 @@
 
 use crate::ElementType;
 use crate::buffer::bits::{read_bits, write_bits};
-use crate::stride_table::{OffsetTables, StrideTable};
+use crate::map::{OffsetTables, StrideTable};
 use crate::wide::wide;
 
 /// How wide elements are on both sides.

@@ -6,7 +6,7 @@
 
 use super::elements::Widths;
 use crate::StrideTable;
-use crate::stride_table::{Source, Term, ValueRule};
+use crate::map::{Source, Term, ValueRule};
 use crate::wide::local;
 
 /// What an index adds to the positions in the source and in the destination, in elements.

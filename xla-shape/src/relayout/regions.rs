@@ -4,7 +4,7 @@
 //! the index has common digits, in each of which both places are linear. A size that is no multiple of a `cₖ` gives
 //! more than one region: the whole blocks, and what is left of them.
 
-use crate::stride_table::{Digit, Source, StrideTable, Term, ValueRule};
+use crate::map::{Digit, Source, StrideTable, Term, ValueRule};
 use crate::wide::local;
 
 /// A loop over both arrays: its length, and how far apart neighbours lie in the source and in the destination.

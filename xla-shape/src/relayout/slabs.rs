@@ -3,7 +3,7 @@
 use super::error::{RelayoutError, Side};
 use super::options::Options;
 use super::plan::Plan;
-use crate::stride_table::{Digit, Source, Term, ValueRule};
+use crate::map::{Digit, Source, Term, ValueRule};
 use crate::wide::{local, wide};
 use crate::{ArrayShape, Dimension, StrideTable};
 use std::ops::Range;

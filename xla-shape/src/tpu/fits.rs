@@ -24,7 +24,7 @@ pub struct BlockSpec<A, B>(PhantomData<(A, B)>);
 /// A memory of a TPU, as a type: [`Vmem`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory of a TPU",
-    label = "expected `Vmem<V5e>` or the like"
+    label = "expected a memory of a TPU, such as `Vmem<V5e>`"
 )]
 pub trait Memory: Sealed {
     /// The TPU.

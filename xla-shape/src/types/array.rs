@@ -14,8 +14,8 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use xla_shape_core as model;
+use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::static_shape::MAX_TEXT;
-use xla_shape_core::stride_table::StaticStrideTable;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot, TransformError};
 

@@ -10,7 +10,7 @@ use crate::wide::wide;
 use core::fmt;
 use core::marker::PhantomData;
 use xla_shape_core as model;
-use xla_shape_core::stride_table::StaticStrideTable;
+use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::{ArrayShape, Slot};
 
 /// The shape of an array, whose sizes may or may not be known at compile time: what generic kernels name.
@@ -138,8 +138,8 @@ pub trait WholeArray: ArrayType + Itself<Itself = Self> {
 /// Stands for a type, in code of macros: all that it knows of the type comes from here, so that what is no shape of an array is one
 /// error, at the place where it is written.
 ///
-/// Implemented for arrays alone: of a blanket implementation, the compiler would take the type for known where there is none, and
-/// go on to the next error.
+/// Implemented for arrays alone: with a blanket implementation, the compiler would go on with any type, and report further
+/// errors.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the shape of an array",

@@ -65,7 +65,7 @@ pub trait Permute<P>: Dimensions {
     type Permuted: Dimensions;
 }
 
-/// Dimensions that are the same as those of `Other`, but for the one with the number `N`, where both have a number of
+/// Dimensions that are the same as those of `Other`, except for the one with the number `N`, where both have a number of
 /// `typenum`: const generics cannot be added.
 #[diagnostic::on_unimplemented(
     message = "arrays of the dimensions `{Self}` and `{Other}` cannot be joined along dimension `{N}`",
@@ -96,7 +96,7 @@ pub type WithElement<S, E> = Array<E, <S as ArrayType>::Dimensions, <S as ArrayT
 /// ```
 pub type WithLayout<S, L> = Array<<S as ArrayType>::Element, <S as ArrayType>::Dimensions, L>;
 
-/// The same array, laid out alike, in memory space `N`.
+/// The same array in the same layout, in memory space `N`.
 ///
 /// ```
 /// use xla_shape::types::InSpace;

@@ -8,8 +8,8 @@ use super::index::StaticIndex;
 use crate::wide::wide;
 use core::marker::PhantomData;
 use xla_shape_core::ArrayShape;
+use xla_shape_core::map::{StaticStrideTable, Term};
 use xla_shape_core::static_shape::MAX_TEXT;
-use xla_shape_core::stride_table::{StaticStrideTable, Term};
 use xla_shape_core::text::ConstText;
 
 macro_rules! unroll {

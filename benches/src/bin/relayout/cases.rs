@@ -1,8 +1,8 @@
 //! The cases that are always measured.
 
 use xla_shape::ArrayShape;
+use xla_shape::map::Source;
 use xla_shape::relayout::Options;
-use xla_shape::stride_table::Source;
 
 /// Two shapes and how to get from one to the other.
 pub(crate) struct Case {

@@ -10,7 +10,7 @@ use core::fmt;
 pub enum Answer {
     /// It is: the bytes of the one array are those of the other.
     Yes,
-    /// Every element stays where it is, but one of the arrays has more padding behind the last one.
+    /// Every element stays where it is, but one of the arrays has more padding after the last element.
     OtherPadding {
         /// The bytes of the operand.
         operand_bytes: u64,

@@ -7,15 +7,12 @@ use crate::text::ConstText;
 
 /// An array that is known at compile time, and its stride table.
 #[derive(Clone, Copy, Debug)]
-pub struct StaticArray<'a> {
+pub struct ConstArray<'a> {
     shape: &'a ArrayShape,
     table: StrideTableRef<'a>,
 }
 
-/// Why an operation on static arrays is no bitcast, as a sentence.
-pub type StaticReason = ConstText<1024>;
-
-impl<'a> StaticArray<'a> {
+impl<'a> ConstArray<'a> {
     /// The most dimensions that an array may have for its bitcasts to be decided in a `const`.
     pub const MAX_DIMENSIONS: usize = 16;
 
@@ -29,12 +26,12 @@ impl<'a> StaticArray<'a> {
     /// `result`, which has the same dimensions; why not, or why that cannot be decided in a `const`.
     ///
     /// ```
-    /// use xla_shape_core::bitcast::StaticArray;
-    /// use xla_shape_core::{ArrayShape, stride_table::StaticStrideTable};
+    /// use xla_shape_core::bitcast::ConstArray;
+    /// use xla_shape_core::{ArrayShape, map::StaticStrideTable};
     ///
     /// let (tiled, plain): (ArrayShape, ArrayShape) = ("f32[2,256]{1,0:T(2,128)}".parse()?, "f32[2,256]".parse()?);
     /// let tables = (StaticStrideTable::new(&[2, 256], tiled.layout())?, StaticStrideTable::new(&[2, 256], plain.layout())?);
-    /// let (tiled, plain) = (StaticArray::new(&tiled, &tables.0, &[2, 256]), StaticArray::new(&plain, &tables.1, &[2, 256]));
+    /// let (tiled, plain) = (ConstArray::new(&tiled, &tables.0, &[2, 256]), ConstArray::new(&plain, &tables.1, &[2, 256]));
     /// assert_eq!(
     ///     tiled.layout_change_obstacle(plain).unwrap().as_str(),
     ///     "f32[2,256]{1,0:T(2,128)} is not the bytes of f32[2,256]{1,0}: element (0,128) moves from position 256 \
@@ -44,7 +41,7 @@ impl<'a> StaticArray<'a> {
     /// ```
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below the length")]
-    pub const fn layout_change_obstacle(self, result: Self) -> Option<StaticReason> {
+    pub const fn layout_change_obstacle(self, result: Self) -> Option<ConstText<1024>> {
         let mut identity = [0; Self::MAX_DIMENSIONS];
         let mut i = 0;
         while i < Self::MAX_DIMENSIONS {
@@ -61,7 +58,7 @@ impl<'a> StaticArray<'a> {
     /// As [`ArrayShape::transpose_is_bitcast`]: `None` if dimension `permutation[i]` of this array can be read as
     /// dimension `i` of `result` with every byte where it is; why not, or why that cannot be decided in a `const`.
     #[must_use]
-    pub const fn transpose_obstacle(self, result: Self, permutation: &[usize]) -> Option<StaticReason> {
+    pub const fn transpose_obstacle(self, result: Self, permutation: &[usize]) -> Option<ConstText<1024>> {
         let num_dimensions = self.table.extents().len();
         if num_dimensions > Self::MAX_DIMENSIONS {
             return Some(self.is_not(result).push_str(TOO_MANY));
@@ -76,12 +73,12 @@ impl<'a> StaticArray<'a> {
     /// As [`ArrayShape::reshape_is_bitcast`]: `None` if the elements of this array, in row-major order, are those of
     /// `result` with every byte where it is; why not, or why that cannot be decided in a `const`.
     #[must_use]
-    pub const fn reshape_obstacle(self, result: Self) -> Option<StaticReason> {
+    pub const fn reshape_obstacle(self, result: Self) -> Option<ConstText<1024>> {
         self.obstacle(result, Reading::Reshape)
     }
 
-    const fn obstacle(self, result: Self, reading: Reading<'_>) -> Option<StaticReason> {
-        const ROOM: usize = StaticArray::MAX_DIMENSIONS;
+    const fn obstacle(self, result: Self, reading: Reading<'_>) -> Option<ConstText<1024>> {
+        const ROOM: usize = ConstArray::MAX_DIMENSIONS;
         if self.table.extents().len() > ROOM || result.table.extents().len() > ROOM {
             return Some(self.is_not(result).push_str(TOO_MANY));
         }
@@ -108,7 +105,7 @@ impl<'a> StaticArray<'a> {
         if told.is_yes() { None } else { Some(self.is_not(result).push_told(told)) }
     }
 
-    const fn is_not(self, result: Self) -> StaticReason {
+    const fn is_not(self, result: Self) -> ConstText<1024> {
         let text = ConstText::new().push_str(self.shape.const_text::<256>().as_str()).push_str(" is not the bytes of ");
         text.push_str(result.shape.const_text::<256>().as_str()).push_str(": ")
     }

@@ -12,7 +12,7 @@ mod slice;
 
 pub use answer::{Answer, Cause, Move, Reason};
 pub use decompose::{Decomposition, DecompositionKind};
-pub use in_const::{StaticArray, StaticReason};
+pub use in_const::ConstArray;
 pub use slice::slice_obstacle;
 
 use crate::map::{CompareError, StrideTableError, Term, first_moved};
@@ -117,7 +117,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// If `permutation` is none, a dimension is unbounded, or the layouts cannot be compared.
+    /// If `permutation` is not a permutation of the dimensions, a dimension is unbounded, or the layouts cannot be compared.
     pub fn transpose_is_bitcast(&self, result: &Self, permutation: &[usize]) -> Result<Answer, BitcastError> {
         let num_dimensions = self.num_dimensions();
         if !is_permutation(permutation, num_dimensions, &mut vec![false; num_dimensions]) {

@@ -6,7 +6,6 @@
     reason = "`const fn` has no iterators; indices are below lengths, and a slice has been found to lie inside the array"
 )]
 
-use super::in_const::StaticReason;
 use crate::infer::{self, SliceDimension};
 use crate::map::tile_block::{TileBlock, TileBlockError};
 use crate::shape::array::ArrayShape;
@@ -36,7 +35,7 @@ const MAX_DIMENSIONS: usize = 16;
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[must_use]
-pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64]) -> Option<StaticReason> {
+pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64]) -> Option<ConstText<1024>> {
     let n = operand.num_dimensions();
     if n > MAX_DIMENSIONS || starts.len() != n || sizes.len() != n {
         let text = ConstText::new().push_str("expected as many numbers as the array has dimensions, ").push_count(n);
@@ -90,7 +89,7 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
     None
 }
 
-const fn is_no_part(operand: &ArrayShape, slices: &[SliceDimension]) -> StaticReason {
+const fn is_no_part(operand: &ArrayShape, slices: &[SliceDimension]) -> ConstText<1024> {
     let mut from = ConstText::<256>::new();
     let mut to = ConstText::<256>::new();
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! The rules of XLA shapes that can be broken: what is said of them, and of which part.
+//! The errors of invalid shapes: which rule of XLA is broken, and by which part.
 
 use crate::limits::{MAX_MEMORY_SPACE, MAX_NESTING};
 use crate::text::sink::{self, ConstText, Sink};

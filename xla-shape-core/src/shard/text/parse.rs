@@ -24,11 +24,11 @@ pub(super) const DEVICE: &str = "the number of a device";
 pub(super) const AXIS: &str = "the name of an axis in quotes";
 
 impl Sharding {
-    /// Reads XLA's text of a sharding from this byte of a text on; also says where it ends. What stands behind it is not
-    /// looked at.
+    /// Reads XLA's text of a sharding that begins at this byte of a text; also says where it ends. What follows is not
+    /// read.
     ///
     /// # Errors
-    /// If there is none; positions are those in the whole text.
+    /// If no sharding begins there; positions are those in the whole text.
     pub fn parse_at(text: &str, position: usize) -> Result<(Self, usize)> {
         let mut parser = Parser::new(text, position);
         let sharding = parser.sharding()?;

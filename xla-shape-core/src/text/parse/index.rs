@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 /// ```
 ///
 /// # Errors
-/// If it is no such index. Whether it lies inside the array is not asked.
+/// If the text is not an index. Bounds are not checked.
 pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<u64>> {
     let mut parser = Parser::whole(text);
     let start = parser.token;

@@ -14,7 +14,7 @@ impl Parser<'_> {
     /// Reads a layout with its brackets.
     ///
     /// # Errors
-    /// If there is none, or an invalid one.
+    /// If no layout begins here, or it is invalid.
     pub fn layout(&mut self) -> Result<Layout> {
         let (lexer, token) = (self.lexer, self.token);
         if !self.opens_layout(self.token) {

@@ -41,7 +41,7 @@ impl Parser<'_> {
     /// Reads an array shape in a layout of 2017, such as `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
     ///
     /// # Errors
-    /// If there is none, or an invalid one.
+    /// If no shape begins here, or it is invalid.
     pub fn legacy(&mut self) -> Result<LegacyShape> {
         let (lexer, token) = (self.lexer, self.token);
         let Parts { element_type, sizes, minor_to_major, padded_dimensions, padding_value } = self.legacy_parts()?;

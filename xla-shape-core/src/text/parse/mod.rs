@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
     ///
     /// let mut parser = Parser::whole("(f32[100,200], s1[3])").for_tpu(Generation::V5e);
     /// let error = parser.shape().unwrap_err();
-    /// assert_eq!((error.span().start, error.span().end), (15, 17)); // nobody has seen an s1 on a TPU
+    /// assert_eq!((error.span().start, error.span().end), (15, 17)); // no TPU is known to take an s1
     /// ```
     #[must_use]
     pub fn for_tpu(self, generation: Generation) -> Self {
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
     /// Reads the name of a generation of TPUs, and the comma behind it.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no generation is named here.
     pub fn generation(&mut self) -> Result<Generation> {
         let name = self.text(self.token);
         let Some(generation) = Generation::from_name(name) else {
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
     /// Reads a shape.
     ///
     /// # Errors
-    /// If there is none, or an invalid one.
+    /// If no shape begins here, or it is invalid.
     #[inline]
     pub fn shape(&mut self) -> Result<Shape> {
         if self.token.is(b'(') { self.tuple() } else { self.leaf() }
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
     /// Reads an array shape.
     ///
     /// # Errors
-    /// If there is none, or an invalid one.
+    /// If no array begins here, or it is invalid.
     pub fn array(&mut self) -> Result<ArrayShape> {
         self.checked_array()
     }
