@@ -19,8 +19,10 @@ use std::ffi::OsString;
 
 /// Runs the program `xla-shape` with these arguments, the first of which is its name; gives its exit code.
 #[pyfunction]
-fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| xla_shape_cli::run_with(arguments))
+fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
+    let python = py.import("sys")?.getattr("executable")?.extract::<OsString>()?;
+    let program = [python, "-m".into(), "xla_shape".into()];
+    Ok(py.detach(|| xla_shape_cli::run_with(&program, arguments)))
 }
 
 #[pymodule]

@@ -603,6 +603,10 @@ pub(crate) struct CompileArguments {
     /// Text for people, or one JSON object for each device
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+
+    /// Compile in this process, for the one that started it
+    #[arg(long, hide = true)]
+    pub(crate) alone: bool,
 }
 
 /// A TPU that a program is compiled for.

@@ -22,11 +22,14 @@ use std::process::ExitCode;
 
 /// Does what the program's arguments say, and gives its exit code.
 pub fn run() -> ExitCode {
-    ExitCode::from(run_with(std::env::args_os()))
+    let program = std::env::current_exe().map_or_else(|_| "xla-shape".into(), OsString::from);
+    ExitCode::from(run_with(&[program], std::env::args_os()))
 }
 
 /// Does what these arguments say, the first of which is the program's name, and gives its exit code.
-pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+///
+/// `program` is the command that starts the program anew: compilers run in processes of their own.
+pub fn run_with(program: &[OsString], arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -40,7 +43,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Bitcast(arguments) => verbs::bitcast::run(&arguments),
         Verb::Block(arguments) => verbs::block::run(&arguments),
         Verb::Check(arguments) => verbs::check::run(&arguments),
-        Verb::Compile(arguments) => verbs::compile::run(&arguments),
+        Verb::Compile(arguments) => verbs::compile::run(&arguments, program),
         Verb::Completions(arguments) => verbs::manual::completions(&arguments),
         Verb::Draw(arguments) => verbs::draw::run(&arguments),
         Verb::Explain(arguments) => verbs::explain::run(&arguments),

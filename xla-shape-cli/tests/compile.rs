@@ -122,6 +122,36 @@ fn modules_and_pages_are_written() {
 }
 
 #[test]
+fn a_compiler_that_ends_its_process_takes_no_answers_with_it() {
+    let (_folder, answer) = compile("module {} // fake:abort", &["--for", "v5e,v8i,v6e", "--format", "json"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 1));
+    let objects = objects(&answer);
+    assert_eq!(objects.len(), 3);
+    for (object, device) in objects.iter().zip(["v5e:2x2", "v8i", "v6e:2x2"]) {
+        assert_eq!(object["for"], device);
+    }
+    let message = objects[2]["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("the compiler ended its process (signal: 6"), "{message}");
+    assert!(message.ends_with("): fake.cc:7: Check failed: !program.asks_for_it()"), "{message}");
+    let (_folder, answer) = compile("module {} // fake:exit", &[]);
+    let message = "Not compiled for v5e:2x2\n  the compiler ended its process (exit status: 3): it did not say why";
+    assert!(answer.output.contains(message), "{}", answer.output);
+    assert_eq!(answer.code, 1);
+}
+
+#[test]
+fn options_reach_the_compiler() {
+    let arguments = ["--partitions", "2", "--replicas", "3", "--option", "xla_text=a=b", "--option", "xla_number=-7"];
+    let (_folder, answer) = compile("module {} // fake:options", &[&arguments[..], &["--format", "json"]].concat());
+    let objects = objects(&answer);
+    let message = objects[0]["error"]["message"].as_str().unwrap();
+    // Fields 4 and 5 of the message are the replicas and the partitions.
+    for text in ["xla_text", "a=b", "xla_number", "\x20\x03\x28\x02"] {
+        assert!(message.contains(text), "{message}");
+    }
+}
+
+#[test]
 fn what_goes_wrong_is_said() {
     let (_folder, answer) = compile("module {} // fake:error", &["--format", "json"]);
     assert_eq!(objects(&answer)[0]["error"]["message"], "PJRT_Compile: the program asks for an error");

@@ -74,7 +74,8 @@ impl Topology {
     /// Compiles a program for these devices.
     ///
     /// # Errors
-    /// If the compiler refuses the program, or takes longer than [`CompileOptions::time_limit`].
+    /// If a parameter has a dimension without a bound, the compiler refuses the program, or takes longer than
+    /// [`CompileOptions::time_limit`].
     pub fn compile(&self, program: &Program, options: &CompileOptions) -> Result<Compiled> {
         Compiled::compile(self, program, options)
     }
@@ -82,6 +83,7 @@ impl Topology {
 
 impl Compiled {
     fn compile(topology: &Topology, program: &Program, options: &CompileOptions) -> Result<Self> {
+        program.check_parameters()?;
         let message = options.to_proto(program);
         let (topology, program) = (topology.clone(), program.clone());
         within(options.time_limit, Api::PJRT_Compile.name, move || {

@@ -111,6 +111,25 @@ pub enum Error {
          help: of a dump, that is the file that ends in `before_optimizations.txt` or `.hlo.pb`"
     )]
     Optimized,
+    /// A parameter of the program has a dimension without a bound.
+    #[error(
+        "the parameter {parameter} is {type}, which has a dimension without a bound\n\
+         help: XLA compiles for sizes that are known, or bounded: `f32[<=8]`, `tensor<?xf32, #stablehlo.bounds<8>>`"
+    )]
+    Unbounded {
+        /// Its name.
+        parameter: String,
+        /// Its type, as the program writes it.
+        r#type: String,
+    },
+    /// A parameter of the program has more elements than XLA counts.
+    #[error("the parameter {parameter} is {type}, which is larger than any array of XLA")]
+    TooLarge {
+        /// Its name.
+        parameter: String,
+        /// Its type, as the program writes it.
+        r#type: String,
+    },
     /// The program is HLO that cannot be read.
     #[error("the program cannot be read: {0}")]
     Text(#[from] ParseError),

@@ -22,6 +22,8 @@ pub struct Program {
     partitions: Option<u32>,
     /// Whether it says with Shardy how it is divided.
     shardy: bool,
+    /// The first parameter of which XLA's compilers make no array, and its type.
+    unfit: Option<(String, String)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +78,7 @@ impl Program {
             replicas: number_behind(text, "mhlo.num_replicas = "),
             partitions: number_behind(text, "mhlo.num_partitions = "),
             shardy: has(b"sdy."),
+            unfit: unfit_in_mlir(text),
         }
     }
 
@@ -96,6 +99,7 @@ impl Program {
             replicas: number("replica_count"),
             partitions: number("num_partitions"),
             shardy: false,
+            unfit: unfit_in_hlo(module),
         }
     }
 
@@ -126,6 +130,18 @@ impl Program {
         self.partitions
     }
 
+    /// Checks the types of the parameters, as far as its text says them: what is no array ends libtpu's process.
+    ///
+    /// # Errors
+    /// If a parameter has a dimension without a bound, or more elements than XLA counts.
+    pub(crate) fn check_parameters(&self) -> Result<()> {
+        match self.unfit.clone() {
+            Some((parameter, r#type)) if r#type.contains('?') => Err(Error::Unbounded { parameter, r#type }),
+            Some((parameter, r#type)) => Err(Error::TooLarge { parameter, r#type }),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) const fn uses_shardy(&self) -> bool {
         self.shardy
     }
@@ -134,6 +150,89 @@ impl Program {
 /// Checks that a module is none that a compiler made: libtpu ends the process when it meets its own work again.
 fn check_new(module: &Module<'_>) -> Result<()> {
     if module.is_scheduled() { Err(Error::Optimized) } else { Ok(()) }
+}
+
+/// The first parameter of a module's entry that has a dimension without a bound.
+fn unfit_in_hlo(module: &Module<'_>) -> Option<(String, String)> {
+    let mut parameters = module.entry()?.instructions().filter(|made| made.parameter_number().is_some());
+    let unfit = parameters.find(|made| made.shape().is_unbounded_dynamic())?;
+    Some((unfit.name().to_owned(), unfit.shape().to_string()))
+}
+
+/// The first parameter of `@main` whose tensor has a dimension without a bound, or more elements than fit in an `i64`.
+fn unfit_in_mlir(text: &str) -> Option<(String, String)> {
+    let (_, list) = text.split_once("@main(")?;
+    let mut rest = list;
+    loop {
+        let end = rest.find([',', ')', '%'])?;
+        let parameter = match rest.as_bytes().get(end) {
+            Some(b'%') => rest.get(end..)?,
+            Some(b',') if rest[..end].trim().is_empty() => {
+                rest = rest.get(end + 1..)?;
+                continue;
+            }
+            _ => return None,
+        };
+        let (name, behind) = parameter.split_once(':')?;
+        let behind = behind.trim_start();
+        let whole = end_of_parameter(behind);
+        if let Some(inner) = behind[..whole].strip_prefix("tensor<") {
+            let inner = &inner[..closing(inner)];
+            if is_unfit(inner) {
+                return Some((name.trim().to_owned(), format!("tensor<{inner}>")));
+            }
+        }
+        rest = &behind[whole..];
+    }
+}
+
+/// Whether a tensor such as `8x?xf32` is no array for a compiler. Behind `#` stand bounds, or the name of bounds.
+fn is_unfit(tensor: &str) -> bool {
+    let sizes = tensor.split('x').take_while(|part| *part == "?" || part.bytes().all(|byte| byte.is_ascii_digit()));
+    let sizes = sizes.collect::<Vec<_>>();
+    if sizes.contains(&"?") {
+        return !tensor.contains('#');
+    }
+    let product = sizes.iter().try_fold(1_i64, |product, size| product.checked_mul(size.parse().ok()?));
+    product.is_none() && !sizes.contains(&"0")
+}
+
+/// Where the bracket closes that was opened before the text.
+fn closing(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let close = text.char_indices().find(|(_, letter)| match letter {
+        '<' => {
+            depth += 1;
+            false
+        }
+        '>' if depth == 0 => true,
+        '>' => {
+            depth -= 1;
+            false
+        }
+        _ => false,
+    });
+    close.map_or(text.len(), |(place, _)| place)
+}
+
+/// Where the type and the attributes of a parameter end: at a comma or parenthesis that is in no brackets and no text.
+fn end_of_parameter(text: &str) -> usize {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    let end = text.char_indices().find(|&(_, letter)| {
+        if quoted {
+            (quoted, escaped) = (escaped || letter != '"', letter == '\\' && !escaped);
+            return false;
+        }
+        match letter {
+            '"' => quoted = true,
+            ',' | ')' if depth == 0 => return true,
+            '<' | '(' | '{' | '[' => depth += 1,
+            '>' | ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        false
+    });
+    end.map_or(text.len(), |(place, _)| place)
 }
 
 /// The number that follows some words.
@@ -228,6 +327,45 @@ mod tests {
         around.push(length as u8);
         around.extend_from_slice(&message);
         assert_eq!(Program::from_bytes(&around).unwrap().code(), message);
+    }
+
+    #[test]
+    fn parameters_that_end_a_compilers_process_are_refused() {
+        let check = |text: &str| Program::from_bytes(text.as_bytes()).unwrap().check_parameters();
+        let main = |list: &str| format!("module {{ func.func public @main({list}) -> tensor<f32> {{ return }} }}");
+        for list in [
+            "",
+            "%arg0: tensor<f32>",
+            "%arg0: tensor<2x3xf32>, %x: tensor<?x3xi8, #stablehlo.bounds<5, ?>> {a = \"),?\\\"\"}, %y: !stablehlo.token",
+            "%arg0: tensor<?xf32, #bounds>, %arg1: tensor<4xcomplex<f32>> loc(\"x\"(#loc1))",
+            "%arg0: tensor<9223372036854775807xi1>, %arg1: tensor<9223372036854775807x2x0xi1>",
+            "%arg0: tuple<tensor<?xf32>",
+            "%arg0",
+            "%arg0: tensor<",
+        ] {
+            assert!(check(&main(list)).is_ok(), "{list}");
+        }
+        let error =
+            check(&main("%arg0: tensor<2xf32> {a = {b = \"(\"}},\n %x : tensor<3x?xbf16>")).unwrap_err().to_string();
+        assert!(
+            error.starts_with("the parameter %x is tensor<3x?xbf16>, which has a dimension without a bound"),
+            "{error}"
+        );
+        for sizes in ["4611686018427387904x8", "9223372036854775808", "99999999999999999999x1"] {
+            let error = check(&main(&format!("%arg0: tensor<{sizes}xf32>"))).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("the parameter %arg0 is tensor<{sizes}xf32>, which is larger than any array of XLA")
+            );
+        }
+        let hlo =
+            |shape: &str| format!("HloModule m\nENTRY e {{\np = f32[2] parameter(0)\nROOT q = {shape} parameter(1) }}");
+        assert!(check(&hlo("(f32[<=8], s32[])")).is_ok());
+        let error = check(&hlo("(f32[2], f32[?,3])")).unwrap_err().to_string();
+        assert!(
+            error.starts_with("the parameter q is (f32[2]{0}, f32[?,3]{1,0}), which has a dimension without"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -203,6 +203,18 @@ call! { compile(args: CompileArgs) {
     if wish("fake:null") {
         return Ok(());
     }
+    if wish("fake:abort") {
+        eprintln!("F1231 23:59:59.000000   1 fake.cc:7] Check failed: !program.asks_for_it()\n*** Check failure stack trace: ***");
+        std::process::abort();
+    }
+    if wish("fake:exit") {
+        std::process::exit(3);
+    }
+    if wish("fake:options") {
+        // SAFETY: the interface gives their bytes.
+        let options = unsafe { list(args.compile_options.cast::<u8>(), args.compile_options_size) };
+        return Err((INVALID_ARGUMENT, format!("the options are {}", String::from_utf8_lossy(&options))));
+    }
     if wish("fake:slow") {
         std::thread::sleep(Duration::from_millis(700));
     }
