@@ -77,7 +77,7 @@ pub struct Written {
     pub path: PathBuf,
     /// Where the module comes from.
     pub source: Source,
-    /// What the checked-in module has otherwise, if it is out of date.
+    /// How the checked-in module differs, if it is out of date.
     pub outdated: Option<String>,
 }
 
@@ -159,7 +159,7 @@ impl Compile {
         }
     }
 
-    /// The same into any file, without a word to Cargo.
+    /// The same into any file; prints nothing for Cargo.
     ///
     /// # Errors
     /// If the compiler refuses the program, there is neither a compiler nor a checked-in module, or a file cannot be read or
@@ -228,7 +228,7 @@ impl Compile {
         Ok((compiled.module()?.to_string(), fingerprint))
     }
 
-    /// What the checked-in module has otherwise; or writes it anew, if that is asked for.
+    /// How the checked-in module differs from the new one; or writes it anew, if that is asked for.
     fn outdated(&self, path: &Path) -> Result<Option<String>, BuildError> {
         let Some(checked_in) = &self.checked_in else { return Ok(None) };
         let new = read(path)?;
@@ -294,7 +294,7 @@ fn boundary(bytes: &[u8]) -> Option<(Vec<Shape>, Shape)> {
     Some((parameters.into_iter().map(|(_, shape)| shape).collect(), result))
 }
 
-/// What parameters and results are otherwise in the new module.
+/// How the parameters and the results of two modules differ.
 fn difference(old: &[u8], new: &[u8]) -> Option<String> {
     if old == new {
         return None;
@@ -325,7 +325,7 @@ mod tests {
     use super::difference;
 
     #[test]
-    fn what_the_compiler_chooses_otherwise_is_said() {
+    fn what_the_compiler_chooses_now_is_said() {
         let module = |layout: &str, name: &str| {
             format!(
                 "HloModule m\nENTRY e {{ p = f32[8,128]{layout} parameter(0)\nROOT {name} = f32[8,128]{{1,0}} negate(p) }}"

@@ -53,7 +53,7 @@ impl CompileOptions {
         self
     }
 
-    /// How long the compiler may take; ten minutes if this is not called, for ever if it is `None`.
+    /// How long the compiler may take; ten minutes if this is not called, no limit if `None`.
     #[must_use]
     pub fn time_limit(self, limit: Option<Duration>) -> Self {
         Self { time_limit: limit, ..self }

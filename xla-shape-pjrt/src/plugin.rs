@@ -80,7 +80,7 @@ impl LoadOptions {
         Self { environment: false, ..self }
     }
 
-    /// How long the plug-in may take to start; a minute if this is not called, for ever if it is `None`.
+    /// How long the plug-in may take to start; a minute if this is not called, no limit if `None`.
     #[must_use]
     pub const fn time_limit(self, limit: Option<Duration>) -> Self {
         Self { time_limit: limit, ..self }

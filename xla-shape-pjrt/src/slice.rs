@@ -41,6 +41,14 @@ pub enum SliceError {
         /// What is there.
         found: String,
     },
+    /// More chips along an axis than the generation has.
+    #[error("a {generation} has at most {} chips along each axis, found `{}`", longest(*.generation), .found.escape_debug())]
+    TooLong {
+        /// The generation.
+        generation: Generation,
+        /// What is there.
+        found: String,
+    },
     /// More chips than there are in the largest TPU.
     #[error("a TPU has at most {MAX_CHIPS} chips, found {found}")]
     TooMany {
@@ -60,6 +68,14 @@ const fn axes(generation: Generation) -> usize {
     }
 }
 
+/// The most chips along an axis. libtpu ends its process where a v5e has more; of other generations, it takes any number.
+const fn longest(generation: Generation) -> u32 {
+    match generation {
+        Generation::V5e => 16,
+        _ => MAX_CHIPS as u32,
+    }
+}
+
 /// The chips of one host.
 fn usual(generation: Generation) -> &'static str {
     if axes(generation) == 3 { "2x2x1" } else { "2x2" }
@@ -69,7 +85,7 @@ impl Slice {
     /// The part with these chips along each axis; of an axis that is left out, there is one.
     ///
     /// # Errors
-    /// If the compiler does not know the generation, a number is 0, or there are too many of them.
+    /// If the compiler does not know the generation, a number is 0, or there are too many chips, in all or along an axis.
     pub fn new(generation: Generation, chips: &[u32]) -> Result<Self, SliceError> {
         // The compiler's library answers "not a TPU" for these.
         if matches!(generation, Generation::V8i | Generation::V8t) {
@@ -83,6 +99,9 @@ impl Slice {
         let count = chips.iter().try_fold(1_u64, |count, &chips| count.checked_mul(chips.into()));
         if count.is_none_or(|count| count > MAX_CHIPS) {
             return Err(SliceError::TooMany { found: shown() });
+        }
+        if chips.iter().any(|&chips| chips > longest(generation)) {
+            return Err(SliceError::TooLong { generation, found: shown() });
         }
         let mut chips = chips.to_vec();
         chips.resize(axes, 1);
@@ -159,6 +178,8 @@ mod tests {
             ("v5e:16x16", "v5e:16x16", 256),
             ("v5e:1x1", "v5e:1x1", 1),
             ("v5e:4", "v5e:4x1", 4),
+            ("v3:128x128", "v3:128x128", 16_384),
+            ("v6e:64x2", "v6e:64x2", 128),
             ("v5p", "v5p:2x2x1", 4),
             ("v6e:2x2", "v6e:2x2", 4),
             ("v7x", "tpu7x:2x2x1", 4),
@@ -180,6 +201,10 @@ mod tests {
             ("v4:2 x2", "expected the chips along each axis of a v4, such as 2x2x1, found `2 x2`"),
             ("v5e:99999x99999", "a TPU has at most 16384 chips, found 99999x99999"),
             ("v5e:99999999999x1", "a TPU has at most 16384 chips, found 99999999999x1"),
+            ("v5e:32x2", "a v5e has at most 16 chips along each axis, found `32x2`"),
+            ("v5e:2x17", "a v5e has at most 16 chips along each axis, found `2x17`"),
+            ("v5e:128x128", "a v5e has at most 16 chips along each axis, found `128x128`"),
+            ("v6e:16385x1", "a TPU has at most 16384 chips, found 16385x1"),
             ("v8i:2x2", "v8i is not known to the compiler; it knows v2 to v7x"),
         ] {
             assert_eq!(text.parse::<Slice>().unwrap_err().to_string(), message);

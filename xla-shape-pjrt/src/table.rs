@@ -214,7 +214,7 @@ impl Functions {
         }
         self.destroy(error);
         if message.is_empty() {
-            message = format!("{code}, and no more is said");
+            message = format!("{code}, no message");
         }
         PluginError { code, message }
     }

@@ -16,7 +16,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use xla_shape::{ArrayShape, ElementType, Layout};
 
-/// Devices and how they are connected, be they in this machine or not: what programs are compiled for.
+/// Devices and how they are connected, whether or not this machine has them: what programs are compiled for.
 ///
 /// [`Plugin::topology`] makes one. Copies are the same.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub(crate) fn signed(sizes: impl IntoIterator<Item = u64>) -> Vec<i64> {
 }
 
 impl Plugin {
-    /// The devices of a part of a TPU, be they in this machine or not.
+    /// The devices of a part of a TPU, whether or not this machine has them.
     ///
     /// # Errors
     /// If the plug-in knows no such devices.

@@ -23,7 +23,7 @@ opaque! {
     RawDevice "A device of a client.";
     RawDeviceDescription "A device, be it there or not.";
     RawMemory "A memory of a device.";
-    RawTopology "Devices, be they there or not, and how they are connected.";
+    RawTopology "Devices, whether or not this machine has them, and how they are connected.";
     RawExecutable "A compiled program.";
     RawBuffer "An array in the memory of a device.";
     RawLayout "A layout.";
