@@ -23,7 +23,7 @@
 //! is in memory.
 
 use crate::ArrayShape;
-use crate::buffer::{Buffer, BufferError, DynShape, Storage, StorageMut};
+use crate::buffer::{Buffer, BufferError, DynShape, Storage, StorageMut, WholeShape};
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr::NonNull;
@@ -451,20 +451,18 @@ unsafe extern "C" fn delete<B>(tensor: *mut ManagedTensor) {
 ///
 /// # Errors
 /// If DLPack has no such elements, or the array has no strides in its dimensions, as most arrays with tiles.
-pub fn export<B: StorageMut + 'static>(buffer: Buffer<DynShape, B>) -> Result<*mut ManagedTensor, DlpackError> {
-    let strides = buffer.shape().strides()?;
-    let sizes = buffer.stride_table().extents().to_vec();
-    managed(buffer, sizes, strides, 0, |memory| memory.as_mut().as_mut_ptr())
+pub fn export<S: WholeShape, B: StorageMut + 'static>(buffer: Buffer<S, B>) -> Result<*mut ManagedTensor, DlpackError> {
+    managed(buffer, strided, 0, |memory| memory.as_mut().as_mut_ptr())
 }
 
 /// As [`export`], of memory that nobody may write: the tensor is marked as read-only.
 ///
 /// # Errors
 /// As [`export`].
-pub fn export_read_only<B: Storage + 'static>(buffer: Buffer<DynShape, B>) -> Result<*mut ManagedTensor, DlpackError> {
-    let strides = buffer.shape().strides()?;
-    let sizes = buffer.stride_table().extents().to_vec();
-    managed(buffer, sizes, strides, ManagedTensor::READ_ONLY, |memory| memory.as_ref().as_ptr().cast_mut())
+pub fn export_read_only<S: WholeShape, B: Storage + 'static>(
+    buffer: Buffer<S, B>,
+) -> Result<*mut ManagedTensor, DlpackError> {
+    managed(buffer, strided, ManagedTensor::READ_ONLY, |memory| memory.as_ref().as_ptr().cast_mut())
 }
 
 /// As [`export`], of the array of more dimensions that an array with tiles is in memory, padding included: of
@@ -472,19 +470,35 @@ pub fn export_read_only<B: Storage + 'static>(buffer: Buffer<DynShape, B>) -> Re
 ///
 /// # Errors
 /// As [`export`], or if tiles combine dimensions.
-pub fn export_memory<B: StorageMut + 'static>(buffer: Buffer<DynShape, B>) -> Result<*mut ManagedTensor, DlpackError> {
-    let strided = buffer.shape().strided_dimensions()?;
-    managed(buffer, strided.sizes, strided.strides, 0, |memory| memory.as_mut().as_mut_ptr())
+pub fn export_memory<S: WholeShape, B: StorageMut + 'static>(
+    buffer: Buffer<S, B>,
+) -> Result<*mut ManagedTensor, DlpackError> {
+    managed(buffer, strided_memory, 0, |memory| memory.as_mut().as_mut_ptr())
 }
 
-fn managed<B: Storage + 'static>(
-    buffer: Buffer<DynShape, B>,
-    sizes: Vec<u64>,
-    strides: Vec<u64>,
+/// Sizes and strides, in elements.
+type SizesAndStrides = (Vec<u64>, Vec<u64>);
+
+/// Of the dimensions that the array has in memory.
+fn strided_memory(shape: &ArrayShape) -> Result<SizesAndStrides, StridesError> {
+    let strided = shape.strided_dimensions()?;
+    Ok((strided.sizes, strided.strides))
+}
+
+/// Of the array's own dimensions.
+fn strided(shape: &ArrayShape) -> Result<SizesAndStrides, StridesError> {
+    let sizes = shape.dimensions().iter().map(|dimension| dimension.extent().unwrap_or_default());
+    Ok((sizes.collect(), shape.strides()?))
+}
+
+fn managed<S: WholeShape, B: Storage + 'static>(
+    buffer: Buffer<S, B>,
+    dimensions: fn(&ArrayShape) -> Result<SizesAndStrides, StridesError>,
     flags: u64,
     first: fn(&mut B) -> *mut u8,
 ) -> Result<*mut ManagedTensor, DlpackError> {
-    let (shape, memory) = buffer.into_parts();
+    let shape = buffer.array();
+    let (sizes, strides) = dimensions(&shape)?;
     let element_type = shape.element_type();
     let dtype = DataType::of(element_type).ok_or(DlpackError::NoDataType(element_type))?;
     if shape.element_bits() != element_type.storage_bits() {
@@ -510,6 +524,7 @@ fn managed<B: Storage + 'static>(
             byte_offset: shape.layout().dynamic_shape_metadata_prefix_bytes(),
         },
     };
+    let memory = buffer.into_memory();
     let exported = Box::into_raw(Box::new(Exported { tensor, sizes, strides, memory }));
     // SAFETY: the box has just been made, and nobody else has it.
     let fields = unsafe { &mut *exported };

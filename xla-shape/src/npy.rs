@@ -19,7 +19,7 @@
 // The crates for it read any Python literal, to any depth and with lengths taken on trust; this reads what NumPy writes for
 // plain arrays, and nothing else.
 
-use crate::buffer::{AlignedBytes, Buffer, BufferError, Bytes, ShapeMismatch, WholeShape};
+use crate::buffer::{AccessError, AlignedBytes, Buffer, BufferError, Bytes, ShapeMismatch, WholeShape};
 use crate::relayout::{Options, Plan, RelayoutError};
 use std::error::Error;
 use std::fmt;
@@ -106,6 +106,10 @@ impl<S: WholeShape> Buffer<S> {
         let shape = if let Some(array) = S::TYPE {
             if array.num_dimensions() != from.num_dimensions() {
                 return Err(BufferError::from(ShapeMismatch::new(array.clone(), from)).into());
+            }
+            let (expected, found) = (array.element_type(), from.element_type());
+            if expected != found {
+                return Err(BufferError::from(AccessError::WrongElementType { expected, found }).into());
             }
             let sizes = sizes(&from).into_iter().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
             S::of_sizes(&sizes.collect::<Vec<_>>())?
@@ -473,10 +477,7 @@ mod tests {
             BufferError::WrongLength { expected: 70, found: 69 }.into()
         );
         let message = |error: Option<NpyError>| error.unwrap().to_string();
-        assert_eq!(
-            message(Buffer::<shape!(s32[5,7])>::from_npy(&file).err()),
-            "expected a destination of s16 as the source is, found s32"
-        );
+        assert_eq!(message(Buffer::<shape!(s32[5,7])>::from_npy(&file).err()), "expected elements of s32, found s16");
         assert_eq!(
             message(Buffer::<shape!(s16[5])>::from_npy(&file).err()),
             "expected an array of shape s16[5]{0}, found s16[5,7]{1,0}"

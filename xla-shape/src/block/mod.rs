@@ -45,6 +45,7 @@
 mod copy;
 mod cut;
 mod part;
+mod shard;
 
 #[cfg(doc)]
 use crate::buffer::{Buffer, View, ViewMut};

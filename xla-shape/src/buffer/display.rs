@@ -1,6 +1,15 @@
 //! Arrays as text.
 
+use super::bytes::Bytes;
+use super::dynamic::DynShape;
+use super::storage::Buffer;
+use crate::types::advance;
+use crate::wide::local;
 use std::fmt;
+use xla_shape_core::ElementType;
+
+/// How many values `Debug` prints.
+const SHOWN: usize = 8;
 
 /// Longer dimensions are not shown whole.
 const LONGEST: usize = 16;
@@ -52,4 +61,75 @@ fn dimension(
         }
     }
     f.write_str("]")
+}
+
+/// Writes the first values in brackets; there are `len` of them.
+pub(super) fn beginning<V: fmt::Debug>(
+    values: impl Iterator<Item = V>,
+    len: usize,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    f.write_str("[")?;
+    for (i, value) in values.take(SHOWN).enumerate() {
+        write!(f, "{}{value:?}", if i > 0 { ", " } else { "" })?;
+    }
+    f.write_str(if len > SHOWN { ", …]" } else { "]" })
+}
+
+/// An expression with the type `$E` of the elements; another one where no Rust type has their values.
+macro_rules! with_element {
+    ($element_type:expr, $E:ident => $written:expr, _ => $shape_alone:expr) => {
+        with_element!(@ $element_type, $E, $written, $shape_alone,
+            [Pred] [S1] [S2] [S4] [S8] [S16] [S32] [S64] [U1] [U2] [U4] [U8] [U16] [U32] [U64] [F32] [F64] [F8E5M2]
+            [F8E4M3] [F8E4M3Fn] [F8E4M3B11Fnuz] [F8E3M4] [F8E5M2Fnuz] [F8E4M3Fnuz] [F8E8M0Fnu] [F6E3M2Fn] [F6E2M3Fn]
+            [F4E2M1Fn] [F16 "half"] [Bf16 "half"] [C64 "num-complex"] [C128 "num-complex"])
+    };
+    (@ $element_type:expr, $E:ident, $written:expr, $shape_alone:expr, $([$name:ident $($feature:literal)?])*) => {
+        match $element_type {
+            $($(#[cfg(feature = $feature)])? ElementType::$name => {
+                type $E = crate::element::$name;
+                $written
+            })*
+            _ => $shape_alone,
+        }
+    };
+}
+
+/// Prints the shape and the first elements in row-major order.
+impl<B: Bytes> fmt::Debug for Buffer<DynShape, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.shape())?;
+        let sizes = local(self.stride_table().extents());
+        let len = sizes.iter().product();
+        let mut index = vec![0; sizes.len()];
+        with_element!(self.shape().element_type(), E => {
+            let values = (0..len).map_while(|_| {
+                let value = self.get::<E>(&index).ok();
+                advance(&mut index, sizes);
+                value
+            });
+            f.write_str(" ")?;
+            beginning(values, len, f)
+        }, _ => Ok(()))
+    }
+}
+
+/// Prints the elements in brackets, as a typed array does; the shape alone if no Rust type has their values.
+///
+/// ```
+/// use xla_shape::DynBuffer;
+/// use xla_shape::element::S32;
+///
+/// let x = DynBuffer::from_fn_with::<S32>("s32[2,3]{0,1}".parse()?, |i| (10 * i[0] + i[1]) as i32)?;
+/// assert_eq!(x.to_string(), "[[0, 1, 2],\n [10, 11, 12]]");
+/// assert_eq!(format!("{x:?}"), "s32[2,3]{0,1} [0, 1, 2, 10, 11, 12]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl<B: Bytes> fmt::Display for Buffer<DynShape, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = local(self.stride_table().extents());
+        with_element!(self.shape().element_type(), E => {
+            nested(sizes, &|index, f| self.get::<E>(index).map_or(Ok(()), |value| fmt::Display::fmt(&value, f)), f)
+        }, _ => write!(f, "{}", self.shape()))
+    }
 }

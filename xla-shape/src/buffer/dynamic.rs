@@ -8,7 +8,6 @@ use crate::element::{Element, Plain, Stored};
 use crate::sealed::Sealed;
 use crate::types::advance;
 use crate::wide::{local, wide};
-use std::fmt;
 use std::sync::Arc;
 use xla_shape_core::{ArrayShape, StrideTable, StrideTableError};
 
@@ -425,12 +424,6 @@ fn for_each_index(sizes: &[usize], mut f: impl FnMut(&[usize])) {
     while more {
         f(&index);
         more = advance(&mut index, sizes);
-    }
-}
-
-impl<B: Bytes> fmt::Debug for Buffer<DynShape, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DynBuffer({})", self.shape())
     }
 }
 

@@ -215,6 +215,14 @@ impl<S: WholeShape, B> Buffer<S, B> {
     }
 }
 
+impl<S: WholeShape, B: Bytes> Buffer<S, B> {
+    /// The memory, of as many bytes as the array takes.
+    pub(crate) fn into_memory(self) -> B::Parts {
+        // SAFETY: a whole array.
+        unsafe { self.bytes.into_parts() }
+    }
+}
+
 impl<S: WholeShape, B: Lender> Buffer<S, B> {
     /// The bytes: the elements and the padding, in the order of memory.
     #[must_use]

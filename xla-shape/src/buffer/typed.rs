@@ -542,17 +542,11 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for Buffer<S,
     }
 }
 
-/// How many values `Debug` prints.
-const SHOWN: usize = 8;
-
 /// Prints the shape and the first elements in row-major order.
 impl<S: ArrayType<Element: Stored>, B: Bytes> fmt::Debug for Buffer<S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} [", self.shape.array_shape())?;
-        for (i, value) in self.iter().take(SHOWN).enumerate() {
-            write!(f, "{}{value:?}", if i > 0 { ", " } else { "" })?;
-        }
-        f.write_str(if self.iter().len() > SHOWN { ", …]" } else { "]" })
+        write!(f, "{} ", self.shape.array_shape())?;
+        super::display::beginning(self.iter(), self.iter().len(), f)
     }
 }
 

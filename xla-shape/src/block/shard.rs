@@ -1,0 +1,91 @@
+//! The shard of a device as a block.
+
+use super::part::{Part, assert_block};
+use crate::buffer::{Buffer, BytesMut, Lender, View, ViewMut};
+use crate::element::Stored;
+use crate::types::{DivideBy, MultiIndex, Shard, ShardingType, StaticArray};
+
+/// The place of a device's shard in the grid of shards; `None` if the device has none.
+fn place<S: StaticArray, P: StaticArray, H: ShardingType>(device: i64) -> Option<S::Index> {
+    let region = H::sharding().partition(S::SHAPE).ok()?.region(device).ok()?;
+    let mut place = S::Index::ORIGIN;
+    for ((place, start), size) in place.as_mut().iter_mut().zip(region.start).zip(P::SIZES) {
+        *place = usize::try_from(start).ok()?.checked_div(*size)?;
+    }
+    Some(place)
+}
+
+impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
+    /// What a device has of the array, divided by the sharding `H`, for as long as the memory is borrowed; see the method of
+    /// [`Buffer`].
+    #[must_use]
+    #[track_caller]
+    pub fn shard<H>(&self, device: i64) -> Option<View<'a, Part<S, Shard<S, H>>>>
+    where
+        H: ShardingType,
+        S::Dimensions: DivideBy<H::Pieces>,
+        Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    {
+        // Here as well, so that the error names the caller.
+        const { assert_block::<S, Shard<S, H>>() };
+        Some(self.block::<Shard<S, H>>(place::<S, Shard<S, H>, H>(device)?))
+    }
+}
+
+impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
+    /// What a device has of the array, divided by the sharding `H`: a [block](crate::block), whose shape is that of
+    /// [`Shard<S, H>`](Shard). `None` if the sharding gives nothing to the device.
+    ///
+    /// ```
+    /// use xla_shape::types::Shard;
+    /// use xla_shape::{Buffer, shape, sharding};
+    ///
+    /// type X = shape!(f32[64,256]{1,0:T(8,128)});
+    /// type Plan = sharding!({devices=[4,2]<=[8]});
+    ///
+    /// let x = Buffer::<X>::from_fn(|[i, j]| (1000 * i + j) as f32);
+    /// let mine = x.shard::<Plan>(5).unwrap(); // rows 32 to 47, columns 128 to 255
+    /// assert_eq!((mine.shape().origin(), mine[[1, 2]]), ([32, 128], 33_130.0));
+    /// let copy: Buffer<shape!(f32[16,128]{1,0:T(8,128)})> = mine.to_buffer::<Shard<X, Plan>>().retype();
+    /// assert!(x.shard::<Plan>(8).is_none());
+    /// ```
+    ///
+    /// A shard that ends inside of a tile is no block, and does not compile; nor does a size that does not divide evenly. That shows in
+    /// `cargo build`, not in `cargo check`.
+    #[must_use]
+    #[track_caller]
+    pub fn shard<H>(&self, device: i64) -> Option<View<'_, Part<S, Shard<S, H>>>>
+    where
+        H: ShardingType,
+        S::Dimensions: DivideBy<H::Pieces>,
+        Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    {
+        // Here as well, so that the error names the caller.
+        const { assert_block::<S, Shard<S, H>>() };
+        Some(self.block::<Shard<S, H>>(place::<S, Shard<S, H>, H>(device)?))
+    }
+}
+
+impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
+    /// What a device has of the array, divided by the sharding `H`, to write; see [`shard`](Self::shard).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape, sharding};
+    ///
+    /// let mut x = Buffer::<shape!(f32[64])>::zeroed();
+    /// x.shard_mut::<sharding!({devices=[4]<=[4]})>(3).unwrap().fill(1.0);
+    /// assert_eq!((x[[47]], x[[48]]), (0.0, 1.0));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn shard_mut<H>(&mut self, device: i64) -> Option<ViewMut<'_, Part<S, Shard<S, H>>>>
+    where
+        H: ShardingType,
+        S::Dimensions: DivideBy<H::Pieces>,
+        Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
+    {
+        // Here as well, so that the error names the caller.
+        const { assert_block::<S, Shard<S, H>>() };
+        Some(self.block_mut::<Shard<S, H>>(place::<S, Shard<S, H>, H>(device)?))
+    }
+}
