@@ -22,4 +22,4 @@ miri -p xla-shape --lib --all-features -- buffer dlpack elements
 # Calls of kernels with a frame made by hand. The mathematics has nothing that is unsafe, and a hundred thousand cases.
 miri -p xla-shape-ffi --lib --all-features -- --skip math::
 
-miri -p xla-shape-tests --test arrays -- empty raw_parts
+miri -p xla-shape-tests --test arrays -- empty raw_parts views_of_blocks bands_at_once

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::thread;
 use xla_shape::element::{S4, S32};
 use xla_shape::iter::{Band, NestedArray};
 use xla_shape::types::StaticArray;
@@ -223,7 +224,7 @@ proptest! {
         let sizes = table.extents();
         for dimension in 0..array.num_dimensions() {
             let bands = table.as_ref().bands(dimension);
-            let mut seen = BTreeSet::new();
+            let (mut seen, mut blocks) = (BTreeSet::new(), BTreeSet::new());
             for index in table.iter().filter_map(Slot::element) {
                 // The first element of the band, and of the block, that the element is in.
                 let mut origin = index.clone();
@@ -237,12 +238,19 @@ proptest! {
                 let begin = table.linear_index(&block);
                 let position = table.linear_index(&index);
                 prop_assert!((begin..begin + len).contains(&position), "{array} {dimension} {index:?} {bands:?}");
+                blocks.insert((begin, begin + len));
                 prop_assert_eq!((position - begin) / bands.lanes, index[dimension] - block[dimension]);
                 // The lane is that of the line at its beginning.
                 let mut line = index.clone();
                 line[dimension] = 0;
                 prop_assert_eq!(table.linear_index(&line) - table.linear_index(&origin), (position - begin) % bands.lanes);
                 prop_assert!(seen.insert(position));
+            }
+            // Blocks, and so bands, have nothing in common, padding included.
+            let mut end = 0;
+            for (begin, next) in blocks {
+                prop_assert!(begin >= end, "{array} {dimension} {begin} {bands:?}");
+                end = next;
             }
         }
     }
@@ -296,6 +304,20 @@ fn check_lines<S: StaticArray<Element = S32>, const DIM: i64>(expected_lanes: us
         z.line_mut::<DIM>(index).unwrap().apply(|value| value.wrapping_mul(sum));
     }
     assert_eq!(x.to_row_major(), z.to_row_major(), "{}", S::TEXT);
+    // All bands at once, each in a thread of its own.
+    let mut w = y.clone();
+    thread::scope(|threads| {
+        for mut band in w.bands_mut::<DIM>() {
+            threads.spawn(move || {
+                let sums = band.fold(0, i32::wrapping_add, i32::wrapping_add);
+                band.apply(&sums, |value, sum| value.wrapping_mul(sum));
+            });
+        }
+    });
+    assert_eq!(x.to_row_major(), w.to_row_major(), "{}", S::TEXT);
+    let mut origins = Vec::new();
+    y.for_each_band::<DIM>(|band| origins.push(band.origin()));
+    assert!(y.bands::<DIM>().map(|band| band.origin()).eq(origins), "{}", S::TEXT);
     // Nothing but the elements has changed.
     z.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0));
 }
@@ -319,6 +341,12 @@ fn bands_and_lines_hold_what_indices_give() {
     check_lines::<shape!(s32[5]{0:T(2,4)}), 0>(1);
     check_lines::<shape!(s32[4,0]), 0>(1);
     check_lines::<shape!(s32[1,5]), 0>(1);
+}
+
+#[test]
+fn bands_at_once_with_lanes_beside_each_other() {
+    check_lines::<shape!(s32[5,6]{1,0:T(4,4)(2,1)}), -1>(2);
+    check_lines::<shape!(s32[5,6]{0,1:T(2,4)}), -1>(4);
 }
 
 /// Operands of all these layouts together, against indices.

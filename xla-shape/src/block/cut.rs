@@ -23,7 +23,7 @@ fn no_such_block(place: &[usize], grid: &[usize], text: &str) -> ! {
 /// As [`Part::at`].
 #[inline(always)]
 #[track_caller]
-unsafe fn part<S, P>(whole: S, place: S::Index) -> Part<S, P>
+pub(super) unsafe fn part<S, P>(whole: S, place: S::Index) -> Part<S, P>
 where
     S: ArrayType,
     P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,

@@ -1,5 +1,6 @@
 //! The shard of a device as a block.
 
+use super::cut::part;
 use super::part::{Part, assert_block};
 use crate::buffer::{Buffer, BytesMut, Lender, View, ViewMut};
 use crate::element::Stored;
@@ -26,9 +27,11 @@ impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
         S::Dimensions: DivideBy<H::Pieces>,
         Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
-        // Here as well, so that the error names the caller.
         const { assert_block::<S, Shard<S, H>>() };
-        Some(self.block::<Shard<S, H>>(place::<S, Shard<S, H>, H>(device)?))
+        // SAFETY: that has been asked.
+        let part = unsafe { part::<S, Shard<S, H>>(self.shape(), place::<S, Shard<S, H>, H>(device)?) };
+        // SAFETY: a part of this array.
+        Some(unsafe { self.cut(part) })
     }
 }
 
@@ -60,9 +63,11 @@ impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
         S::Dimensions: DivideBy<H::Pieces>,
         Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
-        // Here as well, so that the error names the caller.
         const { assert_block::<S, Shard<S, H>>() };
-        Some(self.block::<Shard<S, H>>(place::<S, Shard<S, H>, H>(device)?))
+        // SAFETY: that has been asked.
+        let part = unsafe { part::<S, Shard<S, H>>(self.shape(), place::<S, Shard<S, H>, H>(device)?) };
+        // SAFETY: a part of this array.
+        Some(unsafe { self.view().cut(part) })
     }
 }
 
@@ -84,8 +89,10 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
         S::Dimensions: DivideBy<H::Pieces>,
         Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
-        // Here as well, so that the error names the caller.
         const { assert_block::<S, Shard<S, H>>() };
-        Some(self.block_mut::<Shard<S, H>>(place::<S, Shard<S, H>, H>(device)?))
+        // SAFETY: that has been asked.
+        let part = unsafe { part::<S, Shard<S, H>>(self.shape(), place::<S, Shard<S, H>, H>(device)?) };
+        // SAFETY: a part of this array.
+        Some(unsafe { self.view_mut().cut(part) })
     }
 }

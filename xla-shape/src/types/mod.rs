@@ -31,32 +31,41 @@ mod tuples;
 mod unroll;
 
 pub use array::Array;
-#[doc(hidden)]
-pub use array_type::Itself;
 pub use array_type::{ArrayType, StaticArray, WholeArray};
-pub use dim::{Bounded, BoundedDim, Combine, Dim, Named, Size, StaticDim, TileEntry, Unbounded};
+pub use dim::{Bounded, BoundedDim, Dim, Named, Size, StaticDim, Unbounded};
 pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 pub(crate) use index::advance;
-pub use index::{At, Indices, StaticIndex};
-pub use layout::{
-    Attributes, Layout, LayoutParts, LayoutType, Minor, Order, Rest, Space, SpaceType, Split, SplitIndices, SplitType,
-    Splits, Tile, TileEntries, TileType, Tiles,
-};
-pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, Padded, PaddingType, ZeroPadding};
+pub use index::{Indices, StaticIndex};
+pub use layout::{Layout, LayoutParts, LayoutType, Minor, Space, SpaceType, Tile};
+pub use padded::{Padded, PaddingType};
 pub use permutation::{Nth, StaticPermutation};
 pub(crate) use permutation::{resolve, resolved};
 pub use results::{
-    Broadcast, Concatenated, DimensionAt, InSpace, Insert, Join, Multiply, Permute, Product, Reduced, Transposed,
-    WithDimension, WithElement, WithLayout,
+    Broadcast, Concatenated, InSpace, Product, Reduced, Transposed, WithDimension, WithElement, WithLayout,
 };
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
-pub use shards::{
-    AllGathered, Cut, DeviceOrder, DivideBy, Divided, Exchanged, Gather, Group, Groups, InOrder, Listed, Maximal,
-    MoreDevices, Piece, PieceCount, PieceCounts, ReduceScattered, Replicated, Shard, ShardingType, Times, Uncut,
-    Unreduced,
-};
+pub use shards::{AllGathered, DivideBy, Exchanged, Piece, ReduceScattered, Shard, ShardingType, Times};
 pub use sizes::SizesError;
 pub(crate) use unroll::position_at;
+
+// What the macros write, and what is in bounds of the types above: nobody needs the names.
+#[doc(hidden)]
+pub use array_type::Itself;
+#[doc(hidden)]
+pub use dim::{Combine, TileEntry};
+#[doc(hidden)]
+pub use index::At;
+#[doc(hidden)]
+pub use layout::{Attributes, Order, Rest, Split, SplitIndices, SplitType, Splits, TileEntries, TileType, Tiles};
+#[doc(hidden)]
+pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, ZeroPadding};
+#[doc(hidden)]
+pub use results::{DimensionAt, Insert, Join, Multiply, Permute};
+#[doc(hidden)]
+pub use shards::{
+    Cut, DeviceOrder, Divided, Gather, Group, Groups, InOrder, Listed, Maximal, MoreDevices, PieceCount, PieceCounts,
+    Replicated, Uncut, Unreduced,
+};
 
 #[cfg(test)]
 mod tests {

@@ -13,10 +13,10 @@ use xla_shape::{Buffer, shape};
 type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 /// What the library's kernels are written over: any layout.
-trait Shape: StaticArray<Element: Number> {}
+pub(crate) trait Shape: StaticArray<Element: Number> {}
 impl<S: StaticArray<Element: Number>> Shape for S {}
 
-fn value(i: usize, j: usize) -> f32 {
+pub(crate) fn value(i: usize, j: usize) -> f32 {
     (i * 7 + j * 13) as f32 % 29.0 / 8.0
 }
 
@@ -24,7 +24,7 @@ fn array<S: StaticArray<Element: Number, Index = [usize; 2]>>() -> Buffer<S> {
     Buffer::from_fn(|index: [usize; 2]| S::Element::of(value(index[0], index[1])))
 }
 
-fn to_f32<S: Shape>(x: &Buffer<S>) -> Vec<f32> {
+pub(crate) fn to_f32<S: Shape>(x: &Buffer<S>) -> Vec<f32> {
     x.to_row_major().into_iter().map(S::Element::f32).collect()
 }
 
@@ -92,7 +92,7 @@ fn library<S: StaticArray<Element: Number, Index = [usize; 2]>>(kernel: &str) ->
 }
 
 /// The five kernels by hand over memory of shape `S`, in the order of `W`.
-fn by_hand<S, W>(kernel: &str) -> crate::turn::Contender
+pub(crate) fn by_hand<S, W>(kernel: &str) -> crate::turn::Contender
 where
     S: StaticArray<Element: Number, Index = [usize; 2]>,
     W: Walk + 'static,

@@ -6,6 +6,7 @@
 
 mod access;
 mod arrays;
+mod nests;
 mod numbers;
 mod turn;
 mod walk;
@@ -49,7 +50,12 @@ fn main() {
             _ => filter = argument,
         }
     }
-    for mut case in arrays::cases().into_iter().chain(access::cases()).filter(|case| case.name.contains(&filter)) {
+    for mut case in arrays::cases()
+        .into_iter()
+        .chain(access::cases())
+        .chain(nests::cases())
+        .filter(|case| case.name.contains(&filter))
+    {
         for line in case.measure(rounds) {
             if json {
                 println!("{}", serde_json::to_string(&line).expect("figures have no maps with odd keys"));
