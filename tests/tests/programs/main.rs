@@ -1,6 +1,7 @@
 //! HLO modules: text and protos, checks, memory.
 
 mod hlo;
+mod hlo_broken;
 mod hlo_cases;
 mod hlo_check;
 mod hlo_diff;
