@@ -17,10 +17,13 @@ import hashlib
 import inspect
 import itertools
 import json
+import keyword
+import operator
 import os
 import re
 import sys
 import threading
+import types
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,6 +59,8 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _OPTIONS = ("results", "vmap_method")
 
 _Parameter = dict[str, Any]
+# The types of a call's results, its attributes, its `vmap_method`, and how many operands it has.
+_Prepared = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...], str | None, int]
 # What JAX gives no types.
 _Type: Any = jax.ShapeDtypeStruct
 _spec: Any = PartitionSpec
@@ -164,6 +169,56 @@ class Kernel:
         return f"{self.__name__}({parameters})"
 
     def __call__(self, *operands: Any, results: Any = None, vmap_method: str | None = None, **attributes: Any) -> Any:
+        arrays, prepared = self._bind(operands, results, vmap_method, attributes)
+        return _alone(self._prepared(*prepared)(*arrays))
+
+    def with_gradient(self, backward: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel as a function that can be differentiated.
+
+        `backward(operands, results, cotangents, **attributes)` gives a cotangent for each operand, or the only one alone; `None` is
+        zero. `results` and `cotangents` are those of a call: one array, or a tuple of them. With one operand, `operands` is the array
+        itself, else a tuple. Attributes are those of the call, as numbers, lists and texts of Python.
+
+            softmax = kernels.softmax.with_gradient(lambda x, y, dy: y * (dy - (y * dy).sum(-1, keepdims=True)))
+        """
+
+        @functools.lru_cache(maxsize=256)
+        def prepare(prepared: _Prepared, names: frozenset[str]) -> Any:
+            kernel, count = self._prepared(*prepared), prepared[-1]
+            attributes = dict.fromkeys(names) | {name: _python_value(value) for name, value in prepared[1]}
+
+            def forward(*operands: Any) -> Any:
+                y = kernel(*operands)
+                return _alone(y), (operands, y)
+
+            def back(saved: Any, cotangents: Any) -> Any:
+                operands, y = saved
+                found = backward(operands[0] if count == 1 else operands, _alone(y), cotangents, **attributes)
+                found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
+                if len(found) != count:
+                    expected = _count(count, "operand")
+                    raise TypeError(f"{self.__name__}: gradient: expected the cotangents of {expected}, found {len(found)}")
+                return found
+
+            call = jax.custom_vjp(lambda *operands: forward(*operands)[0])
+            # Some versions of JAX trace what computes cotangents at each gradient, if it is no program of its own.
+            call.defvjp(forward, jax.jit(back, inline=True))
+            return jax.jit(_named(call, self.__name__), inline=True)
+
+        def differentiable(*operands: Any, results: Any = None, vmap_method: str | None = None, **attributes: Any) -> Any:
+            arrays, prepared = self._bind(operands, results, vmap_method, attributes)
+            # What each device has a part of the cotangent of is added up where it becomes different on each.
+            return prepare(prepared, frozenset(attributes))(*_alike(arrays))
+
+        differentiable.__name__ = differentiable.__qualname__ = self.__name__
+        differentiable.__doc__ = self.__doc__
+        setattr(differentiable, "__signature__", self.__signature__)
+        return differentiable
+
+    def _bind(
+        self, operands: Sequence[Any], results: Any, vmap_method: str | None, attributes: dict[str, Any]
+    ) -> tuple[list[Any], _Prepared]:
+        """The operands of a call as arrays, and what else it depends on. Takes operands given by name out of the attributes."""
         given = self._given(operands, attributes)
         places = self._places(len(given))
         arrays = [x if isinstance(x, jax.Array) else self._array(place, x) for (place, _), x in zip(places, given)]
@@ -172,45 +227,26 @@ class Kernel:
             self._expect_cpu(place, array)
             sizes.fit(place, parameter["wants"], array.shape, array.dtype)
         types = tuple(self._result_types(results, sizes, {p["name"]: a for (_, p), a in zip(places, arrays)}))
-        values = tuple(self._values(attributes))
-        found = self._prepared(types, values, vmap_method, len(arrays))(*arrays)
-        return found[0] if len(found) == 1 else found
-
-    def with_gradient(self, backward: Callable[..., Any]) -> Callable[..., Any]:
-        """The kernel as a function that can be differentiated.
-
-        `backward(operands, results, cotangents, **attributes)` gives a cotangent for each operand, or the only one alone; `None` is
-        zero. `results` and `cotangents` are those of a call: one array, or a tuple of them.
-
-            softmax = kernels.softmax.with_gradient(lambda x, y, dy: y * (dy - (y * dy).sum(-1, keepdims=True)))
-
-        With one operand, `operands` is the array itself, else a tuple.
-        """
-
-        @functools.wraps(self.__call__)
-        def differentiable(*operands: Any, results: Any = None, vmap_method: str | None = None, **attributes: Any) -> Any:
-            def forward(*operands: Any) -> Any:
-                y = self(*operands, results=results, vmap_method=vmap_method, **attributes)
-                return y, (operands, y)
-
-            def back(saved: Any, cotangents: Any) -> Any:
-                operands, y = saved
-                found = backward(operands[0] if len(operands) == 1 else operands, y, cotangents, **attributes)
-                return tuple(found) if isinstance(found, (tuple, list)) else (found,)
-
-            call = jax.custom_vjp(lambda *operands: forward(*operands)[0])
-            call.defvjp(forward, back)
-            return call(*operands)
-
-        differentiable.__name__, differentiable.__doc__ = self.__name__, self.__doc__
-        return differentiable
+        return arrays, (types, tuple(self._values(attributes)), vmap_method, len(arrays))
 
     def _given(self, operands: Sequence[Any], attributes: dict[str, Any]) -> list[Any]:
         """All operands, of which some may be given by name; checks how many there are, and the names of attributes."""
-        given = list(operands)
-        for parameter in self._operands[len(operands) :] if not self._is_variadic() else self._operands:
-            if parameter["name"] in attributes and not parameter["variadic"]:
-                given.append(attributes.pop(parameter["name"]))
+        variadic = next((i for i, p in enumerate(self._operands) if p["variadic"]), len(self._operands))
+        given, rest, last = [], list(operands), []
+        for i, parameter in enumerate(self._operands[:variadic]):
+            name = parameter["name"]
+            if name in attributes and rest:
+                raise TypeError(f"{self.__name__}: operand {i} ({name}): given twice, by its place and by its name")
+            if name in attributes:
+                given.append(attributes.pop(name))
+            elif rest:
+                given.append(rest.pop(0))
+        for parameter in reversed(self._operands[variadic + 1 :]):
+            if parameter["name"] in attributes:
+                last.append(attributes.pop(parameter["name"]))
+            elif rest:
+                last.append(rest.pop())
+        given += [*rest, *reversed(last)]
         least = sum(not p["variadic"] for p in self._operands)
         if len(given) < least or len(given) > least and not self._is_variadic():
             expected = ("at least " if self._is_variadic() else "") + _count(least, "operand")
@@ -316,11 +352,10 @@ class Kernel:
         parameters = [p for _, p in self._places(count)]
         names = [p["name"] for p in self._results]
         aliases = {i: names.index(p["name"]) for i, p in enumerate(parameters) if p["role"] == "in_place"}
-        independent = vmap_method is None and bool(types) and bool(self._batch) and self._batch != ["..."]
-        method = vmap_method or ("broadcast_all" if self._batch == ["..."] and types else "sequential")
+        independent = vmap_method is None and bool(types) and bool(self._batch)
 
         def call(types: tuple[Any, ...], *operands: Any) -> Any:
-            return jax.ffi.ffi_call(
+            found = jax.ffi.ffi_call(
                 self.target,
                 types,
                 input_layouts=[_layout(p, np.ndim(operand)) for p, operand in zip(parameters, operands)],
@@ -328,11 +363,27 @@ class Kernel:
                 input_output_aliases=aliases,
                 # A call without results is made for what it does: XLA must not leave it out.
                 has_side_effect=not types,
-                vmap_method=method,
+                vmap_method=vmap_method or "sequential",
             )(*operands, **attributes)
+            # JAX takes results for the same on all devices.
+            return [_vary(y, _varying(*operands)) for y in found]
 
         function = _Batched(self, parameters, types, call).function if independent else functools.partial(call, types)
-        return jax.jit(_named(function, self.__name__), inline=True)
+        return jax.jit(_named(self._without_gradient(function) if types else function, self.__name__), inline=True)
+
+    def _without_gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, which says how to give it a gradient when it is differentiated."""
+
+        @jax.custom_jvp
+        def call(*operands: Any) -> Any:
+            return function(*operands)
+
+        @call.defjvp
+        def _(operands: Any, tangents: Any) -> Any:
+            raise TypeError(f"{self.__name__}: this kernel has no gradient: give it one with with_gradient")
+
+        plain: Callable[..., Any] = call
+        return plain
 
 
 class _Values:
@@ -349,6 +400,20 @@ class _Values:
         return hash(self._key)
 
 
+def _python_value(value: Any) -> Any:
+    """An attribute as Python has it."""
+    if isinstance(value, _Float):
+        return value._number.item()
+    if isinstance(value, _Values):
+        return value.array.tolist()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _alone(found: Sequence[Any]) -> Any:
+    """The results of a call: one alone, or a tuple of them."""
+    return found[0] if len(found) == 1 else tuple(found)
+
+
 def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The function under a name, for the texts of programs."""
 
@@ -360,64 +425,90 @@ def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 class _Batched:
-    """A call of a kernel that computes each index of some sizes independently of the others: these may be cut on a mesh, and made
-    longer by `jax.vmap`."""
+    """A call of a kernel that computes each index of some sizes independently of the others: these may be cut on a mesh, and
+    `jax.vmap` may add dimensions in front of them. The kernel sees added dimensions as part of the size behind them, or, if it takes
+    arrays of any shape, as they are; they are made one only where the call has its place on the mesh, so that they may be cut, too.
+    """
 
-    def __init__(self, kernel: Kernel, parameters: list[_Parameter], types: tuple[Any, ...], call: Callable[..., Any]) -> None:
+    def __init__(
+        self, kernel: Kernel, parameters: list[_Parameter], types: tuple[Any, ...], call: Callable[..., Any], added: int = 0
+    ) -> None:
         self._kernel, self._parameters, self._types, self._call = kernel, parameters, types, call
-        self._batch = set(kernel._batch)
-        plain = self._on_a_mesh(types)
+        # The dimensions that have been added so far, as names of sizes that no kernel has.
+        self._added = [f"+{i}" for i in range(added)]
+        self._batch = {*kernel._batch, *self._added}
+        self._first = self._first_size()
 
         @jax.custom_batching.custom_vmap
         def batched(*operands: Any) -> Any:
             # In the body of a shard_map, nothing is left to cut.
-            return call(types, *operands) if _is_manual() else plain(*operands)
+            return self._whole(types, *operands) if _is_manual() else self._on_a_mesh(operands)(*operands)
 
         batched.def_vmap(self._vmap)
-        self.function: Callable[..., Any] = lambda *operands: call(types, *operands) if _is_manual() else batched(*operands)
+        self.function: Callable[..., Any] = lambda *operands: self._whole(types, *operands) if _is_manual() else batched(*operands)
+
+    def _first_size(self) -> str | None:
+        """The size in front of which dimensions may be added: all results begin with it."""
+        if self._kernel._batch == ["..."]:
+            return "..."
+        names = [p["wants"].get("names") or [None] for p in self._kernel._results]
+        name = names[0][0] if names[0] else None
+        return name if name in self._kernel._batch and all(n[:1] == [name] and name not in n[1:] for n in names) else None
+
+    def _is_longer(self, parameter: _Parameter) -> bool:
+        """Whether dimensions are added to the parameter."""
+        return self._first == "..." or self._first in (parameter["wants"].get("names") or [])
 
     def _names(self, parameter: _Parameter, rank: int) -> list[str | None]:
-        return parameter["wants"].get("names") or [None] * rank
+        """The names of an array's sizes, and of what has been added to them."""
+        added = self._added if self._is_longer(parameter) else []
+        return [*added, *(parameter["wants"].get("names") or [None] * (rank - len(added)))]
+
+    def _whole(self, types: Sequence[Any], *operands: Any) -> tuple[Any, ...]:
+        """The call, for arrays with added dimensions."""
+        added = len(self._added)
+        if not added or self._first == "...":
+            return tuple(self._call(tuple(types), *operands))
+
+        def flat(shape: Sequence[Any]) -> tuple[Any, ...]:
+            return (functools.reduce(operator.mul, shape[: added + 1]), *shape[added + 1 :])
+
+        flat_operands = (x.reshape(flat(x.shape)) if self._is_longer(p) else x for p, x in zip(self._parameters, operands))
+        found = self._call(tuple(_Type(flat(t.shape), t.dtype) for t in types), *flat_operands)
+        return tuple(y.reshape(t.shape) for y, t in zip(found, types))
 
     def _vmap(self, size: int, is_batched: Sequence[bool], *operands: Any) -> Any:
-        name = self._added(is_batched)
-        if name is None:
+        if self._may_add(is_batched):
+            longer = [
+                jnp.broadcast_to(x, (size, *x.shape)) if self._is_longer(p) and not b else x
+                for p, b, x in zip(self._parameters, is_batched, operands)
+            ]
+            types = tuple(_Type((size, *t.shape), t.dtype) for t in self._types)
+            found = _Batched(self._kernel, self._parameters, types, self._call, len(self._added) + 1).function(*longer)
+        else:
+
             def one(batched: Any) -> Any:
                 rest = iter(batched)
                 return self.function(*(next(rest) if b else x for b, x in zip(is_batched, operands)))
 
             found = jax.lax.map(one, [x for b, x in zip(is_batched, operands) if b])
-        else:
-            longer = []
-            for parameter, b, x in zip(self._parameters, is_batched, operands):
-                if self._names(parameter, np.ndim(x))[:1] == [name]:
-                    x = x if b else jnp.broadcast_to(x, (size, *x.shape))
-                    x = x.reshape(size * x.shape[1], *x.shape[2:])
-                longer.append(x)
-            types = tuple(_Type((size * t.shape[0], *t.shape[1:]), t.dtype) for t in self._types)
-            found = _Batched(self._kernel, self._parameters, types, self._call).function(*longer)
-            found = [y.reshape(size, *t.shape) for y, t in zip(found, self._types)]
         return tuple(found), tuple(True for _ in self._types)
 
-    def _added(self, is_batched: Sequence[bool]) -> str | None:
-        """The size that a dimension in front of the batched operands makes longer."""
-        for name in self._kernel._batch:
-            def leads(parameter: _Parameter) -> bool:
-                names = parameter["wants"].get("names") or []
-                return names[:1] == [name] and name not in names[1:]
+    def _may_add(self, is_batched: Sequence[bool]) -> bool:
+        """Whether a dimension in front of the batched operands is one in front of the first size."""
+        if self._first is None or self._first == "...":
+            return self._first is not None
+        names = [p["wants"].get("names") or [] for p in self._parameters]
+        leads = (n[:1] == [self._first] and self._first not in n[1:] for n in names)
+        return all(leads or not (b or self._first in n) for leads, b, n in zip(leads, is_batched, names))
 
-            has_it = (name in (p["wants"].get("names") or []) for p in self._parameters)
-            fits = (leads(p) if b or has else True for p, b, has in zip(self._parameters, is_batched, has_it))
-            if all(fits) and all(map(leads, self._kernel._results)):
-                return name
-        return None
-
-    def _on_a_mesh(self, types: tuple[Any, ...]) -> Callable[..., Any]:
+    def _on_a_mesh(self, operands: Sequence[Any]) -> Callable[..., Any]:
         """The call, for a mesh that may cut what is independent."""
         from jax.experimental import custom_partitioning as partitioning
 
+        types = self._types
         custom_partitioning: Any = partitioning.custom_partitioning
-        function: Any = custom_partitioning(_named(lambda *operands: tuple(self._call(types, *operands)), self._kernel.__name__))
+        function: Any = custom_partitioning(_named(lambda *operands: self._whole(types, *operands), self._kernel.__name__))
 
         def shardings(mesh: Any, arguments: Any, results: Any) -> tuple[list[Any], list[Any]]:
             """What this kernel can compute with, closest to what is there."""
@@ -438,15 +529,13 @@ class _Batched:
 
         def partition(mesh: Any, arguments: Any, results: Any) -> Any:
             operands, found = shardings(mesh, arguments, results)
-            local = tuple(
-                _Type(s.shard_shape(r.shape), r.dtype) for s, r in zip(found, results)
-            )
-            return mesh, lambda *pieces: tuple(self._call(local, *pieces)), tuple(found), tuple(operands)
+            local = tuple(_Type(s.shard_shape(r.shape), r.dtype) for s, r in zip(found, results))
+            return mesh, lambda *pieces: self._whole(local, *pieces), tuple(found), tuple(operands)
 
         def infer(mesh: Any, arguments: Any, results: Any) -> Any:
             return tuple(shardings(mesh, arguments, results)[1])
 
-        rule, whole = self._rule(types)
+        rule, whole = self._rule([np.ndim(x) for x in operands])
         options: dict[str, Any] = {"sharding_rule": rule, "need_replication_factors": whole}
         known = inspect.signature(function.def_partition).parameters
         function.def_partition(
@@ -455,7 +544,7 @@ class _Batched:
         call: Callable[..., Any] = function
         return call
 
-    def _rule(self, types: tuple[Any, ...]) -> tuple[str, tuple[str, ...]]:
+    def _rule(self, ranks: Sequence[int]) -> tuple[str, tuple[str, ...]]:
         """Shardy's rule: a factor for each named size, another one for each size without a name; and those that must be whole."""
         factors: dict[str, str] = {}
         whole: list[str] = []
@@ -469,11 +558,38 @@ class _Batched:
                 whole.append(new)
             return new
 
-        def mapping(parameter: _Parameter) -> str:
-            return " ".join(factor(name) for name in self._names(parameter, len(parameter["wants"].get("sizes") or [])))
+        def side(parameters: Sequence[_Parameter], ranks: Sequence[int]) -> str:
+            return ", ".join(" ".join(map(factor, self._names(p, rank))) for p, rank in zip(parameters, ranks))
 
-        sides = (", ".join(mapping(p) for p in side) for side in (self._parameters, self._kernel._results))
-        return " -> ".join(sides), tuple(whole)
+        # Factors are numbered in the order in which the rule has them.
+        operands = side(self._parameters, ranks)
+        results = side(self._kernel._results, [len(t.shape) for t in self._types])
+        return f"{operands} -> {results}", tuple(whole)
+
+
+def _varying(*operands: Any) -> frozenset[str]:
+    """The axes of a `shard_map` along which one of these is another one on each device."""
+    axes: set[str] = set()
+    for operand in operands:
+        kind = jax.typeof(operand) if hasattr(jax, "typeof") else None
+        found = getattr(getattr(kind, "manual_axis_type", None), "varying", None)
+        axes |= set(getattr(kind, "vma", ()) if found is None else found)
+    return frozenset(axes)
+
+
+def _vary(array: Any, axes: frozenset[str]) -> Any:
+    """The same array, as one that may be another one on each device along these axes."""
+    new = tuple(sorted(axes - _varying(array)))
+    if not new:
+        return array
+    lax: Any = jax.lax
+    return lax.pcast(array, new, to="varying") if hasattr(lax, "pcast") else lax.pvary(array, new)
+
+
+def _alike(arrays: Sequence[Any]) -> list[Any]:
+    """The arrays, each as one that may be another one on each device where one of them is."""
+    axes = _varying(*arrays)
+    return [_vary(array, axes) for array in arrays]
 
 
 def _is_manual() -> bool:
@@ -583,12 +699,19 @@ def _python_signature(kernel: Kernel) -> inspect.Signature:
 
 def _check(signature: dict[str, Any]) -> None:
     """Raises `ValueError` if no call from here can reach a kernel of this signature."""
+    if keyword.iskeyword(signature["name"]):
+        raise ValueError(f"{signature['name']}: expected another name of a kernel, this is a word of Python")
     for parameter in signature["parameters"]:
         name, obstacle = parameter["name"], parameter["wants"].get("obstacle")
         if obstacle:
             raise ValueError(f"{signature['name']}: {_words(parameter)} ({name}): {obstacle}")
-        if parameter["role"] == "attribute" and name in _OPTIONS:
-            raise ValueError(f"{signature['name']}: attribute {name!r}: expected another name, this is an option of every call")
+        if parameter["role"] in ("result", "context"):
+            continue
+        role = "attribute" if parameter["role"] == "attribute" else "operand"
+        if name in _OPTIONS:
+            raise ValueError(f"{signature['name']}: {role} {name!r}: expected another name, this is an option of every call")
+        if keyword.iskeyword(name):
+            raise ValueError(f"{signature['name']}: {role} {name!r}: expected another name, this is a word of Python")
     named = {name for p in signature["parameters"] for name in p["wants"].get("names") or ()}
     for name in signature.get("batch", ()):
         if name not in named and name != "...":
@@ -634,9 +757,14 @@ class Library:
 
 
 _loaded: dict[tuple[str, str | None], Library] = {}
-# Which file a name has been given to.
-_packages: dict[str, bytes] = {}
 _loading = threading.Lock()
+
+
+def _packages() -> dict[str, bytes]:
+    """Which file the name of each package has been given to. XLA has one list of names in a process: copies of this module share it."""
+    registry = sys.modules.setdefault("_xla_shape_ffi_packages", types.ModuleType("_xla_shape_ffi_packages"))
+    packages: dict[str, bytes] = registry.__dict__.setdefault("packages", {})
+    return packages
 
 
 def load(path: str | os.PathLike[str], package: str | None = None) -> Library:
@@ -644,8 +772,8 @@ def load(path: str | os.PathLike[str], package: str | None = None) -> Library:
 
     XLA knows them as `package.kernel`; the package is the library's crate, if no other name is given. Loading the library again
     gives the same. Raises `OSError` if it cannot be loaded, and `ValueError`, having registered nothing, if it is no library of
-    kernels, if a kernel takes what a custom call on CPU cannot carry, if another library has the name of its package, or if this
-    JAX is older than the library wants.
+    kernels, if it was built with an older crate than this module knows, if a kernel takes what a custom call on CPU cannot carry or
+    has a name that Python cannot say, if another library has the name of its package, or if this JAX is older than the library wants.
     """
     path = os.path.realpath(path)
     with _loading:
@@ -659,30 +787,32 @@ def _load(path: str, package: str | None) -> Library:
     library = ctypes.CDLL(path)
     try:
         get_signatures, handler = library.xla_shape_ffi_signatures, library.xla_shape_ffi_handler
-        refusal = library.xla_shape_ffi_refusal
     except AttributeError as error:
         raise ValueError(f"{path}: expected a library with `xla_shape_ffi::export![…]`: {error}") from None
+    try:
+        refusal = library.xla_shape_ffi_refusal
+    except AttributeError:
+        raise ValueError(f"{path}: expected a library of a newer crate `xla-shape-ffi`: build it anew") from None
     get_signatures.restype = ctypes.c_char_p
     for function in (handler, refusal):
         function.restype, function.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
     signatures = json.loads(get_signatures())
+    package = package or str(signatures[0]["package"])
+    version, kernels = _api_version(), {}
     for signature in signatures:
         _check(signature)
-        _check_version(path, tuple(signature["api"]), _api_version())
-    package = package or signatures[0]["package"]
+        _check_version(path, tuple(signature["api"]), version)
+        kernels[signature["name"]] = Kernel(f"{package}.{signature['name']}", signature)
     digest = hashlib.sha256(Path(path).read_bytes()).digest()
-    is_new = package not in _packages
-    if _packages.setdefault(package, digest) != digest:
+    packages = _packages()
+    if packages.get(package, digest) != digest:
         raise ValueError(f"{path}: another library has the package {package!r}: give this one a name with load(…, package=…)")
-    kernels = {}
-    for number, signature in enumerate(signatures):
-        target = f"{package}.{signature['name']}"
-        # The same file in another place has the same kernels.
-        if is_new:
-            jax.ffi.register_ffi_target(target, _capsule(handler(number)), platform="cpu")
-            for platform in ("CUDA", "ROCM"):
-                jax.ffi.register_ffi_target(target, _capsule(refusal(number)), platform=platform)
-        kernels[signature["name"]] = Kernel(target, signature)
+    # The same file in another place has the same kernels.
+    for number, kernel in enumerate(kernels.values() if package not in packages else ()):
+        jax.ffi.register_ffi_target(kernel.target, _capsule(handler(number)), platform="cpu")
+        for platform in ("CUDA", "ROCM"):
+            jax.ffi.register_ffi_target(kernel.target, _capsule(refusal(number)), platform=platform)
+    packages[package] = digest
     return Library(path, kernels)
 
 

@@ -1,6 +1,9 @@
 """What a call says before it is made, and what the Python module derives from signatures: types of results, rules for meshes."""
 
+import ast
+import importlib.util
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -94,6 +97,9 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
             lambda x: kernels.softmax_of_any(x, results=[(6, 4)]),
             "softmax_of_any: results: expected a jax.ShapeDtypeStruct or an array, found (6, 4)",
         ),
+        (lambda x: kernels.scale_rows(x, GAIN, gain=GAIN), "scale_rows: operand 1 (gain): given twice, by its place and by its name"),
+        (lambda x: kernels.scale_rows(x, x=x), "scale_rows: operand 0 (x): given twice, by its place and by its name"),
+        (lambda x: kernels.total(x[0], first=x[0]), "total: operand 0 (first): given twice, by its place and by its name"),
         (
             lambda x: kernels.add_one(x[0], results=x[0, :2]),
             "add_one: result 0 (x): this kernel takes f32[4], the call has f32[2]",
@@ -183,6 +189,8 @@ def test_operands_may_be_named():
     np.testing.assert_array_equal(kernels.scale_rows(X, gain=GAIN), 2 * X)
     np.testing.assert_array_equal(kernels.scale_rows(gain=GAIN, x=X), 2 * X)
     np.testing.assert_array_equal(kernels.total(GAIN, GAIN, last=GAIN), 111 * GAIN)
+    np.testing.assert_array_equal(kernels.total(GAIN, 2 * GAIN, last=3 * GAIN), 321 * GAIN)
+    np.testing.assert_array_equal(kernels.total(last=3 * GAIN, first=GAIN), 301 * GAIN)
 
 
 def test_any_number_of_operands():
@@ -268,6 +276,55 @@ def test_gradients():
         np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
+def test_a_gradient_takes_operands_by_name_and_is_traced_once():
+    traced = []
+
+    def backward(operands, y, dy, **attributes):
+        traced.append(attributes)
+        x, gain = operands
+        return attributes["factor"] * dy * gain, attributes["factor"] * (dy * x).sum(axis=0)
+
+    scaled = kernels.scale_rows.with_gradient(backward)
+    assert inspect.signature(scaled) == inspect.signature(kernels.scale_rows) and scaled.__name__ == "scale_rows"
+    np.testing.assert_array_equal(scaled(X, gain=GAIN, factor=3), 3 * X)
+    found = jax.grad(lambda gain: scaled(X, gain=gain, factor=3).sum())(GAIN)
+    np.testing.assert_allclose(found, 3 * X.sum(axis=0))
+    jax.grad(lambda gain: scaled(X, gain, factor=3.0).sum())(GAIN)
+    count = len(traced)
+    for _ in range(3):
+        jax.grad(lambda gain: scaled(X, gain, factor=3.0).sum())(GAIN)
+    assert len(traced) == count and traced[0] == {"factor": 3.0}, "the same call is traced once"
+    jax.grad(lambda gain: scaled(X, gain, factor=3, shift=None).sum())(GAIN)
+    assert traced[-1] == {"factor": 3.0, "shift": None}
+    found = jax.jit(jax.grad(lambda x: scaled(gain=GAIN, x=x, factor=3).sum()))(X)
+    np.testing.assert_allclose(found, 3 * np.ones_like(X))
+    first = kernels.scale_rows.with_gradient(lambda operands, y, dy: (2 * dy, None))
+    found = jax.grad(lambda x, gain: first(x, gain).sum(), (0, 1))(X, GAIN)
+    np.testing.assert_array_equal(found[1], 0 * GAIN)
+    with pytest.raises(TypeError, match="scale_rows: gradient: expected the cotangents of 2 operands, found 1"):
+        jax.grad(lambda x: kernels.scale_rows.with_gradient(lambda operands, y, dy: dy)(x, GAIN).sum())(X)
+
+
+@pytest.mark.parametrize("name", ["scale_rows", "total", "softmax_of_any"])
+def test_without_a_gradient_it_says_how_to_give_one(name):
+    calls = {
+        "scale_rows": lambda x: kernels.scale_rows(x, GAIN),
+        "total": lambda x: kernels.total(x[0], x[1]),
+        "softmax_of_any": lambda x: kernels.softmax_of_any(x, results=x),
+    }
+    expected = f"{name}: this kernel has no gradient: give it one with with_gradient"
+    for transform in (jax.grad, lambda f: jax.jit(jax.grad(f)), jax.value_and_grad, lambda f: jax.grad(lambda x: jax.vmap(f)(x[None]).sum())):
+        with pytest.raises(TypeError, match=expected):
+            transform(lambda x: calls[name](x).sum())(X)
+    with pytest.raises(TypeError, match=expected):
+        jax.jvp(calls[name], (X,), (X,))
+    # What does not depend on it needs none.
+    found = jax.grad(lambda w: (w * jax.lax.stop_gradient(calls[name](X))).sum())(2.0)
+    np.testing.assert_allclose(found, calls[name](X).sum(), rtol=1e-5)
+    found = jax.grad(lambda w: (w * calls[name](X)).sum())(2.0)
+    np.testing.assert_allclose(found, calls[name](X).sum(), rtol=1e-5)
+
+
 # Programs in other processes.
 
 MESH = """
@@ -305,11 +362,51 @@ batched = jax.device_put(jnp.stack([x] * 4), NamedSharding(mesh, P("data", None,
 y, text = run(jax.vmap(kernels.softmax_of_rows), None, batched)
 np.testing.assert_allclose(y[3], expected, rtol=1e-5)
 
+# What vmap adds is independent, too, and does not stand in the way of what was.
+for call in (kernels.softmax_of_rows, lambda x: kernels.softmax_of_any(x, results=x)):
+    for spec in (P("data"), P(None, "data")):
+        if spec[0] is None and call is not kernels.softmax_of_rows:
+            continue
+        batched = jax.device_put(jnp.stack([x] * 4), NamedSharding(mesh, spec))
+        for function, operand in ((jax.vmap(call), batched), (jax.vmap(jax.vmap(call)), batched[None])):
+            y, text = run(function, spec, operand)
+            assert "all-gather" not in text and "all-to-all" not in text, text
+            np.testing.assert_allclose(y.reshape(4, 8, 16)[3], expected, rtol=1e-5)
+y, text = run(jax.vmap(kernels.scale_rows, (0, None)), None, batched, gain)
+np.testing.assert_allclose(y[3], 2 * x * gain, rtol=1e-6)
+
 shard_map = getattr(jax, "shard_map", None)
 if shard_map is None:
     from jax.experimental.shard_map import shard_map
 y = jax.jit(shard_map(kernels.softmax_of_rows, mesh=mesh, in_specs=P("data", None), out_specs=P("data", None)))(rows)
 np.testing.assert_allclose(y, expected, rtol=1e-5)
+
+# What depends on the device is no result that is the same on all of them.
+try:
+    jax.jit(shard_map(kernels.softmax_of_rows, mesh=mesh, in_specs=P("data", None), out_specs=P()))(rows)
+except (ValueError, NotImplementedError):
+    pass
+else:
+    raise AssertionError("a part is taken for the whole")
+
+# Gradients, of calls in a shard_map and of a shard_map.
+softmax = kernels.softmax_of_rows.with_gradient(lambda x, y, dy: y * (dy - (y * dy).sum(-1, keepdims=True)))
+weights = jax.random.normal(jax.random.key(1), (8, 16))
+reference = jax.grad(lambda x: (jax.nn.softmax(x) * weights).sum())(x)
+spec = P("data", None)
+inside = shard_map(
+    lambda x, w: jax.grad(lambda x: (softmax(x) * w).sum())(x), mesh=mesh, in_specs=(spec, spec), out_specs=spec
+)
+np.testing.assert_allclose(jax.jit(inside)(x, weights), reference, rtol=1e-4, atol=1e-6)
+outside = jax.grad(lambda x: (shard_map(softmax, mesh=mesh, in_specs=spec, out_specs=spec)(x) * weights).sum())
+np.testing.assert_allclose(jax.jit(outside)(rows), reference, rtol=1e-4, atol=1e-6)
+np.testing.assert_allclose(jax.jit(jax.grad(lambda x: (softmax(x) * weights).sum()))(rows), reference, rtol=1e-4, atol=1e-6)
+
+# An operand that is the same on all devices gets the sum of its cotangents.
+scaled = kernels.scale_rows.with_gradient(lambda operands, y, dy: (2 * dy * operands[1], 2 * (dy * operands[0]).sum(axis=0)))
+scaled_rows = shard_map(scaled, mesh=mesh, in_specs=(spec, P()), out_specs=spec)
+found = jax.jit(jax.grad(lambda g: (scaled_rows(rows, g) * weights).sum()))(jnp.arange(16.0))
+np.testing.assert_allclose(found, (2 * x * weights).sum(axis=0), rtol=1e-4, atol=1e-5)
 print("done")
 """
 
@@ -405,3 +502,90 @@ def test_another_library_of_the_same_package_is_refused(tmp_path):
     mine = xla_shape_ffi.load(other, package="mine")
     assert mine.softmax.target == "mine.softmax"
     np.testing.assert_array_equal(mine.scale_rows(X, GAIN), 2 * X)
+
+
+def signature(**changes):
+    """A signature in JSON, as a library has it."""
+    changed = next(kernel.signature for kernel in kernels if kernel.__name__ == "add_one")
+    return json.loads(json.dumps(changed)) | changes
+
+
+def parameter(name, role):
+    wants = {"scalar": "f32"} if role == "attribute" else {"shape": None}
+    return {"name": name, "role": role, "wants": wants, "variadic": False, "optional": False, "default": None}
+
+
+def pretend(monkeypatch, signatures, refusal=lambda number: None):
+    """A library with these signatures, in the place of every other one; the names that are registered."""
+
+    class Functions:
+        def __init__(self, path):
+            self.xla_shape_ffi_signatures = lambda: json.dumps(signatures).encode()
+            self.xla_shape_ffi_handler = lambda number: None
+            if refusal:
+                self.xla_shape_ffi_refusal = refusal
+
+    registered = []
+    monkeypatch.setattr(xla_shape_ffi.ctypes, "CDLL", Functions)
+    monkeypatch.setattr(xla_shape_ffi, "_capsule", lambda handler: handler)
+    monkeypatch.setattr(jax.ffi, "register_ffi_target", lambda name, *_, **__: registered.append(name))
+    return registered
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "class"}, "class: expected another name of a kernel, this is a word of Python"),
+        (
+            {"parameters": [parameter("lambda", "operand")]},
+            "add_one: operand 'lambda': expected another name, this is a word of Python",
+        ),
+        ({"parameters": [parameter("from", "attribute")]}, "add_one: attribute 'from': expected another name, this is a word of Python"),
+        (
+            {"parameters": [parameter("results", "operand")]},
+            "add_one: operand 'results': expected another name, this is an option of every call",
+        ),
+        (
+            {"parameters": [parameter("vmap_method", "attribute")]},
+            "add_one: attribute 'vmap_method': expected another name, this is an option of every call",
+        ),
+        ({"batch": ["m"]}, "add_one: batch(m): expected the name of a size, found none of this name"),
+    ],
+)
+def test_what_python_cannot_call_is_refused_before_anything_is_registered(monkeypatch, tmp_path, changes, message):
+    (tmp_path / "a.so").write_bytes(b"")
+    registered = pretend(monkeypatch, [signature(name="fine"), signature(**changes)])
+    with pytest.raises(ValueError, match=re.escape(message)):
+        xla_shape_ffi.load(tmp_path / "a.so", package="pretended")
+    assert not registered
+    # A result is no name of a call.
+    registered = pretend(monkeypatch, [signature(parameters=[parameter("lambda", "result")], batch=[])])
+    xla_shape_ffi.load(tmp_path / "a.so", package=str(tmp_path))
+    assert registered == [f"{tmp_path}.add_one"] * 3
+
+
+def test_a_library_that_is_too_old_or_none_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "a.so").write_bytes(b"")
+    pretend(monkeypatch, [signature()], refusal=None)
+    with pytest.raises(ValueError, match=r"a\.so: expected a library of a newer crate `xla-shape-ffi`: build it anew"):
+        xla_shape_ffi.load(tmp_path / "a.so")
+
+
+def test_another_copy_of_the_module_knows_what_is_registered(tmp_path):
+    spec = importlib.util.spec_from_file_location("another_copy", ROOT / "python/xla_shape_ffi.py")
+    copy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    np.testing.assert_array_equal(copy.load(LIBRARY).scale_rows(X, GAIN), 2 * X)
+    other = tmp_path / "other.so"
+    other.write_bytes(LIBRARY.read_bytes() + b"a copy")
+    with pytest.raises(ValueError, match="another library has the package"):
+        copy.load(other)
+
+
+def test_stubs_hold_any_documentation(monkeypatch, tmp_path):
+    docs = ['ends with a "quote"', '"""three"""', "a \\ backslash\\", "two\n\nparagraphs", ""]
+    (tmp_path / "a.so").write_bytes(b"")
+    pretend(monkeypatch, [signature(name=f"kernel_{i}", doc=doc) for i, doc in enumerate(docs)])
+    text = xla_shape_ffi.stubs(xla_shape_ffi.load(tmp_path / "a.so", package="documented"))
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    assert [ast.get_docstring(function) or "" for function in functions] == docs
