@@ -1,5 +1,6 @@
 //! Answers to questions: what the program would print, as text, as data and as a picture.
 
+use crate::number::Number;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use xla_shape_render::Answer as Rendered;
@@ -12,7 +13,9 @@ type Picture = Box<dyn Fn() -> String + Send + Sync>;
 /// The width of a text where nobody says one.
 const WIDTH: usize = 100;
 
-/// An answer: `str()` shows it to people, `data` is the same for programs, a notebook shows its picture.
+/// An answer: `str()` is what the program prints, `data` what it gives as JSON, a notebook shows the picture or page.
+///
+/// `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is no where the answer is no.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Answer {
     json: String,
@@ -51,7 +54,7 @@ impl Answer {
 
 #[pymethods]
 impl Answer {
-    /// The answer as XLA-shape's JSON says it: a `dict`, or a `list` of them.
+    /// The answer as `dict`, or as `list` of them.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let loads = py.import("json")?.getattr("loads")?;
@@ -62,14 +65,16 @@ impl Answer {
         Ok(PyList::new(py, entries)?.into_any())
     }
 
+    /// The answer as JSON; a list has a line for each entry.
     #[getter]
     fn json(&self) -> &str {
         &self.json
     }
 
-    #[pyo3(signature = (width=WIDTH), text_signature = "($self, width=100)")]
-    fn text(&self, width: usize) -> String {
-        (self.text)(width)
+    /// The answer for people, in lines of at most this width.
+    #[pyo3(signature = (width=Number(WIDTH)), text_signature = "($self, width=100)")]
+    fn text(&self, width: Number<usize>) -> String {
+        (self.text)(width.0)
     }
 
     /// The picture, if there is one.
@@ -77,7 +82,7 @@ impl Answer {
         self.svg.as_ref().map(|svg| svg())
     }
 
-    /// The page, if there is one.
+    /// The page, if there is one; it needs nothing but itself.
     fn html(&self) -> Option<String> {
         self.html.as_ref().map(|html| html())
     }

@@ -1,48 +1,72 @@
 //! Arrays in memory, and copies of them in other layouts.
 
+use crate::capsule::{capsule, old_capsule, tensor_of};
 use crate::error::shape_error;
-use crate::memory::{Elements, Read, lend, tensor_of};
+use crate::memory::{Elements, Memory, Read, lend};
+use crate::number::Number;
 use crate::shape::{Shape, ShapeArgument};
+use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ffi::c_int;
+use std::fmt::Display;
+use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
-use xla_shape::buffer::AlignedBytes;
-use xla_shape::dlpack::Tensor;
+use std::thread::available_parallelism;
+use xla_shape::buffer::{AlignedBytes, DynShape};
+use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor};
 use xla_shape::relayout::{Options, Plan, Slabs};
 use xla_shape::{ArrayShape, Layout};
 
-/// An array in memory: a shape, and the bytes that an array of this shape has, padding included. They are never written.
+/// An array as the library has it.
+type Array<B> = xla_shape::Buffer<DynShape, B>;
+
+/// The memory of this machine, as DLPack numbers devices.
+const CPU: (i32, i32) = (Device::CPU.device_type, Device::CPU.device_id);
+
+/// An array in memory: its shape, and the bytes of an array of this shape, padding included. They are never written.
+///
+/// `numpy.asarray(buffer)` is the array, `buffer.data` the bytes.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Buffer {
     shape: ArrayShape,
-    data: Data,
-}
-
-enum Data {
-    Owned(AlignedBytes),
-    Lent(Read),
-    Tensor(Tensor),
+    memory: Memory,
 }
 
 impl Buffer {
     pub(crate) fn owned(shape: ArrayShape, bytes: AlignedBytes) -> Self {
-        Self { shape, data: Data::Owned(bytes) }
+        Self { shape, memory: Memory::owned(bytes) }
     }
 
     pub(crate) const fn array(&self) -> &ArrayShape {
         &self.shape
     }
 
-    pub(crate) fn bytes(&self) -> PyResult<&[u8]> {
-        match &self.data {
-            Data::Owned(bytes) => Ok(bytes.as_ref()),
-            Data::Lent(bytes) => bytes.bytes(),
-            Data::Tensor(tensor) => Ok(tensor.as_ref()),
-        }
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.memory.as_ref()
     }
+
+    /// A tensor of DLPack of the memory itself; else why there is none.
+    fn shared(&self) -> Result<*mut ManagedTensor, DlpackError> {
+        dlpack::export_read_only(Array::<Memory>::from_parts(self.shape.clone(), self.memory.clone())?)
+    }
+
+    /// A tensor of DLPack of a copy: row-major, and with its own memory.
+    fn copied(&self, py: Python<'_>) -> PyResult<*mut ManagedTensor> {
+        let sizes = self.shape.dimensions().iter().filter_map(|size| size.extent()).collect::<Vec<_>>();
+        let plain = ArrayShape::with_default_layout(self.shape.element_type(), &sizes).map_err(shape_error)?;
+        let mut bytes = room(&plain)?;
+        copy(py, &self.shape, &plain, self.bytes(), bytes.as_mut(), None)?;
+        let array = Array::<AlignedBytes>::from_parts(plain, bytes).map_err(shape_error)?;
+        dlpack::export(array).map_err(refused)
+    }
+}
+
+/// Why there is no tensor of DLPack, as its standard has it raised.
+fn refused(reason: impl Display) -> PyErr {
+    PyBufferError::new_err(reason.to_string())
 }
 
 /// What pickle asks for: the class, and what to call it with.
@@ -55,19 +79,21 @@ impl Buffer {
     #[pyo3(signature = (shape, data, /))]
     fn new(shape: ShapeArgument<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let shape = shape.0.get().array()?.clone();
-        let data = Read::of(data)?;
-        check_length(&shape, data.bytes()?.len())?;
-        Ok(Self { shape, data: Data::Lent(data) })
+        let memory = Memory::lent(data)?;
+        check_length(&shape, memory.as_ref().len())?;
+        Ok(Self { shape, memory })
     }
 
+    /// The shape.
     #[getter]
     fn shape(&self) -> Shape {
         Shape::of_value(self.shape.clone())
     }
 
+    /// How many bytes it takes, padding included.
     #[getter]
-    fn nbytes(&self) -> PyResult<usize> {
-        Ok(self.bytes()?.len())
+    fn nbytes(&self) -> usize {
+        self.bytes().len()
     }
 
     /// The bytes, where they are, to be read.
@@ -76,23 +102,24 @@ impl Buffer {
         PyMemoryView::from(Bound::new(slf.py(), Bytes(slf.clone().unbind()))?.as_any())
     }
 
-    fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.bytes()?))
+    /// A copy of the bytes.
+    fn tobytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.bytes())
     }
 
-    /// The same array in another layout.
+    /// The same array in another layout; see `xla_shape.relayout`.
     #[pyo3(signature = (to=None, *, threads=None))]
     fn relayout<'py>(
         slf: &Bound<'py, Self>,
         to: Option<Bound<'py, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = PyDict::new(slf.py());
         options.set_item("threads", threads)?;
         slf.py().import("xla_shape._arrays")?.getattr("relayout")?.call((slf, to), Some(&options))
     }
 
-    /// The elements as NumPy has them: the same memory where the layout has no tiles, else a copy.
+    /// The elements: the same memory, read-only, where the layout has no tiles and whole bytes, else a copy.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("xla_shape._arrays")?.call_method1("to_numpy", (slf,))
     }
@@ -106,14 +133,43 @@ impl Buffer {
         slf.py().import("xla_shape._arrays")?.call_method1("as_array", (slf, dtype, copy))
     }
 
-    #[pyo3(signature = (**options))]
-    fn __dlpack__<'py>(slf: &Bound<'py, Self>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-        Self::numpy(slf)?.call_method("__dlpack__", (), options)
+    /// A capsule of DLPack. Since version 1, it shares the memory where the layout has strides; else it has a copy, unless `copy`
+    /// is no: a `BufferError` says why there must be one.
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<Bound<'py, PyAny>>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if stream.is_some() || dl_device.is_some_and(|device| device != CPU) {
+            return Err(refused("expected the CPU, which has no streams: the array is in its memory"));
+        }
+        let is_old = max_version.is_none_or(|(major, _)| major < dlpack::VERSION.major);
+        if copy != Some(true) {
+            let shared = match is_old {
+                true => Err(refused(
+                    "before version 1, DLPack cannot say that memory is read-only: only a copy can be lent",
+                )),
+                false => self.shared().map_err(refused),
+            };
+            match shared {
+                // SAFETY: `shared` has just exported it.
+                Ok(tensor) => return unsafe { capsule(py, tensor, false) },
+                Err(reason) if copy == Some(false) => return Err(reason),
+                Err(_) => {}
+            }
+        }
+        let tensor = self.copied(py)?;
+        // SAFETY: `copied` has just exported it, to be written.
+        if is_old { unsafe { old_capsule(py, tensor) } } else { unsafe { capsule(py, tensor, true) } }
     }
 
     /// The CPU.
-    fn __dlpack_device__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, [1, 0])
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        CPU
     }
 
     fn __repr__(&self) -> String {
@@ -122,7 +178,11 @@ impl Buffer {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let py = slf.py();
-        Ok((py.get_type::<Self>().into_any(), (slf.get().shape(), slf.get().tobytes(py)?)))
+        Ok((py.get_type::<Self>().into_any(), (slf.get().shape(), slf.get().tobytes(py))))
+    }
+
+    fn _repr_html_(&self) -> Option<String> {
+        self.shape()._repr_html_()
     }
 }
 
@@ -135,7 +195,7 @@ impl Bytes {
     // SAFETY: only Python calls it, with a view to fill.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let owner = slf.clone().into_any();
-        let bytes = slf.get().0.get().bytes()?;
+        let bytes = slf.get().0.get().bytes();
         // SAFETY: `view` is what Python gave; the owner keeps the buffer, which never moves its bytes.
         unsafe { lend(owner, bytes, view, flags) }
     }
@@ -153,7 +213,7 @@ fn check_length(shape: &ArrayShape, found: usize) -> PyResult<()> {
 #[pyfunction]
 pub(crate) fn buffer_of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Buffer> {
     let tensor = tensor_of(capsule)?;
-    Ok(Buffer { shape: tensor.shape().clone(), data: Data::Tensor(tensor) })
+    Ok(Buffer { shape: tensor.shape().clone(), memory: Memory::tensor(tensor) })
 }
 
 /// Copies an array into another layout. `source` is a buffer, or bytes of `shape`; with `strided`, an array of bytes whose last
@@ -165,12 +225,16 @@ pub(crate) fn relayout(
     shape: &Bound<'_, Shape>,
     to: &Bound<'_, Shape>,
     strided: bool,
-    threads: Option<usize>,
+    threads: Option<Number<usize>>,
 ) -> PyResult<Buffer> {
+    let threads = threads.map(|threads| threads.0);
+    if threads == Some(0) {
+        return Err(shape_error("expected one thread or more, found 0"));
+    }
     let (shape, to) = (shape.get().array()?, to.get().array()?);
     let mut result = room(to)?;
     if let Ok(buffer) = source.cast::<Buffer>() {
-        let bytes = buffer.get().bytes()?;
+        let bytes = buffer.get().bytes();
         check_length(shape, bytes.len())?;
         copy(py, shape, to, bytes, result.as_mut(), threads)?;
         return Ok(Buffer::owned(to.clone(), result));
@@ -255,7 +319,9 @@ fn run(plan: &Plan, source: &[u8], result: &mut [u8], threads: Option<usize>) ->
     let done = if threads == Some(1) || result.len() < PARALLEL {
         plan.run(source, result)
     } else {
-        pool(threads.unwrap_or(0))?.install(|| plan.run_in_parallel(source, result))
+        // More than there are processors would only take memory.
+        let most = available_parallelism().map_or(1, NonZero::get);
+        pool(threads.map_or(0, |threads| threads.min(most)))?.install(|| plan.run_in_parallel(source, result))
     };
     done.map_err(|error| error.to_string())
 }

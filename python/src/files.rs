@@ -2,12 +2,13 @@
 
 use crate::buffer::Buffer;
 use crate::error::file_error;
+use crate::number::Number;
 use crate::shape::ShapeArgument;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use xla_shape_cli::files::{self, Relayout, SLAB_BYTES, Shard, ShardPlan};
 
-/// Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes, whose shape must be given.
+/// Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes of the shape `from_`.
 #[pyfunction]
 #[pyo3(signature = (path, tensor=None, *, from_=None))]
 pub(crate) fn read(
@@ -21,12 +22,12 @@ pub(crate) fn read(
     Ok(Buffer::owned(shape, bytes))
 }
 
-/// Writes an array, whole or not at all; into a `.safetensors` file, under this name.
+/// Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes.
 #[pyfunction]
 #[pyo3(signature = (path, array, tensor=None))]
 pub(crate) fn write(py: Python<'_>, path: PathBuf, array: &Bound<'_, Buffer>, tensor: Option<String>) -> PyResult<()> {
     let buffer = array.get();
-    let bytes = buffer.bytes()?;
+    let bytes = buffer.bytes();
     py.detach(|| files::write(&path, buffer.array(), tensor.as_deref(), bytes)).map_err(file_error)
 }
 
@@ -40,10 +41,11 @@ pub(crate) fn relayout_file(
     to: Option<String>,
     from_: Option<ShapeArgument<'_>>,
     tensor: Option<String>,
-    permute: Option<Vec<usize>>,
+    permute: Option<Vec<Number<usize>>>,
 ) -> PyResult<String> {
     let from = from_.as_ref().map(|shape| shape.0.get().array()).transpose()?.cloned();
-    let permute = permute.map(|numbers| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(","));
+    let permute =
+        permute.map(|numbers| numbers.iter().map(|number| number.0.to_string()).collect::<Vec<_>>().join(","));
     let done = py.detach(|| {
         let relayout = Relayout {
             input: &input,
@@ -72,11 +74,11 @@ pub(crate) fn shard_file(
     py: Python<'_>,
     path: PathBuf,
     name: PathBuf,
-    device: i64,
+    device: Number<i64>,
     plan: &str,
     output: PathBuf,
 ) -> PyResult<String> {
-    let done = py.detach(|| Shard::new(&path, &name, device, &read_plan(plan)?, &output)?.run());
+    let done = py.detach(|| Shard::new(&path, &name, device.0, &read_plan(plan)?, &output)?.run());
     Ok(json(&done.map_err(file_error)?))
 }
 
@@ -85,11 +87,11 @@ pub(crate) fn shard_file(
 pub(crate) fn shard_index(
     py: Python<'_>,
     input: Vec<PathBuf>,
-    device: i64,
+    device: Number<i64>,
     plan: &str,
     output: PathBuf,
 ) -> PyResult<Option<PathBuf>> {
-    py.detach(|| files::write_index(&input, &read_plan(plan)?, device, &output)).map_err(file_error)
+    py.detach(|| files::write_index(&input, &read_plan(plan)?, device.0, &output)).map_err(file_error)
 }
 
 fn read_plan(text: &str) -> Result<ShardPlan, xla_shape_cli::Failure> {

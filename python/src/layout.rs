@@ -1,9 +1,10 @@
 //! Layouts.
 
 use crate::error::{parse_error, shape_error};
+use crate::number::{Number, numbers};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 use xla_shape::{Layout as Value, Tile, TileDimension};
 
 /// A layout: XLA's text for it, such as `{1,0:T(8,128)(2,1)}`.
@@ -21,10 +22,11 @@ impl<'py> FromPyObject<'_, 'py> for LayoutArgument {
         if let Ok(layout) = object.cast::<Layout>() {
             return Ok(Self(layout.get().0.clone()));
         }
-        let Ok(text) = object.extract::<String>() else {
+        let Ok(text) = object.cast::<PyString>() else {
             return Err(PyTypeError::new_err(format!("expected a Layout or a text, found {}", object.repr()?)));
         };
-        Ok(Self(text.parse().map_err(|error| parse_error(&error, &text))?))
+        let text = text.to_str()?;
+        Ok(Self(text.parse().map_err(|error| parse_error(&error, text))?))
     }
 }
 
@@ -39,35 +41,38 @@ impl Layout {
     /// A layout of its parts. `None` in a tile stands for `*`.
     #[staticmethod]
     #[pyo3(
-        signature = (minor_to_major, tiles=Vec::new(), *, element_size_in_bits=0, memory_space=0),
+        signature = (minor_to_major, tiles=Vec::new(), *, element_size_in_bits=Number(0), memory_space=Number(0)),
         text_signature = "(minor_to_major, tiles=(), *, element_size_in_bits=0, memory_space=0)"
     )]
     fn of(
-        minor_to_major: Vec<usize>,
-        tiles: Vec<Vec<Option<u64>>>,
-        element_size_in_bits: u64,
-        memory_space: u8,
+        minor_to_major: Vec<Number<usize>>,
+        tiles: Vec<Vec<Option<Number<u64>>>>,
+        element_size_in_bits: Number<u64>,
+        memory_space: Number<u8>,
     ) -> PyResult<Self> {
-        let size = |size: &Option<u64>| size.map_or(TileDimension::Combine, TileDimension::from);
+        let size = |size: &Option<Number<u64>>| size.map_or(TileDimension::Combine, |size| TileDimension::from(size.0));
         let tiles = tiles.iter().map(|tile| Tile::new(&tile.iter().map(size).collect::<Vec<_>>()));
-        Value::new(&minor_to_major)
+        Value::new(&numbers(minor_to_major))
             .and_then(|layout| layout.with_tiles(&tiles.collect::<Vec<_>>()))
-            .and_then(|layout| layout.with_element_size_in_bits(element_size_in_bits))
-            .and_then(|layout| layout.with_memory_space(memory_space))
+            .and_then(|layout| layout.with_element_size_in_bits(element_size_in_bits.0))
+            .and_then(|layout| layout.with_memory_space(memory_space.0))
             .map(Self)
             .map_err(shape_error)
     }
 
+    /// The dimensions, the one that changes first in memory first.
     #[getter]
     fn minor_to_major<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.minor_to_major())
     }
 
+    /// The dimensions, the one that changes first in memory last.
     #[getter]
     fn major_to_minor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.minor_to_major().iter().rev())
     }
 
+    /// The tiles; `None` is `*`.
     #[getter]
     fn tiles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let tile = |tile: &Tile| {
@@ -80,21 +85,25 @@ impl Layout {
         PyTuple::new(py, self.0.tiles().iter().map(tile).collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// How many bits a packed element takes, or 0.
     #[getter]
     fn element_size_in_bits(&self) -> u64 {
         self.0.element_size_in_bits()
     }
 
+    /// The number of the memory space; 0 is the default one.
     #[getter]
     fn memory_space(&self) -> u8 {
         self.0.memory_space()
     }
 
+    /// The number of elements is padded to a multiple of this.
     #[getter]
     fn tail_padding_alignment_in_elements(&self) -> u64 {
         self.0.tail_padding_alignment_in_elements()
     }
 
+    /// How many dimensions there are.
     #[getter]
     fn num_dimensions(&self) -> usize {
         self.0.num_dimensions()

@@ -1,21 +1,25 @@
 //! The native part of the wheel `xla-shape`: the core's values, its answers and its copies, with Python's manners.
 //!
-//! Nothing about shapes is decided here. A file holds what its name says; memory of others is looked at in `memory` alone.
+//! Nothing about shapes is decided here. A file holds what its name says; memory of others is looked at in `memory` and `capsule` alone.
 
 mod answer;
 mod buffer;
+mod capsule;
 mod error;
 mod files;
 mod index;
 mod layout;
 mod memory;
 mod module;
+mod number;
 mod shape;
 mod sharding;
 mod sharding_value;
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::ffi::OsString;
+use xla_shape::ElementType;
 
 /// Runs the program `xla-shape` with these arguments, the first of which is its name; gives its exit code.
 #[pyfunction]
@@ -28,6 +32,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("element_types", PyTuple::new(module.py(), ElementType::ALL.iter().map(|known| known.name()))?)?;
     module.add_class::<answer::Answer>()?;
     module.add_class::<buffer::Buffer>()?;
     module.add_class::<layout::Layout>()?;

@@ -1,4 +1,4 @@
-//! Memory that Python objects lend: the one place of the wheel with `unsafe`.
+//! Memory of arrays, and what Python objects lend.
 //!
 //! What an object lends through the buffer protocol stays where it is as long as it is lent. That nobody writes it meanwhile
 //! is the caller's part, as everywhere in NumPy: a call that reads an array must not run beside one that writes it.
@@ -8,11 +8,53 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 use std::ffi::c_int;
 use std::slice;
+use std::sync::Arc;
+use xla_shape::buffer::{AlignedBytes, Storage};
 use xla_shape::dlpack::Tensor;
 use xla_shape::{ArrayShape, ElementType};
+
+/// Memory of an array, which is there as long as somebody has this value. Nobody writes it.
+#[derive(Clone)]
+pub(crate) struct Memory(Arc<Data>);
+
+enum Data {
+    Owned(AlignedBytes),
+    Lent(Read),
+    Tensor(Tensor),
+}
+
+impl Memory {
+    pub(crate) fn owned(bytes: AlignedBytes) -> Self {
+        Self(Arc::new(Data::Owned(bytes)))
+    }
+
+    /// The bytes that an object lends, if they are in one piece.
+    pub(crate) fn lent(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let bytes = Read::of(object)?;
+        bytes.bytes()?;
+        Ok(Self(Arc::new(Data::Lent(bytes))))
+    }
+
+    pub(crate) fn tensor(tensor: Tensor) -> Self {
+        Self(Arc::new(Data::Tensor(tensor)))
+    }
+}
+
+impl AsRef<[u8]> for Memory {
+    fn as_ref(&self) -> &[u8] {
+        match &*self.0 {
+            Data::Owned(bytes) => bytes.as_ref(),
+            // `lent` saw that they are in one piece.
+            Data::Lent(bytes) => bytes.bytes().unwrap_or_default(),
+            Data::Tensor(tensor) => tensor.as_ref(),
+        }
+    }
+}
+
+// SAFETY: the memory stays where it is until the last value of it is gone; by the caller's part, nobody writes it meanwhile.
+unsafe impl Storage for Memory {}
 
 /// Memory that is lent to be read.
 pub(crate) struct Read(PyUntypedBuffer);
@@ -195,19 +237,4 @@ pub(crate) unsafe fn lend(
     // SAFETY: `view` is Python's; it takes a reference to the owner, which keeps the bytes, and is told not to write them.
     let result = unsafe { ffi::PyBuffer_FillInfo(view, owner.as_ptr(), start, bytes.len().cast_signed(), 1, flags) };
     if result == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
-}
-
-/// Takes the tensor that a capsule of DLPack has. What made it must not write it any more.
-pub(crate) fn tensor_of(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tensor> {
-    let pointer = capsule.pointer_checked(Some(c"dltensor_versioned"))?;
-    // SAFETY: by the standard, a capsule of this name has such a tensor, which belongs to whoever takes it.
-    let tensor = unsafe { Tensor::from_raw(pointer.as_ptr().cast()) }.map_err(shape_error)?;
-    // SAFETY: the capsule is one, and the name is there for ever. It says that the tensor is taken.
-    let renamed = unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), c"used_dltensor_versioned".as_ptr()) };
-    if renamed != 0 {
-        // It still is the capsule's.
-        std::mem::forget(tensor);
-        return Err(PyErr::fetch(capsule.py()));
-    }
-    Ok(tensor)
 }

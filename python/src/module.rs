@@ -2,10 +2,11 @@
 
 use crate::answer::Answer;
 use crate::error::{parse_error, shape_error};
+use crate::number::Number;
 use crate::shape::{Shape, quoted};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
@@ -15,17 +16,25 @@ use xla_shape::hlo::{Instruction as Value, Module as ModuleValue};
 use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
+///
+/// Equal if they print alike.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Module(Arc<ModuleValue<'static>>);
 
 /// An instruction of a module.
 #[pyclass(frozen, get_all, module = "xla_shape")]
 pub(crate) struct Instruction {
+    /// Its name, without `%`.
     name: String,
+    /// The operation, such as `get-tuple-element`.
     opcode: String,
+    /// The shape of its result.
     shape: Py<Shape>,
+    /// The names of its operands.
     operands: Py<PyTuple>,
+    /// The name of the computation that it is in.
     computation: String,
+    /// Whether its result is that of the computation.
     is_root: bool,
 }
 
@@ -38,10 +47,23 @@ impl Instruction {
 }
 
 /// The device whose memory a program must fit: a generation of TPUs, or so many bytes.
-#[derive(FromPyObject)]
-pub(crate) enum DeviceArgument {
-    Bytes(u64),
-    Generation(String),
+pub(crate) struct DeviceArgument(Device);
+
+impl<'py> FromPyObject<'_, 'py> for DeviceArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = object.cast::<PyString>() {
+            return Ok(Self(Device::Generation(name.to_str()?.parse().map_err(shape_error)?)));
+        }
+        if object.is_instance_of::<PyInt>() {
+            return Ok(Self(Device::Bytes(object.extract::<Number<u64>>()?.0)));
+        }
+        Err(PyTypeError::new_err(format!(
+            "expected a generation such as 'v5e', or how many bytes, found {}",
+            object.repr()?
+        )))
+    }
 }
 
 #[pymethods]
@@ -61,23 +83,26 @@ impl Module {
         }
     }
 
-    /// Reads a file: text, or a proto.
+    /// Reads a file.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         Self::of_bytes(py, &std::fs::read(path)?)
     }
 
+    /// Its name.
     #[getter]
     fn name(&self) -> Option<&str> {
         self.0.name()
     }
 
+    /// Whether the order of the text is the order in which instructions run.
     #[getter]
     fn is_scheduled(&self) -> bool {
         self.0.is_scheduled()
     }
 
+    /// The names of its computations.
     #[getter]
     fn computations(&self) -> Vec<&str> {
         self.0.computations().map(|computation| computation.name()).collect()
@@ -89,6 +114,7 @@ impl Module {
         PyList::new(py, self.0.instructions().map(|value| instruction(py, value)).collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// The shapes of the ENTRY computation's parameters.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let mut parameters = Vec::new();
@@ -102,12 +128,14 @@ impl Module {
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// The shape of what the ENTRY computation returns.
     #[getter]
     fn result(&self) -> PyResult<Shape> {
         let entry = self.0.entry().ok_or_else(|| shape_error("the module has no ENTRY computation"))?;
         Ok(Shape::of_value(entry.root().shape().clone()))
     }
 
+    /// The instruction of this name.
     #[pyo3(signature = (name, /))]
     fn instruction(&self, py: Python<'_>, name: &str) -> PyResult<Instruction> {
         let found = self.0.instruction(name.trim_start_matches('%'));
@@ -115,24 +143,25 @@ impl Module {
         instruction(py, found)
     }
 
-    /// What the verifier of XLA would refuse, and hints.
+    /// What XLA's verifier would refuse, and hints.
     fn check(&self) -> Vec<String> {
         self.0.check().iter().map(|finding| format!("{}: {finding}", finding.severity())).collect()
     }
 
-    #[pyo3(signature = (device=None, *, top=10, space=None))]
+    /// What the values take in memory, and what lies there at the peak.
+    ///
+    /// device: a generation of TPUs, such as `v5e`, or how many bytes there are.
+    /// top: how long lists may be.
+    /// space: only this memory space.
+    #[pyo3(signature = (device=None, *, top=Number(10), space=None), text_signature = "($self, device=None, *, top=10, space=None)")]
     fn memory(
         &self,
         py: Python<'_>,
         device: Option<DeviceArgument>,
-        top: usize,
-        space: Option<u8>,
+        top: Number<usize>,
+        space: Option<Number<u8>>,
     ) -> PyResult<Answer> {
-        let device = match device {
-            None => None,
-            Some(DeviceArgument::Bytes(bytes)) => Some(Device::Bytes(bytes)),
-            Some(DeviceArgument::Generation(name)) => Some(Device::Generation(name.parse().map_err(shape_error)?)),
-        };
+        let (device, top, space) = (device.map(|device| device.0), top.0, space.map(|space| space.0));
         if let Some(space) = space {
             check_space(&self.0, space).map_err(shape_error)?;
         }
@@ -156,13 +185,13 @@ impl Module {
         Answer::new(Difference::new(&self.0, &after.0))
     }
 
-    /// The bytes of the module's `HloProto`.
+    /// The bytes of its `HloProto`.
     fn to_proto<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.0.to_proto().map_err(shape_error)?))
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(self.memory(py, None, 10, None)?._repr_html_())
+        Ok(self.memory(py, None, Number(10), None)?._repr_html_())
     }
 
     fn __str__(&self) -> String {

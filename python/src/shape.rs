@@ -3,9 +3,11 @@
 use crate::answer::Answer;
 use crate::error::{out_of_bounds, parse_error, shape_error};
 use crate::layout::{Layout, LayoutArgument};
+use crate::number::Number;
 use crate::sharding_value::ShardingArgument;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 use std::sync::OnceLock;
 use xla_shape::tpu::Generation;
@@ -15,12 +17,16 @@ use xla_shape_render::bitcast::Verdict;
 use xla_shape_render::draw::Drawing;
 use xla_shape_render::explain::Explanation;
 
-/// A shape: XLA's text for it, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`.
+/// A shape: XLA's text for it, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. A missing layout is row-major.
+///
+/// Equal if all of it is equal. What only arrays have is a `ShapeError` for tuples and tokens.
 #[pyclass(frozen, eq, hash, module = "xla_shape")]
 pub(crate) struct Shape {
     pub(crate) value: Value,
     /// Where the elements are; made when it is first asked.
     table: OnceLock<StrideTable>,
+    /// Its layout as Python's value; made when it is first asked.
+    layout: PyOnceLock<Py<Layout>>,
 }
 
 impl PartialEq for Shape {
@@ -39,7 +45,7 @@ impl std::hash::Hash for Shape {
 
 impl Shape {
     pub(crate) fn of_value(value: impl Into<Value>) -> Self {
-        Self { value: value.into(), table: OnceLock::new() }
+        Self { value: value.into(), table: OnceLock::new(), layout: PyOnceLock::new() }
     }
 
     pub(crate) fn array(&self) -> PyResult<&ArrayShape> {
@@ -102,11 +108,48 @@ impl<'py> FromPyObject<'_, 'py> for ShapeArgument<'py> {
         if let Ok(shape) = object.cast::<Shape>() {
             return Ok(Self(shape.to_owned()));
         }
-        let Ok(text) = object.extract::<String>() else {
-            return Err(PyTypeError::new_err(format!("expected a Shape or a text, found {}", object.repr()?)));
-        };
-        let value = text.parse::<Value>().map_err(|error| parse_error(&error, &text))?;
-        Ok(Self(Bound::new(object.py(), Shape::of_value(value))?))
+        Ok(Self(Bound::new(object.py(), Shape::of_value(parsed(&object)?))?))
+    }
+}
+
+/// The shape that a text says.
+fn parsed(text: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let Ok(text) = text.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!("expected a Shape or a text, found {}", text.repr()?)));
+    };
+    let text = text.to_str()?;
+    text.parse().map_err(|error| parse_error(&error, text))
+}
+
+/// A function in a file of the package that is written in Python; looked up once.
+fn function<'py>(
+    py: Python<'py>,
+    known: &'static PyOnceLock<Py<PyAny>>,
+    file: &str,
+    name: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    known.import(py, file, name).cloned()
+}
+
+/// XLA's element type: by its name, or as NumPy has it.
+fn element_type(object: &Bound<'_, PyAny>) -> PyResult<ElementType> {
+    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if let Ok(name) = object.cast::<PyString>()
+        && let Some(found) = ElementType::from_name(name.to_str()?)
+    {
+        return Ok(found);
+    }
+    let name = function(object.py(), &FUNCTION, "xla_shape._dtypes", "element_type")?.call1((object,))?;
+    name.cast::<PyString>()?.to_str()?.parse().map_err(shape_error)
+}
+
+/// A size: -1 is unbounded, one that can change is at most this.
+fn dimension(size: i64, is_dynamic: bool) -> PyResult<Dimension> {
+    match u64::try_from(size) {
+        Ok(bound) if is_dynamic => Ok(Dimension::Bounded(bound)),
+        Ok(size) => Ok(Dimension::Static(size)),
+        Err(_) if size == -1 => Ok(Dimension::Unbounded),
+        Err(_) => Err(shape_error(format_args!("expected a size from 0 on, or -1 for an unbounded one, found {size}"))),
     }
 }
 
@@ -119,24 +162,32 @@ fn generation(text: &str) -> PyResult<Generation> {
 impl Shape {
     #[new]
     #[pyo3(signature = (text, /))]
-    fn new(text: ShapeArgument<'_>) -> Self {
-        let shape = text.0.get();
-        Self { value: shape.value.clone(), table: shape.table.clone() }
+    fn new(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match text.cast::<Self>() {
+            Ok(shape) => Ok(Self::of_value(shape.get().value.clone())),
+            Err(_) => parsed(text).map(Self::of_value),
+        }
     }
 
     /// An array's shape of its parts: the element type by XLA's name or NumPy's, the sizes, the layout.
+    ///
+    /// A size of -1 is unbounded. Where `dynamic_dimensions` says so, a size is a bound: the real one is known at run time.
     #[staticmethod]
-    #[pyo3(signature = (element_type, dimensions, layout=None))]
-    fn of(element_type: &Bound<'_, PyAny>, dimensions: Vec<u64>, layout: Option<LayoutArgument>) -> PyResult<Self> {
-        let name: String = match element_type.extract::<String>() {
-            Ok(name) if ElementType::from_name(&name).is_some() => name,
-            _ => {
-                let py = element_type.py();
-                py.import("xla_shape._dtypes")?.call_method1("element_type", (element_type,))?.extract()?
-            }
-        };
-        let element_type = name.parse::<ElementType>().map_err(shape_error)?;
-        let dimensions = dimensions.into_iter().map(Dimension::Static).collect::<Vec<_>>();
+    #[pyo3(signature = (element_type, dimensions, layout=None, *, dynamic_dimensions=None))]
+    fn of(
+        element_type: &Bound<'_, PyAny>,
+        dimensions: Vec<Number<i64>>,
+        layout: Option<LayoutArgument>,
+        dynamic_dimensions: Option<Vec<bool>>,
+    ) -> PyResult<Self> {
+        let element_type = self::element_type(element_type)?;
+        let dynamic = dynamic_dimensions.unwrap_or_else(|| vec![false; dimensions.len()]);
+        if dynamic.len() != dimensions.len() {
+            let (expected, found) = (dimensions.len(), dynamic.len());
+            return Err(shape_error(format_args!("expected {expected} entries of dynamic_dimensions, found {found}")));
+        }
+        let dimensions = dimensions.iter().zip(dynamic).map(|(size, is_dynamic)| dimension(size.0, is_dynamic));
+        let dimensions = dimensions.collect::<PyResult<Vec<_>>>()?;
         let layout = layout.map_or_else(|| LayoutValue::descending(dimensions.len()), |layout| layout.0);
         ArrayShape::new(element_type, &dimensions, layout).map(Self::of_value).map_err(shape_error)
     }
@@ -148,16 +199,19 @@ impl Shape {
         Value::tuple(elements).map(Self::of_value).map_err(shape_error)
     }
 
+    /// Whether it is an array.
     #[getter]
     fn is_array(&self) -> bool {
         self.value.array().is_some()
     }
 
+    /// Whether it is a tuple.
     #[getter]
     fn is_tuple(&self) -> bool {
         self.value.tuple_shapes().is_some()
     }
 
+    /// The elements of a tuple.
     #[getter]
     fn tuple_shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let shapes = self.value.tuple_shapes();
@@ -166,62 +220,76 @@ impl Shape {
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// XLA's name of the element type, such as `bf16`.
     #[getter]
     fn element_type(&self) -> PyResult<&'static str> {
         Ok(self.array()?.element_type().name())
     }
 
+    /// NumPy's element type; some come from the package `ml_dtypes`.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("xla_shape._dtypes")?.call_method1("dtype", (self.element_type()?,))
+        static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        function(py, &FUNCTION, "xla_shape._dtypes", "dtype")?.call1((self.element_type()?,))
     }
 
+    /// The sizes: of a bounded dimension its bound, of an unbounded one -1.
     #[getter]
     fn dimensions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let size = |dimension: &Dimension| dimension.extent().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1);
         PyTuple::new(py, self.array()?.dimensions().iter().map(size))
     }
 
+    /// Whether each size can change at run time.
     #[getter]
     fn dynamic_dimensions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.array()?.dimensions().iter().map(|dimension| dimension.is_dynamic()))
     }
 
+    /// How many dimensions there are.
     #[getter]
     fn num_dimensions(&self) -> PyResult<usize> {
         Ok(self.array()?.num_dimensions())
     }
 
+    /// The layout.
     #[getter]
-    fn layout(&self) -> PyResult<Layout> {
-        Ok(Layout(self.array()?.layout().clone()))
+    fn layout<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Layout>> {
+        let layout = self.layout.get_or_try_init(py, || Py::new(py, Layout(self.array()?.layout().clone())))?;
+        Ok(layout.bind(py).clone())
     }
 
+    /// How many elements there are.
     #[getter]
     fn elements(&self) -> PyResult<u64> {
         self.array()?.elements().ok_or_else(|| self.no_size())
     }
 
+    /// The bytes that it takes, padding included; of a tuple, those of its elements.
     #[getter]
     fn byte_size(&self) -> PyResult<u64> {
         self.value.byte_size().map_err(shape_error)
     }
 
+    /// The bytes that it would take without padding.
     #[getter]
     fn unpadded_byte_size(&self) -> PyResult<u64> {
         self.value.unpadded_byte_size().map_err(shape_error)
     }
 
+    /// The bytes of padding.
     #[getter]
     fn padding(&self) -> PyResult<u64> {
         self.value.padding_byte_size().map_err(shape_error)
     }
 
+    /// How many times as many bytes it takes as it would without padding.
     #[getter]
     fn expansion(&self) -> PyResult<f64> {
         self.value.expansion().map_err(shape_error)
     }
 
+    /// Of each dimension, or several that a tile combines: which they are, their size, and their size with padding.
     #[getter]
     fn padded_dimensions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let padded = self.array()?.padded_dimensions().ok_or_else(|| self.no_size())?;
@@ -230,20 +298,30 @@ impl Shape {
         PyTuple::new(py, entries.collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// The position of an element in memory, in elements.
+    ///
+    /// Of a tuple of arrays, one for each dimension, or of an array with an index in its last dimension: the positions of all.
+    /// What is out of bounds is an `OutOfBoundsError`.
     #[pyo3(signature = (index, /))]
     fn linear_index<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         match slf.get().position(index)? {
             Some(position) => Ok(position.into_pyobject(py)?.into_any()),
-            None => py.import("xla_shape._arrays")?.call_method1("linear_index", (slf, index)),
+            None => {
+                static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+                function(py, &FUNCTION, "xla_shape._arrays", "linear_index")?.call1((slf, index))
+            }
         }
     }
 
+    /// The index of the element at a position; `None` for padding. Of an array of positions, an index of each in the last
+    /// dimension, of -1 for padding.
     #[pyo3(signature = (position, /))]
     fn multi_index<'py>(slf: &Bound<'py, Self>, position: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if !position.is_instance_of::<PyInt>() {
-            return py.import("xla_shape._arrays")?.call_method1("multi_index", (slf, position));
+            static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+            return function(py, &FUNCTION, "xla_shape._arrays", "multi_index")?.call1((slf, position));
         }
         let shape = slf.get();
         let outside = || out_of_bounds(format_args!("position {position} is out of bounds for {}", shape.value));
@@ -257,28 +335,32 @@ impl Shape {
         }
     }
 
+    /// The same array in another layout.
     #[pyo3(signature = (layout, /))]
     fn with_layout(&self, layout: LayoutArgument) -> PyResult<Self> {
         self.array()?.clone().with_layout(layout.0).map(Self::of_value).map_err(shape_error)
     }
 
+    /// The same in the layouts that a generation of TPUs, such as `v5e`, gives it.
     #[pyo3(signature = (generation, /))]
     fn with_default_layout(&self, generation: &str) -> PyResult<Self> {
         let generation = self::generation(generation)?;
         self.value.clone().with_tpu_layout(generation).map(Self::of_value).map_err(shape_error)
     }
 
+    /// Which layouts take the fewest bytes on a TPU. `what_if` changes sizes first: `1=128`, or `0,1` to swap two.
     #[pyo3(
-        signature = (generation=None, *, what_if=Vec::new(), top=10),
+        signature = (generation=None, *, what_if=Vec::new(), top=Number(10)),
         text_signature = "($self, generation=None, *, what_if=(), top=10)"
     )]
-    fn advise(&self, generation: Option<&str>, what_if: Vec<String>, top: usize) -> PyResult<Answer> {
+    fn advise(&self, generation: Option<&str>, what_if: Vec<String>, top: Number<usize>) -> PyResult<Answer> {
         let generation = generation.map(self::generation).transpose()?;
         let changes = what_if.iter().map(|change| change.parse::<Change>()).collect::<Result<Vec<_>, _>>();
-        let advice = Advice::new(self.array()?, &changes.map_err(shape_error)?, generation, top);
+        let advice = Advice::new(self.array()?, &changes.map_err(shape_error)?, generation, top.0);
         Ok(Answer::new(advice.map_err(shape_error)?).list())
     }
 
+    /// Whether it can be read as the other without a copy, and why; `bool()` of the answer says it.
     #[pyo3(signature = (to, /))]
     fn bitcast(&self, to: ShapeArgument<'_>) -> PyResult<Answer> {
         let verdict = Verdict::new(self.array()?, to.0.get().array()?).map_err(shape_error)?;
@@ -286,6 +368,7 @@ impl Shape {
         Ok(Answer::new(verdict).no_if(is_no))
     }
 
+    /// What the text means, where the elements are, and what it takes; of a sharding, what each device has.
     #[pyo3(signature = (sharding=None))]
     fn explain(&self, sharding: Option<ShardingArgument>) -> PyResult<Answer> {
         let mut explanation = Explanation::new(self.value.clone());
@@ -295,6 +378,7 @@ impl Shape {
         Ok(Answer::new(explanation))
     }
 
+    /// A picture of where the elements are.
     fn draw(&self) -> PyResult<Answer> {
         drawn(self.array()?)
     }
@@ -303,7 +387,7 @@ impl Shape {
         Drawing::new(self.value.array()?).ok().map(|drawing| drawing.svg())
     }
 
-    fn _repr_html_(&self) -> Option<String> {
+    pub(crate) fn _repr_html_(&self) -> Option<String> {
         Drawing::new(self.value.array()?).ok().map(|drawing| crate::answer::framed(&drawing.html()))
     }
 
@@ -346,43 +430,44 @@ pub(crate) fn padding(shape: ShapeArgument<'_>) -> PyResult<u64> {
     shape.0.get().padding()
 }
 
-/// The position of an element in memory, in elements; of many elements, an array of positions.
+/// The position of an element in memory, in elements; of many, their positions. See `Shape.linear_index`.
 #[pyfunction]
 #[pyo3(signature = (shape, index, /))]
 pub(crate) fn linear_index<'py>(shape: ShapeArgument<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     Shape::linear_index(&shape.0, index)
 }
 
-/// The layout that a generation of TPUs gives an array: a shape, or an element type and sizes.
+/// The layout that a generation of TPUs, such as `v5e`, gives an array.
 #[pyfunction]
 #[pyo3(signature = (generation, shape, dimensions=None, /))]
 pub(crate) fn default_layout(
     generation: &str,
     shape: &Bound<'_, PyAny>,
-    dimensions: Option<Vec<u64>>,
+    dimensions: Option<Vec<Number<i64>>>,
 ) -> PyResult<Layout> {
-    match dimensions {
-        Some(dimensions) => Shape::of(shape, dimensions, None)?.with_default_layout(generation)?.layout(),
-        None => shape.extract::<ShapeArgument<'_>>()?.0.get().with_default_layout(generation)?.layout(),
-    }
+    let shape = match dimensions {
+        Some(dimensions) => Shape::of(shape, dimensions, None, None)?.with_default_layout(generation)?,
+        None => shape.extract::<ShapeArgument<'_>>()?.0.get().with_default_layout(generation)?,
+    };
+    Ok(Layout(shape.array()?.layout().clone()))
 }
 
-/// Which layouts of an array take the fewest bytes on a TPU.
+/// Which layouts of an array take the fewest bytes on a TPU; see `Shape.advise`.
 #[pyfunction]
 #[pyo3(
-    signature = (shape, generation=None, *, what_if=Vec::new(), top=10),
+    signature = (shape, generation=None, *, what_if=Vec::new(), top=Number(10)),
     text_signature = "(shape, generation=None, *, what_if=(), top=10)"
 )]
 pub(crate) fn advise(
     shape: ShapeArgument<'_>,
     generation: Option<&str>,
     what_if: Vec<String>,
-    top: usize,
+    top: Number<usize>,
 ) -> PyResult<Answer> {
     shape.0.get().advise(generation, what_if, top)
 }
 
-/// Whether one array can be read as another without a copy, and why.
+/// Whether one array can be read as another without a copy, and why; `bool()` of the answer says it.
 #[pyfunction]
 #[pyo3(signature = (operand, result, /))]
 pub(crate) fn bitcast(operand: ShapeArgument<'_>, result: ShapeArgument<'_>) -> PyResult<Answer> {

@@ -2,11 +2,13 @@
 
 use crate::answer::Answer;
 use crate::error::{out_of_bounds, shape_error};
+use crate::number::Number;
 use crate::shape::{Shape, ShapeArgument, quoted};
 use crate::sharding_value::{Sharding, ShardingArgument};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
 use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ReshardKind, ShardingKind};
+use xla_shape::{ArrayShape, ElementType};
 use xla_shape_render::draw::DeviceDrawing;
 
 /// The axes of a mesh with their sizes, its devices, and for each dimension of an array the names of its axes.
@@ -20,7 +22,7 @@ impl Sharding {
         Self(text.0)
     }
 
-    /// `replicated`, `maximal`, `tiled`, `named`, `manual`, `unreduced`, `unknown`, `single_device` or `tuple`.
+    /// `replicated`, `tiled`, `named`, `maximal`, `single_device`, `manual`, `unreduced`, `unknown` or `tuple`.
     #[getter]
     fn kind(&self) -> &'static str {
         match self.0.kind() {
@@ -37,6 +39,7 @@ impl Sharding {
         }
     }
 
+    /// The shardings of a tuple; of another one, itself alone.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let leaves = self.0.leaves().iter().map(|leaf| Bound::new(py, Self(leaf.clone())));
@@ -48,22 +51,31 @@ impl Sharding {
         self.0.to_tiled().map(|tiled| Self(tiled.into_owned())).map_err(shape_error)
     }
 
+    /// The shape of a shard. Sizes are rounded up.
     #[pyo3(signature = (shape, /))]
     fn shard_shape(&self, shape: ShapeArgument<'_>) -> PyResult<Shape> {
         Ok(Shape::of_value(self.partition(&shape)?.shard().clone()))
     }
 
+    /// How many devices have something of it; `None` where all have all of it, and nothing says how many there are.
     #[pyo3(signature = (shape, /))]
     fn device_count(&self, shape: ShapeArgument<'_>) -> PyResult<Option<u64>> {
         Ok(self.partition(&shape)?.device_count())
     }
 
+    /// What a device has, as NumPy takes it: `array[sharding.region(shape, 3)]`.
     #[pyo3(signature = (shape, device, /))]
-    fn region<'py>(&self, py: Python<'py>, shape: ShapeArgument<'py>, device: i64) -> PyResult<Bound<'py, PyTuple>> {
+    fn region<'py>(
+        &self,
+        py: Python<'py>,
+        shape: ShapeArgument<'py>,
+        device: Number<i64>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let partition = self.partition(&shape)?;
-        slices(py, &partition.region(device).map_err(shape_error)?)
+        slices(py, &partition.region(device.0).map_err(shape_error)?)
     }
 
+    /// What each device has.
     #[pyo3(signature = (shape, /))]
     fn regions<'py>(&self, py: Python<'py>, shape: ShapeArgument<'py>) -> PyResult<Bound<'py, PyDict>> {
         let partition = self.partition(&shape)?;
@@ -77,19 +89,25 @@ impl Sharding {
         Ok(regions)
     }
 
+    /// The devices that have an element.
     #[pyo3(signature = (shape, index, /))]
-    fn holders(&self, shape: ShapeArgument<'_>, index: Vec<u64>) -> PyResult<Vec<i64>> {
+    fn holders(&self, shape: ShapeArgument<'_>, index: Vec<Number<i64>>) -> PyResult<Vec<i64>> {
         let partition = self.partition(&shape)?;
+        // A negative number is larger than any dimension.
+        let index = index.iter().map(|number| number.0.cast_unsigned()).collect::<Vec<_>>();
         let is_inside =
             index.len() == partition.sizes().len() && index.iter().zip(partition.sizes()).all(|(i, size)| i < size);
         if !is_inside {
-            return Err(out_of_bounds(format_args!("index {index:?} is out of bounds for {}", shape.0.get().value)));
+            return Err(out_of_bounds(format_args!(
+                "index {:?} is out of bounds for {}",
+                index.iter().map(|number| number.cast_signed()).collect::<Vec<_>>(),
+                shape.0.get().value
+            )));
         }
         Ok(partition.holders(&index).take(MAX_LISTED_DEVICES as usize).collect())
     }
 
-    /// What must move where an array is divided in another way: the name of the collective, and the bytes that all devices
-    /// receive together.
+    /// What must move to divide an array in another way: the collective, and the bytes that all devices receive.
     #[pyo3(signature = (to, shape, /))]
     fn reshard(&self, to: ShardingArgument, shape: ShapeArgument<'_>) -> PyResult<(&'static str, Option<u64>)> {
         let reshard = self.0.reshard(&to.0, shape.0.get().array()?).map_err(shape_error)?;
@@ -104,6 +122,7 @@ impl Sharding {
         Ok((kind, reshard.bytes()))
     }
 
+    /// A picture of which device has which part, in colours.
     #[pyo3(signature = (shape, /))]
     fn draw(&self, shape: ShapeArgument<'_>) -> PyResult<Answer> {
         let drawing = || DeviceDrawing::new(shape.0.get().array()?, self.0.clone()).map_err(shape_error);
@@ -142,6 +161,14 @@ impl Sharding {
         }
     }
 
+    fn _repr_svg_(&self) -> Option<String> {
+        self.pieces().map(|drawing| drawing.svg())
+    }
+
+    fn _repr_html_(&self) -> Option<String> {
+        self.pieces().map(|drawing| crate::answer::framed(&drawing.html()))
+    }
+
     fn __str__(&self) -> String {
         self.0.to_string()
     }
@@ -156,6 +183,14 @@ impl Sharding {
 }
 
 impl Sharding {
+    /// The devices of an array that has an element in each piece; `None` where nothing says how many pieces there are.
+    fn pieces(&self) -> Option<DeviceDrawing> {
+        let tiled = self.0.to_tiled().ok()?;
+        let ShardingKind::Tiled(tiles) = tiled.kind() else { return None };
+        let array = ArrayShape::with_default_layout(ElementType::U8, tiles.tiles()).ok()?;
+        DeviceDrawing::new(&array, self.0.clone()).ok()
+    }
+
     fn partition(&self, shape: &ShapeArgument<'_>) -> PyResult<Partition> {
         self.0.partition(shape.0.get().array()?).map_err(shape_error)
     }

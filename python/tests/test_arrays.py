@@ -146,6 +146,73 @@ def test_dlpack():
         xla_shape.from_dlpack(np.array(["text"]))
 
 
+def test_dlpack_out():
+    array = numbers(10, 200)
+    strided = Buffer("f32[200,10]{0,1}", array)
+    assert np.shares_memory(np.from_dlpack(strided), array) and np.array_equal(np.from_dlpack(strided), array.T)
+    assert not np.from_dlpack(strided).flags.writeable
+    copy = np.from_dlpack(strided, copy=True)
+    assert not np.shares_memory(copy, array) and copy.flags.writeable and np.array_equal(copy, array.T)
+    # Tiles have no strides.
+    tiled = relayout(array, "{1,0:T(8,128)}")
+    assert np.array_equal(np.from_dlpack(tiled), array)
+    with pytest.raises(BufferError, match="tiles that cut dimension 1"):
+        np.from_dlpack(tiled, copy=False)
+    with pytest.raises(BufferError, match="read-only"):
+        strided.__dlpack__(copy=False)
+    for options in ({"stream": 1}, {"dl_device": (2, 0)}):
+        with pytest.raises(BufferError, match="expected the CPU"):
+            strided.__dlpack__(max_version=(1, 1), **options)
+    assert strided.__dlpack_device__() == (1, 0)
+    # Without a natural place in memory, only a copy can be lent.
+    raw = np.frombuffer(b"?" + array.tobytes(), np.uint8)[1:]
+    assert np.array_equal(np.from_dlpack(Buffer("f32[10,200]", raw)), array)
+    for sizes in ((), (0, 3), (1, 1)):
+        found = np.from_dlpack(relayout(numbers(*sizes)))
+        assert found.shape == sizes and np.array_equal(found, numbers(*sizes))
+    for dtype in DTYPES:
+        array = numbers(10, 200, dtype=dtype)
+        for options in ({"max_version": (1, 1)}, {"max_version": (1, 1), "copy": True}):
+            again = xla_shape._native.buffer_of_capsule(relayout(array).__dlpack__(**options))
+            assert again.shape == Shape.of(dtype, (10, 200)) and np.array_equal(again.numpy(), array)
+
+
+def test_dlpack_frees():
+    """The memory is there as long as a capsule, or whoever took it; then it is given back."""
+    shared = bytearray(4 * 6)
+    for use in (lambda capsule: None, xla_shape._native.buffer_of_capsule, lambda capsule: np.from_dlpack(Lent(capsule))):
+        buffer = Buffer("f32[2,3]", shared)
+        capsule = buffer.__dlpack__(max_version=(1, 0))
+        del buffer
+        found = use(capsule)
+        with pytest.raises(BufferError):
+            shared.append(0)
+        del capsule, found
+        shared.append(0)
+        del shared[-1]
+    # As it was before version 1: a capsule that nobody takes, and one that is taken.
+    capsule = Buffer("f32[2,3]", shared).__dlpack__()
+    assert '"dltensor"' in repr(capsule)
+    taken = np.from_dlpack(Lent(capsule))
+    del capsule
+    shared[3] = 1
+    assert not taken.any()
+    Buffer("f32[2,3]", shared).__dlpack__()
+
+
+class Lent:
+    """A capsule as an array."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
 def test_memory_stays():
     """What lends bytes must not go away while a buffer is there."""
     buffer = Buffer("f32[2,3]", np.arange(6, dtype=np.float32))
@@ -175,8 +242,12 @@ def test_errors():
         relayout(array.astype(">f4"))
     with pytest.raises(ShapeError):
         relayout(np.array(["text"]))
-    with pytest.raises(ShapeError, match="one thread"):
-        relayout(array, threads=0)
+    for threads in (0, -1, 1 << 70):
+        with pytest.raises(ShapeError, match="one thread|a whole number"):
+            relayout(array, threads=threads)
+    for copied in (relayout, relayout(array).relayout):
+        with pytest.raises(TypeError, match="'str' object"):
+            copied(array, threads="a") if copied is relayout else copied(threads="a")
     with pytest.raises(ValueError, match="copy"):
         np.asarray(Buffer("f32[10,200]", array), np.float64, copy=False)
 
@@ -187,7 +258,7 @@ def test_pickle():
     assert again.shape == buffer.shape and again.tobytes() == buffer.tobytes()
 
 
-@pytest.mark.parametrize("threads", [1, 2, None])
+@pytest.mark.parametrize("threads", [1, 2, 4000, None])
 def test_threads(threads):
     array = numbers(1000, 1500)
     expected = relayout(array, "{1,0:T(8,128)}", threads=1).tobytes()

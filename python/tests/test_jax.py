@@ -102,6 +102,9 @@ def test_shardings_to_jax(text):
 def test_shardings_that_jax_does_not_have():
     with pytest.raises(ShapeError, match="expected 16 devices"):
         to_sharding("{devices=[16]<=[16]}")
+    for spec, hint in ((P("x"), "a PartitionSpec alone has no mesh"), (3, "found 3")):
+        with pytest.raises(TypeError, match=f"expected a sharding of JAX.*{hint}"):
+            from_sharding(spec, 2)
     with pytest.raises(ShapeError, match="devices have elements"):
         to_sharding("{manual}")
     assert from_sharding(SingleDeviceSharding(jax.devices()[3]), 2) == Sharding("{maximal device=0}")
@@ -139,6 +142,22 @@ def test_arrays_lent_through_dlpack():
         assert lent.shape == Shape.of(dtype, (10, 200))
         assert np.array_equal(lent.numpy(), np.asarray(array))
         assert np.array_equal(xla_shape.relayout(array, "{1,0:T(8,128)(2,1)}").numpy(), np.asarray(array))
+
+
+def test_buffers_lent_through_dlpack():
+    for dtype in (jnp.bfloat16, jnp.float32, jnp.float8_e4m3fn, jnp.int8, jnp.complex64):
+        array = (np.arange(2000) % 7).astype(dtype).reshape(10, 200)
+        buffer = xla_shape.relayout(array)
+        found = jax.dlpack.from_dlpack(buffer)
+        assert found.dtype == dtype and np.array_equal(np.asarray(found), array)
+        # An older JAX speaks a DLPack that has no word for read-only, so it gets a copy.
+        if jax._src.dlpack.DLPACK_VERSION >= (1, 0):
+            address = np.frombuffer(buffer.data, np.uint8).ctypes.data
+            assert found.unsafe_buffer_pointer() == address
+        del buffer
+        assert np.array_equal(np.asarray(found), array)
+    tiled = xla_shape.relayout(np.ones((10, 200), jnp.bfloat16), "{1,0:T(8,128)(2,1)}")
+    assert np.array_equal(np.asarray(jax.dlpack.from_dlpack(tiled)), np.ones((10, 200), jnp.bfloat16))
 
 
 def test_arguments(mesh):
@@ -186,3 +205,29 @@ def test_assert_layout():
     for expected in ("{0,1}", "f32[4,9]{1,0}"):
         with pytest.raises(AssertionError, match=re.escape(f"expected {expected}, found f32[4,8]{{1,0}}")):
             assert_layout(x, expected)
+
+
+def test_assert_layout_of_trees():
+    @jax.jit
+    def f(x, weights):
+        return {"a": x @ weights[0], "b": (x, weights[0].sum())}
+
+    x, w = jnp.ones((4, 8)), jnp.ones((8, 8))
+    compiled = f.lower(x, [w]).compile()
+    assert_layout(compiled.input_formats, "{1,0}")
+    assert_layout(compiled.input_formats, ((Layout("{1,0}"), ["{1,0}"]), {}))
+    assert_layout(compiled.output_formats, {"a": "{1,0}", "b": ("{1,0}", "{}")})
+    assert_layout(f(x, [w]), {"a": Shape("f32[4,8]"), "b": (None, "f32[]")})
+    with pytest.raises(AssertionError) as caught:
+        assert_layout(compiled.output_formats, "{1,0}")
+    assert str(caught.value) == "['b'][1]: expected {1,0}, found {}"
+    with pytest.raises(AssertionError) as caught:
+        assert_layout(f(x, [w]), {"a": "{0,1}", "b": ("f32[4,9]", None)})
+    assert str(caught.value).splitlines() == [
+        "['a']: expected {0,1}, found f32[4,8]{1,0}",
+        "['b'][0]: expected f32[4,9]{1,0}, found f32[4,8]{1,0}",
+    ]
+    with pytest.raises(AssertionError, match=re.escape("expected layouts of ['a']; found ['a'], ['b'][0], ['b'][1]")):
+        assert_layout(f(x, [w]), {"a": "{1,0}"})
+    with pytest.raises(AssertionError, match=r"expected \{1,0\}, found nothing"):
+        assert_layout([], "{1,0}")

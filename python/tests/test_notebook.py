@@ -1,5 +1,8 @@
 """The tutorial, run as a reader runs it; where there is a browser, it is shown in one."""
 
+import html
+import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,14 +35,61 @@ def test_outputs(notebook):
     assert not errors
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no browser")
-def test_in_a_browser(notebook, tmp_path):
+# Clicks on the first element of each tile map, and says what the map says of it, and how many cells follow.
+CLICK = """
+<script>
+addEventListener('load', () => setTimeout(() => {
+  const said = [];
+  for (const frame of document.querySelectorAll('iframe')) {
+    const page = frame.contentDocument;
+    const cell = page.querySelector('.c[data-i="[0,1]"]');
+    if (!cell) continue;
+    const before = page.getElementById('info').textContent;
+    cell.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    said.push([before, page.getElementById('info').textContent, page.querySelectorAll('.c.pin').length]);
+  }
+  const result = document.createElement('pre');
+  result.id = 'said';
+  result.textContent = JSON.stringify(said);
+  document.body.append(result);
+}, 1000));
+</script>
+"""
+
+
+@pytest.fixture(scope="module")
+def page(notebook, tmp_path_factory):
     nbconvert = pytest.importorskip("nbconvert")
     page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
-    (tmp_path / "page.html").write_text(page)
-    picture = tmp_path / "page.png"
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,4000"]
-    options += ["--virtual-time-budget=10000", f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={picture}"]
-    subprocess.run([CHROMIUM, *options, f"file://{tmp_path / 'page.html'}"], check=True, capture_output=True, timeout=120)
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(page.replace("</body>", CLICK + "</body>"))
+    return path
+
+
+def browse(page, *options):
+    common = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000"]
+    profile = f"--user-data-dir={page.parent / 'profile'}"
+    command = [CHROMIUM, *common, profile, *options, f"file://{page}"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no browser")
+def test_in_a_browser(page):
+    picture = page.parent / "page.png"
+    browse(page, "--hide-scrollbars", "--window-size=1200,4000", f"--screenshot={picture}")
     # A page without pictures takes a tenth of this.
     assert picture.stat().st_size > 100_000
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no browser")
+def test_clicks(page):
+    """A click on an element tells where it is, and marks it in the array and in the memory."""
+    found = browse(page, "--dump-dom")
+    (said,) = re.findall(r'<pre id="said">(.*?)</pre>', found)
+    said = json.loads(html.unescape(said))
+    # The shape and the buffer of the tutorial.
+    assert len(said) == 2
+    for before, after, pinned in said:
+        assert before != after and after.startswith("element [0,1] at position ") and pinned == 2
+    # In the first one, rows are in pairs.
+    assert "at position 2, byte 4," in said[0][1]

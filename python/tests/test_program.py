@@ -1,5 +1,8 @@
 """The program that the wheel brings, and the package as it is installed."""
 
+import ast
+import functools
+import inspect
 import subprocess
 import sys
 import sysconfig
@@ -42,9 +45,30 @@ def test_everything_public_is_documented_and_typed():
         if name.startswith("__"):
             continue
         assert value.__module__.startswith("xla_shape") or value.__module__ == "builtins", name
+        assert inspect.getdoc(value), name
         if isinstance(value, type) and value.__module__ == "xla_shape":
             for member in vars(value):
                 assert member.startswith("__") or f"def {member}(" in stubs, f"{name}.{member}"
+                assert member.startswith("_") or inspect.getdoc(getattr(value, member)), f"{name}.{member}"
+
+
+def test_help_says_what_the_stubs_say():
+    tree = ast.parse((Path(xla_shape.__file__).parent / "_native.pyi").read_text())
+    said = {}
+    for node in tree.body:
+        if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            continue
+        members = [member for member in getattr(node, "body", ()) if isinstance(member, ast.FunctionDef)]
+        # Of a function with several forms, the last one has the text.
+        said[(node.name,)] = ast.get_docstring(node) or said.get((node.name,))
+        said |= {(node.name, member.name): ast.get_docstring(member) for member in members if member.name[0] != "_"}
+    compared = 0
+    for names, text in said.items():
+        value = functools.reduce(getattr, names, xla_shape._native)
+        if text is not None:
+            assert inspect.getdoc(value) == text, ".".join(names)
+            compared += 1
+    assert compared > 90
 
 
 def test_it_needs_numpy_alone():

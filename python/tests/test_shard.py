@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import save_file
 
 import xla_shape
-from xla_shape import Shape, ShapeError, Sharding, shard
+from xla_shape import Layout, Shape, ShapeError, Sharding, shard
 
 PLAN = {
     "*.w": {"sharding": "{devices=[2,2]<=[4]}", "generation": "v5e"},
@@ -100,6 +100,33 @@ def test_single_files_and_plans_in_files(checkpoint, tmp_path):
     results = shard.run([input.parent / "model-0.safetensors"], tmp_path / "plan.json", tmp_path / "out", [1])
     (result,) = results
     assert np.array_equal(xla_shape.read(result.output, "0.w").numpy(), tensors["0.w"][32:])
+
+
+def test_plans_of_values(checkpoint, tmp_path):
+    """Of shardings and layouts, as of their texts."""
+    input, _ = checkpoint
+    layout = "{1,0:T(8,128)}"
+    values = {"*.b": Sharding("{replicated}"), "*": {"sharding": Sharding("{devices=[2,2]<=[4]}"), "layout": Layout(layout)}}
+    texts = {"*.b": "{replicated}", "*": {"sharding": "{devices=[2,2]<=[4]}", "layout": layout}}
+    shard.run(input, values, tmp_path / "values", range(4))
+    shard.run(input, texts, tmp_path / "texts", range(4))
+    assert contents(tmp_path / "values") == contents(tmp_path / "texts")
+    with pytest.raises(TypeError, match="expected a Sharding, a Layout or a text in a plan, found 1j"):
+        shard.jobs(input, {"*": {"sharding": 1j}}, tmp_path / "out", [0])
+
+
+def test_dask(checkpoint, tmp_path):
+    """Jobs are functions of a Dask cluster as they are."""
+    distributed = pytest.importorskip("distributed")
+    input, _ = checkpoint
+    shard.run(input, PLAN, tmp_path / "alone", range(4))
+    jobs = shard.jobs(input, PLAN, tmp_path / "cluster", range(4))
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        results = client.gather(client.map(shard.Job.run, jobs))
+    assert [result.output for result in results] == [job.run().output for job in jobs]
+    shard.index(input, PLAN, tmp_path / "cluster", range(4))
+    assert contents(tmp_path / "cluster") == contents(tmp_path / "alone")
 
 
 def test_errors(checkpoint, tmp_path):

@@ -85,6 +85,74 @@ def test_of_parts():
         Shape.of(">f4", (2,))
 
 
+@pytest.mark.parametrize("text", ["f32[<=4,?]{1,0}", "f32[2,<=3,?]{0,2,1}", "f32[?]", "f32[2,3]{0,1:T(2,4)}"])
+def test_sizes_that_change(text):
+    shape = Shape(text)
+    parts = shape.element_type, shape.dimensions, shape.layout
+    assert Shape.of(*parts, dynamic_dimensions=shape.dynamic_dimensions) == shape
+    assert Shape.of("f32", (-1, 2)) == Shape("f32[?,2]")
+    with pytest.raises(ShapeError, match="expected 2 entries of dynamic_dimensions, found 1"):
+        Shape.of("f32", (2, 3), dynamic_dimensions=[True])
+
+
+SHAPE = Shape("f32[2,3]")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Shape.of("f32", (-2,)), "expected a size from 0 on, or -1 for an unbounded one, found -2"),
+        (lambda: Shape.of("f32", (1 << 70,)), f"from {-(1 << 63)} to {(1 << 63) - 1}, found {1 << 70}"),
+        (lambda: Layout.of((-1, 0)), "expected a whole number from 0 to 18446744073709551615, found -1"),
+        (lambda: Layout.of((0,), [[-8]]), "found -8"),
+        (lambda: Layout.of((0,), memory_space=300), "expected a whole number from 0 to 255, found 300"),
+        (lambda: Layout.of((0,), element_size_in_bits=-1), "found -1"),
+        (lambda: SHAPE.advise("v5e", top=-1), "found -1"),
+        (lambda: xla_shape.advise(SHAPE, top=1 << 64), f"found {1 << 64}"),
+        (lambda: SHAPE.explain().text(-1), "found -1"),
+        (lambda: Module(MODULE).memory(-1), "found -1"),
+        (lambda: Module(MODULE).memory(top=-1), "found -1"),
+        (lambda: Module(MODULE).memory(space=256), "from 0 to 255, found 256"),
+        (lambda: Module(MODULE).memory("v99"), "v99"),
+        (lambda: Sharding("{devices=[2,1]<=[2]}").region(SHAPE, 1 << 64), f"found {1 << 64}"),
+        (lambda: Sharding("{devices=[2,1]<=[2]}").holders(SHAPE, (-1, 0)), r"index [-1, 0] is out of bounds"),
+        (lambda: Shape.of(np.longdouble, (2,)), f"XLA has no elements of NumPy's type {np.dtype(np.longdouble).name}"),
+        (lambda: Shape.of("U3", (2,)), "XLA has no elements of NumPy's type str96"),
+        (lambda: Shape.of([("a", "f4")], (2,)), "XLA has no elements of NumPy's type void32"),
+        (lambda: Shape.of("zz", (2,)), "expected an element type of XLA or NumPy, found 'zz'"),
+        (lambda: Shape.of(None, (2,)), "expected an element type of XLA or NumPy, found None"),
+        (lambda: Shape.of(3.5, (2,)), "expected an element type of XLA or NumPy, found 3.5"),
+    ],
+)
+def test_arguments_that_are_wrong(call, message):
+    # Twice: what is remembered is the same.
+    for _ in range(2):
+        with pytest.raises(ShapeError) as caught:
+            call()
+        assert message in str(caught.value)
+
+
+def test_arguments_of_another_type():
+    for call, message in [
+        (lambda: Module(MODULE).memory(1.5), "expected a generation such as 'v5e', or how many bytes, found 1.5"),
+        (lambda: Shape.of("f32", ("a",)), "'str' object"),
+        (lambda: Layout.of((0,), memory_space=None), "NoneType"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            call()
+
+
+def test_element_types():
+    """All that NumPy and ml_dtypes have, by every name."""
+    for name in xla_shape._native.element_types:
+        try:
+            dtype = Shape(f"{name}[2]").dtype
+        except (ShapeError, ValueError):
+            continue
+        for like in (name, dtype, dtype.type, dtype.name):
+            assert Shape.of(like, (2,)) == Shape(f"{name}[2]")
+
+
 def test_only_arrays():
     pair = Shape("(f32[2], s32[])")
     for name in ("dimensions", "layout", "element_type", "elements", "dtype"):
@@ -270,6 +338,11 @@ def test_pictures():
     assert drawing.svg() == shape._repr_svg_() and drawing.html().startswith("<!doctype html>")
     colours = Sharding("{devices=[4,2]<=[8]}").draw(shape)
     assert colours.svg().startswith("<svg") and "<iframe" in colours._repr_html_()
+    assert xla_shape.relayout(np.zeros((10, 200), np.float32), shape)._repr_html_() == shape._repr_html_()
+    for text in ("{devices=[4,2]<=[8]}", "{mesh['x'=4,'y'=2], [{'x'}, {'y'}]}", "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"):
+        assert Sharding(text)._repr_svg_().startswith("<svg") and "<iframe" in Sharding(text)._repr_html_()
+    for text in ("{replicated}", "{manual}", "{maximal device=3}"):
+        assert Sharding(text)._repr_svg_() is None and Sharding(text)._repr_html_() is None
     assert Module(MODULE)._repr_html_().startswith("<iframe")
     assert xla_shape.explain(shape)._repr_html_().startswith("<pre>")
     assert xla_shape.explain(shape).svg() is None

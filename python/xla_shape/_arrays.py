@@ -27,12 +27,10 @@ def relayout(
     array: what NumPy takes as an array (strided and read-only ones are read as they are), an object with `__dlpack__`, or a
         `Buffer`; with `from_`, the bytes of an array of that shape.
     to: the layout of the result, or its whole shape; row-major if it is left out.
-    threads: how many work on it; as many as there are processors if it is left out.
+    threads: how many work on it; as many as there are processors if it is left out, and never more.
     """
     if from_ is None and not isinstance(array, (Buffer, np.ndarray)) and hasattr(array, "__dlpack__"):
         array = _lent(array)
-    if threads is not None and threads < 1:
-        raise ShapeError(f"expected one thread or more, found {threads}")
     if from_ is not None:
         shape, strided = Shape(from_), False
         source = array if isinstance(array, Buffer) else _bytes_of(array)

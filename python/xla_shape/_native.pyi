@@ -22,6 +22,7 @@ __all__ = [
     "buffer_of_capsule",
     "byte_size",
     "default_layout",
+    "element_types",
     "explain",
     "linear_index",
     "linear_indices",
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 __version__: str
+element_types: tuple[str, ...]
 
 _Path = str | os.PathLike[str]
 _Integers = int | npt.NDArray[np.integer[Any]]
@@ -53,8 +55,17 @@ class Shape:
         """Reads a text. A `ParseError` points at what is wrong."""
 
     @staticmethod
-    def of(element_type: Any, dimensions: Sequence[int], layout: str | Layout | None = None) -> Shape:
-        """An array's shape of its parts: the element type by XLA's name or NumPy's, the sizes, the layout."""
+    def of(
+        element_type: Any,
+        dimensions: Sequence[int],
+        layout: str | Layout | None = None,
+        *,
+        dynamic_dimensions: Sequence[bool] | None = None,
+    ) -> Shape:
+        """An array's shape of its parts: the element type by XLA's name or NumPy's, the sizes, the layout.
+
+        A size of -1 is unbounded. Where `dynamic_dimensions` says so, a size is a bound: the real one is known at run time.
+        """
 
     @staticmethod
     def tuple_of(elements: Sequence[str | Shape]) -> Shape:
@@ -252,6 +263,9 @@ class Sharding:
     def draw(self, shape: str | Shape, /) -> Answer:
         """A picture of which device has which part, in colours."""
 
+    def _repr_svg_(self) -> str | None: ...
+    def _repr_html_(self) -> str | None: ...
+
     def _named(self) -> tuple[list[tuple[str, int]], list[int], list[list[str]]]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -409,8 +423,16 @@ class Buffer:
         """The elements: the same memory, read-only, where the layout has no tiles and whole bytes, else a copy."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]: ...
-    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+    def _repr_html_(self) -> str | None: ...
 
 def advise(
     shape: str | Shape, generation: str | None = None, *, what_if: Sequence[str] = (), top: int = 10

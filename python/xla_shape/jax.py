@@ -69,6 +69,9 @@ def from_sharding(sharding: Any, num_dimensions: int) -> Sharding:
         return _from_named(sharding, num_dimensions)
     if isinstance(sharding, jax.sharding.SingleDeviceSharding):
         return Sharding("{maximal device=0}")
+    if not isinstance(sharding, jax.sharding.Sharding):
+        hint = ": a PartitionSpec alone has no mesh" if isinstance(sharding, jax.sharding.PartitionSpec) else ""
+        raise TypeError(f"expected a sharding of JAX, such as a NamedSharding, found {sharding!r}{hint}")
     # There is no public way to ask others.
     return Sharding(str(sharding._to_xla_hlo_sharding(num_dimensions)))
 
@@ -188,11 +191,45 @@ def memory(compiled: Any, device: str | int | None = None, *, top: int = 10, spa
     return module(compiled).memory(device, top=top, space=space)
 
 
-def assert_layout(x: Any, expected: str | Layout | Shape) -> None:
+def assert_layout(x: Any, expected: Any) -> None:
     """For tests: raises `AssertionError` unless an array, a `Format`, a layout or a shape has this layout.
 
-    expected: a layout, or a whole shape.
+    x: one of them, or a tree of them, such as `compiled.input_formats`, or the dict of arrays that a function returned.
+    expected: a layout, or a whole shape, which all of `x` must have; or a tree of them in the form of `x`, in which `None` stands for
+        any layout.
     """
+    wanted = _leaves(expected)
+    if len(wanted) == 1 and wanted[0][0] == ():
+        expected = wanted[0][1]
+        found = _leaves(x)
+        if not found:
+            raise AssertionError(f"expected {expected}, found nothing that has a layout: {x!r}")
+        wanted = [(path, expected) for path, _ in found]
+    else:
+        found = _leaves(x)
+        if [path for path, _ in wanted] != [path for path, _ in found]:
+            places = [", ".join(_place(path) or "one value" for path, _ in side) for side in (wanted, found)]
+            raise AssertionError(f"expected layouts of {places[0]}; found {places[1]}")
+    wrong = []
+    for (path, value), (_, layout) in zip(found, wanted):
+        if layout is not None and (message := _difference(value, layout)):
+            wrong.append(f"{_place(path)}: {message}" if path else message)
+    if wrong:
+        raise AssertionError("\n".join(wrong))
+
+
+def _leaves(tree: Any) -> list[tuple[Any, Any]]:
+    """What a tree has, each with the way to it. JAX alone takes `None` for a tree without leaves."""
+    found: list[tuple[Any, Any]] = jax.tree_util.tree_flatten_with_path(tree, is_leaf=lambda x: x is None)[0]
+    return found
+
+
+def _place(path: Any) -> str:
+    return str(jax.tree_util.keystr(path))
+
+
+def _difference(x: Any, expected: str | Layout | Shape) -> str | None:
+    """What is wrong, if anything."""
     if isinstance(x, (Shape, Layout)):
         found: Shape | Layout = x
     elif hasattr(x, "shape") and hasattr(x, "dtype"):
@@ -201,9 +238,5 @@ def assert_layout(x: Any, expected: str | Layout | Shape) -> None:
         found = from_layout(x)
     if isinstance(expected, str):
         expected = Layout(expected) if expected.lstrip().startswith("{") else Shape(expected)
-    if isinstance(expected, Layout) and isinstance(found, Shape):
-        same = found.layout == expected
-    else:
-        same = found == expected
-    if not same:
-        raise AssertionError(f"expected {expected}, found {found}")
+    compared = found.layout if isinstance(expected, Layout) and isinstance(found, Shape) else found
+    return None if compared == expected else f"expected {expected}, found {found}"

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import _native
+from . import Layout, Sharding, _native
 
 __all__ = ["Job", "Plan", "Result", "index", "jobs", "run"]
 
-Plan = Mapping[str, str | Mapping[str, str]]
+Plan = Mapping[str, str | Sharding | Mapping[str, str | Sharding | Layout]]
 """Names of tensors, or patterns with `*`, each with a sharding, or `sharding` with a `layout` or a `generation` of TPUs."""
 
 _Path = str | os.PathLike[str]
@@ -99,4 +99,10 @@ def _text(plan: Plan | _Path) -> str:
     if isinstance(plan, (str, os.PathLike)):
         with open(plan, encoding="utf-8") as file:
             return file.read()
-    return json.dumps(plan)
+    return json.dumps(plan, default=_plain)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (Layout, Sharding)):
+        return str(value)
+    raise TypeError(f"expected a Sharding, a Layout or a text in a plan, found {value!r}")
