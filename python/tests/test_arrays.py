@@ -195,9 +195,23 @@ def test_dlpack_frees():
     assert '"dltensor"' in repr(capsule)
     taken = np.from_dlpack(Lent(capsule))
     del capsule
+    again = xla_shape.from_dlpack(Old(taken.copy()))
+    assert np.array_equal(again.numpy(), taken) and repr(again) == "<Buffer f32[2,3]{1,0}>"
+    with pytest.raises(ShapeError, match="stride 1"):
+        xla_shape.from_dlpack(Old(np.zeros((4, 4), np.float32)[:, ::2]))
     shared[3] = 1
     assert not taken.any()
     Buffer("f32[2,3]", shared).__dlpack__()
+
+
+class Old:
+    """An array of a library that is older than versions of DLPack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__()
 
 
 class Lent:

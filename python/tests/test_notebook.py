@@ -42,7 +42,7 @@ addEventListener('load', () => setTimeout(() => {
   const said = [];
   for (const frame of document.querySelectorAll('iframe')) {
     const page = frame.contentDocument;
-    const cell = page.querySelector('.c[data-i="[0,1]"]');
+    const cell = page.querySelector('.c[data-i="0,1"]');
     if (!cell) continue;
     const before = page.getElementById('info').textContent;
     cell.dispatchEvent(new MouseEvent('click', { bubbles: true }));

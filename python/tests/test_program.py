@@ -68,7 +68,7 @@ def test_help_says_what_the_stubs_say():
         if text is not None:
             assert inspect.getdoc(value) == text, ".".join(names)
             compared += 1
-    assert compared > 90
+    assert compared > 80
 
 
 def test_it_needs_numpy_alone():

@@ -59,7 +59,12 @@ def from_dlpack(array: Any) -> Buffer:
 
     It has bf16 and f8 too. Nobody may write the array while the buffer is there.
     """
-    return _native.buffer_of_capsule(array.__dlpack__(max_version=(1, 1)))
+    try:
+        capsule = array.__dlpack__(max_version=(1, 1))
+    except TypeError:
+        # It is older than versions.
+        capsule = array.__dlpack__()
+    return _native.buffer_of_capsule(capsule)
 
 
 def _lent(array: Any) -> Any:

@@ -47,9 +47,10 @@ def from_layout(layout: Any) -> Layout:
     if not isinstance(found, jax_layout.Layout):
         raise ShapeError(f"expected a layout of JAX that says an order, found {layout}")
     tiles = [[None if size == _COMBINE else size for size in tile] for tile in found.tiling or ()]
-    return Layout.of(
-        tuple(reversed(found.major_to_minor)), tiles, element_size_in_bits=found.sub_byte_element_size_in_bits
-    )
+    # In older versions of JAX, it has another name.
+    bits = getattr(found, "sub_byte_element_size_in_bits", None)
+    bits = found._sub_byte_element_size_in_bits if bits is None else bits
+    return Layout.of(tuple(reversed(found.major_to_minor)), tiles, element_size_in_bits=bits)
 
 
 def to_layout(layout: str | Layout) -> jax_layout.Layout:
