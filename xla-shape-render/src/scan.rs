@@ -204,7 +204,7 @@ impl Scan {
     fn shapes(&self, text: &mut Text) {
         let mut rows = self.rows.values().collect::<Vec<_>>();
         if rows.is_empty() {
-            text.line(format_args!("No shapes in {} lines.", self.lines));
+            text.line(format_args!("No shapes in {}.", count(self.lines, "line", "lines")));
             return;
         }
         rows.sort_by_key(|row| {
@@ -275,6 +275,7 @@ mod tests {
     fn it_never_ends_silent() {
         assert_eq!(scanned("nothing\nhere"), "No shapes and no messages about memory in 2 lines.\n");
         let text = scanned("E1000: Ran out of memory in memory space hbm. Used 49.34G of 32.00G hbm.");
+        assert!(text.contains("No shapes in 1 line."), "{text}");
         assert!(
             text.contains("hbm: 49.3 GiB of 32 GiB, 17.3 GiB too much") && text.contains("--xla_dump_to"),
             "{text}"

@@ -76,9 +76,11 @@ impl AssignedValue {
         self.shape.starts_with('(')
     }
 
-    /// Whether the compiler keeps it in a register and needs no memory for it: a table, or a single number or truth value.
+    /// Whether the compiler keeps it in a register and needs no memory for it: a table, or a single number or truth value,
+    /// unless a fusion or a reduction makes it of arrays, of which only the name is here.
     fn needs_none(&self) -> bool {
-        self.is_tuple() || self.shape.starts_with("s32[]") || self.shape.starts_with("pred[]")
+        let is_scalar = self.shape.starts_with("s32[]") || self.shape.starts_with("pred[]");
+        self.is_tuple() || is_scalar && !["fusion", "reduce"].iter().any(|word| self.instruction.contains(word))
     }
 }
 

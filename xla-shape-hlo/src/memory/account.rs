@@ -1,8 +1,9 @@
 //! What a program takes in memory, in the words of the compiler's own memory analysis.
 
 use super::heap::{Block, aligned, pack};
-use super::places::{Place, Role};
+use super::places::{Place, Role, is_tpu};
 use super::schedule::Span;
+use crate::Module;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -91,10 +92,11 @@ impl Account {
 ///
 /// `generation` is the device, if it is known; it decides the size of small tables of addresses, and how much VMEM there is.
 pub(super) fn estimate(
+    module: &Module<'_>,
     places: &[Place<'_>],
     generation: Option<Generation>,
-    is_tpu: bool,
 ) -> (Account, Vec<Option<u64>>) {
+    let is_tpu = is_tpu(module);
     let mut account = Account::default();
     let mut heaps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     let (mut constants, mut tables) = (0_u64, 0_u64);
@@ -125,7 +127,7 @@ pub(super) fn estimate(
         }
         let heap = match space {
             // What only counts loops needs no memory, and then tables of addresses need none either.
-            DEFAULT if is_tpu && here.iter().all(|place| place.is_scalar_control()) => 0,
+            DEFAULT if is_tpu && here.iter().all(|place| place.is_scalar_control(module)) => 0,
             DEFAULT if is_tpu => aligned(packed, HBM_STEP).saturating_add(tables.saturating_mul(HBM_STEP)),
             GENERIC_FAST | CMEM if is_tpu => fast_heap(&here, packed, generation.filter(|_| space == GENERIC_FAST)),
             _ => packed,

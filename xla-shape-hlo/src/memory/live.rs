@@ -2,7 +2,7 @@
 
 use super::Buffer;
 use super::account::{Account, estimate};
-use super::places::{Place, Role, is_tpu};
+use super::places::{Place, Role};
 use crate::{Instruction, Module};
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -111,7 +111,7 @@ pub struct Timeline<'m, 'a> {
 impl<'m, 'a> Timeline<'m, 'a> {
     pub(super) fn new(module: &'m Module<'a>, steps: &[u32], places: &[Place<'m>], device: Option<Generation>) -> Self {
         let instructions: Vec<_> = steps.iter().filter_map(|&step| module.instruction_at(step)).collect();
-        let (account, offsets) = estimate(places, device, is_tpu(module));
+        let (account, offsets) = estimate(module, places, device);
         let lifetimes = places.iter().zip(offsets);
         let lifetimes = lifetimes.filter_map(|(place, offset)| lifetime(module, place, offset, instructions.len()));
         let lifetimes: Vec<_> = lifetimes.collect();

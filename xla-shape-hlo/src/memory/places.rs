@@ -89,12 +89,14 @@ impl<'m> Place<'m> {
         spans
     }
 
-    /// Whether the compiler keeps it in a register instead: numbers and truth values, as loops count with.
-    pub(super) fn is_scalar_control(&self) -> bool {
+    /// Whether the compiler keeps it in a register instead: numbers and truth values, as loops count with. What a fusion or a
+    /// reduction makes of arrays comes from the vector unit and goes through memory.
+    pub(super) fn is_scalar_control(&self, module: &Module<'_>) -> bool {
         self.tenants.iter().all(|tenant| {
-            tenant.shape.array().is_some_and(|array| {
-                array.num_dimensions() == 0 && matches!(array.element_type().name(), "s32" | "pred")
-            })
+            let array = tenant.shape.array().filter(|array| array.num_dimensions() == 0);
+            let opcode = module.instruction_at(tenant.instruction).map(|made| made.opcode());
+            array.is_some_and(|array| matches!(array.element_type().name(), "s32" | "pred"))
+                && !matches!(opcode, Some(Opcode::Fusion | Opcode::Reduce))
         })
     }
 }

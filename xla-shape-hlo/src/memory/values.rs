@@ -147,6 +147,8 @@ struct Reader<'m, 'a> {
     module: &'m Module<'a>,
     layouts: Layouts,
     callers: BTreeMap<u32, Vec<Caller>>,
+    /// The update of what has begun asynchronously, which gives it more operands.
+    updates: BTreeMap<u32, Instruction<'m, 'a>>,
     /// Values that meet, as positions that are known later.
     meetings: Vec<(u32, Vec<usize>)>,
     in_place: Vec<(usize, usize)>,
@@ -192,6 +194,7 @@ impl<'m> Values<'m> {
             module,
             layouts,
             callers: BTreeMap::new(),
+            updates: BTreeMap::new(),
             meetings: Vec::new(),
             in_place: Vec::new(),
             fused: BTreeMap::new(),
@@ -257,6 +260,11 @@ impl<'m> Values<'m> {
 impl<'m, 'a> Reader<'m, 'a> {
     fn find_callers(&mut self, computations: &[Computation<'m, 'a>]) {
         for instruction in computations.iter().flat_map(|computation| computation.instructions()) {
+            if instruction.opcode().text().ends_with("-update")
+                && let Some(begun) = instruction.operand(0).and_then(|operand| operand.instruction())
+            {
+                self.updates.insert(begun.number(), instruction);
+            }
             let is_conditional = instruction.opcode() == Opcode::Conditional;
             let one_each = !is_conditional && instruction.opcode() != Opcode::While;
             for (number, callee) in calls::called(instruction).into_iter().enumerate() {
@@ -272,6 +280,20 @@ impl<'m, 'a> Reader<'m, 'a> {
         let operand = instruction.operand(operand)?.instruction()?;
         let positions = self.known.positions_of(operand.number());
         (positions.1 > 0).then_some(positions)
+    }
+
+    /// The positions of an operand that is given where an operation begins or in an update of it.
+    fn given(&self, by: Instruction<'m, 'a>, operand: usize) -> Option<Positions> {
+        // Updates of updates: more than programs have.
+        const MOST: usize = 64;
+        let (mut by, mut operand) = (by, operand);
+        for _ in 0..MOST {
+            let Some(later) = operand.checked_sub(by.operands().len()) else { return self.operand(by, operand) };
+            // The first operand of an update is what it updates.
+            operand = later.saturating_add(1);
+            by = self.updates.get(&by.number()).copied()?;
+        }
+        None
     }
 
     fn new_value(
@@ -374,7 +396,7 @@ impl<'m, 'a> Reader<'m, 'a> {
                     .filter_map(|caller| {
                         let operand = caller.first.saturating_add(if caller.one_each { number } else { 0 });
                         let by = self.module.instruction_at(caller.instruction)?;
-                        self.operand(by, operand).map(|(from, _)| from)
+                        self.given(by, operand).map(|(from, _)| from)
                     })
                     .collect();
                 // The body of a loop gets what it returned, too.
