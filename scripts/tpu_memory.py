@@ -349,6 +349,67 @@ def image_warp(S, mesh):
     return f, [S((4, 128, 128), F32), S((4, 2, 64, 64), F32)]
 
 
+# Compiled later, when all rules stood.
+def unet(S, mesh):
+    conv = lambda x, w, s=1: lax.conv_general_dilated(x, w, (s, s), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    up = lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    def loss(ws, x, y):
+        a = jax.nn.silu(conv(x, ws[0])); b = jax.nn.silu(conv(a, ws[1], 2)); c = jax.nn.silu(conv(b, ws[2], 2))
+        d = jnp.concatenate([jax.nn.silu(up(c, ws[3])), b], -1); e = jnp.concatenate([jax.nn.silu(up(d, ws[4])), a], -1)
+        return jnp.mean((conv(e, ws[5]) - y).astype(F32) ** 2)
+    def f(ws, x, y):
+        l, g = jax.value_and_grad(loss)(ws, x, y)
+        return l, [w - 0.01 * q for w, q in zip(ws, g)]
+    channels = [(3, 64), (64, 128), (128, 256), (256, 128), (256, 64), (128, 3)]
+    return f, [[S((3, 3, *c)) for c in channels], S((8, 128, 128, 3)), S((8, 128, 128, 3))], dict(donate_argnums=0)
+def kalman_cholesky(S, mesh):
+    def f(m, p, a, q, h, r, zs):
+        def one(c, z):
+            m, p = a @ c[0], a @ c[1] @ a.T + q
+            k = jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(h @ p @ h.T + r), True), h @ p).T
+            m = m + k @ (z - h @ m)
+            return (m, p - k @ h @ p), m
+        return lax.scan(one, (m, p), zs)
+    return f, [S((256,), F32), S((256, 256), F32), S((256, 256), F32), S((256, 256), F32), S((64, 256), F32), S((64, 64), F32), S((500, 64), F32)]
+def branches_large(S, mesh):
+    def f(i, x, w): return lax.switch(i, [lambda x: jnp.tanh(x @ w), lambda x: jnp.sort(x, -1), lambda x: lax.fori_loop(0, 5, lambda i, y: y @ w * 0.5, x)], x)
+    return f, [S((), I32), S((4096, 2048)), S((2048, 2048))]
+def int4_mlp(S, mesh):
+    def f(x, w, s):
+        for i in range(3): x = jax.nn.gelu((x @ w[i].astype(BF)) * s[i])
+        return x, jnp.argmax(x, -1)
+    return f, [S((512, 4096)), S((3, 4096, 4096), jnp.int4), S((3, 4096))]
+def adagrad_embedding(S, mesh):
+    def f(table, acc, ids, y):
+        l, g = jax.value_and_grad(lambda t: jnp.mean((t[ids].sum(1) - y) ** 2))(table)
+        acc = acc + g * g
+        return l, table - g * lax.rsqrt(acc + 1e-6), acc, jnp.bincount(ids.reshape(-1), length=1000)
+    return f, [S((50000, 96), F32), S((50000, 96), F32), S((512, 20), I32), S((512, 96), F32)], dict(donate_argnums=(0, 1))
+def nearest(S, mesh):
+    def f(q, db):
+        v, i = lax.top_k(2 * q @ db.T - (q * q).sum(-1)[:, None] - (db * db).sum(-1)[None], 32)
+        return v, i, db[i[:, 0]]
+    return f, [S((1024, 128), F32), S((20000, 128), F32)]
+def ffn_sharded(S, mesh):
+    def f(x, w1, w2): return lax.with_sharding_constraint(jax.nn.silu(x @ w1) @ w2, jax.sharding.NamedSharding(mesh, P("data", None)))
+    return f, [S((4096, 2048), spec=P("data", None)), S((2048, 8192), spec=P(None, "model")), S((8192, 2048), spec=P("model", None))]
+def offload_scan(S, mesh):
+    policy = jax.checkpoint_policies.save_and_offload_only_these_names(names_which_can_be_saved=[], names_which_can_be_offloaded=["h"], offload_src="device", offload_dst="pinned_host")
+    def one(x, w): return checkpoint_name(jnp.tanh(x @ w), "h") * x, None
+    def f(ws, x): return jax.value_and_grad(lambda ws: lax.scan(jax.checkpoint(one, policy=policy), x, ws)[0].astype(F32).sum())(ws)
+    return f, [S((8, 2048, 2048)), S((1024, 2048))]
+def lstm(S, mesh):
+    def f(wx, wh, xs, h, c):
+        def loss(wx, wh):
+            def cell(s, x):
+                i, k, o, u = jnp.split(x @ wx + s[0] @ wh, 4, -1)
+                c = jax.nn.sigmoid(k) * s[1] + jax.nn.sigmoid(i) * jnp.tanh(u)
+                h = jax.nn.sigmoid(o) * jnp.tanh(c)
+                return (h, c), h
+            return (lax.scan(cell, (h, c), xs)[1].astype(F32) ** 2).mean()
+        return jax.value_and_grad(loss, argnums=(0, 1))(wx, wh)
+    return f, [S((512, 2048)), S((512, 2048)), S((128, 64, 512)), S((64, 512)), S((64, 512))]
+
 # Which program for which generations: each for two or three, spread over all five.
 PROGRAMS = {
     bert_adam: "v5e v6e tpu7x", gpt_scan: "v4 v5e v5p", gpt_scan_kept: "v5e v6e", vit: "v5e v5p", vae: "v4 v5e", gan: "v6e tpu7x", llama_decode: "v5e v6e", beam: "v4 v5e",
@@ -357,6 +418,8 @@ PROGRAMS = {
     kalman: "v5e tpu7x", ppo: "v5e v4", wavenet: "v5e v6e", conv3d: "v5e v5p", mobilenet: "v5e v6e", sharded_layers: "v5e tpu7x", accumulate: "v5e v4", optimizer: "v5e v5p v6e tpu7x",
     lora: "v5e tpu7x", clip: "v5e v6e", hessian: "v5e v4", ode: "v5e v5p", branches: "v5e v6e tpu7x", slices: "v5e tpu7x", blocks_prefill: "v5e v5p", many_outputs: "v5e v4", scan_ys: "v5e v6e",
     fsdp_adam: "v5e v5p", logits_chunks: "v5e v6e", image_warp: "v5e tpu7x",
+    unet: "v5e tpu7x", kalman_cholesky: "v5e tpu7x", branches_large: "v4 v5e", int4_mlp: "v4 v5e", adagrad_embedding: "v5e tpu7x", nearest: "v5e tpu7x", ffn_sharded: "v5e",
+    offload_scan: "v5e tpu7x", lstm: "v4 v5e",
 }
 # Whose message is kept, too, with the buffer assignment in it.
 WITH_MESSAGE = ["many_outputs", "pallas_softmax", "ode", "pipeline", "host_adam", "ring_attention"]

@@ -5,6 +5,7 @@ use benches::time;
 use std::hint::black_box;
 use std::time::Instant;
 use xla_shape_core::Shape;
+use xla_shape_hlo::proto::proto_text;
 use xla_shape_hlo::{Module, find_shapes, instruction_shapes};
 use xla_shape_tests::hlo_modules;
 
@@ -61,6 +62,13 @@ fn modules(report: &Report) {
         report.line(set, "Module::memory, with peaks", speed(memory), "MB/s");
         let print = time(|| parsed.iter().for_each(|module| drop(black_box(module.to_string()))));
         report.line(set, "Display", speed(print), "MB/s");
+        let messages: Vec<_> = parsed.iter().filter_map(|module| module.to_proto().ok()).collect();
+        let bytes: usize = messages.iter().map(Vec::len).sum();
+        let speed = |seconds: f64| bytes as f64 / seconds / 1e6;
+        let read = time(|| messages.iter().for_each(|message| drop(black_box(Module::from_proto(message)))));
+        report.line(set, "Module::from_proto, bytes of the message", speed(read), "MB/s");
+        let print = time(|| messages.iter().for_each(|message| drop(black_box(proto_text(message)))));
+        report.line(set, "  of it the text", speed(print), "MB/s");
     }
 }
 

@@ -285,9 +285,15 @@ fn aliases_and_the_entry() {
     );
     finds(
         ", input_output_alias={ {}: (0, {}, may-alias) }",
-        "  ROOT r = s32[4] convert(x)",
-        "%r (convert): expected the shape f32[4], found s32[4]",
+        "  ROOT r = bf16[4] convert(x)",
+        "%r (convert): expected a result of 16 bytes as the operand has, found 8",
     );
+    // XLA asks for as many bytes, and for no shape.
+    finds(", input_output_alias={ {}: (0, {}, may-alias) }", "  ROOT r = s32[4] convert(x)", "");
+    finds(", input_output_alias={ {}: (0, {}, may-alias) }", "  ROOT r = f32[2,2] reshape(x)", "");
+    let call = "  ROOT r = f32[2,2] custom-call(x), custom_call_target=\"t\", output_to_operand_aliasing={{}: (0, {})}";
+    finds("", call, "%r (custom-call): expected the shape f32[4], found f32[2,2]");
+    finds("", &format!("{call}, frontend_attributes={{xla_skip_custom_call_alias_shape_check=\"1\"}}"), "");
     finds(
         ", entry_computation_layout={(f32[5]{0})->f32[4]{0}}",
         "  ROOT r = f32[4] negate(x)",

@@ -4,6 +4,7 @@ use super::shapes::{Precision, same};
 use crate::attribute::{Alias, Value};
 use crate::finding::{Findings, Problem, Result, Severity};
 use crate::infer::Parameters;
+use crate::memory::Footprint;
 use crate::module::{Instruction, Module};
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -21,8 +22,13 @@ fn index_text(index: &[usize]) -> String {
     format!("{{{}}}", numbers.join(","))
 }
 
-/// Checks one alias between a result and an operand or parameter.
-fn alias(alias: &Alias, result: &Shape, operand: Option<&Shape>, what: &str) -> Result<()> {
+/// The parts of an operand or parameter and of a result that an alias puts at one address.
+fn parts<'s>(
+    alias: &Alias,
+    result: &'s Shape,
+    operand: Option<&'s Shape>,
+    what: &str,
+) -> Result<(&'s Shape, &'s Shape)> {
     let Some(operand) = operand else {
         return Err(Problem::unfit(format!("an alias with one of the {what}s"), format!("number {}", alias.parameter)));
     };
@@ -32,7 +38,18 @@ fn alias(alias: &Alias, result: &Shape, operand: Option<&Shape>, what: &str) -> 
         let expected = format!("an alias with a part that {what} {} has", alias.parameter);
         Problem::unfit(expected, index_text(&alias.parameter_index))
     })?;
-    same(of_operand, of_result)
+    Ok((of_operand, of_result))
+}
+
+/// Checks that two values have as many bytes, with padding or without.
+fn same_size(expected: &Shape, found: &Shape) -> Result<()> {
+    let size = |shape: &Shape| shape.array().and_then(Footprint::of);
+    match (size(expected), size(found)) {
+        (Some(expected), Some(found)) if expected.bytes != found.bytes && expected.data_bytes != found.data_bytes => {
+            Err(Problem::ByteSize { expected: expected.bytes, found: found.bytes })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks the operands in whose place an instruction writes, and the layouts that it asks of them.
@@ -46,13 +63,19 @@ pub(super) fn of_instruction<'m, 'a>(instruction: Instruction<'m, 'a>, findings:
 }
 
 fn operands(instruction: Instruction<'_, '_>, value: Value<'_>) -> Result<()> {
+    let attributes = instruction.attribute("frontend_attributes").map(Value::text).unwrap_or_default();
+    let any_shape = attributes.contains("xla_skip_custom_call_alias_shape_check");
     for found in value.aliases()? {
         let operand = instruction.operand(found.parameter);
         // An operand that is not known says nothing.
         if operand.is_some_and(|operand| operand.shape().is_none()) {
             continue;
         }
-        alias(&found, instruction.shape(), operand.and_then(|operand| operand.shape()), "operand")?;
+        let operand = operand.and_then(|operand| operand.shape());
+        let (expected, found) = parts(&found, instruction.shape(), operand, "operand")?;
+        if !any_shape {
+            same(expected, found)?;
+        }
     }
     Ok(())
 }
@@ -104,7 +127,8 @@ pub(super) fn of_module<'m, 'a>(
     let mut seen = BTreeSet::new();
     for found in aliases {
         let parameter = all.get(found.parameter).map(|parameter| parameter.shape());
-        findings.check(root, alias(&found, root.shape(), parameter, "parameter"));
+        let pair = parts(&found, root.shape(), parameter, "parameter");
+        findings.check(root, pair.and_then(|(expected, found)| same_size(expected, found)));
         if !seen.insert(found.result_index.clone()) {
             let expected = "every part of the result once in `input_output_alias`";
             findings.error(root, Problem::unfit(expected, format!("{} again", index_text(&found.result_index))));
