@@ -3,7 +3,7 @@
 use super::elements::Widths;
 use super::kernels::{Fence, Turns};
 use super::regions::{Axis, Region};
-use super::schedule::{Gather, Step, Work};
+use super::schedule::{Step, Work};
 
 /// Copies what a step copies.
 pub(super) fn run(step: &Step, widths: Widths, fence: &Fence, source: &[u8], destination: &mut [u8]) {
@@ -14,21 +14,9 @@ pub(super) fn run(step: &Step, widths: Widths, fence: &Fence, source: &[u8], des
             kernel.run(fence.machine(), Turns(outer), &source[*from..], &mut destination[*to..]);
         }
         Work::Gather(gather) => {
-            let run = match gather.bytes {
-                1 => run_gathered::<1>,
-                2 => run_gathered::<2>,
-                4 => run_gathered::<4>,
-                8 => run_gathered::<8>,
-                _ => run_gathered::<16>,
-            };
-            Turns(outer).for_each(*from, *to, |from, to| run(gather, &source[from..], &mut destination[to..]));
+            gather.run(fence.machine(), Turns(outer), &source[*from..], &mut destination[*to..]);
         }
     }
-}
-
-fn run_gathered<const BYTES: usize>(gather: &Gather, source: &[u8], destination: &mut [u8]) {
-    let (source, run) = (source.as_chunks::<BYTES>().0, destination.as_chunks_mut::<BYTES>().0);
-    run[..gather.places.len()].iter_mut().zip(&gather.places).for_each(|(to, &place)| *to = source[place as usize]);
 }
 
 /// Sets every place of a region, which is in elements, to the same element, whose bytes repeat.

@@ -1,7 +1,7 @@
 //! From a region to a step: which kernel does the innermost loops, and in which order the others run.
 
 use super::elements::{Unit, Widths};
-use super::kernels::{Interleave, Kernel, Machine, Packing, Transpose, Units, is_large};
+use super::kernels::{Gather, Interleave, Kernel, Machine, Packing, TooMany, Transpose, Units, is_large};
 use super::regions::{Axis, Region};
 use std::cmp::Reverse;
 use std::fmt;
@@ -27,21 +27,17 @@ pub(super) enum Work {
     Gather(Gather),
 }
 
-/// A run of the destination whose elements come from all over a part of the source: where there are several loops, all too short
-/// for vectors.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Gather {
-    /// The bytes of an element: 1, 2, 4, 8 or 16.
-    pub(super) bytes: usize,
-    /// Where each element of the run lies in the source, in elements.
-    pub(super) places: Vec<u32>,
-}
+/// The most bytes of the destination that are gathered at once, and fewer where these take too many picks.
+const GATHERED: [usize; 3] = [1024, 512, 256];
 
-/// The most elements of a run that is gathered.
-const MAX_GATHERED: usize = 1024;
+/// The most picks for a vector that are quicker than one element after the other, and than other kernels with vectors.
+const MAX_PICKS: [usize; 2] = [64, 8];
 
-/// The fewest.
+/// The fewest elements.
 const MIN_GATHERED: usize = 32;
+
+/// How far apart neighbours may lie, in elements, to count as near each other.
+const MAX_APART: usize = 8;
 
 /// The widest element that kernels other than [`Kernel::Copy`] move, in bytes.
 const MAX_BYTES: usize = 16;
@@ -50,14 +46,14 @@ impl Step {
     /// What copies a region: one step, or two where the last packed elements of its rows fill no byte.
     pub(super) fn all(region: Region, widths: Widths, machine: Machine) -> Vec<Self> {
         if let Some(bytes) = widths.bytes() {
-            return vec![Self::of_bytes(region, bytes, machine)];
+            return Self::of_bytes(region.in_bytes(bytes).normalized(), bytes, machine);
         }
         let region = region.normalized();
         let Some(unit) = widths.unit() else { return vec![Self::of_elements(region)] };
         let mut steps = Vec::new();
         let (whole, rest) = split(region, widths, unit);
         if let Some(region) = whole_bytes(&whole, widths, unit) {
-            steps.push(Self::of_bytes(region, 1, machine));
+            steps.extend(Self::of_bytes(region.normalized(), 1, machine));
         } else {
             steps.push(packing(&whole, widths, unit).unwrap_or_else(|| Self::of_elements(whole)));
         }
@@ -71,9 +67,10 @@ impl Step {
         Self { from, to, outer: axes, work: Work::Element }
     }
 
-    fn of_bytes(region: Region, bytes: usize, machine: Machine) -> Self {
-        let Region { from, to, mut axes } = region.in_bytes(bytes).normalized();
-        let narrow = (bytes, axes.clone());
+    /// Elements of so many bytes; places are in bytes.
+    fn of_bytes(region: Region, bytes: usize, machine: Machine) -> Vec<Self> {
+        let Region { from, to, mut axes } = region.clone();
+        let narrow = bytes;
         let (bytes, shuffle) = widen(&mut axes, bytes);
         let kernel = if axes.last().is_some_and(|axis| (axis.from, axis.to) == (bytes, bytes)) && shuffle.is_none() {
             let run = axes.pop().map_or(1, |axis| axis.len);
@@ -83,13 +80,15 @@ impl Step {
         } else {
             Kernel::Copy(bytes)
         };
-        let too_short = match kernel {
-            Kernel::Copy(bytes) => bytes < MAX_BYTES,
-            Kernel::Transpose(kernel) => kernel.is_short(),
-            _ => false,
+        // What is too short for the kernel's vectors; and what for those of 16 bytes.
+        let (is_short, is_scalar) = match kernel {
+            Kernel::Copy(bytes) => (bytes < MAX_BYTES, bytes < MAX_BYTES),
+            Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) => (kernel.len * kernel.bytes < 64, false),
+            Kernel::Transpose(kernel) => (kernel.is_scalar() || kernel.is_small(), kernel.is_scalar()),
+            _ => (false, false),
         };
-        if too_short && let Some((gather, outer)) = gathered(narrow) {
-            return Self { from, to, outer, work: Work::Gather(gather) };
+        if is_short && let Some(steps) = gathered(&region, narrow, machine, is_scalar) {
+            return steps;
         }
         match kernel {
             // Within the caches, the destination is written from front to back: several rows are read at once anyway.
@@ -99,7 +98,7 @@ impl Step {
             // Past them, and for all else, the source is read from front to back.
             _ => axes.sort_by_key(|axis| Reverse(axis.from)),
         }
-        Self { from, to, outer: axes, work: Work::Kernel(kernel) }
+        vec![Self { from, to, outer: axes, work: Work::Kernel(kernel) }]
     }
 }
 
@@ -158,9 +157,11 @@ impl Step {
     fn outermost(&mut self) -> Option<&mut Axis> {
         let outer = self.outer.iter_mut().max_by_key(|axis| axis.to);
         let stride = outer.as_ref().map_or(0, |axis| axis.to);
+        let largest = |axes: &[Axis; 2]| axes[0].to.max(axes[1].to);
         match &mut self.work {
             // Places of single elements may share a byte.
             Work::Element => None,
+            Work::Kernel(Kernel::Transpose(kernel)) if largest(&kernel.b) > stride.max(largest(&kernel.a)) => None,
             Work::Kernel(Kernel::Transpose(kernel)) if kernel.a.iter().any(|axis| axis.to > stride) => {
                 kernel.a.iter_mut().max_by_key(|axis| axis.to)
             }
@@ -274,26 +275,104 @@ fn widen(axes: &mut Vec<Axis>, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>)
     (wide, (!shuffle.is_sorted()).then_some(shuffle))
 }
 
-/// Gathers what the inner loops over a run of the destination take from the source; also gives the loops that are left. `None` if
-/// the run is too short, or its elements lie too far apart.
-fn gathered((bytes, mut axes): (usize, Vec<Axis>)) -> Option<(Gather, Vec<Axis>)> {
-    let all = axes.iter().fold(bytes, |all, axis| all * axis.len);
-    let mut places = vec![0_u32];
-    let mut reads_runs = false;
-    while let Some(axis) = axes.last().copied()
-        && axis.to == places.len() * bytes
-        && places.len() * axis.len <= MAX_GATHERED
-    {
-        let stride = u32::try_from(axis.from / bytes).ok()?;
-        u32::try_from(axis.len).ok()?.checked_mul(stride)?.checked_add(*places.iter().max()?)?;
-        reads_runs |= axis.from == bytes;
-        places = (0..axis.len as u32).flat_map(|i| places.iter().map(move |place| place + i * stride)).collect();
-        axes.pop();
+/// Gathers what the innermost loops over the destination take from the source: a step, and others for the turns that are left over.
+/// `None` if that would not be quicker than another kernel, or, if there `is_scalar` code only, than one element after the other.
+fn gathered(region: &Region, bytes: usize, machine: Machine, is_scalar: bool) -> Option<Vec<Step>> {
+    if bytes > MAX_BYTES || !bytes.is_power_of_two() {
+        return None;
     }
+    let all = region.axes.iter().fold(bytes, |all, axis| all * axis.len);
+    let is_large = is_large(all, all);
+    for most in GATHERED.into_iter().take_while(|_| Gather::picks(machine)) {
+        let block = Block::of(region, bytes, most, true)?;
+        match Gather::picked(bytes, &block.places, if is_scalar { MAX_PICKS[0] } else { MAX_PICKS[1] }) {
+            Ok(gather) => return Some(block.steps(region, bytes, gather, machine)),
+            Err(TooMany(true)) => {}
+            Err(TooMany(false)) => break,
+        }
+    }
+    let block = is_scalar.then(|| Block::of(region, bytes, GATHERED[0], false))??;
     // What a line has is read while it is in the caches.
-    let is_near = reads_runs || !is_large(all, all);
-    let fits = bytes <= MAX_BYTES && bytes.is_power_of_two();
-    (fits && places.len() >= MIN_GATHERED && is_near).then_some((Gather { bytes, places }, axes))
+    let is_near = block.reads_runs || !is_large;
+    is_near.then(|| {
+        let gather = Gather::new(bytes, block.places.clone());
+        block.steps(region, bytes, gather, machine)
+    })
+}
+
+/// The innermost loops over the destination of a region, which are gathered at once.
+struct Block {
+    /// Where each element lies in both arrays, in elements.
+    places: Vec<(u32, u32)>,
+    /// Whether neighbours in the source are among them.
+    reads_runs: bool,
+    /// The loops around.
+    outer: Vec<Axis>,
+    /// What is left of a loop that was cut.
+    rest: Option<Region>,
+}
+
+impl Block {
+    /// With up to so many bytes of the destination; the outermost of its loops may be cut if it `cuts`.
+    fn of(region: &Region, bytes: usize, most: usize, cuts: bool) -> Option<Self> {
+        let mut block = Self { places: vec![(0, 0)], reads_runs: false, outer: region.axes.clone(), rest: None };
+        let (mut from_end, mut to_end) = (bytes, bytes);
+        while let Some(&axis) = block.outer.last() {
+            // Gaps may take as much as the elements.
+            let turns = most / axis.to;
+            if axis.to < to_end || axis.to > 2 * to_end || turns < 2 || axis.len > turns && !cuts {
+                break;
+            }
+            block.outer.pop();
+            let mut len = axis.len;
+            if len > turns {
+                // Runs that are whole lines, if that can be.
+                let lines = 64 >> axis.to.trailing_zeros().min(6);
+                len = if turns < lines { turns } else { turns / lines * lines };
+                block.cut(region, len);
+            }
+            from_end = from_end.checked_add((len - 1).checked_mul(axis.from)?)?;
+            to_end += (len - 1) * axis.to;
+            if from_end > i32::MAX as usize {
+                return None;
+            }
+            block.reads_runs |= axis.from == bytes;
+            let turn = block.places.len();
+            block.places.reserve_exact(turn * (len - 1));
+            for i in 1..len {
+                let (from, to) = ((i * axis.from / bytes) as u32, (i * axis.to / bytes) as u32);
+                block.places.extend_from_within(..turn);
+                block.places[i * turn..].iter_mut().for_each(|place| *place = (place.0 + from, place.1 + to));
+            }
+            if len < axis.len {
+                break;
+            }
+        }
+        (block.places.len() >= MIN_GATHERED).then_some(block)
+    }
+
+    /// Takes only so many turns at once of the loop that was the last outer one.
+    fn cut(&mut self, region: &Region, len: usize) {
+        let number = self.outer.len();
+        let axis = region.axes[number];
+        let (turns, left) = (axis.len / len, axis.len % len);
+        self.outer.push(Axis { len: turns, from: axis.from * len, to: axis.to * len });
+        if left > 0 {
+            let mut rest = region.clone();
+            rest.from += turns * len * axis.from;
+            rest.to += turns * len * axis.to;
+            rest.axes[number].len = left;
+            self.rest = Some(rest.normalized());
+        }
+    }
+
+    fn steps(mut self, region: &Region, bytes: usize, gather: Gather, machine: Machine) -> Vec<Step> {
+        // What a line of the source has is read while it is in the nearest cache.
+        self.outer.sort_by_key(|axis| Reverse(axis.from));
+        let mut steps = vec![Step { from: region.from, to: region.to, outer: self.outer, work: Work::Gather(gather) }];
+        steps.extend(self.rest.into_iter().flat_map(|rest| Step::of_bytes(rest, bytes, machine)));
+        steps
+    }
 }
 
 /// Takes the loops of an interleaving of few rows, or of the way back, if there is one.
@@ -332,15 +411,32 @@ fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) ->
 
 /// Takes the loops of a transpose: two that continue each other in the source, and two that do in the destination.
 fn transposed(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) -> Kernel {
-    let mut take = |fits: &dyn Fn(&Axis) -> bool| {
+    const NONE: Axis = Axis { len: 1, from: 0, to: 0 };
+    let take = |axes: &mut Vec<Axis>, fits: &dyn Fn(&Axis) -> bool| {
         let found = axes.iter().position(fits);
-        found.map_or(Axis { len: 1, from: 0, to: 0 }, |i| axes.remove(i))
+        found.map_or(NONE, |i| axes.remove(i))
     };
-    let a = take(&|axis| axis.from == bytes);
-    let b = take(&|axis| axis.to == bytes);
-    // Without a loop to continue there is nothing to look for.
-    let a_next = take(&|axis| a.len > 1 && axis.from == a.from * a.len);
-    let b_next = take(&|axis| b.len > 1 && axis.to == b.to * b.len);
+    // Elements that lie apart are moved one by one, but those of a line together.
+    let nearest = |axes: &[Axis], side: fn(&Axis) -> usize| {
+        let nearest = axes.iter().map(side).min().filter(|&stride| stride <= MAX_APART * bytes);
+        if bytes < MAX_BYTES { nearest.unwrap_or(bytes) } else { bytes }
+    };
+    let a_stride = nearest(axes, |axis| axis.from);
+    let a = take(axes, &|axis| axis.from == a_stride);
+    let b_stride = nearest(axes, |axis| axis.to);
+    let b = take(axes, &|axis| axis.to == b_stride);
+    // Without a loop to continue there is nothing to look for. The destination's may be the same as the source's: it goes to the one
+    // that is too short without.
+    let continues_a = |axis: &Axis| a.len > 1 && axis.from == a.from * a.len;
+    let continues_b = |axis: &Axis| b.len > 1 && axis.to == b.to * b.len;
+    let (a_next, b_next);
+    if b.len * bytes < MAX_BYTES && a.len * bytes >= MAX_BYTES {
+        b_next = take(axes, &continues_b);
+        a_next = take(axes, &continues_a);
+    } else {
+        a_next = take(axes, &continues_a);
+        b_next = take(axes, &continues_b);
+    }
     Kernel::Transpose(Transpose { bytes, shuffle, a: [a, a_next], b: [b, b_next] })
 }
 
@@ -353,8 +449,9 @@ impl fmt::Display for Step {
         }
         match work {
             Work::Element => write!(f, "copy an element"),
-            Work::Gather(Gather { bytes, places }) => {
-                write!(f, "gather {} elements of {bytes} bytes", places.len())
+            Work::Gather(gather) => {
+                let verb = if gather.is_picked() { "pick" } else { "gather" };
+                write!(f, "{verb} {} elements of {} bytes", gather.len(), gather.bytes())
             }
             Work::Kernel(Kernel::Copy(bytes)) => write!(f, "copy {bytes} bytes"),
             Work::Kernel(Kernel::Interleave(Interleave { ways, bytes, len, row })) => {

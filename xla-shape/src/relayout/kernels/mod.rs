@@ -4,6 +4,7 @@
 //! it is all there is, but for packed elements: `packed` is quicker, and safe as well.
 
 mod cache;
+mod gather;
 mod packed;
 mod scalar;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use super::elements::Unit;
 use super::options::Vectors;
 use super::regions::Axis;
 pub(super) use cache::is_large;
+pub(super) use gather::{Gather, TooMany};
 use std::fmt;
 
 /// What the kernels may use. A value that allows vectors is proof that the machine has them.
@@ -202,7 +204,7 @@ impl Interleave {
     }
 }
 
-/// A transpose: elements that lie together in the source along `a`, and in the destination along `b`.
+/// A transpose: elements that lie together, or else near each other, in the source along `a`, and in the destination along `b`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Transpose {
     /// The bytes of an element: 1, 2, 4, 8 or 16.
@@ -210,28 +212,35 @@ pub(super) struct Transpose {
     /// Byte `i` of 16 bytes of elements in the destination is byte `shuffle[i]` of these elements in the source; no
     /// element takes bytes of another.
     pub(super) shuffle: Option<[u8; 16]>,
-    /// The inner loop first: elements are next to each other in the source, and so are the turns of the outer.
+    /// The inner loop first: neighbours in the source, as are the turns of the outer.
     pub(super) a: [Axis; 2],
-    /// The inner loop first: elements are next to each other in the destination, and so are the turns of the outer.
+    /// The inner loop first: neighbours in the destination, as are the turns of the outer.
     pub(super) b: [Axis; 2],
 }
 
 impl Transpose {
-    /// How many bytes, counted from the first element, each side must have; `None` if they overflow, or elements do not
-    /// lie together as they must.
+    /// How many bytes, counted from the first element, each side must have; `None` if they overflow.
     fn ends(&self) -> Option<(usize, usize)> {
+        last_turn(self.a.iter().chain(&self.b), (self.bytes, self.bytes))
+    }
+
+    /// Whether elements lie together: in the source along `a`, and in the destination along `b`.
+    fn is_dense(&self) -> bool {
         let together = |[inner, outer]: &[Axis; 2], stride: fn(&Axis) -> usize| {
             (inner.len == 1 || stride(inner) == self.bytes)
                 && (outer.len == 1 || stride(outer) == self.bytes * inner.len)
         };
-        let is_valid = together(&self.a, |axis| axis.from) && together(&self.b, |axis| axis.to);
-        let ends = last_turn(self.a.iter().chain(&self.b), (self.bytes, self.bytes));
-        ends.filter(|_| is_valid)
+        together(&self.a, |axis| axis.from) && together(&self.b, |axis| axis.to)
     }
 
-    /// Whether one of the loops is too short for any vectors.
-    pub(super) fn is_short(&self) -> bool {
-        self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16 || self.a_len() * self.b_len() == 1
+    /// Whether no vectors can be used: elements lie apart, or one of the loops is too short.
+    pub(super) fn is_scalar(&self) -> bool {
+        !self.is_dense() || self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16
+    }
+
+    /// Whether both loops take less than a line, so that vectors are filled from here and there.
+    pub(super) fn is_small(&self) -> bool {
+        self.a_len().max(self.b_len()) * self.bytes < 64
     }
 
     /// How many elements lie together in the source.
@@ -370,7 +379,7 @@ impl Kernel {
     /// Runs the kernel in every turn.
     ///
     /// # Panics
-    /// If a turn would leave the source or the destination, or if elements of a transpose do not lie together.
+    /// If a turn would leave the source or the destination.
     pub(super) fn run(&self, machine: Machine, turns: Turns<'_>, source: &[u8], destination: &mut [u8]) {
         let ends = self.ends().and_then(|ends| turns.ends(ends));
         let (from, to) = ends.expect("plans have valid kernels, and the places of an array fit in an i64");

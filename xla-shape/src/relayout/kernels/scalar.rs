@@ -79,10 +79,12 @@ fn transpose<const BYTES: usize>(kernel: &Transpose, source: &[u8], destination:
         for block in (0..inner.len).step_by(BLOCK) {
             for b in 0..kernel.b_len() {
                 let [b_inner, b_outer] = kernel.b;
-                let row = b % b_inner.len * b_inner.from + b / b_inner.len * b_outer.from + turn * outer.from;
+                let (i, j) = (b % b_inner.len, b / b_inner.len);
+                let row = i * b_inner.from + j * b_outer.from + turn * outer.from;
+                let column = i * b_inner.to + j * b_outer.to + turn * outer.to;
                 for a in block..(block + BLOCK).min(inner.len) {
-                    let from = &source[row + a * BYTES..][..BYTES];
-                    let to = &mut destination[turn * outer.to + a * inner.to + b * BYTES..][..BYTES];
+                    let from = &source[row + a * inner.from..][..BYTES];
+                    let to = &mut destination[column + a * inner.to..][..BYTES];
                     match &kernel.shuffle {
                         None => to.copy_from_slice(from),
                         Some(shuffle) => {

@@ -1,6 +1,8 @@
 //! Every kernel against its scalar twin, on every kind of vectors that this machine has.
 
-use super::{Axis, Fence, Interleave, Kernel, Machine, Packing, Transpose, Turns, Unit, Units, scalar};
+use super::{
+    Axis, Fence, Gather, Interleave, Kernel, Machine, Packing, TooMany, Transpose, Turns, Unit, Units, scalar,
+};
 
 /// Bytes around the destination that must stay what they are.
 const GUARD: usize = 64;
@@ -155,17 +157,79 @@ fn packs_and_unpacks_units() {
 }
 
 #[test]
-fn transposes_of_elements_that_lie_apart_are_none() {
-    let (a, b) = (Axis { len: 5, from: 4, to: 12 }, Axis { len: 3, from: 20, to: 4 });
-    let kernel = |a, b| Transpose { bytes: 4, shuffle: None, a, b };
+fn transposes_of_elements_that_lie_apart() {
     let once = Axis { len: 1, from: 0, to: 0 };
-    assert_eq!(kernel([a, once], [b, once]).ends(), Some((60, 60)));
-    for (a, b) in [
-        ([Axis { from: 8, ..a }, once], [b, once]),
-        ([a, Axis { len: 2, from: 24, to: 60 }], [b, once]),
-        ([a, once], [Axis { to: 1, ..b }, once]),
-        ([a, once], [b, Axis { len: 2, from: 60, to: 4 }]),
-    ] {
-        assert_eq!(kernel(a, b).ends(), None, "{a:?} {b:?}");
+    for bytes in [1, 2, 4, 8] {
+        for (a_apart, b_apart) in [(2, 1), (1, 4), (2, 8)] {
+            let a = Axis { len: 70, from: a_apart * bytes, to: 90 * b_apart * bytes };
+            let b = Axis { len: 90, from: 70 * a_apart * bytes, to: b_apart * bytes };
+            check(Kernel::Transpose(Transpose { bytes, shuffle: None, a: [a, once], b: [b, once] }), &[], 0);
+            let (a_next, b_next) =
+                (Axis { len: 3, from: b.from * 90, ..a }, Axis { len: 2, from: b.from * 270, to: a.to * 70 });
+            let a_next = Axis { to: b_next.to * 2, ..a_next };
+            check(Kernel::Transpose(Transpose { bytes, shuffle: None, a: [a, a_next], b: [b, b_next] }), &[], 1);
+        }
     }
+}
+
+/// Every machine against the loops themselves, picked and one by one.
+#[test]
+fn gathers() {
+    // The innermost over the destination first: lengths, and strides in elements.
+    let blocks: [&[(usize, usize, usize)]; 8] = [
+        &[(3, 50, 1), (40, 1, 3)],
+        &[(9, 1, 1), (7, 9, 9), (3, 945, 63)],
+        &[(4, 7, 1), (5, 28, 4), (7, 1, 20)],
+        // With gaps.
+        &[(3, 130, 1), (64, 2, 4)],
+        &[(33, 2, 2)],
+        &[(2, 1, 1), (2, 300, 3), (25, 2, 6)],
+        // As long as a vector of the source, and a turn that is shorter.
+        &[(8, 1, 1), (8, 8, 8)],
+        &[(4, 8, 1), (8, 1, 4)],
+    ];
+    for (bytes, loops) in [1, 2, 4, 8, 16].into_iter().flat_map(|bytes| blocks.map(|block| (bytes, block))) {
+        let mut places = vec![(0_u32, 0_u32)];
+        for &(len, from, to) in loops {
+            let turns = |i| places.iter().map(move |place| (place.0 + i * from as u32, place.1 + i * to as u32));
+            places = (0..len as u32).flat_map(turns).collect();
+        }
+        let last = |side: fn(&(u32, u32)) -> u32| places.iter().map(side).max().unwrap() as usize;
+        let ends = ((last(|place| place.0) + 1) * bytes, (last(|place| place.1) + 1) * bytes);
+        let turns = [Axis { len: 3, from: ends.0 + 5, to: ends.1.next_multiple_of(64) }];
+        let (from, to) = Turns(&turns).ends(ends).unwrap();
+        let source = (0..from).map(|i| (i * 151 + i / 256 * 7 + 13) as u8).collect::<Vec<_>>();
+        let gathers = [Some(Gather::new(bytes, places.clone())), Gather::picked(bytes, &places, 64).ok()];
+        for (gather, machine) in
+            gathers.iter().flatten().flat_map(|gather| Machine::all().into_iter().map(move |machine| (gather, machine)))
+        {
+            for shift in [0, 1, 32] {
+                let mut found = vec![0x5a; to + 4 * GUARD];
+                let start = found.as_ptr().align_offset(GUARD) + shift;
+                let mut expected = found.clone();
+                Turns(&turns).for_each(0, 0, |from_turn, to_turn| {
+                    for &(from, to) in &places {
+                        let (from, to) = (from_turn + from as usize * bytes, start + to_turn + to as usize * bytes);
+                        expected[to..to + bytes].copy_from_slice(&source[from..from + bytes]);
+                    }
+                });
+                {
+                    let fence = Fence::new(machine);
+                    gather.run(fence.machine(), Turns(&turns), &source, &mut found[start..][..to]);
+                }
+                assert!(found == expected, "{loops:?} {bytes} {shift} {machine:?}");
+            }
+        }
+    }
+}
+
+/// What costs more picks than it has elements is not picked, and neither is what has too many for one run.
+#[test]
+fn gathers_from_everywhere_are_not_picked() {
+    let far = (0..512).map(|i| (i * 1000, i)).collect::<Vec<_>>();
+    assert!(matches!(Gather::picked(1, &far, 64), Err(TooMany(false))));
+    let many = (0..4096).map(|i| (i % 16 * 5000 + i / 16, i)).collect::<Vec<_>>();
+    assert!(matches!(Gather::picked(1, &many, 64), Err(TooMany(true))));
+    assert!(matches!(Gather::picked(1, &many, 8), Err(TooMany(false))));
+    assert!(Gather::picked(1, &many[..256], 64).is_ok());
 }

@@ -22,9 +22,13 @@ mod hints;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(target_arch = "x86_64")]
+mod pick;
+#[cfg(target_arch = "x86_64")]
 mod sse2;
 mod weave;
 
+#[cfg(target_arch = "x86_64")]
+use super::gather::Picks;
 use super::{Axis, Interleave, Kernel, Machine, ONCE, Packing, Places, Transpose, Turns, Vectors, place};
 pub(super) use hints::fence;
 use hints::{prefetch, prefetch_to_write};
@@ -81,6 +85,11 @@ pub(super) unsafe fn run(
             Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
         };
     let vectors = machine.vectors;
+    if let Kernel::Transpose(kernel) = kernel
+        && !kernel.is_dense()
+    {
+        return false;
+    }
     if let Kernel::Interleave(rows) | Kernel::Deinterleave(rows) = kernel
         && weave::takes(rows)
     {
@@ -113,6 +122,22 @@ pub(super) unsafe fn run(
     false
 }
 
+/// Picks vectors of the destination together, in every turn.
+///
+/// # Safety
+/// The machine has vectors of 64 bytes. In every turn, a vector must be valid for reads wherever the picks begin, and for writes those
+/// bytes of each vector that are written; if `streaming`, these are all, and the vectors begin at multiples of 64.
+#[cfg(target_arch = "x86_64")]
+pub(super) unsafe fn pick(picks: &Picks, streaming: bool, turns: Turns<'_>, from: *const u8, to: *mut u8) {
+    if streaming {
+        // SAFETY: as required of the caller.
+        unsafe { pick::run::<true>(picks, turns, from, to) }
+    } else {
+        // SAFETY: as above.
+        unsafe { pick::run::<false>(picks, turns, from, to) }
+    }
+}
+
 /// The rows that a transpose stages at once: of a column, their elements take at least so much that the parts of lines at both
 /// ends count for little; a line of each stays in the nearest cache, of 32 KiB or more.
 const STAGE_ROWS: usize = 512;
@@ -125,7 +150,7 @@ const STAGE_BYTES: usize = 32 << 10;
 type Stage = [u8; 52 << 10];
 
 /// The shortest runs in the destination that are worth a stage, in bytes.
-const STAGED_RUN: usize = 512;
+const STAGED_RUN: usize = 256;
 
 /// Hints that a group of a transpose gives: none, …
 const KEEP: u8 = 0;
