@@ -30,8 +30,11 @@ pub(super) enum Work {
 /// The most bytes of the destination that are gathered at once, and fewer where these take too many picks.
 const GATHERED: [usize; 3] = [1024, 512, 256];
 
-/// The most picks for a vector that are quicker than one element after the other, and than other kernels with vectors.
-const MAX_PICKS: [usize; 2] = [64, 8];
+/// The most picks for a vector where other kernels have none: as many as it may have elements.
+const MAX_PICKS: usize = 64;
+
+/// The most that are quicker than a transpose with vectors.
+const FEW_PICKS: usize = 8;
 
 /// The fewest elements.
 const MIN_GATHERED: usize = 32;
@@ -80,14 +83,19 @@ impl Step {
         } else {
             Kernel::Copy(bytes)
         };
-        // What is too short for the kernel's vectors; and what for those of 16 bytes.
-        let (is_short, is_scalar) = match kernel {
-            Kernel::Copy(bytes) => (bytes < MAX_BYTES, bytes < MAX_BYTES),
-            Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) => (kernel.len * kernel.bytes < 64, false),
-            Kernel::Transpose(kernel) => (kernel.is_scalar() || kernel.is_small(), kernel.is_scalar()),
-            _ => (false, false),
+        // How many picks for a vector are quicker; and whether there would be no vectors at all.
+        let (most_picks, is_scalar) = match kernel {
+            Kernel::Copy(bytes) if bytes < MAX_BYTES => (MAX_PICKS, true),
+            Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) if kernel.len * kernel.bytes < 64 => {
+                (MAX_PICKS, false)
+            }
+            Kernel::Transpose(kernel) if kernel.is_scalar() => (MAX_PICKS, true),
+            Kernel::Transpose(kernel) if kernel.is_small() => (FEW_PICKS, false),
+            _ => (0, false),
         };
-        if is_short && let Some(steps) = gathered(&region, narrow, machine, is_scalar) {
+        if most_picks > 0
+            && let Some(steps) = gathered(&region, narrow, machine, most_picks, is_scalar)
+        {
             return steps;
         }
         match kernel {
@@ -277,7 +285,7 @@ fn widen(axes: &mut Vec<Axis>, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>)
 
 /// Gathers what the innermost loops over the destination take from the source: a step, and others for the turns that are left over.
 /// `None` if that would not be quicker than another kernel, or, if there `is_scalar` code only, than one element after the other.
-fn gathered(region: &Region, bytes: usize, machine: Machine, is_scalar: bool) -> Option<Vec<Step>> {
+fn gathered(region: &Region, bytes: usize, machine: Machine, most_picks: usize, is_scalar: bool) -> Option<Vec<Step>> {
     if bytes > MAX_BYTES || !bytes.is_power_of_two() {
         return None;
     }
@@ -285,17 +293,17 @@ fn gathered(region: &Region, bytes: usize, machine: Machine, is_scalar: bool) ->
     let is_large = is_large(all, all);
     for most in GATHERED.into_iter().take_while(|_| Gather::picks(machine)) {
         let block = Block::of(region, bytes, most, true)?;
-        match Gather::picked(bytes, &block.places, if is_scalar { MAX_PICKS[0] } else { MAX_PICKS[1] }) {
+        match Gather::picked(bytes, &block.places, most_picks) {
             Ok(gather) => return Some(block.steps(region, bytes, gather, machine)),
             Err(TooMany(true)) => {}
             Err(TooMany(false)) => break,
         }
     }
-    let block = is_scalar.then(|| Block::of(region, bytes, GATHERED[0], false))??;
+    let mut block = is_scalar.then(|| Block::of(region, bytes, GATHERED[0], false))??;
     // What a line has is read while it is in the caches.
     let is_near = block.reads_runs || !is_large;
     is_near.then(|| {
-        let gather = Gather::new(bytes, block.places.clone());
+        let gather = Gather::new(bytes, std::mem::take(&mut block.places));
         block.steps(region, bytes, gather, machine)
     })
 }
