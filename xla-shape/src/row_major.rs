@@ -27,7 +27,13 @@ fn plan<E: Element>(shape: &ArrayShape, from_row_major: bool) -> Option<Plan> {
 
 /// Values from memory.
 fn to_values<E: Stored>(plan: &Plan, bytes: &[u8]) -> Option<Vec<E::Value>> {
-    let mut row_major = vec![0; usize::try_from(plan.to().byte_size()?).ok()?];
+    let len = usize::try_from(plan.to().byte_size()?).ok()?;
+    if E::memory_of(&[]).is_some() {
+        let mut values = vec![E::Value::default(); len / size_of::<E::Value>()];
+        plan.run(bytes, E::memory_of_mut(&mut values)?).ok()?;
+        return Some(values);
+    }
+    let mut row_major = vec![0; len];
     plan.run(bytes, &mut row_major).ok()?;
     let value = |chunk: &[u8]| {
         let mut bytes = E::Bytes::default();
@@ -39,6 +45,9 @@ fn to_values<E: Stored>(plan: &Plan, bytes: &[u8]) -> Option<Vec<E::Value>> {
 
 /// Values into memory; whether that worked.
 fn from_values<E: Stored>(plan: &Plan, values: &[E::Value], bytes: &mut [u8]) -> bool {
+    if let Some(memory) = E::memory_of(values) {
+        return plan.run(memory, bytes).is_ok();
+    }
     let mut row_major = Vec::with_capacity(size_of_val(values));
     values.iter().for_each(|&value| row_major.extend_from_slice(E::to_le_bytes(value).as_ref()));
     plan.run(&row_major, bytes).is_ok()

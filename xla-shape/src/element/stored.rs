@@ -6,6 +6,8 @@ use super::{
     Element, F4E2M1Fn, F6E2M3Fn, F6E3M2Fn, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz,
     F8E8M0Fnu, F32, F64, Pred, S1, S2, S4, S8, S16, S32, S64, U1, U2, U4, U8, U16, U32, U64,
 };
+#[cfg(target_endian = "little")]
+use crate::buffer::cells::{bytes_of, bytes_of_mut};
 use core::fmt::Debug;
 
 /// An element whose values have a Rust type, and how a value is written in memory.
@@ -30,6 +32,33 @@ pub trait Stored: Element {
     /// The bytes of a value.
     #[must_use]
     fn to_le_bytes(value: Self::Value) -> Self::Bytes;
+
+    /// The memory of values, if it is their bytes one after the other.
+    #[doc(hidden)]
+    fn memory_of(_: &[Self::Value]) -> Option<&[u8]> {
+        None
+    }
+
+    /// The same, to write.
+    #[doc(hidden)]
+    fn memory_of_mut(_: &mut [Self::Value]) -> Option<&mut [u8]> {
+        None
+    }
+}
+
+/// The methods of [`Stored`] that give the memory of values, for elements that are [`Plain`].
+macro_rules! memory {
+    () => {
+        #[cfg(target_endian = "little")]
+        fn memory_of(values: &[Self::Value]) -> Option<&[u8]> {
+            Some(bytes_of::<Self>(values))
+        }
+
+        #[cfg(target_endian = "little")]
+        fn memory_of_mut(values: &mut [Self::Value]) -> Option<&mut [u8]> {
+            Some(bytes_of_mut::<Self>(values))
+        }
+    };
 }
 
 /// Elements whose values lie in memory as Rust lays them out, so that memory can be borrowed as a slice of values.
@@ -58,6 +87,8 @@ macro_rules! primitives {
             fn to_le_bytes(value: $value) -> Self::Bytes {
                 value.to_le_bytes()
             }
+
+            memory!();
         }
 
         const _: () = assert!(size_of::<$value>() == $size);
@@ -162,6 +193,8 @@ macro_rules! complex {
                 im.copy_from_slice(&value.im.to_le_bytes());
                 bytes
             }
+
+            memory!();
         }
 
         const _: () = assert!(size_of::<num_complex::Complex<$part>>() == $size);

@@ -49,7 +49,7 @@ pub(in super::super) fn is_large(from_bytes: usize, to_bytes: usize) -> bool {
 }
 
 /// The level and the bytes of each cache that holds data, as the processor says.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 fn described() -> Vec<(u32, usize)> {
     // Intel and AMD describe their caches alike, one for each subleaf until one has no type.
     let caches = |leaf: u32| {
@@ -68,7 +68,7 @@ fn described() -> Vec<(u32, usize)> {
 }
 
 /// AMD's last level belongs to a complex of a few cores.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 fn last_is_near() -> bool {
     let name = cpuid(0, 0);
     let name = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes);
@@ -76,7 +76,7 @@ fn last_is_near() -> bool {
 }
 
 /// What the processor says of itself.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 #[allow(unused_unsafe, reason = "the oldest toolchain that builds the library asks for the block, the newest does not")]
 fn cpuid(leaf: u32, subleaf: u32) -> std::arch::x86_64::CpuidResult {
     // SAFETY: every x86-64 has the instruction.
@@ -84,7 +84,7 @@ fn cpuid(leaf: u32, subleaf: u32) -> std::arch::x86_64::CpuidResult {
 }
 
 /// The level and the bytes of each cache that holds data, as Linux says; nothing on other systems.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 fn described() -> Vec<(u32, usize)> {
     let cache = |number: usize| {
         let read = |what: &str| {
@@ -99,7 +99,7 @@ fn described() -> Vec<(u32, usize)> {
 }
 
 /// `512K` as a number.
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(test, miri, not(target_arch = "x86_64")))]
 fn in_bytes(text: &str) -> Option<usize> {
     let (digits, unit) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
@@ -110,7 +110,7 @@ fn in_bytes(text: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_mul(unit)
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 fn last_is_near() -> bool {
     false
 }
