@@ -15,7 +15,7 @@ use xla_shape_core::{ArrayShape, Slot};
 
 /// The shape of an array, whose sizes may or may not be known at compile time: what generic kernels name.
 ///
-/// [`Array`] implements it, and [`Part`](crate::block::Part), the shape of a block of a larger array. Arrays in memory of
+/// [`Array`](super::Array) implements it, and [`Part`](crate::block::Part), the shape of a block of a larger array. Arrays in memory of
 /// their own are a [`WholeArray`].
 ///
 /// # Safety
@@ -110,7 +110,7 @@ pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
 
 /// The shape of an array in memory of its own, not of a block in a larger one: what [`Buffer`](crate::Buffer) is made with.
 ///
-/// Only [`Array`] implements it.
+/// Only [`Array`](super::Array)(super::Array) implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the shape of a whole array",
     label = "expected a type made by `shape!(…)`",
@@ -155,7 +155,7 @@ pub trait Itself {
 
 /// An array shape whose sizes are all known at compile time.
 ///
-/// Only [`Array`] implements it.
+/// Only [`Array`](super::Array)(super::Array) implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a static array shape",
     label = "expected a type made by `shape!(…)` with static sizes"
@@ -169,7 +169,7 @@ pub trait StaticArray: WholeArray<Dimensions: StaticDimensions> + Default {
     const PHYSICAL_ELEMENTS: usize;
     /// The bytes that the array takes, padding included.
     const BYTES: usize;
-    /// Whether there is an element at every position; see [`Array::IS_EXHAUSTIVE`].
+    /// Whether there is an element at every position; see [`Array::IS_EXHAUSTIVE`](super::Array::IS_EXHAUSTIVE).
     const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_exhaustive();
     /// Whether positions are a sum of `index · stride` over the dimensions.
     const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_strided();

@@ -336,7 +336,7 @@ tuples_of_groups!(K0 C0 K1 C1 K2 C2 K3 C3);
 /// that the sharding does not divide, too.
 ///
 /// A dimension that is divided is a [`Piece`]: its size is right, but its type is not [`Size`]. Where sizes are numbers,
-/// [`shard!`](crate::shard) gives the type that `shape!` gives; [`retype`](crate::Buffer::retype) makes one of the other. A size
+/// [`shard!`](macro@crate::shard) gives the type that `shape!` gives; [`retype`](crate::Buffer::retype) makes one of the other. A size
 /// that does not divide evenly does not compile; that shows in `cargo build`, not in `cargo check`.
 ///
 /// ```
