@@ -16,7 +16,7 @@ use xla_shape_render::hlo::Device;
   xla-shape scan oom.txt
   xla-shape VERB --help
 
-Exit codes: 0 all is well, 1 the input has problems, 2 wrong usage.")]
+Exit codes: 0 all is well, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -416,8 +416,9 @@ pub(crate) struct AdviseArguments {
 ///
 /// Totals by memory space, the most padded and the largest values, tile formats, layout changes, and what is wrong with
 /// instructions. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. What cannot be read
-/// of a text is left out and said first; the exit code is then 3. As JSON: module, computations, instructions, opcodes, spaces, findings, most_padded, largest,
-/// tile_formats, layout_changes.
+/// of a text is left out and said first; the exit code is then 3. As JSON: module, computations,
+/// instructions, opcodes, memory, scheduled, accuracy, files, other_modules, capacity, spaces, at_peak, sharding, collectives,
+/// copies, findings, most_padded, largest, tile_formats, layout_changes.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:

@@ -46,6 +46,10 @@ fn parts_of_shapes_are_read_wherever_they_are() {
             "s4[<=8,?]{0,1:L(64)E(4)S(5)M(16)}",
         ),
         (
+            "Array<F32, (Size<64>,), Layout<(Minor<0>,), (), Space<0>, Attributes<1, 0, 16, (Split<0, (Size<8>, Size<32>)>,)>>>",
+            "f32[64]{0:SC(0:8,32)M(16)}",
+        ),
+        (
             "Array<F32, (UInt<UInt<UTerm, B1>, B0>,), Layout<(Minor<0>,), (Tile<(Combine, Size<4>)>,)>>",
             "f32[2]{0:T(*,4)}",
         ),

@@ -10,7 +10,7 @@ use xla_shape_core::text::{ParseError, Span};
 /// How bad a [`Finding`] is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// XLA takes it, and a person should look at it.
+    /// XLA accepts it, but a person should look at it.
     Hint,
     /// XLA's parser or verifier refuses it.
     Error,
@@ -144,7 +144,7 @@ pub enum Problem {
         /// The number that is there twice, or too large.
         number: usize,
     },
-    /// Something must be otherwise.
+    /// Something is not as it must be.
     Unfit {
         /// What it should be.
         expected: String,

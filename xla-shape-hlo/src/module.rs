@@ -358,7 +358,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// The same module over a text that it owns.
+    /// The same module with a text of its own.
     #[must_use]
     pub fn into_owned(mut self) -> Module<'static> {
         let text = core::mem::take(&mut self.text).into_owned();

@@ -176,7 +176,7 @@ opcodes! {
 }
 
 impl<'a> Opcode<'a> {
-    /// The opcode that HLO text calls so.
+    /// The opcode with this name in HLO text; [`Other`](Self::Other) if it is not in the list.
     #[must_use]
     pub fn from_text(text: &'a str) -> Self {
         Self::number(text).and_then(|number| Self::ALL.get(usize::from(number)).copied()).unwrap_or(Self::Other(text))

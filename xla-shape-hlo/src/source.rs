@@ -37,7 +37,7 @@ pub struct Sources<'m> {
     frames: BTreeMap<usize, usize>,
 }
 
-/// Where an instruction comes from, as far as its metadata say.
+/// Where an instruction comes from, as far as its metadata says.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Source<'m> {
     /// The operation's name in the user's program, such as `jit(step)/layer_3/dot_general`.

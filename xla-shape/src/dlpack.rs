@@ -36,9 +36,9 @@ pub const VERSION: Version = Version { major: 1, minor: 1 };
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Version {
-    /// Of another one, nothing but the deleter may be used.
+    /// The major version. Of a tensor with another one, nothing but the deleter may be used.
     pub major: u32,
-    /// Later ones add types and flags.
+    /// The minor version. Later ones only add types and flags.
     pub minor: u32,
 }
 
@@ -46,9 +46,9 @@ pub struct Version {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Device {
-    /// The kind: see the constants.
+    /// The kind of device, as DLPack numbers it; 1 is the CPU.
     pub device_type: i32,
-    /// Which of that kind.
+    /// Which device of that kind.
     pub device_id: i32,
 }
 
@@ -72,7 +72,7 @@ pub struct DataType {
     pub code: u8,
     /// The bits of an element.
     pub bits: u8,
-    /// How many are one element; 1 for arrays of XLA.
+    /// How many values make one element; 1 for arrays of XLA.
     pub lanes: u16,
 }
 
@@ -92,7 +92,7 @@ pub struct RawTensor {
     pub shape: *mut i64,
     /// The strides, in elements; null if the array is row-major.
     pub strides: *mut i64,
-    /// Where the first element is, in bytes behind `data`.
+    /// Where the first element is, in bytes from `data` on.
     pub byte_offset: u64,
 }
 

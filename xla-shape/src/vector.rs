@@ -33,7 +33,7 @@ pub trait Kernel {
     fn run<M: Machine>(self) -> Self::Output;
 }
 
-/// What differs between machines in code, not only in its translation.
+/// What differs between machines in the code itself, not only in the instructions that the compiler makes of it.
 pub trait Machine {
     /// Whether [`mul_add`](Self::mul_add) is one instruction and rounds once.
     const FUSED: bool;

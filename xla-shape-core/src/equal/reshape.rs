@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 /// The dimensions of size 1 that make one shape out of another.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ShapeEqualityDescriptor {
-    /// Dimensions of the one shape that the other lacks.
+    /// Dimensions of the first shape that the second lacks.
     pub deleted_dimensions: Vec<usize>,
-    /// Dimensions of the other shape that the one lacks.
+    /// Dimensions of the second shape that the first lacks.
     pub inserted_dimensions: Vec<usize>,
 }
 

@@ -31,7 +31,7 @@ pub const fn reduce(operand: &[Dimension], dimensions: &[usize], result: &mut [D
 /// Which dimensions of a dot's operands belong together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DotDimensions<'a> {
-    /// The dimensions of the left operand that each product has of its own: `lhs_batch_dims`.
+    /// The batch dimensions of the left operand, for each index of which there is a product: `lhs_batch_dims`.
     pub lhs_batch: &'a [usize],
     /// Those of the right operand: `rhs_batch_dims`.
     pub rhs_batch: &'a [usize],

@@ -159,7 +159,7 @@ impl Elementwise {
     /// `convert`.
     pub(super) const CONVERT: Self = Self { name: "convert", operands: 1, takes: Classes(ANY), gives: Gives::Any };
 
-    /// The operation that XLA calls so.
+    /// The operation with this name in XLA.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         TABLE.binary_search_by(|row| row.name.cmp(name)).ok().and_then(|row| TABLE.get(row).copied())

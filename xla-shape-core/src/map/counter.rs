@@ -69,7 +69,7 @@ impl ArrayShape {
             && index.iter().zip(self.dimensions()).all(|(&entry, size)| Some(entry) < size.extent())
     }
 
-    /// Counts the index up by one, the last dimension first, whatever the layout; `false`, with the index back at the start,
+    /// Advances the index to the next one, the last dimension first, whatever the layout; `false`, with the index back at the start,
     /// when there is no next one.
     ///
     /// ```

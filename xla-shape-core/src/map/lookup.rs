@@ -290,7 +290,7 @@ impl StrideTable {
         &self.extents
     }
 
-    /// The digits, from the largest stride to the smallest, as few as say the same.
+    /// The digits, from the largest stride to the smallest: the fewest that give the same map.
     #[must_use]
     pub fn digits(&self) -> &[Digit] {
         &self.digits

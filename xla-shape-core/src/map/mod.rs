@@ -157,7 +157,7 @@ impl<'a> StrideTableRef<'a> {
         self.extents
     }
 
-    /// The digits, from the largest stride to the smallest, as few as say the same.
+    /// The digits, from the largest stride to the smallest: the fewest that give the same map.
     #[must_use]
     pub const fn digits(self) -> &'a [Digit] {
         self.digits

@@ -123,7 +123,7 @@ impl Placement {
     }
 
     /// The indices of a dimension, above 0 and in ascending order, at which something in memory begins anew: a tile, or
-    /// a part of one. Where `*` combines the dimension with another, none is told.
+    /// a part of one. Empty where `*` combines the dimension with another.
     #[must_use]
     pub fn boundaries(&self, dimension: usize) -> Vec<u64> {
         let digits = self.table.digits().iter().chain(self.first_tile.iter().flat_map(|(table, _)| table.digits()));

@@ -122,7 +122,7 @@ pub struct StridedDimensions {
     /// The strides, in elements.
     pub strides: Vec<u64>,
     /// Which dimension of the array each is a part of, and the step in it, in elements: an index `i` is `i · step` there. `None`
-    /// of one that only pads.
+    /// for one that only pads.
     pub parts: Vec<Option<(usize, u64)>>,
 }
 

@@ -149,7 +149,7 @@ const fn float(element_type: ElementType) -> Option<(u128, u128, u128)> {
 ///
 /// - Without padded widths there is no padding, and no value in it.
 /// - An array without elements takes no bytes, with padding too, as in every layout here and in XLA; the sizes and widths of
-///   2017 alone would give it those of the widths. A width of 0 then is one of 1: `f32[0,2]{1,0:PAD(0,4)}` is
+///   2017 alone would give it those of the widths. A width of 0 then counts as 1: `f32[0,2]{1,0:PAD(0,4)}` is
 ///   `f32[0,2]{1,0:PAD(1,4)}`.
 ///
 /// It is an array. A tuple had no layout in 2017 either, only its elements had: it is a `Shape` of their

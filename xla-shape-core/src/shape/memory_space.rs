@@ -4,7 +4,7 @@
 pub const DEFAULT: u8 = 0;
 /// `S(1)`: fast on-chip memory; VMEM on TPU (`Layout::kGenericFastMemorySpace`).
 pub const GENERIC_FAST: u8 = 1;
-/// `S(2)`: what says that a transfer is done. JAX calls it `SEMAPHORE_MEM`; the compiler's own reports call it `smem`.
+/// `S(2)`: semaphores, which say that a transfer is done. JAX calls it `SEMAPHORE_MEM`; the compiler's own reports call it `smem`.
 pub const SEMAPHORE: u8 = 2;
 /// `S(3)`: CMEM, fast memory that v4 has beside VMEM.
 pub const CMEM: u8 = 3;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 /// The most devices that are listed where an operation on an iota has no symbolic result.
 ///
-/// Lists in a text may be longer, as they are paid for by the text. An iota of any size stays an iota.
+/// Lists in a text may be longer, as the text has their length already. An iota of any size stays an iota.
 pub const MAX_LISTED_DEVICES: u64 = 1 << 20;
 
 /// The numbers 0, 1, … as an array, transposed, read in row-major order: `[4,2]T(1,0)` is 0, 2, 4, 6, 1, 3, 5, 7.

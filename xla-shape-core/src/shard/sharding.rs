@@ -12,7 +12,7 @@ use core::hash::{Hash, Hasher};
 /// How the elements of an array, or of the arrays of a tuple, are divided among devices.
 ///
 /// Two shardings are equal if they mean the same: a list of devices is equal to an iota of the same numbers, one that names
-/// axes is equal to one that does not, and metadata does not matter. Only shard groups do.
+/// axes is equal to one that does not, and metadata does not matter, except for the reduction that it names. Shard groups do.
 ///
 /// ```
 /// use xla_shape_core::shard::Sharding;
@@ -192,7 +192,7 @@ impl Sharding {
         }
     }
 
-    /// The same where parts make the whole by this reduction. Named shardings say that themselves and stay as they are.
+    /// The same sharding, in which this reduction makes the whole out of the parts. Named shardings say that themselves and stay as they are.
     #[must_use]
     pub fn with_reduction(self, reduction: Reduction) -> Self {
         let is_named =

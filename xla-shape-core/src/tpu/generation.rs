@@ -93,7 +93,7 @@ generations! {
 }
 
 impl Generation {
-    /// The generation with this [`name`](Self::name) or [`topology_name`](Self::topology_name); letters are small.
+    /// The generation with this [`name`](Self::name) or [`topology_name`](Self::topology_name); in lower case.
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
     pub const fn from_name(name: &str) -> Option<Self> {

@@ -139,8 +139,8 @@ impl BufferAssignment {
         &self.allocations
     }
 
-    /// What the program takes, in the words of the compiler's memory analysis, and to the byte what it says, except the
-    /// peak, which needs to know who lives when: here it is 0.
+    /// What the program takes, in the words of the compiler's memory analysis and equal to it to the byte, except the peak:
+    /// that needs the live ranges, and is 0 here.
     #[must_use]
     pub fn account(&self) -> Account {
         const STEP: u64 = 16 << 10;

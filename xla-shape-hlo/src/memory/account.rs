@@ -31,7 +31,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// What must fit: arguments, outputs and temporaries, what is two of them counted once.
+    /// What must fit: arguments, outputs and temporaries; what is both argument and output counts once.
     #[must_use]
     pub const fn total(self) -> u64 {
         let all = self.arguments.saturating_add(self.outputs).saturating_add(self.temporaries);

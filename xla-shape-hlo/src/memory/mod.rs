@@ -138,9 +138,9 @@ pub struct FormatUsage {
 pub struct LayoutChange<'m, 'a> {
     /// The copy, transpose or bitcast.
     pub instruction: Instruction<'m, 'a>,
-    /// What it takes.
+    /// The array before.
     pub from: &'m ArrayShape,
-    /// What it makes of it.
+    /// The array after.
     pub to: &'m ArrayShape,
     /// The bytes that are read and written: none for a bitcast, and for a transpose that moves no element.
     pub moved_bytes: u64,
@@ -213,7 +213,7 @@ impl<'m, 'a> Memory<'m, 'a> {
         &self.computations
     }
 
-    /// The same of one memory space alone.
+    /// The same for one memory space alone.
     #[must_use]
     pub fn in_space(&self, space: u8) -> Self {
         let buffers = self.buffers.iter().filter(|buffer| buffer.memory_space() == space).copied().collect();
@@ -299,8 +299,8 @@ impl<'m, 'a> Memory<'m, 'a> {
         Some(Timeline::new(self.module, &self.steps, places, device))
     }
 
-    /// Whether the values of the module have so many arrays that none was looked at: 16 million, parts of tuples each time
-    /// that they are handed on included.
+    /// Whether the module's values have so many arrays that none was looked at: more than 16 million, where the parts of a
+    /// tuple count each time that it is handed on.
     #[must_use]
     pub const fn is_too_large(&self) -> bool {
         self.places.is_none()

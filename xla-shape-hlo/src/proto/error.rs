@@ -72,7 +72,7 @@ pub enum HloProtoErrorKind {
     },
     /// Shardings or tuples inside each other, deeper than any real ones.
     TooDeep,
-    /// More instructions, literals or computations than messages of real ones have room for: most of them say nothing.
+    /// More instructions, literals or computations than a real module in so many bytes could have: most of them are empty.
     TooMany {
         /// The bytes of the module's message.
         bytes: usize,

@@ -226,7 +226,7 @@ impl FindShapes<'_> {
 
 /// The shapes of the instructions of a module, as they are written, without reading anything else.
 ///
-/// Much faster than reading the module, for which it pays with what it does not see: an instruction must begin a line,
+/// Much faster than reading the module, but it sees less: an instruction must begin a line,
 /// and neither its shape nor anything else is checked.
 ///
 /// ```

@@ -322,15 +322,18 @@ fn layout_of(arguments: &[&str]) -> String {
     let space = arguments.get(2).copied().map(|space| argument(space, 0).unwrap_or_else(|| left_out(space)));
     let rest = arguments.get(3).copied();
     let of_rest = |number| rest.and_then(|rest| argument(rest, number));
-    for (symbol, default, value) in
-        [("L", "1", of_rest(0)), ("E", "0", of_rest(1)), ("S", "0", space), ("M", "0", of_rest(2))]
-    {
+    let mut number = |symbol: &str, default: &str, value: Option<&str>| {
         if let Some(value) = value.filter(|&value| value != default) {
-            attributes.push_str(symbol);
-            attributes.push('(');
-            attributes.push_str(value);
-            attributes.push(')');
+            attributes.push_str(&format!("{symbol}({value})"));
         }
+    };
+    number("L", "1", of_rest(0));
+    number("E", "0", of_rest(1));
+    number("S", "0", space);
+    let splits = rest.and_then(|rest| path(rest)?.arguments?.get(3).copied());
+    attributes.push_str(&splits.map_or_else(String::new, splits_of));
+    if let Some(prefix) = of_rest(2).filter(|&prefix| prefix != "0") {
+        attributes.push_str(&format!("M({prefix})"));
     }
     if let Some(rest) = rest.filter(|rest| is_left_out(rest)) {
         attributes.push_str(left_out(rest));
@@ -356,6 +359,22 @@ fn numbers(text: &str) -> String {
         }
         None => left_out(text).to_owned(),
     }
+}
+
+/// A list of `Split`.
+fn splits_of(text: &str) -> String {
+    let Some((items, _)) = parts(text).filter(|_| text.starts_with('(')) else {
+        return left_out(text).to_owned();
+    };
+    if items.is_empty() {
+        return String::new();
+    }
+    let split = |item: &&str| {
+        let indices = path(item).and_then(|split| split.arguments?.get(1).map(|indices| numbers(indices)));
+        let dimension = argument(item, 0).unwrap_or_else(|| left_out(item));
+        format!("({dimension}:{})", indices.unwrap_or_else(|| "_".to_owned()))
+    };
+    format!("SC{}", items.iter().map(split).collect::<String>())
 }
 
 /// The entries of a `Tile` in parentheses.

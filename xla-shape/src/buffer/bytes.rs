@@ -128,7 +128,7 @@ unsafe impl Storage for Arc<[u8]> {}
 /// Where a buffer has its bytes: a [`Storage`], [`Ref`] or [`Mut`]. Implemented for these alone.
 ///
 /// # Safety
-/// `len` initialised bytes begin at `start`, always the same. Who holds the value may read those of them that are the buffer's:
+/// `len` initialised bytes begin at `start`, always the same. Whoever holds the value may read those of them that are the buffer's:
 /// all, or the elements of a block and the padding of its tiles.
 pub unsafe trait Bytes: Sized {
     /// What the bytes are made from, and given back as.

@@ -71,7 +71,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// ```
     ///
     /// # Errors
-    /// If an element would move, or there are more or fewer elements, or others.
+    /// If an element would move, or the number or the type of the elements is another.
     pub fn reshape(self, result: ArrayShape) -> Result<Self, BufferError> {
         let answer = self.shape().reshape_is_bitcast(&result);
         self.into_shape(result, answer)

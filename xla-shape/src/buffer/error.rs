@@ -47,13 +47,13 @@ pub enum BufferError {
     },
     /// A split array is in several memories.
     Split,
-    /// A shape at run time has a layout, which sizes alone do not say.
+    /// The shape's type stands for any shape, so that sizes alone do not say which it is: a layout is missing.
     AnyShape,
     /// The padding cannot hold this value.
     NoSuchPaddingValue {
         /// The type of the elements.
         element_type: ElementType,
-        /// The value that it lacks.
+        /// The value that the element type lacks.
         padding_value: PaddingValue,
     },
     /// Elements that are packed bits, or not aligned as their Rust type wants, cannot be borrowed.

@@ -63,7 +63,7 @@ pub trait WholeShape: BufferShape {
     /// The names of the type's sizes, one for each dimension; empty if the type stands for any shape.
     const NAMES: &'static [Option<&'static str>] = &[];
 
-    /// The shape of this type that a shape is.
+    /// A shape that is known at run time, as a value of this type.
     ///
     /// # Errors
     /// If it is another one, or no buffer can hold the array.
@@ -127,7 +127,7 @@ impl<S: WholeArray<Element: Stored>> WholeShape for S {
 }
 
 impl<S: BufferShape, B: Bytes> Buffer<S, B> {
-    /// The array, borrowed. A [`View`] that lives as long as the memory is borrowed is a copy of a `View`.
+    /// The array, borrowed. To keep a [`View`] for as long as the memory is borrowed, copy it instead.
     #[must_use]
     #[inline(always)]
     pub fn view(&self) -> View<'_, S> {

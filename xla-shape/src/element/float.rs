@@ -203,7 +203,7 @@ macro_rules! floats {
 
             /// The nearest value; of two equally near ones, that with the even bits.
             ///
-            /// What is too large becomes infinity, in a type without infinity NaN, in one without NaN the largest value.
+            /// What is too large becomes infinity; NaN in a type without infinity; the largest value in one without NaN either.
             /// Source: `ml_dtypes`, to the bit.
             #[must_use]
             #[inline]

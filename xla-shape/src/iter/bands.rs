@@ -23,7 +23,7 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
 ///
 /// The elements of a row of `f32[64,512]{1,0:T(8,128)}` lie side by side, 128 at a time: a band is one row. Of
 /// `T(8,128)(2,1)`, pairs of rows lie side by side, an element of one beside that of the other: a band has two *lanes*. Along
-/// the columns of `T(8,128)`, it has 128. In memory, a band is blocks of `LANES` times as many elements as runs are long.
+/// the columns of `T(8,128)`, it has 128. In memory, a band is a sequence of blocks, each with `LANES` times as many elements as a run.
 ///
 /// `B` is where the array has its memory.
 pub struct Band<S: ArrayType, B, const DIM: i64> {

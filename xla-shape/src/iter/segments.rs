@@ -8,7 +8,7 @@ use crate::types::{ArrayType, WholeArray};
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// Calls `f` with slices that hold nothing but elements, in the order of memory: one slice if there is no padding, else
-    /// as long ones as the layout's blocks allow. Together they hold every element once.
+    /// slices as long as the layout's blocks allow. Together they hold every element once.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -24,10 +24,10 @@ pub enum Stores {
     #[default]
     Auto,
     /// Past the caches, where the machine can and lines are written whole: the destination begins at a multiple of 64 bytes,
-    /// as an [`AlignedBytes`](crate::buffer::AlignedBytes) does. Best if nobody reads it soon. Loops go as is best for arrays
-    /// larger than the caches.
+    /// as an [`AlignedBytes`](crate::buffer::AlignedBytes) does. Best if nobody reads it soon. The loops run in the order
+    /// that suits arrays larger than the caches.
     Streaming,
-    /// Through the caches. Loops go as is best for arrays within them.
+    /// Through the caches. The loops run in the order that suits arrays that fit in them.
     Regular,
 }
 

@@ -222,7 +222,7 @@ impl Slab {
     /// [shapes](Self::shapes) have the same plan.
     ///
     /// # Errors
-    /// None, as the whole has a plan; what [`Plan::new`] says.
+    /// Never, as the whole relayout has a plan; the type is that of [`Plan::new`].
     pub fn plan(&self) -> Result<Plan, RelayoutError> {
         Plan::new(&self.from, &self.to, &self.options)
     }

@@ -129,7 +129,7 @@ contents!(0 1 2 3 4 5 6 7 8 9);
 contents!(0 1 2 3 4 5 6 7 8 9 10);
 contents!(0 1 2 3 4 5 6 7 8 9 10 11);
 
-/// Checks that arrays and blocks fit into a memory together, or does not compile; the error has the sum.
+/// Compiles only if the arrays and blocks fit into the memory together; the error shows the sum.
 ///
 /// As a constant (`const _: () = assert_fits::<…>();`) it is checked in `cargo check`; in a function, in `cargo build`.
 ///

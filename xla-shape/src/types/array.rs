@@ -142,7 +142,7 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
         inside.then(|| Self::linear_index(index))
     }
 
-    /// What lies at a position, in elements. Of a bounded dimension, everything up to the bound is there.
+    /// What lies at a position, in elements. A bounded dimension counts as if it had all of its bound.
     #[must_use]
     #[inline]
     pub fn multi_index(position: usize) -> Slot<D::Index> {

@@ -281,7 +281,7 @@ impl<D: Dimensions> DivideBy<Uncut> for D {
     type Shard = D;
 }
 
-/// Dimensions of a list, in which a dimension can be put together from all its pieces.
+/// A list of dimensions, one of which can be put together from all its pieces.
 pub trait Gather<const COUNT: usize>: Dim {
     /// All of it.
     type Gathered: Dim;

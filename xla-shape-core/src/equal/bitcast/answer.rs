@@ -86,7 +86,7 @@ pub struct Move {
 pub enum Cause {
     /// The order of the dimensions larger than 1.
     Order,
-    /// The tile with this number, 0 for the first one: another one, or only one of the layouts has it.
+    /// The tile with this number, from 0: it differs, or only one of the layouts has it.
     Tile(usize),
     /// The places of dimensions of size 1 in the order. They have no steps of their own, but the tiles, which are equal,
     /// count them, and so cut other dimensions.

@@ -17,23 +17,23 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// How a bitcast makes its result of its operand: elements cut into parts, padding read as elements, a reshape, a
-/// transpose, a reshape, padding dropped, and parts put together to elements.
+/// How a bitcast makes its result from its operand: elements cut into parts, padding read as elements, a reshape, a
+/// transpose, a reshape, padding dropped, and parts joined into elements.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Decomposition {
     /// The sizes of the operand; with padding, if that is read as elements. Its parts are a dimension of their own.
     pub operand_sizes: Vec<u64>,
     /// The sizes of the result, likewise.
     pub result_sizes: Vec<u64>,
-    /// In how many parts an element of the operand is cut, to be of the size of the result's parts.
+    /// Into how many parts an element of the operand is cut, to be of the size of the result's parts.
     pub operand_parts: u64,
-    /// In how many parts an element of the result is cut.
+    /// Into how many parts an element of the result is cut.
     pub result_parts: u64,
     /// Whether the arrays have padding in other places.
     pub other_padding: bool,
     /// The sizes that the first reshape makes.
     pub transpose_sizes: Vec<u64>,
-    /// Then dimension `i` is what was dimension `permutation[i]`.
+    /// The transpose: its dimension `i` is dimension `permutation[i]` of what the first reshape made.
     pub permutation: Vec<usize>,
 }
 
