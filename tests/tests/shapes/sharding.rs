@@ -257,6 +257,7 @@ fn other_texts() {
              memory_kind=device)",
             "{mesh['x'=2,'y'=4], [{'x', 'y'}]}",
         ),
+        ("NamedSharding(mesh=AbstractMesh('x': 2, axis_types=(Explicit,)), spec=P('x'))", "{mesh['x'=2], [{'x'}]}"),
         ("\"{devices=[2,1]<=[2]}\"", "{devices=[2,1]<=[2]}"),
         ("mhlo.sharding = \"{replicated}\"", "{replicated}"),
     ] {
@@ -270,6 +271,11 @@ fn other_texts() {
             "sdy.mesh",
         ),
         (r##"#sdy.sharding<mesh<["x"=2]>, [{"y"}]>"##, "expected an axis of the mesh, found 'y'", "\"y\""),
+        (
+            "PartitionSpec('x', None)",
+            "expected a mesh beside it, as in `NamedSharding(mesh=Mesh('x': 2), spec=P('x'))`, found `PartitionSpec`",
+            "PartitionSpec",
+        ),
         ("\"{replicated}", "expected `\"`, found the end of the text", ""),
         (
             "NamedSharding(mesh=Mesh('x': 2), spec=P('x', 'x'))",

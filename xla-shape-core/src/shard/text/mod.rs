@@ -8,7 +8,7 @@ mod parse;
 mod print;
 
 use crate::shard::sharding::Sharding;
-use crate::text::ParseError;
+use crate::text::{Expected, ParseError};
 use core::str::FromStr;
 use lexer::TokenKind;
 use other::quoted;
@@ -27,6 +27,10 @@ impl FromStr for Sharding {
         let mut parser = Parser::new(text, 0);
         let sharding = match (parser.cursor.word(), parser.cursor.token().kind) {
             (Some("NamedSharding"), _) => parser.jax()?,
+            (Some("P" | "PartitionSpec"), _) => {
+                let expected = "a mesh beside it, as in `NamedSharding(mesh=Mesh('x': 2), spec=P('x'))`";
+                return Err(parser.cursor.unexpected(Expected::Value(expected)));
+            }
             (Some("sdy.sharding"), _) | (_, TokenKind::Punctuation('#')) => parser.shardy(None)?,
             _ => {
                 if parser.cursor.attribute().or(parser.cursor.word()) == Some("mhlo.sharding") {

@@ -228,7 +228,7 @@ impl Parser<'_> {
         self.cursor.advance();
         self.cursor.eat('(')?;
         self.attribute("mesh")?;
-        if self.cursor.word() != Some("Mesh") {
+        if !matches!(self.cursor.word(), Some("Mesh" | "AbstractMesh")) {
             return Err(self.cursor.unexpected(Expected::Value("`Mesh(` and its axes")));
         }
         self.cursor.advance();
