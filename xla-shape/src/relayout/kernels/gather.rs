@@ -4,8 +4,9 @@
 //! A table says where each element of a run lies on both sides. With 64-byte vectors, a vector of the destination is picked together
 //! from as many vectors of the source as its elements lie in, if these are few.
 
+#[cfg(target_arch = "x86_64")]
+use super::vectors::Picks;
 use super::{Machine, Turns, Vectors};
-use std::ops::Range;
 
 /// Where the elements of a run lie, in ascending order of the destination.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,37 +18,17 @@ pub(in super::super) struct Gather {
     picks: Option<Picks>,
 }
 
-/// Vectors of the destination, and what they take from which vectors of the source.
+/// Other machines have no picks.
+#[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Picks {
-    pub(super) vectors: Vec<Picked>,
-    /// The bytes of a vector of the source that are picked. One for each of them: where it lies within the vector, and [`MINE`].
-    pub(super) indices: Vec<Indices>,
-    /// Where that vector of the source begins, in bytes from the beginning of the turn.
-    pub(super) from: Vec<u32>,
+enum Picks {}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Picks {
+    fn of(_: usize, _: &[(u32, u32)], _: usize) -> Result<Self, TooMany> {
+        Err(TooMany(false))
+    }
 }
-
-/// A vector of the destination: where it begins, which of its bytes are written, and what it takes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Picked {
-    pub(super) to: usize,
-    pub(super) bytes: u64,
-    pub(super) picks: Range<usize>,
-}
-
-/// In the order of the destination.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(align(64))]
-pub(super) struct Indices(pub(super) [u8; SIZE]);
-
-/// Marks bytes that come from this vector of the source.
-pub(super) const MINE: u8 = 0x80;
-
-/// The bytes of a vector.
-const SIZE: usize = 64;
-
-/// The most picks of a run: all of them stay in the nearest cache.
-const MAX_PICKS: usize = 192;
 
 /// Why nothing is picked: elements one by one are as quick, or with `true`, a shorter run would do.
 pub(in super::super) struct TooMany(pub(in super::super) bool);
@@ -101,9 +82,9 @@ impl Gather {
             && machine.vectors >= Vectors::Avx512
         {
             let streaming = machine.streaming
-                && destination.as_ptr().align_offset(SIZE) == 0
-                && turns.0.iter().all(|axis| axis.to.is_multiple_of(SIZE))
-                && picks.vectors.iter().all(|vector| vector.bytes == u64::MAX);
+                && destination.as_ptr().align_offset(64) == 0
+                && turns.0.iter().all(|axis| axis.to.is_multiple_of(64))
+                && picks.are_whole();
             let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
             // SAFETY: the machine has these vectors. Vectors of the source and bytes of the destination lie between those of a turn's
             // elements, and the slices are as long as all turns need. If `streaming`, all vectors of the destination are whole and begin
@@ -128,46 +109,5 @@ impl Gather {
             let destination = destination[to..].as_chunks_mut::<BYTES>().0;
             self.places.iter().for_each(|&(from, to)| destination[to as usize] = source[from as usize]);
         });
-    }
-}
-
-impl Picks {
-    fn of(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, TooMany> {
-        let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
-        // Turns that are shorter than a vector have nothing to read one from.
-        let last_vector = end.checked_sub(SIZE).ok_or(TooMany(false))? as u32;
-        let mut all = Self { vectors: Vec::new(), indices: Vec::new(), from: Vec::new() };
-        let shift = (SIZE / bytes).ilog2();
-        let mut done = 0;
-        for elements in places.chunk_by(|a, b| a.1 >> shift == b.1 >> shift) {
-            let start = all.from.len();
-            let to = elements[0].1 >> shift << shift;
-            let mut stored = 0;
-            for &(from, own) in elements {
-                let (from, own) = (from * bytes as u32, (own - to) as usize * bytes);
-                stored |= (u64::MAX >> (SIZE - bytes)) << own;
-                // Most often, an element lies in the vector that was found last.
-                let lies_in = |vector: &u32| from.wrapping_sub(*vector) <= (SIZE - bytes) as u32;
-                let number = all.from[start..].iter().rposition(lies_in).map(|number| start + number);
-                let number = number.unwrap_or_else(|| {
-                    all.from.push(from.min(last_vector));
-                    all.indices.push(Indices([0; SIZE]));
-                    all.from.len() - 1
-                });
-                let first = (from - all.from[number]) as u8 | MINE;
-                let indices = &mut all.indices[number].0[own..own + bytes];
-                indices.iter_mut().zip(first..).for_each(|(index, byte)| *index = byte);
-            }
-            all.vectors.push(Picked { to: to as usize * bytes, bytes: stored, picks: start..all.from.len() });
-            done += elements.len();
-            // A pick takes about as long as an element.
-            if all.from.len() + 2 * all.vectors.len() > done || all.from.len() > most * all.vectors.len() {
-                return Err(TooMany(false));
-            }
-            if all.from.len() > MAX_PICKS {
-                return Err(TooMany(true));
-            }
-        }
-        Ok(all)
     }
 }

@@ -27,11 +27,11 @@ mod pick;
 mod sse2;
 mod weave;
 
-#[cfg(target_arch = "x86_64")]
-use super::gather::Picks;
 use super::{Axis, Interleave, Kernel, Machine, ONCE, Packing, Places, Transpose, Turns, Vectors, place};
 pub(super) use hints::fence;
 use hints::{prefetch, prefetch_to_write};
+#[cfg(target_arch = "x86_64")]
+pub(super) use pick::Picks;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 

@@ -1,10 +1,90 @@
 //! Vectors of the destination that are picked together from several vectors of the source.
 
-use super::super::gather::Picks;
+use super::super::gather::TooMany;
 use super::Turns;
 #[cfg(test)]
 use super::pending;
 use std::arch::x86_64::*;
+use std::ops::Range;
+
+/// Vectors of the destination, and what they take from which vectors of the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in super::super) struct Picks {
+    vectors: Vec<Picked>,
+    /// The bytes of a vector of the source that are picked. One for each of them: where it lies within the vector, and [`MINE`].
+    indices: Vec<Indices>,
+    /// Where that vector of the source begins, in bytes from the beginning of the turn.
+    from: Vec<u32>,
+}
+
+/// A vector of the destination: where it begins, which of its bytes are written, and what it takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Picked {
+    to: usize,
+    bytes: u64,
+    picks: Range<usize>,
+}
+
+/// In the order of the destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(align(64))]
+struct Indices([u8; SIZE]);
+
+/// Marks bytes that come from this vector of the source.
+const MINE: u8 = 0x80;
+
+/// The bytes of a vector.
+const SIZE: usize = 64;
+
+/// The most picks of a run: all of them stay in the nearest cache.
+const MAX_PICKS: usize = 192;
+
+impl Picks {
+    /// How to pick elements of so many bytes, with so many picks for each vector at most.
+    pub(in super::super) fn of(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, TooMany> {
+        let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
+        // Turns that are shorter than a vector have nothing to read one from.
+        let last_vector = end.checked_sub(SIZE).ok_or(TooMany(false))? as u32;
+        let mut all = Self { vectors: Vec::new(), indices: Vec::new(), from: Vec::new() };
+        let shift = (SIZE / bytes).ilog2();
+        let mut done = 0;
+        for elements in places.chunk_by(|a, b| a.1 >> shift == b.1 >> shift) {
+            let start = all.from.len();
+            let to = elements[0].1 >> shift << shift;
+            let mut stored = 0;
+            for &(from, own) in elements {
+                let (from, own) = (from * bytes as u32, (own - to) as usize * bytes);
+                stored |= (u64::MAX >> (SIZE - bytes)) << own;
+                // Most often, an element lies in the vector that was found last.
+                let lies_in = |vector: &u32| from.wrapping_sub(*vector) <= (SIZE - bytes) as u32;
+                let number = all.from[start..].iter().rposition(lies_in).map(|number| start + number);
+                let number = number.unwrap_or_else(|| {
+                    all.from.push(from.min(last_vector));
+                    all.indices.push(Indices([0; SIZE]));
+                    all.from.len() - 1
+                });
+                let first = (from - all.from[number]) as u8 | MINE;
+                let indices = &mut all.indices[number].0[own..own + bytes];
+                indices.iter_mut().zip(first..).for_each(|(index, byte)| *index = byte);
+            }
+            all.vectors.push(Picked { to: to as usize * bytes, bytes: stored, picks: start..all.from.len() });
+            done += elements.len();
+            // A pick takes about as long as an element.
+            if all.from.len() + 2 * all.vectors.len() > done || all.from.len() > most * all.vectors.len() {
+                return Err(TooMany(false));
+            }
+            if all.from.len() > MAX_PICKS {
+                return Err(TooMany(true));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether all bytes of all vectors are written.
+    pub(in super::super) fn are_whole(&self) -> bool {
+        self.vectors.iter().all(|vector| vector.bytes == u64::MAX)
+    }
+}
 
 /// Picks all vectors of every turn.
 ///
