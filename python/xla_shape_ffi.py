@@ -165,7 +165,7 @@ class Kernel:
         self._prepared = functools.lru_cache(maxsize=256)(self._prepare)
 
     def __repr__(self) -> str:
-        parameters = ", ".join(f"{p['name']}: {_words(p)}" for p in self.signature["parameters"])
+        parameters = ", ".join(f"{p['name']}: {_words(p)}" for p in self.signature["parameters"] if p["role"] != "context")
         return f"{self.__name__}({parameters})"
 
     def __call__(self, *operands: Any, results: Any = None, vmap_method: str | None = None, **attributes: Any) -> Any:
@@ -630,7 +630,7 @@ def _words(parameter: _Parameter) -> str:
         text = ("*" if parameter["variadic"] else "") + (wants["shape"] or "any array")
         prefix = {"result": "result ", "in_place": "in place "}.get(parameter["role"], "")
         return prefix + text
-    text = f"[{wants['values']}]" if "values" in wants else wants.get("scalar") or ("text" if "text" in wants else "context")
+    text = f"[{wants['values']}]" if "values" in wants else wants.get("scalar", "text")
     if parameter["default"] is not None:
         return f"{text} = {parameter['default']!r}"
     return f"{text}, optional" if parameter["optional"] else text

@@ -47,6 +47,7 @@ root=$PWD
 jax=$root/target/jax-$newest/bin
 library=${CARGO_TARGET_DIR:-target}/release/libjax_kernels.so
 "$jax/python" examples/jax/run.py
+"$jax/python" examples/jax/bench.py --once
 # The types: of the module, of the template, and of the kernels of the examples, for a program that calls them right and wrong.
 types=target/types
 rm -rf "$types" && mkdir -p "$types"

@@ -1,10 +1,10 @@
 """How long calls and kernels take: ours, XLA's own, and, for calls, those of handlers in C++ built with jaxlib's headers.
 
     cargo build --release -p xla-shape-jax-example
-    python examples/jax/bench.py [LIBRARY]
+    python examples/jax/bench.py [--once] [LIBRARY]
 
 A call is timed inside of a program that makes 2,000 of them, each with the result of the one before; the time of the same loop without
-a call is taken off. Each number is the least of several runs, taken in turns.
+a call is taken off. Each number is the least of several runs, taken in turns; `--once` runs everything once, to see that it runs.
 """
 
 import ctypes
@@ -24,12 +24,12 @@ CALLS = 2_000
 ROUNDS = 60
 
 
-def least(functions, rounds=ROUNDS):
+def least(functions):
     """The least time of each function, in seconds; they take turns, so that what disturbs the machine disturbs all."""
     for function in functions:
         function()
     times = [[] for _ in functions]
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         for function, found in zip(functions, times):
             start = time.perf_counter()
             function()
@@ -82,7 +82,12 @@ def calls(kernels):
 
 
 def main():
-    library = sys.argv[1] if len(sys.argv) > 1 else run.ROOT / "target/release/libjax_kernels.so"
+    global ROUNDS
+    arguments = sys.argv[1:]
+    if "--once" in arguments:
+        arguments.remove("--once")
+        ROUNDS = 1
+    library = arguments[0] if arguments else run.LIBRARY
     kernels = run.xla_shape_ffi.load(library)
     calls(kernels)
     print(f"\n{'a kernel, us':34} {'Rust':>8} {'XLA':>8} {'ratio':>8}")

@@ -5,6 +5,7 @@ the time beside XLA's own.
     python examples/jax/run.py
 """
 
+import os
 import statistics
 import sys
 import time
@@ -15,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/libjax_kernels.so"
 sys.path.insert(0, str(ROOT / "python"))
 
 import xla_shape_ffi  # noqa: E402
@@ -92,7 +94,7 @@ def cases(kernels):
 
 
 def main():
-    library = sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/libjax_kernels.so"
+    library = sys.argv[1] if len(sys.argv) > 1 else LIBRARY
     kernels = xla_shape_ffi.load(library)
     print(f"{'kernel':12} {'largest error':>14} {'kernel, us':>12} {'XLA, us':>10}")
     for name, ours, theirs, operands in cases(kernels):

@@ -443,6 +443,26 @@ def test_an_exported_program_runs_in_another_process(tmp_path):
     assert in_another_process(program, path=str(tmp_path)) == "done\n"
 
 
+def test_a_program_of_the_compilation_cache_runs_in_another_process(tmp_path):
+    program = """
+        import sys
+        sys.path.insert(0, {module!r})
+        import jax, numpy as np, xla_shape_ffi
+        jax.config.update("jax_compilation_cache_dir", {path!r})
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+        events = []
+        jax.monitoring.register_event_listener(lambda event, **_: events.append(event))
+        kernels = xla_shape_ffi.load({library!r})
+        x = np.ones((6, 4), np.float32)
+        y = jax.jit(lambda x: kernels.scale_rows(kernels.softmax_of_rows(x), x[0], factor=3.0))(x)
+        np.testing.assert_allclose(y, 0.75 * x)
+        print(sum(event.endswith("/cache_hits") for event in events))
+    """
+    assert in_another_process(program, path=str(tmp_path)) == "0\n"
+    assert in_another_process(program, path=str(tmp_path)) == "1\n"
+
+
 def test_sizes_of_an_exported_program_may_be_open():
     b, = jax.export.symbolic_shape("b")
     target = kernels.scale_rows.target
@@ -470,6 +490,7 @@ def test_documentation_and_signatures():
     assert repr(kernels.scale_rows) == (
         "scale_rows(x: f32[b,d]{1,0}, gain: f32[d]{0}, y: result f32[b,d]{1,0}, factor: f32 = 2.0, shift: f32, optional)"
     )
+    assert repr(kernels.fail_on_threads) == "fail_on_threads(y: result f32[64]{0})", "threads are nothing that a call brings"
     signature = inspect.signature(kernels.scale_rows)
     assert list(signature.parameters) == ["x", "gain", "factor", "shift", "results", "vmap_method"]
     assert signature.parameters["factor"].default == 2.0

@@ -287,9 +287,9 @@ EPS = np.float32(1e-5)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: raw("layer_norm", LIKE_X)(X, eps=EPS), "layer_norm: this kernel takes 2 operands, the call has 1"),
-        (lambda: raw("layer_norm", LIKE_X)(X, GAIN, X, eps=EPS), "layer_norm: this kernel takes 2 operands, the call has 3"),
-        (lambda: raw("layer_norm", (LIKE_X, LIKE_X))(X, GAIN, eps=EPS), "layer_norm: this kernel takes 1 result, the call has 2"),
+        (lambda: raw("layer_norm", LIKE_X)(X, eps=EPS), "layer_norm: this kernel takes 2 operands (x, gain), the call has 1"),
+        (lambda: raw("layer_norm", LIKE_X)(X, GAIN, X, eps=EPS), "layer_norm: this kernel takes 2 operands (x, gain), the call has 3"),
+        (lambda: raw("layer_norm", (LIKE_X, LIKE_X))(X, GAIN, eps=EPS), "layer_norm: this kernel takes 1 result (y), the call has 2"),
         (
             lambda: raw("layer_norm", LIKE_X)(X, jnp.ones(128), eps=EPS),
             r"layer_norm: operand 1 \(gain\): this kernel takes f32\[256\]\{0\}, the call has f32\[128\]",
@@ -317,7 +317,7 @@ EPS = np.float32(1e-5)
         ),
         (
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps=EPS, epsilon=EPS),
-            'layer_norm: attribute "epsilon": this kernel takes none of this name',
+            "layer_norm: attribute 'epsilon': this kernel takes none of this name; it takes eps",
         ),
         (lambda: kernels.layer_norm(X, GAIN, eps=-1.0), "expected an eps of at least 0, found -1"),
         (

@@ -22,14 +22,16 @@ pub struct Call<'a> {
     results: Arrays<'a>,
     next_operand: usize,
     next_result: usize,
+    /// Whether the attributes are those of the kernel, in the order of their names.
+    has_all_attributes: bool,
     /// The memory that has been taken.
-    taken: Few<Taken, 6>,
-    /// The sizes that have a name.
-    sizes: Few<NamedSize, 4>,
+    taken: Few<Taken, 8>,
+    /// Whether some of it is to write.
+    is_writing: bool,
 }
 
 /// Bytes of memory, whose they are, and whether to write.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Taken {
     start: usize,
     end: usize,
@@ -37,56 +39,84 @@ struct Taken {
     writes: bool,
 }
 
-/// What a name stands for in this call, and the first argument that says so.
-#[derive(Clone, Copy, Default)]
-struct NamedSize {
-    name: &'static str,
-    size: i64,
-    place: Place,
-}
-
 impl<'a> Call<'a> {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is made where it is used, and not moved")]
     fn new(kernel: &'static str, takes: &'static Takes, frame: Frame<'a>) -> Self {
         let (operands, results) = (frame.operands(), frame.results());
-        let (taken, sizes) = (Few::new(), Few::new());
-        Self { kernel, takes, frame, operands, results, next_operand: 0, next_result: 0, taken, sizes }
+        let (next_operand, next_result, has_all_attributes, is_writing) = (0, 0, false, false);
+        let taken = Few::new();
+        Self {
+            kernel,
+            takes,
+            frame,
+            operands,
+            results,
+            next_operand,
+            next_result,
+            has_all_attributes,
+            taken,
+            is_writing,
+        }
     }
 
     /// Compares what the kernel takes with what the call has: how many of each, and the names of attributes.
     #[inline]
-    fn check_counts(&self) -> Result<(), Error> {
+    fn check_counts(&mut self) -> Result<(), Error> {
         let takes = self.takes;
         if !self.frame.is_execution() {
             return Err(Error::invalid_argument("expected a call to execute, found one of another stage"));
         }
         let found = self.operands.len();
-        if found < takes.operands || found > takes.operands && !takes.is_variadic {
-            return Err(self.miscounted("operand", takes.operands, takes.is_variadic, found));
+        if found < takes.operands || found > takes.operands && takes.variadic.is_none() {
+            let is_it = |role| matches!(role, Role::Operand | Role::InPlace);
+            return Err(self.miscounted("operand", takes.operands, takes.variadic, found, is_it));
         }
         if self.results.len() != takes.results {
-            return Err(self.miscounted("result", takes.results, false, self.results.len()));
+            let is_it = |role| matches!(role, Role::Result | Role::InPlace);
+            return Err(self.miscounted("result", takes.results, None, self.results.len(), is_it));
         }
-        for name in self.frame.attribute_names() {
-            let is_it = |known: &Known| matches!(known.role, Role::Attribute) && known.name.as_bytes() == name;
-            if !takes.parameters.iter().any(is_it) {
-                return Err(self.unknown_attribute(name));
-            }
+        let mut names = self.frame.attribute_names();
+        self.has_all_attributes = names.len() == takes.attributes
+            && self.attributes().all(|known| names.clone().nth(known.attribute) == Some(known.name.as_bytes()));
+        if !self.has_all_attributes
+            && let Some(name) = names.find(|&name| !self.attributes().any(|known| known.name.as_bytes() == name))
+        {
+            return Err(self.unknown_attribute(name));
         }
         Ok(())
     }
 
+    /// The attributes that the kernel takes.
+    #[inline]
+    fn attributes(&self) -> impl Iterator<Item = &'static Known> + use<> {
+        self.takes.parameters.iter().filter(|known| matches!(known.role, Role::Attribute))
+    }
+
     #[cold]
-    fn miscounted(&self, what: &str, expected: usize, or_more: bool, found: usize) -> Error {
-        let (least, plural) = (if or_more { "at least " } else { "" }, if expected == 1 { "" } else { "s" });
-        self.error(format_args!("this kernel takes {least}{expected} {what}{plural}, the call has {found}"))
+    fn miscounted(
+        &self,
+        what: &str,
+        expected: usize,
+        variadic: Option<&str>,
+        found: usize,
+        is_it: impl Fn(Role) -> bool,
+    ) -> Error {
+        let (least, plural) = (if variadic.is_some() { "at least " } else { "" }, if expected == 1 { "" } else { "s" });
+        let star = |name| if variadic == Some(name) { "*" } else { "" };
+        let parameters = self.takes.parameters.iter().filter(|known| is_it(known.role));
+        let names: Vec<_> = parameters.map(|known| format!("{}{}", star(known.name), known.name)).collect();
+        let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+        self.error(format_args!("this kernel takes {least}{expected} {what}{plural}{names}, the call has {found}"))
     }
 
     #[cold]
     fn unknown_attribute(&self, name: &[u8]) -> Error {
         let name = String::from_utf8_lossy(name);
-        self.error(format_args!("attribute {name:?}: this kernel takes none of this name"))
+        let known: Vec<_> = self.attributes().map(|known| known.name).collect();
+        let known =
+            if known.is_empty() { "has no attributes".to_owned() } else { format!("takes {}", known.join(", ")) };
+        self.error(format_args!("attribute '{name}': this kernel takes none of this name; it {known}"))
     }
 
     /// The call does not fit this kernel.
@@ -124,8 +154,11 @@ impl<'a> Call<'a> {
     }
 
     #[inline]
-    pub(crate) fn attribute(&self, name: &str) -> Option<RawAttribute<'a>> {
-        self.frame.attribute(name.as_bytes())
+    pub(crate) fn attribute(&self, known: &Known) -> Option<RawAttribute<'a>> {
+        if self.has_all_attributes {
+            return Some(self.frame.attribute_at(known.attribute));
+        }
+        self.frame.attribute(known.name.as_bytes())
     }
 
     #[cfg(feature = "threads")]
@@ -133,26 +166,31 @@ impl<'a> Call<'a> {
         self.frame
     }
 
-    /// Notes what the names of the argument's sizes stand for, if they stand for nothing else.
+    /// Compares the sizes that have names with those of the first argument that has the same name.
     #[inline]
-    pub(crate) fn name_sizes(
-        &mut self,
+    pub(crate) fn compare_sizes(
+        &self,
         argument: &Argument<'a>,
+        known: &'static Known,
         shape: &ArrayShape,
         names: &'static [Option<&'static str>],
     ) -> Result<(), Error> {
-        for (name, &size) in names.iter().zip(argument.array.sizes) {
-            let Some(name) = *name else { continue };
-            let known = self.sizes.iter().find(|known| known.name == name).copied();
-            match known {
-                None => self.sizes.push(NamedSize { name, size, place: argument.place }),
-                Some(known) if known.size == size => {}
-                Some(known) => {
-                    let text = with_names(shape, names);
-                    let expected =
-                        format_args!("{text} with {name} = {} as in {}", known.size, known.place).to_string();
-                    return Err(self.differs(argument, &expected));
-                }
+        for (first, &found) in known.sizes.iter().zip(argument.array.sizes) {
+            let Some(first) = first else { continue };
+            let place = Place {
+                is_result: first.is_result,
+                number: first.number + if first.is_behind_variadic { self.variadic_operands() } else { 0 },
+                name: first.parameter,
+            };
+            let arrays = if first.is_result { self.results } else { self.operands };
+            // Of another rank, it is refused where it is taken.
+            let size = self.argument(place, arrays)?.array.sizes.get(first.dimension);
+            if let Some(&size) = size
+                && size != found
+            {
+                let text = with_names(shape, names);
+                let expected = format_args!("{text} with {} = {size} as in {place}", first.name).to_string();
+                return Err(self.differs(argument, &expected));
             }
         }
         Ok(())
@@ -206,11 +244,15 @@ impl<'a> Call<'a> {
         }
         let (start, end) = (data.addr(), data.addr().saturating_add(len));
         let overlaps = |other: &&Taken| (writes || other.writes) && other.start < end && start < other.end;
-        if let Some(other) = self.taken.iter().find(overlaps) {
+        // Operands may share their memory.
+        if (writes || self.is_writing)
+            && let Some(other) = self.taken.iter().find(overlaps)
+        {
             let whose = other.place;
             return Err(self.error(format_args!("{place}: expected memory of its own, found that of {whose}")));
         }
         self.taken.push(Taken { start, end, place, writes });
+        self.is_writing |= writes;
         Ok(data)
     }
 
@@ -266,7 +308,7 @@ impl<'a> Call<'a> {
 }
 
 /// Which argument of a call.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Place {
     is_result: bool,
     number: usize,

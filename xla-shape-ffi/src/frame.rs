@@ -20,7 +20,7 @@ pub(crate) enum Request<'a> {
     Call(Frame<'a>),
 }
 
-/// An operand or a result, of which nothing has been checked but that it is a buffer.
+/// An operand or a result. Only that it is a buffer has been checked.
 #[derive(Clone, Copy)]
 pub(crate) struct RawArray<'a> {
     /// The number of the element type in XLA's schema.
@@ -38,14 +38,14 @@ pub enum RawAttribute<'a> {
     Array(ElementType, &'a [u8]),
     /// Text, as bytes.
     Text(&'a [u8]),
-    /// What no kernel takes.
+    /// A value of another kind, which no kernel takes.
     Other(&'static str),
 }
 
 /// The slice of C's pointer and length, of which the pointer may be null if the length is 0.
 ///
 /// # Safety
-/// If `len` is greater than 0, `data` points to so many initialised values, aligned, which nobody writes during `'a`.
+/// If `len` is greater than 0, `data` points to `len` initialised values, aligned, which nobody writes during `'a`.
 unsafe fn slice_of<'a, T>(data: *const T, len: usize) -> &'a [T] {
     if len == 0 {
         return &[];
@@ -123,30 +123,35 @@ impl<'a> Frame<'a> {
 
     /// The names of the attributes.
     #[inline]
-    pub(crate) fn attribute_names(self) -> impl Iterator<Item = &'a [u8]> {
+    pub(crate) fn attribute_names(self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone {
         let attributes = &self.0.attributes;
         // SAFETY: XLA passes `size` pointers to names.
         let names = unsafe { slice_of(attributes.names, usize::try_from(attributes.size).unwrap_or(0)) };
         names.iter().map(|&name| {
             // SAFETY: each points to a name.
             let name = unsafe { &*name };
-            // SAFETY: a name is so many bytes.
+            // SAFETY: a name has as many bytes as it says.
             unsafe { slice_of(name.data, name.len) }
         })
     }
 
     /// The attribute of this name.
-    #[inline]
     pub(crate) fn attribute(self, name: &[u8]) -> Option<RawAttribute<'a>> {
+        let i = self.attribute_names().position(|found| found == name)?;
+        Some(self.attribute_at(i))
+    }
+
+    /// Attribute number `i`, which must be less than how many there are.
+    #[inline]
+    pub(crate) fn attribute_at(self, i: usize) -> RawAttribute<'a> {
         let attributes = &self.0.attributes;
         let len = usize::try_from(attributes.size).unwrap_or(0);
-        let i = self.attribute_names().position(|found| found == name)?;
         // SAFETY: XLA passes `size` kinds.
         let kinds = unsafe { slice_of(attributes.kinds, len) };
         // SAFETY: and `size` pointers to values.
         let values = unsafe { slice_of(attributes.values, len) };
         // SAFETY: `kinds[i]` is the kind of value number `i`.
-        Some(unsafe { RawAttribute::new(kinds[i], values[i]) })
+        unsafe { RawAttribute::new(kinds[i], values[i]) }
     }
 }
 
@@ -217,7 +222,7 @@ impl<'a> RawAttribute<'a> {
             attribute_kind::STRING => {
                 // SAFETY: the kind says so.
                 let text = unsafe { &*value.cast::<abi::ByteSpan>() };
-                // SAFETY: it is so many bytes.
+                // SAFETY: a text has as many bytes as it says.
                 Self::Text(unsafe { slice_of(text.data, text.len) })
             }
             attribute_kind::DICTIONARY => Self::Other("a dictionary"),

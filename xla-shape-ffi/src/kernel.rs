@@ -22,13 +22,128 @@ pub trait Kernel {
     fn signature() -> Vec<(&'static str, Description)>;
 }
 
-/// A parameter, as far as calls are compared with it before anything is taken from them.
+/// A parameter as it stands in the source.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Known {
+pub struct Written {
     pub role: Role,
     pub name: &'static str,
     pub is_variadic: bool,
+    /// The names of the sizes of an array.
+    pub sizes: &'static [Option<&'static str>],
+}
+
+/// A parameter, with what calls are compared with. All of it is worked out while the kernel is compiled.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    pub(crate) role: Role,
+    pub(crate) name: &'static str,
+    /// How many attributes stand before this one, in the order of their names: XLA's order.
+    pub(crate) attribute: usize,
+    /// For each dimension whose size has a name that stands elsewhere before: where.
+    pub(crate) sizes: [Option<SizeOf>; Self::MOST_SIZES],
+}
+
+/// The size of an operand or of a result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SizeOf {
+    /// The name of the size.
+    pub(crate) name: &'static str,
+    /// The name of the operand or the result.
+    pub(crate) parameter: &'static str,
+    pub(crate) is_result: bool,
+    /// Its number among the operands or the results, not counting those of a parameter that takes any number of them.
+    pub(crate) number: usize,
+    /// Whether it stands behind such a parameter.
+    pub(crate) is_behind_variadic: bool,
+    pub(crate) dimension: usize,
+}
+
+impl Known {
+    /// How many dimensions of an array may have names.
+    const MOST_SIZES: usize = 16;
+
+    const NONE: Self = Self { role: Role::Context, name: "", attribute: 0, sizes: [None; Self::MOST_SIZES] };
+}
+
+/// What calls are compared with, for each parameter.
+///
+/// # Panics
+/// While compiling, if a size far behind in an array has a name.
+#[doc(hidden)]
+#[must_use]
+pub const fn known<const N: usize>(parameters: &'static [Written]) -> [Known; N] {
+    let (mut all, mut i) = ([Known::NONE; N], 0);
+    while i < N {
+        let Written { role, name, sizes, .. } = parameters[i];
+        let (mut attribute, mut other) = (0, 0);
+        while other < N {
+            let is_attribute = matches!(parameters[other].role, Role::Attribute);
+            if is_attribute && is_less(parameters[other].name.as_bytes(), name.as_bytes()) {
+                attribute += 1;
+            }
+            other += 1;
+        }
+        all[i] = Known { role, name, attribute, sizes: [None; Known::MOST_SIZES] };
+        let mut dimension = 0;
+        while dimension < sizes.len() {
+            if let Some(name) = sizes[dimension] {
+                assert!(dimension < Known::MOST_SIZES, "only the first 16 sizes of an array may have names");
+                all[i].sizes[dimension] = match first_size(parameters, name) {
+                    // This is where the name stands first.
+                    Some((parameter, first))
+                        if parameter == i && first.dimension == dimension && !parameters[i].is_variadic =>
+                    {
+                        None
+                    }
+                    Some((_, first)) => Some(first),
+                    None => None,
+                };
+            }
+            dimension += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+/// Where a name of a size stands first: the number of the parameter, and the size. A parameter of any number of operands, which
+/// may be none, comes last.
+const fn first_size(parameters: &'static [Written], name: &'static str) -> Option<(usize, SizeOf)> {
+    let mut variadic = None;
+    let (mut operands, mut results, mut is_behind_variadic) = (0, 0, false);
+    let mut i = 0;
+    while i < parameters.len() {
+        let Written { role, name: parameter, is_variadic, sizes } = parameters[i];
+        let is_result = matches!(role, Role::Result);
+        let number = if is_result { results } else { operands };
+        let mut dimension = 0;
+        while dimension < sizes.len() {
+            if let Some(found) = sizes[dimension]
+                && is_same(found.as_bytes(), name.as_bytes())
+            {
+                let is_behind_variadic = is_behind_variadic && !is_result;
+                let found = SizeOf { name, parameter, is_result, number, is_behind_variadic, dimension };
+                if !is_variadic {
+                    return Some((i, found));
+                }
+                if variadic.is_none() {
+                    variadic = Some((i, found));
+                }
+            }
+            dimension += 1;
+        }
+        match role {
+            Role::Operand if is_variadic => is_behind_variadic = true,
+            Role::Operand => operands += 1,
+            Role::Result => results += 1,
+            Role::InPlace => (operands, results) = (operands + 1, results + 1),
+            Role::Attribute | Role::Context => {}
+        }
+        i += 1;
+    }
+    variadic
 }
 
 /// What a kernel takes.
@@ -36,10 +151,12 @@ pub struct Known {
 #[derive(Debug)]
 pub struct Takes {
     pub(crate) parameters: &'static [Known],
+    pub(crate) attributes: usize,
     /// How many operands, besides those of a parameter that takes any number of them.
     pub(crate) operands: usize,
     pub(crate) results: usize,
-    pub(crate) is_variadic: bool,
+    /// The parameter that takes any number of operands.
+    pub(crate) variadic: Option<&'static str>,
 }
 
 impl Takes {
@@ -48,23 +165,40 @@ impl Takes {
     /// # Panics
     /// While compiling, if two parameters take any number of operands: a call could not say which operands are whose.
     #[must_use]
-    pub const fn new(parameters: &'static [Known]) -> Self {
-        let mut takes = Self { parameters, operands: 0, results: 0, is_variadic: false };
-        let mut rest = parameters;
+    pub const fn new(parameters: &'static [Known], written: &'static [Written]) -> Self {
+        let mut takes = Self { parameters, attributes: 0, operands: 0, results: 0, variadic: None };
+        let mut rest = written;
         while let [parameter, others @ ..] = rest {
             match parameter.role {
                 Role::Operand if parameter.is_variadic => {
-                    assert!(!takes.is_variadic, "two parameters of a kernel take any number of operands");
-                    takes.is_variadic = true;
+                    assert!(takes.variadic.is_none(), "two parameters of a kernel take any number of operands");
+                    takes.variadic = Some(parameter.name);
                 }
                 Role::Operand => takes.operands += 1,
                 Role::Result => takes.results += 1,
                 Role::InPlace => (takes.operands, takes.results) = (takes.operands + 1, takes.results + 1),
-                Role::Attribute | Role::Context => {}
+                Role::Attribute => takes.attributes += 1,
+                Role::Context => {}
             }
             rest = others;
         }
         takes
+    }
+
+    /// The parameter of this name.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub const fn named(&self, name: &str) -> &'static Known {
+        let mut rest = self.parameters;
+        while let [parameter, others @ ..] = rest {
+            if is_same(parameter.name.as_bytes(), name.as_bytes()) {
+                return parameter;
+            }
+            rest = others;
+        }
+        panic!("a kernel has the parameters that it is written with")
     }
 }
 
@@ -98,6 +232,17 @@ pub const fn are_distinct(mut names: &[&str]) -> bool {
         names = rest;
     }
     true
+}
+
+/// Whether the first text comes before the second one, byte by byte.
+const fn is_less(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
+        if *a != *b {
+            return *a < *b;
+        }
+        (one, other) = (one_rest, other_rest);
+    }
+    one.len() < other.len()
 }
 
 const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
@@ -213,11 +358,14 @@ macro_rules! kernel {
             const BATCH: &'static [&'static str] = $crate::__batch!($($($clause $(($($inner)*))?),+)?);
 
             const HANDLER: $crate::Handler = {
-                const TAKES: &$crate::__private::Takes = &$crate::__private::Takes::new(&[$($crate::__private::Known {
+                const WRITTEN: &[$crate::__private::Written] = &[$($crate::__private::Written {
                     role: <$type as $crate::Parameter<'_>>::ROLE,
                     name: $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
                     is_variadic: <$type as $crate::Parameter<'_>>::IS_VARIADIC,
-                }),*]);
+                    sizes: <$type as $crate::Parameter<'_>>::SIZES,
+                }),*];
+                const KNOWN: [$crate::__private::Known; WRITTEN.len()] = $crate::__private::known(WRITTEN);
+                const TAKES: &$crate::__private::Takes = &$crate::__private::Takes::new(&KNOWN, WRITTEN);
 
                 unsafe extern "C" fn handler(frame: *mut $crate::CallFrame) -> *mut $crate::XlaError {
                     let kernel = |call: &mut $crate::Call<'_>| {
@@ -225,7 +373,7 @@ macro_rules! kernel {
                         let _ = &*call;
                         ::core::result::Result::Ok($name($($crate::__take!(
                             call,
-                            $crate::__private::name(stringify!($parameter $($name_if_mut)?)),
+                            const { TAKES.named($crate::__private::name(stringify!($parameter $($name_if_mut)?))) },
                             $type
                             $(, $default)?
                         )),*))
@@ -284,11 +432,11 @@ macro_rules! __batch {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __take {
-    ($call:ident, $name:expr, $type:ty) => {
-        <$type as $crate::Parameter<'_>>::take($call, $name)?
+    ($call:ident, $known:expr, $type:ty) => {
+        <$type as $crate::Parameter<'_>>::take($call, $known)?
     };
-    ($call:ident, $name:expr, $type:ty, $default:expr) => {
-        match $crate::__private::take_optional::<$type>($call, $name)? {
+    ($call:ident, $known:expr, $type:ty, $default:expr) => {
+        match $crate::__private::take_optional::<$type>($call, $known)? {
             ::core::option::Option::Some(value) => value,
             ::core::option::Option::None => $default,
         }

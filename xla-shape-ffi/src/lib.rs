@@ -64,7 +64,7 @@ pub use signature::{Description, Role, Wants, obstacle};
 pub mod __private {
     pub use crate::call::{handle, refuse};
     pub use crate::frame::RawAttribute;
-    pub use crate::kernel::{Known, Takes, are_distinct, name, signature, signatures};
+    pub use crate::kernel::{Known, Takes, Written, are_distinct, known, name, signature, signatures};
     pub use crate::multiversion::{Vectors, vectors};
     pub use crate::parameter::{describe_default, take_optional};
     pub use std::sync::LazyLock;

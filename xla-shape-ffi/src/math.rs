@@ -24,7 +24,7 @@
 #![allow(clippy::inline_always, reason = "so that they are compiled for the vectors of the function that calls them")]
 
 use crate::multiversion::{Vectors, vectors};
-use half::bf16;
+use half::{bf16, f16};
 
 /// Whether `f32::mul_add` is an instruction in functions made by [`multiversion!`](crate::multiversion), and not a slow call.
 #[must_use]
@@ -73,6 +73,73 @@ pub fn tanh(x: f32) -> f32 {
     let large = 1.0 - 2.0 / (exp(2.0 * x.abs()) + 1.0);
     // Of -0 too.
     (if x.abs() < 0.625 { small } else { large }).copysign(x)
+}
+
+/// A polynomial, the coefficient of the highest power first.
+#[inline(always)]
+fn polynomial<const N: usize>(x: f32, coefficients: [f32; N]) -> f32 {
+    coefficients.iter().fold(0.0, |sum, coefficient| sum * x + coefficient)
+}
+
+/// The natural logarithm of `x`, at most 1 unit in the last place off; NaN of negative numbers, minus infinity of 0.
+#[inline(always)]
+#[must_use]
+pub fn log(x: f32) -> f32 {
+    /// The square root of a half: numbers are split into a power of 2 and a factor from here to twice that.
+    const START: u32 = 0x3f35_04f3;
+    let is_subnormal = x < f32::MIN_POSITIVE;
+    let normal = if is_subnormal { x * 33_554_432.0 } else { x };
+    let bits = normal.to_bits().wrapping_sub(START);
+    let power = (bits as i32 >> 23) as f32 - if is_subnormal { 25.0 } else { 0.0 };
+    let factor = f32::from_bits((bits & 0x007f_ffff) + START) - 1.0;
+    let square = factor * factor;
+    let high = polynomial(
+        factor,
+        [
+            7.037_683_6e-2,
+            -1.151_461e-1,
+            1.167_699_84e-1,
+            -1.242_014_1e-1,
+            1.424_932_3e-1,
+            -1.666_805_7e-1,
+            2.000_071_4e-1,
+            -2.499_999_4e-1,
+            3.333_333e-1,
+        ],
+    );
+    // ln 2 in two parts, of which the first times a power is exact.
+    let small = high * factor * square - 2.121_944_4e-4 * power - 0.5 * square;
+    let found = factor + small + 0.693_359_4 * power;
+    let found = if x == f32::INFINITY { x } else { found };
+    let found = if x == 0.0 { f32::NEG_INFINITY } else { found };
+    // Of NaN too.
+    if x >= 0.0 { found } else { f32::NAN }
+}
+
+/// The logistic function of `x`, 1 / (1 + e^-x), at most 4 units in the last place off where the result is no subnormal number.
+#[inline(always)]
+#[must_use]
+pub fn sigmoid(x: f32) -> f32 {
+    let small = exp(-x.abs());
+    (if x < 0.0 { small } else { 1.0 }) / (1.0 + small)
+}
+
+/// The error function of `x`, at most 8 units in the last place off.
+#[inline(always)]
+#[must_use]
+pub fn erf(x: f32) -> f32 {
+    // NaN stays what it is.
+    let y = if x < -4.0 { -4.0 } else { x };
+    let y = if y > 4.0 { 4.0 } else { y };
+    let square = y * y;
+    let above = polynomial(
+        square,
+        [-2.726_142_4e-10, 2.770_681_5e-8, -2.101_024e-6, -5.692_506_2e-5, -7.349_906e-4, -2.954_6e-3, -1.609_603_3e-2],
+    );
+    let below = polynomial(square, [-1.456_607_2e-5, -2.133_740_6e-4, -1.682_827e-3, -7.373_329_3e-3, -1.426_473_9e-2]);
+    let found = y * above / below;
+    // Beyond, no float is nearer than 1 or -1.
+    if x.abs() >= 3.92 { 1.0_f32.copysign(x) } else { found }
 }
 
 /// The numbers combined in lanes, and the lanes one after the other.
@@ -166,6 +233,101 @@ pub fn f32_of_s4(bytes: &[u8], result: &mut [f32]) {
     }
 }
 
+/// Converts a row of packed unsigned integers of 4 bits, two in a byte, the first in the lower half: XLA's `u4` with `E(4)`.
+///
+/// # Panics
+/// If there are not half as many bytes as results, rounded up.
+#[inline(always)]
+pub fn f32_of_u4(bytes: &[u8], result: &mut [f32]) {
+    assert_eq!(bytes.len(), result.len().div_ceil(2), "there are not half as many bytes as results");
+    let (pairs, last) = result.as_chunks_mut::<2>();
+    for (pair, &byte) in pairs.iter_mut().zip(bytes) {
+        *pair = [f32::from(byte & 15), f32::from(byte >> 4)];
+    }
+    if let ([last], Some(&byte)) = (last, bytes.last()) {
+        *last = f32::from(byte & 15);
+    }
+}
+
+/// The nearest integer, the even one of two, from `least` to `most`; 0 of NaN.
+#[inline(always)]
+fn nearest(x: f32, least: f32, most: f32) -> i32 {
+    let x = if x < least { least } else { x };
+    let x = if x > most { most } else { x };
+    // Of small numbers, the sum's last bits are the integer.
+    let rounded = (x + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32;
+    if x.is_nan() { 0 } else { rounded }
+}
+
+/// Two integers in a byte, and what is left over, in the lower half of the last one.
+#[inline(always)]
+fn pack(row: &[f32], bytes: &mut [u8], least: f32, most: f32) {
+    assert_eq!(bytes.len(), row.len().div_ceil(2), "there are not half as many bytes as numbers");
+    let (pairs, last) = row.as_chunks::<2>();
+    for (byte, &[low, high]) in bytes.iter_mut().zip(pairs) {
+        *byte = (nearest(low, least, most) & 15 | nearest(high, least, most) << 4) as u8;
+    }
+    if let (&[last], Some(byte)) = (last, bytes.last_mut()) {
+        *byte = (nearest(last, least, most) & 15) as u8;
+    }
+}
+
+/// Converts a row to packed signed integers of 4 bits, as [`f32_of_s4`] reads them: to the nearest one, to the even one of two, and of
+/// what is too large to the largest. NaN becomes 0, and the upper half of a last byte that is half full, too.
+///
+/// # Panics
+/// If there are not half as many bytes as numbers, rounded up.
+#[inline(always)]
+pub fn s4_of_f32(row: &[f32], bytes: &mut [u8]) {
+    pack(row, bytes, -8.0, 7.0);
+}
+
+/// The same, for unsigned integers, from 0 to 15.
+///
+/// # Panics
+/// As [`s4_of_f32`].
+#[inline(always)]
+pub fn u4_of_f32(row: &[f32], bytes: &mut [u8]) {
+    pack(row, bytes, 0.0, 15.0);
+}
+
+/// Converts a row of f16.
+///
+/// # Panics
+/// If the rows have different lengths.
+#[inline(always)]
+pub fn f32_of_f16(row: &[f16], result: &mut [f32]) {
+    assert_eq!(row.len(), result.len(), "the rows have different lengths");
+    for (result, x) in result.iter_mut().zip(row) {
+        let bits = u32::from(x.to_bits());
+        let (sign, rest) = ((bits & 0x8000) << 16, bits & 0x7fff);
+        // The exponents of the two begin 112 apart, those of infinity and NaN 224. Subnormal numbers are their bits, times 2^-24.
+        let offset = if rest < 0x7c00 { 112 << 23 } else { 224 << 23 };
+        let normal = (rest << 13) + offset;
+        let subnormal = (rest as f32 * 5.960_464_5e-8).to_bits();
+        *result = f32::from_bits(sign | if rest < 0x400 { subnormal } else { normal });
+    }
+}
+
+/// Converts a row to f16, to the nearest number, to the even one of two; what is too large becomes infinite.
+///
+/// # Panics
+/// If the rows have different lengths.
+#[inline(always)]
+pub fn f16_of_f32(row: &[f32], result: &mut [f16]) {
+    assert_eq!(row.len(), result.len(), "the rows have different lengths");
+    for (result, x) in result.iter_mut().zip(row) {
+        let bits = x.to_bits();
+        let (sign, rest) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
+        let normal = (rest.wrapping_sub(112 << 23).wrapping_add(0xfff + (rest >> 13 & 1))) >> 13;
+        // Adding a half rounds to a multiple of 2^-24, which stands in the last bits.
+        let subnormal = (f32::from_bits(rest) + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
+        let finite = if rest < 113 << 23 { subnormal } else { normal };
+        let infinite = if rest > 255 << 23 { 0x7e00 | rest >> 13 & 0x3ff } else { 0x7c00 };
+        *result = f16::from_bits((sign | if rest < 143 << 23 { finite } else { infinite }) as u16);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +362,81 @@ mod tests {
         }
         assert!(exp(f32::NAN).is_nan() && tanh(f32::NAN).is_nan());
         assert!(tanh(-0.0).is_sign_negative());
+    }
+
+    /// The error function, as a sum of positive terms.
+    fn exact_erf(x: f64) -> f64 {
+        let (mut term, mut sum) = (x, 0.0);
+        for n in 0..200 {
+            sum += term;
+            term *= 2.0 * x * x / f64::from(2 * n + 3);
+        }
+        if x.abs() > 6.0 { x.signum() } else { sum * (-x * x).exp() * std::f64::consts::FRAC_2_SQRT_PI }
+    }
+
+    #[test]
+    fn logarithms_and_what_follows_from_exp() {
+        let spread = |scale: f32| (-50_000..50_000).map(move |i| i as f32 * scale / 50_000.0);
+        assert!(
+            largest_error(log, f64::ln, floats().filter(|x| *x > 0.0).chain(spread(2.0).filter(|x| *x > 0.0))) <= 1.0
+        );
+        let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
+        assert!(largest_error(sigmoid, logistic, floats().filter(|x| *x > -87.0).chain(spread(87.0))) <= 4.0);
+        assert!(largest_error(erf, exact_erf, floats().filter(|x| x.abs() > 1e-30).chain(spread(6.0))) <= 8.0);
+        assert_eq!(
+            (log(0.0), log(-0.0), log(1.0), log(f32::INFINITY)),
+            (f32::NEG_INFINITY, f32::NEG_INFINITY, 0.0, f32::INFINITY)
+        );
+        assert!(
+            [log(-1.0), log(f32::NEG_INFINITY), log(f32::NAN), sigmoid(f32::NAN), erf(f32::NAN)]
+                .iter()
+                .all(|x| x.is_nan())
+        );
+        assert_eq!(
+            (sigmoid(0.0), sigmoid(f32::INFINITY), sigmoid(f32::NEG_INFINITY), sigmoid(-1e30)),
+            (0.5, 1.0, 0.0, 0.0)
+        );
+        assert_eq!((erf(0.0), erf(f32::INFINITY), erf(f32::NEG_INFINITY)), (0.0, 1.0, -1.0));
+    }
+
+    #[test]
+    fn halves_are_converted_as_one_by_one() {
+        let all: Vec<_> = (0..=u16::MAX).map(f16::from_bits).collect();
+        let mut wide = vec![0.0; all.len()];
+        f32_of_f16(&all, &mut wide);
+        for (x, wide) in all.iter().zip(&wide) {
+            assert!(x.is_nan() && wide.is_nan() || x.to_f32().to_bits() == wide.to_bits(), "{x:?} {wide}");
+        }
+        // Floats, and those in the middle of two halves and beside it.
+        let between = wide.iter().filter(|x| x.is_finite()).flat_map(|x| {
+            let middle = f32::from_bits(x.to_bits() + 0x1000);
+            [*x, middle, middle.next_up(), middle.next_down()]
+        });
+        let values: Vec<_> = floats().chain(between).chain([65_519.996, 65_520.0, f32::INFINITY, f32::NAN]).collect();
+        let mut narrow = vec![f16::ZERO; values.len()];
+        f16_of_f32(&values, &mut narrow);
+        for (x, narrow) in values.iter().zip(&narrow) {
+            let expected = f16::from_f32(*x);
+            assert!(
+                x.is_nan() && narrow.is_nan() || expected.to_bits() == narrow.to_bits(),
+                "{x:e} {narrow} {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn halves_of_bytes_are_packed_and_unpacked() {
+        let values = [-9.0, -8.0, -7.5, -0.5, 0.5, 1.5, 2.4, 6.5, 7.4, 1e9, f32::NAN, f32::INFINITY, 3.0];
+        let mut bytes = [0xff; 7];
+        let mut back = [0.0; 13];
+        s4_of_f32(&values, &mut bytes);
+        f32_of_s4(&bytes, &mut back);
+        assert_eq!(back, [-8.0, -8.0, -8.0, 0.0, 0.0, 2.0, 2.0, 6.0, 7.0, 7.0, 0.0, 7.0, 3.0]);
+        assert_eq!(bytes[6], 3);
+        u4_of_f32(&values, &mut bytes);
+        f32_of_u4(&bytes, &mut back);
+        assert_eq!(back, [0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 2.0, 6.0, 7.0, 15.0, 0.0, 15.0, 3.0]);
+        s4_of_f32(&[], &mut []);
     }
 
     #[test]

@@ -48,6 +48,7 @@ fn detect() -> Vectors {
 /// What the function calls takes part where the compiler inlines it: small functions and closures do, functions with
 /// `#[inline(always)]` always. A closure that runs on other threads (`ThreadPool::for_each`) is a function of its own: let it call a
 /// function made by this macro. A function of a kernel gets the same from `where multiversion` in [`kernel!`](crate::kernel).
+/// `xla_shape::vector::run` does the same for programs that do not use this crate.
 ///
 /// ```
 /// xla_shape_ffi::multiversion! {

@@ -3,6 +3,7 @@
 use crate::call::{Argument, Call};
 use crate::error::Error;
 use crate::frame::RawAttribute;
+use crate::kernel::Known;
 use crate::signature::{Description, Role, Wants, is_possible, obstacle, with_names};
 use serde_json::{Value, json};
 use std::fmt;
@@ -24,9 +25,10 @@ use xla_shape::{ElementType, View, ViewMut};
 /// | `&str` | the same, a text |
 /// | `Vec` of numbers | the same, an array |
 /// | `Option` of those three | the same, which a call may leave out |
+/// | `threads::ThreadPool` (feature `threads`) | XLA's threads: nothing that a call brings |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no parameter of a kernel",
-    label = "expected `View`, `ViewMut`, `DynView`, `DynViewMut`, `InPlace`, a number, `&str` or a `Vec` of numbers"
+    label = "expected `View`, `ViewMut`, `DynView`, `DynViewMut`, `InPlace`, a number, `&str`, a `Vec` of numbers, an `Option` of these, or `ThreadPool`"
 )]
 pub trait Parameter<'a>: Sized {
     /// What it is to the call.
@@ -34,6 +36,9 @@ pub trait Parameter<'a>: Sized {
 
     /// Whether it takes any number of operands.
     const IS_VARIADIC: bool = false;
+
+    /// The names of the array's sizes, where they have some.
+    const SIZES: &'static [Option<&'static str>] = &[];
 
     /// What a call must bring.
     #[must_use]
@@ -43,7 +48,7 @@ pub trait Parameter<'a>: Sized {
     ///
     /// # Errors
     /// If the call has none, or another one.
-    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error>;
+    fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error>;
 }
 
 /// What may be an attribute: a number, a text, or a list of numbers.
@@ -121,7 +126,7 @@ const MOST_SIZES: usize = 8;
 
 /// The shape of type `S` that an argument has.
 #[inline]
-fn shape_of<'a, S: WholeShape>(call: &mut Call<'a>, argument: &Argument<'a>) -> Result<S, Error> {
+fn shape_of<'a, S: WholeShape>(call: &Call<'a>, argument: &Argument<'a>, known: &'static Known) -> Result<S, Error> {
     let Some(shape) = S::TYPE else {
         let shape = call.row_major(argument)?;
         return S::of(&shape).map_err(|error| call.refuse(argument, error));
@@ -147,7 +152,7 @@ fn shape_of<'a, S: WholeShape>(call: &mut Call<'a>, argument: &Argument<'a>) -> 
     match found {
         Some(found) => {
             if !S::NAMES.is_empty() {
-                call.name_sizes(argument, shape, S::NAMES)?;
+                call.compare_sizes(argument, known, shape, S::NAMES)?;
             }
             Ok(found)
         }
@@ -182,9 +187,10 @@ fn len_of<S: WholeShape>(call: &Call<'_>, argument: &Argument<'_>, shape: &S) ->
     shape.bytes().map_err(|_| call.error(format_args!("{argument}: expected an array of fewer bytes")))
 }
 
-fn take_operand<'a, S: WholeShape>(call: &mut Call<'a>, name: &'static str) -> Result<View<'a, S>, Error> {
-    let argument = call.next_operand(name)?;
-    let shape = shape_of::<S>(call, &argument)?;
+#[inline]
+fn take_operand<'a, S: WholeShape>(call: &mut Call<'a>, known: &'static Known) -> Result<View<'a, S>, Error> {
+    let argument = call.next_operand(known.name)?;
+    let shape = shape_of::<S>(call, &argument, known)?;
     let len = len_of(call, &argument, &shape)?;
     let bytes = call.read(&argument, len)?;
     shape.buffer(bytes).map_err(|error| call.refuse(&argument, error))
@@ -192,20 +198,22 @@ fn take_operand<'a, S: WholeShape>(call: &mut Call<'a>, name: &'static str) -> R
 
 impl<'a, S: WholeShape> Parameter<'a> for View<'a, S> {
     const ROLE: Role = Role::Operand;
+    const SIZES: &'static [Option<&'static str>] = S::NAMES;
 
     fn describe() -> Description {
         array::<S>(Self::ROLE)
     }
 
     #[inline]
-    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
-        take_operand(call, name)
+    fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
+        take_operand(call, known)
     }
 }
 
 impl<'a, S: WholeShape> Parameter<'a> for Vec<View<'a, S>> {
     const ROLE: Role = Role::Operand;
     const IS_VARIADIC: bool = true;
+    const SIZES: &'static [Option<&'static str>] = S::NAMES;
 
     fn describe() -> Description {
         let mut description = array::<S>(Self::ROLE);
@@ -213,22 +221,23 @@ impl<'a, S: WholeShape> Parameter<'a> for Vec<View<'a, S>> {
         description
     }
 
-    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
-        (0..call.variadic_operands()).map(|_| take_operand(call, name)).collect()
+    fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
+        (0..call.variadic_operands()).map(|_| take_operand(call, known)).collect()
     }
 }
 
 impl<'a, S: WholeShape> Parameter<'a> for ViewMut<'a, S> {
     const ROLE: Role = Role::Result;
+    const SIZES: &'static [Option<&'static str>] = S::NAMES;
 
     fn describe() -> Description {
         array::<S>(Self::ROLE)
     }
 
     #[inline]
-    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
-        let argument = call.next_result(name)?;
-        let shape = shape_of::<S>(call, &argument)?;
+    fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
+        let argument = call.next_result(known.name)?;
+        let shape = shape_of::<S>(call, &argument, known)?;
         let len = len_of(call, &argument, &shape)?;
         let bytes = call.write(&argument, len)?;
         shape.buffer(bytes).map_err(|error| call.refuse(&argument, error))
@@ -237,16 +246,17 @@ impl<'a, S: WholeShape> Parameter<'a> for ViewMut<'a, S> {
 
 impl<'a, S: WholeShape> Parameter<'a> for InPlace<'a, S> {
     const ROLE: Role = Role::InPlace;
+    const SIZES: &'static [Option<&'static str>] = S::NAMES;
 
     fn describe() -> Description {
         array::<S>(Self::ROLE)
     }
 
-    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
-        let operand = call.next_operand(name)?;
-        shape_of::<S>(call, &operand)?;
-        let result = call.next_result(name)?;
-        let shape = shape_of::<S>(call, &result)?;
+    fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
+        let operand = call.next_operand(known.name)?;
+        shape_of::<S>(call, &operand, known)?;
+        let result = call.next_result(known.name)?;
+        let shape = shape_of::<S>(call, &result, known)?;
         if operand.sizes() != result.sizes() || operand.type_number() != result.type_number() {
             return Err(call.differs(&result, &operand.to_string()));
         }
@@ -271,25 +281,26 @@ fn attribute_differs(call: &Call<'_>, name: &str, wants: &Wants, found: Option<R
         Some(RawAttribute::Text(_)) => "a text".to_owned(),
         Some(RawAttribute::Other(what)) => what.to_owned(),
     };
-    call.error(format_args!("attribute {name:?}: this kernel takes {expected}, the call has {found}"))
+    call.error(format_args!("attribute '{name}': this kernel takes {expected}, the call has {found}"))
 }
 
 /// The attribute of this name; `None` if the call leaves it out.
 #[doc(hidden)]
 #[inline]
-pub fn take_optional<'a, A: Attribute<'a>>(call: &Call<'a>, name: &'static str) -> Result<Option<A>, Error> {
-    let Some(found) = call.attribute(name) else { return Ok(None) };
+pub fn take_optional<'a, A: Attribute<'a>>(call: &Call<'a>, known: &'static Known) -> Result<Option<A>, Error> {
+    let Some(found) = call.attribute(known) else { return Ok(None) };
+    let name = known.name;
     match A::read(found) {
         Some(Ok(value)) => Ok(Some(value)),
-        Some(Err(problem)) => Err(call.error(format_args!("attribute {name:?}: {problem}"))),
+        Some(Err(problem)) => Err(call.error(format_args!("attribute '{name}': {problem}"))),
         None => Err(attribute_differs(call, name, &A::WANTS, Some(found))),
     }
 }
 
 /// The attribute of this name.
 #[inline]
-fn take<'a, A: Attribute<'a>>(call: &Call<'a>, name: &'static str) -> Result<A, Error> {
-    take_optional(call, name)?.ok_or_else(|| attribute_differs(call, name, &A::WANTS, None))
+fn take<'a, A: Attribute<'a>>(call: &Call<'a>, known: &'static Known) -> Result<A, Error> {
+    take_optional(call, known)?.ok_or_else(|| attribute_differs(call, known.name, &A::WANTS, None))
 }
 
 /// A parameter with a default.
@@ -305,8 +316,8 @@ impl<'a, A: Attribute<'a>> Parameter<'a> for Option<A> {
         A::describe().optional(None)
     }
 
-    fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
-        take_optional(call, name)
+    fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
+        take_optional(call, known)
     }
 }
 
@@ -321,8 +332,8 @@ macro_rules! attribute {
             }
 
             #[inline]
-            fn take(call: &mut Call<'a>, name: &'static str) -> Result<Self, Error> {
-                take(call, name)
+            fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
+                take(call, known)
             }
         }
 
@@ -358,7 +369,7 @@ macro_rules! numbers {
     )* };
 }
 
-/// A number of so many bytes.
+/// A number, read from as many bytes as it has.
 #[inline]
 fn read_one<const N: usize, T>(bytes: &[u8], read: impl FnOnce([u8; N]) -> T) -> T {
     let mut copy = [0; N];

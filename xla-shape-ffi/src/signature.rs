@@ -1,4 +1,4 @@
-//! What a kernel takes, as data: for whoever registers and calls it.
+//! What a kernel takes, as data, for the code that registers and calls it.
 
 use serde_json::{Value, json};
 use xla_shape::{ArrayShape, Dimension, ElementType};

@@ -2,21 +2,22 @@
 
 /// Values in the order in which they came; the first `N` need no allocation.
 pub(crate) struct Few<T, const N: usize> {
-    first: [T; N],
+    // Of what is `None`, nothing else is written.
+    first: [Option<T>; N],
     len: usize,
     rest: Vec<T>,
 }
 
-impl<T: Copy + Default, const N: usize> Few<T, N> {
+impl<T: Copy, const N: usize> Few<T, N> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Self { first: [T::default(); N], len: 0, rest: Vec::new() }
+        Self { first: [const { None }; N], len: 0, rest: Vec::new() }
     }
 
     #[inline(always)]
     pub(crate) fn push(&mut self, value: T) {
         match self.first.get_mut(self.len) {
-            Some(place) => *place = value,
+            Some(place) => *place = Some(value),
             None => self.rest.push(value),
         }
         self.len += 1;
@@ -24,7 +25,7 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
 
     #[inline(always)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.first[..self.len.min(N)].iter().chain(&self.rest)
+        self.first[..self.len.min(N)].iter().flatten().chain(&self.rest)
     }
 }
 

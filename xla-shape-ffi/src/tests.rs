@@ -73,6 +73,12 @@ crate::kernel! {
 
     fn square(_x: View<'_, shape!(f32[n,n])>) {}
 
+    fn longer(xs: Vec<View<'_, shape!(f32[n])>>, y: View<'_, shape!(f32[n])>, mut z: ViewMut<'_, shape!(f32[n])>, b: f32, a: f32) {
+        z.fill_with(|index| a * y[index] + b * xs.iter().map(|x| x[index]).sum::<f32>());
+    }
+
+    fn only_listed(_xs: Vec<View<'_, shape!(f32[n])>>) {}
+
     fn negated(mut x: InPlace<'_, shape!(f32[n])>) {
         x.apply(|x| -x);
     }
@@ -233,7 +239,7 @@ fn kernels_may_take_nothing_and_return_errors_of_their_own() {
     assert_eq!(parses::signature()[0].0, "type");
     assert_eq!(
         call::<parses>(&[], &[], &[("type", 1.0)]),
-        invalid("parses: attribute \"type\": this kernel takes a text, the call has a number of type f32")
+        invalid("parses: attribute 'type': this kernel takes a text, the call has a number of type f32")
     );
     assert_eq!(crate::Outcome::into_result(parses("x")).unwrap_err().code(), crate::ErrorCode::Internal);
 }
@@ -357,11 +363,11 @@ fn attributes_are_compared_by_name() {
     };
     assert_eq!(
         with(&[]),
-        invalid("double: attribute \"factor\": this kernel takes a number of type f32, the call has none")
+        invalid("double: attribute 'factor': this kernel takes a number of type f32, the call has none")
     );
     assert_eq!(
         with(&[("factor", 1.0), ("fun", 1.0)]),
-        invalid("double: attribute \"fun\": this kernel takes none of this name")
+        invalid("double: attribute 'fun': this kernel takes none of this name; it takes factor")
     );
 }
 
@@ -436,14 +442,13 @@ fn an_array_in_place_is_an_operand_and_a_result() {
     assert_eq!(call::<negated>(&[at(data, &[2])], &[Array::new(F32, &[2], &mut y)], &[]), Ok(()));
     assert_eq!((x, y), ([-1.0, -2.0], [1.0, 2.0]));
     let other = call::<negated>(&[at(data, &[2])], &[Array::new(F32, &[1], &mut y)], &[]);
-    let expected =
-        "negated: result 0 (x): this kernel takes f32[n]{0} with n = 2 as in operand 0 (x), the call has f32[1]";
+    let expected = "negated: result 0 (x): this kernel takes f32[2], the call has f32[1]";
     assert_eq!(other, invalid(expected));
     data = x.as_mut_ptr().cast();
     let overlapping = call::<negated>(&[at(data, &[1])], &[at(data.wrapping_byte_add(2), &[1])], &[]);
     assert_eq!(overlapping, invalid("negated: result 0 (x): expected memory of its own, found that of operand 0 (x)"));
     let none = call::<negated>(&[at(data, &[2])], &[], &[]);
-    assert_eq!(none, invalid("negated: this kernel takes 1 result, the call has 0"));
+    assert_eq!(none, invalid("negated: this kernel takes 1 result (x), the call has 0"));
     assert_eq!(call::<negated>(&[at(ptr::null_mut(), &[0])], &[at(ptr::null_mut(), &[0])], &[]), Ok(()));
 }
 
@@ -459,7 +464,7 @@ fn any_number_of_operands_stands_between_others() {
     assert_eq!(sum(3, 1), Ok(1.0 + 20.0 + 300.0));
     assert_eq!(sum(5, 1), Ok(1.0 + 90.0 + 500.0));
     let error = sum(1, 1).unwrap_err().1;
-    assert_eq!(error, "total: this kernel takes at least 2 operands, the call has 1");
+    assert_eq!(error, "total: this kernel takes at least 2 operands (first, *rest, last), the call has 1");
     assert!(total::signature()[1].1.is_variadic);
 }
 
@@ -512,7 +517,7 @@ fn what_is_unknown_here_is_refused() {
     assert_eq!(with(&|frame| frame.operands.kinds = KINDS.as_ptr()), invalid(expected));
     let expected = "double: result 0 (y): expected a buffer, found a value of kind 9";
     assert_eq!(with(&|frame| frame.results.kinds = KINDS.as_ptr()), invalid(expected));
-    let expected = "double: attribute \"factor\": this kernel takes a number of type f32, the call has an attribute of a kind that is unknown here";
+    let expected = "double: attribute 'factor': this kernel takes a number of type f32, the call has an attribute of a kind that is unknown here";
     assert_eq!(with(&|frame| frame.attributes.kinds = KINDS.as_ptr()), invalid(expected));
 }
 
@@ -560,4 +565,56 @@ fn signatures_say_what_a_call_must_bring() {
     let bounded = crate::kernel::signature::<bounded>("package");
     let obstacle = bounded["parameters"][0]["wants"]["obstacle"].as_str().unwrap().to_owned();
     assert!(obstacle.contains("take `?`"), "{obstacle}");
+}
+
+#[test]
+fn a_name_of_a_size_means_the_same_in_a_list_of_operands_and_behind_it() {
+    let (mut x, mut y, mut z) = ([1.0_f32, 2.0], [3.0_f32, 4.0], [0.0_f32; 2]);
+    let mut at = |len: i64| Array::new(F32, &[len], &mut x);
+    let (one, two) = (at(1), at(2));
+    let factors = [("a", 10.0), ("b", 1.0)];
+    let operands = |len: i64, y: &mut [f32; 2]| Array::new(F32, &[len], y);
+    assert_eq!(call::<longer>(&[operands(2, &mut y)], &[Array::new(F32, &[2], &mut z)], &factors), Ok(()));
+    assert_eq!(z, [30.0, 40.0]);
+    // Attributes come in any order.
+    let reversed = [("b", 1.0), ("a", 10.0)];
+    let all = [two, operands(2, &mut y)];
+    assert_eq!(call::<longer>(&all, &[Array::new(F32, &[2], &mut z)], &reversed), Ok(()));
+    assert_eq!(z, [31.0, 42.0]);
+    assert_eq!(
+        call::<longer>(&all, &[Array::new(F32, &[1], &mut z)], &factors),
+        invalid(
+            "longer: result 0 (z): this kernel takes f32[n]{0} with n = 2 as in operand 1 (y), the call has f32[1]"
+        )
+    );
+    assert_eq!(
+        call::<longer>(&[one, operands(2, &mut y)], &[Array::new(F32, &[2], &mut z)], &factors),
+        invalid(
+            "longer: operand 0 (xs): this kernel takes f32[n]{0} with n = 2 as in operand 1 (y), the call has f32[1]"
+        )
+    );
+    assert_eq!(
+        call::<longer>(&all, &[Array::new(F32, &[2], &mut z)], &[("a", 1.0), ("c", 1.0)]),
+        invalid("longer: attribute 'c': this kernel takes none of this name; it takes b, a")
+    );
+    assert_eq!(
+        call::<longer>(&all, &[Array::new(F32, &[2], &mut z)], &[("b", 1.0)]),
+        invalid("longer: attribute 'a': this kernel takes a number of type f32, the call has none")
+    );
+    assert_eq!(
+        call::<longer>(&[], &[Array::new(F32, &[2], &mut z)], &factors),
+        invalid("longer: this kernel takes at least 1 operand (*xs, y), the call has 0")
+    );
+    assert_eq!(
+        call::<only_listed>(&all, &[], &factors),
+        invalid("only_listed: attribute 'a': this kernel takes none of this name; it has no attributes")
+    );
+    let [two, _] = all;
+    assert_eq!(
+        call::<only_listed>(&[two, Array::new(F32, &[1], &mut z)], &[], &[]),
+        invalid(
+            "only_listed: operand 1 (_xs): this kernel takes f32[n]{0} with n = 2 as in operand 0 (_xs), the call has f32[1]"
+        )
+    );
+    assert_eq!(call::<only_listed>(&[], &[], &[]), Ok(()));
 }

@@ -4,6 +4,7 @@ use crate::abi;
 use crate::call::{Call, discard};
 use crate::error::Error;
 use crate::frame::Frame;
+use crate::kernel::Known;
 use crate::parameter::Parameter;
 use crate::signature::{Description, Role, Wants};
 use std::any::Any;
@@ -13,9 +14,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use xla_shape::ViewMut;
 use xla_shape::element::{Plain, Stored};
 use xla_shape::types::WholeArray;
+use xla_shape::{View, ViewMut};
 
 /// The threads on which XLA runs the program; a parameter of kernels that want to share their work out.
 ///
@@ -56,7 +57,7 @@ impl<'a> Parameter<'a> for ThreadPool<'a> {
         Description::new(Self::ROLE, Wants::Nothing)
     }
 
-    fn take(call: &mut Call<'a>, _: &'static str) -> Result<Self, Error> {
+    fn take(call: &mut Call<'a>, _: &'static Known) -> Result<Self, Error> {
         Ok(Self(call.frame()))
     }
 }
@@ -227,16 +228,51 @@ impl ThreadPool<'_> {
         S: WholeArray<Element: Plain>,
         <S::Element as Stored>::Value: Send,
     {
-        let sizes = array.sizes();
-        let Some((_, row)) = sizes.as_ref().split_first() else {
-            panic!("expected rows, found an array without dimensions")
-        };
-        let is_row_major = S::MINOR_TO_MAJOR.iter().rev().copied().eq(0..S::MINOR_TO_MAJOR.len());
-        assert!(is_row_major, "expected rows one behind the other, found {}", S::TEXT);
+        let (_, row) = rows_of::<S>(array.sizes().as_ref());
         assert!(rows > 0, "expected bands of at least one row");
         // Rows of nothing are none.
-        let len = rows * row.iter().product::<usize>();
-        self.for_each_chunk(array.as_mut_slice(), len.max(1), |number, chunk| work(number * rows, chunk));
+        self.for_each_chunk(array.as_mut_slice(), (rows * row).max(1), |number, chunk| work(number * rows, chunk));
+    }
+
+    /// Calls `work` with every band of `rows` rows of an array, the same rows of another one to write, and the number of the first row, as
+    /// [`for_each_band`](Self::for_each_band) does. The rows of the two may have different lengths.
+    ///
+    /// ```
+    /// use xla_shape::{View, ViewMut, shape};
+    /// use xla_shape_ffi::threads::ThreadPool;
+    ///
+    /// xla_shape_ffi::kernel! {
+    ///     fn sums(pool: ThreadPool<'_>, x: View<'_, shape!(f32[b,64])>, mut y: ViewMut<'_, shape!(f32[b])>) {
+    ///         pool.zip_bands(&x, &mut y, 16, |_, rows, sums| {
+    ///             for (row, sum) in rows.chunks(64).zip(sums) {
+    ///                 *sum = row.iter().sum();
+    ///             }
+    ///         });
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// If the arrays have different numbers of rows, or as `for_each_band` does.
+    pub fn zip_bands<R, S>(
+        &self,
+        source: &View<'_, R>,
+        target: &mut ViewMut<'_, S>,
+        rows: usize,
+        work: impl Fn(usize, &[<R::Element as Stored>::Value], &mut [<S::Element as Stored>::Value]) + Sync,
+    ) where
+        R: WholeArray<Element: Plain>,
+        S: WholeArray<Element: Plain>,
+        <R::Element as Stored>::Value: Sync,
+        <S::Element as Stored>::Value: Send,
+    {
+        let (found, row) = rows_of::<R>(source.sizes().as_ref());
+        let (expected, _) = rows_of::<S>(target.sizes().as_ref());
+        assert!(found == expected, "expected as many rows in both arrays, found {found} and {expected}");
+        let source = source.as_slice();
+        self.for_each_band(target, rows, |first, target| {
+            work(first, &source[row * first..row * found.min(first.saturating_add(rows))], target);
+        });
     }
 
     /// Asks XLA for a helper; whether there may come one.
@@ -282,6 +318,17 @@ impl ThreadPool<'_> {
         }
         true
     }
+}
+
+/// How many rows an array has, and the elements of each.
+///
+/// # Panics
+/// If the array has no dimensions or is not row-major.
+fn rows_of<S: WholeArray>(sizes: &[usize]) -> (usize, usize) {
+    let Some((&rows, row)) = sizes.split_first() else { panic!("expected rows, found an array without dimensions") };
+    let is_row_major = S::MINOR_TO_MAJOR.iter().rev().copied().eq(0..S::MINOR_TO_MAJOR.len());
+    assert!(is_row_major, "expected rows one behind the other, found {}", S::TEXT);
+    (rows, row.iter().product())
 }
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ kernel! {
     ) {
         let mut b_values = vec![0.0_f32; 128 * 256];
         convert(b.as_slice(), &mut b_values);
-        pool.for_each_band(&mut c, 32, |first, rows| product(&a.as_slice()[128 * first..], &b_values, rows));
+        pool.zip_bands(&a, &mut c, 32, |_, a, rows| product(a, &b_values, rows));
     }
 
     /// Packed integers of four bits, times the scale of their column.

@@ -1,5 +1,6 @@
 //! Dimensions whose size is known only when the program runs.
 
+use crate::limits::MAX_SIZE;
 use crate::measure::size;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
@@ -35,6 +36,9 @@ impl ArrayShape {
         if !is_plain || dimensions.len() != sizes.len() || sizes.len() > MOST {
             return None;
         }
+        if let Some(bytes) = self.product_of(sizes) {
+            return Some(bytes);
+        }
         let mut found = [Dimension::Static(0); MOST];
         for ((found, &dimension), &size) in found.iter_mut().zip(dimensions).zip(sizes) {
             *found = if dimension == Dimension::Unbounded { Dimension::Static(size) } else { dimension };
@@ -44,6 +48,30 @@ impl ArrayShape {
             return None;
         }
         size::with_scratch(layout, |scratch| size::bytes(self.element_type(), found, layout, scratch)).ok()
+    }
+
+    /// The bytes of an array without tiles that has these sizes, if they are the product of its sizes and the bytes of an element,
+    /// and by far no more than fit.
+    #[inline(always)]
+    fn product_of(&self, sizes: &[u64]) -> Option<u64> {
+        let layout = self.layout();
+        let bits = size::element_bits(self.element_type(), layout);
+        let is_padded =
+            layout.tail_padding_alignment_in_elements() != 1 || layout.dynamic_shape_metadata_prefix_bytes() != 0;
+        if is_padded || !bits.is_multiple_of(8) {
+            return None;
+        }
+        let (mut bytes, mut is_empty) = (bits >> 3, false);
+        for (&dimension, &size) in self.dimensions().iter().zip(sizes) {
+            let size = match dimension {
+                Dimension::Static(size) => size,
+                Dimension::Unbounded => size,
+                Dimension::Bounded(_) => return None,
+            };
+            is_empty |= size == 0;
+            bytes = bytes.checked_mul(size.max(1))?;
+        }
+        (bytes < MAX_SIZE).then_some(if is_empty { 0 } else { bytes })
     }
 
     /// The shape of an array that has these sizes: unbounded dimensions get them; static ones must have them, and bounded

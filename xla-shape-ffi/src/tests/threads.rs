@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
 use std::sync::Barrier;
 use std::{ptr, thread};
-use xla_shape::{ViewMut, shape};
+use xla_shape::{View, ViewMut, shape};
 
 crate::kernel! {
     /// The number of threads, and the numbers of chunks.
@@ -29,6 +29,16 @@ crate::kernel! {
     fn nested(pool: ThreadPool<'_>, mut y: ViewMut<'_, shape!(s32[6,7])>) {
         pool.for_each_chunk(y.as_mut_slice(), 7, |row, chunk| {
             pool.for_each_chunk(chunk, 2, |number, chunk| chunk.fill((10 * row + number) as i32));
+        });
+    }
+
+    /// The sums of rows of four.
+    fn sums(pool: ThreadPool<'_>, x: View<'_, shape!(s32[n,4])>, mut y: ViewMut<'_, shape!(s32[m])>) {
+        pool.zip_bands(&x, &mut y, 3, |first, rows, sums| {
+            assert_eq!(rows.len(), 4 * sums.len());
+            for (i, (row, sum)) in rows.chunks(4).zip(sums).enumerate() {
+                *sum = row.iter().sum::<i32>() + 100 * (first + i) as i32;
+            }
         });
     }
 
@@ -188,4 +198,23 @@ fn panics_on_several_threads_are_one_error() {
         let thrown = call_with::<throws_bombs>(&[], &[], &[], |frame| frame.api = &api);
         assert_eq!(thrown, Err((INTERNAL, "the kernel panicked: without a message (in throws_bombs)".to_owned())));
     }
+}
+
+#[test]
+fn bands_of_two_arrays_go_together() {
+    let mut x: Vec<i32> = (0..32).collect();
+    let mut y = [0; 8];
+    let run = |rows: i64, results: i64, x: &mut [i32], y: &mut [i32]| {
+        let api = api(elsewhere);
+        call_with::<sums>(&[Array::new(S32, &[rows, 4], x)], &[Array::new(S32, &[results], y)], &[], |frame| {
+            frame.api = &api
+        })
+    };
+    assert_eq!(run(8, 8, &mut x, &mut y), Ok(()));
+    let expected: Vec<_> = (0..8).map(|i| 16 * i + 6 + 100 * i).collect();
+    assert_eq!(y[..], expected);
+    assert_eq!(run(0, 0, &mut [], &mut []), Ok(()));
+    let (code, message) = run(8, 7, &mut x, &mut y).unwrap_err();
+    assert_eq!(code, INTERNAL);
+    assert!(message.contains("expected as many rows in both arrays, found 8 and 7"), "{message}");
 }
