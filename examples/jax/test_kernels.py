@@ -287,9 +287,9 @@ EPS = np.float32(1e-5)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: raw("layer_norm", LIKE_X)(X, eps=EPS), "layer_norm: this kernel takes 2 operands (x, gain), the call has 1"),
-        (lambda: raw("layer_norm", LIKE_X)(X, GAIN, X, eps=EPS), "layer_norm: this kernel takes 2 operands (x, gain), the call has 3"),
-        (lambda: raw("layer_norm", (LIKE_X, LIKE_X))(X, GAIN, eps=EPS), "layer_norm: this kernel takes 1 result (y), the call has 2"),
+        (lambda: raw("layer_norm", LIKE_X)(X, eps=EPS), r"layer_norm: this kernel takes 2 operands \(x, gain\), the call has 1"),
+        (lambda: raw("layer_norm", LIKE_X)(X, GAIN, X, eps=EPS), r"layer_norm: this kernel takes 2 operands \(x, gain\), the call has 3"),
+        (lambda: raw("layer_norm", (LIKE_X, LIKE_X))(X, GAIN, eps=EPS), r"layer_norm: this kernel takes 1 result \(y\), the call has 2"),
         (
             lambda: raw("layer_norm", LIKE_X)(X, jnp.ones(128), eps=EPS),
             r"layer_norm: operand 1 \(gain\): this kernel takes f32\[256\]\{0\}, the call has f32\[128\]",
@@ -306,14 +306,14 @@ EPS = np.float32(1e-5)
             lambda: raw("layer_norm", jax.ShapeDtypeStruct((128, 255), F32))(X, GAIN, eps=EPS),
             r"layer_norm: result 0 \(y\): this kernel takes f32\[128,256\]\{1,0\}, the call has f32\[128,255\]",
         ),
-        (lambda: raw("layer_norm", LIKE_X)(X, GAIN), 'layer_norm: attribute "eps": this kernel takes a number of type f32, the call has none'),
+        (lambda: raw("layer_norm", LIKE_X)(X, GAIN), "layer_norm: attribute 'eps': this kernel takes a number of type f32, the call has none"),
         (
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps=np.float64(1)),
-            'layer_norm: attribute "eps": this kernel takes a number of type f32, the call has a number of type f64',
+            "layer_norm: attribute 'eps': this kernel takes a number of type f32, the call has a number of type f64",
         ),
         (
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps="small"),
-            'layer_norm: attribute "eps": this kernel takes a number of type f32, the call has a text',
+            "layer_norm: attribute 'eps': this kernel takes a number of type f32, the call has a text",
         ),
         (
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps=EPS, epsilon=EPS),
