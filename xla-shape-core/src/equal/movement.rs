@@ -3,6 +3,7 @@
 use super::bitcast::{Answer, BitcastError};
 use crate::measure::advise::orders;
 use crate::shape::array::ArrayShape;
+use crate::shape::layout::Layout;
 use crate::tpu::{Generation, layouts};
 use alloc::vec::Vec;
 
@@ -23,7 +24,8 @@ const MAX_ORDERED: usize = 6;
 impl ArrayShape {
     /// What a reshape to `result` moves, which has as many elements in the same row-major order.
     ///
-    /// For a free result, all orders of up to six dimensions are tried, in the tiles of this array and in those of a TPU.
+    /// For a free result, all orders of up to six dimensions are tried, in the tiles of this array, without tiles, and in those of
+    /// TPUs. One of a row-major array without tiles is always found.
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
@@ -71,20 +73,24 @@ impl ArrayShape {
         if let Some(aligned) = self.align_layouts(output).filter(is_free) {
             return Some(aligned);
         }
-        let in_own_tiles = |order: &[usize]| {
-            let layout = self.layout().clone().with_minor_to_major(order).ok()?;
-            output.clone().with_layout(layout).ok().filter(is_free)
+        // Of many dimensions, only the natural order.
+        let tried = if output.num_dimensions() <= MAX_ORDERED { usize::MAX } else { 1 };
+        let in_any_order = |layout: &Layout| {
+            orders(output.num_dimensions()).take(tried).find_map(|order| {
+                let layout = layout.clone().with_minor_to_major(&order).ok()?;
+                output.clone().with_layout(layout).ok().filter(is_free)
+            })
         };
-        if output.num_dimensions() <= MAX_ORDERED
-            && let Some(found) = orders(output.num_dimensions()).find_map(|order| in_own_tiles(&order))
-        {
-            return Some(found);
-        }
-        if self.layout().is_untiled() {
-            return None;
-        }
-        let on_tpu = layouts(Generation::V5e, output.element_type(), output.dimensions()).ok()?;
-        on_tpu.into_iter().find_map(|layout| output.clone().with_layout(layout.layout()).ok().filter(is_free))
+        let own = self.layout();
+        let untiled = || own.clone().with_tiles(&[]).ok().filter(|_| !own.is_untiled());
+        // A generation of each family.
+        let on_tpus = || {
+            [Generation::V5e, Generation::V3].into_iter().find_map(|generation| {
+                let layouts = layouts(generation, output.element_type(), output.dimensions()).ok()?;
+                layouts.into_iter().find_map(|layout| output.clone().with_layout(layout.layout()).ok().filter(is_free))
+            })
+        };
+        in_any_order(own).or_else(|| in_any_order(&untiled()?)).or_else(on_tpus)
     }
 
     /// The permutations that make the dimensions of `result` of those of this array; the identity is the last.
@@ -98,5 +104,61 @@ impl ArrayShape {
         }
         let fits = |order: &Vec<usize>| order.iter().zip(wanted).all(|(&old, new)| sizes.get(old) == Some(new));
         orders(sizes.len()).filter(fits).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::{String, ToString};
+
+    fn free(from: &str, to: &str) -> Option<String> {
+        let (from, to): (ArrayShape, ArrayShape) = (from.parse().unwrap(), to.parse().unwrap());
+        Some(from.reshape_movement(&to).unwrap().free_result?.to_string())
+    }
+
+    #[test]
+    fn free_results_are_found_in_tiles_and_without() {
+        for (from, to, result) in [
+            ("f32[8,128]{1,0:T(8,128)}", "f32[128,8]{1,0:T(8,128)}", "f32[128,8]{1,0}"),
+            ("f32[8,128]{1,0:T(8,128)S(1)}", "f32[2,4,128]{0,1,2}", "f32[2,4,128]{2,1,0:S(1)}"),
+            ("f32[1024]{0:T(1024)}", "f32[8,128]", "f32[8,128]{1,0}"),
+            ("f32[8,128]", "f32[4,2,128]{0,1,2:T(8,128)}", "f32[4,2,128]{2,1,0}"),
+            ("f32[2,128]", "f32[1,1,1,1,1,1,256]{0,1,2,3,4,5,6:T(2,2)}", "f32[1,1,1,1,1,1,256]{6,5,4,3,2,1,0}"),
+        ] {
+            assert_eq!(free(from, to).as_deref(), Some(result), "{from} {to}");
+        }
+        assert_eq!(free("f32[100,200]{1,0:T(8,128)}", "f32[20000]{0:T(1024)}"), None);
+    }
+
+    #[test]
+    fn a_free_result_is_free_and_a_row_major_array_has_one() {
+        let layouts = |rank: usize| {
+            let tiles = ["", ":T(2,2)", ":T(8,128)", ":T(4)"];
+            orders(rank).flat_map(move |order| {
+                let order = order.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+                tiles.map(|tiles| alloc::format!("{{{order}{tiles}}}"))
+            })
+        };
+        let sizes: [&[u64]; 5] = [&[12], &[3, 4], &[6, 2], &[2, 3, 2], &[12, 1]];
+        let arrays = sizes.iter().flat_map(|sizes| {
+            let plain = ArrayShape::with_default_layout(crate::ElementType::F32, sizes).unwrap();
+            layouts(sizes.len()).filter_map(move |layout| plain.clone().with_layout(layout.parse().unwrap()).ok())
+        });
+        let arrays = arrays.collect::<Vec<_>>();
+        let mut found = 0;
+        for from in &arrays {
+            for to in &arrays {
+                let result = from.reshape_movement(to).unwrap().free_result;
+                let row_major = from.layout().is_untiled() && from.layout().is_monotonic_with_dim0_major();
+                assert!(!row_major || result.is_some(), "{from} {to}");
+                if let Some(result) = result {
+                    assert!(from.reshape_is_bitcast(&result).unwrap().is_yes(), "{from} {to} {result}");
+                    assert_eq!(result.dimensions(), to.dimensions());
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > arrays.len(), "{found} of {}", arrays.len());
     }
 }
