@@ -61,6 +61,33 @@ fn json_has_every_field() {
 }
 
 #[test]
+fn a_shape_without_a_layout_is_explained_as_a_tpu_has_it() {
+    let page = |shape: &str| String::from_utf8(explain(&[shape]).stdout).unwrap();
+    let bare = page("f32[100,200]");
+    let lead = "f32[100,200]{1,0}\nTPU v5e stores it as f32[100,200]{0,1:T(8,128)} in 102,400 bytes";
+    assert!(bare.starts_with(lead), "{bare}");
+    assert!(bare.contains("The text has no layout"), "{bare}");
+    // A layout that is written is one, also the usual one.
+    for written in ["f32[100,200]{1,0}", "b(f32[100,200]{1,0})", "(f32[100,200]{1,0})"] {
+        let page = page(written);
+        assert!(!page.contains("TPU") && !page.contains("no layout"), "{page}");
+    }
+    assert_eq!(explain_json("f32[100,200]{1,0}").get("tpu"), None);
+    assert_eq!(explain_json("f32[100,200]")["tpu"][0]["shape"], "f32[100,200]{0,1:T(8,128)}");
+    // Tuples leaf by leaf.
+    let tuple = "(f32[2,3]{1,0}, (bf16[1,3072], token[]), s8[7])";
+    let text = page(tuple);
+    assert!(text.contains("    {1,0}  bf16[1,3072]{1,0:T(2,128)(2,1)}\n"), "{text}");
+    assert!(text.contains("    {2}  s8[7]{0:T(") && !text.contains("    {0}  "), "{text}");
+    let json = explain_json(tuple);
+    assert_eq!(json["tuple_shapes"][0].get("tpu"), None);
+    assert_eq!(json["tuple_shapes"][1]["tuple_shapes"][0]["tpu"][0]["bytes"], 12_288);
+    assert!(json["tuple_shapes"][2]["tpu"].is_array());
+    let many = page(&format!("({})", vec!["f32[2]"; 40].join(",")));
+    assert!(many.contains("… and 8 more arrays"), "{many}");
+}
+
+#[test]
 fn json_of_other_shapes() {
     let unbounded = explain_json("f32[?,2]{1,0:T(*,2)}");
     assert_eq!(unbounded["dimensions"], json!([null, 2]));

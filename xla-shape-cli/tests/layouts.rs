@@ -97,6 +97,13 @@ fn a_reshape_is_free_or_says_what_it_moves_and_what_would_be() {
     let none = reshape(&["f32[100,200]", "f32[20000]", "--for", "v5e"]);
     assert_eq!((&none["free"], &none["free_result"]), (&json!(false), &json!(null)));
     assert!(run(&["reshape", "f32[6]", "f32[2,3]"]).contains("--for v5e"));
+    // A layout that is written stays, also the usual one.
+    let written = reshape(&["f32[8,1024]{1,0}", "f32[8192]{0}", "--for", "v5e"]);
+    assert_eq!((&written["from"], &written["to"]), (&json!("f32[8,1024]{1,0}"), &json!("f32[8192]{0}")));
+    assert_eq!(written["free"], true);
+    // Without tiles, the result is free.
+    let untiled = reshape(&["f32[8,128]{1,0:T(8,128)}", "f32[128,8]", "--for", "v5e"]);
+    assert_eq!((&untiled["free"], &untiled["free_result"]), (&json!(false), &json!("f32[128,8]{1,0}")));
 }
 
 #[test]
@@ -134,6 +141,10 @@ fn the_devices_choice_comes_first_and_what_was_given_is_measured_against_it() {
     // Each order of the two most minor dimensions, and the given layout.
     assert_eq!(rows.iter().map(|row| row["orders"].as_u64().unwrap()).sum::<u64>(), 12 + 1);
     assert_eq!(advise(&[shape, "--top", "3"]).len(), 3);
+    // A layout that is written was given, also the usual one.
+    let choices = |shape| advise(&[shape]).iter().map(|row| row["choice"].clone()).collect::<Vec<_>>();
+    assert!(choices("f32[100,200]{1,0}").contains(&json!("given")));
+    assert!(!choices("f32[100,200]").contains(&json!("given")));
 }
 
 #[test]

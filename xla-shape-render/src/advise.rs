@@ -3,13 +3,13 @@
 use crate::answer::json_line;
 use crate::tpu::{USUAL, cost};
 use crate::words::{Factor, InUnits, column_width, count};
-use crate::{Answer, Text};
+use crate::{Answer, GivenArray, Text};
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 use xla_shape_core::tpu::{DefaultLayoutError, Generation, Merge, layouts};
-use xla_shape_core::{ArrayShape, Layout, ValidationError};
+use xla_shape_core::{ArrayShape, ValidationError};
 
 /// The layouts of an array on a TPU, and what would take less.
 #[derive(Clone, Debug, Serialize)]
@@ -18,6 +18,9 @@ pub struct Advice {
     rows: Vec<Row>,
     #[serde(skip)]
     given: ArrayShape,
+    /// Whether it has a layout of its own.
+    #[serde(skip)]
+    has_layout: bool,
     /// The array with its dimensions changed.
     #[serde(skip)]
     changed: ArrayShape,
@@ -65,11 +68,12 @@ impl Advice {
     /// # Errors
     /// If the array has no size, a change does not fit, or it is not known what a TPU does with such arrays.
     pub fn new(
-        given: &ArrayShape,
+        given: impl Into<GivenArray>,
         changes: &[Change],
         generation: Option<Generation>,
         top: usize,
     ) -> Result<Self, AdviceError> {
+        let GivenArray { array: given, has_layout } = given.into();
         if given.byte_size().is_none() {
             return Err(AdviceError::Unbounded(given.to_string()));
         }
@@ -94,9 +98,8 @@ impl Advice {
             rows.extend(row(array, choice));
         }
         // A layout that was given and is none of the device's own, or not in such tiles.
-        let given_layout = has_layout(&changed);
         let position = arrays.iter().position(|array| *array == changed);
-        if given_layout && position.is_none_or(|position| rows.get(position).is_some_and(|row| row.choice.is_none())) {
+        if has_layout && position.is_none_or(|position| rows.get(position).is_some_and(|row| row.choice.is_none())) {
             if let Some(position) = position {
                 rows.remove(position);
             }
@@ -126,13 +129,8 @@ impl Advice {
             Some(default) if !natural(default) => Some(jax_layout(changed.num_dimensions())),
             _ => None,
         };
-        Ok(Self { rows: kept, given: given.clone(), changed, generation, assumed, hidden, natural_in_jax })
+        Ok(Self { rows: kept, given, has_layout, changed, generation, assumed, hidden, natural_in_jax })
     }
-}
-
-/// Whether a shape has a layout of its own: not the one that text without a layout has.
-pub(crate) fn has_layout(array: &ArrayShape) -> bool {
-    *array.layout() != Layout::descending(array.num_dimensions())
 }
 
 /// What a merge does, in words: `merge dimensions 0 and 1`.
@@ -198,11 +196,11 @@ impl Row {
 
 impl Answer for Advice {
     fn text(&self, width: usize) -> Text {
-        let Self { rows, given, changed, generation, assumed, hidden, natural_in_jax } = self;
+        let Self { rows, given, has_layout, changed, generation, assumed, hidden, natural_in_jax } = self;
         let mut text = Text::new(width);
         let (layouts, merges): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.change.is_none());
         let named = if *assumed { " (--for names another generation)" } else { "" };
-        if has_layout(changed) {
+        if *has_layout {
             text.uncut(format_args!("{given} takes {}.", cost(given.byte_size(), given.expansion())));
         }
         if changed != given {
@@ -219,7 +217,7 @@ impl Answer for Advice {
             let (bytes, expansion) = (InUnits(row.bytes).to_string(), Factor(row.expansion).to_string());
             text.uncut(format_args!("  {:column$}  {bytes:>9}  {expansion:>7}  {remark}", row.shape));
         };
-        let given = has_layout(changed).then(|| changed.to_string());
+        let given = has_layout.then(|| changed.to_string());
         for row in &layouts {
             show(&mut text, row, &row.remark(given.as_deref()));
         }

@@ -40,6 +40,7 @@ pub mod compile;
 pub mod draw;
 pub mod explain;
 mod formula;
+mod given;
 pub mod hlo;
 pub mod index;
 pub mod reshape;
@@ -51,5 +52,6 @@ mod web;
 mod words;
 
 pub use answer::Answer;
+pub use given::{Given, GivenArray};
 pub use text::Text;
 pub use words::{InUnits, count};

@@ -1,15 +1,14 @@
 //! Whether a reshape or a transpose is free.
 
-use crate::advise::has_layout;
 use crate::answer::json_line;
 use crate::words::Bytes;
-use crate::{Answer, Text};
+use crate::{Answer, GivenArray, Text};
 use serde::Serialize;
 use std::error::Error;
 use std::fmt;
+use xla_shape_core::Movement;
 use xla_shape_core::bitcast::BitcastError;
 use xla_shape_core::tpu::{DefaultLayoutError, Generation};
-use xla_shape_core::{ArrayShape, Movement};
 
 /// What a reshape, and a transpose where there is one, from one array to another moves.
 #[derive(Clone, Debug, Serialize)]
@@ -60,11 +59,16 @@ impl Reshape {
     ///
     /// # Errors
     /// If the arrays have other elements, or another number of them, or the question has no answer.
-    pub fn new(from: &ArrayShape, to: &ArrayShape, generation: Option<Generation>) -> Result<Self, ReshapeError> {
-        let no_layouts = generation.is_none() && !has_layout(from) && !has_layout(to);
-        let on_device = |array: &ArrayShape| match generation {
-            Some(generation) if !has_layout(array) => array.clone().with_tpu_layout(generation),
-            _ => Ok(array.clone()),
+    pub fn new(
+        from: impl Into<GivenArray>,
+        to: impl Into<GivenArray>,
+        generation: Option<Generation>,
+    ) -> Result<Self, ReshapeError> {
+        let (from, to) = (from.into(), to.into());
+        let no_layouts = generation.is_none() && !from.has_layout && !to.has_layout;
+        let on_device = |given: GivenArray| match generation {
+            Some(generation) if !given.has_layout => given.array.with_tpu_layout(generation),
+            _ => Ok(given.array),
         };
         let (from, to) = (on_device(from)?, on_device(to)?);
         if from.element_type() != to.element_type() {

@@ -1,12 +1,12 @@
 //! Which layouts TPUs choose for a shape.
 
 use crate::answer::json_line;
-use crate::words::{Bytes, Factor, column_width};
-use crate::{Answer, Text};
+use crate::words::{Bytes, Factor, Grouped, column_width};
+use crate::{Answer, Given, Text};
 use serde::Serialize;
 use xla_shape_core::text::Parser;
 use xla_shape_core::tpu::Generation;
-use xla_shape_core::{ArrayShape, ParseError, Shape};
+use xla_shape_core::{ArrayShape, ParseError, Shape, ShapeIndex};
 
 /// The generation that is meant where a user names none.
 pub const USUAL: Generation = Generation::V5e;
@@ -159,17 +159,40 @@ pub(crate) fn by_all(array: &ArrayShape) -> Vec<Alike> {
     all
 }
 
-/// Says what TPUs do with an array that has no layout of its own.
-pub(crate) fn explain(page: &mut Text, array: &ArrayShape) {
-    let all = by_all(array);
-    if all.is_empty() {
+/// What TPUs make of each array without a layout of its own, by its place in the shape.
+pub(crate) fn by_leaf(given: &Given) -> Vec<(ShapeIndex, Vec<Alike>)> {
+    let leaves = given.shape().get_leaf_shapes().zip(given.layouts());
+    let bare = leaves.filter(|(_, has_layout)| !has_layout);
+    let choices = bare.filter_map(|((index, leaf), _)| Some((index, by_all(leaf.array()?))));
+    choices.filter(|(_, choices)| !choices.is_empty()).collect()
+}
+
+/// Says first what a TPU makes of an array that has no layout.
+pub(crate) fn lead(page: &mut Text, shape: &Shape, choices: &[(ShapeIndex, Vec<Alike>)]) {
+    if let (Some(_), [(_, alike)]) = (shape.array(), choices)
+        && let Some(usual) = alike.iter().find(|alike| alike.generations.contains(&USUAL.name()))
+    {
+        let cost = cost(usual.bytes, usual.expansion);
+        page.line(format_args!("TPU {USUAL} stores it as {} in {cost}. Row-major, without tiles:", usual.shape));
+    }
+}
+
+/// Says what TPUs do with arrays that have no layout, with the first few of them.
+pub(crate) fn explain(page: &mut Text, choices: &[(ShapeIndex, Vec<Alike>)], most: usize) {
+    if choices.is_empty() {
         return;
     }
     page.heading("On a TPU");
     page.line("  The text has no layout, so that a compiler chooses one. What TPUs choose by default:");
-    for Alike { generations, shape, bytes, expansion } in all {
-        page.uncut(format_args!("    {shape}"));
-        page.line(format_args!("      {}: {}", generations.join(", "), cost(bytes, expansion)));
+    for (index, alike) in choices.iter().take(most) {
+        let place = if index.is_empty() { String::new() } else { format!("{index}  ") };
+        for Alike { generations, shape, bytes, expansion } in alike {
+            page.uncut(format_args!("    {place}{shape}"));
+            page.line(format_args!("      {}: {}", generations.join(", "), cost(*bytes, *expansion)));
+        }
+    }
+    if choices.len() > most {
+        page.line(format_args!("    … and {} more arrays", Grouped((choices.len() - most) as u64)));
     }
     page.line("  `xla-shape advise` compares other layouts with these.");
 }

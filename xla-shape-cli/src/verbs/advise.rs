@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use xla_shape_render::advise::Advice;
 
 pub(crate) fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
-    let array = super::array_of(&arguments.shape)?;
-    let advice = Advice::new(&array, &arguments.what_if, arguments.generation, arguments.top).map_err(Failure::said)?;
+    let array = super::given_array_of(&arguments.shape)?;
+    let advice = Advice::new(array, &arguments.what_if, arguments.generation, arguments.top).map_err(Failure::said)?;
     super::show(&advice, arguments.format)
 }

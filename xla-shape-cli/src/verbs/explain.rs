@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use xla_shape_render::explain::Explanation;
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
-    let mut explanation = Explanation::new(super::shape_of(&arguments.shape)?);
+    let mut explanation = Explanation::new(super::given_of(&arguments.shape)?);
     if let Some(text) = &arguments.sharding {
         explanation = explanation.with_sharding(super::sharding_of(text)?).map_err(Failure::said)?;
     }

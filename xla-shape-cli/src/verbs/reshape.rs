@@ -5,6 +5,6 @@ use crate::failure::Failure;
 use xla_shape_render::reshape::Reshape;
 
 pub(crate) fn run(arguments: &ReshapeArguments) -> Result<(), Failure> {
-    let (from, to) = (super::array_of(&arguments.from)?, super::array_of(&arguments.to)?);
-    super::show(&Reshape::new(&from, &to, arguments.generation).map_err(Failure::said)?, arguments.format)
+    let (from, to) = (super::given_array_of(&arguments.from)?, super::given_array_of(&arguments.to)?);
+    super::show(&Reshape::new(from, to, arguments.generation).map_err(Failure::said)?, arguments.format)
 }

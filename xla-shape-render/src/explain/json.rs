@@ -1,6 +1,5 @@
 //! The explanation for programs.
 
-use crate::advise::has_layout;
 use crate::tpu;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -27,21 +26,26 @@ struct Array {
     tpu: Vec<tpu::Alike>,
 }
 
-/// One JSON object.
-pub(super) fn value(shape: &Shape) -> Value {
+/// One JSON object. `layouts` says of each leaf whether it has a layout of its own.
+pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>) -> Value {
     match shape {
-        Shape::Array(array) | Shape::Buffer(array) => json!(array_object(shape, array)),
-        Shape::Token | Shape::Opaque => json!({ "shape": shape.to_string(), "bytes": 0, "padding_bytes": 0 }),
+        Shape::Array(array) | Shape::Buffer(array) => {
+            json!(array_object(shape, array, layouts.next().unwrap_or_default()))
+        }
+        Shape::Token | Shape::Opaque => {
+            layouts.next();
+            json!({ "shape": shape.to_string(), "bytes": 0, "padding_bytes": 0 })
+        }
         Shape::Tuple(elements) => json!({
             "shape": shape.to_string(),
-            "tuple_shapes": elements.iter().map(value).collect::<Vec<_>>(),
+            "tuple_shapes": elements.iter().map(|element| value(element, layouts)).collect::<Vec<_>>(),
             "bytes": shape.byte_size().ok(),
             "padding_bytes": shape.padding_byte_size().ok(),
         }),
     }
 }
 
-fn array_object(shape: &Shape, array: &ArrayShape) -> Array {
+fn array_object(shape: &Shape, array: &ArrayShape, has_layout: bool) -> Array {
     let layout = array.layout();
     let tile_dimension = |dimension: &TileDimension| match dimension {
         TileDimension::Size(size) => json!(size),
@@ -62,6 +66,6 @@ fn array_object(shape: &Shape, array: &ArrayShape) -> Array {
         bytes: array.byte_size(),
         padding_bytes: array.padding_byte_size(),
         expansion: array.expansion(),
-        tpu: if has_layout(array) { Vec::new() } else { tpu::by_all(array) },
+        tpu: if has_layout { Vec::new() } else { tpu::by_all(array) },
     }
 }

@@ -6,9 +6,8 @@ mod padding;
 mod parts;
 mod sharding;
 
-use crate::advise::has_layout;
 use crate::words::{Bytes, Factor, Grouped, count};
-use crate::{Answer, Text, tpu};
+use crate::{Answer, Given, Text, tpu};
 use serde::{Serialize, Serializer};
 use sharding::Divided;
 use xla_shape_core::shard::{Sharding, ShardingError};
@@ -17,15 +16,15 @@ use xla_shape_core::{ArrayShape, Shape};
 /// Explains a shape.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    shape: Shape,
+    given: Given,
     sharding: Option<Divided>,
 }
 
 impl Explanation {
-    /// Explains `shape`.
+    /// Explains a shape.
     #[must_use]
-    pub const fn new(shape: Shape) -> Self {
-        Self { shape, sharding: None }
+    pub fn new(given: impl Into<Given>) -> Self {
+        Self { given: given.into(), sharding: None }
     }
 
     /// Also explains what each device has of the shape.
@@ -33,7 +32,7 @@ impl Explanation {
     /// # Errors
     /// If the sharding does not fit the shape.
     pub fn with_sharding(self, sharding: Sharding) -> Result<Self, ShardingError> {
-        let divided = Divided::new(&self.shape, sharding)?;
+        let divided = Divided::new(self.given.shape(), sharding)?;
         Ok(Self { sharding: Some(divided), ..self })
     }
 }
@@ -42,7 +41,7 @@ impl Explanation {
 /// has the shard and its sizes.
 impl Serialize for Explanation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut value = json::value(&self.shape);
+        let mut value = json::value(self.given.shape(), &mut self.given.layouts());
         if let (Some(divided), Some(object)) = (&self.sharding, value.as_object_mut()) {
             object.insert("sharding".to_owned(), divided.json());
         }
@@ -52,7 +51,7 @@ impl Serialize for Explanation {
 
 impl Answer for Explanation {
     fn text(&self, width: usize) -> Text {
-        let mut page = page(&self.shape, width);
+        let mut page = page(&self.given, width);
         if let Some(divided) = &self.sharding {
             divided.explain(&mut page);
         }
@@ -63,9 +62,12 @@ impl Answer for Explanation {
 /// The most lines that a list has before the rest is only counted.
 const MAX_LIST: usize = 32;
 
-fn page(shape: &Shape, width: usize) -> Text {
+fn page(given: &Given, width: usize) -> Text {
+    let shape = given.shape();
     let mut page = Text::new(width);
     page.uncut(shape);
+    let choices = tpu::by_leaf(given);
+    tpu::lead(&mut page, shape, &choices);
     page.line(summary(shape));
     match shape {
         Shape::Array(array) => explain_array(&mut page, array),
@@ -90,6 +92,7 @@ fn page(shape: &Shape, width: usize) -> Text {
         }
         Shape::Tuple(elements) => explain_tuple(&mut page, elements),
     }
+    tpu::explain(&mut page, &choices, MAX_LIST);
     page
 }
 
@@ -112,9 +115,6 @@ fn explain_array(page: &mut Text, array: &ArrayShape) {
     parts::explain(page, array);
     memory::explain(page, array);
     padding::explain(page, array);
-    if !has_layout(array) {
-        tpu::explain(page, array);
-    }
 }
 
 fn explain_tuple(page: &mut Text, elements: &[Shape]) {
@@ -163,12 +163,14 @@ mod tests {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             if row["expect"] == "valid" {
                 let shape: Shape = row["input"].as_str().unwrap().parse().unwrap();
-                let page = super::page(&shape, 80).to_string();
+                let page = super::page(&shape.clone().into(), 80).to_string();
                 assert!(page.starts_with(&shape.to_string()), "{page}");
                 assert!(!page.contains("  \n"), "{page}");
                 let too_wide = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ') && !is_whole(line);
                 assert_eq!(page.lines().skip(1).find(too_wide), None, "{page}");
-                assert!(super::json::value(&shape).to_string().starts_with("{\"shape\":"));
+                assert!(
+                    super::json::value(&shape, &mut std::iter::repeat(true)).to_string().starts_with("{\"shape\":")
+                );
                 explained += 1;
             }
         }

@@ -157,6 +157,29 @@ impl<'a> Parser<'a> {
         Ok(generation)
     }
 
+    /// Whether the text has a layout for each leaf of the shape that it is, in the order of the text. For texts that are read
+    /// already: the shape is the same with the default layout and without a layout.
+    ///
+    /// ```
+    /// use xla_shape_core::text::Parser;
+    ///
+    /// let written = Parser::whole("(f32[2,3]{1,0}, token[], f32[2,3])").written_layouts();
+    /// assert_eq!(written, [true, false, false]);
+    /// ```
+    #[must_use]
+    pub fn written_layouts(mut self) -> Vec<bool> {
+        let mut written = Vec::new();
+        while self.token.kind != TokenKind::End {
+            // In a shape, these close the dimensions of a leaf and nothing else.
+            let closes = self.token.is(b']');
+            self.advance();
+            if closes {
+                written.push(self.layout_follows());
+            }
+        }
+        written
+    }
+
     /// Where the last token that was read ends.
     #[must_use]
     pub const fn position(&self) -> usize {
