@@ -17,7 +17,7 @@ PLUGIN = os.path.join(importlib.util.find_spec("libtpu").submodule_search_locati
 
 def programs(jax, jnp, P):
     """Functions with their arguments: (sizes, type, partition), and options of jax.jit."""
-    bf16, f32, s8, s32 = jnp.bfloat16, jnp.float32, jnp.int8, jnp.int32
+    bf16, f32, s4, s8, s32 = jnp.bfloat16, jnp.float32, jnp.int4, jnp.int8, jnp.int32
     def attention(q, k, v): return jax.nn.softmax((q @ k.mT).astype(f32) / 8).astype(bf16) @ v
     def scan(x, w): return jax.lax.scan(lambda c, _: (jnp.tanh(c @ w), c.sum(-1)), x, None, length=7)
     def convolution(x, w): return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
@@ -27,6 +27,7 @@ def programs(jax, jnp, P):
         "scan": (scan, [((4, 224), bf16, P()), ((224, 224), bf16, P())], {}),
         "convolution": (convolution, [((8, 32, 32, 3), bf16, P()), ((3, 3, 3, 16), bf16, P())], {}),
         "int8": (lambda x, w: jnp.dot(x, w, preferred_element_type=s32), [((64, 256), s8, P()), ((256, 128), s8, P())], {}),
+        "int4": (lambda x: x.astype(s8) + 1, [((64, 256), s4, P())], {}),
         "donated": (lambda x, y: (x + 1, y.sum()), [((1000, 1000), f32, P()), ((17,), s32, P())], {"donate_argnums": (0,)}),
         "sort": (lambda x: jnp.argsort(x), [((1000,), f32, P())], {}),
         "transpose": (lambda x: x.transpose(2, 0, 1).reshape(-1, 7), [((5, 7, 11), bf16, P())], {}),
@@ -46,7 +47,7 @@ def jax_answers(topology, folder):
         shapes = [jax.ShapeDtypeStruct(sizes, kind, sharding=NamedSharding(on, spec)) for sizes, kind, spec in arguments]
         lowered = jax.jit(function, **options).lower(*shapes)
         path = os.path.join(folder, name + ".mlir")
-        open(path, "w").write(lowered.as_text())
+        open(path, "w").write(lowered.as_text(debug_info=True))
         compiled = lowered.compile()
         m = compiled.memory_analysis()
         layouts = lambda formats: [str(x.layout) for x in jax.tree.leaves(formats, is_leaf=lambda x: hasattr(x, "layout"))]
@@ -56,25 +57,33 @@ def jax_answers(topology, folder):
     return answers
 
 
-def order_and_tiles(text):
-    """JAX writes `Layout(major_to_minor=(0, 1), tiling=((8, 128),), …)`: as ({minor to major}, tiles)."""
+def parts(text):
+    """JAX writes `Layout(major_to_minor=(0, 1), tiling=((8, 128),), …)`: as ({minor to major}, tiles, bits of an element)."""
     def numbers(name):
         found = re.search(name + r"=(\(.*?\))(?:, \w+=|\)$)", text)
         return eval(found.group(1)) if found else ()
-    return [*reversed(numbers("major_to_minor"))], [list(tile) for tile in numbers("tiling") or ()]
+    bits = re.search(r"sub_byte_element_size_in_bits=(\d+)", text)
+    return [*reversed(numbers("major_to_minor"))], [list(tile) for tile in numbers("tiling") or ()], int(bits.group(1)) if bits else 0
 
 
 def of_shape(text):
     """The same of a shape as XLA writes it."""
     layout = re.search(r"\{(.*)\}", text).group(1).split(":")
     tiles = re.search(r"T((?:\([0-9,*]+\))+)", layout[1]) if len(layout) > 1 else None
-    return ([int(n) for n in layout[0].split(",") if n], [[int(n) for n in tile.split(",")] for tile in re.findall(r"\(([0-9,]+)\)", tiles.group(1))] if tiles else [])
+    bits = re.search(r"E\((\d+)\)", layout[1]) if len(layout) > 1 else None
+    return ([int(n) for n in layout[0].split(",") if n], [[int(n) for n in tile.split(",")] for tile in re.findall(r"\(([0-9,]+)\)", tiles.group(1))] if tiles else [],
+            int(bits.group(1)) if bits else 0)
 
 
-def names(module):
-    """The instructions of a module: how many of each opcode and shape."""
-    found = re.findall(r"^\s*(?:ROOT )?%?[\w.-]+ = (\S+) ([\w-]+)\(", module, re.M)
-    return sorted(found)
+def printed(path, alone):
+    """A module as `xla-shape` prints it: every shape, operand and attribute of every instruction, and the layouts of the entry. Without
+    where the instructions come from, and of programs for one device without shardings, which JAX leaves out of its own."""
+    module = subprocess.run([os.path.join(TARGET, "xla-shape"), "hlo", "print", path], capture_output=True, text=True, check=True).stdout
+    layouts = re.search(r"entry_computation_layout=\{(.*?)\}(?=, \w+=|$)", module.splitlines()[0]).group(1)
+    body = module[re.search(r"^(?:%|ENTRY)", module, re.M).start():]
+    body = re.sub(r", metadata=\{[^{}]*\}", "", body)
+    nested = r"\{(?:[^{}]|\{[^{}]*\})*\}"
+    return layouts, re.sub(rf", sharding={nested}(?:, frontend_attributes={nested})?", "", body) if alone else body
 
 
 def main(arguments):
@@ -99,10 +108,17 @@ def main(arguments):
                     memory = [d["arguments"], d["outputs"], d["aliases"], d["temporaries"], d["peak"], d["generated_code"]]
                     if memory != expected["memory"]: problems.append(f"memory {memory}, JAX says {expected['memory']}")
                     for side in "inputs", "outputs":
-                        ours, theirs = [of_shape(s) for s in found[side]], [order_and_tiles(l) for l in expected[side]]
+                        ours, theirs = [of_shape(s) for s in found[side]], [parts(l) for l in expected[side]]
                         if ours != theirs: problems.append(f"{side} {ours}, JAX says {theirs}")
-                    ours, theirs = names(open(out).read()), names(expected["text"])
-                    if ours != theirs: problems.append(f"module: {len(ours)} instructions, JAX has {len(theirs)}")
+                    path = os.path.join(folder, "jax.hlo")
+                    open(path, "w").write(expected["text"])
+                    (layouts, ours), (their_layouts, theirs) = [printed(file, name != "sharded") for file in (out, path)]
+                    listed = ", ".join(found["outputs"])
+                    listed = f"({', '.join(found['inputs'])})->" + (listed if len(found["outputs"]) == 1 else f"({listed})")
+                    if not listed == layouts == their_layouts: problems.append(f"layouts {listed}, module {layouts}, JAX has {their_layouts}")
+                    if ours != theirs:
+                        lines = [pair for pair in zip(ours.splitlines(), theirs.splitlines()) if pair[0] != pair[1]]
+                        problems.append(f"module: {lines[0] if lines else 'its length'}")
                 print(topology, name, "same" if not problems else "DIFFERENT: " + "; ".join(problems), flush=True)
                 different += bool(problems)
     done = subprocess.run([os.path.join(TARGET, "examples", "default_layouts"), arrays], env=dict(os.environ, PJRT_PLUGIN=PLUGIN))
