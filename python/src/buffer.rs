@@ -2,7 +2,7 @@
 
 use crate::capsule::{capsule, old_capsule, tensor_of};
 use crate::error::shape_error;
-use crate::memory::{Elements, Memory, Read, lend};
+use crate::memory::{Elements, Memory, Read, lend, prefer_large_pages};
 use crate::number::Number;
 use crate::shape::{Shape, ShapeArgument};
 use pyo3::exceptions::PyBufferError;
@@ -262,7 +262,10 @@ pub(crate) fn relayout(
 fn room(shape: &ArrayShape) -> PyResult<AlignedBytes> {
     let bytes = shape.byte_size().ok_or_else(|| shape_error(format_args!("{shape} has no size")))?;
     let bytes = usize::try_from(bytes).ok().and_then(|bytes| AlignedBytes::zeroed(bytes).ok());
-    bytes.ok_or_else(|| pyo3::exceptions::PyMemoryError::new_err(format!("there is no memory for {shape}")))
+    let no_memory = || pyo3::exceptions::PyMemoryError::new_err(format!("there is no memory for {shape}"));
+    let mut bytes = bytes.ok_or_else(no_memory)?;
+    prefer_large_pages(bytes.as_mut());
+    Ok(bytes)
 }
 
 fn copy(

@@ -56,6 +56,23 @@ impl AsRef<[u8]> for Memory {
 // SAFETY: the memory stays where it is until the last value of it is gone; by the caller's part, nobody writes it meanwhile.
 unsafe impl Storage for Memory {}
 
+/// Asks the system for large pages where there is much memory, as NumPy does: filling new memory takes half the time then.
+pub(crate) fn prefer_large_pages(memory: &mut [u8]) {
+    // The system's pages have at most 64 KiB.
+    const PAGE: usize = 64 << 10;
+    const MUCH: usize = 4 << 20;
+    let skipped = memory.as_ptr().addr().wrapping_neg() % PAGE;
+    if let Some(pages) = memory.get_mut(skipped..)
+        && pages.len() >= MUCH
+    {
+        #[cfg(target_os = "linux")]
+        // SAFETY: the range is inside the memory, and the advice changes nothing that is in it. The system may refuse it.
+        unsafe {
+            libc::madvise(pages.as_mut_ptr().cast(), pages.len(), libc::MADV_HUGEPAGE);
+        }
+    }
+}
+
 /// Memory that is lent to be read.
 pub(crate) struct Read(PyUntypedBuffer);
 
