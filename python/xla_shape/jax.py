@@ -48,8 +48,8 @@ def from_layout(layout: Any) -> Layout:
         raise ShapeError(f"expected a layout of JAX that says an order, found {layout}")
     tiles = [[None if size == _COMBINE else size for size in tile] for tile in found.tiling or ()]
     # In older versions of JAX, it has another name.
-    bits = getattr(found, "sub_byte_element_size_in_bits", None)
-    bits = found._sub_byte_element_size_in_bits if bits is None else bits
+    name = "sub_byte_element_size_in_bits"
+    bits = getattr(found, name if hasattr(found, name) else f"_{name}")
     return Layout.of(tuple(reversed(found.major_to_minor)), tiles, element_size_in_bits=bits)
 
 
