@@ -31,7 +31,7 @@ pip install "$wheel[jax,dtypes,ray]" jax==0.10.2 mypy==2.4.1 safetensors nbclien
 # What is installed is complete and right: the stubs beside the native part, and every module by itself.
 (cd "$environment" && bin/python -m mypy.stubtest xla_shape._native --mypy-config-file ../../python/pyproject.toml)
 "$environment/bin/python" -m mypy --config-file python/pyproject.toml
-"$environment/bin/maturin" sdist --quiet --manifest-path python/Cargo.toml --out "$environment/dist"
+"$environment/bin/maturin" sdist --manifest-path python/Cargo.toml --out "$environment/dist"
 tar tzf "$environment"/dist/xla_shape-*.tar.gz | grep -c '/xla_shape/ffi\.py$' >/dev/null
 # Kernels for the loader to load.
 cargo build --quiet -p xla-shape-jax-example
