@@ -17,6 +17,8 @@ if ! rustup show active-toolchain >/dev/null 2>&1 && ! rustup toolchain install;
     fi
     echo "rustup cannot install the compiler of fuzz/rust-toolchain.toml: fuzzing with $(rustc -V), which is here" >&2
 fi
+# Steps are counted, too: a target that takes too many is a finding.
+export RUSTFLAGS=-Cllvm-args=-sanitizer-coverage-trace-pc
 # All targets in one build, and faster to build than to run: what they share is a library.
 export CARGO_PROFILE_RELEASE_DEBUG=0
 cargo fuzz build --codegen-units 16
@@ -40,5 +42,5 @@ fuzz() {
     fi
 }
 export -f fuzz
-if [ $# -gt 0 ]; then targets=("$@"); else mapfile -t targets < <(cargo fuzz list | grep -vx seeds); fi
+if [ $# -gt 0 ]; then targets=("$@"); else mapfile -t targets < <(cargo fuzz list | grep -vx -e seeds -e steps); fi
 printf '%s\n' "${targets[@]}" | xargs -P $(($(nproc) + 1)) -I{} bash -c 'set -euo pipefail; fuzz {}'

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| xla_shape_tests::fuzz::guarded(bytes));
+xla_shape_fuzz::program!("guarded");

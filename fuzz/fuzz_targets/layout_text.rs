@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| xla_shape_tests::fuzz::layout_text(bytes));
+xla_shape_fuzz::program!("layout_text");

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| xla_shape_tests::fuzz::stride_table(bytes));
+xla_shape_fuzz::program!("stride_table");

@@ -3,6 +3,8 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+// It counts steps, as all code here asks for.
+use xla_shape_fuzz as _;
 use xla_shape_tests::fuzz::seeds;
 
 fn main() -> io::Result<()> {

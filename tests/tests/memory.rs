@@ -2,9 +2,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use xla_shape::hlo::Module;
-use xla_shape::hlo::dump::BufferAssignment;
-use xla_shape::proto::{decode_shape, encode_shape};
+use xla_shape::hlo::dump::{BufferAssignment, LiveRanges, UsageReport};
+use xla_shape::hlo::{Module, find_shapes};
+use xla_shape::proto::{decode_shape, decode_sharding, encode_shape, encode_sharding};
+use xla_shape::shard::Sharding;
 use xla_shape::{LegacyShape, Shape};
 use xla_shape_core::Layout as ArrayLayout;
 
@@ -68,6 +69,7 @@ fn most_taken<R>(f: impl FnOnce() -> R) -> usize {
 const MOST: usize = 32;
 const MOST_OF_A_MESSAGE: usize = 80;
 const MOST_OF_A_MODULE: usize = 160;
+const MOST_OF_A_SHARDING: usize = 480;
 const MOST_OF_A_TABLE: usize = 64;
 const MOST_OF_PADDING: usize = 96;
 const ONCE: usize = 4096;
@@ -198,4 +200,115 @@ fn writing_a_message_moves_no_byte_with_each_tuple_around_it() {
     // A list that grows, and what is allocated on the way.
     check("a deep tuple", bytes, 4, || encode_shape(&shape));
     assert!(most_taken(|| encode_shape(&shape)) < 16 * bytes);
+}
+
+/// Texts of programs that make as much as can be of few bytes.
+fn programs(count: usize) -> Vec<(&'static str, String)> {
+    let lines = |line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let entry = |lines: String| {
+        format!("HloModule m, is_scheduled=true\nENTRY e {{\n p=s4[]parameter(0)\n{lines} ROOT r=s4[]negate(p)\n}}\n")
+    };
+    let tuple = |element: &str| format!("({}s4[])", element.repeat(count));
+    vec![
+        ("instructions", entry(lines(&|i| format!("a{i}=s4[]negate(p)\n")))),
+        ("operands", entry(format!("t=()tuple({}p)\n", "p,".repeat(count)))),
+        ("tuples", entry(format!("t={}parameter(1)\nu={}copy(t)\n", tuple("s4[],"), tuple("s4[],")))),
+        ("empty tuples", entry(format!("t={}parameter(1)\n", tuple("(),")))),
+        (
+            "elements of tuples",
+            entry(format!(
+                "t={}parameter(1)\n{}",
+                tuple("s4[],"),
+                lines(&|i| format!("g{i}=s4[]get-tuple-element(t),index={i}\n"))
+            )),
+        ),
+        ("attributes", entry(format!("t=s4[]negate(p){}\n", lines(&|i| format!(",a{i}=1"))))),
+        ("computations", lines(&|i| format!("c{i}{{ROOT p=s4[]parameter(0)}}\n")) + &entry(String::new())),
+        (
+            "calls",
+            lines(&|i| format!("c{i}{{p=s4[]parameter(0)\nROOT q=s4[]call(p),to_apply=c{}}}\n", i.saturating_sub(1)))
+                + &entry(String::new()),
+        ),
+        ("constants", entry(format!("t=s4[{count}]constant({{{}1}})\n", "1,".repeat(count - 1)))),
+        ("groups", entry(format!("t=s4[]all-reduce(p),replica_groups={{{}}}\n", vec!["{0}"; count].join(",")))),
+        ("shardings", entry(format!("t=s4[]negate(p),sharding={{{}{{replicated}}}}\n", "{manual},".repeat(count)))),
+        ("scopes", entry(lines(&|i| format!("a{i}=s4[]negate(p),metadata={{op_name=\"a/b{i}\"}}\n")))),
+        (
+            "aliases",
+            format!(
+                "HloModule m,input_output_alias={{{}}}\nENTRY e{{ROOT p=s4[]parameter(0)}}",
+                vec!["{}:(0,{})"; count].join(",")
+            ),
+        ),
+        ("lines that cannot be read", entry("?\n".repeat(count))),
+        ("braces", "{".repeat(count)),
+        ("spaces", " ".repeat(count)),
+    ]
+}
+
+#[test]
+fn programs_take_memory_in_proportion() {
+    for (name, text) in programs(2000) {
+        check(name, text.len(), 32, || Module::parse_with_errors(&text));
+        let (module, _) = Module::parse_with_errors(&text);
+        check(name, text.len(), 80, || module.check());
+        check(name, text.len(), 160, || {
+            let memory = module.memory();
+            memory.timeline().map(|timeline| (timeline.peaks(), timeline.account().clone()))
+        });
+        check(name, text.len(), 8, || module.to_string());
+        check(name, text.len(), 224, || module.to_proto());
+        check(name, text.len(), 64, || find_shapes(&text).count());
+    }
+}
+
+#[test]
+fn shardings_take_memory_in_proportion() {
+    const COUNT: usize = 8193;
+    let numbers = || (0..COUNT).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+    let array: xla_shape::ArrayShape = "f32[8,8]".parse().unwrap();
+    for text in [
+        format!("{{devices=[{COUNT}]{}}}", numbers()),
+        format!("{{devices=[1]<=[{}1]}}", "1,".repeat(COUNT)),
+        format!("{{devices=[{}1]<=[1]}}", "1,".repeat(COUNT)),
+        format!("{{{}{{manual}}}}", "{manual},".repeat(COUNT)),
+        format!("{{mesh['a'=2], [{}{{}}]}}", "{},".repeat(COUNT)),
+        format!("{{mesh[{}'a'=1], [{{}}]}}", "'b'=1,".repeat(COUNT)),
+        format!("{{mesh['a'=2], [{{}}], replicated={{{}'a'}}}}", "'a',".repeat(COUNT)),
+        format!("{{devices=[1,1]<=[1] last_tile_dims={{{}manual}}}}", "manual,".repeat(COUNT)),
+        format!("{{replicated metadata={{{}{{op_name=\"\"}}}}}}", "{op_name=\"\"},".repeat(COUNT)),
+        "{".repeat(COUNT),
+    ] {
+        let name = format!("{text:.60}");
+        check(&name, text.len(), 64, || text.parse::<Sharding>());
+        if let Ok(sharding) = text.parse::<Sharding>() {
+            check(&name, text.len(), 64, || sharding.partition(&array));
+            check(&name, text.len(), 64, || sharding.to_tiled().map(|tiled| tiled.to_string()));
+            check(&name, text.len(), 64, || encode_sharding(&sharding));
+            let message = encode_sharding(&sharding);
+            check(&name, message.len(), MOST_OF_A_SHARDING, || decode_sharding(&message));
+        }
+    }
+}
+
+#[test]
+fn files_of_a_dump_take_memory_in_proportion() {
+    const COUNT: usize = 4000;
+    let assignment = |line: &str| format!("BufferAssignment:\nallocation 0: size 4096:\n{}", line.repeat(COUNT));
+    let ranges = |line: &str| {
+        format!("HloLiveRange (max 2):\n  InstructionSequence:\n    0:a\n  BufferLiveRange:\n{}", line.repeat(COUNT))
+    };
+    let steps = (0..COUNT).map(|i| format!("    {i}:a{i}\n")).collect::<String>();
+    for text in [
+        assignment(" value: <1 a @0> (size=4,offset=0): f32[]\n"),
+        assignment("allocation 0: size 4:\n"),
+        ranges("    a{}:0-2\n"),
+        format!("HloLiveRange (max 2):\n  InstructionSequence:\n{steps}"),
+        format!("Memory Space: vmem (color=0)\nTotal bytes: 16896 (16.5KiB)\n{}", "a\n".repeat(COUNT)),
+    ] {
+        let name = format!("{:.200}", text.split('\n').nth(2).unwrap_or_default());
+        check(&name, text.len(), 16, || BufferAssignment::parse(&text));
+        check(&name, text.len(), 16, || LiveRanges::parse(&text));
+        check(&name, text.len(), 16, || UsageReport::parse(&text));
+    }
 }

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use thiserror::Error;
 use xla_shape::ParseError;
+use xla_shape_render::harmless;
 
 /// The exit code where the input has problems; clap's own, for wrong usage, is 2.
 const INPUT_HAS_PROBLEMS: u8 = 1;
@@ -74,7 +75,7 @@ impl Failure {
             Self::Told => {}
             Self::Unread => return INPUT_READ_IN_PART,
             // Where standard error is gone too, nobody is left to tell.
-            _ => drop(writeln!(io::stderr(), "{self}")),
+            _ => drop(writeln!(io::stderr(), "{}", harmless(&self.to_string()))),
         }
         INPUT_HAS_PROBLEMS
     }

@@ -309,3 +309,39 @@ fn what_only_the_input_names_is_a_file() {
     assert!(output.status.success(), "{output:?}");
     assert!(reader.join().unwrap().ends_with(b"x"));
 }
+
+/// Names in files of strangers must not move a terminal's cursor, or rename its window.
+#[test]
+fn nothing_that_a_file_names_controls_a_terminal() {
+    let name = "\u{1b}]0;x\u{7}\u{9b}31m";
+    let module = format!(
+        "HloModule m, is_scheduled=true\nENTRY e {{\n p = f32[800,1280]{{1,0:T(8,128)}} parameter(0), \
+         metadata={{op_name=\"{name}/{name}\" source_file=\"{name}\" source_line=3}}\n ROOT r = f32[800,1280]{{1,0:T(8,128)}} \
+         custom-call(p), custom_call_target=\"{name}\", metadata={{op_name=\"f/{name}\"}}\n}}\n"
+    );
+    let header = format!("{{\"{}\":{{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}}}", "\\u001b]0;x\\u0007");
+    let tensors = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), b"x"].concat();
+    let broken = format!("HloModule m\nENTRY e {{\n ROOT r = f32[8] {name}\n}}\n");
+    let folder =
+        folder_with(&[("m.hlo", module.as_bytes()), ("w.safetensors", &tensors), ("broken.hlo", broken.as_bytes())]);
+    for arguments in [
+        &["hlo", "m.hlo"][..],
+        &["hlo", "m.hlo", "--top", "100", "--space", "0"],
+        &["hlo", "diff", "m.hlo", "broken.hlo"],
+        &["hlo", "broken.hlo"],
+        &["scan", "m.hlo"],
+        &["explain", name],
+        &["draw", "f32[8]", "--sharding", &format!("{{mesh['{name}'=2], [{{'{name}'}}]}}")],
+        &["relayout", "w.safetensors", "--tensor", "y", "-o", "out.npy"],
+        &["relayout", name, "-o", "out.npy"],
+        &["hlo", &format!("{name}.txt")],
+    ] {
+        // As if this were a terminal, which is not told what it must not do by anybody else.
+        let mut program = Command::cargo_bin("xla-shape").unwrap();
+        let output = program.current_dir(&folder).env("CLICOLOR_FORCE", "1").args(arguments).output().unwrap();
+        for stream in [output.stdout, output.stderr] {
+            let text = String::from_utf8(stream).unwrap().replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{arguments:?}: {text:?}");
+        }
+    }
+}

@@ -53,5 +53,5 @@ mod words;
 
 pub use answer::Answer;
 pub use given::{Given, GivenArray};
-pub use text::Text;
+pub use text::{Text, harmless};
 pub use words::{InUnits, count};

@@ -1,5 +1,6 @@
 //! Text that grows line by line.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Write as _};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
@@ -52,10 +53,8 @@ impl Text {
 
     /// Adds one or more lines that stay as they are.
     pub fn uncut(&mut self, text: impl Display) {
-        let start = self.text.len();
         // Writing to memory does not fail.
-        let _ = writeln!(self.text, "{text}");
-        self.lines += self.text[start..].matches('\n').count();
+        let _ = writeln!(self, "{text}");
     }
 
     /// Adds a paragraph behind some first characters.
@@ -110,7 +109,25 @@ impl Display for Text {
 impl fmt::Write for Text {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.lines += text.matches('\n').count();
-        self.text.push_str(text);
+        self.text.push_str(&harmless(text));
         Ok(())
     }
+}
+
+/// The text with what would control a terminal made visible: a stranger's names must not move its cursor or rename its window.
+/// Lines and tabs stay.
+#[must_use]
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let controls = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(controls) {
+        return Cow::Borrowed(text);
+    }
+    let mut harmless = String::with_capacity(text.len());
+    for c in text.chars() {
+        match controls(c) {
+            true => harmless.extend(c.escape_default()),
+            false => harmless.push(c),
+        }
+    }
+    Cow::Owned(harmless)
 }

@@ -3,15 +3,22 @@
 
 mod arrays;
 mod check;
+mod decisions;
 mod dump;
+mod ffi_call;
+mod frame;
 mod guard;
 mod guarded;
+mod plugin;
 mod seeds;
 mod walkers;
 
 pub use check::check;
+pub use decisions::decisions;
 pub use dump::dump;
+pub use ffi_call::ffi_call;
 pub use guarded::guarded;
+pub use plugin::plugin;
 pub use seeds::{Seed, seeds};
 pub use walkers::walkers;
 
@@ -27,24 +34,47 @@ use xla_shape::relayout::Stores;
 use xla_shape::shard::Sharding;
 use xla_shape::{ArrayShape, Layout, LegacyShape, ProgramShape, Shape};
 
-/// A target: what it is called, and what runs it.
-pub type Target = (&'static str, fn(&[u8]));
+/// A target.
+#[derive(Debug)]
+pub struct Target {
+    /// What it is called.
+    pub name: &'static str,
+    /// What runs it.
+    pub run: fn(&[u8]),
+    /// How many steps it may take: once, and for each byte.
+    steps: [u64; 2],
+}
+
+impl Target {
+    /// How many steps it may take for an input of so many bytes, where steps are counted (`fuzz/src/lib.rs`).
+    #[must_use]
+    pub const fn most_steps(&self, bytes: usize) -> u64 {
+        self.steps[0] + self.steps[1] * bytes as u64
+    }
+}
+
+const fn target(name: &'static str, run: fn(&[u8]), steps: [u64; 2]) -> Target {
+    Target { name, run, steps }
+}
 
 /// Every target; `fuzz/fuzz_targets` has a program for each.
 pub const TARGETS: &[Target] = &[
-    ("check", check),
-    ("dump", dump),
-    ("guarded", guarded),
-    ("hlo_module", hlo_module),
-    ("layout_text", layout_text),
-    ("proto", proto),
-    ("relayout", relayout),
-    ("scan", scan),
-    ("serde", serde),
-    ("shape_text", shape_text),
-    ("sharding_text", sharding_text),
-    ("stride_table", stride_table),
-    ("walkers", walkers),
+    target("check", check, [1_000_000_000, 100_000]),
+    target("decisions", decisions, [1_000_000_000, 100_000]),
+    target("dump", dump, [1_000_000_000, 100_000]),
+    target("ffi_call", ffi_call, [1_000_000_000, 100_000]),
+    target("guarded", guarded, [1_000_000_000, 100_000]),
+    target("hlo_module", hlo_module, [1_000_000_000, 100_000]),
+    target("layout_text", layout_text, [1_000_000_000, 100_000]),
+    target("plugin", plugin, [1_000_000_000, 100_000]),
+    target("proto", proto, [1_000_000_000, 100_000]),
+    target("relayout", relayout, [1_000_000_000, 100_000]),
+    target("scan", scan, [1_000_000_000, 100_000]),
+    target("serde", serde, [1_000_000_000, 100_000]),
+    target("shape_text", shape_text, [1_000_000_000, 100_000]),
+    target("sharding_text", sharding_text, [1_000_000_000, 100_000]),
+    target("stride_table", stride_table, [1_000_000_000, 100_000]),
+    target("walkers", walkers, [1_000_000_000, 100_000]),
 ];
 
 /// Any text: what can be read of it as a module prints as a text that reads the same, and can be checked and measured.

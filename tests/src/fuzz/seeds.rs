@@ -5,7 +5,8 @@
 use crate::{corpus, hlo_modules};
 use serde::Deserialize;
 use xla_shape::hlo::Module;
-use xla_shape::proto::encode_shape;
+use xla_shape::proto::{encode_shape, encode_sharding};
+use xla_shape::shard::Sharding;
 use xla_shape::{ArrayShape, Shape};
 
 /// Larger seeds make every run slower and tell nothing new.
@@ -29,6 +30,17 @@ struct Form {
 #[derive(Deserialize)]
 struct Row {
     input: String,
+}
+
+#[derive(Deserialize)]
+struct Bitcast {
+    operand: String,
+    result: String,
+}
+
+#[derive(Deserialize)]
+struct Sharded {
+    text: String,
 }
 
 /// All seeds.
@@ -77,9 +89,55 @@ pub fn seeds() -> Vec<Seed> {
         seed("hlo_module", &module.module, module.text.as_bytes());
         seed("scan", &module.module, module.text.as_bytes());
     }
+    let shardings: Vec<Sharded> = corpus("shardings.jsonl.zst");
+    for (number, sharding) in shardings.iter().enumerate().step_by(13) {
+        seed("sharding_text", &number.to_string(), sharding.text.as_bytes());
+        if let Ok(sharding) = sharding.text.parse::<Sharding>() {
+            seed("proto", &format!("sharding-{number}"), &encode_sharding(&sharding));
+        }
+    }
+    let bitcasts: Vec<Bitcast> = corpus("bitcasts.jsonl");
+    let two = |shape: &str| format!("{}\n{}", shape, "{devices=[2,1,2]<=[4] last_tile_dim_replicate}");
+    for (number, Bitcast { operand, result }) in bitcasts.iter().enumerate().step_by(40) {
+        let name = number.to_string();
+        seed("decisions", &name, format!("{operand}\n{result}\n{}", "{devices=[2,2]<=[4]}\n{replicated}").as_bytes());
+    }
+    for (number, [a, b]) in hostile().into_iter().enumerate() {
+        seed("decisions", &format!("hostile-{number}"), format!("{a}\n{}", two(&b)).as_bytes());
+        seed("shape_text", &format!("hostile-{number}"), a.as_bytes());
+    }
+    // Answers of all kinds, most of them good ones.
+    for first in 0..40_u8 {
+        let answers =
+            (0..250_u8).map(|i| if i % 3 == 0 { 200 + (i.wrapping_mul(7) ^ first) % 40 } else { first ^ (i / 5) });
+        seed("plugin", &first.to_string(), &answers.collect::<Vec<_>>());
+    }
+    for kernel in 0..24_u8 {
+        let call = (0..90_u8).map(|i| if i == 0 { kernel } else { i.wrapping_mul(37).wrapping_add(kernel) | 1 });
+        seed("ffi_call", &kernel.to_string(), &call.collect::<Vec<_>>());
+    }
     // The program of the target, as the compiler would have it.
     seed("dump", "assignment", DUMP.as_bytes());
     seeds
+}
+
+/// Pairs of shapes that are made to take long.
+fn hostile() -> Vec<[String; 2]> {
+    let mut pairs = Vec::new();
+    for tiles in ["(*,*,7)(*,5)(2,3)", "(*,2)", "(2)", "(*,*,1)", "(*,3)(2)", "(*,1)(2,1)", "(2,2)(3)", "(*,*,2)(3,3)"]
+    {
+        for repeats in [1, 5, 20, 100, 400] {
+            let shape = |end: &str| format!("f32[10,20,30]{{2,1,0:T{}{end}}}", tiles.repeat(repeats));
+            pairs.extend([[shape(""), shape("(3)")], [shape(""), shape("")], [shape("(1)"), shape("(2,1)")]]);
+        }
+    }
+    for (size, count) in [("1,", 1000), ("2,", 50), ("?,", 200), ("<=3,", 30), ("1,2,", 55), ("3,1,", 30)] {
+        let order = (0..=count * size.matches(',').count()).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+        let list = size.repeat(count);
+        pairs.push([format!("f32[{list}1]"), format!("f32[1,{list}]{{{order}}}").replace(",]", "]")]);
+        pairs.push([format!("s4[{list}1]{{{order}:T(2,2)E(4)}}"), format!("s4[{list}1]")]);
+    }
+    pairs
 }
 
 /// Files of the program that the target has, with a line of `=` between them.

@@ -15,12 +15,12 @@ fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 fn target(name: &str) -> fn(&[u8]) {
-    TARGETS.iter().find(|target| target.0 == name).unwrap_or_else(|| panic!("{name} is no target")).1
+    TARGETS.iter().find(|target| target.name == name).unwrap_or_else(|| panic!("{name} is no target")).run
 }
 
 #[test]
 fn every_target_has_its_program() {
-    assert_eq!(names(&folder("fuzz_targets")), TARGETS.iter().map(|target| target.0.to_owned()).collect());
+    assert_eq!(names(&folder("fuzz_targets")), TARGETS.iter().map(|target| target.name.to_owned()).collect());
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn arbitrary_bytes_are_no_finding() {
             (state >> 56) as u8
         });
         let bytes = bytes.collect::<Vec<_>>();
-        for (_, target) in TARGETS {
-            target(&bytes);
+        for target in TARGETS {
+            (target.run)(&bytes);
         }
     }
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use xla_shape::ParseError;
 use xla_shape::hlo::proto::module_text;
 use xla_shape::hlo::{Module, Timeline};
+use xla_shape_render::harmless;
 use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
@@ -126,7 +127,7 @@ impl Read<'_> {
     fn warn(&self) {
         if let Some(unread) = &self.unread {
             // Where standard error is gone, nobody is left to tell.
-            let _ = writeln!(std::io::stderr(), "{unread}");
+            let _ = writeln!(std::io::stderr(), "{}", harmless(unread));
         }
     }
 
