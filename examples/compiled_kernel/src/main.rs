@@ -20,7 +20,7 @@ fn product(
 ) {
     for column in 0..300 {
         for row in 0..100 {
-            out[[row, column]] = (0..200).map(|k| x[[row, k]] * w.at([k, column]).to_f32()).sum();
+            out[[row, column]] = (0..200).map(|k| x[[row, k]] * w[[k, column]].to_f32()).sum();
         }
     }
 }
