@@ -25,4 +25,5 @@ if ! "$environment/bin/python" -c 'import jax, libtpu' 2>/dev/null; then
 fi
 cargo build -p xla-shape-cli
 cargo build -p xla-shape-pjrt --example default_layouts
+VIRTUAL_ENV=$PWD/$environment cargo test -p xla-shape-pjrt-tests --test libtpu
 "$environment/bin/python" scripts/pjrt.py "$@"

@@ -136,13 +136,11 @@ impl Compile {
     /// If there is no module, or it cannot be written; the message says why.
     pub fn write(&self, name: &str) {
         let folder = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-        for variable in VARIABLES {
-            println!("cargo::rerun-if-env-changed={variable}");
+        let plugin = self.find();
+        for line in self.directives(&plugin, crate::find::packages()) {
+            println!("{line}");
         }
-        for path in [Some(&self.program), self.checked_in.as_ref(), self.plugin.as_ref()].into_iter().flatten() {
-            println!("cargo::rerun-if-changed={}", path.display());
-        }
-        let written = match self.write_into(&folder.join(name)) {
+        let written = match self.write_with(&folder.join(name), plugin) {
             Ok(written) => written,
             Err(error) => panic!("{error}"),
         };
@@ -165,12 +163,32 @@ impl Compile {
     /// If the compiler refuses the program, there is neither a compiler nor a checked-in module, or a file cannot be read or
     /// written.
     pub fn write_into(&self, path: &Path) -> Result<Written, BuildError> {
+        self.write_with(path, self.find())
+    }
+
+    /// The file of the plug-in.
+    fn find(&self) -> Result<PathBuf, Error> {
+        self.plugin.clone().map_or_else(crate::find::plugin, Ok)
+    }
+
+    /// What Cargo is told: with what the build begins anew. Where no plug-in is found, `packages` are the folders in which one
+    /// may be installed.
+    fn directives(&self, plugin: &Result<PathBuf, Error>, packages: Vec<PathBuf>) -> Vec<String> {
+        let watched = match plugin {
+            Ok(path) | Err(Error::Load { path, .. }) => vec![path.clone()],
+            Err(_) => packages,
+        };
+        let files = [Some(&self.program), self.checked_in.as_ref()].into_iter().flatten().chain(&watched);
+        let variables = VARIABLES.iter().map(|variable| format!("cargo::rerun-if-env-changed={variable}"));
+        variables.chain(files.map(|file| format!("cargo::rerun-if-changed={}", file.display()))).collect()
+    }
+
+    fn write_with(&self, path: &Path, found: Result<PathBuf, Error>) -> Result<Written, BuildError> {
         let fail = |error: Error| BuildError::Compile { program: self.program.clone(), error: Box::new(error) };
         let bytes = read(&self.program)?;
         let program = Program::from_bytes(&bytes).map_err(fail)?;
         let slice: Slice = self.target.parse().map_err(|error| fail(Error::Slice(error)))?;
         let key_file = with_ending(path, ".key");
-        let found = self.plugin.clone().map_or_else(crate::find::plugin, Ok);
         let key = found.as_ref().ok().map(|plugin| self.key(&program, &slice, plugin));
         let cached = key.as_ref().and_then(|key| cached(path, &key_file, key));
         let source = if let Some(fingerprint) = cached {
@@ -253,6 +271,17 @@ impl Compile {
     }
 }
 
+/// Compiles the program in a file, such as `program.mlir`, for a TPU, as [`Compile`] does with all that is usual: the module is
+/// `$OUT_DIR/program.hlo`, and `program.hlo` beside the program takes its place where no compiler is found. For `build.rs`.
+///
+/// # Panics
+/// As [`Compile::write`].
+pub fn compile(program: impl AsRef<Path>, target: &str) {
+    let module = program.as_ref().with_extension("hlo");
+    let name = module.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Compile::new(program.as_ref(), target).or_checked_in(module).write(&name);
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
     fs::read(path).map_err(|error| BuildError::File { path: path.to_owned(), error })
 }
@@ -322,7 +351,26 @@ fn difference(old: &[u8], new: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::{Compile, VARIABLES, difference};
+    use crate::error::Error;
+    use std::path::PathBuf;
+
+    #[test]
+    fn cargo_watches_the_plugin_or_where_it_may_be_installed() {
+        let compile = Compile::new("p.mlir", "v5e").or_checked_in("p.hlo");
+        let files = |plugin: Result<PathBuf, Error>| {
+            let lines = compile.directives(&plugin, vec!["venv/lib/python3.12/site-packages".into()]);
+            let (variables, files) = lines.split_at(VARIABLES.len());
+            assert!(variables.iter().all(|line| line.starts_with("cargo::rerun-if-env-changed=")), "{variables:?}");
+            let files = files.iter().map(|line| line.strip_prefix("cargo::rerun-if-changed=").unwrap().to_owned());
+            files.collect::<Vec<_>>()
+        };
+        assert_eq!(files(Ok("found/libtpu.so".into())), ["p.mlir", "p.hlo", "found/libtpu.so"]);
+        let none = Err(Error::NotFound { looked: Vec::new() });
+        assert_eq!(files(none), ["p.mlir", "p.hlo", "venv/lib/python3.12/site-packages"]);
+        let missing = Err(Error::Load { path: "named.so".into(), reason: String::new() });
+        assert_eq!(files(missing), ["p.mlir", "p.hlo", "named.so"]);
+    }
 
     #[test]
     fn what_the_compiler_chooses_now_is_said() {

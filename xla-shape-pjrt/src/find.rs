@@ -24,6 +24,21 @@ pub(crate) fn plugin() -> Result<PathBuf> {
     find(&|name| env::var_os(name).filter(|value| !value.is_empty()), &ask_python)
 }
 
+/// The folders of packages in the active environments, which change where something is installed.
+pub(crate) fn packages() -> Vec<PathBuf> {
+    let environments = ENVIRONMENTS.iter().filter_map(env::var_os).filter(|value| !value.is_empty());
+    environments.flat_map(|environment| packages_in(Path::new(&environment))).collect()
+}
+
+/// Those of one environment, the newest version of Python last.
+fn packages_in(environment: &Path) -> Vec<PathBuf> {
+    let versions = environment.join("lib").read_dir().into_iter().flatten().flatten();
+    let mut packages = versions.map(|version| version.path().join("site-packages")).collect::<Vec<_>>();
+    packages.retain(|packages| packages.is_dir());
+    packages.sort_unstable();
+    packages
+}
+
 fn find(variable: &dyn Fn(&str) -> Option<OsString>, python: &dyn Fn() -> Option<PathBuf>) -> Result<PathBuf> {
     let mut looked = Vec::new();
     for name in FILES {
@@ -51,10 +66,8 @@ fn find(variable: &dyn Fn(&str) -> Option<OsString>, python: &dyn Fn() -> Option
 
 /// libtpu in a Python environment, whatever version of Python it has.
 fn in_environment(environment: &Path) -> Option<PathBuf> {
-    let mut versions: Vec<PathBuf> =
-        environment.join("lib").read_dir().ok()?.flatten().map(|entry| entry.path()).collect();
-    versions.sort_unstable();
-    let mut places = versions.iter().map(|version| version.join("site-packages/libtpu/libtpu.so"));
+    let packages = packages_in(environment);
+    let mut places = packages.iter().map(|packages| packages.join("libtpu/libtpu.so"));
     places.rfind(|place| place.is_file())
 }
 

@@ -10,8 +10,8 @@ use xla_shape::{DynBuffer, ElementType};
 use xla_shape_pjrt::abi::{API_MINOR, Api};
 use xla_shape_pjrt::build::{Compile, Source};
 use xla_shape_pjrt::{
-    Client, CompileOptions, Compiled, Error, ErrorCode, LoadOptions, Plugin, Program, Property, Result, Topology,
-    Version,
+    Client, CompileOptions, Compiled, Device, DeviceBuffer, Error, ErrorCode, LoadOptions, Plugin, Program, Property,
+    Result, Topology, Version,
 };
 
 /// Only one test at a time, because objects are counted.
@@ -270,6 +270,26 @@ fn a_thousand_rounds_leave_nothing_behind() {
         buffer.shape().unwrap();
     }
     drop(client);
+    assert_eq!(live(), 0);
+}
+
+#[test]
+fn values_may_go_to_other_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<(Plugin, Topology, Program, CompileOptions, Compiled)>();
+    check::<(Client, Device, DeviceBuffer)>();
+    let _alone = alone();
+    let client = Client::new(&plugin()).unwrap();
+    let buffer = std::thread::scope(|scope| {
+        let put = scope.spawn(|| {
+            let host = DynBuffer::filled_with::<F32>("f32[3,5]".parse().unwrap(), 7.0).unwrap();
+            client.devices().unwrap()[0].put(&host.view(), None).unwrap()
+        });
+        put.join().unwrap()
+    });
+    drop(client);
+    let back = std::thread::spawn(move || buffer.to_host(&"{0,1}".parse().unwrap()).unwrap()).join().unwrap();
+    assert_eq!(back.get::<F32>(&[2, 4]).unwrap(), 7.0);
     assert_eq!(live(), 0);
 }
 
