@@ -17,8 +17,6 @@ if ! rustup show active-toolchain >/dev/null 2>&1 && ! rustup toolchain install;
     fi
     echo "rustup cannot install the compiler of fuzz/rust-toolchain.toml: fuzzing with $(rustc -V), which is here" >&2
 fi
-# Steps are counted, too: a target that takes too many is a finding. libFuzzer has a function of this name that does nothing, behind ours.
-export RUSTFLAGS="-Cllvm-args=-sanitizer-coverage-trace-pc -Clink-arg=-Wl,--allow-multiple-definition"
 # All targets in one build, and faster to build than to run: what they share is a library.
 export CARGO_PROFILE_RELEASE_DEBUG=0
 cargo fuzz build --codegen-units 16
