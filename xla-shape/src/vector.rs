@@ -47,11 +47,13 @@ pub trait Machine {
 }
 
 /// A machine that multiplies and adds in one instruction.
+#[cfg(target_arch = "x86_64")]
 struct Fused;
 
 /// A machine of which nothing is known.
 struct Plain;
 
+#[cfg(target_arch = "x86_64")]
 impl Machine for Fused {
     const FUSED: bool = true;
 }
