@@ -6,7 +6,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use std::ffi::c_int;
 use xla_shape::element::F32;
 use xla_shape::{DynView, DynViewMut, ElementType, View, ViewMut, shape};
-use xla_shape_ffi::{InPlace, Kernel, kernel};
+use xla_shape_ffi::{Error, InPlace, Kernel, kernel};
 
 kernel! {
     fn doubled(x: View<'_, shape!(f32[2,3])>, mut y: ViewMut<'_, shape!(f32[2,3]{0,1})>, factor: f32 = 2.0) {
@@ -33,8 +33,8 @@ kernel! {
         y.fill_with(|index| first[index] + rest.iter().map(|x| x[index]).sum::<f32>());
     }
 
-    fn copied(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), xla_shape::BufferError> {
-        let values = x.to_row_major::<F32>()?;
+    fn copied(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
+        let values = x.to_row_major::<F32>().map_err(|error| Error::invalid_argument(error.to_string()))?;
         let mut values = values.iter();
         // A result of another type stays as it is.
         let _ = y.fill_with::<F32>(|_| values.next().copied().unwrap_or_default());
