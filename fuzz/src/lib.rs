@@ -9,8 +9,7 @@ use xla_shape_tests::fuzz::{TARGETS, Target};
 #[thread_local]
 static STEPS: Cell<u64> = Cell::new(0);
 
-/// What the compiler has called at the beginning of each piece, where steps are counted: RUSTFLAGS="--cfg count_steps
-/// -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 -Cllvm-args=-sanitizer-coverage-trace-pc". libFuzzer has a function of
+/// What the compiler has called at the beginning of each piece, where steps are counted (`scripts/steps.sh`): libFuzzer has a function of
 /// this name too, and ends where it is called: so the program `steps` counts, which is not linked with it.
 #[cfg(count_steps)]
 #[unsafe(no_mangle)]
