@@ -26,4 +26,11 @@ fi
 cargo build -p xla-shape-cli
 cargo build -p xla-shape-pjrt --example default_layouts
 VIRTUAL_ENV=$PWD/$environment cargo test -p xla-shape-pjrt-tests --test libtpu
+# A kernel that is compiled against what the compiler says now, called from JAX.
+(
+    cd examples/compiled_kernel
+    export CARGO_TARGET_DIR=$PWD/../../target/compiled-kernel
+    VIRTUAL_ENV=$PWD/../../$environment cargo run
+    "../../$environment/bin/python" run.py
+)
 "$environment/bin/python" scripts/pjrt.py "$@"

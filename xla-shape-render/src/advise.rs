@@ -32,8 +32,6 @@ pub struct Advice {
     /// Sizes that other orders take, which are not shown.
     #[serde(skip)]
     hidden: usize,
-    #[serde(skip)]
-    natural_in_jax: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -49,6 +47,18 @@ struct Row {
     orders: usize,
     /// What to do to the dimensions first.
     change: Option<String>,
+    /// What to ask JAX for; `None` for the device's own choice, and where it is not the array as it is.
+    jax: Option<String>,
+    /// How long dimensions could be in as many bytes, in the device's own choice.
+    room: Vec<Room>,
+}
+
+/// A dimension that could be longer for nothing.
+#[derive(Clone, Debug, Serialize)]
+struct Room {
+    dimension: usize,
+    size: u64,
+    free: u64,
 }
 
 /// The part of the bytes that a merge must save to be worth a reshape.
@@ -123,13 +133,11 @@ impl Advice {
             && row.saved_bytes as f64 >= WORTH_IT * default_bytes as f64
         {
             row.change = Some(merge_words(&merge));
+            row.jax = None;
+            row.room = Vec::new();
             kept.push(row);
         }
-        let natural_in_jax = match arrays.first() {
-            Some(default) if !natural(default) => Some(jax_layout(changed.num_dimensions())),
-            _ => None,
-        };
-        Ok(Self { rows: kept, given, has_layout, changed, generation, assumed, hidden, natural_in_jax })
+        Ok(Self { rows: kept, given, has_layout, changed, generation, assumed, hidden })
     }
 }
 
@@ -146,15 +154,27 @@ fn merge_words(merge: &Merge) -> String {
     format!("merge {}", groups.collect::<Vec<_>>().join(", and "))
 }
 
-/// The natural order as JAX writes it.
-fn jax_layout(num_dimensions: usize) -> String {
-    let order = (0..num_dimensions).map(|dimension| dimension.to_string()).collect::<Vec<_>>();
-    format!("Layout(major_to_minor=({}))", order.join(", "))
+/// The order of an array's dimensions as JAX writes it.
+fn jax_layout(array: &ArrayShape) -> String {
+    let order = array.layout().minor_to_major().iter().rev().map(usize::to_string).collect::<Vec<_>>();
+    let comma = if order.len() == 1 { "," } else { "" };
+    format!("Layout(major_to_minor=({}{comma}))", order.join(", "))
+}
+
+/// Which dimensions could be longer for nothing.
+fn room(array: &ArrayShape) -> Vec<Room> {
+    let sizes = array.dimensions().iter().enumerate().take(MAX_ROOM).filter_map(|(dimension, size)| {
+        let free = array.largest_free_size(dimension)?;
+        // That a dimension of size 1 could be longer is of little use.
+        size.extent().filter(|&size| size > 1 && free > size).map(|size| Room { dimension, size, free })
+    });
+    sizes.collect()
 }
 
 impl Row {
     fn new(array: &ArrayShape, default_bytes: u64, choice: Option<&'static str>) -> Option<Self> {
         let bytes = array.byte_size()?;
+        let is_default = matches!(choice, Some(DEFAULT | BOTH));
         Some(Self {
             shape: array.to_string(),
             bytes,
@@ -165,6 +185,8 @@ impl Row {
             choice,
             orders: 1,
             change: None,
+            jax: if is_default { None } else { Some(jax_layout(array)) },
+            room: if is_default { room(array) } else { Vec::new() },
         })
     }
 
@@ -196,7 +218,7 @@ impl Row {
 
 impl Answer for Advice {
     fn text(&self, width: usize) -> Text {
-        let Self { rows, given, has_layout, changed, generation, assumed, hidden, natural_in_jax } = self;
+        let Self { rows, given, has_layout, changed, generation, assumed, hidden } = self;
         let mut text = Text::new(width);
         let (layouts, merges): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.change.is_none());
         let named = if *assumed { " (--for names another generation)" } else { "" };
@@ -235,15 +257,8 @@ impl Answer for Advice {
                 "  Merge by `x.reshape(…)`. Whether the reshape itself moves the data, `xla-shape reshape` says.",
             );
         }
-        room(&mut text, layouts.first().map(|row| row.shape.as_str()));
-        if let Some(layout) = natural_in_jax {
-            text.heading("In JAX");
-            text.line(format_args!(
-                "  The device's own choice needs nothing. For the natural order, `from jax.experimental.layout import \
-                 Format, Layout` and give `Format({layout}, sharding)` to `jax.device_put`, or as `in_shardings` or \
-                 `out_shardings` to `jax.jit`."
-            ));
-        }
+        room_words(&mut text, &layouts);
+        in_jax(&mut text, &layouts);
         text
     }
 
@@ -253,19 +268,33 @@ impl Answer for Advice {
 }
 
 /// Says which dimensions could be longer for nothing.
-fn room(text: &mut Text, default: Option<&str>) {
-    let Some(array) = default.and_then(|text| text.parse::<ArrayShape>().ok()) else { return };
-    let sizes = array.dimensions().iter().enumerate().take(MAX_ROOM).filter_map(|(dimension, size)| {
-        let free = array.largest_free_size(dimension)?;
-        // That a dimension of size 1 could be longer is of little use.
-        size.extent().filter(|&size| size > 1 && free > size).map(|size| (dimension, size, free))
-    });
-    let sizes = sizes.map(|(dimension, size, free)| format!("dimension {dimension} could be {free} instead of {size}"));
-    let sizes = sizes.collect::<Vec<_>>();
-    if !sizes.is_empty() {
+fn room_words(text: &mut Text, layouts: &[&Row]) {
+    let rooms = layouts.iter().flat_map(|row| &row.room);
+    let words =
+        rooms.map(|Room { dimension, size, free }| format!("dimension {dimension} could be {free} instead of {size}"));
+    let words = words.collect::<Vec<_>>();
+    if !words.is_empty() {
         text.heading("What the padding has room for");
-        text.line(format_args!("  In the same bytes, {}.", sizes.join(", and ")));
+        text.line(format_args!("  In the same bytes, {}.", words.join(", and ")));
     }
+}
+
+/// Says how to ask JAX for the layout that saves most, or else for the natural order.
+fn in_jax(text: &mut Text, layouts: &[&Row]) {
+    let others = || layouts.iter().filter(|row| row.jax.is_some() && row.choice != Some(GIVEN));
+    let least = others().filter(|row| row.saved_bytes > 0).max_by_key(|row| row.saved_bytes);
+    let Some(row) = least.or_else(|| others().find(|row| row.choice == Some(NATURAL))) else { return };
+    let what = if row.choice == Some(NATURAL) { "the natural order" } else { "the order that takes less" };
+    let cost = match row.saved_bytes {
+        ..0 => format!(", which costs {}", InUnits(row.saved_bytes.unsigned_abs())),
+        _ => String::new(),
+    };
+    let layout = row.jax.as_deref().unwrap_or_default();
+    text.heading("In JAX");
+    text.line(format_args!(
+        "  The device's own choice needs nothing. For {what}{cost}, `from jax.experimental.layout import Format, Layout` \
+         and give `Format({layout}, sharding)` to `jax.device_put`, or as `in_shardings` or `out_shardings` to `jax.jit`."
+    ));
 }
 
 /// A change of an array's dimensions: `1=128` gives dimension 1 the size 128, `0,1` swaps dimensions 0 and 1.

@@ -57,6 +57,13 @@ impl Text {
         let _ = writeln!(self, "{text}");
     }
 
+    /// Adds a line that may have codes for a terminal: nothing of a stranger's may be in it that is not [`harmless`].
+    pub(crate) fn painted(&mut self, line: &str) {
+        self.lines += 1;
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
     /// Adds a paragraph behind some first characters.
     pub fn wrapped(&mut self, first: &str, text: &str) {
         let words = text.trim_start();

@@ -2,7 +2,7 @@
 
 use crate::web::{document, escape};
 use crate::words::{Grouped, count, dimension_names};
-use crate::{Answer, Text};
+use crate::{Answer, Text, harmless};
 use serde::Serialize;
 use std::fmt::Write as _;
 use xla_shape_core::shard::{Partition, Region, Sharding, ShardingError};
@@ -311,7 +311,8 @@ impl DeviceDrawing {
                 let cells = cells.iter().take(fit);
                 let cells = cells.map(|cell| paint(cell, format!("{:^wide$}", cell.label())) + "│").collect::<String>();
                 let more = if fit < columns { " …" } else { "" };
-                text.uncut(format_args!("{:>indent$}│{cells}{more}", format!("{} ", left[number])));
+                let left = harmless(&format!("{} ", left[number])).into_owned();
+                text.painted(&format!("{left:>indent$}│{cells}{more}"));
             }
             text.uncut(rule('└', '┴', '┘'));
         }
