@@ -66,7 +66,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// let rows = x.view().reshape("f32[32,128]{1,0:T(8,128)}".parse()?)?;
     /// assert_eq!(rows.shape().to_string(), "f32[32,128]{1,0:T(8,128)}");
     /// let error = x.view().reshape("f32[32,128]{0,1}".parse()?).unwrap_err();
-    /// assert!(error.to_string().starts_with("element (0,0,1) lies at 1 in the one and at 32 in the other"));
+    /// assert!(error.to_string().starts_with("element (0,0,1) moves from position 1 to 32"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

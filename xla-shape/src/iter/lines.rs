@@ -254,6 +254,23 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
         sizes.as_mut()[Along::<S, DIM>::DIMENSION] = 1;
         Indices::new(sizes).map(|index| Line { array: self.view(), index })
     }
+
+    /// All rows, in order: the lines along the last dimension.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[2,3]{0,1:T(2,2)})>::from_fn(|[i, j]| (10 * i + j) as f32);
+    /// let sums = x.rows().map(|row| {
+    ///     let mut sum = 0.0;
+    ///     row.for_each(|x| sum += x);
+    ///     sum
+    /// });
+    /// assert_eq!(sums.collect::<Vec<_>>(), [3.0, 33.0]);
+    /// ```
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Line<S, Ref<'_>, -1>> {
+        self.lines::<-1>()
+    }
 }
 
 impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
