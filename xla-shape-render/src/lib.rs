@@ -7,9 +7,11 @@
 //! JSON of it, and some have pictures besides.
 //!
 //! ```
+//! use xla_shape_core::Shape;
 //! use xla_shape_render::{Answer, explain::Explanation};
 //!
-//! let explanation = Explanation::new("f32[100,200]{1,0:T(8,128)}".parse()?);
+//! let shape: Shape = "f32[100,200]{1,0:T(8,128)}".parse()?;
+//! let explanation = Explanation::new(shape);
 //! assert!(explanation.text(80).to_string().contains("106,496 bytes (104 KiB)"));
 //! assert!(explanation.json().contains("\"bytes\":106496"));
 //! # Ok::<(), xla_shape_core::ParseError>(())

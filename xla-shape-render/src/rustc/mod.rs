@@ -18,7 +18,7 @@ use std::borrow::Cow;
 /// assert_eq!(
 ///     output.line(found),
 ///     "             found struct `Buffer<f32[8,256]{1,0}>`\n\
-///      \u{20}                                      ^^^\n"
+///      \u{20}                                       ^^^\n"
 /// );
 /// ```
 #[derive(Clone, Debug, Default)]
