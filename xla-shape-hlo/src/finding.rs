@@ -33,7 +33,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Something that [`Module::check`] found.
+/// Something that [`Module::check`](crate::Module::check) found.
 #[derive(Clone, Debug)]
 pub struct Finding<'m, 'a> {
     severity: Severity,
