@@ -1,7 +1,7 @@
 //! From a region to a step: which kernel does the innermost loops, and in which order the others run.
 
 use super::elements::{Unit, Widths};
-use super::kernels::{Gather, Interleave, Kernel, Machine, Packing, TooMany, Transpose, Units, is_large};
+use super::kernels::{Gather, Interleave, Kernel, Machine, Packing, Transpose, Units, Unpicked, is_large};
 use super::regions::{Axis, Region};
 use std::cmp::Reverse;
 use std::fmt;
@@ -295,8 +295,8 @@ fn gathered(region: &Region, bytes: usize, machine: Machine, most_picks: usize, 
         let block = Block::of(region, bytes, most, true)?;
         match Gather::picked(bytes, &block.places, most_picks) {
             Ok(gather) => return Some(block.steps(region, bytes, gather, machine)),
-            Err(TooMany(true)) => {}
-            Err(TooMany(false)) => break,
+            Err(Unpicked::ShorterRun) => {}
+            Err(Unpicked::OneByOne) => break,
         }
     }
     let mut block = is_scalar.then(|| Block::of(region, bytes, GATHERED[0], false))??;

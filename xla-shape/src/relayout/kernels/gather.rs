@@ -6,7 +6,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::vectors::Picks;
-use super::{Machine, Turns, Vectors};
+use super::{Machine, Turns, Unpicked, Vectors};
 
 /// Where the elements of a run lie, in ascending order of the destination.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,13 +25,10 @@ enum Picks {}
 
 #[cfg(not(target_arch = "x86_64"))]
 impl Picks {
-    fn of(_: usize, _: &[(u32, u32)], _: usize) -> Result<Self, TooMany> {
-        Err(TooMany(false))
+    fn of(_: usize, _: &[(u32, u32)], _: usize) -> Result<Self, Unpicked> {
+        Err(Unpicked::OneByOne)
     }
 }
-
-/// Why nothing is picked: elements one by one are as quick, or with `true`, a shorter run would do.
-pub(in super::super) struct TooMany(pub(in super::super) bool);
 
 impl Gather {
     /// Whether a machine can pick.
@@ -45,7 +42,7 @@ impl Gather {
     }
 
     /// The same, with so many picks for each vector at most.
-    pub(in super::super) fn picked(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, TooMany> {
+    pub(in super::super) fn picked(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, Unpicked> {
         Ok(Self { bytes, places: places.to_vec(), picks: Some(Picks::of(bytes, places, most)?) })
     }
 

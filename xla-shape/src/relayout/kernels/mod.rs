@@ -16,7 +16,7 @@ use super::elements::Unit;
 use super::options::Vectors;
 use super::regions::Axis;
 pub(super) use cache::is_large;
-pub(super) use gather::{Gather, TooMany};
+pub(super) use gather::Gather;
 use std::fmt;
 
 /// What the kernels may use. A value that allows vectors is proof that the machine has them.
@@ -110,6 +110,14 @@ impl Drop for Fence {
             vectors::fence();
         }
     }
+}
+
+/// Why a run is not picked together from vectors of the source.
+pub(super) enum Unpicked {
+    /// Elements one by one are as quick.
+    OneByOne,
+    /// A shorter run would do.
+    ShorterRun,
 }
 
 /// Places in both arrays from which a kernel runs: loops around it, the outermost first.

@@ -1,7 +1,7 @@
 //! Every kernel against its scalar twin, on every kind of vectors that this machine has.
 
 use super::{
-    Axis, Fence, Gather, Interleave, Kernel, Machine, Packing, TooMany, Transpose, Turns, Unit, Units, scalar,
+    Axis, Fence, Gather, Interleave, Kernel, Machine, Packing, Transpose, Turns, Unit, Units, Unpicked, scalar,
 };
 
 /// Bytes around the destination that must stay what they are.
@@ -227,9 +227,9 @@ fn gathers() {
 #[test]
 fn gathers_from_everywhere_are_not_picked() {
     let far = (0..512).map(|i| (i * 1000, i)).collect::<Vec<_>>();
-    assert!(matches!(Gather::picked(1, &far, 64), Err(TooMany(false))));
+    assert!(matches!(Gather::picked(1, &far, 64), Err(Unpicked::OneByOne)));
     let many = (0..4096).map(|i| (i % 16 * 5000 + i / 16, i)).collect::<Vec<_>>();
-    assert!(matches!(Gather::picked(1, &many, 64), Err(TooMany(true))));
-    assert!(matches!(Gather::picked(1, &many, 8), Err(TooMany(false))));
+    assert!(matches!(Gather::picked(1, &many, 64), Err(Unpicked::ShorterRun)));
+    assert!(matches!(Gather::picked(1, &many, 8), Err(Unpicked::OneByOne)));
     assert!(Gather::picked(1, &many[..256], 64).is_ok());
 }

@@ -1,6 +1,6 @@
 //! Vectors of the destination that are picked together from several vectors of the source.
 
-use super::super::gather::TooMany;
+use super::super::Unpicked;
 use super::Turns;
 #[cfg(test)]
 use super::pending;
@@ -41,10 +41,10 @@ const MAX_PICKS: usize = 192;
 
 impl Picks {
     /// How to pick elements of so many bytes, with so many picks for each vector at most.
-    pub(in super::super) fn of(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, TooMany> {
+    pub(in super::super) fn of(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, Unpicked> {
         let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
         // Turns that are shorter than a vector have nothing to read one from.
-        let last_vector = end.checked_sub(SIZE).ok_or(TooMany(false))? as u32;
+        let last_vector = end.checked_sub(SIZE).ok_or(Unpicked::OneByOne)? as u32;
         let mut all = Self { vectors: Vec::new(), indices: Vec::new(), from: Vec::new() };
         let shift = (SIZE / bytes).ilog2();
         let mut done = 0;
@@ -71,10 +71,10 @@ impl Picks {
             done += elements.len();
             // A pick takes about as long as an element.
             if all.from.len() + 2 * all.vectors.len() > done || all.from.len() > most * all.vectors.len() {
-                return Err(TooMany(false));
+                return Err(Unpicked::OneByOne);
             }
             if all.from.len() > MAX_PICKS {
-                return Err(TooMany(true));
+                return Err(Unpicked::ShorterRun);
             }
         }
         Ok(all)
