@@ -148,7 +148,9 @@ macro_rules! __argument {
 
 #[cfg(test)]
 mod tests {
-    use super::{Vectors, vectors};
+    #[cfg(target_arch = "x86_64")]
+    use super::Vectors;
+    use super::vectors;
 
     multiversion! {
         fn doubled(mut x: Vec<f32>, factor: f32) -> Vec<f32> {

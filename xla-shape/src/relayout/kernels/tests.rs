@@ -229,7 +229,10 @@ fn gathers_from_everywhere_are_not_picked() {
     let far = (0..512).map(|i| (i * 1000, i)).collect::<Vec<_>>();
     assert!(matches!(Gather::picked(1, &far, 64), Err(Unpicked::OneByOne)));
     let many = (0..4096).map(|i| (i % 16 * 5000 + i / 16, i)).collect::<Vec<_>>();
-    assert!(matches!(Gather::picked(1, &many, 64), Err(Unpicked::ShorterRun)));
     assert!(matches!(Gather::picked(1, &many, 8), Err(Unpicked::OneByOne)));
-    assert!(Gather::picked(1, &many[..256], 64).is_ok());
+    // Other machines have no picks.
+    if cfg!(target_arch = "x86_64") {
+        assert!(matches!(Gather::picked(1, &many, 64), Err(Unpicked::ShorterRun)));
+        assert!(Gather::picked(1, &many[..256], 64).is_ok());
+    }
 }
