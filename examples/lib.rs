@@ -1,4 +1,4 @@
-//! The examples of `xla-shape`; run one with `cargo run --release -p xla-shape-examples --example NAME`. Here is what they share.
+//! The examples of `xla-shape`; run one with `cargo run --release -p xla-shape-examples --example NAME` (`matmul` with `--features ndarray`). Here is what they share.
 
 #![forbid(unsafe_code)]
 

@@ -5,7 +5,7 @@
 //! which pairs of rows alternate, become f32 while they are packed: once each, not once for each use.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example matmul
+//! cargo run --release -p xla-shape-examples --features ndarray --example matmul
 //! ```
 //!
 //! `vector::run` compiles the product for the vector instructions of several machines, and runs the version that this one has.
