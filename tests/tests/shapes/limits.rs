@@ -59,6 +59,19 @@ fn sizes_end_where_xlas_end() {
     }
 }
 
+/// The position is unspecified, but there is one, also where overflow is checked.
+#[test]
+fn an_index_out_of_bounds_has_some_position() {
+    for text in ["u8[3,5]", "u8[3,5]{0,1:T(*,2)}", "u8[3,5]{1,0:T(*,7)(3)}", "u8[3,5]{1,0:T(2,3)(*,*,2)}"] {
+        let array: ArrayShape = text.parse().unwrap();
+        let table = array.stride_table().unwrap();
+        for index in [[3, 5], [u64::MAX, 0], [0, u64::MAX], [u64::MAX, u64::MAX]] {
+            let _ = table.linear_index(&index);
+            assert_eq!(table.checked_linear_index(&index), None, "{text}");
+        }
+    }
+}
+
 #[test]
 fn memory_spaces_end_where_xlas_end() {
     there_and_back(&format!("u8[2]{{0:S({MAX_MEMORY_SPACE})}}"));
