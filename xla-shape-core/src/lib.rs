@@ -84,3 +84,7 @@ pub use shape::transform::TransformError;
 pub use shape::validate::ValidationError;
 pub use shape::{Shape, SizeError};
 pub use text::{ParseError, Span};
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

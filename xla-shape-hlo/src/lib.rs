@@ -66,3 +66,7 @@ pub use scan::{FindShapes, FoundShape, find_shapes, instruction_shapes};
 pub use shards::{Place, ShardedArray};
 pub use source::{Source, Sources};
 pub use text::utf8;
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -57,3 +57,7 @@ pub use answer::Answer;
 pub use given::{Given, GivenArray};
 pub use text::{Text, harmless};
 pub use words::{InUnits, count};
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;
