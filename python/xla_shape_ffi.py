@@ -767,13 +767,23 @@ def _packages() -> dict[str, bytes]:
     return packages
 
 
+def _known_to_xla() -> set[str]:
+    """The names of the functions that XLA can call on CPU, and of those that wait until JAX starts its backend, as far as JAX tells."""
+    from jaxlib import xla_client
+
+    client: Any = xla_client
+    waiting = getattr(client, "_custom_callback", {}).get("Host", ())
+    return {name for name, *_ in waiting} | set(getattr(client, "custom_call_targets", lambda platform: ())("cpu"))
+
+
 def load(path: str | os.PathLike[str], package: str | None = None) -> Library:
     """Loads a library, registers its kernels, and returns them as attributes.
 
     XLA knows them as `package.kernel`; the package is the library's crate, if no other name is given. Loading the library again
     gives the same. Raises `OSError` if it cannot be loaded, and `ValueError`, having registered nothing, if it is no library of
     kernels, if it was built with an older crate than this module knows, if a kernel takes what a custom call on CPU cannot carry or
-    has a name that Python cannot say, if another library has the name of its package, or if this JAX is older than the library wants.
+    has a name that Python cannot say, if another library has the name of its package, if XLA has a function of a kernel's name, or if this
+    JAX is older than the library wants.
     """
     path = os.path.realpath(path)
     with _loading:
@@ -808,7 +818,15 @@ def _load(path: str, package: str | None) -> Library:
     if packages.get(package, digest) != digest:
         raise ValueError(f"{path}: another library has the package {package!r}: give this one a name with load(…, package=…)")
     # The same file in another place has the same kernels.
-    for number, kernel in enumerate(kernels.values() if package not in packages else ()):
+    new = list(kernels.values()) if package not in packages else []
+    known = _known_to_xla()
+    for kernel in new:
+        if kernel.target in known:
+            raise ValueError(
+                f"{path}: {kernel.__name__}: something else has registered {kernel.target!r} with XLA: "
+                "give this library another name with load(…, package=…)"
+            )
+    for number, kernel in enumerate(new):
         jax.ffi.register_ffi_target(kernel.target, _capsule(handler(number)), platform="cpu")
         for platform in ("CUDA", "ROCM"):
             jax.ffi.register_ffi_target(kernel.target, _capsule(refusal(number)), platform=platform)

@@ -592,6 +592,16 @@ def test_a_library_that_is_too_old_or_none_is_refused(monkeypatch, tmp_path):
         xla_shape_ffi.load(tmp_path / "a.so")
 
 
+def test_a_name_that_xla_has_from_elsewhere_is_refused_before_anything_is_registered():
+    library = xla_shape_ffi.ctypes.CDLL(str(LIBRARY))
+    library.xla_shape_ffi_handler.restype = xla_shape_ffi.ctypes.c_void_p
+    jax.ffi.register_ffi_target("elsewhere.layer_norm", jax.ffi.pycapsule(library.xla_shape_ffi_handler(0)), platform="cpu")
+    message = "layer_norm: something else has registered 'elsewhere.layer_norm' with XLA: give this library another name"
+    with pytest.raises(ValueError, match=message):
+        xla_shape_ffi.load(LIBRARY, package="elsewhere")
+    assert "elsewhere.softmax" not in xla_shape_ffi._known_to_xla()
+
+
 def test_another_copy_of_the_module_knows_what_is_registered(tmp_path):
     spec = importlib.util.spec_from_file_location("another_copy", ROOT / "python/xla_shape_ffi.py")
     copy = importlib.util.module_from_spec(spec)

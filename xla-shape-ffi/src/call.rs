@@ -5,12 +5,13 @@
 use crate::abi;
 use crate::error::{Error, Outcome};
 use crate::frame::{Arrays, Frame, RawArray, RawAttribute, Request, raise};
-use crate::kernel::{Kernel, Known, Takes};
-use crate::signature::{Role, element_bits, with_names};
-use crate::small::Few;
+use crate::kernel::{Kernel, Known, SizeOf, Takes};
+use crate::signature::{Role, element_bits, obstacle, text_of};
+use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt::{self, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use xla_shape::buffer::WholeShape;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout};
 
 /// A call, from which a kernel's parameters are taken in their order.
@@ -22,21 +23,18 @@ pub struct Call<'a> {
     results: Arrays<'a>,
     next_operand: usize,
     next_result: usize,
-    /// Whether the attributes are those of the kernel, in the order of their names.
-    has_all_attributes: bool,
     /// The memory that has been taken.
-    taken: Few<Taken, 8>,
+    taken: SmallVec<[Taken; 8]>,
     /// Whether some of it is to write.
     is_writing: bool,
 }
 
-/// Bytes of memory, whose they are, and whether to write.
+/// Bytes of memory, and whose they are: those of a result are to write.
 #[derive(Clone, Copy)]
 struct Taken {
     start: usize,
     end: usize,
     place: Place,
-    writes: bool,
 }
 
 impl<'a> Call<'a> {
@@ -44,68 +42,52 @@ impl<'a> Call<'a> {
     #[expect(clippy::inline_always, reason = "it is made where it is used, and not moved")]
     fn new(kernel: &'static str, takes: &'static Takes, frame: Frame<'a>) -> Self {
         let (operands, results) = (frame.operands(), frame.results());
-        let (next_operand, next_result, has_all_attributes, is_writing) = (0, 0, false, false);
-        let taken = Few::new();
-        Self {
-            kernel,
-            takes,
-            frame,
-            operands,
-            results,
-            next_operand,
-            next_result,
-            has_all_attributes,
-            taken,
-            is_writing,
-        }
+        let (next_operand, next_result, is_writing) = (0, 0, false);
+        let taken = SmallVec::new();
+        Self { kernel, takes, frame, operands, results, next_operand, next_result, taken, is_writing }
     }
 
-    /// Compares what the kernel takes with what the call has: how many of each, and the names of attributes.
-    #[inline]
-    fn check_counts(&mut self) -> Result<(), Error> {
-        let takes = self.takes;
-        if !self.frame.is_execution() {
-            return Err(Error::invalid_argument("expected a call to execute, found one of another stage"));
+    /// Compares what the kernel takes with what the call has: how many of each.
+    #[inline(always)]
+    fn check_counts(&self) -> Result<(), Error> {
+        let (takes, operands) = (self.takes, self.operands.len());
+        let is_short = operands < takes.operands || operands > takes.operands && takes.variadic.is_none();
+        if !self.frame.is_execution() || is_short || self.results.len() != takes.results {
+            return Err(self.miscounted());
         }
-        let found = self.operands.len();
-        if found < takes.operands || found > takes.operands && takes.variadic.is_none() {
-            let is_it = |role| matches!(role, Role::Operand | Role::InPlace);
-            return Err(self.miscounted("operand", takes.operands, takes.variadic, found, is_it));
-        }
-        if self.results.len() != takes.results {
-            let is_it = |role| matches!(role, Role::Result | Role::InPlace);
-            return Err(self.miscounted("result", takes.results, None, self.results.len(), is_it));
-        }
+        // As many attributes as the kernel takes are those, or one of those is missing: then `attribute` finds it out.
+        if self.frame.num_attributes() != takes.attributes { self.check_attribute_names() } else { Ok(()) }
+    }
+
+    /// Whether the kernel takes all attributes that the call has.
+    #[cold]
+    fn check_attribute_names(&self) -> Result<(), Error> {
         let mut names = self.frame.attribute_names();
-        self.has_all_attributes = names.len() == takes.attributes
-            && self.attributes().all(|known| names.clone().nth(known.attribute) == Some(known.name.as_bytes()));
-        if !self.has_all_attributes
-            && let Some(name) = names.find(|&name| !self.attributes().any(|known| known.name.as_bytes() == name))
-        {
-            return Err(self.unknown_attribute(name));
+        match names.find(|&name| !self.attributes().any(|known| known.name.as_bytes() == name)) {
+            Some(name) => Err(self.unknown_attribute(name)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The attributes that the kernel takes.
-    #[inline]
     fn attributes(&self) -> impl Iterator<Item = &'static Known> + use<> {
         self.takes.parameters.iter().filter(|known| matches!(known.role, Role::Attribute))
     }
 
     #[cold]
-    fn miscounted(
-        &self,
-        what: &str,
-        expected: usize,
-        variadic: Option<&str>,
-        found: usize,
-        is_it: impl Fn(Role) -> bool,
-    ) -> Error {
+    fn miscounted(&self) -> Error {
+        if !self.frame.is_execution() {
+            return Error::invalid_argument("expected a call to execute, found one of another stage");
+        }
+        let takes = self.takes;
+        let (what, role, expected, variadic, found) = if self.results.len() == takes.results {
+            ("operand", Role::Operand, takes.operands, takes.variadic, self.operands.len())
+        } else {
+            ("result", Role::Result, takes.results, None, self.results.len())
+        };
         let (least, plural) = (if variadic.is_some() { "at least " } else { "" }, if expected == 1 { "" } else { "s" });
         let star = |name| if variadic == Some(name) { "*" } else { "" };
-        let parameters = self.takes.parameters.iter().filter(|known| is_it(known.role));
-        let names: Vec<_> = parameters.map(|known| format!("{}{}", star(known.name), known.name)).collect();
+        let names: Vec<_> = takes.of_role(role).map(|known| format!("{}{}", star(known.name), known.name)).collect();
         let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
         self.error(format_args!("this kernel takes {least}{expected} {what}{plural}{names}, the call has {found}"))
     }
@@ -125,27 +107,44 @@ impl<'a> Call<'a> {
         Error::invalid_argument(format!("{}: {problem}", self.kernel))
     }
 
-    #[inline]
-    pub(crate) fn next_operand(&mut self, name: &'static str) -> Result<Argument<'a>, Error> {
-        let place = Place { is_result: false, number: self.next_operand, name };
+    /// The argument in words.
+    #[cold]
+    fn words(&self, place: Place) -> String {
+        let (text, role) = if place.is_result { ("result", Role::Result) } else { ("operand", Role::Operand) };
+        let mut parameters = self.takes.of_role(role).flat_map(|known| {
+            let is_variadic = self.takes.variadic == Some(known.name);
+            std::iter::repeat_n(known.name, if is_variadic { self.variadic_operands() } else { 1 })
+        });
+        let name = parameters.nth(place.number).unwrap_or("?");
+        format!("{text} {} ({name})", place.number)
+    }
+
+    #[inline(always)]
+    pub(crate) fn next_operand(&mut self) -> Result<Argument<'a>, Error> {
+        let place = Place { is_result: false, number: self.next_operand };
         self.next_operand += 1;
-        self.argument(place, self.operands)
+        self.argument(place)
     }
 
-    #[inline]
-    pub(crate) fn next_result(&mut self, name: &'static str) -> Result<Argument<'a>, Error> {
-        let place = Place { is_result: true, number: self.next_result, name };
+    #[inline(always)]
+    pub(crate) fn next_result(&mut self) -> Result<Argument<'a>, Error> {
+        let place = Place { is_result: true, number: self.next_result };
         self.next_result += 1;
-        self.argument(place, self.results)
+        self.argument(place)
     }
 
-    #[inline]
-    fn argument(&self, place: Place, arrays: Arrays<'a>) -> Result<Argument<'a>, Error> {
-        let array = arrays.get(place.number).map_err(|error| {
-            let problem = format!("{}: {place}: {error}", self.kernel);
-            Error::new(error.code(), problem)
-        })?;
-        Ok(Argument { place, array })
+    #[inline(always)]
+    fn argument(&self, place: Place) -> Result<Argument<'a>, Error> {
+        let arrays = if place.is_result { self.results } else { self.operands };
+        match arrays.get(place.number) {
+            Ok(array) => Ok(Argument { place, array }),
+            Err(error) => Err(self.unreadable(place, &error)),
+        }
+    }
+
+    #[cold]
+    fn unreadable(&self, place: Place, error: &Error) -> Error {
+        Error::new(error.code(), format!("{}: {}: {error}", self.kernel, self.words(place)))
     }
 
     /// How many operands a parameter gets that takes any number of them: those that no later one needs.
@@ -153,12 +152,21 @@ impl<'a> Call<'a> {
         self.operands.len().saturating_sub(self.takes.operands)
     }
 
-    #[inline]
-    pub(crate) fn attribute(&self, known: &Known) -> Option<RawAttribute<'a>> {
-        if self.has_all_attributes {
-            return Some(self.frame.attribute_at(known.attribute));
+    /// The attribute of this parameter.
+    #[inline(always)]
+    pub(crate) fn attribute(&self, known: &'static Known) -> Result<Option<RawAttribute<'a>>, Error> {
+        // XLA sorts attributes by name.
+        match self.frame.attribute_names().nth(known.attribute) {
+            Some(name) if name == known.name.as_bytes() => Ok(Some(self.frame.attribute_at(known.attribute))),
+            _ => self.find_attribute(known.name),
         }
-        self.frame.attribute(known.name.as_bytes())
+    }
+
+    #[cold]
+    fn find_attribute(&self, name: &str) -> Result<Option<RawAttribute<'a>>, Error> {
+        self.check_attribute_names()?;
+        let i = self.frame.attribute_names().position(|found| found == name.as_bytes());
+        Ok(i.map(|i| self.frame.attribute_at(i)))
     }
 
     #[cfg(feature = "threads")]
@@ -167,48 +175,54 @@ impl<'a> Call<'a> {
     }
 
     /// Compares the sizes that have names with those of the first argument that has the same name.
-    #[inline]
-    pub(crate) fn compare_sizes(
+    #[inline(always)]
+    pub(crate) fn compare_sizes<S: WholeShape>(
         &self,
         argument: &Argument<'a>,
         known: &'static Known,
-        shape: &ArrayShape,
-        names: &'static [Option<&'static str>],
     ) -> Result<(), Error> {
-        for (first, &found) in known.sizes.iter().zip(argument.array.sizes) {
-            let Some(first) = first else { continue };
+        for dimension in 0..S::NAMES.len() {
+            let (Some(first), Some(&found)) = (&known.sizes[dimension], argument.array.sizes.get(dimension)) else {
+                continue;
+            };
             let place = Place {
                 is_result: first.is_result,
                 number: first.number + if first.is_behind_variadic { self.variadic_operands() } else { 0 },
-                name: first.parameter,
             };
-            let arrays = if first.is_result { self.results } else { self.operands };
             // Of another rank, it is refused where it is taken.
-            let size = self.argument(place, arrays)?.array.sizes.get(first.dimension);
-            if let Some(&size) = size
-                && size != found
-            {
-                let text = with_names(shape, names);
-                let expected = format_args!("{text} with {} = {size} as in {place}", first.name).to_string();
-                return Err(self.differs(argument, &expected));
+            let size = self.argument(place)?.array.sizes.get(first.dimension);
+            if size.is_some_and(|&size| size != found) {
+                return Err(self.differs_in::<S>(argument, first, place, size));
             }
         }
         Ok(())
     }
 
+    #[cold]
+    fn differs_in<S: WholeShape>(
+        &self,
+        argument: &Argument<'a>,
+        first: &SizeOf,
+        place: Place,
+        size: Option<&i64>,
+    ) -> Error {
+        let (text, size, place) = (text_of::<S>(), size.copied().unwrap_or_default(), self.words(place));
+        self.differs(argument, &format!("{text} with {} = {size} as in {place}", first.name))
+    }
+
     /// The bytes of an operand.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(&mut self, argument: &Argument<'a>, len: usize) -> Result<&'a [u8], Error> {
-        let data = self.claim(argument, len, false)?;
+        let data = self.claim(argument, len)?;
         // SAFETY: XLA passes an operand of this type and sizes, which take `len` bytes, initialised, for the time of the
         // call; `claim` has seen that the address is not null and that no result lies there.
         Ok(unsafe { std::slice::from_raw_parts(data, len) })
     }
 
     /// The bytes of a result, to write.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(&mut self, argument: &Argument<'a>, len: usize) -> Result<&'a mut [u8], Error> {
-        let data = self.claim(argument, len, true)?;
+        let data = self.claim(argument, len)?;
         // SAFETY: XLA passes memory for a result of this type and sizes, which take `len` bytes; nobody else looks at it
         // during the call, and `claim` has seen that no other operand or result of this call lies there. It may hold
         // anything, which bytes may.
@@ -233,27 +247,37 @@ impl<'a> Call<'a> {
     }
 
     /// Notes that these bytes are in use, if nothing speaks against it.
-    #[inline]
-    fn claim(&mut self, argument: &Argument<'a>, len: usize, writes: bool) -> Result<*mut u8, Error> {
-        if len == 0 {
-            return Ok(std::ptr::NonNull::dangling().as_ptr());
-        }
+    #[inline(always)]
+    fn claim(&mut self, argument: &Argument<'a>, len: usize) -> Result<*mut u8, Error> {
         let (data, place) = (argument.array.data, argument.place);
+        // Of no bytes, an array overlaps with nothing, and its address may be anything.
+        let data = if len == 0 { std::ptr::NonNull::dangling().as_ptr() } else { data };
         if data.is_null() {
-            return Err(self.error(format_args!("{place}: expected {len} bytes, found no memory")));
+            return Err(self.no_memory(place, len));
         }
         let (start, end) = (data.addr(), data.addr().saturating_add(len));
-        let overlaps = |other: &&Taken| (writes || other.writes) && other.start < end && start < other.end;
+        let writes = place.is_result;
+        let overlaps = |other: &Taken| (writes || other.place.is_result) && other.start < end && start < other.end;
         // Operands may share their memory.
         if (writes || self.is_writing)
-            && let Some(other) = self.taken.iter().find(overlaps)
+            && let Some(other) = self.taken.iter().find(|other| overlaps(other))
         {
-            let whose = other.place;
-            return Err(self.error(format_args!("{place}: expected memory of its own, found that of {whose}")));
+            return Err(self.shared(place, other.place));
         }
-        self.taken.push(Taken { start, end, place, writes });
+        self.taken.push(Taken { start, end, place });
         self.is_writing |= writes;
         Ok(data)
+    }
+
+    #[cold]
+    fn no_memory(&self, place: Place, len: usize) -> Error {
+        self.error(format_args!("{}: expected {len} bytes, found no memory", self.words(place)))
+    }
+
+    #[cold]
+    fn shared(&self, place: Place, whose: Place) -> Error {
+        let (place, whose) = (self.words(place), self.words(whose));
+        self.error(format_args!("{place}: expected memory of its own, found that of {whose}"))
     }
 
     /// The shape in the layout in which a kernel without static shapes gets the argument: row-major.
@@ -280,30 +304,34 @@ impl<'a> Call<'a> {
         if argument.array.sizes.iter().any(|&size| size < 0) {
             return self.negative(argument);
         }
-        self.error(format_args!("{}: this kernel takes {expected}, the call has {argument}", argument.place))
+        self.error(format_args!(
+            "{}: this kernel takes {expected}, the call has {argument}",
+            self.words(argument.place)
+        ))
     }
 
     #[cold]
     fn no_array(&self, argument: &Argument<'a>) -> Error {
-        let (place, number) = (argument.place, argument.array.element_type);
+        let (place, number) = (self.words(argument.place), argument.array.element_type);
         self.error(format_args!("{place}: expected an array, found elements of type {number}"))
     }
 
     #[cold]
     fn negative(&self, argument: &Argument<'a>) -> Error {
-        self.error(format_args!("{}: expected sizes, found a negative one", argument.place))
+        self.error(format_args!("{}: expected sizes, found a negative one", self.words(argument.place)))
     }
 
-    /// The kernel takes what no call can have.
+    /// The kernel takes an array that no call can have.
     #[cold]
-    pub(crate) fn impossible(&self, argument: &Argument<'a>, expected: &str, reason: &str) -> Error {
-        self.error(format_args!("{}: this kernel takes {expected}: {reason}", argument.place))
+    pub(crate) fn impossible<S: WholeShape>(&self, argument: &Argument<'a>) -> Error {
+        let (expected, reason) = (text_of::<S>(), S::TYPE.and_then(obstacle).unwrap_or_default());
+        self.error(format_args!("{}: this kernel takes {expected}: {reason}", self.words(argument.place)))
     }
 
     /// The array is none that a kernel can take.
     #[cold]
     pub(crate) fn refuse(&self, argument: &Argument<'a>, reason: impl Display) -> Error {
-        self.error(format_args!("{}: {argument}: {reason}", argument.place))
+        self.error(format_args!("{}: {argument}: {reason}", self.words(argument.place)))
     }
 }
 
@@ -312,14 +340,6 @@ impl<'a> Call<'a> {
 pub(crate) struct Place {
     is_result: bool,
     number: usize,
-    name: &'static str,
-}
-
-impl Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let role = if self.is_result { "result" } else { "operand" };
-        write!(f, "{role} {} ({})", self.number, self.name)
-    }
 }
 
 /// An operand or a result of a call; displayed as XLA's text of what the call has.
@@ -331,6 +351,7 @@ pub(crate) struct Argument<'a> {
 
 impl<'a> Argument<'a> {
     /// The number of the element type in XLA's schema.
+    #[inline(always)]
     pub(crate) fn type_number(&self) -> i32 {
         self.array.element_type
     }
@@ -339,6 +360,7 @@ impl<'a> Argument<'a> {
         ElementType::from_proto_number(self.array.element_type)
     }
 
+    #[inline(always)]
     pub(crate) fn sizes(&self) -> &'a [i64] {
         self.array.sizes
     }
@@ -356,6 +378,7 @@ impl Display for Argument<'_> {
 /// # Safety
 /// `frame` is what XLA passes to a handler.
 #[doc(hidden)]
+#[inline(always)]
 pub unsafe fn handle<O: Outcome>(
     frame: *mut abi::CallFrame,
     name: &'static str,
@@ -386,6 +409,7 @@ pub unsafe extern "C" fn refuse<K: Kernel>(frame: *mut abi::CallFrame) -> *mut a
 
 /// # Safety
 /// `frame` is what XLA passes to a handler.
+#[inline(always)]
 unsafe fn answer(
     frame: *mut abi::CallFrame,
     name: &'static str,
@@ -406,16 +430,13 @@ unsafe fn answer(
         }
     };
     // What a panic leaves behind is the results of this call, which are thrown away.
-    let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
-        let error = of_panic(name, &*panic);
-        discard(panic);
-        Err(error)
-    });
-    match answer {
-        Ok(()) => std::ptr::null_mut(),
-        // SAFETY: the caller promises the frame.
-        Err(error) => unsafe { raise(frame, &error) },
-    }
+    let error = match catch_unwind(AssertUnwindSafe(answer)) {
+        Ok(Ok(())) => return std::ptr::null_mut(),
+        Ok(Err(error)) => error,
+        Err(panic) => of_panic(name, panic),
+    };
+    // SAFETY: the caller promises the frame.
+    unsafe { raise(frame, &error) }
 }
 
 /// Drops what a panic threw, which may panic again when it is dropped.
@@ -426,7 +447,10 @@ pub(crate) fn discard(panic: Box<dyn Any + Send>) {
 }
 
 #[cold]
-fn of_panic(kernel: &str, panic: &(dyn Any + Send)) -> Error {
+fn of_panic(kernel: &str, panic: Box<dyn Any + Send>) -> Error {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Error::internal(format!("the kernel panicked: {} (in {kernel})", text.unwrap_or("without a message")))
+    let text = text.unwrap_or("without a message");
+    let error = Error::internal(format!("the kernel panicked: {text} (in {kernel})"));
+    discard(panic);
+    error
 }

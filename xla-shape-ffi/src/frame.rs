@@ -3,6 +3,7 @@
 use crate::abi::{self, attribute_kind};
 use crate::error::Error;
 use std::ffi::{c_char, c_int, c_void};
+use std::marker::PhantomData;
 use std::slice;
 use xla_shape::ElementType;
 
@@ -29,23 +30,21 @@ pub(crate) struct RawArray<'a> {
     pub(crate) data: *mut u8,
 }
 
-/// The value of an attribute.
+/// The value of an attribute, whose type has not been looked at.
+///
+/// Made only from what XLA passes ([`Frame::attribute_at`]): `value` points to an attribute of this kind for `'a`.
 #[derive(Clone, Copy, Debug)]
-pub enum RawAttribute<'a> {
-    /// One value; as many bytes as its type has.
-    Scalar(ElementType, &'a [u8]),
-    /// Values one behind the other.
-    Array(ElementType, &'a [u8]),
-    /// Text, as bytes.
-    Text(&'a [u8]),
-    /// A value of another kind, which no kernel takes.
-    Other(&'static str),
+pub struct RawAttribute<'a> {
+    kind: c_int,
+    value: *const c_void,
+    lifetime: PhantomData<&'a ()>,
 }
 
 /// The slice of C's pointer and length, of which the pointer may be null if the length is 0.
 ///
 /// # Safety
 /// If `len` is greater than 0, `data` points to `len` initialised values, aligned, which nobody writes during `'a`.
+#[inline(always)]
 unsafe fn slice_of<'a, T>(data: *const T, len: usize) -> &'a [T] {
     if len == 0 {
         return &[];
@@ -55,7 +54,7 @@ unsafe fn slice_of<'a, T>(data: *const T, len: usize) -> &'a [T] {
 }
 
 /// The sizes of structs must be at least those known here.
-#[inline]
+#[inline(always)]
 fn check_size(name: &str, expected: usize, found: usize) -> Result<(), Error> {
     if found >= expected { Ok(()) } else { Err(too_old(name, expected, found)) }
 }
@@ -70,7 +69,7 @@ impl<'a> Request<'a> {
     ///
     /// # Safety
     /// `frame` is what XLA passes to a handler, and lives for `'a`.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn new(frame: *mut abi::CallFrame) -> Result<Self, Error> {
         // SAFETY: the caller promises a call frame; every version of it begins with its size.
         let size = unsafe { (*frame).struct_size };
@@ -107,26 +106,32 @@ impl<'a> Frame<'a> {
     }
 
     /// Whether the handler is to compute.
+    #[inline(always)]
     pub(crate) fn is_execution(self) -> bool {
         self.0.stage == abi::EXECUTE
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn operands(self) -> Arrays<'a> {
         Arrays::new(&self.0.operands)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn results(self) -> Arrays<'a> {
         Arrays::new(&self.0.results)
     }
 
+    /// How many attributes there are.
+    #[inline(always)]
+    pub(crate) fn num_attributes(self) -> usize {
+        usize::try_from(self.0.attributes.size).unwrap_or(0)
+    }
+
     /// The names of the attributes.
-    #[inline]
-    pub(crate) fn attribute_names(self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone {
-        let attributes = &self.0.attributes;
-        // SAFETY: XLA passes `size` pointers to names.
-        let names = unsafe { slice_of(attributes.names, usize::try_from(attributes.size).unwrap_or(0)) };
+    #[inline(always)]
+    pub(crate) fn attribute_names(self) -> impl ExactSizeIterator<Item = &'a [u8]> {
+        // SAFETY: XLA passes as many pointers to names as there are attributes.
+        let names = unsafe { slice_of(self.0.attributes.names, self.num_attributes()) };
         names.iter().map(|&name| {
             // SAFETY: each points to a name.
             let name = unsafe { &*name };
@@ -135,23 +140,15 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// The attribute of this name.
-    pub(crate) fn attribute(self, name: &[u8]) -> Option<RawAttribute<'a>> {
-        let i = self.attribute_names().position(|found| found == name)?;
-        Some(self.attribute_at(i))
-    }
-
     /// Attribute number `i`, which must be less than how many there are.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn attribute_at(self, i: usize) -> RawAttribute<'a> {
         let attributes = &self.0.attributes;
-        let len = usize::try_from(attributes.size).unwrap_or(0);
-        // SAFETY: XLA passes `size` kinds.
-        let kinds = unsafe { slice_of(attributes.kinds, len) };
-        // SAFETY: and `size` pointers to values.
-        let values = unsafe { slice_of(attributes.values, len) };
-        // SAFETY: `kinds[i]` is the kind of value number `i`.
-        unsafe { RawAttribute::new(kinds[i], values[i]) }
+        // SAFETY: XLA passes as many kinds as there are attributes.
+        let kinds = unsafe { slice_of(attributes.kinds, self.num_attributes()) };
+        // SAFETY: and as many pointers to values, `values[i]` to one of kind `kinds[i]`.
+        let values = unsafe { slice_of(attributes.values, self.num_attributes()) };
+        RawAttribute { kind: kinds[i], value: values[i], lifetime: PhantomData }
     }
 }
 
@@ -163,7 +160,7 @@ pub(crate) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    #[inline]
+    #[inline(always)]
     fn new(buffers: &'a abi::Buffers) -> Self {
         let len = usize::try_from(buffers.size).unwrap_or(0);
         // SAFETY: XLA passes `size` kinds.
@@ -173,15 +170,16 @@ impl<'a> Arrays<'a> {
         Self { kinds, values }
     }
 
+    #[inline(always)]
     pub(crate) fn len(self) -> usize {
         self.values.len()
     }
 
     /// Operand or result number `i`, which must be less than [`len`](Self::len).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(self, i: usize) -> Result<RawArray<'a>, Error> {
         if self.kinds[i] != abi::BUFFER {
-            return Err(Error::invalid_argument(format!("expected a buffer, found a value of kind {}", self.kinds[i])));
+            return Err(no_buffer(self.kinds[i]));
         }
         let buffer = self.values[i].cast::<abi::Buffer>();
         // SAFETY: a value of this kind points to a buffer; its first field is its size.
@@ -194,39 +192,68 @@ impl<'a> Arrays<'a> {
     }
 }
 
+#[cold]
+fn no_buffer(kind: c_int) -> Error {
+    Error::invalid_argument(format!("expected a buffer, found a value of kind {kind}"))
+}
+
 impl<'a> RawAttribute<'a> {
-    /// # Safety
-    /// `value` points to an attribute of this kind that lives for `'a`.
-    unsafe fn new(kind: c_int, value: *const c_void) -> Self {
-        let values = |element_type: c_int, len: usize, data: *const c_void| {
-            let element_type = ElementType::from_proto_number(element_type)?;
-            // SAFETY: an attribute has `len` values, of as many bytes as the type is stored in.
-            Some((element_type, unsafe {
-                slice_of(data.cast::<u8>(), len.checked_mul(element_type.storage_bytes() as usize)?)
-            }))
+    #[inline(always)]
+    fn as_scalar(self) -> Option<&'a abi::ScalarAttribute> {
+        // SAFETY: the kind says so.
+        (self.kind == attribute_kind::SCALAR).then(|| unsafe { &*self.value.cast() })
+    }
+
+    #[inline(always)]
+    fn as_array(self) -> Option<&'a abi::ArrayAttribute> {
+        // SAFETY: the kind says so.
+        (self.kind == attribute_kind::ARRAY).then(|| unsafe { &*self.value.cast() })
+    }
+
+    /// The bytes of the value, if it is one of this type, which is stored in as many.
+    #[inline(always)]
+    pub(crate) fn scalar<const N: usize>(self, element_type: ElementType) -> Option<[u8; N]> {
+        let scalar = self.as_scalar()?;
+        if scalar.element_type != element_type.proto_number() || N as u64 != element_type.storage_bytes() {
+            return None;
+        }
+        // SAFETY: a value of this type has as many bytes.
+        Some(unsafe { scalar.value.cast::<[u8; N]>().read() })
+    }
+
+    /// The bytes of the values, one behind the other, if they are of this type.
+    #[inline(always)]
+    pub(crate) fn values(self, element_type: ElementType) -> Option<&'a [u8]> {
+        let array = self.as_array()?;
+        if array.element_type != element_type.proto_number() {
+            return None;
+        }
+        let len = array.len.checked_mul(element_type.storage_bytes() as usize)?;
+        // SAFETY: an attribute has `len` values, of as many bytes as the type is stored in.
+        Some(unsafe { slice_of(array.data.cast(), len) })
+    }
+
+    /// The bytes of the text, if it is one.
+    #[inline(always)]
+    pub(crate) fn text(self) -> Option<&'a [u8]> {
+        // SAFETY: the kind says so.
+        let text: &abi::ByteSpan = (self.kind == attribute_kind::STRING).then(|| unsafe { &*self.value.cast() })?;
+        // SAFETY: a text has as many bytes as it says.
+        Some(unsafe { slice_of(text.data, text.len) })
+    }
+
+    /// What it is, in words.
+    pub(crate) fn words(self) -> String {
+        let of_type = |what, number| match ElementType::from_proto_number(number) {
+            Some(element_type) => format!("{what} of type {element_type}"),
+            None => "values of a type that is unknown here".to_owned(),
         };
-        let unknown = Self::Other("values of a type that is unknown here");
-        match kind {
-            attribute_kind::SCALAR => {
-                // SAFETY: the kind says so.
-                let scalar = unsafe { &*value.cast::<abi::ScalarAttribute>() };
-                let value = values(scalar.element_type, 1, scalar.value);
-                value.map_or(unknown, |(element_type, bytes)| Self::Scalar(element_type, bytes))
-            }
-            attribute_kind::ARRAY => {
-                // SAFETY: the kind says so.
-                let array = unsafe { &*value.cast::<abi::ArrayAttribute>() };
-                let value = values(array.element_type, array.len, array.data);
-                value.map_or(unknown, |(element_type, bytes)| Self::Array(element_type, bytes))
-            }
-            attribute_kind::STRING => {
-                // SAFETY: the kind says so.
-                let text = unsafe { &*value.cast::<abi::ByteSpan>() };
-                // SAFETY: a text has as many bytes as it says.
-                Self::Text(unsafe { slice_of(text.data, text.len) })
-            }
-            attribute_kind::DICTIONARY => Self::Other("a dictionary"),
-            _ => Self::Other("an attribute of a kind that is unknown here"),
+        match (self.as_scalar(), self.as_array()) {
+            (Some(scalar), _) => of_type("a number", scalar.element_type),
+            (_, Some(array)) => of_type("numbers", array.element_type),
+            _ if self.kind == attribute_kind::STRING => "a text".to_owned(),
+            _ if self.kind == attribute_kind::DICTIONARY => "a dictionary".to_owned(),
+            _ => "an attribute of a kind that is unknown here".to_owned(),
         }
     }
 }
@@ -235,6 +262,7 @@ impl<'a> RawAttribute<'a> {
 ///
 /// # Safety
 /// `frame` is what XLA passes to a handler.
+#[cold]
 pub(crate) unsafe fn raise(frame: *mut abi::CallFrame, error: &Error) -> *mut abi::XlaError {
     // SAFETY: every version of a call frame has this field.
     let api = unsafe { (*frame).api };

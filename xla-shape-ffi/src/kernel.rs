@@ -50,8 +50,6 @@ pub struct Known {
 pub(crate) struct SizeOf {
     /// The name of the size.
     pub(crate) name: &'static str,
-    /// The name of the operand or the result.
-    pub(crate) parameter: &'static str,
     pub(crate) is_result: bool,
     /// Its number among the operands or the results, not counting those of a parameter that takes any number of them.
     pub(crate) number: usize,
@@ -62,7 +60,7 @@ pub(crate) struct SizeOf {
 
 impl Known {
     /// How many dimensions of an array may have names.
-    const MOST_SIZES: usize = 16;
+    pub(crate) const MOST_SIZES: usize = 16;
 
     const NONE: Self = Self { role: Role::Context, name: "", attribute: 0, sizes: [None; Self::MOST_SIZES] };
 }
@@ -115,7 +113,7 @@ const fn first_size(parameters: &'static [Written], name: &'static str) -> Optio
     let (mut operands, mut results, mut is_behind_variadic) = (0, 0, false);
     let mut i = 0;
     while i < parameters.len() {
-        let Written { role, name: parameter, is_variadic, sizes } = parameters[i];
+        let Written { role, is_variadic, sizes, .. } = parameters[i];
         let is_result = matches!(role, Role::Result);
         let number = if is_result { results } else { operands };
         let mut dimension = 0;
@@ -124,7 +122,7 @@ const fn first_size(parameters: &'static [Written], name: &'static str) -> Optio
                 && is_same(found.as_bytes(), name.as_bytes())
             {
                 let is_behind_variadic = is_behind_variadic && !is_result;
-                let found = SizeOf { name, parameter, is_result, number, is_behind_variadic, dimension };
+                let found = SizeOf { name, is_result, number, is_behind_variadic, dimension };
                 if !is_variadic {
                     return Some((i, found));
                 }
@@ -183,6 +181,11 @@ impl Takes {
             rest = others;
         }
         takes
+    }
+
+    /// The operands, or the results, in the order of calls.
+    pub(crate) fn of_role(&self, role: Role) -> impl Iterator<Item = &'static Known> + use<> {
+        self.parameters.iter().filter(move |known| known.role == role || known.role == Role::InPlace)
     }
 
     /// The parameter of this name.

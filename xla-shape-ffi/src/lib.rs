@@ -31,7 +31,7 @@
 //! does not fit is an `INVALID_ARGUMENT` that names the kernel, the parameter and both shapes. A panic in the kernel is an
 //! `INTERNAL` error. The Python module checks the same while a program is traced.
 //!
-//! Results hold anything before the kernel writes them: it should write all of them.
+//! Before the kernel writes them, results hold arbitrary bytes: it should write every element.
 //!
 //! # What cannot be checked
 //!
@@ -47,7 +47,6 @@ pub mod math;
 mod multiversion;
 mod parameter;
 mod signature;
-mod small;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "threads")]

@@ -4,14 +4,14 @@ use crate::call::{Argument, Call};
 use crate::error::Error;
 use crate::frame::RawAttribute;
 use crate::kernel::Known;
-use crate::signature::{Description, Role, Wants, is_possible, obstacle, with_names};
+use crate::signature::{Description, Role, Wants, is_possible, text_of};
 use serde_json::{Value, json};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use xla_shape::buffer::WholeShape;
+use xla_shape::buffer::{Bytes, WholeShape};
+use xla_shape::{Buffer, ElementType, View, ViewMut};
 #[cfg(doc)]
 use xla_shape::{DynView, DynViewMut};
-use xla_shape::{ElementType, View, ViewMut};
 
 /// A parameter of a kernel: how it is taken from a call.
 ///
@@ -121,43 +121,36 @@ where
     }
 }
 
-/// How many sizes are converted without an allocation.
-const MOST_SIZES: usize = 8;
-
 /// The shape of type `S` that an argument has.
-#[inline]
+#[inline(always)]
 fn shape_of<'a, S: WholeShape>(call: &Call<'a>, argument: &Argument<'a>, known: &'static Known) -> Result<S, Error> {
-    let Some(shape) = S::TYPE else {
+    if const { S::TYPE.is_none() } {
         let shape = call.row_major(argument)?;
         return S::of(&shape).map_err(|error| call.refuse(argument, error));
-    };
+    }
     if !const { matches!(S::TYPE, Some(shape) if is_possible(shape)) } {
-        let reason = obstacle(shape).unwrap_or_default();
-        return Err(call.impossible(argument, &with_names(shape, S::NAMES), &reason));
+        return Err(call.impossible::<S>(argument));
     }
-    let sizes = argument.sizes();
-    let found = if argument.type_number() != const { type_number::<S>() } {
-        None
-    } else if sizes.len() <= MOST_SIZES {
-        let mut converted = [0_usize; MOST_SIZES];
-        let all = converted.iter_mut().zip(sizes).try_for_each(|(to, &size)| {
-            *to = usize::try_from(size).ok()?;
-            Some(())
-        });
-        all.and_then(|()| S::of_sizes(&converted[..sizes.len()]).ok())
-    } else {
-        let converted: Option<Vec<_>> = sizes.iter().map(|&size| usize::try_from(size).ok()).collect();
-        converted.and_then(|sizes| S::of_sizes(&sizes).ok())
+    let is_type = argument.type_number() == const { type_number::<S>() };
+    let Some(found) = of_sizes(argument.sizes()).filter(|_| is_type) else {
+        return Err(differs::<S>(call, argument));
     };
-    match found {
-        Some(found) => {
-            if !S::NAMES.is_empty() {
-                call.compare_sizes(argument, known, shape, S::NAMES)?;
-            }
-            Ok(found)
-        }
-        None => Err(differs::<S>(call, argument, shape)),
+    call.compare_sizes::<S>(argument, known)?;
+    Ok(found)
+}
+
+/// The shape of these sizes; `None` if the type cannot have them.
+#[inline(always)]
+fn of_sizes<S: WholeShape>(sizes: &[i64]) -> Option<S> {
+    let mut converted = [0; Known::MOST_SIZES];
+    let converted = &mut converted[..const { S::NAMES.len() }];
+    if sizes.len() != converted.len() {
+        return None;
     }
+    for i in 0..sizes.len() {
+        converted[i] = usize::try_from(sizes[i]).ok()?;
+    }
+    S::of_sizes(converted).ok()
 }
 
 /// The number of the type's element type in XLA's schema.
@@ -169,8 +162,8 @@ const fn type_number<S: WholeShape>() -> i32 {
 }
 
 #[cold]
-fn differs<'a, S: WholeShape>(call: &Call<'a>, argument: &Argument<'a>, shape: &xla_shape::ArrayShape) -> Error {
-    call.differs(argument, &with_names(shape, S::NAMES))
+fn differs<'a, S: WholeShape>(call: &Call<'a>, argument: &Argument<'a>) -> Error {
+    call.differs(argument, &text_of::<S>())
 }
 
 /// A parameter that is an array of shape `S`.
@@ -182,18 +175,34 @@ fn array<S: WholeShape>(role: Role) -> Description {
 }
 
 /// The bytes of an array.
-#[inline]
+#[inline(always)]
 fn len_of<S: WholeShape>(call: &Call<'_>, argument: &Argument<'_>, shape: &S) -> Result<usize, Error> {
-    shape.bytes().map_err(|_| call.error(format_args!("{argument}: expected an array of fewer bytes")))
+    shape.bytes().map_err(|_| too_long(call, argument))
 }
 
-#[inline]
+#[cold]
+fn too_long(call: &Call<'_>, argument: &Argument<'_>) -> Error {
+    call.error(format_args!("{argument}: expected an array of fewer bytes"))
+}
+
+/// The array of this shape in these bytes.
+#[inline(always)]
+fn buffer<'a, S: WholeShape, B: Bytes>(
+    call: &Call<'a>,
+    argument: &Argument<'a>,
+    shape: S,
+    bytes: B::Parts,
+) -> Result<Buffer<S, B>, Error> {
+    shape.buffer(bytes).map_err(|error| call.refuse(argument, error))
+}
+
+#[inline(always)]
 fn take_operand<'a, S: WholeShape>(call: &mut Call<'a>, known: &'static Known) -> Result<View<'a, S>, Error> {
-    let argument = call.next_operand(known.name)?;
+    let argument = call.next_operand()?;
     let shape = shape_of::<S>(call, &argument, known)?;
     let len = len_of(call, &argument, &shape)?;
     let bytes = call.read(&argument, len)?;
-    shape.buffer(bytes).map_err(|error| call.refuse(&argument, error))
+    buffer(call, &argument, shape, bytes)
 }
 
 impl<'a, S: WholeShape> Parameter<'a> for View<'a, S> {
@@ -204,7 +213,7 @@ impl<'a, S: WholeShape> Parameter<'a> for View<'a, S> {
         array::<S>(Self::ROLE)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
         take_operand(call, known)
     }
@@ -234,13 +243,13 @@ impl<'a, S: WholeShape> Parameter<'a> for ViewMut<'a, S> {
         array::<S>(Self::ROLE)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
-        let argument = call.next_result(known.name)?;
+        let argument = call.next_result()?;
         let shape = shape_of::<S>(call, &argument, known)?;
         let len = len_of(call, &argument, &shape)?;
         let bytes = call.write(&argument, len)?;
-        shape.buffer(bytes).map_err(|error| call.refuse(&argument, error))
+        buffer(call, &argument, shape, bytes)
     }
 }
 
@@ -253,16 +262,16 @@ impl<'a, S: WholeShape> Parameter<'a> for InPlace<'a, S> {
     }
 
     fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
-        let operand = call.next_operand(known.name)?;
+        let operand = call.next_operand()?;
         shape_of::<S>(call, &operand, known)?;
-        let result = call.next_result(known.name)?;
+        let result = call.next_result()?;
         let shape = shape_of::<S>(call, &result, known)?;
         if operand.sizes() != result.sizes() || operand.type_number() != result.type_number() {
             return Err(call.differs(&result, &operand.to_string()));
         }
         let len = len_of(call, &result, &shape)?;
         let bytes = call.write_in_place(&operand, &result, len)?;
-        shape.buffer(bytes).map(Self).map_err(|error| call.refuse(&result, error))
+        buffer(call, &result, shape, bytes).map(Self)
     }
 }
 
@@ -274,33 +283,34 @@ fn attribute_differs(call: &Call<'_>, name: &str, wants: &Wants, found: Option<R
         Wants::Values(element_type) => format!("numbers of type {element_type}"),
         _ => "a text".to_owned(),
     };
-    let found = match found {
-        None => "none".to_owned(),
-        Some(RawAttribute::Scalar(element_type, _)) => format!("a number of type {element_type}"),
-        Some(RawAttribute::Array(element_type, _)) => format!("numbers of type {element_type}"),
-        Some(RawAttribute::Text(_)) => "a text".to_owned(),
-        Some(RawAttribute::Other(what)) => what.to_owned(),
-    };
+    let found = found.map_or_else(|| "none".to_owned(), RawAttribute::words);
     call.error(format_args!("attribute '{name}': this kernel takes {expected}, the call has {found}"))
 }
 
 /// The attribute of this name; `None` if the call leaves it out.
 #[doc(hidden)]
-#[inline]
+#[inline(always)]
 pub fn take_optional<'a, A: Attribute<'a>>(call: &Call<'a>, known: &'static Known) -> Result<Option<A>, Error> {
-    let Some(found) = call.attribute(known) else { return Ok(None) };
-    let name = known.name;
+    let Some(found) = call.attribute(known)? else { return Ok(None) };
     match A::read(found) {
         Some(Ok(value)) => Ok(Some(value)),
-        Some(Err(problem)) => Err(call.error(format_args!("attribute '{name}': {problem}"))),
-        None => Err(attribute_differs(call, name, &A::WANTS, Some(found))),
+        Some(Err(problem)) => Err(attribute_is_wrong(call, known.name, problem)),
+        None => Err(attribute_differs(call, known.name, &A::WANTS, Some(found))),
     }
 }
 
+#[cold]
+fn attribute_is_wrong(call: &Call<'_>, name: &str, problem: &str) -> Error {
+    call.error(format_args!("attribute '{name}': {problem}"))
+}
+
 /// The attribute of this name.
-#[inline]
+#[inline(always)]
 fn take<'a, A: Attribute<'a>>(call: &Call<'a>, known: &'static Known) -> Result<A, Error> {
-    take_optional(call, known)?.ok_or_else(|| attribute_differs(call, known.name, &A::WANTS, None))
+    match take_optional(call, known)? {
+        Some(value) => Ok(value),
+        None => Err(attribute_differs(call, known.name, &A::WANTS, None)),
+    }
 }
 
 /// A parameter with a default.
@@ -331,7 +341,7 @@ macro_rules! attribute {
                 Description::new(Self::ROLE, Self::WANTS)
             }
 
-            #[inline]
+            #[inline(always)]
             fn take(call: &mut Call<'a>, known: &'static Known) -> Result<Self, Error> {
                 take(call, known)
             }
@@ -340,7 +350,7 @@ macro_rules! attribute {
         impl<'a> Attribute<'a> for $type {
             const WANTS: Wants = $wants;
 
-            #[inline]
+            #[inline(always)]
             fn read($value: RawAttribute<'a>) -> Option<Result<Self, &'static str>> {
                 $read
             }
@@ -355,26 +365,15 @@ macro_rules! attribute {
 
 macro_rules! numbers {
     ($($number:ty, $element_type:ident $(or $other:ident)?, $text:literal, |$bytes:ident| $read:expr, |$value:ident| $json:expr;)*) => { $(
-        attribute!($number, Wants::Scalar($text), |value| match value {
-            RawAttribute::Scalar(ElementType::$element_type, bytes) => Some(Ok(read_one(bytes, |$bytes| $read))),
-            _ => None,
+        attribute!($number, Wants::Scalar($text), |value| {
+            value.scalar(ElementType::$element_type).map(|$bytes| Ok($read))
         }, |this| { let $value = *this; $json });
 
-        attribute!(Vec<$number>, Wants::Values($text), |value| match value {
-            RawAttribute::Array(ElementType::$element_type $(| ElementType::$other)?, bytes) => {
-                Some(Ok(bytes.chunks_exact(size_of::<$number>()).map(|bytes| read_one(bytes, |$bytes| $read)).collect()))
-            }
-            _ => None,
+        attribute!(Vec<$number>, Wants::Values($text), |value| {
+            let found = value.values(ElementType::$element_type) $(.or_else(|| value.values(ElementType::$other)))?;
+            found.map(|bytes| Ok(bytes.as_chunks().0.iter().map(|&$bytes| $read).collect()))
         }, |this| this.iter().map(|&$value| $json).collect());
     )* };
-}
-
-/// A number, read from as many bytes as it has.
-#[inline]
-fn read_one<const N: usize, T>(bytes: &[u8], read: impl FnOnce([u8; N]) -> T) -> T {
-    let mut copy = [0; N];
-    copy.copy_from_slice(bytes);
-    read(copy)
 }
 
 /// JSON has finite numbers only.
@@ -400,11 +399,6 @@ numbers! {
 attribute!(
     &'a str,
     Wants::Text,
-    |value| match value {
-        RawAttribute::Text(text) => {
-            Some(std::str::from_utf8(text).map_err(|_| "expected text of UTF-8, found other bytes"))
-        }
-        _ => None,
-    },
+    |value| value.text().map(|text| std::str::from_utf8(text).map_err(|_| "expected text of UTF-8, found other bytes")),
     |this| json!(this)
 );

@@ -1,6 +1,7 @@
 //! What a kernel takes, as data, for the code that registers and calls it.
 
 use serde_json::{Value, json};
+use xla_shape::buffer::WholeShape;
 use xla_shape::{ArrayShape, Dimension, ElementType};
 
 /// What a parameter of a kernel is to the call.
@@ -53,7 +54,7 @@ impl Description {
 }
 
 /// The text of a shape, with the names of its sizes in the place of `?`.
-pub(crate) fn with_names(shape: &ArrayShape, names: &[Option<&str>]) -> String {
+fn with_names(shape: &ArrayShape, names: &[Option<&str>]) -> String {
     let text = shape.to_string();
     let Some(((start, sizes), end)) = text.split_once(']').and_then(|(start, end)| Some((start.split_once('[')?, end)))
     else {
@@ -62,6 +63,11 @@ pub(crate) fn with_names(shape: &ArrayShape, names: &[Option<&str>]) -> String {
     let names = names.iter().copied().chain(std::iter::repeat(None));
     let sizes: Vec<_> = sizes.split(',').zip(names).map(|(size, name)| name.unwrap_or(size)).collect();
     format!("{start}[{}]{end}", sizes.join(","))
+}
+
+/// The text of a type of arrays, with the names of its sizes.
+pub(crate) fn text_of<S: WholeShape>() -> String {
+    S::TYPE.map_or_else(String::new, |shape| with_names(shape, S::NAMES))
 }
 
 /// What a call must bring for a parameter.

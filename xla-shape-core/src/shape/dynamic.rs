@@ -27,7 +27,6 @@ impl ArrayShape {
     /// table, or the result is too large. Then [`with_dimensions`](Self::with_dimensions) says more.
     #[doc(hidden)]
     #[must_use]
-    #[inline(always)]
     pub fn quick_byte_size(&self, sizes: &[u64]) -> Option<u64> {
         /// Most arrays have no more dimensions.
         const MOST: usize = 8;
@@ -36,7 +35,7 @@ impl ArrayShape {
         if !is_plain || dimensions.len() != sizes.len() || sizes.len() > MOST {
             return None;
         }
-        if let Some(bytes) = self.product_of(sizes) {
+        if let Some(bytes) = self.plain_element_bytes().and_then(|bytes| Self::plain_byte_size(bytes, sizes)) {
             return Some(bytes);
         }
         let mut found = [Dimension::Static(0); MOST];
@@ -50,24 +49,35 @@ impl ArrayShape {
         size::with_scratch(layout, |scratch| size::bytes(self.element_type(), found, layout, scratch)).ok()
     }
 
-    /// The bytes of an array without tiles that has these sizes, if they are the product of its sizes and the bytes of an element,
-    /// and by far no more than fit.
-    #[inline(always)]
-    fn product_of(&self, sizes: &[u64]) -> Option<u64> {
+    /// The bytes of an element, if those of an array with sizes of its own are their product with these: without tiles, padding,
+    /// splits, bounds and packed bits.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn plain_element_bytes(&self) -> Option<u64> {
         let layout = self.layout();
-        let bits = size::element_bits(self.element_type(), layout);
-        let is_padded =
-            layout.tail_padding_alignment_in_elements() != 1 || layout.dynamic_shape_metadata_prefix_bytes() != 0;
-        if is_padded || !bits.is_multiple_of(8) {
-            return None;
+        let is_plain = layout.tiles().is_empty()
+            && layout.split_configs().is_empty()
+            && layout.tail_padding_alignment_in_elements() == 1
+            && layout.dynamic_shape_metadata_prefix_bytes() == 0;
+        let mut dimensions = self.dimensions();
+        while let [dimension, rest @ ..] = dimensions {
+            if matches!(dimension, Dimension::Bounded(_)) {
+                return None;
+            }
+            dimensions = rest;
         }
-        let (mut bytes, mut is_empty) = (bits >> 3, false);
-        for (&dimension, &size) in self.dimensions().iter().zip(sizes) {
-            let size = match dimension {
-                Dimension::Static(size) => size,
-                Dimension::Unbounded => size,
-                Dimension::Bounded(_) => return None,
-            };
+        let bits = size::element_bits(self.element_type(), layout);
+        if is_plain && bits.is_multiple_of(8) { Some(bits >> 3) } else { None }
+    }
+
+    /// The bytes of an array that has these sizes and [`plain_element_bytes`](Self::plain_element_bytes), if they are by far no more
+    /// than fit.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline(always)]
+    pub fn plain_byte_size(element_bytes: u64, sizes: &[u64]) -> Option<u64> {
+        let (mut bytes, mut is_empty) = (element_bytes, false);
+        for &size in sizes {
             is_empty |= size == 0;
             bytes = bytes.checked_mul(size.max(1))?;
         }

@@ -103,6 +103,7 @@ impl<S: WholeArray<Element: Stored>> WholeShape for S {
         Ok(S::from_array_shape(shape).ok_or_else(mismatch)?)
     }
 
+    #[inline]
     fn of_sizes(sizes: &[usize]) -> Result<Self, BufferError> {
         let (mut index, found) = (S::Index::ORIGIN, sizes.len());
         let expected = index.as_ref().len();
@@ -117,10 +118,12 @@ impl<S: WholeArray<Element: Stored>> WholeShape for S {
         self.array_shape()
     }
 
+    #[inline]
     fn bytes(&self) -> Result<usize, BufferError> {
         Ok(self.byte_size())
     }
 
+    #[inline]
     fn buffer<B: Bytes>(self, bytes: B::Parts) -> Result<Buffer<Self, B>, BufferError> {
         Buffer::<S, B>::from_parts(self, bytes)
     }

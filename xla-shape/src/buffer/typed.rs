@@ -99,6 +99,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// # Errors
     /// If there are not exactly as many bytes as the shape takes, or the first element is not aligned as its Rust type
     /// wants.
+    #[inline]
     pub fn from_parts(shape: S, bytes: B::Parts) -> Result<Self, BufferError> {
         Self::new(shape, B::from_parts(bytes), const { checked_width::<S>() })
     }
@@ -111,6 +112,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         (self.shape, unsafe { self.bytes.into_parts() })
     }
 
+    #[inline]
     pub(crate) fn new(shape: S, bytes: B, width: Width) -> Result<Self, BufferError> {
         let (expected, found) = (shape.byte_size(), bytes.len());
         if found != expected {

@@ -217,10 +217,12 @@ unsafe impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, 
 }
 
 impl<E: Element, D: Dimensions, L: LayoutType> WholeArray for Array<E, D, L> {
+    #[inline]
     fn with_sizes(sizes: D::Index) -> Result<Self, SizesError> {
         Self::with_sizes(sizes)
     }
 
+    #[inline]
     fn byte_size(self) -> usize {
         self.byte_size()
     }
@@ -249,6 +251,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     ///
     /// # Errors
     /// If a size is not the static one or larger than the bound, or the array is larger than fits in an i64.
+    #[inline]
     pub fn with_sizes(sizes: D::Index) -> Result<Self, SizesError> {
         let dimensions = D::with_sizes(sizes).map_err(|dimension| SizesError::Dimension {
             dimension,
@@ -256,7 +259,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
             found: sizes.as_ref()[dimension],
         })?;
         let array = Self { dimensions, element_and_layout: PhantomData };
-        if Self::SIZES_IN_MEMORY.is_none() && Self::SHAPE.quick_byte_size(wide(sizes.as_ref())).is_none() {
+        if const { Self::SIZES_IN_MEMORY.is_none() } && array.quick_byte_size().is_none() {
             array.bound_shape()?;
         }
         Ok(array)
@@ -264,14 +267,27 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
 
     /// The bytes that the array takes, padding included.
     #[must_use]
+    #[inline]
     pub fn byte_size(self) -> usize {
         match const { <Self as ArrayType>::BYTE_SIZE } {
             Some(bytes) => bytes,
-            None => {
-                let quick = Self::SHAPE.quick_byte_size(wide(self.sizes().as_ref()));
-                quick.or_else(|| self.array_shape().byte_size()).map_or(usize::MAX, |bytes| bytes as usize)
-            }
+            None => self.quick_byte_size().unwrap_or_else(|| self.slow_byte_size()) as usize,
         }
+    }
+
+    /// The bytes that the array takes, if no table is needed to know them.
+    #[inline(always)]
+    fn quick_byte_size(self) -> Option<u64> {
+        let sizes = self.sizes();
+        match const { Self::SHAPE.plain_element_bytes() } {
+            Some(bytes) => ArrayShape::plain_byte_size(bytes, wide(sizes.as_ref())),
+            None => Self::SHAPE.quick_byte_size(wide(sizes.as_ref())),
+        }
+    }
+
+    #[cold]
+    fn slow_byte_size(self) -> u64 {
+        self.array_shape().byte_size().unwrap_or(u64::MAX)
     }
 
     /// The shape with the sizes of unbounded dimensions put in, if it is valid.

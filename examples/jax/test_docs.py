@@ -1,0 +1,80 @@
+"""What the documentation says in code runs as it stands there: its kernels are compiled, its Python is run, in a process of its own."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+from test_kernels import LIBRARY, ROOT, TARGET
+
+TEXTS = {"README.md": "Kernels that JAX calls", "xla-shape-ffi/README.md": None, "docs/jax.md": None}
+
+# What a reader has before the first block.
+BEFORE = f"""
+import sys
+sys.path[:0] = [{str(ROOT / "python")!r}]
+import jax, jax.export, jax.numpy as jnp, pytest, types, xla_shape_ffi
+
+load, paths = xla_shape_ffi.load, {{"target/release/libkernels.so": sys.argv[1]}}
+examples = load({str(LIBRARY)!r})
+xla_shape_ffi.load = lambda path: types.SimpleNamespace(softmax=examples.softmax_of_rows, **{{k.__name__: k for k in load(paths[path])}})
+x, gain, f = jnp.ones((6, 256)), jnp.ones(256), lambda x: examples.softmax_of_rows(x)
+"""
+
+
+def blocks(path, language):
+    text = (ROOT / path).read_text()
+    if heading := TEXTS[path]:
+        _, text = text.split(f"\n## {heading}\n", 1)
+        text = text.split("\n## ", 1)[0]
+    return re.findall(rf"^```{language}(?:,ignore)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def program(block):
+    """The block; what is followed by an error in a comment must raise it."""
+    lines, written = block.splitlines(), []
+    for statement in ast.parse(block).body:
+        code = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+        behind = lines[statement.end_lineno] if statement.end_lineno < len(lines) else ""
+        if error := re.fullmatch(r"# (\w+Error): (.*)", behind):
+            code = f"with pytest.raises({error[1]}) as error:\n    {code}\nassert str(error.value) == {error[2]!r}"
+        written.append(code)
+    return "\n".join(written)
+
+
+@pytest.fixture(scope="module")
+def library():
+    """A library of all kernels in the texts; of those that stand in several, the first."""
+    modules, kernels = [], {}
+    for i, block in enumerate(block for path in TEXTS for block in blocks(path, "rust")):
+        block = re.sub(r"^(xla_shape_ffi::)?export!\[.*\];\n", "", block, flags=re.MULTILINE)
+        imports = "" if "use xla_shape" in block else "use xla_shape::{View, ViewMut, shape};\n"
+        modules.append(f"pub mod block_{i} {{\n{imports}{block}}}\n")
+        for kernel in re.findall(r"^    fn (\w+)\(", block, re.MULTILINE):
+            kernels.setdefault(kernel, f"block_{i}::{kernel}")
+    source = re.sub("^    fn ", "    pub fn ", "".join(modules), flags=re.MULTILINE)
+    folder = ROOT / "target" / "docs-kernels"
+    (folder / "src").mkdir(parents=True, exist_ok=True)
+    (folder / "src/lib.rs").write_text(f"{source}xla_shape_ffi::export![{', '.join(kernels.values())}];\n")
+    # With the features of the examples, whose crates are there.
+    (folder / "Cargo.toml").write_text(
+        '[package]\nname = "docs-kernels"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[lib]\ncrate-type = ["cdylib"]\n'
+        f'[dependencies]\nxla-shape = {{ path = "{ROOT}/xla-shape", features = ["hlo"] }}\n'
+        f'xla-shape-ffi = {{ path = "{ROOT}/xla-shape-ffi", features = ["threads"] }}\n'
+    )
+    (folder / "Cargo.lock").write_bytes((ROOT / "Cargo.lock").read_bytes())
+    command = ["cargo", "build", "--quiet", "--release", "--target-dir", str(TARGET.parent)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return TARGET / "libdocs_kernels.so"
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_code(path, library, tmp_path):
+    found = blocks(path, "python")
+    assert found
+    # One after the other, as a reader does them.
+    (tmp_path / "blocks.py").write_text(BEFORE + "\n".join(map(program, found)))
+    done = subprocess.run([sys.executable, "blocks.py", str(library)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
