@@ -15,14 +15,14 @@ const WIDTH: usize = 100;
 
 /// An answer: `str()` is what the program prints, `data` what it gives as JSON, a notebook shows the picture or page.
 ///
-/// `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is no where the answer is no.
+/// `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is False if the answer is no.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Answer {
     json: String,
     text: Text,
     svg: Option<Picture>,
     html: Option<Picture>,
-    /// Whether `bool()` is no: a question that is answered so.
+    /// Whether the answer is no, so that `bool()` is False.
     is_no: bool,
     /// Whether there is one line of JSON for each entry of a list.
     is_list: bool,

@@ -46,7 +46,7 @@ impl Instruction {
     }
 }
 
-/// The device whose memory a program must fit: a generation of TPUs, or so many bytes.
+/// The device whose memory a program must fit: a generation of TPUs, or a number of bytes.
 pub(crate) struct DeviceArgument(Device);
 
 impl<'py> FromPyObject<'_, 'py> for DeviceArgument {

@@ -68,12 +68,12 @@ fn what_does_not_exist_is_an_error() {
         (&["f32[3]", "1,1"], "error: expected one entry for each of 1 dimensions, found 2\n  |\n1 | 1,1\n  | ^^^\n"),
         (
             &["f32[3]", "w"],
-            "error: expected the letter of a dimension that has none yet, found `w`\n  |\n1 | w\n  | ^\n",
+            "error: expected the letter of a dimension without an entry, found `w`\n  |\n1 | w\n  | ^\n",
         ),
         (&["f32[3]{0:T(2)}", "--linear", "4"], "error: f32[3]{0:T(2)} has 4 positions, and none with the number 4\n"),
         (&["f32[0]", "--linear", "0"], "error: f32[0]{0} has 0 positions, and none with the number 0\n"),
         (&["token[]", "0"], "error: expected an array, found token[]: only arrays have elements\n"),
-        (&["f32[?]", "0"], "error: dimension 0 is unbounded: its elements have no place until its size is known\n"),
+        (&["f32[?]", "0"], "error: dimension 0 is unbounded: positions are unknown until its size is known\n"),
     ] {
         let output = run(&[&["index"], arguments].concat());
         assert_eq!(String::from_utf8(output.stderr).unwrap(), message);

@@ -36,8 +36,8 @@ fn a_bad_line_says_what_is_wrong_and_where() {
         problems.collect::<Vec<_>>(),
         [
             ("expected `,` or `]`, found the end of the text", &json!([5, 5])),
-            ("unknown: how a TPU lays out s1 has been neither published nor observed", &json!([9, 11])),
-            ("unknown: dimension 1 has no bound; the default layout depends on every size", &json!([6, 7])),
+            ("the layout of s1 on a TPU is not known", &json!([9, 11])),
+            ("dimension 1 has no bound; the default layout depends on every size", &json!([6, 7])),
             ("expected a shape, found the end of the text", &json!([0, 0])),
             ("expected UTF-8, found 0xff", &json!([0, 1])),
         ]
@@ -74,7 +74,7 @@ fn what_one_of_several_does_not_know_is_said_in_its_line() {
     assert_eq!(
         text,
         "v5e  f32[8]{0:T(128)}  512 bytes, 16.0x what its elements need\n\
-         v8i  unknown: which layouts TPU v8i chooses has been neither published nor observed\n"
+         v8i  the layouts that TPU v8i chooses are not known\n"
     );
     assert_eq!((said.as_str(), code), ("", Some(1)));
     let (_, said, code) = run(&["f32[8", "--for", "v5e"], b"");
@@ -132,7 +132,7 @@ fn a_block_that_is_not_taken_is_an_error() {
         ("f32[64,300]", "f32[0,300]", "dimension 0 of the block has no elements"),
         ("f32[]", "f32[]", "a block has at least one dimension; kernels take scalars in SMEM"),
         ("f32[64,300]", "bf16[8,300]", "a block has elements of the same type as its array, f32; found bf16"),
-        ("f32[64,?]", "f32[8,128]", "unknown: dimension 1 has no bound"),
+        ("f32[64,?]", "f32[8,128]", "dimension 1 has no bound"),
     ] {
         let (shown, said, code) = block(&[array, shape]);
         assert_eq!((shown.as_str(), code), ("", Some(1)), "{shape}");

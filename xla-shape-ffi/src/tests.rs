@@ -298,7 +298,7 @@ fn memory_must_be_there_aligned_and_apart() {
     let null = call::<double>(&[at(ptr::null_mut())], &[Array::new(F32, &[2, 3], &mut y)], &factor);
     assert_eq!(null, invalid("double: operand 0 (x): expected 24 bytes, found no memory"));
     let misaligned = call::<double>(&[at(start.wrapping_byte_add(1))], &[Array::new(F32, &[2, 3], &mut y)], &factor);
-    let expected = "double: operand 0 (x): f32[2,3]: expected memory that begins at a multiple of 4 bytes, found some that does not";
+    let expected = "double: operand 0 (x): f32[2,3]: the memory must begin at a multiple of 4 bytes";
     assert_eq!(misaligned, invalid(expected));
     for moved in [0, 4, 8] {
         let aliased = call::<double>(&[at(start)], &[at(start.wrapping_byte_add(moved))], &factor);

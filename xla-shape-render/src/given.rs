@@ -4,9 +4,9 @@ use std::str::FromStr;
 use xla_shape_core::text::Parser;
 use xla_shape_core::{ArrayShape, Layout, ParseError, Shape};
 
-/// A shape, and which of its arrays have a layout of their own. Of those that have none, a compiler chooses it.
+/// A shape, and which of its arrays were given a layout. For the others, a compiler chooses it.
 ///
-/// A text says which. Of a value nobody knows: the layout that a text without one has counts as none.
+/// A text says which. For a value this is unknown; the default layout counts as none.
 ///
 /// ```
 /// use xla_shape_render::Given;

@@ -143,8 +143,8 @@ pub mod __private {
 /// assert_eq!(first_column(&x.view()), [0.0; 20]);
 /// ```
 ///
-/// A single lower-case word is no expression, but the [name](types::Named) of a size that is known at run time, as `?` is. In braces,
-/// it is an expression.
+/// A single lower-case word is not an expression: it [names](types::Named) a run-time size, like `?`. In braces, it is an
+/// expression.
 ///
 /// Rust has no arithmetic on const parameters in types (`2 * M`). The unsigned numbers of `typenum` have: they are
 /// dimensions too, in [`types::Array`].

@@ -309,8 +309,7 @@ fn answers_say_what_differs() {
     assert_eq!(layouts("f32[1,16,256]{2,1,0}", "f32[1,16,256]{0,2,1}"), "every byte stays where it is");
     assert_eq!(
         layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{0,2,1:T(8,128)}"),
-        "element (0,0,1) moves from position 1 to 128; the tiles are equal but cut other dimensions, \
-         because one of size 1 has another place in the order"
+        "element (0,0,1) moves from position 1 to 128; the tiles are equal but cover different dimensions: a dimension of size 1 is elsewhere in minor_to_major"
     );
     assert_eq!(
         layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{0,2,1}"),
@@ -324,7 +323,7 @@ fn answers_say_what_differs() {
     assert_eq!(layouts("f32[8]", "f32[4,2]"), "the result should have the sizes (8), not (4,2)");
     assert_eq!(
         layouts("f32[<=8]{0:M(64)}", "f32[<=8]"),
-        "the elements begin behind 64 bytes in the operand and behind 0 in the result"
+        "the elements begin after 64 bytes in the operand and after 0 in the result"
     );
     assert_eq!(layouts("f32[8]{0:SC(0:4)}", "f32[8]"), "the arrays are split at other indices");
     assert_eq!(layouts("f32[0,8]{1,0}", "f32[0,8]{0,1}"), "every byte stays where it is");
@@ -334,7 +333,7 @@ fn answers_say_what_differs() {
     );
     assert_eq!(
         shape("f32[?]").reshape_is_bitcast(&shape("f32[?]")).unwrap_err().to_string(),
-        "dimension 0 is unbounded: its elements have no place until its size is known"
+        "dimension 0 is unbounded: positions are unknown until its size is known"
     );
     assert_eq!(
         shape("f32[8]").decompose_bitcast(&shape("f32[9]")).unwrap_err().to_string(),

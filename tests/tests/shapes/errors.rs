@@ -34,7 +34,7 @@ fn every_kind_of_parse_error() {
         ),
         ("f32[0x10]", "expected a number in plain decimal digits, found `0x10`", "0x10"),
         ("f32[-2]", "expected a dimension's size, `<=` and a bound, or `?`, found `-2`, which is negative", "-2"),
-        ("f32[2]{0:S(1)T(2)}", "expected `T` (tiles) to stand before `S` (memory_space), found it behind", "T"),
+        ("f32[2]{0:S(1)T(2)}", "`T` (tiles) must come before `S` (memory_space)", "T"),
         ("f32[2]{0:S(1)S(2)}", "expected `S` (memory_space) at most once, found it again", "S"),
         ("f32[2] /* x", "expected `*/` to close the comment, found the end of the text", "/* x"),
         (&*deep, "expected at most 200 tuples inside each other, found more", "("),
@@ -153,7 +153,7 @@ fn what_has_no_size_or_place() {
     let unbounded: ArrayShape = "f32[2,?]".parse().unwrap();
     let error = unbounded.stride_table().unwrap_err();
     assert_eq!(error, StrideTableError::UnboundedDimension { dimension: 1 });
-    assert_eq!(error.to_string(), "dimension 1 is unbounded: its elements have no place until its size is known");
+    assert_eq!(error.to_string(), "dimension 1 is unbounded: positions are unknown until its size is known");
     let split: ArrayShape = "s8[9223372036854775807]{0:T(2)SC(0:4611686018427387903)}".parse().unwrap();
     assert_eq!(split.stride_table().unwrap_err().to_string(), "the array spans more positions than fit in an i64");
     let shape = |text: &str| text.parse::<Shape>().unwrap();

@@ -259,7 +259,7 @@ fn what_cannot_be_divided() {
     );
     assert_eq!(
         error("{{replicated}}", "f32[4]"),
-        "expected one sharding for a shape that is no tuple, found a tuple of them"
+        "expected one sharding for a shape that is not a tuple, found a tuple of them"
     );
     let partition = "{devices=[4]<=[4]}".parse::<Sharding>().unwrap().partition(&array(&[10])).unwrap();
     assert_eq!(

@@ -108,21 +108,15 @@ fn what_nobody_has_seen_is_unknown() {
     for element_type in [ElementType::S1, ElementType::U1, ElementType::F6E2M3Fn, ElementType::F6E3M2Fn] {
         let error = layout(Generation::V5e, element_type, &[]).unwrap_err();
         assert_eq!(error, DefaultLayoutError::ElementType(element_type));
-        assert_eq!(
-            error.to_string(),
-            format!("unknown: how a TPU lays out {element_type} has been neither published nor observed")
-        );
+        assert_eq!(error.to_string(), format!("the layout of {element_type} on a TPU is not known"));
     }
     for generation in [Generation::V8i, Generation::V8t] {
         let error = layout(generation, ElementType::F32, &[]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("unknown: which layouts TPU {generation} chooses has been neither published nor observed")
-        );
+        assert_eq!(error.to_string(), format!("the layouts that TPU {generation} chooses are not known"));
     }
     assert_eq!(
         layout(Generation::V5e, ElementType::F32, &sizes).unwrap_err().to_string(),
-        "unknown: dimension 1 has no bound; the default layout depends on every size"
+        "dimension 1 has no bound; the default layout depends on every size"
     );
 }
 

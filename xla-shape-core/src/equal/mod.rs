@@ -1,4 +1,4 @@
-//! When two shapes are the same: in words, in part, or in memory.
+//! Equality of shapes: exact, compatible, or the same bytes.
 
 pub mod bitcast;
 pub mod compare;

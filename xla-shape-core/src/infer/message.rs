@@ -30,8 +30,7 @@ impl InferError {
                 text ", found ", count dimension
             ),
             Self::DuplicateDimension { what, dimension } => write!(
-                sink, text "expected every dimension at most once in ", text what, text ", found ", count dimension,
-                text " again"
+                sink, text "dimension ", count dimension, text " is named twice in ", text what
             ),
             Self::SizeMismatch { what, dimension: number, expected, found } => write!(
                 sink, text "expected size ", size expected, text " in dimension ", count number, text " of ", text what,

@@ -29,8 +29,8 @@ fn scalars(attribute: &'static str, result: &Shape) -> Result<Vec<ElementType>> 
     all.ok_or(InferError::Callee { attribute, parameter: None, expected })
 }
 
-/// Checks that a computation combines what was computed before, of the one types, with elements of the others; the types of its
-/// results.
+/// Checks that a computation combines accumulators of the types `before` with elements of the types `elements`; gives the types
+/// of its results.
 pub(super) fn check(
     attribute: &'static str,
     reducer: Callee<'_>,

@@ -1,5 +1,5 @@
-//! The canonical form of a stride table, and what follows from it: whether two tables place every element alike, and
-//! if not, which element is the first that lies elsewhere.
+//! The canonical form of a stride table, and what follows from it: whether two tables place every element alike, and if not,
+//! which element moves first.
 
 use super::normal::{Effort, Node, Normal, Part, Range, Room, Shortage, have_same_form, normal, slice};
 use super::terms::View;
@@ -79,7 +79,7 @@ impl CanonicalTable {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// The arrays have other dimensions.
+    /// The dimensions of the arrays differ.
     OtherDimensions,
     /// Tiles combine and cut dimensions so unevenly (`*` over sizes that share no divisor with the tiles, in a large
     /// array) that neither a difference nor its absence was found.
@@ -90,7 +90,7 @@ impl fmt::Display for CompareError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::OtherDimensions => "the arrays differ in their dimensions",
-            Self::TooIntricate => "the tiles combine and cut the dimensions too unevenly for a comparison",
+            Self::TooIntricate => "the comparison gave up: `*` in the tiles makes it too expensive",
         })
     }
 }
@@ -127,7 +127,7 @@ pub(crate) struct Comparer<'a, 'r> {
 )]
 impl Comparer<'_, '_> {
     /// Compares the maps for all indices below `extents`, and writes the index of the first element, in row-major
-    /// order, that lies elsewhere. `bounds` is room for as many sizes.
+    /// order, that moves. `bounds` is room for as many sizes.
     pub(crate) const fn compare(
         &mut self,
         extents: &[u64],
@@ -232,7 +232,7 @@ const CONST_PATIENCE: usize = 1 << 14;
 /// The sizes of a room in a `const`.
 const CONST_ROOM: usize = 64;
 
-/// Compares two maps over indices below `extents`: the first element that lies elsewhere, if there is one.
+/// Compares two maps over indices below `extents`: the first element that moves, if there is one.
 pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[u64]) -> Result<Option<Vec<u64>>, CompareError> {
     let (mut first, mut bounds) = (vec![0; extents.len()], vec![0; extents.len()]);
     let num_values = maps.map(|map| map.table.values.len());

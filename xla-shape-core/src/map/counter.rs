@@ -20,7 +20,7 @@ pub struct IndexIterationSpace {
     pub index_incr: Vec<u64>,
 }
 
-/// Why there is no such walk over an array's indices.
+/// Why these indices cannot be visited.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum IndexError {
@@ -50,7 +50,7 @@ impl fmt::Display for IndexError {
                 write!(f, "expected one entry for each of {num_dimensions} dimensions, found {entries}")
             }
             Self::OutOfRange { dimension } => {
-                write!(f, "expected indices inside dimension {dimension}, found some outside")
+                write!(f, "the walk leaves dimension {dimension}")
             }
             Self::ZeroStep { dimension } => {
                 write!(f, "expected a step of at least 1 in dimension {dimension}, found 0")
@@ -108,7 +108,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// If a dimension is unbounded. What `visit` broke with is no error but the answer.
+    /// If a dimension is unbounded. A `Break` from `visit` is returned in `Ok`.
     pub fn for_each_index<B>(&self, visit: impl FnMut(&[u64]) -> ControlFlow<B>) -> Result<ControlFlow<B>, IndexError> {
         let index_count = self
             .dimensions()
@@ -236,10 +236,7 @@ mod tests {
     #[test]
     fn a_walk_out_of_the_array_is_an_error() {
         let message = |result: Result<Vec<Vec<u64>>, IndexError>| result.unwrap_err().to_string();
-        assert_eq!(
-            message(walk("f32[4]", &[2], &[3], &[1])),
-            "expected indices inside dimension 0, found some outside"
-        );
+        assert_eq!(message(walk("f32[4]", &[2], &[3], &[1])), "the walk leaves dimension 0");
         assert_eq!(walk("f32[4]", &[4], &[0], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
         assert_eq!(walk("f32[4]", &[u64::MAX], &[3], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));
         assert_eq!(walk("f32[?]", &[0], &[1], &[1]), Err(IndexError::OutOfRange { dimension: 0 }));

@@ -213,7 +213,7 @@ impl StrideTableError {
             Self::UnboundedDimension { dimension } => {
                 sink.text("dimension ");
                 sink.count(dimension);
-                sink.text(" is unbounded: its elements have no place until its size is known");
+                sink.text(" is unbounded: positions are unknown until its size is known");
             }
             Self::Overflow => sink.text("the array spans more positions than fit in an i64"),
             Self::CombinesUnbounded => {
@@ -359,8 +359,8 @@ impl StaticStrideTable {
         }
     }
 
-    /// The table with the fewest digits that give the same positions of elements, and good for nothing else: the first digit
-    /// may count the indices of an unbounded dimension, not its tiles.
+    /// The table with the fewest digits that gives the same positions of elements. Use it only to compute positions: its first
+    /// digit may count the indices of an unbounded dimension, not its tiles.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "indices are below `num_digits`")]
     pub const fn for_positions(&self) -> Self {

@@ -41,7 +41,7 @@ pub struct Placement {
 impl ArrayShape {
     /// Where the elements lie in the array's buffer.
     ///
-    /// Splits are not looked at: the array lies as if it were in one piece.
+    /// Ignores splits.
     ///
     /// # Errors
     /// As [`StrideTable::new`].

@@ -137,8 +137,8 @@ impl StrideTableRef<'_> {
         search
     }
 
-    /// Which lines along a dimension lie side by side. Where none do in a way that can be said, each is a band of its own,
-    /// in runs of one element.
+    /// Which lines along a dimension lie side by side. If no grouping is known, each line is its own band, in runs of one
+    /// element.
     #[must_use]
     pub const fn bands(self, dimension: usize) -> Bands {
         let alone = Bands { lanes: 1, len: 1, steps: [1; MAX_LIST] };

@@ -26,7 +26,7 @@ pub struct TileBlock {
     len: usize,
 }
 
-/// Why the tiles of a layout are no blocks of memory.
+/// Why the tiles of a layout are not blocks of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum TileBlockError {

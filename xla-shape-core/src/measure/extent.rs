@@ -102,8 +102,8 @@ impl ArrayShape {
         Some(strides)
     }
 
-    /// How far apart in memory neighbours in this dimension are, in elements. `None` if there is no such dimension, or no such
-    /// number, as where the layout has tiles.
+    /// How far apart in memory neighbours in this dimension are, in elements. `None` if there is no such dimension, or the
+    /// layout has tiles.
     #[must_use]
     pub fn get_dimension_stride(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<u64> {
         let dimension = self.get_dimension_number(dimension).ok()?;

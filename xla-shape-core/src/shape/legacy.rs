@@ -177,8 +177,8 @@ impl LegacyShape {
     /// is no padding. A value without padding is dropped, and a width of 0 becomes 1.
     ///
     /// # Errors
-    /// If `minor_to_major` is no permutation of the dimensions, the widths are not as many as the sizes or less than they, or
-    /// the array is too large.
+    /// If `minor_to_major` is not a permutation of the dimensions, there is not one width for each size, a width is smaller
+    /// than its size, or the array is too large.
     pub fn new(
         element_type: ElementType,
         sizes: &[u64],

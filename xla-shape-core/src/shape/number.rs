@@ -149,14 +149,14 @@ impl fmt::Display for DimensionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::OutOfRange { number, num_dimensions: 0 } => {
-                write!(f, "expected no dimension number of a scalar, found {number}")
+                write!(f, "a scalar has no dimensions, found dimension number {number}")
             }
             Self::OutOfRange { number, num_dimensions } => {
                 let last = num_dimensions.saturating_sub(1);
                 write!(f, "expected a dimension number from -{num_dimensions} to {last}, found {number}")
             }
             Self::Duplicate { dimension } => {
-                write!(f, "expected every dimension at most once, found {dimension} again")
+                write!(f, "dimension {dimension} is named twice")
             }
             Self::CountMismatch { num_dimensions, entries } => {
                 write!(f, "expected one entry for each of {num_dimensions} dimensions, found {entries}")
@@ -240,8 +240,8 @@ mod tests {
             resolve_permutation(numbers.iter().copied(), num_dimensions).unwrap_err().to_string()
         };
         assert_eq!(message(&[0, -3], 2), "expected a dimension number from -2 to 1, found -3");
-        assert_eq!(message(&[0], 0), "expected no dimension number of a scalar, found 0");
-        assert_eq!(message(&[1, -1], 2), "expected every dimension at most once, found 1 again");
+        assert_eq!(message(&[0], 0), "a scalar has no dimensions, found dimension number 0");
+        assert_eq!(message(&[1, -1], 2), "dimension 1 is named twice");
         assert_eq!(message(&[1], 2), "expected one entry for each of 2 dimensions, found 1");
         assert_eq!(resolve_distinct([1], 2), Ok(alloc::vec![1]));
         assert_eq!(resolve_distinct([1, 1], 2), Err(DimensionError::Duplicate { dimension: 1 }));

@@ -63,7 +63,7 @@ impl fmt::Display for StaticShapeError {
             }
             Self::StrideTable(error) => error.fmt(f)?,
         }
-        f.write_str("; a shape at run time, `Shape`, has no such limit")
+        f.write_str("; `Shape` values have no such limit")
     }
 }
 
@@ -79,7 +79,7 @@ impl core::error::Error for StaticShapeError {}
 /// let error = check(&"pred[1,1,1,1,1,1,1,1,1,1,1,1,1]".parse::<ArrayShape>()?).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "expected at most 12 dimensions, found 13; a shape at run time, `Shape`, has no such limit"
+///     "expected at most 12 dimensions, found 13; `Shape` values have no such limit"
 /// );
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```

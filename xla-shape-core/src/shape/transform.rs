@@ -74,9 +74,9 @@ impl fmt::Display for TransformError {
             Self::SizeMismatch { dimension, expected, found } => {
                 write!(f, "expected a size of {expected} for dimension {dimension}, found {found}")
             }
-            Self::StructureMismatch => f.write_str("expected two shapes built alike, found different ones"),
+            Self::StructureMismatch => f.write_str("the tuples have different structures"),
             Self::NotATuple => f.write_str("expected a tuple, found another kind of shape"),
-            Self::NoSuchPart => f.write_str("expected the index of a part that can be changed so, found none there"),
+            Self::NoSuchPart => f.write_str("no such part at this index"),
         }
     }
 }
@@ -439,7 +439,7 @@ mod tests {
         let shape = array("f32[2,3]");
         let message = |result: Result<ArrayShape, TransformError>| result.unwrap_err().to_string();
         assert_eq!(message(shape.delete_dimension(2)), "expected a dimension number from -2 to 1, found 2");
-        assert_eq!(message(shape.delete_dimensions([0, 0])), "expected every dimension at most once, found 0 again");
+        assert_eq!(message(shape.delete_dimensions([0, 0])), "dimension 0 is named twice");
         assert_eq!(message(shape.permute_dimensions([0])), "expected one entry for each of 2 dimensions, found 1");
         assert_eq!(
             message(shape.insert_dimension(3, 1.into(), 0)),
@@ -458,10 +458,7 @@ mod tests {
             message(array("f32[0,9223372036854775807]").delete_dimension(0)),
             "expected a number of bytes that fits in an i64, found more"
         );
-        assert_eq!(
-            TransformError::StructureMismatch.to_string(),
-            "expected two shapes built alike, found different ones"
-        );
+        assert_eq!(TransformError::StructureMismatch.to_string(), "the tuples have different structures");
     }
 
     #[test]

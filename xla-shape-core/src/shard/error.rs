@@ -10,7 +10,7 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ShardingError {
-    /// Devices are given to a sharding that has none of its own.
+    /// This kind of sharding takes no devices.
     DevicesForbidden {
         /// The kind, such as `replicated`.
         kind: &'static str,
@@ -150,7 +150,7 @@ pub enum ShardingError {
         /// How many shardings there are.
         found: usize,
     },
-    /// A tuple of shardings for a shape that is no tuple.
+    /// A tuple of shardings for a shape that is not a tuple.
     NotATuple,
     /// What each device has is not known: of `{manual}` and `{unknown}`.
     Undetermined {
@@ -249,7 +249,7 @@ impl fmt::Display for ShardingError {
             Self::Leaves { expected, found } => {
                 write!(f, "expected {expected} shardings, one for each array of the tuple, found {found}")
             }
-            Self::NotATuple => f.write_str("expected one sharding for a shape that is no tuple, found a tuple of them"),
+            Self::NotATuple => f.write_str("expected one sharding for a shape that is not a tuple, found a tuple of them"),
             Self::Undetermined { kind } => {
                 write!(f, "expected a sharding that says what each device has, found `{{{kind}}}`")
             }

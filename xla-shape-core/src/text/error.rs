@@ -116,7 +116,7 @@ impl fmt::Display for Expected {
             Self::Width => f.write_str("the width of a padded dimension"),
             Self::PaddingValue => f.write_str("a padding value: `zero`, `one`, `lowest` or `highest`"),
             Self::IndexEntry => f.write_str("an entry of an index"),
-            Self::DimensionLetter => f.write_str("the letter of a dimension that has none yet"),
+            Self::DimensionLetter => f.write_str("the letter of a dimension without an entry"),
             Self::AttributeValue(attribute) => write!(f, "a number for {}", attribute.name()),
             Self::AttributeOrEnd => {
                 f.write_str("a layout attribute (`T`, `L`, `E`, `S`, `SC` or `M`) or the end of the layout")
@@ -133,7 +133,7 @@ impl fmt::Display for Expected {
             Self::AnyOf(a, b, c) => write!(f, "`{a}`, `{b}` or `{c}`"),
             Self::Layout => f.write_str("a layout"),
             Self::Generation => f.write_str("a generation of TPUs, such as `v5e`"),
-            Self::NoLayout => f.write_str("no layout, which is the device's choice here"),
+            Self::NoLayout => f.write_str("no layout: the device chooses it"),
             Self::End => f.write_str("the end of the shape"),
             Self::Computation => f.write_str("a computation"),
             Self::Instruction => f.write_str("an instruction or `}`"),
@@ -408,12 +408,9 @@ impl fmt::Display for ParseErrorKind {
             Self::NegativeNumber { expected, found } => {
                 write!(f, "expected {expected}, found {found}, which is negative")
             }
-            Self::AttributeOutOfOrder { attribute, after } => write!(
-                f,
-                "expected `{attribute}` ({}) to stand before `{after}` ({}), found it behind",
-                attribute.name(),
-                after.name()
-            ),
+            Self::AttributeOutOfOrder { attribute, after } => {
+                write!(f, "`{attribute}` ({}) must come before `{after}` ({})", attribute.name(), after.name())
+            }
             Self::DuplicateAttribute { attribute } => {
                 write!(f, "expected `{attribute}` ({}) at most once, found it again", attribute.name())
             }

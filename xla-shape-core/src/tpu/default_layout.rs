@@ -275,7 +275,7 @@ impl fmt::Display for DefaultLayout {
     }
 }
 
-/// Why it is not known which layout a TPU gives an array.
+/// Why the layout that a TPU gives an array is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DefaultLayoutError {
@@ -307,17 +307,17 @@ impl DefaultLayoutError {
     pub(super) const fn write(self, sink: &mut Sink<'_>) {
         match self {
             Self::Generation(generation) => {
-                sink.text("unknown: which layouts TPU ");
+                sink.text("the layouts that TPU ");
                 sink.text(generation.name());
-                sink.text(" chooses has been neither published nor observed");
+                sink.text(" chooses are not known");
             }
             Self::ElementType(element_type) => {
-                sink.text("unknown: how a TPU lays out ");
+                sink.text("the layout of ");
                 sink.text(element_type.name());
-                sink.text(" has been neither published nor observed");
+                sink.text(" on a TPU is not known");
             }
             Self::UnboundedDimension { dimension } => {
-                sink.text("unknown: dimension ");
+                sink.text("dimension ");
                 sink.count(dimension);
                 sink.text(" has no bound; the default layout depends on every size");
             }

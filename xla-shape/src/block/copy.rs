@@ -10,7 +10,7 @@ type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// Copies every element into the one with the same index of an array or block of the same dimensions, in any layout and
-    /// memory space. Of a last block that has fewer elements, the rest of the destination stays as it is.
+    /// memory space. If the last block is smaller, the rest is unchanged.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

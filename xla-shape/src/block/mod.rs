@@ -27,9 +27,10 @@
 //! # What a block is
 //!
 //! A block is a [`View`] or [`ViewMut`] whose shape is a [`Part`]: a kernel over any [`ArrayType`] takes it like an array. Its
-//! elements stay where they are in the memory of the whole array, so that `as_slice` and what else needs a memory of its own is
-//! not there; [`as_array`](View::as_array) gives it where the block is one stretch of memory, and
-//! [`to_buffer`](Buffer::to_buffer) and [`copy_to`](Buffer::copy_to) copy it, also into another layout or memory space.
+//! elements stay where they are in the memory of the whole array, so a block has no `as_slice` and no other method that needs
+//! memory with nothing else in it. Where the block is one stretch of memory, [`as_array`](View::as_array) gives an array that
+//! has them; [`to_buffer`](Buffer::to_buffer) and [`copy_to`](Buffer::copy_to) copy it, also into another layout or memory
+//! space.
 //!
 //! # Where an array can be cut
 //!

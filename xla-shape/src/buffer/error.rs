@@ -58,34 +58,34 @@ pub enum BufferError {
     },
     /// Elements that are packed bits, or not aligned as their Rust type wants, cannot be borrowed.
     NotBorrowable(Box<ArrayShape>),
-    /// A tiled array is nothing that an `ndarray` can be.
+    /// An `ndarray` cannot have tiles.
     Tiled(Box<ArrayShape>),
-    /// An `ndarray` cannot have the sizes of the array, which is empty: those other than 0 multiply to more than `isize::MAX`.
+    /// The array is empty, and an `ndarray` cannot have its sizes: those other than 0 multiply to more than `isize::MAX`.
     TooLargeForNdarray(Box<ArrayShape>),
-    /// An `ndarray` has other strides than the array, or gaps.
+    /// The strides of the `ndarray` and the array differ, or the `ndarray` has gaps.
     WrongStrides {
-        /// The strides of the array, in elements, dimension 0 first; of a dimension of size 1, any will do.
+        /// The strides of the array, in elements, dimension 0 first; a dimension of size 1 may have any stride.
         expected: Vec<usize>,
-        /// The strides that there are.
+        /// The strides of the `ndarray`.
         found: Vec<isize>,
     },
-    /// An element, or the end of the memory, would be elsewhere in the array that was asked for.
+    /// In the array that was asked for, an element would move, or the memory would end elsewhere.
     Moves(Box<Answer>),
-    /// Whether elements would move cannot be said.
+    /// It is not known whether elements would move.
     Bitcast(Box<BitcastError>),
-    /// The array cannot be changed so.
+    /// The array cannot be transformed like this.
     Transform(Box<TransformError>),
-    /// A slice is no part of the memory; the text says why.
+    /// A slice is not one piece of the memory; the text says why.
     NoSlice(Box<str>),
     /// No layout has these strides, or the array has none.
     Strides(Box<StridesError>),
     /// The array's type cannot have these sizes.
     Sizes(SizesError),
-    /// There is no such shape.
+    /// The shape is not valid.
     Invalid(ValidationError),
-    /// The elements have no place in memory.
+    /// The array has no stride table.
     StrideTable(StrideTableError),
-    /// The array has another shape.
+    /// The array has a different shape.
     Shape(ShapeMismatch),
     /// An element cannot be accessed.
     Access(AccessError),
@@ -96,10 +96,10 @@ impl fmt::Display for BufferError {
         match self {
             Self::WrongLength { expected, found } => write!(f, "expected {expected} bytes, found {found}"),
             Self::Misaligned { alignment } => {
-                write!(f, "expected memory that begins at a multiple of {alignment} bytes, found some that does not")
+                write!(f, "the memory must begin at a multiple of {alignment} bytes")
             }
             Self::NullPointer => f.write_str("expected a pointer to the bytes of an array, found a null pointer"),
-            Self::OutOfMemory { bytes } => write!(f, "expected room for {bytes} bytes, found less memory"),
+            Self::OutOfMemory { bytes } => write!(f, "not enough memory for {bytes} bytes"),
             Self::WrongNumberOfElements { expected, found } => {
                 write!(f, "expected {expected} elements, found {found}")
             }
@@ -108,7 +108,7 @@ impl fmt::Display for BufferError {
                 "expected an element_size_in_bits of at least {} for {element_type}, found {element_size_in_bits}",
                 element_type.bits()
             ),
-            Self::AnyShape => f.write_str("expected a whole shape, found its sizes alone"),
+            Self::AnyShape => f.write_str("sizes alone are not a shape: give element type and layout"),
             Self::Split => f.write_str("expected an array in one memory, found one with splits"),
             Self::NoSuchPaddingValue { element_type, padding_value } => {
                 write!(f, "expected a padding value that {element_type} has, found `{}`", padding_value.name())

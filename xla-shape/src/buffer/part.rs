@@ -9,7 +9,7 @@ use std::ops::Range;
 use xla_shape_core::bitcast::slice_obstacle;
 use xla_shape_core::text::ConstText;
 
-/// The bytes of the slice of shape `R` that begins at `I`. Fails the compilation if it is no part of the memory of `S`.
+/// The bytes of the slice of shape `R` that begins at `I`. Fails the compilation if it is not one piece of the memory of `S`.
 #[track_caller]
 const fn bytes_of_part<S, R, I>() -> Range<usize>
 where

@@ -12,11 +12,11 @@ use core::fmt::Debug;
 
 /// An element whose values have a Rust type, and how a value is written in memory.
 ///
-/// In memory, values are little-endian, as on every machine that XLA runs on.
+/// In memory, values are little-endian, like on every machine that XLA runs on.
 #[diagnostic::on_unimplemented(
-    message = "the values of `{Self}` have no Rust type here",
+    message = "the values of `{Self}` have no Rust type",
     label = "a buffer of these elements cannot be read or written",
-    note = "`f16` and `bf16` need the feature `half` of `xla-shape`, `c64` and `c128` the feature `num-complex`"
+    note = "for `f16` and `bf16`, enable the feature `half` of `xla-shape`; for `c64` and `c128`, enable `num-complex`"
 )]
 pub trait Stored: Element {
     /// The type of a value.
@@ -25,7 +25,7 @@ pub trait Stored: Element {
     /// The bytes of one value.
     type Bytes: Copy + AsRef<[u8]> + AsMut<[u8]> + Default;
 
-    /// The value with these bytes. Bits that no value has do not count.
+    /// The value with these bytes. Bits that no value uses are ignored.
     #[must_use]
     fn from_le_bytes(bytes: Self::Bytes) -> Self::Value;
 

@@ -7,15 +7,15 @@
 //! |---|---|
 //! | read or write all elements, in any order | [`for_each`](Buffer::for_each), [`apply`](Buffer::apply), [`fill`](Buffer::fill), [`fold_lanes`](Buffer::fold_lanes) |
 //! | write an array from others, of any layouts | [`apply_with`](Buffer::apply_with), [`apply_with_2`](Buffer::apply_with_2), [`apply_along`](Buffer::apply_along) |
-//! | have the result in an array of its own | [`map`](Buffer::map), [`zip_with`](Buffer::zip_with), [`fold`](Buffer::fold) |
+//! | write the result to a new array | [`map`](Buffer::map), [`zip_with`](Buffer::zip_with), [`fold`](Buffer::fold) |
 //! | work along rows, columns or another dimension | [`for_each_band`](Buffer::for_each_band), [`for_each_band_mut`](Buffer::for_each_band_mut), [`for_each_band_mut_with`](Buffer::for_each_band_mut_with); in threads [`bands_mut`](Buffer::bands_mut); one at a time [`line`](Buffer::line) |
 //! | work on whole tiles | [`as_tiles`](Buffer::as_tiles), [`tiles`](Buffer::tiles) |
-//! | have slices that hold nothing but elements | [`for_each_segment`](Buffer::for_each_segment) |
+//! | have slices of elements, without padding | [`for_each_segment`](Buffer::for_each_segment) |
 //! | have indices | [`for_each_indexed`](Buffer::for_each_indexed) |
 //! | have the padding too | [`for_each_position`](Buffer::for_each_position), [`fill_padding`](Buffer::fill_padding) |
 //!
-//! Padding is only seen where the method says so. Except for the last two lines, elements must be whole (`Plain`), not packed
-//! bits.
+//! Padding is only seen where the method says so. Except for the last two rows of this table, elements must be whole (`Plain`),
+//! not packed bits.
 //!
 //! Row softmax, for any layout:
 //!

@@ -113,7 +113,7 @@ impl<S, T> fmt::Debug for StaticPlan<S, T> {
 /// What [`StaticPlan::shared`] has made so far.
 static PLANS: RwLock<BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>> = RwLock::new(BTreeMap::new());
 
-/// Fails the compilation if the one array cannot be relaid into the other.
+/// Fails the compilation if there is no relayout between the arrays.
 #[track_caller]
 const fn assert_together<S: StaticArray, T: StaticArray>() {
     let (source, destination) = (<S::Element as Element>::TYPE, <T::Element as Element>::TYPE);

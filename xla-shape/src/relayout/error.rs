@@ -21,7 +21,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// Why one array cannot be relaid into the other, or not these bytes.
+/// Why a relayout is not possible.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum RelayoutError {
@@ -32,8 +32,7 @@ pub enum RelayoutError {
         /// That of the destination.
         destination: ElementType,
     },
-    /// The elements take another number of bits, and it is not that small elements are packed on one side and take a
-    /// byte each on the other.
+    /// The element widths differ, and neither side is the packed form of the other.
     ElementSizeMismatch {
         /// The bits of one element in the source.
         source: usize,

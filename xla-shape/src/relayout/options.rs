@@ -48,8 +48,8 @@ pub enum Vectors {
     Avx512,
 }
 
-/// How to relay an array: what becomes of padding, and whether to transpose. By default, padding is left alone and
-/// the dimensions stay what they are.
+/// Options of a relayout: what is written into padding, and whether to transpose. By default, padding is not written and
+/// dimensions keep their order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
     pub(super) padding: Padding,

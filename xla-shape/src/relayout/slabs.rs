@@ -10,9 +10,8 @@ use std::ops::Range;
 
 /// A relayout in slabs: parts of the destination, in order and without gaps, each made from a part of the source.
 ///
-/// A slab is a relayout of its own, between smaller arrays in the same layouts: its source is gathered from pieces of
-/// the whole source, its destination is one piece of the whole destination. So files of any size can be relaid in little
-/// memory.
+/// A slab is a separate relayout between smaller arrays in the same layouts: its source is gathered from pieces of the whole
+/// source, its destination is one piece of the whole destination. So files of any size can be copied in little memory.
 ///
 /// ```
 /// use xla_shape::ArrayShape;

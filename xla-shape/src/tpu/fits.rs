@@ -85,7 +85,7 @@ impl<G: GenerationType, A: ArrayType, B: ArrayType> Part<G> for BlockSpec<A, B> 
 
 /// What can be in a memory of a TPU of generation `G`: a [`Part`], or a tuple of up to 12 of them.
 #[diagnostic::on_unimplemented(
-    message = "it is not known what `{Self}` takes in the memory of a TPU",
+    message = "the size of `{Self}` in TPU memory is not known",
     label = "expected arrays of known sizes, made by `shape!(…)`, `BlockSpec<array, block>`, or a tuple of up to 12 of them"
 )]
 pub trait Contents<G>: Sealed {

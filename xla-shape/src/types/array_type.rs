@@ -110,7 +110,7 @@ pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
 
 /// The shape of an array in memory of its own, not of a block in a larger one: what [`Buffer`](crate::Buffer) is made with.
 ///
-/// Only [`Array`](super::Array)(super::Array) implements it.
+/// Only [`Array`](super::Array) implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the shape of a whole array",
     label = "expected a type made by `shape!(…)`",
@@ -127,16 +127,15 @@ pub trait WholeArray: ArrayType + Itself<Itself = Self> {
     #[must_use]
     fn byte_size(self) -> usize;
 
-    /// The shape that a run-time shape is, if it is one of this type.
+    /// The run-time shape as a value of this type, if it is one.
     ///
     /// An unbounded dimension takes any static size. A bounded one takes its own bound, as a bound or as a static size,
-    /// and gets it as its size; a smaller array has another place for its elements, or less memory.
+    /// and its size is then the bound; a smaller array places its elements differently, or has less memory.
     #[must_use]
     fn from_array_shape(shape: &ArrayShape) -> Option<Self>;
 }
 
-/// Stands for a type, in code of macros: all that it knows of the type comes from here, so that what is no shape of an array is one
-/// error, at the place where it is written.
+/// Macros go through this trait, so that a wrong type gives one error where it is written.
 ///
 /// Implemented for arrays alone: with a blanket implementation, the compiler would go on with any type, and report further
 /// errors.
@@ -155,7 +154,7 @@ pub trait Itself {
 
 /// An array shape whose sizes are all known at compile time.
 ///
-/// Only [`Array`](super::Array)(super::Array) implements it.
+/// Only [`Array`](super::Array) implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a static array shape",
     label = "expected a type made by `shape!(…)` with static sizes"

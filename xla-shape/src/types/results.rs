@@ -58,21 +58,21 @@ impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
 /// Dimensions in the order of a permutation `P`, a tuple of [`Nth`].
 #[diagnostic::on_unimplemented(
     message = "`{P}` is not a permutation of the dimensions `{Self}`",
-    label = "expected as many numbers of dimensions, each of which the array has"
+    label = "expected one dimension number for each dimension"
 )]
 pub trait Permute<P>: Dimensions {
     /// Dimension `i` is number `P[i]`.
     type Permuted: Dimensions;
 }
 
-/// Dimensions that are the same as those of `Other`, except for the one with the number `N`, where both have a number of
-/// `typenum`: const generics cannot be added.
+/// Dimensions that are those of `Other`, except dimension `N`, where both have a `typenum` number: const generics cannot be
+/// added.
 #[diagnostic::on_unimplemented(
     message = "arrays of the dimensions `{Self}` and `{Other}` cannot be joined along dimension `{N}`",
-    label = "expected the same dimensions but for this one, which should be a number of `typenum` in both"
+    label = "expected the same dimensions except this one, which must be a `typenum` number in both"
 )]
 pub trait Join<N, Other>: Dimensions {
-    /// That one has the sum of both sizes.
+    /// Dimension `N` has the sum of both sizes.
     type Joined: Dimensions;
 }
 

@@ -1,4 +1,4 @@
-//! What is answered, and the one text of it, for a `const` and for a program.
+//! The answers to questions about bitcasts, and their text, in a `const` and at run time.
 
 use crate::text::ConstText;
 use crate::text::sink::{Sink, display};
@@ -8,7 +8,7 @@ use core::fmt;
 /// Whether an operation on an array is a bitcast.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
-    /// It is: the bytes of the one array are those of the other.
+    /// Yes: both arrays are the same bytes.
     Yes,
     /// Every element stays where it is, but one of the arrays has more padding after the last element.
     OtherPadding {
@@ -17,7 +17,7 @@ pub enum Answer {
         /// The bytes of the result.
         result_bytes: u64,
     },
-    /// It is not.
+    /// No, for this reason.
     No(Reason),
 }
 
@@ -29,18 +29,18 @@ impl Answer {
     }
 }
 
-/// Why an operation is no bitcast.
+/// Why an operation is not a bitcast.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// An element takes another number of bits.
+    /// An element takes a different number of bits.
     ElementBits {
         /// Those of the operand.
         operand: u64,
         /// Those of the result.
         result: u64,
     },
-    /// The arrays have other numbers of elements.
+    /// The arrays have different numbers of elements.
     Elements {
         /// That of the operand.
         operand: u64,
@@ -54,14 +54,14 @@ pub enum Reason {
         /// Those of the result.
         found: Vec<u64>,
     },
-    /// Other numbers of bytes before the first element hold the sizes of bounded dimensions.
+    /// The sizes of bounded dimensions, before the first element, take different numbers of bytes.
     MetadataPrefix {
         /// Those of the operand.
         operand: u64,
         /// Those of the result.
         result: u64,
     },
-    /// The arrays are cut into other pieces.
+    /// The arrays are split at different indices.
     Splits,
     /// An element would move.
     Moves(Move),
@@ -76,11 +76,11 @@ pub struct Move {
     pub operand_position: u64,
     /// Where it lies in the result, in elements.
     pub result_position: u64,
-    /// In what the layouts differ, if the operation can be named by dimensions.
+    /// How the layouts differ, if the operation maps dimensions to dimensions.
     pub cause: Option<Cause>,
 }
 
-/// In what two layouts differ.
+/// How two layouts differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Cause {
@@ -88,8 +88,8 @@ pub enum Cause {
     Order,
     /// The tile with this number, from 0: it differs, or only one of the layouts has it.
     Tile(usize),
-    /// The places of dimensions of size 1 in the order. They have no steps of their own, but the tiles, which are equal,
-    /// count them, and so cut other dimensions.
+    /// Dimensions of size 1 are elsewhere in the order. They move no element by themselves, but the tiles, which are equal,
+    /// count them, and so cover different dimensions.
     SizeOne,
 }
 
@@ -134,8 +134,8 @@ impl Told<'_> {
                 list(sink, found);
             }
             Self::MetadataPrefix { operand, result } => {
-                sink.text("the elements begin behind ");
-                two(sink, operand, " bytes in the operand and behind ", result, " in the result");
+                sink.text("the elements begin after ");
+                two(sink, operand, " bytes in the operand and after ", result, " in the result");
             }
             Self::Splits => sink.text("the arrays are split at other indices"),
             Self::Moves { element, operand_position, result_position, cause } => {
@@ -246,7 +246,7 @@ impl Cause {
             Self::Tile(2) => "the third tile differs",
             Self::Tile(_) => "a later tile differs",
             Self::SizeOne => {
-                "the tiles are equal but cut other dimensions, because one of size 1 has another place in the order"
+                "the tiles are equal but cover different dimensions: a dimension of size 1 is elsewhere in minor_to_major"
             }
         }
     }

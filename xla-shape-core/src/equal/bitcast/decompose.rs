@@ -172,7 +172,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// If the arrays take other numbers of bytes, a dimension is unbounded, or nothing was found that explains it.
+    /// If the arrays take different numbers of bytes, a dimension is unbounded, or no reshape and transpose was found.
     pub fn decompose_bitcast(&self, result: &Self) -> Result<Decomposition, BitcastError> {
         let (operand_table, result_table) = (self.stride_table()?, result.stride_table()?);
         let bytes = (self.byte_size().unwrap_or(0), result.byte_size().unwrap_or(0));

@@ -34,8 +34,8 @@ impl<'a> ConstArray<'a> {
     /// let (tiled, plain) = (ConstArray::new(&tiled, &tables.0, &[2, 256]), ConstArray::new(&plain, &tables.1, &[2, 256]));
     /// assert_eq!(
     ///     tiled.layout_change_obstacle(plain).unwrap().as_str(),
-    ///     "f32[2,256]{1,0:T(2,128)} is not the bytes of f32[2,256]{1,0}: element (0,128) moves from position 256 \
-    ///      to 128; the first tile differs"
+    ///     "f32[2,256]{1,0:T(2,128)} and f32[2,256]{1,0} are different bytes: element (0,128) moves from position \
+    ///      256 to 128; the first tile differs"
     /// );
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
@@ -50,7 +50,7 @@ impl<'a> ConstArray<'a> {
         }
         let num_dimensions = self.table.extents().len();
         if num_dimensions > Self::MAX_DIMENSIONS {
-            return Some(self.is_not(result).push_str(TOO_MANY));
+            return Some(self.too_many(result));
         }
         self.obstacle(result, Reading::Transpose(identity.split_at(num_dimensions).0))
     }
@@ -61,7 +61,7 @@ impl<'a> ConstArray<'a> {
     pub const fn transpose_obstacle(self, result: Self, permutation: &[usize]) -> Option<ConstText<1024>> {
         let num_dimensions = self.table.extents().len();
         if num_dimensions > Self::MAX_DIMENSIONS {
-            return Some(self.is_not(result).push_str(TOO_MANY));
+            return Some(self.too_many(result));
         }
         if !is_permutation(permutation, num_dimensions, &mut [false; Self::MAX_DIMENSIONS]) {
             let text = ConstText::new().push_str("the permutation should name each of the ").push_count(num_dimensions);
@@ -80,7 +80,7 @@ impl<'a> ConstArray<'a> {
     const fn obstacle(self, result: Self, reading: Reading<'_>) -> Option<ConstText<1024>> {
         const ROOM: usize = ConstArray::MAX_DIMENSIONS;
         if self.table.extents().len() > ROOM || result.table.extents().len() > ROOM {
-            return Some(self.is_not(result).push_str(TOO_MANY));
+            return Some(self.too_many(result));
         }
         let question = Question { shapes: [self.shape, result.shape], tables: [self.table, result.table], reading };
         let mut sizes = [0; ROOM];
@@ -98,17 +98,29 @@ impl<'a> ConstArray<'a> {
                 _ => return None,
             },
             Ok(Comparison::Undecided) | Err(CompareError::TooIntricate | CompareError::OtherDimensions) => {
-                let text = self.is_not(result);
-                return Some(text.push_str("the layouts are too intricate to be compared in a `const`"));
+                let text = self.not_compared(result);
+                return Some(text.push_str("`*` in the tiles makes it too expensive for a `const`"));
             }
         };
         if told.is_yes() { None } else { Some(self.is_not(result).push_told(told)) }
     }
 
     const fn is_not(self, result: Self) -> ConstText<1024> {
-        let text = ConstText::new().push_str(self.shape.const_text::<256>().as_str()).push_str(" is not the bytes of ");
-        text.push_str(result.shape.const_text::<256>().as_str()).push_str(": ")
+        ConstText::new().push_str(self.pair(result).as_str()).push_str(" are different bytes: ")
+    }
+
+    const fn not_compared(self, result: Self) -> ConstText<1024> {
+        ConstText::new().push_str("cannot compare ").push_str(self.pair(result).as_str()).push_str(": ")
+    }
+
+    const fn too_many(self, result: Self) -> ConstText<1024> {
+        let text = self.not_compared(result).push_str("a `const` compares arrays of at most ");
+        text.push_count(Self::MAX_DIMENSIONS).push_str(" dimensions")
+    }
+
+    /// Both shapes.
+    const fn pair(self, result: Self) -> ConstText<1024> {
+        let text = ConstText::new().push_str(self.shape.const_text::<256>().as_str()).push_str(" and ");
+        text.push_str(result.shape.const_text::<256>().as_str())
     }
 }
-
-const TOO_MANY: &str = "there are too many dimensions to decide it in a `const`";

@@ -1,8 +1,8 @@
 //! Bitcasts: which reshapes, transposes and changes of layout leave every byte where it is.
 //!
-//! The questions are answered from the [stride tables](crate::map), tiles and all: XLA's own checks of the
-//! same names ignore tiles. What an answer says of an element is about elements, not about padding: where no element moves
-//! but the arrays take other numbers of bytes, the answer is [`Answer::OtherPadding`].
+//! The answers follow from the [stride tables](crate::map), tiles included: XLA's own checks of the same names ignore tiles.
+//! Answers are about elements, not about padding: if no element moves but the arrays take different numbers of bytes, the
+//! answer is [`Answer::OtherPadding`].
 
 mod answer;
 mod decompose;
@@ -37,14 +37,14 @@ pub enum BitcastError {
         /// How many dimensions the operand has.
         num_dimensions: usize,
     },
-    /// No bitcast leads from the one shape to the other, as they take other numbers of bytes.
+    /// The shapes take different numbers of bytes.
     Bytes {
         /// Those of the operand.
         operand: u64,
         /// Those of the result.
         result: u64,
     },
-    /// The bytes mean something else, but no reshape and transpose was found that says what.
+    /// No reshape and transpose was found that explains the bitcast.
     NotDecomposed,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for BitcastError {
             Self::Bytes { operand, result } => {
                 write!(f, "a bitcast keeps the number of bytes, but the arrays take {operand} and {result}")
             }
-            Self::NotDecomposed => f.write_str("no reshape and transpose was found that leave the bytes as they are"),
+            Self::NotDecomposed => f.write_str("found no reshape and transpose that keep every byte in place"),
         }
     }
 }

@@ -201,7 +201,7 @@ const fn same_splits(these: &[SplitConfig], those: &[SplitConfig]) -> bool {
     same
 }
 
-/// The first difference of two layouts by which an element lies elsewhere. Dimensions have the sizes `sizes` in the one;
+/// The first difference of two layouts that moves an element. Dimensions have the sizes `sizes` in the one;
 /// dimension `permutation[i]` of the one is dimension `i` of the other.
 const fn difference(one: &Layout, other: &Layout, sizes: &[u64], permutation: &[usize]) -> Cause {
     let (order, other_order) = (one.minor_to_major(), other.minor_to_major());

@@ -1,4 +1,4 @@
-//! Slices that are a part of the memory, as they lie.
+//! Slices that are one piece of the array's memory.
 
 #![expect(
     clippy::indexing_slicing,
@@ -15,11 +15,11 @@ use crate::text::ConstText;
 /// How many dimensions an array may have.
 const MAX_DIMENSIONS: usize = 16;
 
-/// Whether the slice of these sizes that begins at `starts` is an array of the same layout in the same memory, with every
-/// element where it is. `None` if it is, else why not.
+/// Why the slice of these sizes that begins at `starts` is not one piece of the array's memory; `None` if it is. It is then an
+/// array of the same layout, and every element is where it was.
 ///
-/// A slice takes whole tiles; in memory, they are contiguous if all dimensions more minor than one are taken
-/// whole, and of the more major ones, one tile.
+/// The slice must take whole tiles. They are contiguous if one dimension takes several tiles, every more minor dimension is
+/// taken whole, and every more major one takes one tile.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
@@ -29,7 +29,7 @@ const MAX_DIMENSIONS: usize = 16;
 /// assert!(slice_obstacle(&x, &[16, 0], &[8, 256]).is_none());
 /// assert_eq!(
 ///     slice_obstacle(&x, &[20, 0], &[8, 256]).unwrap().as_str(),
-///     "the slice from (20,0) to (28,256) is no part of the memory of f32[64,256]{1,0:T(8,128)}: dimension 0 begins \
+///     "the slice from (20,0) to (28,256) is not one piece of the memory of f32[64,256]{1,0:T(8,128)}: dimension 0 begins \
 ///      inside a tile of 8"
 /// );
 /// # Ok::<(), xla_shape_core::ParseError>(())
@@ -49,14 +49,14 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
         i += 1;
     }
     let slices = slices.split_at(n).0;
-    let why = is_no_part(operand, slices);
+    let why = is_not_one_piece(operand, slices);
     let mut result = [Dimension::Unbounded; MAX_DIMENSIONS];
     if let Err(error) = infer::slice(operand.dimensions(), slices, result.split_at_mut(n).0) {
         return Some(why.push_error(error));
     }
     let layout = operand.layout();
     if !matches!(TileBlock::of(layout), Ok(_) | Err(TileBlockError::Untiled)) {
-        return Some(why.push_str("the tiles are no blocks of memory"));
+        return Some(why.push_str("a tile of this layout is not one block of memory"));
     }
     if layout.tail_padding_alignment_in_elements() != 1
         || layout.dynamic_shape_metadata_prefix_bytes() != 0
@@ -81,7 +81,7 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
             return Some(text.push_str(" ends inside a tile of ").push_number(tile));
         }
         if !whole && size.div_ceil(tile) > 1 {
-            return Some(text.push_str(" takes several tiles, and a more minor one not all"));
+            return Some(text.push_str(" takes several tiles, but a more minor dimension is not taken whole"));
         }
         whole = whole && size == all;
         minor += 1;
@@ -89,7 +89,7 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
     None
 }
 
-const fn is_no_part(operand: &ArrayShape, slices: &[SliceDimension]) -> ConstText<1024> {
+const fn is_not_one_piece(operand: &ArrayShape, slices: &[SliceDimension]) -> ConstText<1024> {
     let mut from = ConstText::<256>::new();
     let mut to = ConstText::<256>::new();
     let mut i = 0;
@@ -100,6 +100,6 @@ const fn is_no_part(operand: &ArrayShape, slices: &[SliceDimension]) -> ConstTex
         i += 1;
     }
     let text = ConstText::new().push_str("the slice from (").push_str(from.as_str()).push_str(") to (");
-    let text = text.push_str(to.as_str()).push_str(") is no part of the memory of ");
+    let text = text.push_str(to.as_str()).push_str(") is not one piece of the memory of ");
     text.push_str(operand.const_text::<256>().as_str()).push_str(": ")
 }

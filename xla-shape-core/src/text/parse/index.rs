@@ -124,12 +124,12 @@ mod tests {
             ("(1,2)3", 2, "expected the end of the shape, found `3`", 5),
             ("-1", 1, "expected an entry of an index, found `-1`, which is negative", 0),
             ("99999999999999999999", 1, "expected a number that fits in an i64, found `99999999999999999999`", 0),
-            ("x=1,x=2", 2, "expected the letter of a dimension that has none yet, found `x`", 4),
-            ("z=1,y=2", 2, "expected the letter of a dimension that has none yet, found `z`", 0),
-            ("y=1,2", 2, "expected the letter of a dimension that has none yet, found `2`", 4),
+            ("x=1,x=2", 2, "expected the letter of a dimension without an entry, found `x`", 4),
+            ("z=1,y=2", 2, "expected the letter of a dimension without an entry, found `z`", 0),
+            ("y=1,2", 2, "expected the letter of a dimension without an entry, found `2`", 4),
             ("1,y=2", 2, "expected an entry of an index, found `y`", 2),
             ("y 1", 2, "expected `=`, found `1`", 2),
-            ("w=1", 5, "expected the letter of a dimension that has none yet, found `w`", 0),
+            ("w=1", 5, "expected the letter of a dimension without an entry, found `w`", 0),
             ("1,2,3", 2, "expected one entry for each of 2 dimensions, found 3", 0),
         ] {
             let error = parse_index(text, num_dimensions).unwrap_err();
