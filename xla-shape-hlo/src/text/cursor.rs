@@ -351,16 +351,16 @@ impl<'a> Cursor<'a> {
         is_named && matches!(ahead.peek(), Some(b'(' | b'{'))
     }
 
-    /// Whether a brace stands at `position`, or behind blanks.
+    /// Whether a layout may stand at `position`, or after blanks: a brace, or a comment before one.
     #[inline]
-    pub(crate) fn brace_follows(&self, position: usize) -> bool {
+    pub(crate) fn layout_may_follow(&self, position: usize) -> bool {
         match self.byte(position) {
             Some(b'{') => true,
             Some(b' ') if self.byte(position.saturating_add(1)).is_some_and(|byte| byte.is_ascii_alphabetic()) => false,
             _ => {
                 let mut ahead = Self::new(self.text, position);
                 ahead.skip_blanks();
-                ahead.peek() == Some(b'{')
+                matches!(ahead.peek(), Some(b'{' | b'/'))
             }
         }
     }
@@ -599,5 +599,36 @@ const fn closing(open: u8) -> u8 {
         b'(' => b')',
         b'[' => b']',
         _ => b'}',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cursor;
+    use alloc::string::String;
+    use xla_shape_core::Shape;
+    use xla_shape_core::text::Parser;
+
+    const PIECES: [&str; 12] =
+        ["f32", "token", "[]", "[2,<=3]", "{1,0}", "{0:T(2)}", "(", ")", ",", " ", "/*index=1*/", "b("];
+
+    #[test]
+    fn a_shape_ends_where_the_parser_says() {
+        let mut found = 0;
+        for number in 0..PIECES.len().pow(5) {
+            let (mut text, mut rest) = (String::new(), number);
+            while rest > 0 {
+                text.push_str(PIECES[rest % PIECES.len()]);
+                rest /= PIECES.len();
+            }
+            let cursor = Cursor::new(&text, 0);
+            let Some(end) = cursor.shape_end().filter(|&end| !cursor.layout_may_follow(end)) else { continue };
+            let Ok(piece) = text[..end].parse::<Shape>() else { continue };
+            found += 1;
+            let mut parser = Parser::at(&text, 0);
+            let whole = parser.shape().unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!((piece, end), (whole, parser.position()), "{text}");
+        }
+        assert!(found > 1000, "{found}");
     }
 }

@@ -533,8 +533,7 @@ impl<'a> Parser<'a> {
     fn shape(&mut self) -> Result<(u32, Piece)> {
         let start = self.cursor.position;
         match self.cursor.shape_end() {
-            // What follows may be a layout behind a space.
-            Some(end) if !self.cursor.brace_follows(end) => {
+            Some(end) if !self.cursor.layout_may_follow(end) => {
                 let text = self.cursor.text().get(start..end).unwrap_or("");
                 let shape = self.known_shape(text, start, end, None)?;
                 self.cursor.position = end;
