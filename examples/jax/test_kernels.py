@@ -51,6 +51,16 @@ def test_softmax():
     np.testing.assert_allclose(jax.jit(kernels.softmax)(x), jax.nn.softmax(x), rtol=1e-5)
 
 
+@pytest.mark.parametrize(("m", "k", "n"), [(1, 1, 1), (65, 33, 31), (300, 200, 400), (0, 3, 4), (3, 0, 4), (3, 4, 0)])
+def test_kernels_of_any_sizes(m, k, n):
+    x, gain = normal(m, k), normal(k, seed=1)
+    np.testing.assert_allclose(kernels.softmax_of_rows(x), jax.nn.softmax(x), rtol=1e-5)
+    np.testing.assert_allclose(kernels.layer_norm_of_rows(x, gain), expect_layer_norm(x, gain, 1e-5), rtol=1e-4, atol=1e-5)
+    a, b = x.astype(jnp.bfloat16), normal(k, n, dtype=jnp.bfloat16, seed=2)
+    found, expected = kernels.matmul_of_any(a, b), a.astype(jnp.float32) @ b.astype(jnp.float32)
+    np.testing.assert_allclose(found.astype(np.float32), expected, rtol=1e-2, atol=1e-2)
+
+
 @pytest.mark.parametrize("sizes", [(4,), (3, 5), (2, 3, 4), (256, 512), (7, 128), (0, 128), (0, 4), (4, 0), ()])
 def test_softmax_of_any(sizes):
     x = normal(*sizes)

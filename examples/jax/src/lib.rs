@@ -1,8 +1,10 @@
 //! Kernels over typed shapes, called from JAX: `run.py` shows them at work, `test_kernels.py` tests them.
 
 mod kinds;
+mod rows;
 
 use half::bf16;
+use rows::{Rows, softmax_of_rows};
 use xla_shape::element::F32;
 use xla_shape::relayout::StaticPlan;
 use xla_shape::{DynView, DynViewMut, View, ViewMut, dispatch, hlo_types, permutation, shape};
@@ -25,9 +27,6 @@ fn softmax_row(row: &[f32], result: &mut [f32]) {
     let factor = 1.0 / math::sum(result);
     result.iter_mut().for_each(|result| *result *= factor);
 }
-
-/// Any number of rows of any length.
-type Rows = shape!(f32[rows,d]);
 
 fn softmax_by_index(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
     // A scalar is a row of one.
@@ -101,7 +100,7 @@ kernel! {
 
     /// Softmax over the last dimension of an array of any shape: by the kernel above for its shape, by another one for rows, and
     /// by a third for all others.
-    fn softmax_of_any(x: DynView<'_>, y: DynViewMut<'_>) -> Result<(), Error>
+    fn softmax_of_any(pool: ThreadPool<'_>, x: DynView<'_>, y: DynViewMut<'_>) -> Result<(), Error>
     where batch(...)
     {
         if x.shape() != y.shape() {
@@ -110,22 +109,10 @@ kernel! {
         }
         dispatch!(match x, y {
             (shape!(f32[256,512]), shape!(f32[256,512])) => softmax(x, y),
-            (Rows, Rows) => softmax_of_rows(x, y),
+            (Rows, Rows) => softmax_of_rows(pool, x, y),
             _ => return softmax_by_index(x, y),
         });
         Ok(())
-    }
-
-    /// Softmax of each row, however many there are and however long they are.
-    ///
-    /// Rows are independent of each other: a mesh may cut them, and `vmap` adds more of them.
-    fn softmax_of_rows(x: View<'_, shape!(f32[rows,d])>, mut y: ViewMut<'_, shape!(f32[rows,d])>)
-    where batch(rows), multiversion
-    {
-        let [_, d] = x.sizes();
-        for (row, result) in x.as_slice().chunks_exact(d.max(1)).zip(y.as_mut_slice().chunks_exact_mut(d.max(1))) {
-            softmax_row(row, result);
-        }
     }
 
     /// Each row less its mean, divided by its standard deviation, times a gain.
@@ -239,6 +226,8 @@ export![
     softmax,
     softmax_of_any,
     softmax_of_rows,
+    rows::layer_norm_of_rows,
+    rows::matmul_of_any,
     layer_norm,
     transpose,
     matmul,
