@@ -201,7 +201,7 @@ class Kernel:
                 return found
 
             call = jax.custom_vjp(lambda *operands: forward(*operands)[0])
-            # Some versions of JAX trace what computes cotangents at each gradient, if it is no program of its own.
+            # Some versions of JAX trace what computes cotangents at each gradient, if it is not a program of its own.
             call.defvjp(forward, jax.jit(back, inline=True))
             return jax.jit(_named(call, self.__name__), inline=True)
 

@@ -99,7 +99,7 @@ pub(crate) unsafe fn capsule(py: Python<'_>, tensor: *mut ManagedTensor, is_copy
 /// A capsule that hands on a tensor as it was before version 1. Whoever takes it may write it.
 ///
 /// # Safety
-/// As [`capsule`]; the tensor must not be read-only.
+/// Like [`capsule`]; the tensor must not be read-only.
 pub(crate) unsafe fn old_capsule(py: Python<'_>, tensor: *mut ManagedTensor) -> PyResult<Bound<'_, PyAny>> {
     // SAFETY: the tensor is there, and nobody else has it.
     let copied = copy_of(unsafe { &(*tensor).dl_tensor });

@@ -20,7 +20,7 @@ class OutOfBoundsError(ShapeError, IndexError):
 
 
 class ParseError(ShapeError):
-    """A text that is no shape, layout, sharding or module. `str()` shows the text with a mark below what is wrong.
+    """A text that is not a shape, layout, sharding or module. `str()` shows the text with a mark below what is wrong.
 
     `message` says what is wrong in one sentence, `text` is what was read, and `text[slice(*span)]` is the wrong part, in
     characters.

@@ -37,7 +37,7 @@ pub fn tables_agree(reference: &ReferenceShape, element_type: ElementType) -> Re
         }
     }
     match table.multi_index(reference.physical_elements()) {
-        Slot::Element(index) => Err(format!("{shape}: found {index:?} behind the end")),
+        Slot::Element(index) => Err(format!("{shape}: found {index:?} after the end")),
         _ => Ok(()),
     }
 }

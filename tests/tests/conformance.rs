@@ -110,7 +110,7 @@ fn map_disagreement(row: &MapRow) -> Result<(), String> {
     }
     match table.multi_index(row.physical_to_logical.len() as u64) {
         Slot::OutOfRange => Ok(()),
-        slot => Err(format!("behind the end lies {slot:?}")),
+        slot => Err(format!("after the end lies {slot:?}")),
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Failure {
     /// A part of the input could not be read, as was said first; the output is about the rest.
     #[error("a part of the input could not be read")]
     Unread,
-    /// A text that is no shape; the message shows where.
+    /// A text that is not a shape; the message shows where.
     #[error("{0}")]
     Shape(String),
     /// Anything else that one sentence says.

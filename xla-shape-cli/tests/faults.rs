@@ -216,7 +216,7 @@ fn pipes_that_do_not_end_are_read_no_further_than_the_array() {
     let tensors = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
     for (name, beginning, message) in [
         ("in.npy", npy, " or more\n"),
-        ("in.npy", b"\x93NUMPY\x01\0".to_vec(), "the header is no text"),
+        ("in.npy", b"\x93NUMPY\x01\0".to_vec(), "the header is not text"),
         ("in.safetensors", tensors, "its tensors take 8 bytes, but 9 follow the header"),
         ("in.safetensors", vec![], "does not begin as a .safetensors file does"),
         ("in.bin", vec![], "raw bytes do not tell their shape"),

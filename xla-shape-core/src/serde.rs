@@ -286,7 +286,7 @@ impl fmt::Display for StructureError {
         match self {
             Self::UnknownElementType(number) => write!(f, "expected the number of an element type, found {number}"),
             Self::MissingParts => f.write_str("expected as many parts as the tuples have, found fewer"),
-            Self::TooManyParts => f.write_str("expected one shape, found more parts behind it"),
+            Self::TooManyParts => f.write_str("expected one shape, found more parts after it"),
             Self::Invalid(error) => error.fmt(f),
         }
     }

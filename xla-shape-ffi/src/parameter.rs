@@ -27,7 +27,7 @@ use xla_shape::{DynView, DynViewMut};
 /// | `Option` of those three | the same, which a call may leave out |
 /// | `threads::ThreadPool` (feature `threads`) | XLA's threads: nothing that a call brings |
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no parameter of a kernel",
+    message = "`{Self}` is not a parameter of a kernel",
     label = "expected `View`, `ViewMut`, `DynView`, `DynViewMut`, `InPlace`, a number, `&str`, a `Vec` of numbers, an `Option` of these, or `ThreadPool`"
 )]
 pub trait Parameter<'a>: Sized {

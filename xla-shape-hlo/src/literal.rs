@@ -125,7 +125,7 @@ impl Literal<'_> {
         is_left_out
     }
 
-    /// The dimension `dimension` of an array and those behind it.
+    /// The dimension `dimension` of an array and those after it.
     fn array(&mut self, array: &ArrayShape, dimension: usize) -> Result<()> {
         let Some(size) = array.dimensions().get(dimension) else { return self.element(array.element_type()) };
         if self.left_out() {

@@ -168,7 +168,7 @@ fn shard_type(written: TokenStream) -> Result<String> {
     Ok(type_of(&Shape::Array(partition.shard().clone())))
 }
 
-/// The sharding behind a comma.
+/// The sharding after a comma.
 fn read_behind(tokens: &[TokenTree]) -> Result<(Sharding, (Span, Span))> {
     read(tokens.iter().skip(1).cloned().collect())
 }

@@ -100,7 +100,7 @@ impl Text {
         *last = kind;
     }
 
-    /// The tokens that this part of the text belongs to; the last token of all if it lies behind that.
+    /// The tokens that this part of the text belongs to; the last token of all if it lies after that.
     fn tokens_of(&self, part: xla_shape_core::Span) -> &[Token] {
         let at = |position: usize| {
             let token = self.tokens.partition_point(|token| token.end <= position);

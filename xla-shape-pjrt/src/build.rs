@@ -275,7 +275,7 @@ impl Compile {
 /// `$OUT_DIR/program.hlo`, and `program.hlo` beside the program takes its place where no compiler is found. For `build.rs`.
 ///
 /// # Panics
-/// As [`Compile::write`].
+/// Same as [`Compile::write`].
 pub fn compile(program: impl AsRef<Path>, target: &str) {
     let module = program.as_ref().with_extension("hlo");
     let name = module.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -286,7 +286,7 @@ fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
     fs::read(path).map_err(|error| BuildError::File { path: path.to_owned(), error })
 }
 
-/// The path with something behind its name.
+/// The path with something after its name.
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);

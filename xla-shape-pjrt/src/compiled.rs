@@ -146,7 +146,7 @@ impl Compiled {
         // SAFETY: the bytes live as long as the program.
         let bytes = unsafe { raw::bytes(args.executable_fingerprint, args.executable_fingerprint_size) };
         let bytes = bytes.ok_or_else(|| Error::answer(call.name, "it is null"))?;
-        // Some plug-ins answer with bytes that are no text.
+        // Some plug-ins answer with bytes that are not text.
         Ok(match std::str::from_utf8(bytes) {
             Ok(text) if !text.contains(char::is_control) => text.to_owned(),
             _ => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),

@@ -57,7 +57,7 @@ impl DeviceBuffer {
     /// The array's shape, with its layout on the device; without tiles if the plug-in does not say.
     ///
     /// # Errors
-    /// If what the plug-in says is no valid array.
+    /// If what the plug-in says is not a valid array.
     pub fn shape(&self) -> Result<ArrayShape> {
         let functions = self.plugin().functions();
         let call = &Api::PJRT_Buffer_ElementType;

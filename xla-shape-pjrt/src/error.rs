@@ -99,7 +99,7 @@ pub enum Error {
     /// The interface has no number for the element type.
     #[error("PJRT's interface does not have the element type {0}")]
     ElementType(ElementType),
-    /// A text that is no part of a TPU, such as `v5e:2x2`.
+    /// A text that is not a part of a TPU, such as `v5e:2x2`.
     #[error("{0}")]
     Slice(#[from] crate::SliceError),
     /// The program is neither MLIR nor HLO.

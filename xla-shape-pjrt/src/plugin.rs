@@ -89,7 +89,7 @@ impl LoadOptions {
     /// Finds a plug-in as [`Plugin::find`] does, and loads it.
     ///
     /// # Errors
-    /// As [`Plugin::find`].
+    /// Same as [`Plugin::find`].
     pub fn find(&self) -> Result<Plugin> {
         self.load(find::plugin()?)
     }
@@ -97,7 +97,7 @@ impl LoadOptions {
     /// Loads a plug-in as [`Plugin::load`] does.
     ///
     /// # Errors
-    /// As [`Plugin::load`].
+    /// Same as [`Plugin::load`].
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Plugin> {
         load(path.as_ref(), self)
     }
@@ -181,7 +181,7 @@ impl Plugin {
     /// reads the environment, set them before those threads start.
     ///
     /// # Errors
-    /// If the file is not there, is no plug-in, has another major version of the interface or an older version than
+    /// If the file is not there, is not a plug-in, has another major version of the interface or an older version than
     /// [`Version::OLDEST`], is loaded by another process and wants to be alone, or does not start within a minute.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         LoadOptions::new().load(path)
@@ -190,7 +190,7 @@ impl Plugin {
     /// A plug-in that is linked to this program, by its table of functions; it is started.
     ///
     /// # Errors
-    /// As [`load`](Self::load), as far as that is about the table.
+    /// Same as [`load`](Self::load), as far as that is about the table.
     ///
     /// # Safety
     /// `api` is null, or what the plug-in's `GetPjrtApi` returned: a table that is as long as its first field says, whose
@@ -201,7 +201,7 @@ impl Plugin {
     }
 
     /// # Safety
-    /// As [`from_api`](Self::from_api).
+    /// Like [`from_api`](Self::from_api).
     unsafe fn start(api: *const Api, name: String, path: Option<PathBuf>) -> Result<Self> {
         // SAFETY: the caller's promise.
         let functions = unsafe { Functions::new(api, &name) }?;

@@ -130,7 +130,7 @@ impl Program {
         self.partitions
     }
 
-    /// Checks the types of the parameters, as far as its text says them: what is no array ends libtpu's process.
+    /// Checks the types of the parameters, as far as its text says them: what is not an array ends libtpu's process.
     ///
     /// # Errors
     /// If a parameter has a dimension without a bound, or more elements than XLA counts.
@@ -186,7 +186,7 @@ fn unfit_in_mlir(text: &str) -> Option<(String, String)> {
     }
 }
 
-/// Whether a tensor such as `8x?xf32` is no array for a compiler. Behind `#` stand bounds, or the name of bounds.
+/// Whether a tensor such as `8x?xf32` is not an array for a compiler. Behind `#` stand bounds, or the name of bounds.
 fn is_unfit(tensor: &str) -> bool {
     let sizes = tensor.split('x').take_while(|part| *part == "?" || part.bytes().all(|byte| byte.is_ascii_digit()));
     let sizes = sizes.collect::<Vec<_>>();

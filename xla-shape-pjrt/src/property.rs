@@ -54,7 +54,7 @@ pub(crate) unsafe fn properties(call: &'static str, values: *const NamedValue, l
     };
     let mut properties = Properties::new();
     for number in 0..len {
-        // SAFETY: the properties lie one behind the other, each as long as the first says.
+        // SAFETY: the properties lie one after the other, each as long as the first says.
         let value = unsafe { values.byte_add(number * step) };
         // SAFETY: as above.
         let value = unsafe { &*value };
@@ -71,7 +71,7 @@ pub(crate) unsafe fn properties(call: &'static str, values: *const NamedValue, l
 /// The outer `None` if a pointer is null, the inner one if the kind of the value is unknown.
 ///
 /// # Safety
-/// As [`properties`].
+/// Like [`properties`].
 unsafe fn property(value: &NamedValue) -> Option<Option<Property>> {
     let (content, len) = (value.value, value.value_size);
     let property = match value.r#type {

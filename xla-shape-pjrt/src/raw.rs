@@ -22,7 +22,7 @@ pub(crate) unsafe fn list<'a, T>(data: *const T, len: usize) -> Option<&'a [T]> 
 /// The bytes of a text, under the same conditions.
 ///
 /// # Safety
-/// As [`list`].
+/// Like [`list`].
 pub(crate) unsafe fn bytes<'a>(data: *const c_char, len: usize) -> Option<&'a [u8]> {
     // SAFETY: the caller's promise.
     unsafe { list(data.cast::<u8>(), len) }
@@ -31,7 +31,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const c_char, len: usize) -> Option<&'a [u
 /// A text, with U+FFFD for what is not UTF-8.
 ///
 /// # Safety
-/// As [`list`].
+/// Like [`list`].
 pub(crate) unsafe fn text(data: *const c_char, len: usize) -> Option<String> {
     // SAFETY: the caller's promise.
     let bytes = unsafe { bytes(data, len) }?;

@@ -23,7 +23,7 @@ pub struct Slice {
     chips: Vec<u32>,
 }
 
-/// A text that is no part of a TPU.
+/// A text that is not a part of a TPU.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum SliceError {
@@ -33,7 +33,7 @@ pub enum SliceError {
     /// The compiler has no such devices.
     #[error("{0} is not known to the compiler; it knows v2 to v7x")]
     Unsupported(Generation),
-    /// The part behind the colon.
+    /// The part after the colon.
     #[error("expected the chips along each axis of a {generation}, such as {}, found `{}`", usual(*.generation), .found.escape_debug())]
     Chips {
         /// The generation.
@@ -143,7 +143,7 @@ impl FromStr for Slice {
     /// Reads `v5e:2x2`, or `v5e` for the chips of one host.
     ///
     /// # Errors
-    /// If it is no part of a TPU.
+    /// If it is not a part of a TPU.
     fn from_str(text: &str) -> Result<Self, SliceError> {
         let (name, chips) = text.split_once(':').map_or((text, None), |(name, chips)| (name, Some(chips)));
         let generation = name.parse().map_err(SliceError::Generation)?;

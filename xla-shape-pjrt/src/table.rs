@@ -28,7 +28,7 @@ impl Table {
         }
         // SAFETY: the place is inside of the table, of which `start` and `size` are the whole.
         let place = unsafe { self.start.as_ptr().add(offset) }.cast::<Option<F>>();
-        // SAFETY: every place behind the head of a table holds a function or null, and `F` is the type that the interface
+        // SAFETY: every place after the head of a table holds a function or null, and `F` is the type that the interface
         // gives the function there (the offsets of `abi` are compared with the header's). It is aligned as the table is.
         unsafe { place.read() }
     }
@@ -139,7 +139,7 @@ impl Functions {
     /// The same for a function of the extension for layouts.
     ///
     /// # Safety
-    /// As [`call`](Self::call).
+    /// Like [`call`](Self::call).
     pub(crate) unsafe fn call_layouts<A: Arguments>(&self, function: &Function<A>, args: A) -> Result<A> {
         let table = self.layouts.ok_or(Error::MissingExtension { extension: "layouts" })?;
         // SAFETY: the caller's promise.
@@ -149,7 +149,7 @@ impl Functions {
     /// The same for a function of the extension for shardings.
     ///
     /// # Safety
-    /// As [`call`](Self::call).
+    /// Like [`call`](Self::call).
     pub(crate) unsafe fn call_shardings<A: Arguments>(&self, function: &Function<A>, args: A) -> Result<A> {
         let table = self.shardings.ok_or(Error::MissingExtension { extension: "shardings" })?;
         // SAFETY: the caller's promise.
@@ -157,7 +157,7 @@ impl Functions {
     }
 
     /// # Safety
-    /// As [`call`](Self::call); `table` is the one that has the function.
+    /// Like [`call`](Self::call); `table` is the one that has the function.
     unsafe fn call_in<A: Arguments>(&self, table: Table, function: &Function<A>, args: A) -> Result<A> {
         type Fallible<A> = unsafe extern "C" fn(*mut A) -> *mut RawError;
         let missing = Error::MissingCall { call: function.name, version: self.version };

@@ -206,7 +206,10 @@ impl Topology {
         let layout = unsafe { OwnedLayout::new(self.plugin(), args.layout) };
         let layout = layout.read(call.name)?;
         if layout.num_dimensions() != sizes.len() {
-            return Err(Error::answer(call.name, format_args!("{layout} is no layout of {} dimensions", sizes.len())));
+            return Err(Error::answer(
+                call.name,
+                format_args!("{layout} is not a layout of {} dimensions", sizes.len()),
+            ));
         }
         Ok(layout)
     }

@@ -90,7 +90,7 @@ pub enum LocationError {
         /// The size of the dimension.
         size: u64,
     },
-    /// The position is behind the last one.
+    /// The position is after the last one.
     NoPosition {
         /// The shape.
         shape: String,

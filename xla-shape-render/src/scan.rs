@@ -84,7 +84,7 @@ impl Row {
 }
 
 impl Scan {
-    /// Reads the next line. Gives the shapes in it, in their order. Bytes that are no UTF-8 contain none.
+    /// Reads the next line. Gives the shapes in it, in their order. Bytes that are not UTF-8 contain none.
     pub fn read_line(&mut self, line: &[u8]) -> Vec<Found> {
         self.lines += 1;
         self.messages.read_line(self.lines, &String::from_utf8_lossy(line));

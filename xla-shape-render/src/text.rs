@@ -64,7 +64,7 @@ impl Text {
         self.text.push('\n');
     }
 
-    /// Adds a paragraph behind some first characters.
+    /// Adds a paragraph after some first characters.
     pub fn wrapped(&mut self, first: &str, text: &str) {
         let words = text.trim_start();
         let indent = " ".repeat(text.len() - words.len());

@@ -76,7 +76,7 @@ impl Choices {
         Self { choices: choices.collect(), assumed }
     }
 
-    /// The same for a text that is no shape, for this reason and at this place.
+    /// The same for a text that is not a shape, for this reason and at this place.
     #[must_use]
     pub fn refused(text: &str, generations: &[Generation], message: &str, span: [usize; 2]) -> Self {
         let mut choices = Self::new("", generations);

@@ -22,7 +22,7 @@ impl fmt::Display for Grouped {
     }
 }
 
-/// A number of bytes, with the same in a larger unit behind it.
+/// A number of bytes, with the same in a larger unit after it.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes(pub(crate) u64);
 
@@ -114,7 +114,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A value in memory: the instruction's name, with the number of the array behind it where that is not the first.
+/// A value in memory: the instruction's name, with the number of the array after it where that is not the first.
 pub(crate) fn value_name(name: &str, leaf: usize) -> String {
     if leaf == 0 { format!("%{name}") } else { format!("%{name}#{leaf}") }
 }

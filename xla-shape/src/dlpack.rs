@@ -121,7 +121,7 @@ impl ManagedTensor {
     pub const SUBBYTE_PADDED: u64 = 1 << 2;
 }
 
-/// Why a tensor is no array here, or an array no tensor.
+/// Why a tensor cannot be an array here, or an array cannot be a tensor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DlpackError {
@@ -260,8 +260,8 @@ impl Tensor {
     /// Takes a tensor from another library.
     ///
     /// # Errors
-    /// If the tensor has another major version, its memory is that of a device, or it is no array of XLA with its elements side
-    /// by side. It still is the caller's then.
+    /// If the tensor has another major version, its memory is that of a device, or it is not an array of XLA with its elements
+    /// side by side. It still is the caller's then.
     ///
     /// # Safety
     /// `tensor` is null, or a `DLManagedTensorVersioned` as the standard has it, which nobody else uses. Until it is freed, its memory
@@ -295,7 +295,7 @@ impl Tensor {
             Some(strides) => ArrayShape::from_strides(element_type, &sizes, strides)?,
             None => ArrayShape::with_default_layout(element_type, &sizes).map_err(StridesError::Invalid)?,
         };
-        // Where strides leave gaps, nothing says that the memory behind the last element is there.
+        // Where strides leave gaps, nothing says that the memory after the last element is there.
         if !shape.layout().tiles().is_empty() {
             return Err(DlpackError::Gaps(Box::new(shape)));
         }
@@ -455,21 +455,21 @@ pub fn export<S: WholeShape, B: StorageMut + 'static>(buffer: Buffer<S, B>) -> R
     managed(buffer, strided, 0, |memory| memory.as_mut().as_mut_ptr())
 }
 
-/// As [`export`], of memory that nobody may write: the tensor is marked as read-only.
+/// Like [`export`], of memory that nobody may write: the tensor is marked as read-only.
 ///
 /// # Errors
-/// As [`export`].
+/// Same as [`export`].
 pub fn export_read_only<S: WholeShape, B: Storage + 'static>(
     buffer: Buffer<S, B>,
 ) -> Result<*mut ManagedTensor, DlpackError> {
     managed(buffer, strided, ManagedTensor::READ_ONLY, |memory| memory.as_ref().as_ptr().cast_mut())
 }
 
-/// As [`export`], of the array of more dimensions that an array with tiles is in memory, padding included: of
+/// Like [`export`], of the array of more dimensions that an array with tiles is in memory, padding included: of
 /// `f32[30,200]{1,0:T(8,128)}`, one of 4 by 2 by 8 by 128. [`ArrayShape::strided_dimensions`] says which is which.
 ///
 /// # Errors
-/// As [`export`], or if tiles combine dimensions.
+/// Same as [`export`], or if tiles combine dimensions.
 pub fn export_memory<S: WholeShape, B: StorageMut + 'static>(
     buffer: Buffer<S, B>,
 ) -> Result<*mut ManagedTensor, DlpackError> {
@@ -637,7 +637,7 @@ mod tests {
         assert!(matches!(refused(&|tensor| tensor.dl_tensor.dtype.lanes = 4), DlpackError::ElementType(_)));
         assert_eq!(refused(&|tensor| tensor.dl_tensor.ndim = -1), DlpackError::Sizes);
         assert_eq!(refused(&|tensor| tensor.dl_tensor.shape = std::ptr::null_mut()), DlpackError::Null);
-        // SAFETY: null is no tensor.
+        // SAFETY: null is not a tensor.
         assert_eq!(unsafe { Tensor::from_raw(std::ptr::null_mut()) }.unwrap_err(), DlpackError::Null);
         // SAFETY: it is whole again.
         drop(unsafe { Tensor::from_raw(tensor) }.unwrap());

@@ -100,7 +100,7 @@ pub mod __private {
 /// | `token[]`, `opaque[]` | [`types::Token`], [`types::Opaque`] |
 /// | `b(…)` | [`types::BufferOf`] the array's type |
 ///
-/// Two shapes that mean the same are the same type. A text that is no valid shape does not compile; the error shows in
+/// Two shapes that mean the same are the same type. A text that is not a valid shape does not compile; the error shows in
 /// `cargo check`, under the part that is wrong. Lists (dimensions, tiles, a tile's entries, tuples) are at most
 /// [`static_shape::MAX_LIST`] long in a type; the values, such as [`Shape`], have no such limit.
 ///

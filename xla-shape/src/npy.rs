@@ -29,7 +29,7 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, StrideTableErro
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NpyError {
-    /// This is no `.npy` file of an array that XLA has; the text says why.
+    /// This is not a `.npy` file of an array that XLA has; the text says why.
     Header(Box<str>),
     /// The file says how many bytes an element takes, but not its type.
     UnknownElementType {
@@ -98,8 +98,8 @@ impl<S: WholeShape> Buffer<S> {
     /// at run time. Padding is 0.
     ///
     /// # Errors
-    /// If it is no such file, or holds other elements or sizes than the type has, or fewer or more elements than it says, or there is
-    /// not enough memory.
+    /// If it is not such a file, or holds other elements or sizes than the type has, or fewer or more elements than it says, or
+    /// there is not enough memory.
     pub fn from_npy(file: &[u8]) -> Result<Self, NpyError> {
         let (from, start) = read_header(file, S::TYPE.map(ArrayShape::element_type))?;
         let elements = file.get(start..).unwrap_or_default();
@@ -207,8 +207,8 @@ const TYPES: &[(&str, ElementType)] = &[
 /// ```
 ///
 /// # Errors
-/// If it is no such beginning, or its elements or sizes are none that XLA has, or it does not say the type of its elements and
-/// `given` is `None` or takes another number of bytes.
+/// If it is not such a beginning, or its elements or sizes are none that XLA has, or it does not say the type of its elements
+/// and `given` is `None` or takes another number of bytes.
 pub fn read_header(file: &[u8], given: Option<ElementType>) -> Result<(ArrayShape, usize), NpyError> {
     let beginning = || damaged("the file does not begin as an .npy file does");
     let (version, rest) =
@@ -222,7 +222,7 @@ pub fn read_header(file: &[u8], given: Option<ElementType>) -> Result<(ArrayShap
     }
     .ok_or_else(beginning)?;
     let header = rest.get(..length).ok_or_else(|| damaged("the header is longer than the file"))?;
-    let header = std::str::from_utf8(header).map_err(|_| damaged("the header is no text"))?;
+    let header = std::str::from_utf8(header).map_err(|_| damaged("the header is not text"))?;
     let start = file.len() - rest.len() + length;
     Ok((Header::parse(header)?.shape(given)?, start))
 }

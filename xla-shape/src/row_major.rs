@@ -155,8 +155,8 @@ impl Buffer<DynShape> {
     /// ```
     ///
     /// # Errors
-    /// As [`zeroed_with`](Self::zeroed_with), or if the elements are of another type, or there are more or fewer values than
-    /// elements.
+    /// Same as [`zeroed_with`](Self::zeroed_with), or if the elements are of another type, or there are more or fewer values
+    /// than elements.
     pub fn from_row_major_with<E: Stored>(shape: ArrayShape, values: &[E::Value]) -> Result<Self, BufferError> {
         let mut buffer = Self::zeroed_with(shape)?;
         buffer.set_row_major::<E>(values)?;

@@ -138,7 +138,7 @@ fn default_layouts_are_asked_for() {
     let call = "PJRT_Layouts_PJRT_Topology_GetDefaultLayout";
     let broken = |problem: &str| format!("the plug-in's answer to {call} cannot be used: {problem}");
     assert_eq!(layout(&[666]).unwrap_err().to_string(), broken("a layout is null"));
-    assert_eq!(layout(&[667]).unwrap_err().to_string(), broken("{1,0} is no layout of 1 dimensions"));
+    assert_eq!(layout(&[667]).unwrap_err().to_string(), broken("{1,0} is not a layout of 1 dimensions"));
     assert!(matches!(layout(&[u64::MAX]).unwrap_err(), Error::Shape(_)));
     assert!(matches!(layout(&[1 << 40, 1 << 40]).unwrap_err(), Error::Shape(_)));
     let without = load(Make { layouts: false, ..Make::default() }).unwrap();

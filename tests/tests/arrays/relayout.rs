@@ -11,7 +11,7 @@ use xla_shape_tests::strategy;
 /// What machines may have, the best first.
 const VECTORS: [Vectors; 4] = [Vectors::Avx512, Vectors::Avx2, Vectors::Sse2, Vectors::None];
 
-/// Bytes before and behind every buffer that must stay what they are.
+/// Bytes before and after every buffer that must stay what they are.
 const GUARD: usize = 64;
 
 /// A buffer in the middle of a larger one, at any alignment.

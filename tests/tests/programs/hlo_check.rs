@@ -217,7 +217,7 @@ fn groups_and_pairs_of_devices() {
         ("{{0,1},{}}", "devices in every group of `replica_groups`, found an empty group"),
         ("{{0,1}}", "all 4 replicas in `replica_groups`, found 2"),
         ("[2,2]<=[8]", "as many devices in the groups as in the array of their numbers, 8, found 4"),
-        ("[2,2]<=[2,2]T(1,1)", "a permutation of the array's dimensions behind `T`, found other numbers"),
+        ("[2,2]<=[2,2]T(1,1)", "a permutation of the array's dimensions after `T`, found other numbers"),
     ] {
         finds(", replica_count=4", &all_reduce(bad), &format!("%r (all-reduce): expected {why}"));
     }

@@ -15,7 +15,7 @@ fn lines(computation: Computation<'_, '_>) -> Vec<String> {
     computation.instructions().map(|instruction| instruction.to_string()).collect()
 }
 
-/// A module whose entry has these instructions behind a tuple `x`.
+/// A module whose entry has these instructions after a tuple `x`.
 fn with_tuple(instructions: &str) -> String {
     format!("HloModule m\nENTRY e {{\n  x = (f32[2], (s32[], f32[3])) parameter(0)\n{instructions}\n}}\n")
 }

@@ -378,7 +378,7 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         s = (f32[256]{0}, f32[256]{0}, u32[]) collective-permute-start(a), source_target_pairs={{0,1}}
         ROOT d = f32[256]{0} collective-permute-done(s)";
     assert_eq!(peak(permute), (2 * kib + 4, 2));
-    // The copy is what lies in front, with its own flag behind the operand.
+    // The copy is what lies in front, with its own flag after the operand.
     let copy = "
         b = f32[256]{0} negate(a)
         s = (f32[256]{0}, f32[256]{0}, u32[]) copy-start(b)

@@ -15,7 +15,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 fn target(name: &str) -> fn(&[u8]) {
-    TARGETS.iter().find(|target| target.name == name).unwrap_or_else(|| panic!("{name} is no target")).run
+    TARGETS.iter().find(|target| target.name == name).unwrap_or_else(|| panic!("{name} is not a target")).run
 }
 
 #[test]

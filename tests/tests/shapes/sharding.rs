@@ -211,7 +211,7 @@ fn messages() {
             "expected the axes in the order of the mesh, found 'a' too late",
             "'a'",
         ),
-        ("{mesh['a'=2], [{?, 'a'}]}", "expected nothing behind `?`, found another axis", "'a'"),
+        ("{mesh['a'=2], [{?, 'a'}]}", "expected nothing after `?`, found another axis", "'a'"),
         ("{replicated /*", "expected `*/` to close the comment, found the end of the text", "/*"),
     ] {
         let (found, at) = error(text);

@@ -1,4 +1,4 @@
-//! Constant slices in the same memory: of rows, of one tile, of whatever is one behind the other; to write; in generic code.
+//! Constant slices in the same memory: of rows, of one tile, of whatever is one after the other; to write; in generic code.
 
 use xla_shape::types::{Array, Size};
 use xla_shape::{Buffer, View, element, index, layout, shape};

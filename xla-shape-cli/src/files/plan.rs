@@ -37,7 +37,7 @@ impl ShardPlan {
     /// Reads a plan from a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no plan.
+    /// If it cannot be read, or is not a plan.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&format!("`{}`", path.display()), &io::read(path)?)
     }
@@ -45,7 +45,7 @@ impl ShardPlan {
     /// Reads a plan from text; errors call it by this name.
     ///
     /// # Errors
-    /// If it is no plan.
+    /// If it is not a plan.
     pub fn parse(name: &str, text: &[u8]) -> Result<Self, Failure> {
         let rules = serde_json::from_slice::<Map<String, Value>>(text)
             .map_err(|error| Failure::said(format_args!("{name}: no plan: {error}")))?;
@@ -140,7 +140,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };
-    // Each part at its first place leaves the most for those behind.
+    // Each part at its first place leaves the most for those after.
     for part in parts {
         match rest.find(part) {
             Some(place) => rest = &rest[place + part.len()..],

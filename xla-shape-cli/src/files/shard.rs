@@ -176,7 +176,7 @@ pub fn shard_files(input: &[PathBuf], plan: &ShardPlan) -> Result<Vec<(PathBuf, 
 /// Writes the index of a device's files, if the checkpoint has one.
 ///
 /// # Errors
-/// As [`Shard::new`], and if the index cannot be written.
+/// Same as [`Shard::new`], and if the index cannot be written.
 pub fn write_index(
     input: &[PathBuf],
     plan: &ShardPlan,

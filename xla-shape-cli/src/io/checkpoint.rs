@@ -145,7 +145,7 @@ impl CheckpointFile {
         Ok(Self { path, name, source, tensors, state })
     }
 
-    /// Reads pieces of a region of a tensor, in bytes of the region's row-major order, one behind the other; they fill the
+    /// Reads pieces of a region of a tensor, in bytes of the region's row-major order, one after the other; they fill the
     /// buffer.
     pub(crate) fn gather(
         &mut self,

@@ -67,7 +67,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// What stands behind the last line ending when nothing more is to come.
+    /// What stands after the last line ending when nothing more is to come.
     pub(crate) fn last(&mut self) -> Option<Line<'_>> {
         let range = std::mem::replace(&mut self.pending, 0..0);
         (!range.is_empty() || self.dropped > 0).then(|| self.line_at_end(range))

@@ -167,7 +167,7 @@ impl<'a> TensorFile<'a> {
     }
 }
 
-/// What the header of a `.safetensors` file says, and where the data begins behind it. The file is as long as that says.
+/// What the header of a `.safetensors` file says, and where the data begins after it. The file is as long as that says.
 pub(super) fn safetensors_metadata(source: &mut Source, path: &Path) -> Result<(Metadata, u64), Failure> {
     let failed = |error| read_failure(path, error);
     let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
@@ -276,7 +276,7 @@ const TYPES: &[(Dtype, ElementType)] = &[
     (Dtype::U64, ElementType::U64),
 ];
 
-/// A tensor's shape, and where it is behind the header.
+/// A tensor's shape, and where it is after the header.
 fn find_tensor(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShape, Range<usize>), String> {
     let names = metadata.offset_keys();
     let name = match (name, names.as_slice()) {
@@ -294,7 +294,7 @@ fn find_tensor(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShape, R
     shape_of(name, info)
 }
 
-/// The shape of a tensor, and where it is behind the header.
+/// The shape of a tensor, and where it is after the header.
 pub(super) fn shape_of(name: &str, info: &TensorInfo) -> Result<(ArrayShape, Range<usize>), String> {
     let (_, element_type) = TYPES
         .iter()

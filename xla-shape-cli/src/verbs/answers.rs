@@ -29,7 +29,7 @@ pub(crate) trait Answerer {
     /// Appends the answer to a line that is text, each line of it with its end; whether the line was good.
     fn answer(&mut self, text: &str, answers: &mut Vec<u8>) -> bool;
 
-    /// Appends the answer to a line that is no text, or too long.
+    /// Appends the answer to a line that is not text, or too long.
     fn refuse(&mut self, input: &str, problem: Problem, answers: &mut Vec<u8>);
 
     /// Called when answers have been written: what a huge line took is given back.
@@ -135,7 +135,7 @@ impl<A: Answerer> Answers<A> {
         }
     }
 
-    /// Appends the answer to a line that may be no text; whether the line was good.
+    /// Appends the answer to a line that may not be text; whether the line was good.
     fn add_bytes(&mut self, bytes: &[u8]) -> bool {
         match std::str::from_utf8(bytes) {
             Ok(text) => {

@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &CompileArguments, itself: &[OsString]) -> Result<(
         return Err(Failure::said("standard output takes one of the module, the page and JSON"));
     }
     let bytes = io::read(&arguments.program)?;
-    // What is no program needs no compiler.
+    // What is not a program needs no compiler.
     Program::from_bytes(&bytes)
         .map_err(|error| Failure::said(format_args!("{}: {error}", arguments.program.display())))?;
     let spinner = spinner();

@@ -50,7 +50,7 @@ fn answered(state: &mut Output, bytes: &[u8], format: Format) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A message, and behind each line that names a file with the whole name of a type, that type.
+/// A message, and after each line that names a file with the whole name of a type, that type.
 fn with_whole_names(text: &str) -> String {
     text.lines().map(|line| format!("{line}\n{}", whole(line))).collect()
 }

@@ -38,7 +38,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// As [`reshape_is_bitcast`](Self::reshape_is_bitcast).
+    /// Same as [`reshape_is_bitcast`](Self::reshape_is_bitcast).
     pub fn reshape_movement(&self, result: &Self) -> Result<Movement, BitcastError> {
         let answer = self.reshape_is_bitcast(result)?;
         let free = match answer {
@@ -51,7 +51,7 @@ impl ArrayShape {
     /// What the transpose to `result` moves, whose dimension `i` is dimension `permutation[i]` of this array.
     ///
     /// # Errors
-    /// As [`transpose_is_bitcast`](Self::transpose_is_bitcast).
+    /// Same as [`transpose_is_bitcast`](Self::transpose_is_bitcast).
     pub fn transpose_movement(&self, result: &Self, permutation: &[usize]) -> Result<Movement, BitcastError> {
         let answer = self.transpose_is_bitcast(result, permutation)?;
         let free = match answer {

@@ -56,7 +56,7 @@ impl DotDimensions<'_> {
 /// The result of a dot: the batch dimensions as the left operand has them, then the others of the left operand, then those of the right one.
 ///
 /// # Errors
-/// If the numbers are no dimensions, or dimensions that belong together have different sizes.
+/// If the numbers are not dimensions, or dimensions that belong together have different sizes.
 pub const fn dot(
     lhs: &[Dimension],
     rhs: &[Dimension],
@@ -133,7 +133,7 @@ const fn check_pair(
     Ok(())
 }
 
-/// Copies the dimensions that neither list names to `to`, from place `at` on. Returns the place behind them.
+/// Copies the dimensions that neither list names to `to`, from place `at` on. Returns the place after them.
 const fn copy_others(from: &[Dimension], a: &[usize], b: &[usize], to: &mut [Dimension], mut at: usize) -> usize {
     let mut dimension = 0;
     while dimension < from.len() {

@@ -138,7 +138,7 @@ pub(super) fn made(element_type: ElementType, dimensions: &[Dimension]) -> Resul
     ArrayShape::new(element_type, dimensions, layout).map(Shape::Array).map_err(|_| InferError::Overflow)
 }
 
-/// As [`made`], for the answer.
+/// Like [`made`], for the answer.
 pub(super) fn owned<'a>(element_type: ElementType, dimensions: &[Dimension]) -> Result<Cow<'a, Shape>> {
     made(element_type, dimensions).map(Cow::Owned)
 }

@@ -74,7 +74,7 @@ pub enum Operation<'a> {
     Slice(&'a [SliceDimension]),
     /// The operand, and the element that pads it; one entry for each dimension.
     Pad(&'a [PaddingDimension]),
-    /// One operand behind the other along a dimension.
+    /// One operand after the other along a dimension.
     Concatenate {
         /// The dimension.
         dimension: usize,

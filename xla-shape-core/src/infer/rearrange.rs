@@ -11,7 +11,7 @@ use crate::shape::dimension::Dimension;
 pub struct SliceDimension {
     /// The first index.
     pub start: u64,
-    /// The index behind the last one.
+    /// The index after the last one.
     pub limit: u64,
     /// How far apart the indices lie.
     pub stride: u64,
@@ -65,7 +65,7 @@ pub const fn reshape(operand: &[Dimension], result: &[Dimension]) -> Result<(), 
 /// The result of a transpose: its dimension `i` is dimension `permutation[i]` of the operand.
 ///
 /// # Errors
-/// If `permutation` is no permutation of the operand's dimensions.
+/// If `permutation` is not a permutation of the operand's dimensions.
 pub const fn transpose(
     operand: &[Dimension],
     permutation: &[usize],
@@ -217,7 +217,7 @@ pub const fn concatenate(
     Ok(())
 }
 
-/// Puts another operand behind what is there.
+/// Puts another operand after what is there.
 pub(super) const fn append(result: &mut [Dimension], other: &[Dimension], dimension: usize) -> Result<(), InferError> {
     if let Err(error) = check_len("an operand", result.len(), other.len()) {
         return Err(error);

@@ -15,7 +15,7 @@ pub struct WindowDimension {
     pub stride: u64,
     /// The padding before the first element; what is negative takes elements away.
     pub padding_low: i64,
-    /// The padding behind the last one.
+    /// The padding after the last one.
     pub padding_high: i64,
     /// How far apart the array's elements are put before the window moves over them: `lhs_dilate`.
     pub base_dilation: u64,
@@ -148,7 +148,7 @@ impl ConvolutionGroups {
 /// The result of a convolution; `window` has one entry for each spatial dimension.
 ///
 /// # Errors
-/// If the numbers are no dimensions, sizes that belong together differ, or groups do not divide what they group.
+/// If the numbers are not dimensions, sizes that belong together differ, or groups do not divide what they group.
 pub const fn convolution(
     input: &[Dimension],
     kernel: &[Dimension],

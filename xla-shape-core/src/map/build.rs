@@ -221,7 +221,7 @@ const fn join(major: Digit, minor: Digit) -> Option<Digit> {
     if major.size == UNKNOWN { None } else { join_outermost(major, minor) }
 }
 
-/// As [`join`], but the major digit may count an unbounded dimension, if no other digit stands before it.
+/// Like [`join`], but the major digit may count an unbounded dimension, if no other digit stands before it.
 pub(super) const fn join_outermost(major: Digit, minor: Digit) -> Option<Digit> {
     let Some(modulus) = minor.term.modulus else { return None };
     let continues = major.term.source.same(minor.term.source)

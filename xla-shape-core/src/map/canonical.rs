@@ -206,7 +206,7 @@ impl Comparer<'_, '_> {
     }
 }
 
-/// Goes to the next index in row-major order; `false` behind the last one.
+/// Goes to the next index in row-major order; `false` after the last one.
 #[expect(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,

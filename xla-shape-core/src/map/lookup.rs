@@ -18,7 +18,7 @@ pub enum Slot<I> {
     Element(I),
     /// No element: room that the layout leaves.
     Padding,
-    /// Nothing: the position lies behind the end of the array.
+    /// Nothing: the position lies after the end of the array.
     OutOfRange,
 }
 
@@ -138,7 +138,7 @@ impl StrideTableRef<'_> {
     }
 
     /// The position of an element of a table with [unbounded](Digit::is_unbounded) digits, in elements, when the
-    /// dimensions have these sizes: strides are multiplied by how many tiles the unbounded dimensions behind them have.
+    /// dimensions have these sizes: strides are multiplied by how many tiles the unbounded dimensions after them have.
     ///
     /// `values` is room for the intermediate values, at least as many as the table has.
     ///

@@ -320,7 +320,7 @@ impl StaticStrideTable {
     /// The table of a valid layout over dimensions of these sizes.
     ///
     /// # Errors
-    /// As [`StrideTable::new`], or if the table is too large for a `const`.
+    /// Same as [`StrideTable::new`], or if the table is too large for a `const`.
     pub const fn new(extents: &[u64], layout: &Layout) -> Result<Self, StrideTableError> {
         Self::build(Extents::Logical(extents), layout)
     }

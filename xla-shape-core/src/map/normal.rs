@@ -620,7 +620,7 @@ const fn first_shift(moduli: &[u64], divisor: u64, shift: u64, limit: u64) -> Op
     if limit <= wrap {
         return None;
     }
-    // From here on the shifted one has wrapped and is behind by the same as it was ahead.
+    // From here on the shifted one has wrapped and is after by the same as it was ahead.
     let limit = if limit < period { limit } else { period };
     match first_shift(rest, divisor, wrap, limit - wrap) {
         Some(first) => Some(wrap + first),

@@ -32,7 +32,7 @@ impl StrideTable {
     /// ```
     ///
     /// # Errors
-    /// As [`StrideTable::new`].
+    /// Same as [`StrideTable::new`].
     pub fn after_tiles(shape: &ArrayShape, tiles: usize) -> Result<Self, StrideTableError> {
         let mut layout = shape.layout().clone();
         let kept = layout.tiles().get(..tiles).map(List::from_slice);

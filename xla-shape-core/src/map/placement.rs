@@ -44,7 +44,7 @@ impl ArrayShape {
     /// Ignores splits.
     ///
     /// # Errors
-    /// As [`StrideTable::new`].
+    /// Same as [`StrideTable::new`].
     pub fn placement(&self) -> Result<Placement, StrideTableError> {
         let table = self.stride_table()?;
         let layout = self.layout();
@@ -101,7 +101,7 @@ impl Placement {
         }
     }
 
-    /// Where the element at a position begins; the largest number for a position far behind the end.
+    /// Where the element at a position begins; the largest number for a position far after the end.
     #[must_use]
     pub const fn bit_offset(&self, position: u64) -> BitOffset {
         // A product of two numbers below 2^64.

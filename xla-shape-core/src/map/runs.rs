@@ -148,7 +148,7 @@ impl StrideTableRef<'_> {
             return if self.values.is_empty() { Bands { len: u64::MAX, ..alone } } else { alone };
         };
         let mut bands = Bands { lanes: stride, len, ..alone };
-        // The digits behind count whole steps of other dimensions: from 1 on, each where the one before it ends.
+        // The digits after count whole steps of other dimensions: from 1 on, each where the one before it ends.
         let mut found = 0;
         let behind = self.digits.len() - digit - 1;
         let mut more = true;

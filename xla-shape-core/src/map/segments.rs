@@ -30,7 +30,7 @@ impl StrideTableRef<'_> {
     /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory. Together they hold every
     /// element once; each is as long as a block of digits that has no padding.
     ///
-    /// The extents may be smaller than the sizes that the table was made for: what lies behind them counts as padding.
+    /// The extents may be smaller than the sizes that the table was made for: what lies after them counts as padding.
     pub fn for_each_segment(self, mut f: impl FnMut(Range<u64>)) {
         if self.extents.contains(&0) {
             return;
@@ -40,7 +40,7 @@ impl StrideTableRef<'_> {
         }
         with_zeros(self.digits.len(), |reach| {
             with_zeros(self.extents.len(), |base| {
-                // What the digits behind each one add to its dimension's index, counted from the back.
+                // What the digits after each one add to its dimension's index, counted from the back.
                 let mut open = 0;
                 for (level, digit) in self.digits.iter().enumerate().rev() {
                     open += usize::from(digit.taken() < digit.size);
@@ -84,7 +84,7 @@ impl StrideTableRef<'_> {
 struct Walk<'a, F> {
     digits: &'a [Digit],
     extents: &'a [u64],
-    /// For each digit, what those behind it add to its dimension's index at the most.
+    /// For each digit, what those after it add to its dimension's index at the most.
     reach: &'a [u64],
     /// What the digits so far make of each dimension's index; less than its extent.
     base: &'a mut [u64],
@@ -98,7 +98,7 @@ impl<F: FnMut(Range<u64>)> Walk<'_, F> {
         let Some(&digit) = self.digits.get(level) else { return };
         let taken = digit.taken();
         let open_behind = open - usize::from(taken < digit.size);
-        // How many values leave the dimension inside its extent for sure, and how many for some digits behind.
+        // How many values leave the dimension inside its extent for sure, and how many for some digits after.
         let (mut whole, mut some, mut open_if_whole) = (taken, taken, open_behind);
         let mut dimension = None;
         if let Source::Dimension(number) = digit.term.source {

@@ -61,7 +61,7 @@ impl TileBlock {
     /// The block of the layout's first tile.
     ///
     /// # Errors
-    /// If there is no tile, or it is no block of memory.
+    /// If there is no tile, or it is not a block of memory.
     pub const fn of(layout: &Layout) -> Result<Self, TileBlockError> {
         let mut block = Self { sizes: [1; StaticStrideTable::MAX_DIGITS], len: 0 };
         if layout.tiles().is_empty() {

@@ -29,7 +29,7 @@ pub struct Walk<'a> {
 impl<'a> StrideTableRef<'a> {
     /// What lies at each position, in the order of memory, padding included.
     ///
-    /// The extents may be smaller than the sizes that the table was made for: what lies behind them counts as padding.
+    /// The extents may be smaller than the sizes that the table was made for: what lies after them counts as padding.
     ///
     /// ```
     /// use xla_shape_core::{ArrayShape, Slot};
@@ -57,7 +57,7 @@ impl<'a> StrideTableRef<'a> {
 }
 
 impl Walk<'_> {
-    /// What lies at the next position; `None` behind the last one.
+    /// What lies at the next position; `None` after the last one.
     #[inline]
     pub fn step(&mut self) -> Option<Slot<&[u64]>> {
         if self.position >= self.table.positions {

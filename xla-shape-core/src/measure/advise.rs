@@ -52,7 +52,7 @@ pub(crate) fn orders(num_dimensions: usize) -> impl Iterator<Item = Vec<usize>> 
     })
 }
 
-/// Makes the next permutation in alphabetical order; `false` behind the last.
+/// Makes the next permutation in alphabetical order; `false` after the last.
 fn next_permutation(order: &mut [usize]) -> bool {
     let Some(rise) = order.windows(2).rposition(|pair| pair.first() < pair.last()) else { return false };
     let (head, tail) = order.split_at_mut(rise.saturating_add(1));

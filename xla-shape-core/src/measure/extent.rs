@@ -60,8 +60,8 @@ impl ArrayShape {
 
     /// The bytes up to the end of the element with the highest index in every dimension. `None` if a dimension is unbounded.
     ///
-    /// That is XLA's definition. Where no tile reorders the tiles before it, as on TPU, nothing but padding lies behind that
-    /// element; but in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}` row 5 lies behind row 6. [`array_size`](Self::array_size) always has
+    /// That is XLA's definition. Where no tile reorders the tiles before it, as on TPU, nothing but padding lies after that
+    /// element; but in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}` row 5 lies after row 6. [`array_size`](Self::array_size) always has
     /// room for all.
     #[must_use]
     pub fn array_data_size(&self) -> Option<u64> {

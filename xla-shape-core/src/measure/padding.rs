@@ -184,7 +184,7 @@ impl Shape {
     /// How many times as many bytes the value takes as its elements would without padding: 1 for one that has none.
     ///
     /// # Errors
-    /// As [`byte_size`](Self::byte_size).
+    /// Same as [`byte_size`](Self::byte_size).
     pub fn expansion(&self) -> Result<f64, SizeError> {
         Ok(expansion(self.unpadded_byte_size()?, self.padding_byte_size()?))
     }
@@ -192,7 +192,7 @@ impl Shape {
     /// The bytes of padding: for a tuple, the sum over its leaves.
     ///
     /// # Errors
-    /// As [`byte_size`](Self::byte_size).
+    /// Same as [`byte_size`](Self::byte_size).
     pub fn padding_byte_size(&self) -> Result<u64, SizeError> {
         self.sum_over_arrays(ArrayShape::padding_byte_size)
     }
@@ -200,7 +200,7 @@ impl Shape {
     /// The bytes that the elements take without padding: for a tuple, the sum over its leaves.
     ///
     /// # Errors
-    /// As [`byte_size`](Self::byte_size).
+    /// Same as [`byte_size`](Self::byte_size).
     pub fn unpadded_byte_size(&self) -> Result<u64, SizeError> {
         self.sum_over_arrays(ArrayShape::unpadded_byte_size)
     }

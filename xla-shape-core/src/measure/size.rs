@@ -32,7 +32,7 @@ pub(crate) fn with_scratch<R>(layout: &Layout, f: impl FnOnce(Scratch<'_>) -> R)
 /// The product of the sizes and bounds; unbounded dimensions do not count.
 ///
 /// As in XLA, the product is taken from dimension 0 on, and no partial product may overflow: a 0 only helps the
-/// dimensions behind it.
+/// dimensions after it.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 #[inline]
 pub(crate) const fn elements(dimensions: &[Dimension]) -> Result<u64, ValidationError> {

@@ -43,14 +43,14 @@ pub enum StridesError {
         /// How many positions the dimensions inside span.
         expected: u64,
     },
-    /// No dimension has stride 1: there is a gap behind each element.
+    /// No dimension has stride 1: there is a gap after each element.
     Gaps {
         /// The dimension with the smallest stride.
         dimension: usize,
         /// That stride, in elements.
         stride: u64,
     },
-    /// A stride that is no multiple of the next smaller one.
+    /// A stride that is not a multiple of the next smaller one.
     Uneven {
         /// The dimension.
         dimension: usize,

@@ -21,7 +21,7 @@ type Result<T> = core::result::Result<T, ProtoError>;
 /// The shape that these bytes are a `ShapeProto` of.
 ///
 /// # Errors
-/// If the bytes are no message, or one of no valid shape.
+/// If the bytes are not a message, or not one of a valid shape.
 pub fn decode_shape(bytes: &[u8]) -> Result<Shape> {
     let mut open = Vec::new();
     let shape = decode_tuples(Bytes::copy_from_slice(bytes), &mut open);
@@ -65,7 +65,7 @@ fn decode_tuples(mut bytes: Bytes, open: &mut Vec<OpenTuple>) -> Result<Shape> {
     }
 }
 
-/// Reads the message of a shape that is no tuple; it has `count` elements all the same.
+/// Reads the message of a shape that is not a tuple; it has `count` elements all the same.
 fn decode_leaf(mut message: ShapeProto, count: usize, bytes: Bytes) -> Result<Shape> {
     if message.element_type == kind::BUFFER && count != 1 {
         reject_array_fields(&message)?;
@@ -186,7 +186,7 @@ impl TryFrom<&ShapeProto> for ArrayShape {
     type Error = ProtoError;
 
     /// # Errors
-    /// If it is no message of an array, or of no valid one.
+    /// If it is not a message of a valid array.
     fn try_from(shape: &ShapeProto) -> Result<Self> {
         let element_type = element_type(shape.element_type)?;
         reject("tuple_shapes", !shape.tuple_shapes.is_empty())?;
@@ -253,7 +253,7 @@ fn in_tuple(error: ProtoError, element: usize) -> ProtoError {
     error.within(format_args!("tuple_shapes[{element}]"))
 }
 
-/// Reads a shape that is no tuple.
+/// Reads a shape that is not a tuple.
 #[inline(never)]
 fn leaf(shape: &ShapeProto) -> Result<Shape> {
     match shape.element_type {

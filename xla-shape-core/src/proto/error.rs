@@ -21,7 +21,7 @@ pub struct ProtoError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ProtoErrorKind {
-    /// The bytes are no message.
+    /// The bytes are not a message.
     Wire(prost::DecodeError),
     /// No element type or kind of shape has this number.
     UnknownElementType {
@@ -44,7 +44,7 @@ pub enum ProtoErrorKind {
         /// How many it has.
         found: usize,
     },
-    /// A buffer refers to something that is no array.
+    /// A buffer refers to something that is not an array.
     NotAnArray,
     /// A number that stands for none of the values of its field.
     UnknownNumber {

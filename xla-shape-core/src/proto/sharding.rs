@@ -222,7 +222,7 @@ pub fn encode_sharding(sharding: &Sharding) -> Vec<u8> {
 /// The sharding that these bytes are an `OpSharding` of.
 ///
 /// # Errors
-/// If the bytes are no message, or one of no valid sharding.
+/// If the bytes are not a message, or not one of a valid sharding.
 pub fn decode_sharding(bytes: &[u8]) -> Result<Sharding> {
     Sharding::try_from(&OpShardingProto::decode(bytes)?)
 }
@@ -475,7 +475,7 @@ impl TryFrom<&NamedShardingProto> for Sharding {
     type Error = ProtoError;
 
     /// # Errors
-    /// If it is no valid sharding.
+    /// If it is not a valid sharding.
     fn try_from(proto: &NamedShardingProto) -> Result<Self> {
         let metadata = proto.metadata.iter().map(OpMetadata::from).collect();
         let empty = MeshProto::default();
@@ -510,7 +510,7 @@ impl TryFrom<&OpShardingProto> for Sharding {
     type Error = ProtoError;
 
     /// # Errors
-    /// If it is no valid sharding.
+    /// If it is not a valid sharding.
     fn try_from(proto: &OpShardingProto) -> Result<Self> {
         if proto.named_sharding.is_none() && proto.r#type == kind::TUPLE {
             let element = |(i, element): (usize, &OpShardingProto)| {

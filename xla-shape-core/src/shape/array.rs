@@ -234,7 +234,7 @@ impl ArrayShape {
     /// Where the elements lie.
     ///
     /// # Errors
-    /// As [`StrideTable::new`].
+    /// Same as [`StrideTable::new`].
     pub fn stride_table(&self) -> Result<StrideTable, StrideTableError> {
         StrideTable::new(self)
     }
@@ -243,10 +243,10 @@ impl ArrayShape {
 /// How large an array is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sizes {
-    /// As [`ArrayShape::elements`].
+    /// Like [`ArrayShape::elements`].
     pub elements: u64,
-    /// As [`ArrayShape::physical_elements`].
+    /// Like [`ArrayShape::physical_elements`].
     pub physical_elements: u64,
-    /// As [`ArrayShape::byte_size`].
+    /// Like [`ArrayShape::byte_size`].
     pub bytes: u64,
 }

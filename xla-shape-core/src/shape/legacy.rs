@@ -223,7 +223,7 @@ impl LegacyShape {
     /// use xla_shape_core::{ArrayShape, LegacyShape};
     ///
     /// let tiled: ArrayShape = "f32[3,8]{1,0:T(3,5)}".parse()?;
-    /// assert_eq!(LegacyShape::from_modern(&tiled, None), None); // the first row ends behind the second one's beginning
+    /// assert_eq!(LegacyShape::from_modern(&tiled, None), None); // the first row ends after the second one's beginning
     /// let tiled: ArrayShape = "f32[3,8]{1,0:T(1,5)}".parse()?;
     /// assert_eq!(LegacyShape::from_modern(&tiled, None).unwrap().to_string(), "f32[3,8]{1,0:PAD(3,10)}");
     /// # Ok::<(), xla_shape_core::ParseError>(())
@@ -398,7 +398,7 @@ fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
     }
     let mut order = minor_to_major.into_iter().map(|(dimension, _)| dimension).collect::<Vec<_>>();
     if order.is_empty() && table.positions() > 1 {
-        // One element, and room behind it.
+        // One element, and room after it.
         let first = ones.next()?;
         *widths.get_mut(first)? = table.positions();
         order.push(first);

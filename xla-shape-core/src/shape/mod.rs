@@ -81,7 +81,7 @@ impl Shape {
         TupleShape::new(elements).map(Self::Tuple)
     }
 
-    /// How many tuples stand inside each other; 0 if it is no tuple.
+    /// How many tuples stand inside each other; 0 if it is not a tuple.
     #[must_use]
     pub const fn depth(&self) -> usize {
         match self {
@@ -180,7 +180,7 @@ impl TupleShape {
     /// A tuple of these elements, usable in a `const` without allocation.
     ///
     /// # Panics
-    /// As [`new`](Self::new) has errors; in a `const`, that is a compile error.
+    /// Same as [`new`](Self::new) has errors; in a `const`, that is a compile error.
     #[must_use]
     pub const fn from_static(elements: &'static [Shape]) -> Self {
         match depth_around(elements) {

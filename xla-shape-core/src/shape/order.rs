@@ -103,7 +103,7 @@ impl Layout {
         Ok(self.reordered([dimension].into_iter().chain(others), Some))
     }
 
-    /// The same layout without this dimension; those behind it move up by one number. Tiles stay as they are.
+    /// The same layout without this dimension; those after it move up by one number. Tiles stay as they are.
     ///
     /// # Errors
     /// If there is no such dimension.

@@ -103,7 +103,7 @@ impl Shape {
     /// The shape itself if there is just one, and a tuple of them otherwise.
     ///
     /// # Errors
-    /// As [`tuple`](Self::tuple).
+    /// Same as [`tuple`](Self::tuple).
     pub fn make_maybe_tuple_shape(mut shapes: Vec<Self>) -> Result<Self, ValidationError> {
         match (shapes.pop(), shapes.is_empty()) {
             (Some(only), true) => Ok(only),
@@ -162,7 +162,7 @@ impl Shape {
         self.tuple_shapes().is_some_and(|elements| elements.iter().any(Self::is_tuple))
     }
 
-    /// How many elements the tuple has; `None` if it is no tuple.
+    /// How many elements the tuple has; `None` if it is not a tuple.
     #[must_use]
     pub const fn tuple_element_count(&self) -> Option<usize> {
         match self.tuple_shapes() {
@@ -171,7 +171,7 @@ impl Shape {
         }
     }
 
-    /// Element `element` of the tuple; `None` if it is no tuple, or a shorter one.
+    /// Element `element` of the tuple; `None` if it is not a tuple, or a shorter one.
     #[must_use]
     pub fn get_tuple_element_shape(&self, element: usize) -> Option<&Self> {
         self.tuple_shapes()?.get(element)
@@ -186,7 +186,7 @@ impl Shape {
     /// Adds an element at the end of the tuple.
     ///
     /// # Errors
-    /// If it is no tuple, or the element is too deep for one; then nothing has changed.
+    /// If it is not a tuple, or the element is too deep for one; then nothing has changed.
     pub fn append_shape_to_tuple(&mut self, element: Self) -> Result<(), TransformError> {
         match self {
             Self::Tuple(elements) => Ok(elements.push(element)?),
@@ -197,7 +197,7 @@ impl Shape {
     /// Puts another shape in the place of a tuple's element, which it gives back.
     ///
     /// # Errors
-    /// As [`update_subshape`](Self::update_subshape).
+    /// Same as [`update_subshape`](Self::update_subshape).
     pub fn update_tuple_shape(&mut self, element: usize, shape: Self) -> Result<Self, TransformError> {
         self.update_subshape(&[element], shape)
     }
@@ -259,7 +259,7 @@ impl Shape {
         elements.iter().map(Self::subshape_count).fold(1, usize::saturating_add)
     }
 
-    /// How many parts are no tuples.
+    /// How many parts are not tuples.
     #[must_use]
     pub fn get_leaf_count(&self) -> usize {
         match self.tuple_shapes() {
@@ -281,12 +281,12 @@ impl Shape {
         Subshapes { next: Some(self), index: ShapeIndex::new(), path: Vec::new() }
     }
 
-    /// Every part that is no tuple, with its index, in the order of [`subshapes`](Self::subshapes).
+    /// Every part that is not a tuple, with its index, in the order of [`subshapes`](Self::subshapes).
     pub fn get_leaf_shapes(&self) -> impl Iterator<Item = (ShapeIndex, &Self)> {
         self.subshapes().filter(|(_, shape)| !shape.is_tuple())
     }
 
-    /// Every part that is no tuple.
+    /// Every part that is not a tuple.
     pub fn flatten_tuple_shape(&self) -> impl Iterator<Item = &Self> {
         self.get_leaf_shapes().map(|(_, shape)| shape)
     }
@@ -307,7 +307,7 @@ impl Shape {
     /// [`for_each_subshape`](Self::for_each_subshape) with the elements of a tuple before the tuple.
     ///
     /// # Errors
-    /// As there.
+    /// Same as [`for_each_subshape`](Self::for_each_subshape).
     pub fn for_each_subshape_post_order<B>(
         &self,
         mut visit: impl FnMut(&Self, &ShapeIndex) -> ControlFlow<B>,
@@ -327,7 +327,7 @@ impl Shape {
         walk(self, &mut ShapeIndex::new(), &mut visit)
     }
 
-    /// Calls `visit` with every part that is no tuple and its index, until it breaks.
+    /// Calls `visit` with every part that is not a tuple and its index, until it breaks.
     ///
     /// # Errors
     /// `visit` decides: a break ends the walk and is the answer.

@@ -144,7 +144,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// If `permutation` does not name every dimension once, or a size 0 comes behind others that are too large together.
+    /// If `permutation` does not name every dimension once, or a size 0 comes after others that are too large together.
     pub fn permute_dimensions(
         &self,
         permutation: impl IntoIterator<Item = impl Into<DimensionNumber>>,
@@ -172,7 +172,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// If a size 0 comes behind others in that order, and those are too large together.
+    /// If a size 0 comes after others in that order, and those are too large together.
     pub fn make_shape_with_descending_layout_and_same_physical_layout(&self) -> Result<Self> {
         self.permute_dimensions(self.layout().minor_to_major().iter().rev().copied())
     }
@@ -247,7 +247,7 @@ impl ArrayShape {
         self.with_parts(before.iter().copied().chain([dimension]).chain(behind.iter().copied()), layout)
     }
 
-    /// The array with another dimension behind the others, the most major one in memory.
+    /// The array with another dimension after the others, the most major one in memory.
     ///
     /// # Errors
     /// If the result is too large.
@@ -263,7 +263,7 @@ impl ArrayShape {
         self.insert_dimension(0, dimension.into(), self.num_dimensions())
     }
 
-    /// The array with another dimension behind the others, the most minor one in memory.
+    /// The array with another dimension after the others, the most minor one in memory.
     ///
     /// # Errors
     /// If the result is too large.

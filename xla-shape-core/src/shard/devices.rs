@@ -102,7 +102,7 @@ impl Iota {
         self.dimensions.iter().fold(1, |product, &size| product.saturating_mul(size))
     }
 
-    /// The number at a position; `None` behind the last.
+    /// The number at a position; `None` after the last.
     #[must_use]
     pub fn get(&self, position: u64) -> Option<u64> {
         if position >= self.count() {
@@ -194,7 +194,7 @@ impl Iota {
         Some(Self::canonical(&dimensions, &order))
     }
 
-    /// The same numbers with each group of `size` neighbours sorted; `None` if that is no iota in an obvious way.
+    /// The same numbers with each group of `size` neighbours sorted; `None` if that is not an iota in an obvious way.
     fn sort_groups(&self, size: u64) -> Option<Self> {
         if self.transposed().next_back().is_some_and(|(_, last)| last == size) {
             return Some(self.clone());
@@ -253,7 +253,7 @@ impl Devices {
         }
     }
 
-    /// The device at a position; `None` behind the last.
+    /// The device at a position; `None` after the last.
     #[must_use]
     pub fn get(&self, position: u64) -> Option<i64> {
         match self {
@@ -327,7 +327,7 @@ impl TileAssignment {
         })
     }
 
-    /// How many tiles there are in each direction; behind those of the data, the sizes of subgroups.
+    /// How many tiles there are in each direction; after those of the data, the sizes of subgroups.
     #[must_use]
     pub fn dimensions(&self) -> &[u64] {
         &self.dimensions

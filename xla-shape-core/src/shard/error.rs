@@ -58,7 +58,7 @@ pub enum ShardingError {
     ZeroSize,
     /// More devices than a number of 63 bits counts.
     TooManyDevices,
-    /// The order of the devices is no iota any more, and there are too many of them to list.
+    /// The order of the devices is not an iota any more, and there are too many of them to list.
     TooManyToList {
         /// How many devices there are.
         devices: u64,
@@ -110,7 +110,7 @@ pub enum ShardingError {
     },
     /// The devices of a mesh are listed, although they are in order.
     MeshDevicesInOrder,
-    /// A sub-axis that is no part of its axis.
+    /// A sub-axis that is not a part of its axis.
     SubAxis {
         /// The product of the sizes of the parts before it.
         pre_size: u64,
@@ -242,7 +242,7 @@ impl fmt::Display for ShardingError {
             Self::AxisUsedTwice { axis } => write!(f, "expected each part of an axis at most once, found {axis} again"),
             Self::Mergeable { axis } => write!(f, "expected neighbouring parts of an axis as one part, found {axis}"),
             Self::AxesOutOfOrder { axis } => write!(f, "expected the axes in the order of the mesh, found {axis} too late"),
-            Self::BehindOpen => f.write_str("expected nothing behind `?`, found another axis"),
+            Self::BehindOpen => f.write_str("expected nothing after `?`, found another axis"),
             Self::Rank { expected, found } => {
                 write!(f, "expected a sharding of {expected} dimensions, as the array has, found one of {found}")
             }

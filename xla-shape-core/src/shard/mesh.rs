@@ -102,7 +102,7 @@ impl Mesh {
     }
 }
 
-/// A part of an axis: `'b':(2)4` has size 4, behind parts whose sizes multiply to 2.
+/// A part of an axis: `'b':(2)4` has size 4, after parts whose sizes multiply to 2.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct SubAxis {
     /// The product of the sizes of the parts before it.
@@ -238,7 +238,7 @@ impl NamedSharding {
         Self::checked(mesh, dimensions, other).map_err(|(error, _)| error)
     }
 
-    /// As [`new`](Self::new); the error says which axis is wrong.
+    /// Like [`new`](Self::new); the error says which axis is wrong.
     pub(super) fn checked(
         mesh: Mesh,
         dimensions: Vec<DimensionSharding>,

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 pub struct Region {
     /// The first index of each dimension.
     pub start: Vec<u64>,
-    /// The index behind the last one of each dimension; the region is empty where it is not above `start`.
+    /// The index after the last one of each dimension; the region is empty where it is not above `start`.
     pub limit: Vec<u64>,
 }
 
@@ -316,9 +316,9 @@ impl Partition {
 
 impl Sharding {
     /// What each device has of every array of a shape, in the order of its [leaves](crate::Shape::tuple_shapes); `None` for a
-    /// leaf that is no array.
+    /// leaf that is not an array.
     ///
-    /// A sharding that is no tuple is that of every leaf.
+    /// A sharding that is not a tuple is that of every leaf.
     ///
     /// # Errors
     /// If there are not as many shardings as leaves, or one cannot be [that of its array](Self::partition).
@@ -343,7 +343,7 @@ impl Sharding {
     }
 }
 
-/// The parts of a shape that are no tuples. Shapes are no deeper than [`MAX_NESTING`](crate::text::MAX_NESTING).
+/// The parts of a shape that are not tuples. Shapes are no deeper than [`MAX_NESTING`](crate::text::MAX_NESTING).
 fn collect<'a>(shape: &'a Shape, leaves: &mut Vec<&'a Shape>) {
     match shape.tuple_shapes() {
         Some(elements) => elements.iter().for_each(|element| collect(element, leaves)),

@@ -47,9 +47,9 @@ struct Level {
     taken: u64,
     size: u64,
     stride: u64,
-    /// What this digit and those behind it add to the index of each dimension at the most.
+    /// What this digit and those after it add to the index of each dimension at the most.
     reach: Vec<u64>,
-    /// Whether this digit and all behind it have no padding of their own.
+    /// Whether this digit and all after it have no padding of their own.
     is_full: bool,
 }
 
@@ -88,7 +88,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// As [`StrideTable::new`].
+    /// Same as [`StrideTable::new`].
     ///
     /// # Panics
     /// If the region has another number of dimensions.
@@ -124,7 +124,7 @@ impl ArrayShape {
     /// The first million ranges decide whether elements have neighbours.
     ///
     /// # Errors
-    /// As [`StrideTable::new`].
+    /// Same as [`StrideTable::new`].
     ///
     /// # Panics
     /// If the region has another number of dimensions.
@@ -231,7 +231,7 @@ impl Walk {
             if let Some(dimension) = digit.dimension {
                 let (base, start) = (*self.base.get(dimension)?, *region.start.get(dimension)?);
                 let limit = *region.limit.get(dimension)?;
-                // What the digits behind this one add at the most.
+                // What the digits after this one add at the most.
                 let own = digit.taken.saturating_sub(1).saturating_mul(digit.divisor);
                 let behind = digit.reach.get(dimension)?.saturating_sub(own);
                 first = start.saturating_sub(base.saturating_add(behind)).div_ceil(digit.divisor);
@@ -294,7 +294,7 @@ impl Region {
     /// Where the element of this number, counted in the row-major order of the region, begins in the row-major order of a whole
     /// array, and how many elements follow it there as they do in the region.
     ///
-    /// With it, any part of a row-major shard can be read from a row-major array; `None` behind the last element.
+    /// With it, any part of a row-major shard can be read from a row-major array; `None` after the last element.
     ///
     /// ```
     /// use xla_shape_core::shard::Region;

@@ -38,7 +38,7 @@ pub enum Expected {
     Dimensions,
     /// A size, `<=` and a bound, or `?`.
     Dimension,
-    /// A bound behind `<=`.
+    /// A bound after `<=`.
     Bound,
     /// A dimension number.
     DimensionNumber,
@@ -209,7 +209,7 @@ pub enum ParseErrorKind {
         /// What does.
         found: Found,
     },
-    /// A name that is no element type.
+    /// A name that is not an element type.
     UnknownElementType {
         /// The name.
         found: Found,
@@ -233,7 +233,7 @@ pub enum ParseErrorKind {
         /// The number, with its sign.
         found: Found,
     },
-    /// An attribute behind one that it must precede.
+    /// An attribute after one that it must precede.
     AttributeOutOfOrder {
         /// The attribute.
         attribute: Attribute,
@@ -473,7 +473,7 @@ struct Rendered<'a> {
     text: &'a str,
 }
 
-/// How much of a long line is shown before and behind the marked part, in characters.
+/// How much of a long line is shown before and after the marked part, in characters.
 const CONTEXT: usize = 60;
 
 impl fmt::Display for Rendered<'_> {

@@ -28,7 +28,7 @@ pub fn escaped(bytes: &[u8], out: &mut alloc::string::String) {
 }
 
 /// The bytes of a string whose escapes are those of C, as XLA reads them: `\n` and other letters, up to three octal digits,
-/// and `\x` with hexadecimal ones. What is no escape stays as it is written.
+/// and `\x` with hexadecimal ones. What is not an escape stays as it is written.
 #[must_use]
 pub fn unescaped(text: &str) -> Vec<u8> {
     let mut rest = text.as_bytes();
@@ -59,7 +59,7 @@ pub fn bad_escape(text: &str) -> bool {
     false
 }
 
-/// The byte that is meant by what stands behind a backslash, and how long that is.
+/// The byte that is meant by what stands after a backslash, and how long that is.
 fn escape(behind: &[u8]) -> Option<(u8, usize)> {
     let byte = match behind.first()? {
         b'0'..=b'7' => return number(behind, 0, 3, 8),

@@ -22,7 +22,7 @@
 //!
 //! White space and comments may stand between tokens. [`Shape`](crate::Shape), [`ArrayShape`](crate::ArrayShape) and
 //! [`Layout`](crate::Layout) implement [`FromStr`](core::str::FromStr) and [`Display`](core::fmt::Display); [`Parser`]
-//! is for text that goes on behind the shape, or that is not quite XLA's. Whole programs are read by the crate `xla-shape-hlo`.
+//! is for text that goes on after the shape, or that is not quite XLA's. Whole programs are read by the crate `xla-shape-hlo`.
 
 mod error;
 mod escape;

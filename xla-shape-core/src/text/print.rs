@@ -15,7 +15,7 @@ use crate::shape::tile::{Tile, TileDimension};
 use crate::shape::validate::Attribute;
 use core::fmt;
 
-/// Writes `open`, the numbers with commas between them, and nothing behind.
+/// Writes `open`, the numbers with commas between them, and nothing after them.
 const fn dimension_numbers(sink: &mut Sink<'_>, numbers: &[usize]) {
     let mut i = 0;
     while i < numbers.len() {

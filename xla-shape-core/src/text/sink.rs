@@ -161,7 +161,7 @@ impl<const CAPACITY: usize> ConstText<CAPACITY> {
         self
     }
 
-    /// Writes behind the text.
+    /// Writes after the text.
     pub(crate) const fn sink(&mut self) -> Sink<'_> {
         Sink { buffer: &mut self.bytes, len: &mut self.len }
     }

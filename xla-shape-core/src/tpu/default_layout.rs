@@ -51,7 +51,7 @@ pub const fn default_layout(
 /// get.
 ///
 /// # Errors
-/// As [`default_layout`].
+/// Same as [`default_layout`].
 pub const fn row_major_layout(
     generation: Generation,
     element_type: ElementType,
@@ -69,7 +69,7 @@ const MAX_ORDERED: usize = 12;
 /// Of an array with more than twelve dimensions, only the first two.
 ///
 /// # Errors
-/// As [`default_layout`].
+/// Same as [`default_layout`].
 pub fn layouts(
     generation: Generation,
     element_type: ElementType,
@@ -348,7 +348,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// As [`default_layout`].
+    /// Same as [`default_layout`].
     pub fn with_tpu_layout(self, generation: Generation) -> Result<Self, DefaultLayoutError> {
         let layout = default_layout(generation, self.element_type(), self.dimensions())?.layout();
         // The bytes were counted, so that nothing can be too large.
@@ -369,7 +369,7 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// As [`default_layout`], for the first array that has none.
+    /// Same as [`default_layout`], for the first array that has none.
     pub fn with_tpu_layout(self, generation: Generation) -> Result<Self, DefaultLayoutError> {
         self.try_map_arrays(|array| array.with_tpu_layout(generation))
     }

@@ -139,7 +139,7 @@ impl FromStr for Generation {
     }
 }
 
-/// A name that is no generation of TPUs.
+/// A name that is not a generation of TPUs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct UnknownGeneration {
     /// The name.

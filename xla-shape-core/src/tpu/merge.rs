@@ -38,7 +38,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// As [`default_layout`](super::default_layout).
+    /// Same as [`default_layout`](super::default_layout).
     pub fn best_merge(&self, generation: Generation) -> Result<Option<Merge>, DefaultLayoutError> {
         let mut least = self.clone().with_tpu_layout(generation)?.byte_size();
         let mut best = None;

@@ -1,4 +1,4 @@
-//! Attributes: what stands behind an instruction's operands, a computation's end or a module's name.
+//! Attributes: what stands after an instruction's operands, a computation's end or a module's name.
 //!
 //! An attribute keeps its value as it is written. [`Value`] reads the usual kinds of value on request.
 
@@ -116,7 +116,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A cursor that sees the value and nothing behind it.
+    /// A cursor that sees the value and nothing after it.
     pub(crate) fn cursor(self) -> Cursor<'a> {
         Cursor::new(self.source.get(..self.span.end).unwrap_or(""), self.span.start)
     }
@@ -127,7 +127,7 @@ impl<'a> Value<'a> {
         ParseError::new(text::ParseErrorKind::Unexpected { expected: Expected::Value(what), found }, self.span())
     }
 
-    /// Checks that nothing of the value stands behind its closing brace.
+    /// Checks that nothing of the value stands after its closing brace.
     fn ends(self, cursor: &Cursor<'_>) -> Result<()> {
         if cursor.peek().is_some() { Err(self.is_not("one pair of braces around all")) } else { Ok(()) }
     }

@@ -149,7 +149,7 @@ fn iota(shape: &[usize], dimensions: &[usize], permutation: Option<&[usize]>) ->
     let numbers = match Iota::new(&wide(dimensions), permutation.unwrap_or(&in_order)) {
         Ok(numbers) => Some(numbers.count()),
         Err(ShardingError::PermutationLength { .. } | ShardingError::Permutation { .. }) => {
-            return Err(Problem::unfit("a permutation of the array's dimensions behind `T`", "other numbers"));
+            return Err(Problem::unfit("a permutation of the array's dimensions after `T`", "other numbers"));
         }
         Err(_) => None,
     };

@@ -20,7 +20,7 @@ impl<'a> Module<'a> {
     /// An [error](Severity::Error) is what XLA refuses; a [hint](Severity::Hint) is what it takes and a person should look
     /// at, such as an opcode that this version does not know. Layouts are compared only where a bitcast must keep the number
     /// of bytes (that each layout is valid, the parser has checked). Floats of different precision may meet in
-    /// programs after optimisation, which have a schedule or tiles. What a mere part of a module leaves out is no finding.
+    /// programs after optimisation, which have a schedule or tiles. What a mere part of a module leaves out is not a finding.
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Severity};

@@ -61,7 +61,7 @@ fn pair(instruction: Instruction<'_, '_>, users: Users) -> Result<()> {
     let text = instruction.opcode().text();
     let begun = |begins: &[&str]| operand_is(instruction, begins);
     match instruction.opcode() {
-        // Where an asynchronous computation is wrapped around it, nothing stands behind it.
+        // Where an asynchronous computation is wrapped around it, nothing stands after it.
         Opcode::Send | Opcode::Recv if computation.root() == instruction => Ok(()),
         Opcode::Send => user_is(instruction, users, &["send-done", "tuple", "opt-barrier"])
             .and_then(|()| same_channel(instruction, users)),

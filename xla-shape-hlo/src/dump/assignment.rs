@@ -121,7 +121,7 @@ impl BufferAssignment {
                 }
                 allocation.values.push(value);
             } else if line.is_empty() || !line.starts_with(' ') {
-                // Other sections, such as totals, come behind.
+                // Other sections, such as totals, come after.
                 break;
             }
         }
@@ -186,7 +186,7 @@ impl BufferAssignment {
     }
 }
 
-/// Reads what stands behind `allocation `.
+/// Reads what stands after `allocation `.
 fn allocation(text: &str) -> Option<Allocation> {
     let (number, rest) = text.split_once(": size ")?;
     let rest = rest.trim_end().strip_suffix(':')?;
@@ -226,7 +226,7 @@ fn allocation(text: &str) -> Option<Allocation> {
     Some(found)
 }
 
-/// Reads what stands behind `value: `, such as `<7 z{1} @0> (size=4096,offset=512): f32[8,128]{1,0:T(8,128)}`.
+/// Reads what stands after `value: `, such as `<7 z{1} @0> (size=4096,offset=512): f32[8,128]{1,0:T(8,128)}`.
 fn value(text: &str) -> Option<AssignedValue> {
     let (name, rest) = between(text, "<", " @")?;
     let (_, name) = name.split_once(' ')?;

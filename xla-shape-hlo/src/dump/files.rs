@@ -63,7 +63,7 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
         ];
         for (ends, place) in kinds {
             let prefix = ends.iter().find_map(|end| name.strip_suffix(end));
-            // `x_after.hlo` is a name of its own; what ends a name stands behind a point or alone.
+            // `x_after.hlo` is a name of its own; what ends a name stands after a point or alone.
             if let Some(prefix) = prefix.filter(|prefix| prefix.is_empty() || prefix.ends_with('.')) {
                 let prefix = prefix.trim_end_matches('.').to_owned();
                 let files = found.entry(prefix.clone()).or_insert_with(|| DumpFiles { prefix, ..DumpFiles::default() });
@@ -91,7 +91,7 @@ mod tests {
             "b.buffer-assignment.txt",
             "x_after.hlo",
         ]);
-        assert_eq!(found.len(), 2, "b has no module, and x_after is no name of a dump");
+        assert_eq!(found.len(), 2, "b has no module, and x_after is not a name of a dump");
         assert_eq!(found[0].prefix, "");
         assert_eq!(found[0].module.as_deref(), Some("after.hlo"));
         assert_eq!(found[0].live_range.as_deref(), Some("live-range.txt"));

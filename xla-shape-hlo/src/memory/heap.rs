@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// How many comparisons of spans a heap is worth; values beyond lie behind all others, which takes more than it must.
+/// How many comparisons of spans a heap is worth; values beyond lie after all others, which takes more than it must.
 const MAX_EFFORT: usize = 1 << 28;
 
 /// What wants a place.
@@ -94,7 +94,7 @@ struct Placed<'b> {
     block: &'b Block,
 }
 
-/// The beginning of the smallest gap that holds so many bytes; behind everything if none does.
+/// The beginning of the smallest gap that holds so many bytes; after everything if none does.
 fn best_gap(busy: impl Iterator<Item = (u64, u64)>, bytes: u64, alignment: u64) -> u64 {
     let (mut free, mut best): (u64, Option<(u64, u64)>) = (0, None);
     for (begin, end) in busy {

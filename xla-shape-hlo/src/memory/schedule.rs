@@ -16,7 +16,7 @@ pub(super) struct Schedule {
     pub(super) steps: Vec<u32>,
     /// The step of each instruction.
     times: Vec<u32>,
-    /// The first step of each computation, and the one behind its last.
+    /// The first step of each computation, and the one after its last.
     spans: Vec<(u32, u32)>,
 }
 
@@ -204,7 +204,7 @@ impl Schedule {
 struct Bindings {
     /// How many parameters each computation has.
     parameters: Vec<usize>,
-    /// The numbers of the instructions that an update stands behind.
+    /// The numbers of the instructions that an update stands after.
     updated: BTreeSet<u32>,
 }
 
@@ -227,7 +227,7 @@ impl Bindings {
     }
 
     /// The computations that run before an instruction: those that it calls. What an asynchronous operation calls runs where
-    /// the last operand is given, which may be an update behind the start.
+    /// the last operand is given, which may be an update after the start.
     fn run_before<'m, 'a>(&self, instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>> {
         // Updates of updates: more than programs have.
         const MOST: usize = 64;

@@ -76,7 +76,7 @@ impl Sets {
         }
     }
 
-    /// As [`find`](Self::find), and shortens the way for the next time.
+    /// Like [`find`](Self::find), and shortens the way for the next time.
     fn root(&mut self, of: u32) -> u32 {
         let root = self.find(of);
         let mut at = of;
@@ -487,7 +487,7 @@ impl<'m, 'a> Reader<'m, 'a> {
                     self.alias_operand(instruction, 0, start, length);
                 }
                 Some((_, "update")) => {
-                    // Operands that come later stand behind those that the tuple already has.
+                    // Operands that come later stand after those that the tuple already has.
                     let tuple = instruction.operand(0).and_then(|operand| operand.shape());
                     let bound = tuple.and_then(|tuple| self.layouts.part(tuple, &[0]));
                     let to = self.layouts.part(shape, &[0]);
@@ -723,7 +723,7 @@ fn donations(module: &Module<'_>) -> Vec<crate::Alias> {
     donated.unwrap_or_default()
 }
 
-/// Which operands and results the TPU compiler gave one address (`aliasing_operands`): results are numbered behind the
+/// Which operands and results the TPU compiler gave one address (`aliasing_operands`): results are numbered after the
 /// operands.
 fn same_addresses(instruction: Instruction<'_, '_>) -> Vec<Vec<usize>> {
     let config = instruction.attribute("backend_config").and_then(|config| config.unquoted().ok());

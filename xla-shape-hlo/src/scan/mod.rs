@@ -92,7 +92,7 @@ impl FindShapes<'_> {
         self.text.as_bytes().get(position).copied()
     }
 
-    /// Goes on to the next array, token or opaque shape, and behind it. Says `false` if there is none.
+    /// Goes on to the next array, token or opaque shape, and after it. Says `false` if there is none.
     fn find_array(&mut self) -> bool {
         let from = self.position;
         loop {
@@ -121,7 +121,7 @@ impl FindShapes<'_> {
         }
     }
 
-    /// The shape whose first bracket stands at `bracket`, if it begins behind `from`.
+    /// The shape whose first bracket stands at `bracket`, if it begins after `from`.
     fn array_at(&self, bracket: usize, from: usize) -> Option<FoundShape> {
         // The longest names are those of element types.
         let mut start = bracket;
@@ -162,7 +162,7 @@ impl FindShapes<'_> {
         }
     }
 
-    /// Goes on behind a shape, as long as only what belongs to a tuple stands there.
+    /// Goes on after a shape, as long as only what belongs to a tuple stands there.
     fn go_on_in_tuple(&mut self) {
         while !self.open.is_empty() {
             match self.byte(self.position) {

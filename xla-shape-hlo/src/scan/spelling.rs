@@ -39,7 +39,7 @@ pub fn find_spelled_shapes(text: &str) -> impl Iterator<Item = FoundShape> + '_ 
     })
 }
 
-/// The shape whose first bracket is at `bracket`, if its name begins at or behind `from`.
+/// The shape whose first bracket is at `bracket`, if its name begins at or after `from`.
 fn found_at(text: &str, bracket: usize, from: usize) -> Option<FoundShape> {
     let bytes = text.as_bytes();
     let before = bytes.get(from..bracket)?.iter().rev();

@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
         Self { text, position, no_comment_end: usize::MAX, open: Vec::new(), is_wary: false }
     }
 
-    /// A cursor behind the bracket at `position` that sees nothing behind `end`.
+    /// A cursor after the bracket at `position` that sees nothing after `end`.
     pub(crate) fn inside(&self, position: usize, end: usize) -> Self {
         let text = self.text.get(..end).unwrap_or("");
         Self { is_wary: self.is_wary, ..Self::new(text, position.saturating_add(1)) }
@@ -255,7 +255,7 @@ impl<'a> Cursor<'a> {
         Err(ParseError::new(ParseErrorKind::UnclosedString, Span { start, end: start.saturating_add(1) }))
     }
 
-    /// Whether an instruction begins behind the end of a line at `newline`: `ROOT` and a name, or a name, `=`, and a shape
+    /// Whether an instruction begins after the end of a line at `newline`: `ROOT` and a name, or a name, `=`, and a shape
     /// or an opcode with its operands.
     fn begins_anew(&self, newline: usize) -> bool {
         let mut ahead = Self::new(self.text, newline.saturating_add(1));
@@ -451,7 +451,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads an attribute's value up to where it ends: before a comma, a closing bracket, the end of the line, or a
-    /// space behind which no bracket continues it. Returns where the value ends.
+    /// space after which no bracket continues it. Returns where the value ends.
     pub(crate) fn value(&mut self) -> Result<usize> {
         let start = self.position;
         loop {
@@ -480,7 +480,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Where the shape ends that begins at the cursor, if it is written without white space inside its arrays, as
-    /// nearly all shapes are. Only looks for the end: what stands before may still be no shape.
+    /// nearly all shapes are. Only looks for the end: what stands before it may still not be a shape.
     #[inline]
     pub(crate) fn shape_end(&self) -> Option<usize> {
         if self.peek() != Some(b'(') {
@@ -573,7 +573,7 @@ impl<'a> Cursor<'a> {
         Some(Span { start, end })
     }
 
-    /// Goes on behind the next end of a line.
+    /// Goes on after the next end of a line.
     pub(crate) fn skip_line(&mut self) {
         let rest = self.text.as_bytes().get(self.position..).unwrap_or(&[]);
         let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |length| length.saturating_add(1));

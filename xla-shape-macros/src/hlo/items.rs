@@ -141,7 +141,7 @@ impl<'l> Items<'l> {
             Pattern::Name(name) => self.named(attributes, name, shape, origin),
             Pattern::Tuple(patterns) => {
                 let Some(elements) = shape.tuple_shapes() else {
-                    let message = format!("expected one name, because {} is no tuple, but {shape}", origin.what);
+                    let message = format!("expected one name, because {} is not a tuple, but {shape}", origin.what);
                     return self.unknown(Error::new(message, patterns.span), patterns.names());
                 };
                 if let Err(error) = patterns.fit(elements.len(), "elements", &origin.what) {

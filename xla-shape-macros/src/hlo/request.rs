@@ -210,7 +210,7 @@ fn patterns(tokens: &mut Tokens) -> Result<Patterns> {
 struct Tokens {
     tokens: Peekable<IntoIter>,
     is_behind_semicolon: bool,
-    /// What stands behind the last token.
+    /// What stands after the last token.
     end: Span,
 }
 
@@ -233,7 +233,7 @@ impl Tokens {
         matches!(self.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == character)
     }
 
-    /// Goes behind the `;` that the error before it has not passed.
+    /// Goes after the `;` that the error before it has not passed.
     fn skip_statement(&mut self) {
         while !self.is_behind_semicolon && self.next().is_some() {}
     }

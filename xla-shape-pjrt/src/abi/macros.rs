@@ -15,7 +15,7 @@ macro_rules! structs {
             }
 
             impl $name {
-                /// What the interface calls its struct size: up to the end of the last field, without padding behind it.
+                /// What the interface calls its struct size: up to the end of the last field, without padding after it.
                 pub const SIZE: usize = {
                     let size = std::mem::offset_of!($name, extension_start) + size_of::<*mut ExtensionBase>();
                     // Fields stand in order, so the last one ends last.

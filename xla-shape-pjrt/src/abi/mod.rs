@@ -1,7 +1,7 @@
 //! PJRT's C interface (`xla/pjrt/c/pjrt_c_api.h`, version 0.114, and two of its extensions): what is needed of it.
 //!
 //! Every struct begins with the size that its maker knew. Newer versions only append fields, functions and numbers, so a table
-//! is read as far as its size says, and arguments for a plug-in that is newer than these declarations get empty room behind
+//! is read as far as its size says, and arguments for a plug-in that is newer than these declarations get empty room after
 //! them (see [`Room`]).
 //!
 //! The names of structs are the header's without `PJRT_`; the fields and functions have the header's names. `abi.txt` has the
@@ -35,7 +35,7 @@ pub trait Arguments: Default {
     fn set_struct_size(&mut self, size: usize);
 }
 
-/// Arguments with room behind them, all 0, for the fields of newer versions.
+/// Arguments with room after them, all 0, for the fields of newer versions.
 ///
 /// XLA's own plug-ins refuse arguments that are smaller than those they know. All that newer versions append means "not given"
 /// when it is 0.

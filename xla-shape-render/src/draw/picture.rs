@@ -73,7 +73,7 @@ impl Axis {
         if self.name.is_empty() { String::new() } else { format!("{}=", self.name) }
     }
 
-    /// The indices as text, each behind `prefix`. Empty texts where there is no dimension.
+    /// The indices as text, each after `prefix`. Empty texts where there is no dimension.
     pub(crate) fn labels(&self, prefix: &str) -> Vec<String> {
         let label = |index: &u64| if self.name.is_empty() { String::new() } else { format!("{prefix}{index}") };
         self.indices.iter().map(label).collect()

@@ -149,7 +149,7 @@ fn explain_tuple(page: &mut Text, elements: &[Shape]) {
 mod tests {
     use xla_shape_core::Shape;
 
-    /// Whether a line is as narrow as its words let it be: behind its indent and its first column there is one.
+    /// Whether a line is as narrow as its words let it be: after its indent and its first column there is one.
     fn is_whole(line: &str) -> bool {
         line.trim().rsplit("  ").next().is_some_and(|words| !words.trim().contains(' '))
     }

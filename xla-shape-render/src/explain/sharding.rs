@@ -16,7 +16,7 @@ const MAX_ARRAYS: usize = 32;
 #[derive(Clone, Debug)]
 pub(super) struct Divided {
     sharding: Sharding,
-    /// One for each leaf of the shape; `None` for those that are no arrays.
+    /// One for each leaf of the shape; `None` for those that are not arrays.
     parts: Vec<Option<Partition>>,
     /// The shape with shards for arrays.
     shard: String,

@@ -81,7 +81,7 @@ pub(super) struct Finding {
     pub(super) severity: &'static str,
     pub(super) instruction: String,
     pub(super) message: String,
-    /// Where it stands in the text: first byte, and the one behind the last.
+    /// Where it stands in the text: first byte, and the one after the last.
     pub(super) span: [usize; 2],
     /// What a person reads.
     #[serde(skip)]

@@ -30,7 +30,7 @@ const FIELDS: [&str; 8] = [
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StatisticsError {
-    /// It is no JSON object with such fields.
+    /// It is not a JSON object with such fields.
     NotThisFile,
     /// It is one of another program.
     Disagree {
@@ -46,7 +46,7 @@ pub enum StatisticsError {
 impl fmt::Display for StatisticsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotThisFile => f.write_str("the file is no memory analysis as JSON"),
+            Self::NotThisFile => f.write_str("the file is not a memory analysis in JSON"),
             Self::Disagree { field, found, expected } => write!(
                 f,
                 "the files do not belong together: `{field}` is {found}, and the buffer assignment has {expected}"

@@ -55,7 +55,7 @@ impl Output {
         text.lines().map(|line| self.line(line)).collect()
     }
 
-    /// A message as `--message-format=json` prints it, with the same fields; `None` if the line is no object in JSON.
+    /// A message as `--message-format=json` prints it, with the same fields; `None` if the line is not an object in JSON.
     #[must_use]
     pub fn message(line: &str) -> Option<Message> {
         let mut value = serde_json::from_str::<Value>(line).ok().filter(Value::is_object)?;

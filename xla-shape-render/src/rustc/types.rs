@@ -292,7 +292,7 @@ fn constant(text: &str) -> &str {
     left_out(text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).map_or(text, str::trim))
 }
 
-/// The layout behind a shape.
+/// The layout after a shape.
 fn layout(text: &str, depth: usize) -> String {
     match path(text).filter(|path| path.length == text.len()) {
         Some(Path { name: "Layout", arguments: Some(arguments), .. }) => layout_of(&arguments),

@@ -35,7 +35,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         copy_common(destination, self);
     }
 
-    /// As [`copy_to`](Self::copy_to); elements that this block lacks, because the array ends, become `padding`.
+    /// Like [`copy_to`](Self::copy_to); elements that this block lacks, because the array ends, become `padding`.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

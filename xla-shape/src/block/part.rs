@@ -199,6 +199,6 @@ where
 }
 
 const fn no_blocks<S: ArrayType, P: ArrayType>() -> ConstText<1024> {
-    let text = ConstText::<1024>::new().push_str(P::TEXT).push_str(" is no block of ").push_str(S::TEXT);
+    let text = ConstText::<1024>::new().push_str(P::TEXT).push_str(" is not a block of ").push_str(S::TEXT);
     text.push_str(": ")
 }

@@ -53,8 +53,8 @@ impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
     /// assert!(x.shard::<Plan>(8).is_none());
     /// ```
     ///
-    /// A shard that ends inside of a tile is no block, and does not compile; nor does a size that does not divide evenly. That shows in
-    /// `cargo build`, not in `cargo check`.
+    /// A shard that ends inside of a tile is not a block, and does not compile; nor does a size that does not divide evenly.
+    /// That shows in `cargo build`, not in `cargo check`.
     #[must_use]
     #[track_caller]
     pub fn shard<H>(&self, device: i64) -> Option<View<'_, Part<S, Shard<S, H>>>>

@@ -15,7 +15,7 @@ use xla_shape_core::map::OffsetTables;
 pub struct Accessor<E, B> {
     /// Whose elements are of type `E`.
     array: Buffer<DynShape, B>,
-    /// Of its stride table; `None` if the position is no sum over the dimensions, or the tables would be too large.
+    /// Of its stride table; `None` if the position is not a sum over the dimensions, or the tables would be too large.
     offsets: Option<OffsetTables>,
     element: PhantomData<E>,
 }

@@ -7,7 +7,7 @@ use crate::element::Stored;
 /// Reads the packed element at `position`.
 ///
 /// # Panics
-/// If it lies behind the end of `bytes`.
+/// If it lies after the end of `bytes`.
 pub(super) fn read<E: Stored>(bytes: &[u8], width: usize, position: usize) -> E::Value {
     let mut value = E::Bytes::default();
     let first = position * width;
@@ -23,7 +23,7 @@ pub(super) fn read<E: Stored>(bytes: &[u8], width: usize, position: usize) -> E:
 /// Writes the packed element at `position`; bits that the type does not have become 0.
 ///
 /// # Panics
-/// If it lies behind the end of `bytes`.
+/// If it lies after the end of `bytes`.
 pub(super) fn write<E: Stored>(bytes: &mut [u8], width: usize, position: usize, value: E::Value) {
     let value = E::to_le_bytes(value);
     let first = position * width;
@@ -38,7 +38,7 @@ pub(super) fn write<E: Stored>(bytes: &mut [u8], width: usize, position: usize, 
 /// 1 to 8 bits from bit `first` on, which may lie in two bytes.
 ///
 /// # Panics
-/// If they lie behind the end of `bytes`.
+/// If they lie after the end of `bytes`.
 pub(crate) fn read_bits(bytes: &[u8], first: usize, bits: usize) -> u8 {
     let (index, shift) = (first / 8, first % 8);
     let mut pair = u16::from(bytes[index]);
@@ -51,7 +51,7 @@ pub(crate) fn read_bits(bytes: &[u8], first: usize, bits: usize) -> u8 {
 /// Writes 1 to 8 bits from bit `first` on, and leaves those around them alone.
 ///
 /// # Panics
-/// If they lie behind the end of `bytes`.
+/// If they lie after the end of `bytes`.
 pub(crate) fn write_bits(bytes: &mut [u8], first: usize, bits: usize, value: u8) {
     let (index, shift) = (first / 8, first % 8);
     let (value, mask) = (u16::from(value & mask(bits)) << shift, u16::from(mask(bits)) << shift);

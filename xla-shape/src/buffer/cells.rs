@@ -83,7 +83,7 @@ pub(crate) struct CellsMut<'a, E> {
 
 impl<'a, E: Stored> CellsMut<'a, E> {
     /// # Safety
-    /// As [`Cells::new`], and nobody else may read or write the elements that are written later.
+    /// Like [`Cells::new`], and nobody else may read or write the elements that are written later.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *mut u8, len: usize, width: Width) -> Self {
         Self { first, len, width, element: PhantomData }
@@ -168,11 +168,11 @@ impl<'a, E: Plain> Values<'a, E> {
     /// They must belong to the buffer: elements, or the padding of its tiles.
     ///
     /// # Panics
-    /// If they are behind the last one.
+    /// If they are after the last one.
     #[inline(always)]
     #[track_caller]
     pub(crate) unsafe fn range(self, range: Range<usize>) -> &'a [E::Value] {
-        assert!(range.start <= range.end && range.end <= self.len, "positions behind the end of the array");
+        assert!(range.start <= range.end && range.end <= self.len, "positions after the end of the array");
         // SAFETY: the positions are among the `len` values.
         let first = unsafe { self.first.add(range.start) };
         // SAFETY: as above; `Plain` promises that any bytes are values; the caller promises that they may be read.
@@ -189,7 +189,7 @@ pub(crate) struct ValuesMut<'a, E: Plain> {
 
 impl<'a, E: Plain> ValuesMut<'a, E> {
     /// # Safety
-    /// As [`Values::new`], and nobody else may read or write the values that are borrowed later.
+    /// Like [`Values::new`], and nobody else may read or write the values that are borrowed later.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *mut u8, len: usize) -> Self {
         let first = if len == 0 { std::ptr::NonNull::dangling().as_ptr() } else { first.cast() };
@@ -218,10 +218,10 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
     /// The values at these positions.
     ///
     /// # Safety
-    /// As [`Values::range`].
+    /// Like [`Values::range`].
     ///
     /// # Panics
-    /// If they are behind the last one.
+    /// If they are after the last one.
     #[inline(always)]
     #[track_caller]
     pub(crate) unsafe fn range(&mut self, range: Range<usize>) -> &mut [E::Value] {
@@ -232,14 +232,14 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
     /// The values at these positions, for as long as the memory is borrowed.
     ///
     /// # Safety
-    /// As [`Values::range`], and no two borrows that are there at the same time may have a position in common.
+    /// Like [`Values::range`], and no two borrows that are there at the same time may have a position in common.
     ///
     /// # Panics
-    /// If they are behind the last one.
+    /// If they are after the last one.
     #[inline(always)]
     #[track_caller]
     pub(crate) unsafe fn range_for(&mut self, range: Range<usize>) -> &'a mut [E::Value] {
-        assert!(range.start <= range.end && range.end <= self.len, "positions behind the end of the array");
+        assert!(range.start <= range.end && range.end <= self.len, "positions after the end of the array");
         // SAFETY: the positions are among the `len` values.
         let first = unsafe { self.first.add(range.start) };
         // SAFETY: as above; `Plain` promises that any bytes are values; the caller promises that they may be written.

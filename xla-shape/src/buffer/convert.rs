@@ -34,7 +34,7 @@ impl<'a> DynView<'a> {
     /// The same array with the shape in the type.
     ///
     /// # Errors
-    /// As [`into_typed`](Self::into_typed).
+    /// Same as [`into_typed`](Self::into_typed).
     pub fn typed<S: WholeArray<Element: Stored>>(&self) -> Result<View<'a, S>, BufferError> {
         View::<'_, S>::from_parts(S::of(self.shape())?, self.as_bytes())
     }
@@ -44,7 +44,7 @@ impl<B: Lender> Buffer<DynShape, B> {
     /// The same array with the shape in the type.
     ///
     /// # Errors
-    /// As [`into_typed`](Self::into_typed).
+    /// Same as [`into_typed`](Self::into_typed).
     pub fn typed<S: WholeArray<Element: Stored>>(&self) -> Result<View<'_, S>, BufferError> {
         View::<'_, S>::from_parts(S::of(self.shape())?, self.as_bytes())
     }
@@ -54,7 +54,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// The same array with the shape in the type, to write.
     ///
     /// # Errors
-    /// As [`into_typed`](Self::into_typed).
+    /// Same as [`into_typed`](Self::into_typed).
     pub fn typed_mut<S: WholeArray<Element: Stored>>(&mut self) -> Result<ViewMut<'_, S>, BufferError> {
         ViewMut::<'_, S>::from_parts(S::of(self.shape())?, self.as_bytes_mut())
     }

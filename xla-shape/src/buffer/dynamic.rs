@@ -142,7 +142,7 @@ impl DynBuffer {
     /// An array with this value in every element; padding is 0.
     ///
     /// # Errors
-    /// As [`zeroed_with`](Self::zeroed_with), or if the elements are of another type.
+    /// Same as [`zeroed_with`](Self::zeroed_with), or if the elements are of another type.
     pub fn filled_with<E: Stored>(shape: ArrayShape, value: E::Value) -> Result<Self, BufferError> {
         Self::from_fn_with::<E>(shape, |_| value)
     }
@@ -150,7 +150,7 @@ impl DynBuffer {
     /// An array with this value for each index; padding is 0.
     ///
     /// # Errors
-    /// As [`zeroed_with`](Self::zeroed_with), or if the elements are of another type.
+    /// Same as [`zeroed_with`](Self::zeroed_with), or if the elements are of another type.
     pub fn from_fn_with<E: Stored>(
         shape: ArrayShape,
         value: impl FnMut(&[usize]) -> E::Value,
@@ -240,7 +240,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         let (prefix, len) = (self.shape.prefix(), self.bytes.len());
         // SAFETY: the bytes begin with the prefix, if there are any.
         let first = unsafe { self.bytes.start().add(prefix.min(len)) };
-        // SAFETY: behind the prefix, the bytes hold the physical elements, which may be read as long as `self` is borrowed. The
+        // SAFETY: after the prefix, the bytes hold the physical elements, which may be read as long as `self` is borrowed. The
         // caller promises their type; `width` is theirs.
         unsafe { Cells::new(first, len.saturating_sub(prefix), self.shape.width) }
     }
@@ -331,7 +331,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     }
 
     /// # Safety
-    /// As [`cells`](Self::cells).
+    /// Like [`cells`](Self::cells).
     #[inline(always)]
     pub(super) unsafe fn cells_mut<E: Stored>(&mut self) -> CellsMut<'_, E> {
         let (prefix, len) = (self.shape.prefix(), self.bytes.len());
@@ -344,7 +344,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// The values in the order of memory, padding included, to write.
     ///
     /// # Errors
-    /// As [`as_slice`](Self::as_slice).
+    /// Same as [`as_slice`](Self::as_slice).
     pub fn as_mut_slice<E: Plain>(&mut self) -> Result<&mut [E::Value], BufferError> {
         self.check_borrow::<E>()?;
         let (prefix, len) = (self.shape.prefix(), self.bytes.len());
@@ -370,7 +370,7 @@ impl<'a> DynView<'a> {
     /// ```
     ///
     /// # Errors
-    /// As [`from_parts`](Self::from_parts), or if the elements are of another type.
+    /// Same as [`from_parts`](Self::from_parts), or if the elements are of another type.
     pub fn from_slice_with<E: Plain>(shape: ArrayShape, values: &'a [E::Value]) -> Result<Self, BufferError> {
         check_type::<E>(&shape)?;
         Self::from_parts(shape, bytes_of::<E>(values))
@@ -390,7 +390,7 @@ impl<'a> DynViewMut<'a> {
     /// Borrows values as an array to write: the elements and the padding, in the order of memory.
     ///
     /// # Errors
-    /// As [`DynView::from_slice_with`].
+    /// Same as [`DynView::from_slice_with`].
     pub fn from_slice_with<E: Plain>(shape: ArrayShape, values: &'a mut [E::Value]) -> Result<Self, BufferError> {
         check_type::<E>(&shape)?;
         Self::from_parts(shape, bytes_of_mut::<E>(values))

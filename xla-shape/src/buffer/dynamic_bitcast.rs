@@ -101,7 +101,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         let dimensions = sizes.iter().map(|&size| Dimension::Static(size as u64)).collect::<Vec<_>>();
         let part = ArrayShape::new(shape.element_type(), &dimensions, shape.layout().clone())?;
         let bytes = part.byte_size().unwrap_or(0) as usize;
-        // A slice without elements may begin behind the last one.
+        // A slice without elements may begin after the last one.
         let position = if sizes.contains(&0) { 0 } else { self.stride_table().linear_index(wide(start)) };
         let bits = position.saturating_mul(shape.element_bits());
         let first = (bits / 8) as usize;
@@ -154,7 +154,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// The slice that begins at an index and has these sizes, to write; see [`slice`](Self::slice).
     ///
     /// # Errors
-    /// As [`slice`](Self::slice).
+    /// Same as [`slice`](Self::slice).
     pub fn slice_mut(&mut self, start: &[usize], sizes: &[usize]) -> Result<DynViewMut<'_>, BufferError> {
         let (shape, bytes) = self.part(start, sizes)?;
         DynViewMut::from_parts(shape, self.as_bytes_mut().get_mut(bytes).unwrap_or_default())

@@ -121,7 +121,7 @@ impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: BytesMut> Buffer<S,
     /// An array with tiles does not compile, as in [`as_ndarray`](Self::as_ndarray).
     ///
     /// # Panics
-    /// As [`as_ndarray`](Self::as_ndarray).
+    /// Same as [`as_ndarray`](Self::as_ndarray).
     #[must_use]
     #[track_caller]
     pub fn as_ndarray_mut(&mut self) -> ArrayViewMut<'_, Value<S>, Dim<S>> {
@@ -158,7 +158,7 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> View<'a, S> {
     /// ```
     ///
     /// # Errors
-    /// If the sizes or strides are others, or the array has padding behind its elements.
+    /// If the sizes or strides are others, or the array has padding after its elements.
     pub fn from_ndarray(array: ArrayView<'a, Value<S>, Dim<S>>) -> Result<Self, BufferError> {
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;
@@ -173,7 +173,7 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> ViewMut<'a, S> {
     /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
     /// # Errors
-    /// As [`View::from_ndarray`].
+    /// Same as [`View::from_ndarray`].
     pub fn from_ndarray(array: ArrayViewMut<'a, Value<S>, Dim<S>>) -> Result<Self, BufferError> {
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;
@@ -186,7 +186,7 @@ impl<'a> DynView<'a> {
     /// The array as a view of the crate `ndarray`, which lives as long as the memory is borrowed.
     ///
     /// # Errors
-    /// As [`as_slice`](Self::as_slice), or if the array has tiles, or is empty and its other sizes multiply to more than
+    /// Same as [`as_slice`](Self::as_slice), or if the array has tiles, or is empty and its other sizes multiply to more than
     /// `isize::MAX`.
     ///
     /// # Panics
@@ -201,7 +201,7 @@ impl<B: Lender> Buffer<DynShape, B> {
     /// The array as a view of the crate `ndarray`.
     ///
     /// # Errors
-    /// As [`as_slice`](Self::as_slice), or if the array has tiles.
+    /// Same as [`as_slice`](Self::as_slice), or if the array has tiles.
     pub fn as_ndarray<E: Plain>(&self) -> Result<ArrayViewD<'_, E::Value>, BufferError> {
         self.view().as_ndarray::<E>()
     }
@@ -225,7 +225,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// The array as a view of the crate `ndarray`, to write.
     ///
     /// # Errors
-    /// As [`as_ndarray`](Self::as_ndarray).
+    /// Same as [`as_ndarray`](Self::as_ndarray).
     ///
     /// # Panics
     /// Never.
@@ -241,7 +241,7 @@ fn dense_shape<E: Element>(sizes: &[usize], strides: &[isize]) -> Result<ArraySh
     if sizes.contains(&0) {
         return Ok(shape);
     }
-    // Dimensions of size 1 may have any place: each behind the dimension before it, as in row-major order.
+    // Dimensions of size 1 may have any place: each after the dimension before it, as in row-major order.
     let mut order = (0..sizes.len()).filter(|&dimension| sizes[dimension] != 1).collect::<Vec<_>>();
     order.sort_by_key(|&dimension| std::cmp::Reverse(strides[dimension]));
     for dimension in (0..sizes.len()).filter(|&dimension| sizes[dimension] == 1) {
@@ -281,7 +281,7 @@ impl<'a> DynViewMut<'a> {
     /// Borrows a view of the crate `ndarray` as an array to write.
     ///
     /// # Errors
-    /// As [`DynView::from_ndarray`].
+    /// Same as [`DynView::from_ndarray`].
     pub fn from_ndarray<E: Plain, D: Dimension>(array: ArrayViewMut<'a, E::Value, D>) -> Result<Self, BufferError> {
         let shape = dense_shape::<E>(array.shape(), array.strides())?;
         Self::from_slice_with::<E>(shape, array.into_slice_memory_order().unwrap_or_default())

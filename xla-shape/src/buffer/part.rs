@@ -20,7 +20,7 @@ where
     if let Some(reason) = slice_obstacle(S::SHAPE, wide(I::INDEX), wide(R::SIZES)) {
         panic!("{}", reason.as_str())
     }
-    // A slice without elements may begin behind the last one.
+    // A slice without elements may begin after the last one.
     let bits = if R::ELEMENTS == 0 { 0 } else { position_at::<S, I>() * S::SHAPE.element_bits() as usize };
     if !bits.is_multiple_of(8) {
         let problem =
@@ -54,7 +54,7 @@ impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
 impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
     /// The slice that begins at a constant index and has the shape `R`, in the same memory; both have the same layout.
     ///
-    /// A slice that is out of bounds, or whose elements do not lie one behind the other as those of `R` do, does not compile;
+    /// A slice that is out of bounds, or whose elements do not lie one after the other as those of `R` do, does not compile;
     /// that shows in `cargo build`, not in `cargo check`. With tiles, it begins and ends at their edges.
     ///
     /// ```

@@ -13,7 +13,7 @@ fn check_pointer(data: *const u8, len: usize) -> Result<(), BufferError> {
 }
 
 /// # Safety
-/// As [`View::from_raw_parts`].
+/// Like [`View::from_raw_parts`].
 unsafe fn bytes<'a>(data: *const u8, len: usize) -> Result<&'a [u8], BufferError> {
     check_pointer(data, len)?;
     // SAFETY: the pointer is not null, or there are no bytes; all else the caller promises.
@@ -21,7 +21,7 @@ unsafe fn bytes<'a>(data: *const u8, len: usize) -> Result<&'a [u8], BufferError
 }
 
 /// # Safety
-/// As [`ViewMut::from_raw_parts`].
+/// Like [`ViewMut::from_raw_parts`].
 unsafe fn bytes_mut<'a>(data: *mut u8, len: usize) -> Result<&'a mut [u8], BufferError> {
     check_pointer(data, len)?;
     // SAFETY: the pointer is not null, or there are no bytes; all else the caller promises.
@@ -58,7 +58,7 @@ impl<'a, S: WholeArray<Element: Stored>> ViewMut<'a, S> {
     /// Borrows `len` bytes at `data` as an array to write: the elements and the padding, in the order of memory.
     ///
     /// # Errors
-    /// As [`View::from_raw_parts`].
+    /// Same as [`View::from_raw_parts`].
     ///
     /// # Safety
     /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing else reads or writes.
@@ -72,7 +72,7 @@ impl<'a> DynView<'a> {
     /// Borrows `len` bytes at `data` as an array: the elements and the padding, in the order of memory.
     ///
     /// # Errors
-    /// As [`from_parts`](Self::from_parts), or if the pointer is null; an array without bytes may have any pointer.
+    /// Same as [`from_parts`](Self::from_parts), or if the pointer is null; an array without bytes may have any pointer.
     ///
     /// # Safety
     /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing writes.
@@ -86,7 +86,7 @@ impl<'a> DynViewMut<'a> {
     /// Borrows `len` bytes at `data` as an array to write: the elements and the padding, in the order of memory.
     ///
     /// # Errors
-    /// As [`DynView::from_raw_parts`].
+    /// Same as [`DynView::from_raw_parts`].
     ///
     /// # Safety
     /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing else reads or writes.

@@ -238,7 +238,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     pub(crate) fn cells(&self) -> Cells<'_, S::Element> {
         // SAFETY: the bytes begin with the prefix, if there are any.
         let first = unsafe { self.bytes.start().add(const { S::PREFIX }.min(self.num_bytes())) };
-        // SAFETY: behind the prefix, the bytes hold the physical elements. Those of this buffer may be read as long as it is
+        // SAFETY: after the prefix, the bytes hold the physical elements. Those of this buffer may be read as long as it is
         // borrowed (`Bytes`). No constructor compiles unless `S::WIDTH` is their width.
         unsafe { Cells::new(first, self.num_bytes().saturating_sub(S::PREFIX), const { S::WIDTH }) }
     }
@@ -465,14 +465,14 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     #[inline(always)]
     pub(crate) unsafe fn values_for<'a>(&self) -> Values<'a, S::Element> {
         let len = self.num_values();
-        // SAFETY: if there are values, they are behind the prefix.
+        // SAFETY: if there are values, they are after the prefix.
         let first = unsafe { self.bytes.start().add(if len == 0 { 0 } else { S::PREFIX }) };
-        // SAFETY: `num_values` fit in the bytes behind the prefix; `new` checked that the first one is aligned; the caller
+        // SAFETY: `num_values` fit in the bytes after the prefix; `new` checked that the first one is aligned; the caller
         // promises the rest.
         unsafe { Values::new(first, len) }
     }
 
-    /// How many values the bytes are, behind the prefix: a constant, if no dimension is unbounded.
+    /// How many values the bytes are, after the prefix: a constant, if no dimension is unbounded.
     #[inline(always)]
     fn num_values(&self) -> usize {
         self.num_bytes().saturating_sub(S::PREFIX) / size_of::<Value<S>>()
@@ -483,11 +483,11 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The memory as values, to write.
     ///
     /// # Safety
-    /// As [`values_for`](Self::values_for), and nobody else may read or write this buffer's elements for `'a`.
+    /// Like [`values_for`](Self::values_for), and nobody else may read or write this buffer's elements for `'a`.
     #[inline(always)]
     pub(crate) unsafe fn values_mut_for<'a>(&mut self) -> ValuesMut<'a, S::Element> {
         let len = self.num_values();
-        // SAFETY: if there are values, they are behind the prefix.
+        // SAFETY: if there are values, they are after the prefix.
         let first = unsafe { self.bytes.start_mut().add(if len == 0 { 0 } else { S::PREFIX }) };
         // SAFETY: as in `values_for`; the caller promises that nobody else reads or writes the elements.
         unsafe { ValuesMut::new(first, len) }

@@ -18,7 +18,7 @@ struct Signed {
     special: Special,
 }
 
-/// Which codes are no finite numbers.
+/// Which codes are not finite numbers.
 #[derive(Clone, Copy)]
 enum Special {
     /// Those with the largest exponent: infinity where the mantissa is 0, NaN elsewhere, as IEEE 754 has it.

@@ -17,7 +17,7 @@ pub(super) trait Memory: ArrayType {
     /// The stride table, as far as it is known, without extents.
     const TABLE: StrideTableRef<'static> = Self::STRIDE_TABLE.as_ref(&[]);
 
-    /// Calls `f` with the stride table, with the sizes as extents: an index behind one is no element. Its positions begin with
+    /// Calls `f` with the stride table, with the sizes as extents: an index after one is no element. Its positions begin with
     /// the first element's.
     #[inline(always)]
     fn with_table<R>(self, f: impl FnOnce(StrideTableRef<'_>) -> R) -> R {

@@ -55,8 +55,8 @@ impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> StaticPla
 
     /// The plan for these two types that the whole program shares: made when it is first asked for, and then kept.
     ///
-    /// The compiler checks the types, and their sizes and stride tables are constants. The plan itself is no constant: how many
-    /// regions and loops it has depends on both types, and a `const` cannot hold a list that grows, so that the rules
+    /// The compiler checks the types, and their sizes and stride tables are constants. The plan itself is not a constant: how
+    /// many regions and loops it has depends on both types, and a `const` cannot hold a list that grows, so that the rules
     /// would have to be written a second time, with a limit. Asking for it costs some 14 ns, making it 1 to 3 µs.
     ///
     /// ```

@@ -1,4 +1,5 @@
-//! Relayouts that are no loops with constant strides: uneven tiles of tiles, tiles without a common multiple, too many regions.
+//! Relayouts that are not loops with constant strides: uneven tiles of tiles, tiles without a common multiple, too many
+//! regions.
 //!
 //! On both sides, an element's position is a sum of one number for each dimension, or for each group of dimensions that a `*`
 //! combines. So a table for each group says what its index adds to both positions, and loops over the groups add them up. The two

@@ -11,7 +11,7 @@ pub enum Padding {
     /// It is set to 0.
     Zero,
     /// Every place of it is set to this element: as many bytes as one element takes, little-endian; of a packed
-    /// element, the low bits of one byte. What is left of the last byte behind packed elements is set to 0.
+    /// element, the low bits of one byte. What is left of the last byte after packed elements is set to 0.
     Fill(Vec<u8>),
 }
 

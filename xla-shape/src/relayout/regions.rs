@@ -1,7 +1,7 @@
 //! From two stride tables to regions: parts of the arrays in which both sides are plain loops with constant strides.
 //!
 //! The digits of both tables are cut out of the same indices. Where their divisors form one chain `1 | c₁ | c₂ | …`
-//! the index has common digits, in each of which both places are linear. A size that is no multiple of a `cₖ` gives
+//! the index has common digits, in each of which both places are linear. A size that is not a multiple of a `cₖ` gives
 //! more than one region: the whole blocks, and what is left of them.
 
 use crate::map::{Digit, Source, StrideTable, Term, ValueRule};
@@ -292,7 +292,7 @@ fn padding(groups: &[Group], unused: Vec<Cut>) -> Option<Vec<Region>> {
     }
     let mut result = Vec::new();
     for (i, (size, cuts)) in factors.iter().enumerate() {
-        // Elements in the dimensions before, padding in this one, anything in those behind: each place once.
+        // Elements in the dimensions before, padding in this one, anything in those after: each place once.
         let mut padding = gaps(*size, cuts);
         if padding.is_empty() {
             continue;

@@ -39,7 +39,7 @@ pub struct Slabs {
     permutation: Vec<usize>,
     tables: (StrideTable, StrideTable),
     cuts: Vec<Cut>,
-    /// The cut that the next slab begins at; `None` behind the last.
+    /// The cut that the next slab begins at; `None` after the last.
     next: Option<Vec<usize>>,
 }
 
@@ -79,7 +79,7 @@ impl Slabs {
     /// than `bytes`, up to the whole array.
     ///
     /// # Errors
-    /// As [`Plan::new`].
+    /// Same as [`Plan::new`].
     pub fn new(from: &ArrayShape, to: &ArrayShape, options: &Options, bytes: usize) -> Result<Self, RelayoutError> {
         Plan::new(from, to, options)?;
         let table =
@@ -217,7 +217,7 @@ impl Iterator for Slabs {
 }
 
 impl Slab {
-    /// How to copy the slab: from its pieces of the source, one behind the other, to its destination. Slabs of equal
+    /// How to copy the slab: from its pieces of the source, one after the other, to its destination. Slabs of equal
     /// [shapes](Self::shapes) have the same plan.
     ///
     /// # Errors
@@ -232,7 +232,7 @@ impl Slab {
         (&self.from, &self.to)
     }
 
-    /// The pieces of the whole source that the slab is made from, in bytes; one behind the other, they are its source.
+    /// The pieces of the whole source that the slab is made from, in bytes; one after the other, they are its source.
     pub fn source(&self) -> impl Iterator<Item = Range<usize>> {
         let count = self.source.loops.iter().map(|(count, _)| count).product::<usize>();
         (0..count).map(|mut number| {

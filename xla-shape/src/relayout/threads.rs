@@ -72,7 +72,7 @@ mod tests {
     use super::{Fence, Widths, execute, for_each};
     use crate::relayout::{Options, Padding, Plan};
 
-    /// Layouts for every kernel, in sizes that are no multiples of anything: each to each.
+    /// Layouts for every kernel, in sizes that are not multiples of anything: each to each.
     #[test]
     fn parts_do_what_the_whole_does() {
         for (array, layouts) in [

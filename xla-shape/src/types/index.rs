@@ -55,7 +55,7 @@ impl<I: MultiIndex> Iterator for Indices<I> {
 impl<I: MultiIndex> ExactSizeIterator for Indices<I> {}
 impl<I: MultiIndex> FusedIterator for Indices<I> {}
 
-/// Steps to the next index in row-major order; `false` behind the last one.
+/// Steps to the next index in row-major order; `false` after the last one.
 #[inline]
 pub(crate) fn advance(index: &mut [usize], sizes: &[usize]) -> bool {
     for (entry, &size) in index.iter_mut().zip(sizes).rev() {

@@ -219,7 +219,7 @@ macro_rules! count {
     ($first:ident $($rest:ident)*) => { 1 + count!($($rest)*) };
 }
 
-/// Implements what names one dimension: for the one behind those in brackets, then for those that follow.
+/// Implements what names one dimension: for the one after those in brackets, then for those that follow.
 macro_rules! numbered {
     ([$($before:ident)*]) => {};
     ([$($before:ident)*] $at:ident $($after:ident)*) => {

@@ -44,7 +44,7 @@ fn value_of(term: Term, index: &[u64], values: &[u64]) -> u64 {
     }
 }
 
-/// Whether the digit behind number `d` is summed up with it before both are multiplied by a stride.
+/// Whether the digit after number `d` is summed up with it before both are multiplied by a stride.
 ///
 /// That pays for whole indices, `(b * 8 + a) * stride`. Where an index is cut, its shift and the stride's make one.
 const fn continues(table: &StaticStrideTable, d: usize) -> bool {

@@ -1,4 +1,4 @@
-//! Numbers that are no dimensions, and sizes that do not agree.
+//! Numbers that are not dimensions, and sizes that do not agree.
 
 use xla_shape::infer::{Operation, assert_result};
 use xla_shape::shape;

@@ -1,4 +1,4 @@
-//! One operand is a tuple too, and a tuple is no array.
+//! One operand is a tuple too, and a tuple is not an array.
 
 use xla_shape::infer::{Operation, assert_result};
 use xla_shape::shape;

@@ -1,4 +1,4 @@
-//! Tiles that are no blocks of dimensions.
+//! Tiles that are not blocks of dimensions.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! A constant slice whose tiles do not lie one behind the other.
+//! A constant slice whose tiles do not lie one after the other.
 
 use xla_shape::{Buffer, View, index, shape};
 

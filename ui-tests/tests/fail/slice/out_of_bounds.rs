@@ -1,4 +1,4 @@
-//! A constant slice that ends behind the array.
+//! A constant slice that ends after the end of the array.
 
 use xla_shape::{Buffer, View, index, shape};
 

@@ -1,4 +1,4 @@
-//! A name that is no element type, and nothing like one.
+//! A name that is not an element type, and not similar to one.
 
 use xla_shape::shape;
 

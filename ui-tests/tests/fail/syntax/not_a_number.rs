@@ -1,4 +1,4 @@
-//! Literals that are no numbers.
+//! Literals that are not numbers.
 
 use xla_shape::shape;
 

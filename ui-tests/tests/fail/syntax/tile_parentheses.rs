@@ -1,4 +1,4 @@
-//! Tiles stand in parentheses, one behind the other.
+//! Tiles stand in parentheses, one after the other.
 
 use xla_shape::shape;
 

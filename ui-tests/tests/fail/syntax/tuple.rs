@@ -1,4 +1,4 @@
-//! How tuples and what is no array are written.
+//! How tuples and what is not an array are written.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! What is no shape is not taken for one.
+//! What is not a shape is not taken for one.
 
 use xla_shape::types::StaticArray;
 

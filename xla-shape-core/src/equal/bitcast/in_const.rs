@@ -22,7 +22,7 @@ impl<'a> ConstArray<'a> {
         Self { shape, table: table.as_ref(extents) }
     }
 
-    /// As [`ArrayShape::layout_change_is_bitcast`]: `None` if every element of this array lies at the same position of
+    /// Like [`ArrayShape::layout_change_is_bitcast`]: `None` if every element of this array lies at the same position of
     /// `result`, which has the same dimensions; why not, or why that cannot be decided in a `const`.
     ///
     /// ```
@@ -55,7 +55,7 @@ impl<'a> ConstArray<'a> {
         self.obstacle(result, Reading::Transpose(identity.split_at(num_dimensions).0))
     }
 
-    /// As [`ArrayShape::transpose_is_bitcast`]: `None` if dimension `permutation[i]` of this array can be read as
+    /// Like [`ArrayShape::transpose_is_bitcast`]: `None` if dimension `permutation[i]` of this array can be read as
     /// dimension `i` of `result` with every byte where it is; why not, or why that cannot be decided in a `const`.
     #[must_use]
     pub const fn transpose_obstacle(self, result: Self, permutation: &[usize]) -> Option<ConstText<1024>> {
@@ -70,7 +70,7 @@ impl<'a> ConstArray<'a> {
         self.obstacle(result, Reading::Transpose(permutation))
     }
 
-    /// As [`ArrayShape::reshape_is_bitcast`]: `None` if the elements of this array, in row-major order, are those of
+    /// Like [`ArrayShape::reshape_is_bitcast`]: `None` if the elements of this array, in row-major order, are those of
     /// `result` with every byte where it is; why not, or why that cannot be decided in a `const`.
     #[must_use]
     pub const fn reshape_obstacle(self, result: Self) -> Option<ConstText<1024>> {

@@ -196,7 +196,7 @@ impl FromStr for ElementType {
     }
 }
 
-/// A name that is no element type.
+/// A name that is not an element type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct UnknownElementType {
     /// The name.

@@ -11,7 +11,7 @@ type Result<T> = core::result::Result<T, ParseError>;
 pub(super) enum TokenKind {
     /// A name.
     Word,
-    /// A name with `=` directly behind it, which belongs to the token.
+    /// A name with `=` directly after it, which belongs to the token.
     Attribute,
     /// An integer, which may have a sign; `None` if it does not fit.
     Integer(Option<i64>),
@@ -156,7 +156,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The token at or behind a position.
+/// The token at or after a position.
 fn token(text: &str, position: usize) -> Token {
     let mut start = position;
     loop {

@@ -22,7 +22,7 @@ impl FromStr for Sharding {
     /// `mhlo.sharding =` before them, as in StableHLO.
     ///
     /// # Errors
-    /// If it is no sharding, or one that XLA does not accept or cannot use.
+    /// If it is not a sharding, or one that XLA does not accept or cannot use.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut parser = Parser::new(text, 0);
         let sharding = match (parser.cursor.word(), parser.cursor.token().kind) {

@@ -23,7 +23,7 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// If it is no mesh.
+    /// If it is not a mesh.
     pub fn from_mlir(text: &str) -> Result<Self> {
         let mut parser = Parser::new(text, 0);
         parser.cursor.eat_if('#');
@@ -41,7 +41,7 @@ impl Mesh {
     /// Reads a sharding as MLIR writes it, whose name for the mesh stands for this one.
     ///
     /// # Errors
-    /// If it is no sharding.
+    /// If it is not a sharding.
     pub fn sharding_from_mlir(&self, text: &str) -> Result<Sharding> {
         let mut parser = Parser::new(text, 0);
         let sharding = parser.shardy(Some(self))?;

@@ -98,7 +98,7 @@ impl<'a> Parser<'a> {
         Ok(Sharding::of(ShardingKind::Tuple(elements), Vec::new()))
     }
 
-    /// Reads one that is no tuple, behind its brace, which stands at `start`.
+    /// Reads one that is not a tuple, after its brace, which stands at `start`.
     fn single(&mut self, start: usize) -> Result<Sharding> {
         match self.cursor.word() {
             Some("mesh") => self.named(),
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads `T(…)` behind the dimensions of an iota, if it has several.
+    /// Reads `T(…)` after the dimensions of an iota, if it has several.
     fn permutation(&mut self, iota: &[u64], permutation: &mut Vec<usize>) -> Result<()> {
         if iota.len() == 1 {
             permutation.push(0);

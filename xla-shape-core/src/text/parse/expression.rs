@@ -45,7 +45,7 @@ impl Parser<'_> {
     }
 
     /// Whether an expression comes next: a name, something in braces or parentheses, or a number with an operator
-    /// behind it.
+    /// after it.
     pub(super) fn is_expression(&self) -> bool {
         match self.token.kind {
             TokenKind::Word => true,

@@ -46,7 +46,7 @@ impl Parser<'_> {
         self.advance();
         let mut layout = Layout::unchecked(List::EMPTY);
         let start = self.token.start;
-        // `{}` is no layout: without numbers there must be a colon.
+        // `{}` is not a layout: without numbers there must be a colon.
         if !self.token.is(b':') {
             let mut position = 0_usize;
             loop {
@@ -248,7 +248,7 @@ impl Parser<'_> {
 impl FromStr for Layout {
     type Err = ParseError;
 
-    /// Also `{}`, the layout of a scalar, which is no layout behind a shape.
+    /// Also `{}`, the layout of a scalar, which is not a layout after a shape.
     fn from_str(text: &str) -> Result<Self> {
         let mut parser = Parser::whole(text);
         let layout = if parser.token.is(b'{') && { parser.lexer }.next().is(b'}') {

@@ -62,7 +62,7 @@ pub struct Parser<'a> {
     found: Option<Span>,
 }
 
-/// What opens a layout behind the dimensions.
+/// What opens a layout after the dimensions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Brackets {
     /// `{`, but only before an integer or `:`, since in HLO text a brace may open something else.
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
         Self { tpu: Some(generation), ..self }
     }
 
-    /// Reads the name of a generation of TPUs, and the comma behind it.
+    /// Reads the name of a generation of TPUs, and the comma after it.
     ///
     /// # Errors
     /// If no generation is named here.
@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
         if self.token.is(b'(') { self.tuple() } else { self.leaf() }
     }
 
-    /// Reads a shape that is no tuple.
+    /// Reads a shape that is not a tuple.
     #[inline(always)]
     fn leaf(&mut self) -> Result<Shape> {
         if self.token.kind != TokenKind::Word {

@@ -24,7 +24,7 @@ impl ComputationRecord {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads a computation from behind its name.
+    /// Reads a computation from after its name.
     pub(crate) fn computation(&mut self, name: Piece, is_entry: bool) -> Result<()> {
         let first_parameter = self.module.operands.len();
         let (mut result, mut has_head) = (NONE, false);
@@ -75,7 +75,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the instructions of a computation and what stands behind its closing brace.
+    /// Reads the instructions of a computation and what stands after its closing brace.
     pub(crate) fn instructions(&mut self, mut record: ComputationRecord) -> Result<()> {
         let (first, depth) = (self.module.instructions.len(), self.depth);
         let errors = self.errors.len();

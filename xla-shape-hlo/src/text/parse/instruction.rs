@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         ParseError::new(ParseErrorKind::TextTooLong { limit: self.cursor.text().len() }, span(place))
     }
 
-    /// Reads an instruction from behind its name; one without a name is an operand of another, and gets one.
+    /// Reads an instruction from after its name; one without a name is an operand of another, and gets one.
     pub(crate) fn right_side(&mut self, name: Option<Piece>, is_root: bool) -> Result<u32> {
         let start = self.cursor.position;
         let shape = self.shape_or_none()?;
@@ -290,7 +290,7 @@ impl<'a> Parser<'a> {
         Ok(Written::Name(OperandRecord { name, shape, instruction: NONE }))
     }
 
-    /// Reads `#index` behind the name of a tuple.
+    /// Reads `#index` after the name of a tuple.
     fn indexed(&mut self, tuple: OperandRecord) -> Result<Written> {
         let index = self.index()?;
         if tuple.instruction != NONE {

@@ -17,7 +17,7 @@ const NODES: usize = 1 << 17;
 const NODES_OF_A_BYTE: usize = 8;
 
 impl Parser<'_> {
-    /// Finds the shapes that the text leaves out. Computations stand behind those that they call.
+    /// Finds the shapes that the text leaves out. Computations stand after those that they call.
     pub(crate) fn infer_left_out(&mut self) -> Result<()> {
         if !self.has_left_out {
             return Ok(());
