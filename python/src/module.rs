@@ -7,12 +7,11 @@ use crate::shape::{Shape, quoted};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
-use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
-use xla_shape::hlo::proto::module_text;
-use xla_shape::hlo::{Instruction as Value, Module as ModuleValue};
+use xla_shape::hlo::proto::is_message;
+use xla_shape::hlo::{Instruction as Value, Module as ModuleValue, utf8};
 use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
@@ -228,9 +227,12 @@ impl Module {
     }
 
     fn of_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        match module_text(bytes).map_err(shape_error)? {
-            Ok(Cow::Borrowed(text)) => Self::of_text(py, text.to_owned()),
-            Ok(Cow::Owned(text)) => Self::of_text(py, text),
+        if is_message(bytes) {
+            let read = py.detach(|| ModuleValue::from_proto(bytes));
+            return read.map(|module| Self(Arc::new(module))).map_err(shape_error);
+        }
+        match utf8(bytes) {
+            Ok(text) => Self::of_text(py, text.to_owned()),
             Err(error) => Err(parse_error(&error, &String::from_utf8_lossy(bytes))),
         }
     }

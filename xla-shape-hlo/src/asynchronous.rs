@@ -35,8 +35,8 @@ impl Step {
 
 /// The step that an opcode of a message is.
 #[cfg(feature = "proto")]
-pub(crate) fn step(opcode: &str) -> Option<Step> {
-    Step::ALL.into_iter().find(|step| step.opcode().text() == opcode)
+pub(crate) fn step(opcode: Opcode<'_>) -> Option<Step> {
+    Step::ALL.into_iter().find(|step| step.opcode() == opcode)
 }
 
 /// Opcodes that only look like the short form of an asynchronous operation.

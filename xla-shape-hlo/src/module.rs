@@ -11,7 +11,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use xla_shape_core::Shape;
-use xla_shape_core::text::Span;
+use xla_shape_core::text::{Found, ParseError, ParseErrorKind, Span};
 
 /// A piece of the module's text, or, from behind its end on, of what the module [made](Module::make) itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -19,6 +19,21 @@ pub(crate) struct Piece {
     pub(crate) start: u32,
     pub(crate) len: u32,
 }
+
+impl Piece {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self { start: number(start), len: number(end.saturating_sub(start)) }
+    }
+}
+
+/// A number of a list that is no longer than the text, whose length fits; or a place in that text.
+#[inline]
+pub(crate) fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(NONE)
+}
+
+/// A module keeps positions as `u32`; the highest value means "none".
+pub(crate) const MAX_TEXT: usize = u32::MAX as usize - 1;
 
 /// Some neighbouring items of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,6 +43,10 @@ pub(crate) struct Items {
 }
 
 impl Items {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self { start: number(start), len: number(end.saturating_sub(start)) }
+    }
+
     fn of<T>(self, list: &[T]) -> &[T] {
         let start = self.start as usize;
         list.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
@@ -293,6 +312,56 @@ impl<'a> Module<'a> {
         ];
         let lists = lists.into_iter().fold(0_usize, usize::saturating_add);
         self.shapes.iter().fold(lists, |sum, shape| sum.saturating_add(shape.heap_bytes()))
+    }
+
+    /// A module of this text, of which nothing has been read yet.
+    pub(crate) const fn unread(text: Cow<'a, str>) -> Self {
+        Self {
+            text,
+            made: String::new(),
+            made_for: Vec::new(),
+            name: None,
+            module_attributes: Items { start: 0, len: 0 },
+            rows: Vec::new(),
+            tables: Vec::new(),
+            computations: Vec::new(),
+            by_name: Vec::new(),
+            entry: None,
+            instructions: Vec::new(),
+            operands: Vec::new(),
+            attributes: Vec::new(),
+            shapes: Vec::new(),
+        }
+    }
+
+    /// Gives back the memory that its lists do not need.
+    pub(crate) fn shrink(&mut self) {
+        self.rows.shrink_to_fit();
+        self.computations.shrink_to_fit();
+        self.instructions.shrink_to_fit();
+        self.operands.shrink_to_fit();
+        self.attributes.shrink_to_fit();
+        self.shapes.shrink_to_fit();
+    }
+
+    /// Sorts the computations by name; returns an error for each name that is there again.
+    pub(crate) fn sort_computations(&mut self) -> Vec<ParseError> {
+        let named = self.computations.iter().zip(0_u32..).filter(|(record, _)| !record.is_fragment);
+        let mut by_name: Vec<_> = named.map(|(record, number)| (self.piece(record.name), number)).collect();
+        by_name.sort_unstable();
+        let again = by_name.windows(2).filter_map(|pair| match pair {
+            [(first, _), (second, number)] if first == second => self.computations.get(*number as usize),
+            _ => None,
+        });
+        let errors = again.map(|record| self.duplicate(record.name)).collect();
+        self.by_name = by_name.into_iter().map(|(_, number)| number).collect();
+        errors
+    }
+
+    /// The error about a name that something else has, too.
+    pub(crate) fn duplicate(&self, name: Piece) -> ParseError {
+        let kind = ParseErrorKind::DuplicateName { name: Found::new(self.piece(name)) };
+        ParseError::new(kind, self.span(name))
     }
 
     fn computation_at(&self, number: u32) -> Option<Computation<'_, 'a>> {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use std::sync::Arc;
 use xla_shape::hlo::Module;
-use xla_shape::hlo::proto::{module_message, module_text};
+use xla_shape::hlo::proto::module_message;
 
 /// A program: StableHLO or another dialect of MLIR, as text or bytecode, or HLO.
 ///
@@ -59,10 +59,7 @@ impl Program {
             return Err(Error::NotAProgram("its bytes are neither text nor a message".to_owned()));
         };
         // What the message says is checked before the compiler gets it.
-        let Ok(text) = module_text(bytes)? else {
-            return Err(Error::NotAProgram("its bytes are neither text nor a message".to_owned()));
-        };
-        let module = Module::parse(&text)?;
+        let module = Module::from_proto(bytes)?;
         check_new(&module)?;
         Ok(Self { code: message.into(), ..Self::of_module(&module, Vec::new()) })
     }

@@ -66,6 +66,60 @@ fn every_print_mode_that_xla_reads_is_read() {
     assert!(read > 500, "{read}");
 }
 
+/// Everything that a module says, with the places where it says it.
+fn model(module: &Module<'_>) -> Vec<String> {
+    let mut model =
+        vec![format!("{:?} {:?} {:?}", module.name(), module.entry().map(|entry| entry.number()), module.tables())];
+    model.extend(module.attributes().map(|attribute| format!("{attribute:?} {:?}", attribute.value().span())));
+    for &table in module.tables() {
+        model.extend(module.rows(table).map(|(row, value)| format!("{row} {} {:?}", value.text(), value.span())));
+    }
+    model.extend(module.shapes().iter().map(ToString::to_string));
+    for found in module.computations() {
+        let parameters: Option<Vec<_>> =
+            found.parameters().map(|parameters| parameters.map(|(name, shape)| format!("{name}: {shape}")).collect());
+        let attributes: Vec<_> = found.attributes().map(|attribute| format!("{attribute:?}")).collect();
+        model.push(format!(
+            "{} {} {parameters:?} {:?} {} {attributes:?} {:?}",
+            found.name(),
+            found.is_entry(),
+            found.result().map(ToString::to_string),
+            found.root().number(),
+            module.computation(found.name()).map(|again| again.number()),
+        ));
+    }
+    for found in module.instructions() {
+        model.push(format!(
+            "{found} {:?} {:?} {} {} {:?} {} {}",
+            found.name_span(),
+            found.span(),
+            found.shape_number(),
+            found.arguments(),
+            found.shape_span(),
+            found.computation().number(),
+            found.is_read() && !found.is_implied(),
+        ));
+        let attributes =
+            found.attributes().map(|attribute| format!("{} {:?}", attribute.name(), attribute.value().span()));
+        model.extend(attributes);
+        let operands = found.operands().map(|operand| {
+            format!("{} {:?} {:?}", operand.name(), operand.span(), operand.instruction().map(|of| of.number()))
+        });
+        model.extend(operands);
+    }
+    model
+}
+
+/// The module of a message is exactly that of its text.
+fn check_model(name: &str, from_proto: &Module<'_>) {
+    let parsed =
+        Module::parse(from_proto.text()).unwrap_or_else(|error| panic!("{name}: {}", error.render(from_proto.text())));
+    let (ours, theirs) = (model(from_proto), model(&parsed));
+    let other = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
+    assert_eq!(other, None, "{name}");
+    assert_eq!(ours.len(), theirs.len(), "{name}");
+}
+
 #[test]
 fn protos_are_printed_as_xla_prints_them() {
     let mut same = 0;
@@ -75,6 +129,7 @@ fn protos_are_printed_as_xla_prints_them() {
         let text = proto_text(&bytes).unwrap_or_else(|error| panic!("{}: {error}", row.form));
         let module = Module::from_proto(&bytes).unwrap_or_else(|error| panic!("{}: {error}", row.form));
         assert_eq!(module.text(), text);
+        check_model(&row.form, &module);
         assert_eq!(module_text(&bytes).unwrap().unwrap(), text, "recognised by content");
         assert_eq!(text.trim_end(), printed.trim_end(), "{}", row.form);
         same += 1;
@@ -94,8 +149,10 @@ struct Message {
 fn messages_of_programs_are_printed_as_xla_prints_them_and_written_as_it_reads_them() {
     let messages: Vec<Message> = corpus("hlo_protos.jsonl.zst");
     for row in &messages {
-        let text =
-            proto_text(&STANDARD.decode(&row.proto).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", row.module));
+        let module = Module::from_proto(&STANDARD.decode(&row.proto).unwrap());
+        let module = module.unwrap_or_else(|error| panic!("{}: {error}", row.module));
+        check_model(&row.module, &module);
+        let text = module.text();
         let other = text.lines().zip(row.text.lines()).find(|(ours, theirs)| ours != theirs);
         assert_eq!(other, None, "{}", row.module);
         let module = Module::parse(&row.text).unwrap();

@@ -5,13 +5,12 @@ use super::hint;
 use crate::args::{Format, HloArguments, HloDiffArguments, HloForm, HloPrintArguments, HloVerb};
 use crate::failure::Failure;
 use crate::io;
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 use std::path::Path;
 use xla_shape::ParseError;
-use xla_shape::hlo::proto::module_text;
-use xla_shape::hlo::{Module, Timeline};
+use xla_shape::hlo::proto::is_message;
+use xla_shape::hlo::{Module, Timeline, utf8};
 use xla_shape_render::harmless;
 use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
 
@@ -111,11 +110,6 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
     }
 }
 
-/// Whether a file holds a message, and no text.
-fn is_message(bytes: &[u8]) -> bool {
-    matches!(module_text(bytes), Ok(Ok(Cow::Owned(_))))
-}
-
 /// A module, and what could not be read of it.
 struct Read<'a> {
     module: Module<'a>,
@@ -144,18 +138,16 @@ fn read<'a>(file: &Path, bytes: &'a [u8]) -> Result<Read<'a>, Failure> {
         let help = hint::of(bytes).map_or(String::new(), |hint| format!("\nhelp: {hint}"));
         format!("{message}\n  in {}:{line}:{column}{help}", file.display())
     };
-    let text = module_text(bytes).map_err(|error| Failure::said(format_args!("{}: {error}", file.display())))?;
-    let text = text.map_err(|error| {
+    if is_message(bytes) {
+        let module = Module::from_proto(bytes);
+        let module = module.map_err(|error| Failure::said(format_args!("{}: {error}", file.display())))?;
+        return Ok(Read { module, unread: None });
+    }
+    let text = utf8(bytes).map_err(|error| {
         let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         Failure::Shape(shown(&error, valid, &format_args!("error: {error}")))
     })?;
-    let (module, errors) = match text {
-        Cow::Borrowed(text) => Module::parse_with_errors(text),
-        Cow::Owned(text) => {
-            let (module, errors) = Module::parse_with_errors(&text);
-            (module.into_owned(), errors)
-        }
-    };
+    let (module, errors) = Module::parse_with_errors(text);
     let Some(first) = errors.first() else {
         if module.computations().len() == 0 {
             return Err(Failure::said(format_args!("{} has no computations: it is no HLO module", file.display())));

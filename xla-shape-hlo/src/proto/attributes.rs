@@ -4,33 +4,84 @@ use super::constant;
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::float::general;
 use super::message::{
-    ConvolutionDimensionNumbers, DotDimensionNumbers, FrontendAttributes, HloInstructionProto, OpMetadata,
-    OriginalArrayProto, OriginalValueElementProto, OriginalValueProto, WindowProto,
+    CholeskyOptions, ConvolutionDimensionNumbers, DotDimensionNumbers, FrontendAttributes, GatherDimensionNumbers,
+    HloInstructionProtoSliceDimensions, OriginalArrayProto, OriginalValueElementProto, OriginalValueProto,
+    OutputOperandAliasing, PaddingConfig, ParameterReplication, PrecisionConfig, RaggedDotDimensionNumbers,
+    ResultAccuracy, ScatterDimensionNumbers, ShuffleMode, SourceTarget, StatisticsViz, TriangularSolveOptions,
+    WindowProto, instruction_field as field, metadata_field, payload_field,
 };
 use super::sharding::{replica_groups, sharding};
-use super::words::{joined, name};
+use super::wire::Record;
+use super::words::{decimal, joined, name};
+use crate::module::{AttributeRecord, Items, Piece};
+use crate::opcode::Opcode;
 use crate::text::is_free_braces;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
+use prost::Message;
+use xla_shape_core::ElementType;
+use xla_shape_core::proto::{OpShardingProto, decode_shape};
 use xla_shape_core::text::escaped;
-use xla_shape_core::{ElementType, Shape};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
-/// The attributes, as they are printed.
+/// The attributes of one instruction, of a computation or of a module, as they are printed and noted.
 pub(crate) struct Attributes<'o> {
     pub(crate) out: &'o mut String,
+    list: &'o mut Vec<AttributeRecord>,
+    first: usize,
 }
 
-impl Attributes<'_> {
+impl<'o> Attributes<'o> {
+    pub(crate) fn new(out: &'o mut String, list: &'o mut Vec<AttributeRecord>) -> Self {
+        let first = list.len();
+        Self { out, list, first }
+    }
+
+    /// Begins an attribute; what is printed from now on is its value.
+    pub(crate) fn open(&mut self, name: &str) {
+        self.close();
+        self.out.push_str(", ");
+        let start = self.out.len();
+        self.out.push_str(name);
+        let key = Piece::new(start, self.out.len());
+        self.out.push('=');
+        self.list.push(AttributeRecord { key, value: Piece::new(self.out.len(), self.out.len()) });
+    }
+
+    /// Ends the attribute that was begun last.
+    pub(crate) fn close(&mut self) {
+        if self.list.len() > self.first
+            && let Some(last) = self.list.last_mut()
+            && last.value.len == 0
+        {
+            last.value = Piece::new(last.value.start as usize, self.out.len());
+        }
+    }
+
+    /// Takes back the attribute that was begun last.
+    fn undo(&mut self) {
+        if let Some(last) = self.list.pop() {
+            self.out.truncate((last.key.start as usize).saturating_sub(", ".len()));
+        }
+    }
+
+    /// Ends the last attribute: all of them.
+    pub(crate) fn end(mut self) -> Items {
+        self.close();
+        Items::new(self.first, self.list.len())
+    }
+
     // Writing to memory does not fail.
     pub(crate) fn add(&mut self, name: &str, value: impl fmt::Display) {
-        let _ = write!(self.out, ", {name}={value}");
+        self.open(name);
+        let _ = write!(self.out, "{value}");
     }
 
     fn numbers(&mut self, name: &str, numbers: &[i64]) {
-        let _ = write!(self.out, ", {name}={{");
+        self.open(name);
+        self.out.push('{');
         joined(numbers, ",", self.out);
         self.out.push('}');
     }
@@ -48,14 +99,21 @@ impl Attributes<'_> {
     }
 
     fn string(&mut self, name: &str, value: &[u8]) {
-        let _ = write!(self.out, ", {name}=\"");
+        self.open(name);
+        self.out.push('"');
         escaped(value, self.out);
         self.out.push('"');
     }
 
+    fn some_string(&mut self, name: &str, value: Option<&[u8]>) {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            self.string(name, value);
+        }
+    }
+
     /// Text that XLA only hands on: braces as they are, all else as a string.
     pub(crate) fn free(&mut self, name: &str, value: &[u8]) {
-        let _ = write!(self.out, "{name}=");
+        self.open(name);
         free(value, self.out);
     }
 
@@ -81,47 +139,57 @@ fn free(value: &[u8], out: &mut String) {
 
 /// What is special to the opcode and stands before the computations that it calls.
 pub(crate) fn special(
-    instruction: &HloInstructionProto,
+    opcode: Opcode<'_>,
+    instruction: &Record<'_>,
     operand: Option<ElementType>,
     to: &mut Attributes<'_>,
 ) -> Result<()> {
-    let opcode = instruction.opcode.as_str();
     match opcode {
-        "broadcast" | "concatenate" | "get-dimension-size" | "map" | "reduce" | "reverse" | "set-dimension-size"
-        | "transpose" => to.numbers("dimensions", &instruction.dimensions),
-        "sort" => {
-            to.numbers("dimensions", &instruction.dimensions);
-            to.flag("is_stable", instruction.is_stable);
+        Opcode::Broadcast
+        | Opcode::Concatenate
+        | Opcode::GetDimensionSize
+        | Opcode::Map
+        | Opcode::Reduce
+        | Opcode::Reverse
+        | Opcode::SetDimensionSize
+        | Opcode::Transpose => to.numbers("dimensions", &instruction.list(field::dimensions)?),
+        Opcode::Sort => {
+            to.numbers("dimensions", &instruction.list(field::dimensions)?);
+            to.flag("is_stable", instruction.flag(field::is_stable));
         }
-        "reshape" => match instruction.dimensions.as_slice() {
+        Opcode::Reshape => match instruction.list(field::dimensions)?.as_slice() {
             [dimension] if *dimension >= 0 => to.add("inferred_dimension", dimension),
             _ => {}
         },
-        "iota" => to.add("iota_dimension", instruction.dimensions.first().copied().unwrap_or(0)),
-        "topk" => {
-            to.add("k", instruction.k);
-            to.add("largest", instruction.largest);
-            to.add("is_stable", instruction.is_stable);
+        Opcode::Iota => {
+            to.add("iota_dimension", instruction.numbers(field::dimensions).next().transpose()?.unwrap_or(0))
         }
-        "batch-norm-training" | "batch-norm-inference" | "batch-norm-grad" => {
-            to.add("epsilon", general(instruction.epsilon.into(), 6));
-            to.add("feature_index", instruction.feature_index);
+        Opcode::Topk => {
+            to.add("k", instruction.number(field::k));
+            to.add("largest", instruction.flag(field::largest));
+            to.add("is_stable", instruction.flag(field::is_stable));
         }
-        "fft" => {
-            to.word("fft_type", &["FFT", "IFFT", "RFFT", "IRFFT"], instruction.fft_type)?;
-            to.numbers("fft_length", &instruction.fft_length);
+        Opcode::BatchNormTraining | Opcode::BatchNormInference | Opcode::BatchNormGrad => {
+            to.add("epsilon", general(instruction.float(field::epsilon).into(), 6));
+            to.add("feature_index", instruction.number(field::feature_index));
         }
-        "compare" => {
-            to.add("direction", name(&instruction.comparison_direction)?);
-            let is_total = instruction.comparison_order == "TOTAL" || instruction.comparison_type == "TOTALORDER";
+        Opcode::Fft => {
+            to.word("fft_type", &["FFT", "IFFT", "RFFT", "IRFFT"], instruction.short(field::fft_type))?;
+            to.numbers("fft_length", &instruction.list(field::fft_length)?);
+        }
+        Opcode::Compare => {
+            to.add("direction", name(instruction.text(field::comparison_direction)?)?);
+            let is_total = instruction.text(field::comparison_order)? == "TOTAL"
+                || instruction.text(field::comparison_type)? == "TOTALORDER";
             // Integers have no other order.
             let is_float = operand.is_none_or(|found| found.is_floating());
             if is_total && is_float {
                 to.add("order", "TOTAL");
             }
         }
-        "triangular-solve" => {
-            let options = instruction.triangular_solve_options.clone().unwrap_or_default();
+        Opcode::TriangularSolve => {
+            let options =
+                instruction.message::<TriangularSolveOptions>(field::triangular_solve_options)?.unwrap_or_default();
             to.flag("left_side", options.left_side);
             to.flag("lower", options.lower);
             to.flag("unit_diagonal", options.unit_diagonal);
@@ -129,41 +197,48 @@ pub(crate) fn special(
                 to.word("transpose_a", &["", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"], options.transpose_a)?;
             }
         }
-        "cholesky" => to.flag("lower", instruction.cholesky_options.as_ref().is_some_and(|options| options.lower)),
-        "send" | "recv" | "send-done" | "recv-done" => {
+        Opcode::Cholesky => to.flag("lower", {
+            instruction.message::<CholeskyOptions>(field::cholesky_options)?.is_some_and(|options| options.lower)
+        }),
+        Opcode::Send | Opcode::Recv | Opcode::SendDone | Opcode::RecvDone => {
             channel(instruction, to);
-            to.flag("is_host_transfer", instruction.is_host_transfer);
+            to.flag("is_host_transfer", instruction.flag(field::is_host_transfer));
         }
-        "all-gather"
-        | "all-gather-start"
-        | "all-reduce"
-        | "all-reduce-start"
-        | "reduce-scatter"
-        | "all-to-all"
-        | "ragged-all-to-all"
-        | "collective-broadcast"
-        | "collective-reduce" => collective(instruction, to)?,
-        "collective-permute" | "collective-permute-start" => {
+        Opcode::AllGather
+        | Opcode::AllGatherStart
+        | Opcode::AllReduce
+        | Opcode::AllReduceStart
+        | Opcode::ReduceScatter
+        | Opcode::AllToAll
+        | Opcode::RaggedAllToAll
+        | Opcode::CollectiveBroadcast
+        | Opcode::CollectiveReduce => collective(opcode, instruction, to)?,
+        Opcode::CollectivePermute | Opcode::CollectivePermuteStart => {
             channel(instruction, to);
-            to.out.push_str(", source_target_pairs={");
-            for (i, pair) in instruction.source_target_pairs.iter().enumerate() {
+            to.open("source_target_pairs");
+            to.out.push('{');
+            for (i, pair) in instruction.messages::<SourceTarget>(field::source_target_pairs)?.iter().enumerate() {
                 let _ = write!(to.out, "{}{{{},{}}}", if i > 0 { "," } else { "" }, pair.source, pair.target);
             }
             to.out.push('}');
-            if !instruction.dynamic_slice_sizes.is_empty() {
-                to.out.push_str(", slice_sizes={{");
-                joined(&instruction.dynamic_slice_sizes, ",", to.out);
+            let sizes = instruction.list(field::dynamic_slice_sizes)?;
+            if !sizes.is_empty() {
+                to.open("slice_sizes");
+                to.out.push_str("{{");
+                joined(&sizes, ",", to.out);
                 to.out.push_str("}}");
             }
         }
-        "dot" | "scaled-dot" => {
-            if let Some(dimensions) = &instruction.dot_dimension_numbers {
-                dot(dimensions, to);
+        Opcode::Dot | Opcode::ScaledDot => {
+            if let Some(dimensions) = instruction.message(field::dot_dimension_numbers)? {
+                dot(&dimensions, to);
             }
             precision(instruction, to)?;
         }
-        "ragged-dot" => {
-            if let Some(dimensions) = &instruction.ragged_dot_dimension_numbers {
+        Opcode::RaggedDot => {
+            if let Some(dimensions) =
+                instruction.message::<RaggedDotDimensionNumbers>(field::ragged_dot_dimension_numbers)?
+            {
                 if let Some(dimensions) = &dimensions.dot_dimension_numbers {
                     dot(dimensions, to);
                 }
@@ -172,19 +247,21 @@ pub(crate) fn special(
             }
             precision(instruction, to)?;
         }
-        "reduce-window" | "select-and-scatter" => window(instruction.window.as_deref(), to),
-        "convolution" => {
-            convolution(instruction, to);
-            if instruction.conv_kind != 0 {
-                to.word("convolution_kind", &["", "fprop", "dgrad", "wgrad"], instruction.conv_kind)?;
+        Opcode::ReduceWindow | Opcode::SelectAndScatter => window(instruction, to)?,
+        Opcode::Convolution => {
+            convolution(instruction, to)?;
+            if instruction.short(field::conv_kind) != 0 {
+                to.word("convolution_kind", &["", "fprop", "dgrad", "wgrad"], instruction.short(field::conv_kind))?;
             }
             precision(instruction, to)?;
         }
-        "custom-call" => custom_call(instruction, to)?,
-        "slice" => {
-            to.out.push_str(", slice={");
-            let has_strides = instruction.slice_dimensions.iter().any(|slice| slice.stride != 1);
-            for (i, slice) in instruction.slice_dimensions.iter().enumerate() {
+        Opcode::CustomCall => custom_call(instruction, to)?,
+        Opcode::Slice => {
+            to.open("slice");
+            to.out.push('{');
+            let slices: Vec<HloInstructionProtoSliceDimensions> = instruction.messages(field::slice_dimensions)?;
+            let has_strides = slices.iter().any(|slice| slice.stride != 1);
+            for (i, slice) in slices.iter().enumerate() {
                 let _ = write!(to.out, "{}[{}:{}", if i > 0 { ", " } else { "" }, slice.start, slice.limit);
                 if has_strides {
                     let _ = write!(to.out, ":{}", slice.stride);
@@ -193,10 +270,11 @@ pub(crate) fn special(
             }
             to.out.push('}');
         }
-        "dynamic-slice" => to.numbers("dynamic_slice_sizes", &instruction.dynamic_slice_sizes),
-        "pad" => {
-            to.out.push_str(", padding=");
-            let padding = instruction.padding_config.as_ref().map_or(&[][..], |padding| padding.dimensions.as_slice());
+        Opcode::DynamicSlice => to.numbers("dynamic_slice_sizes", &instruction.list(field::dynamic_slice_sizes)?),
+        Opcode::Pad => {
+            to.open("padding");
+            let padding: Option<PaddingConfig> = instruction.message(field::padding_config)?;
+            let padding = padding.map_or(Vec::new(), |padding| padding.dimensions);
             let has_interior = padding.iter().any(|dimension| dimension.interior_padding != 0);
             for (i, dimension) in padding.iter().enumerate() {
                 let (low, high) = (dimension.edge_padding_low, dimension.edge_padding_high);
@@ -206,83 +284,98 @@ pub(crate) fn special(
                 }
             }
         }
-        "gather" => {
-            let numbers = instruction.gather_dimension_numbers.clone().unwrap_or_default();
+        Opcode::Gather => {
+            let numbers =
+                instruction.message::<GatherDimensionNumbers>(field::gather_dimension_numbers)?.unwrap_or_default();
             to.numbers("offset_dims", &numbers.offset_dims);
             to.numbers("collapsed_slice_dims", &numbers.collapsed_slice_dims);
             to.numbers("start_index_map", &numbers.start_index_map);
             to.some_numbers("operand_batching_dims", &numbers.operand_batching_dims);
             to.some_numbers("start_indices_batching_dims", &numbers.start_indices_batching_dims);
             to.add("index_vector_dim", numbers.index_vector_dim);
-            to.numbers("slice_sizes", &instruction.gather_slice_sizes);
-            to.flag("indices_are_sorted", instruction.indices_are_sorted);
+            to.numbers("slice_sizes", &instruction.list(field::gather_slice_sizes)?);
+            to.flag("indices_are_sorted", instruction.flag(field::indices_are_sorted));
         }
-        "scatter" => {
-            let numbers = instruction.scatter_dimension_numbers.clone().unwrap_or_default();
+        Opcode::Scatter => {
+            let numbers =
+                instruction.message::<ScatterDimensionNumbers>(field::scatter_dimension_numbers)?.unwrap_or_default();
             to.numbers("update_window_dims", &numbers.update_window_dims);
             to.numbers("inserted_window_dims", &numbers.inserted_window_dims);
             to.numbers("scatter_dims_to_operand_dims", &numbers.scatter_dims_to_operand_dims);
             to.some_numbers("input_batching_dims", &numbers.input_batching_dims);
             to.some_numbers("scatter_indices_batching_dims", &numbers.scatter_indices_batching_dims);
             to.add("index_vector_dim", numbers.index_vector_dim);
-            to.flag("indices_are_sorted", instruction.indices_are_sorted);
-            to.flag("unique_indices", instruction.unique_indices);
+            to.flag("indices_are_sorted", instruction.flag(field::indices_are_sorted));
+            to.flag("unique_indices", instruction.flag(field::unique_indices));
         }
-        "get-tuple-element" => to.add("index", instruction.tuple_index),
-        "copy-start" => {
-            if let Some(index) = instruction.cross_program_prefetch_index {
+        Opcode::GetTupleElement => to.add("index", instruction.number(field::tuple_index)),
+        Opcode::CopyStart => {
+            if let Some(index) = instruction.optional_number(field::cross_program_prefetch_index) {
                 to.add("cross_program_prefetch_index", index);
             }
         }
-        "fusion" => {
-            to.add("kind", name(&instruction.fusion_kind)?);
-            aliasing(instruction, to);
+        Opcode::Fusion => {
+            to.add("kind", name(instruction.text(field::fusion_kind)?)?);
+            aliasing(instruction, to)?;
         }
-        "async-start" | "async-update" | "async-done" => aliasing(instruction, to),
-        "infeed" if !instruction.infeed_config.is_empty() => to.string("infeed_config", &instruction.infeed_config),
-        "outfeed" => {
-            if let Some(shape) = instruction.outfeed_shape.as_deref() {
-                to.add("outfeed_shape", Shape::try_from(shape)?);
+        Opcode::AsyncStart | Opcode::AsyncUpdate | Opcode::AsyncDone => aliasing(instruction, to)?,
+        Opcode::Infeed => to.some_string("infeed_config", instruction.bytes(field::infeed_config)),
+        Opcode::Outfeed => {
+            if let Some(shape) = instruction.bytes(field::outfeed_shape) {
+                to.add("outfeed_shape", decode_shape(shape)?);
             }
-            if !instruction.outfeed_config.is_empty() {
-                to.string("outfeed_config", &instruction.outfeed_config);
+            to.some_string("outfeed_config", instruction.bytes(field::outfeed_config));
+        }
+        Opcode::Rng => {
+            to.word("distribution", &["", "rng_uniform", "rng_normal"], instruction.short(field::distribution))?
+        }
+        Opcode::RngBitGenerator => {
+            to.word(
+                "algorithm",
+                &["rng_default", "rng_three_fry", "rng_philox"],
+                instruction.short(field::rng_algorithm),
+            )?;
+        }
+        Opcode::RngGetAndUpdateState => to.add("delta", instruction.number(field::delta)),
+        Opcode::ReducePrecision => {
+            to.add("exponent_bits", instruction.number(field::exponent_bits));
+            to.add("mantissa_bits", instruction.number(field::mantissa_bits));
+        }
+        Opcode::Scan => {
+            to.numbers("dimensions", &instruction.list(field::dimensions)?);
+            to.add("num_carries", instruction.number(field::num_carries));
+            to.flag("is_reverse", instruction.flag(field::is_reverse));
+            if instruction.short(field::is_associative) != 0 {
+                to.word("is_associative", &["", "true", "false"], instruction.short(field::is_associative))?;
             }
         }
-        "rng" => to.word("distribution", &["", "rng_uniform", "rng_normal"], instruction.distribution)?,
-        "rng-bit-generator" => {
-            to.word("algorithm", &["rng_default", "rng_three_fry", "rng_philox"], instruction.rng_algorithm)?;
-        }
-        "rng-get-and-update-state" => to.add("delta", instruction.delta),
-        "reduce-precision" => {
-            to.add("exponent_bits", instruction.exponent_bits);
-            to.add("mantissa_bits", instruction.mantissa_bits);
-        }
-        "scan" => {
-            to.numbers("dimensions", &instruction.dimensions);
-            to.add("num_carries", instruction.num_carries);
-            to.flag("is_reverse", instruction.is_reverse);
-            if instruction.is_associative != 0 {
-                to.word("is_associative", &["", "true", "false"], instruction.is_associative)?;
-            }
-        }
-        "shuffle" => {
-            to.numbers("dimensions", &instruction.dimensions);
-            if let Some(rotate) = instruction.shuffle_mode.as_ref().and_then(|mode| mode.rotate.as_ref()) {
+        Opcode::Shuffle => {
+            to.numbers("dimensions", &instruction.list(field::dimensions)?);
+            let mode: Option<ShuffleMode> = instruction.message(field::shuffle_mode)?;
+            if let Some(rotate) = mode.and_then(|mode| mode.rotate) {
                 to.add("mode", "rotate");
                 to.numbers("shifts", &rotate.shifts);
             }
         }
-        "domain" => {
-            to.out.push_str(", domain={kind=\"sharding\", entry=");
+        Opcode::Domain => {
+            to.open("domain");
+            to.out.push_str("{kind=\"sharding\", entry=");
             // The message and the text have them the other way round.
-            sharding(&instruction.domain_exit_sharding.clone().unwrap_or_default(), to.out)?;
+            sharding(
+                &instruction.message::<OpShardingProto>(field::domain_exit_sharding)?.unwrap_or_default(),
+                to.out,
+            )?;
             to.out.push_str(", exit=");
-            sharding(&instruction.domain_entry_sharding.clone().unwrap_or_default(), to.out)?;
+            sharding(
+                &instruction.message::<OpShardingProto>(field::domain_entry_sharding)?.unwrap_or_default(),
+                to.out,
+            )?;
             to.out.push('}');
         }
-        "parameter" => {
-            if let Some(replication) = &instruction.parameter_replication {
-                to.out.push_str(", parameter_replication={");
+        Opcode::Parameter => {
+            if let Some(replication) = instruction.message::<ParameterReplication>(field::parameter_replication)? {
+                to.open("parameter_replication");
+                to.out.push('{');
                 for (i, is_replicated) in replication.replicated_at_leaf_buffers.iter().enumerate() {
                     let _ = write!(to.out, "{}{is_replicated}", if i > 0 { "," } else { "" });
                 }
@@ -291,11 +384,11 @@ pub(crate) fn special(
         }
         _ => {}
     }
-    if let Some(accuracy) = &instruction.result_accuracy {
+    if let Some(accuracy) = instruction.message::<ResultAccuracy>(field::result_accuracy)? {
         if let Some(tolerance) = &accuracy.tolerance {
             let (atol, rtol) = (general(tolerance.atol, 6), general(tolerance.rtol, 6));
-            let _ =
-                write!(to.out, ", result_accuracy={{tolerance={{atol={atol},rtol={rtol},ulps={}}}}}", tolerance.ulps);
+            to.open("result_accuracy");
+            let _ = write!(to.out, "{{tolerance={{atol={atol},rtol={rtol},ulps={}}}}}", tolerance.ulps);
         } else if accuracy.mode == Some(1) {
             to.add("result_accuracy", "{mode=highest}");
         }
@@ -303,33 +396,33 @@ pub(crate) fn special(
     Ok(())
 }
 
-fn channel(instruction: &HloInstructionProto, to: &mut Attributes<'_>) {
-    if instruction.channel_id > 0 {
-        to.add("channel_id", instruction.channel_id);
+fn channel(instruction: &Record<'_>, to: &mut Attributes<'_>) {
+    if instruction.number(field::channel_id) > 0 {
+        to.add("channel_id", instruction.number(field::channel_id));
     }
 }
 
-fn collective(instruction: &HloInstructionProto, to: &mut Attributes<'_>) -> Result<()> {
+fn collective(opcode: Opcode<'_>, instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> {
     channel(instruction, to);
-    to.out.push_str(", replica_groups=");
+    to.open("replica_groups");
     replica_groups(instruction, to.out)?;
-    to.flag("constrain_layout", instruction.constrain_layout);
-    match instruction.opcode.as_str() {
-        "all-gather" | "all-gather-start" => {
-            to.numbers("dimensions", &instruction.dimensions);
-            to.flag("use_global_device_ids", instruction.use_global_device_ids);
+    to.flag("constrain_layout", instruction.flag(field::constrain_layout));
+    match opcode {
+        Opcode::AllGather | Opcode::AllGatherStart => {
+            to.numbers("dimensions", &instruction.list(field::dimensions)?);
+            to.flag("use_global_device_ids", instruction.flag(field::use_global_device_ids));
         }
-        "reduce-scatter" => {
-            to.flag("use_global_device_ids", instruction.use_global_device_ids);
-            to.numbers("dimensions", &instruction.dimensions);
+        Opcode::ReduceScatter => {
+            to.flag("use_global_device_ids", instruction.flag(field::use_global_device_ids));
+            to.numbers("dimensions", &instruction.list(field::dimensions)?);
         }
-        "all-to-all" => to.some_numbers("dimensions", &instruction.dimensions),
-        "collective-broadcast" => to.add("has_dynamic_root", instruction.has_dynamic_root),
-        "collective-reduce" => {
-            to.flag("use_global_device_ids", instruction.use_global_device_ids);
-            to.add("has_dynamic_root", instruction.has_dynamic_root);
+        Opcode::AllToAll => to.some_numbers("dimensions", &instruction.list(field::dimensions)?),
+        Opcode::CollectiveBroadcast => to.add("has_dynamic_root", instruction.flag(field::has_dynamic_root)),
+        Opcode::CollectiveReduce => {
+            to.flag("use_global_device_ids", instruction.flag(field::use_global_device_ids));
+            to.add("has_dynamic_root", instruction.flag(field::has_dynamic_root));
         }
-        _ => to.flag("use_global_device_ids", instruction.use_global_device_ids),
+        _ => to.flag("use_global_device_ids", instruction.flag(field::use_global_device_ids)),
     }
     Ok(())
 }
@@ -362,10 +455,11 @@ pub(crate) const ALGORITHMS: [&str; 16] = [
     "dot_bf16_bf16_fp8x4",
 ];
 
-fn precision(instruction: &HloInstructionProto, to: &mut Attributes<'_>) -> Result<()> {
-    let Some(config) = &instruction.precision_config else { return Ok(()) };
+fn precision(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> {
+    let Some(config) = instruction.message::<PrecisionConfig>(field::precision_config)? else { return Ok(()) };
     if config.operand_precision.iter().any(|precision| *precision != 0) {
-        to.out.push_str(", operand_precision={");
+        to.open("operand_precision");
+        to.out.push('{');
         for (i, &precision) in config.operand_precision.iter().enumerate() {
             let word = usize::try_from(precision).ok().and_then(|place| PRECISIONS.get(place));
             let kind = HloProtoErrorKind::UnknownValue { field: "operand_precision", value: precision.into() };
@@ -380,12 +474,14 @@ fn precision(instruction: &HloInstructionProto, to: &mut Attributes<'_>) -> Resu
     Ok(())
 }
 
-fn window(window: Option<&WindowProto>, to: &mut Attributes<'_>) {
-    let dimensions = window.map_or(&[][..], |window| window.dimensions.as_slice());
+fn window(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> {
+    let window: Option<WindowProto> = instruction.message(field::window)?;
+    let dimensions = window.map_or(Vec::new(), |window| window.dimensions);
     if dimensions.is_empty() {
-        return;
+        return Ok(());
     }
-    to.out.push_str(", window={size=");
+    to.open("window");
+    to.out.push_str("{size=");
     let mut part = |name: &str, value: &dyn Fn(usize) -> String| {
         to.out.push_str(name);
         for i in 0..dimensions.len() {
@@ -394,6 +490,7 @@ fn window(window: Option<&WindowProto>, to: &mut Attributes<'_>) {
         }
     };
     use alloc::string::ToString;
+    let dimensions = &dimensions;
     let numbers = |of: fn(&super::message::WindowDimensionProto) -> i64| {
         move |i: usize| dimensions.get(i).map_or(0, of).to_string()
     };
@@ -418,19 +515,21 @@ fn window(window: Option<&WindowProto>, to: &mut Attributes<'_>) {
         part(" rhs_reversal=", &numbers(|dimension| i64::from(dimension.window_reversal)));
     }
     to.out.push('}');
+    Ok(())
 }
 
-fn convolution(instruction: &HloInstructionProto, to: &mut Attributes<'_>) {
-    window(instruction.window.as_deref(), to);
-    if let Some(numbers) = &instruction.convolution_dimension_numbers {
-        to.add("dim_labels", labels(numbers));
+fn convolution(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> {
+    window(instruction, to)?;
+    if let Some(numbers) = instruction.message(field::convolution_dimension_numbers)? {
+        to.add("dim_labels", labels(&numbers));
     }
-    if instruction.feature_group_count > 1 {
-        to.add("feature_group_count", instruction.feature_group_count);
+    if instruction.number(field::feature_group_count) > 1 {
+        to.add("feature_group_count", instruction.number(field::feature_group_count));
     }
-    if instruction.batch_group_count > 1 {
-        to.add("batch_group_count", instruction.batch_group_count);
+    if instruction.number(field::batch_group_count) > 1 {
+        to.add("batch_group_count", instruction.number(field::batch_group_count));
     }
+    Ok(())
 }
 
 /// `b01f_01io->b01f`; a dimension without a meaning is a `?`.
@@ -467,12 +566,14 @@ fn labels(numbers: &ConvolutionDimensionNumbers) -> String {
     alloc::format!("{input}_{kernel}->{output}")
 }
 
-fn aliasing(instruction: &HloInstructionProto, to: &mut Attributes<'_>) {
-    if instruction.output_operand_aliasing.is_empty() {
-        return;
+fn aliasing(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> {
+    let aliases: Vec<OutputOperandAliasing> = instruction.messages(field::output_operand_aliasing)?;
+    if aliases.is_empty() {
+        return Ok(());
     }
-    to.out.push_str(", output_to_operand_aliasing={");
-    for (i, alias) in instruction.output_operand_aliasing.iter().enumerate() {
+    to.open("output_to_operand_aliasing");
+    to.out.push('{');
+    for (i, alias) in aliases.iter().enumerate() {
         to.out.push_str(if i > 0 { ", {" } else { "{" });
         joined(&alias.output_shape_index, ",", to.out);
         let _ = write!(to.out, "}}: ({}, {{", alias.operand_index);
@@ -480,153 +581,192 @@ fn aliasing(instruction: &HloInstructionProto, to: &mut Attributes<'_>) {
         to.out.push_str("})");
     }
     to.out.push('}');
+    Ok(())
 }
 
-fn custom_call(instruction: &HloInstructionProto, to: &mut Attributes<'_>) -> Result<()> {
-    convolution(instruction, to);
+fn custom_call(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> {
+    convolution(instruction, to)?;
     precision(instruction, to)?;
-    if instruction.padding_type != 0 {
-        to.word("padding_type", &["", "PADDING_VALID", "PADDING_SAME"], instruction.padding_type)?;
+    if instruction.short(field::padding_type) != 0 {
+        to.word("padding_type", &["", "PADDING_VALID", "PADDING_SAME"], instruction.short(field::padding_type))?;
     }
-    to.string("custom_call_target", instruction.custom_call_target.as_bytes());
-    if instruction.constrain_layout {
-        to.out.push_str(", operand_layout_constraints={");
-        for (i, shape) in instruction.operand_shapes_with_layout.iter().enumerate() {
-            let _ = write!(to.out, "{}{}", if i > 0 { ", " } else { "" }, Shape::try_from(shape)?);
+    to.string("custom_call_target", instruction.text(field::custom_call_target)?.as_bytes());
+    if instruction.flag(field::constrain_layout) {
+        to.open("operand_layout_constraints");
+        to.out.push('{');
+        for (i, shape) in instruction.each(field::operand_shapes_with_layout).enumerate() {
+            let _ = write!(to.out, "{}{}", if i > 0 { ", " } else { "" }, decode_shape(shape)?);
         }
         to.out.push('}');
     }
-    to.flag("custom_call_has_side_effect", instruction.custom_call_has_side_effect);
-    if let Some(literal) = &instruction.literal {
-        to.out.push_str(", literal=");
-        constant::literal(literal, 0, to.out)?;
+    to.flag("custom_call_has_side_effect", instruction.flag(field::custom_call_has_side_effect));
+    if let Some(literal) = instruction.bytes(field::literal) {
+        to.open("literal");
+        constant::literal(&constant::decode(literal)?, 0, to.out)?;
     }
-    aliasing(instruction, to);
-    if instruction.custom_call_schedule != 0 {
-        to.word("schedule", &["", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"], instruction.custom_call_schedule)?;
+    aliasing(instruction, to)?;
+    if instruction.short(field::custom_call_schedule) != 0 {
+        to.word(
+            "schedule",
+            &["", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"],
+            instruction.short(field::custom_call_schedule),
+        )?;
     }
     // The original version is the one that is not printed.
-    if instruction.custom_call_api_version > 1 {
+    if instruction.short(field::custom_call_api_version) > 1 {
         let versions =
             ["", "", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"];
-        to.word("api_version", &versions, instruction.custom_call_api_version)?;
+        to.word("api_version", &versions, instruction.short(field::custom_call_api_version))?;
     }
     Ok(())
 }
 
 /// What any instruction may have, behind the computations that it calls.
-pub(crate) fn common(instruction: &HloInstructionProto, predecessors: &[&str], to: &mut Attributes<'_>) -> Result<()> {
+pub(crate) fn common<'p>(
+    instruction: &Record<'p>,
+    payloads: &[&'p [u8]],
+    predecessors: &[&str],
+    inner: &mut Record<'p>,
+    to: &mut Attributes<'_>,
+) -> Result<()> {
     placed(instruction, to)?;
     if !predecessors.is_empty() {
-        to.out.push_str(", control-predecessors={");
+        to.open("control-predecessors");
+        to.out.push('{');
         for (i, name) in predecessors.iter().enumerate() {
             let _ = write!(to.out, "{}%{name}", if i > 0 { ", " } else { "" });
         }
         to.out.push('}');
     }
-    if let Some(statistics) = instruction.statistics_viz.as_ref().filter(|found| !found.statistics.is_empty()) {
-        let _ = write!(to.out, ", statistics={{visualizing_index={}", statistics.stat_index_to_visualize);
+    if instruction.has(field::statistics_viz)
+        && let Some(statistics) = instruction.message::<StatisticsViz>(field::statistics_viz)?
+        && !statistics.statistics.is_empty()
+    {
+        to.open("statistics");
+        let _ = write!(to.out, "{{visualizing_index={}", statistics.stat_index_to_visualize);
         for statistic in &statistics.statistics {
             let _ = write!(to.out, ",{}={}", name(&statistic.stat_name)?, general(statistic.stat_val, 6));
         }
         to.out.push('}');
     }
-    if let Some(value) = instruction.original_value.as_deref() {
-        origin(value, to)?;
+    if let Some(value) = instruction.message(field::original_value)? {
+        origin(&value, to)?;
     }
-    if let Some(of_instruction) = &instruction.metadata {
-        let start = to.out.len();
-        to.out.push_str(", metadata={");
+    if let Some(of_instruction) = instruction.bytes(field::metadata) {
+        to.open("metadata");
+        to.out.push('{');
         let empty = to.out.len();
-        metadata(of_instruction, to.out);
+        inner.read(of_instruction)?;
+        metadata(inner, payloads, to.out)?;
         if to.out.len() == empty {
-            to.out.truncate(start);
+            to.undo();
         } else {
             to.out.push('}');
         }
     }
-    if !instruction.backend_config.is_empty() {
-        to.free(", backend_config", &instruction.backend_config);
+    let payload = instruction.bytes(field::backend_config_payload).map(|bytes| payload(bytes, payloads)).transpose()?;
+    let config = payload.flatten().or(instruction.bytes(field::backend_config));
+    if let Some(config) = config.filter(|config| !config.is_empty()) {
+        to.free("backend_config", config);
     }
     Ok(())
 }
 
+/// What an instruction refers to: it stands there, or in the module's list of payloads.
+fn payload<'p>(bytes: &'p [u8], payloads: &[&'p [u8]]) -> Result<Option<&'p [u8]>> {
+    let payload = Record::of(bytes)?;
+    let id = payload.optional_number(payload_field::id);
+    let listed = id.and_then(|id| payloads.get(usize::try_from(id).ok()?)).copied();
+    Ok(payload.bytes(payload_field::value).or(listed))
+}
+
 /// How a value lies on devices, and what the program's source says of it.
-pub(crate) fn placed(instruction: &HloInstructionProto, to: &mut Attributes<'_>) -> Result<()> {
-    if let Some(of_value) = instruction.sharding.as_deref() {
-        to.out.push_str(", sharding=");
-        sharding(of_value, to.out)?;
+pub(crate) fn placed(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> {
+    if instruction.has(field::sharding)
+        && let Some(of_value) = instruction.message(field::sharding)?
+    {
+        to.open("sharding");
+        sharding(&of_value, to.out)?;
     }
-    frontend_attributes(instruction.frontend_attributes.as_ref(), to)
+    frontend_attributes(instruction.bytes(field::frontend_attributes), to)
 }
 
 /// Attributes that a program's source gave, sorted by name.
-pub(crate) fn frontend_attributes(attributes: Option<&FrontendAttributes>, to: &mut Attributes<'_>) -> Result<()> {
-    let mut entries: Vec<_> = attributes.map_or(&[][..], |attributes| attributes.map.as_slice()).iter().collect();
+pub(crate) fn frontend_attributes(attributes: Option<&[u8]>, to: &mut Attributes<'_>) -> Result<()> {
+    let Some(attributes) = attributes else { return Ok(()) };
+    let mut entries = FrontendAttributes::decode(attributes)?.map;
     if entries.is_empty() {
         return Ok(());
     }
     entries.sort_by(|a, b| a.key.cmp(&b.key));
-    to.out.push_str(", frontend_attributes={");
+    to.open("frontend_attributes");
+    to.out.push('{');
     for (i, entry) in entries.into_iter().enumerate() {
         to.out.push_str(if i > 0 { "," } else { "" });
-        to.free(name(&entry.key)?, entry.value.as_bytes());
+        to.out.push_str(name(&entry.key)?);
+        to.out.push('=');
+        free(entry.value.as_bytes(), to.out);
     }
     to.out.push('}');
     Ok(())
 }
 
 /// What stands in the braces of `metadata`.
-pub(crate) fn metadata(metadata: &OpMetadata, out: &mut String) {
+fn metadata<'p>(metadata: &Record<'p>, payloads: &[&'p [u8]], out: &mut String) -> Result<()> {
+    use metadata_field as field;
     let start = out.len();
-    let separator = |out: &mut String| {
+    let part = |name: &str, out: &mut String| {
         if out.len() > start {
             out.push(' ');
         }
+        out.push_str(name);
+        out.push('=');
     };
-    let string = |out: &mut String, name: &str, value: &str| {
+    let string = |name: &str, value: &str, out: &mut String| {
         if !value.is_empty() {
-            separator(out);
-            let _ = write!(out, "{name}=\"");
+            part(name, out);
+            out.push('"');
             escaped(value.as_bytes(), out);
             out.push('"');
         }
     };
-    let number = |out: &mut String, name: &str, value: i32| {
+    let number = |name: &str, value: i32, out: &mut String| {
         if value != 0 {
-            separator(out);
-            let _ = write!(out, "{name}={value}");
+            part(name, out);
+            decimal(value.into(), out);
         }
     };
-    string(out, "op_type", &metadata.op_type);
-    string(out, "op_name", &metadata.op_name);
-    string(out, "source_file", &metadata.source_file);
-    number(out, "source_line", metadata.source_line);
-    number(out, "source_end_line", metadata.source_end_line);
-    number(out, "source_column", metadata.source_column);
-    number(out, "source_end_column", metadata.source_end_column);
-    if !metadata.profile_type.is_empty() {
-        separator(out);
-        out.push_str("profile_type={");
-        for (i, kind) in metadata.profile_type.iter().enumerate() {
-            let _ = write!(out, "{}{kind}", if i > 0 { "," } else { "" });
-        }
+    string("op_type", metadata.text(field::op_type)?, out);
+    string("op_name", metadata.text(field::op_name)?, out);
+    string("source_file", metadata.text(field::source_file)?, out);
+    number("source_line", metadata.short(field::source_line), out);
+    number("source_end_line", metadata.short(field::source_end_line), out);
+    number("source_column", metadata.short(field::source_column), out);
+    number("source_end_column", metadata.short(field::source_end_column), out);
+    if metadata.has(field::profile_type) {
+        part("profile_type", out);
+        out.push('{');
+        joined(&metadata.list(field::profile_type)?, ",", out);
         out.push('}');
     }
-    string(out, "deduplicated_name", &metadata.deduplicated_name);
-    string(out, "scheduling_name", &metadata.scheduling_name);
-    number(out, "stack_frame_id", metadata.stack_frame_id);
-    if let Some(value) = metadata.metadata_payload.as_ref().and_then(|payload| payload.value.as_ref()) {
-        separator(out);
-        out.push_str("metadata_payload=\"");
+    string("deduplicated_name", metadata.text(field::deduplicated_name)?, out);
+    string("scheduling_name", metadata.text(field::scheduling_name)?, out);
+    number("stack_frame_id", metadata.short(field::stack_frame_id), out);
+    if let Some(of_metadata) = metadata.bytes(field::metadata_payload)
+        && let Some(value) = payload(of_metadata, payloads)?
+    {
+        part("metadata_payload", out);
+        out.push('"');
         escaped(value, out);
         out.push('"');
     }
+    Ok(())
 }
 
 /// Which values of the program's source these are.
 fn origin(value: &OriginalValueProto, to: &mut Attributes<'_>) -> Result<()> {
-    to.out.push_str(", origin={");
+    to.open("origin");
+    to.out.push('{');
     tree(&value.elements, 0, to.out)?;
     if value.is_synthetic_call || value.call_hierarchy.is_some() {
         to.out.push_str(",[\"");

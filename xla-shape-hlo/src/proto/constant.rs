@@ -3,9 +3,11 @@
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::float;
 use super::message::LiteralProto;
+use super::room;
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt::Write as _;
+use prost::Message;
 use xla_shape_core::text::MAX_NESTING;
 use xla_shape_core::{ArrayShape, ElementType, Shape};
 
@@ -14,10 +16,16 @@ type Result<T> = core::result::Result<T, HloProtoError>;
 /// XLA prints the elements of a constant that has no more.
 const MAX_PRINTED: u64 = 10;
 
+/// Reads a literal, which may hold others.
+pub(crate) fn decode(bytes: &[u8]) -> Result<LiteralProto> {
+    room::check_literal(bytes)?;
+    Ok(LiteralProto::decode(bytes)?)
+}
+
 /// What stands between the parentheses of a constant.
-pub(crate) fn constant(literal: &LiteralProto, shape: &Shape, out: &mut String) -> Result<()> {
+pub(crate) fn constant(literal: &[u8], shape: &Shape, out: &mut String) -> Result<()> {
     match shape.array() {
-        Some(array) if elements(array)? <= MAX_PRINTED => Elements::new(literal, array)?.print(out),
+        Some(array) if elements(array)? <= MAX_PRINTED => Elements::new(&decode(literal)?, array)?.print(out),
         _ => {
             out.push_str("{...}");
             Ok(())

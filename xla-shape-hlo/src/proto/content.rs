@@ -1,13 +1,11 @@
 //! What a file holds: text, or one of the messages.
 
 use super::error::HloProtoError;
-use super::message::HloModuleProto;
-use super::{module, room};
+use crate::module::Module;
 use crate::text::utf8;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
-use prost::Message;
 use prost::encoding::{WireType, decode_key, decode_varint};
 use xla_shape_core::ParseError;
 
@@ -23,12 +21,27 @@ use xla_shape_core::ParseError;
 /// # Errors
 /// The outer one if the bytes are a message, but of no module; the inner one if they are neither a message nor UTF-8.
 pub fn module_text(bytes: &[u8]) -> Result<Result<Cow<'_, str>, ParseError>, HloProtoError> {
-    match utf8(bytes) {
-        _ if is_message(bytes) => proto_text(bytes).map(|text| Ok(Cow::Owned(text))),
-        // A message that breaks off somewhere.
-        Err(_) if bytes.first() == Some(&NAME_OR_MODULE) => proto_text(bytes).map(|text| Ok(Cow::Owned(text))),
-        text => Ok(text.map(Cow::Borrowed)),
+    if is_message(bytes) {
+        return proto_text(bytes).map(|text| Ok(Cow::Owned(text)));
     }
+    Ok(utf8(bytes).map(Cow::Borrowed))
+}
+
+/// Whether these bytes are to be read as a message of a module, and not as text: they are one, or begin as one and are no text.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_hlo::proto::is_message;
+///
+/// let text = "HloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }";
+/// assert!(!is_message(text.as_bytes()));
+/// assert!(is_message(&Module::parse(text)?.to_proto()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn is_message(bytes: &[u8]) -> bool {
+    // A message that breaks off somewhere is no text.
+    is_complete(bytes) || (bytes.first() == Some(&NAME_OR_MODULE) && utf8(bytes).is_err())
 }
 
 /// The text that XLA prints for the message of a module: an `HloModuleProto`, `HloProto` or `HloModuleProtoWithConfig`.
@@ -36,9 +49,7 @@ pub fn module_text(bytes: &[u8]) -> Result<Result<Cow<'_, str>, ParseError>, Hlo
 /// # Errors
 /// As [`Module::from_proto`](crate::Module::from_proto) has them.
 pub fn proto_text(bytes: &[u8]) -> Result<String, HloProtoError> {
-    let module = inner(bytes).unwrap_or(bytes);
-    room::check(module)?;
-    module::text(&mut HloModuleProto::decode(module)?)
+    Module::from_proto(bytes).map(|module| module.text.into_owned())
 }
 
 /// The bytes of the `HloModuleProto` alone, in a message of it or around it; `None` if the bytes are no such message.
@@ -54,14 +65,14 @@ pub fn proto_text(bytes: &[u8]) -> Result<String, HloProtoError> {
 /// ```
 #[must_use]
 pub fn module_message(bytes: &[u8]) -> Option<&[u8]> {
-    is_message(bytes).then(|| inner(bytes).unwrap_or(bytes))
+    is_complete(bytes).then(|| inner(bytes).unwrap_or(bytes))
 }
 
 /// The message of a module in an `HloProto` or `HloModuleProtoWithConfig`.
-fn inner(bytes: &[u8]) -> Option<&[u8]> {
+pub(super) fn inner(bytes: &[u8]) -> Option<&[u8]> {
     let (_, content) = fields(bytes)?.into_iter().find(|(field, _)| *field == 1)?;
     // A name does not begin as a message does, whose first field is a name or a module.
-    (content.first() == Some(&NAME_OR_MODULE) && is_message(content)).then_some(content)
+    (content.first() == Some(&NAME_OR_MODULE) && is_complete(content)).then_some(content)
 }
 
 /// Field 1, with a length: the name of a module, or the module in a message around it.
@@ -71,7 +82,7 @@ const NAME_OR_MODULE: u8 = 0x0a;
 const MAX_FIELD: u32 = 100;
 
 /// Whether the bytes are fields of a message to their very end, of which the first is a text or a message.
-fn is_message(bytes: &[u8]) -> bool {
+fn is_complete(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|first| matches!(first, 0x0a | 0x12 | 0x1a)) && fields(bytes).is_some()
 }
 

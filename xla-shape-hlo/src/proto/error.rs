@@ -1,5 +1,6 @@
 //! What is wrong with the message of a module, and where.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -10,7 +11,10 @@ use xla_shape_core::proto::ProtoError;
 ///
 /// `Display` gives the place and one sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HloProtoError {
+pub struct HloProtoError(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Inner {
     path: String,
     kind: HloProtoErrorKind,
 }
@@ -81,32 +85,37 @@ pub enum HloProtoErrorKind {
 
 impl HloProtoError {
     pub(crate) fn new(kind: HloProtoErrorKind) -> Self {
-        Self { path: String::new(), kind }
+        Self(Box::new(Inner { path: String::new(), kind }))
     }
 
     /// The same error in what is called so.
     #[must_use]
     pub(crate) fn within(mut self, place: impl fmt::Display) -> Self {
-        self.path = if self.path.is_empty() { place.to_string() } else { format!("{place}, {}", self.path) };
+        self.0.path = if self.0.path.is_empty() { place.to_string() } else { format!("{place}, {}", self.0.path) };
         self
     }
 
     /// Where it is: the computation, the instruction and the field; empty for the whole message.
     #[must_use]
     pub fn path(&self) -> &str {
-        &self.path
+        &self.0.path
     }
 
     /// What is wrong.
     #[must_use]
-    pub const fn kind(&self) -> &HloProtoErrorKind {
-        &self.kind
+    pub fn kind(&self) -> &HloProtoErrorKind {
+        &self.0.kind
     }
 }
 
 /// An error about what the message has no place for.
 pub(crate) fn no_place(what: &str) -> HloProtoError {
     HloProtoError::new(HloProtoErrorKind::NoPlace { what: what.to_string() })
+}
+
+/// An error about bytes that are no text where one should be.
+pub(crate) fn not_text() -> HloProtoError {
+    no_place("bytes that are no text")
 }
 
 impl From<prost::DecodeError> for HloProtoError {
@@ -129,10 +138,10 @@ impl From<ParseError> for HloProtoError {
 
 impl fmt::Display for HloProtoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
+        if !self.0.path.is_empty() {
+            write!(f, "{}: ", self.0.path)?;
         }
-        match &self.kind {
+        match &self.0.kind {
             HloProtoErrorKind::Wire(error) => error.fmt(f),
             HloProtoErrorKind::Shape(error) => error.fmt(f),
             HloProtoErrorKind::Text(error) => error.fmt(f),
@@ -164,7 +173,7 @@ impl fmt::Display for HloProtoError {
 
 impl core::error::Error for HloProtoError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match &self.kind {
+        match &self.0.kind {
             HloProtoErrorKind::Wire(error) => Some(error),
             HloProtoErrorKind::Shape(error) => Some(error),
             HloProtoErrorKind::Text(error) => Some(error),

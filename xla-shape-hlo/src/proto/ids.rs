@@ -1,42 +1,74 @@
 //! What has an id in a message, and who calls whom.
 
 use super::error::{HloProtoError, HloProtoErrorKind};
-use super::message::{HloComputationProto, HloInstructionProto, HloModuleProto, HloScheduleProtoSequencesEntry};
-use super::words::name;
+use super::message::{
+    HloScheduleProto, HloScheduleProtoSequencesEntry, computation_field, instruction_field, module_field,
+};
+use super::wire::{Content, Fields, Record, text};
+use super::words::{self, name};
 use crate::asynchronous::{Step, step};
+use crate::opcode::Opcode;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cell::Cell;
+use core::ops::Range;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
+/// An instruction: what is asked for again and again, and its bytes, where the rest is.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<'p> {
+    pub(crate) bytes: &'p [u8],
+    pub(crate) name: &'p str,
+    pub(crate) opcode: Opcode<'p>,
+    /// The number of the opcode.
+    pub(crate) number: u8,
+    pub(crate) id: i64,
+    /// Whether it has ids of computations.
+    calls: bool,
+}
+
+/// A computation.
+pub(crate) struct Group<'p> {
+    pub(crate) name: &'p str,
+    pub(crate) id: i64,
+    pub(crate) root_id: i64,
+    pub(crate) thread: &'p str,
+    pub(crate) program_shape: Option<&'p [u8]>,
+    /// The places of its instructions.
+    pub(crate) instructions: Range<usize>,
+    /// Ids and places of the instructions, sorted, where they do not grow from one to the next.
+    sorted: Vec<(i64, usize)>,
+}
+
 /// The single instruction that an asynchronous operation is.
-pub(crate) struct Wrapped<'p> {
-    pub(crate) root: &'p HloInstructionProto,
-    pub(crate) computation: &'p HloComputationProto,
+#[derive(Clone, Copy)]
+pub(crate) struct Wrapped {
+    /// The place of its computation.
+    pub(crate) computation: usize,
+    /// The place of the instruction.
+    pub(crate) root: usize,
 }
 
 /// Where what has an id is.
 pub(crate) struct Ids<'p> {
-    module: &'p HloModuleProto,
+    pub(crate) groups: Vec<Group<'p>>,
+    pub(crate) entries: Vec<Entry<'p>>,
     /// Ids and places of the computations, sorted.
     computations: Vec<(i64, usize)>,
-    /// For each computation, ids and places of its instructions, sorted.
-    instructions: Vec<Vec<(i64, usize)>>,
-    /// The schedule of each computation, sorted by its id.
-    schedule: Vec<(i64, &'p [i64])>,
+    /// The places of instructions that call, with the places of what they call, in the order of the instructions.
+    calls: Vec<(usize, Vec<usize>)>,
+    schedule: HloScheduleProto,
+    has_schedule: bool,
     /// For each computation, whether it is a single instruction beside its parameters.
     singles: Vec<bool>,
-    /// The instruction that begins an asynchronous operation, by computation and instruction.
-    starts: BTreeMap<(i64, i64), &'p HloInstructionProto>,
-    /// The place of the computation that was asked for last.
-    last: Cell<usize>,
+    /// The instruction that begins an asynchronous operation, by the place of each of its steps.
+    starts: BTreeMap<usize, usize>,
 }
 
 /// Sorts ids; an id that is there twice is an error.
-fn sorted(ids: impl Iterator<Item = i64>, what: &'static str) -> Result<Vec<(i64, usize)>> {
-    let mut ids: Vec<_> = ids.zip(0_usize..).collect();
+fn sorted(ids: impl Iterator<Item = (i64, usize)>, what: &'static str) -> Result<Vec<(i64, usize)>> {
+    let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();
     let again = ids.windows(2).find_map(|pair| match pair {
         [(first, _), (second, _)] if first == second => Some(*first),
@@ -54,135 +86,233 @@ fn find(ids: &[(i64, usize)], id: i64) -> Option<usize> {
 }
 
 impl<'p> Ids<'p> {
-    pub(crate) fn new(module: &'p HloModuleProto) -> Result<Self> {
-        let computations = sorted(module.computations.iter().map(|computation| computation.id), "computation")?;
-        let instructions = module.computations.iter().map(|computation| {
-            let ids = sorted(computation.instructions.iter().map(|instruction| instruction.id), "instruction");
-            ids.map_err(|error| error.within(alloc::format!("computation `{}`", computation.name)))
-        });
-        let instructions = instructions.collect::<Result<Vec<_>>>()?;
-        let sequences = module.schedule.as_ref().map_or(&[][..], |schedule| schedule.sequences.as_slice());
-        let ids_of = |sequence: &'p HloScheduleProtoSequencesEntry| {
-            sequence.value.as_ref().map_or(&[][..], |value| value.instruction_ids.as_slice())
+    pub(crate) fn new(module: &Record<'p>) -> Result<Self> {
+        let schedule: Option<HloScheduleProto> = module.message(module_field::schedule)?;
+        let mut ids = Self {
+            groups: Vec::new(),
+            entries: Vec::new(),
+            computations: Vec::new(),
+            calls: Vec::new(),
+            has_schedule: schedule.is_some(),
+            schedule: schedule.unwrap_or_default(),
+            singles: Vec::new(),
+            starts: BTreeMap::new(),
         };
-        let mut schedule: Vec<_> = sequences.iter().map(|sequence| (sequence.key, ids_of(sequence))).collect();
-        schedule.sort_unstable();
-        let (singles, starts, last) = (Vec::new(), BTreeMap::new(), Cell::new(0));
-        let mut ids = Self { module, computations, instructions, schedule, singles, starts, last };
+        for bytes in module.each(module_field::computations) {
+            ids.computation_entries(bytes)?;
+        }
+        ids.schedule.sequences.sort_by_key(|sequence| sequence.key);
+        ids.computations = sorted(ids.groups.iter().map(|group| group.id).zip(0..), "computation")?;
+        for group in &mut ids.groups {
+            let entries = ids.entries.get(group.instructions.clone()).unwrap_or(&[]);
+            if !entries.is_sorted_by(|a, b| a.id < b.id) {
+                let of_entries = entries.iter().map(|entry| entry.id).zip(group.instructions.clone());
+                let of_entries = sorted(of_entries, "instruction");
+                group.sorted =
+                    of_entries.map_err(|error| error.within(format_args!("computation `{}`", group.name)))?;
+            }
+        }
+        ids.calls()?;
         ids.check_calls()?;
-        ids.asynchronous();
+        ids.asynchronous()?;
         Ok(ids)
     }
 
-    /// Finds what begins asynchronous operations, and which computations may stand in short where they are called.
-    fn asynchronous(&mut self) {
-        let is_single = |computation: &HloComputationProto| {
-            let root = self.root(computation).map(|root| root.id);
-            let is_plain = |found: &HloInstructionProto| Some(found.id) == root || found.opcode == "parameter";
-            computation.instructions.iter().all(is_plain)
+    /// Notes a computation and its instructions.
+    fn computation_entries(&mut self, bytes: &'p [u8]) -> Result<()> {
+        use computation_field as number;
+        let first = self.entries.len();
+        let mut group = Group {
+            name: "",
+            id: 0,
+            root_id: 0,
+            thread: "",
+            program_shape: None,
+            instructions: first..first,
+            sorted: Vec::new(),
         };
-        self.singles = self.module.computations.iter().map(is_single).collect();
-        for computation in &self.module.computations {
-            for instruction in &computation.instructions {
-                let start = match step(&instruction.opcode) {
+        for field in Fields::of(bytes) {
+            let field = field?;
+            match (field.number, field.content) {
+                (number::name, Content::Bytes(bytes)) => group.name = text(bytes)?,
+                (number::instructions, Content::Bytes(bytes)) => {
+                    let place = |error: HloProtoError| error.within(format_args!("computation `{}`", group.name));
+                    self.entries.push(entry(bytes).map_err(place)?);
+                }
+                (number::program_shape, Content::Bytes(bytes)) => group.program_shape = Some(bytes),
+                (number::id, Content::Number(id)) => group.id = id as i64,
+                (number::root_id, Content::Number(id)) => group.root_id = id as i64,
+                (number::execution_thread, Content::Bytes(bytes)) => group.thread = text(bytes)?,
+                _ => {}
+            }
+        }
+        name(group.name)?;
+        group.instructions.end = self.entries.len();
+        self.groups.push(group);
+        Ok(())
+    }
+
+    /// Whether the order in which some computation runs is known.
+    pub(crate) fn is_scheduled(&self) -> bool {
+        !self.schedule.sequences.is_empty()
+    }
+
+    /// The instruction at this place.
+    #[inline]
+    pub(crate) fn entry(&self, place: usize) -> Option<&Entry<'p>> {
+        self.entries.get(place)
+    }
+
+    /// Finds which computations the instructions call. Ids of none are left to be said where the instruction is read.
+    fn calls(&mut self) -> Result<()> {
+        let mut record = Record::default();
+        for (entry, place) in self.entries.iter().zip(0..).filter(|(entry, _)| entry.calls) {
+            record.read(entry.bytes)?;
+            let mut called = Vec::new();
+            for id in record.numbers(instruction_field::called_computation_ids) {
+                called.extend(find(&self.computations, id?));
+            }
+            if !called.is_empty() {
+                self.calls.push((place, called));
+            }
+        }
+        Ok(())
+    }
+
+    /// The calls of a computation's instructions.
+    fn calls_of(&self, computation: usize) -> &[(usize, Vec<usize>)] {
+        let instructions = self.groups.get(computation).map_or(0..0, |group| group.instructions.clone());
+        let first = self.calls.partition_point(|(place, _)| *place < instructions.start);
+        let last = self.calls.partition_point(|(place, _)| *place < instructions.end);
+        self.calls.get(first..last).unwrap_or(&[])
+    }
+
+    /// The first computation that the instruction at this place calls.
+    fn first_called(&self, place: usize) -> Option<usize> {
+        let call = self.calls.binary_search_by_key(&place, |(place, _)| *place).ok()?;
+        self.calls.get(call)?.1.first().copied()
+    }
+
+    /// Finds what begins asynchronous operations, and which computations may stand in short where they are called.
+    fn asynchronous(&mut self) -> Result<()> {
+        let is_single = |(group, computation): (&Group<'p>, usize)| {
+            let root = self.root(computation);
+            group.instructions.clone().all(|place| {
+                Some(place) == root || self.entry(place).is_some_and(|entry| entry.opcode == Opcode::Parameter)
+            })
+        };
+        self.singles = self.groups.iter().zip(0..).map(is_single).collect();
+        for (group, computation) in self.groups.iter().zip(0..) {
+            for place in group.instructions.clone() {
+                let Some(entry) = self.entries.get(place) else { continue };
+                let start = match step(entry.opcode) {
                     None => continue,
-                    Some(Step::Start) => Some(instruction),
+                    Some(Step::Start) => Some(place),
                     Some(_) => {
-                        let before = instruction.operand_ids.first().and_then(|&id| self.instruction(id, computation));
-                        before.and_then(|before| self.starts.get(&(computation.id, before.id)).copied())
+                        let operand = Record::of(entry.bytes)?.numbers(instruction_field::operand_ids).next();
+                        let before = operand.transpose()?.and_then(|id| self.instruction(id, computation));
+                        before.and_then(|before| self.starts.get(&before).copied())
                     }
                 };
                 if let Some(start) = start {
-                    self.starts.insert((computation.id, instruction.id), start);
+                    self.starts.insert(place, start);
                 }
             }
         }
+        Ok(())
     }
 
-    pub(crate) fn computation(&self, id: i64) -> Option<&'p HloComputationProto> {
-        self.module.computations.get(find(&self.computations, id)?)
+    /// The place of the computation with this id.
+    pub(crate) fn computation(&self, id: i64) -> Option<usize> {
+        find(&self.computations, id)
     }
 
     /// The computations that an instruction calls.
-    pub(crate) fn called(&self, instruction: &HloInstructionProto) -> Result<Vec<&'p HloComputationProto>> {
-        let called = instruction.called_computation_ids.iter().map(|&id| {
+    pub(crate) fn called(&self, instruction: &Record<'p>) -> Result<Vec<usize>> {
+        let called = instruction.numbers(instruction_field::called_computation_ids).map(|id| {
+            let id = id?;
             let unknown = HloProtoErrorKind::UnknownId { what: "a computation", id };
             self.computation(id).ok_or_else(|| HloProtoError::new(unknown).within("called_computation_ids"))
         });
         called.collect()
     }
 
-    /// The instruction of this computation with this id.
-    pub(crate) fn instruction(&self, id: i64, computation: &HloComputationProto) -> Option<&'p HloInstructionProto> {
-        let is_it =
-            |index: &usize| self.module.computations.get(*index).is_some_and(|found| found.id == computation.id);
-        let index = Some(self.last.get()).filter(is_it).or_else(|| find(&self.computations, computation.id))?;
-        self.last.set(index);
-        let of_computation = self.module.computations.get(index)?;
+    /// The place of the instruction of the computation at this place with this id.
+    #[inline]
+    pub(crate) fn instruction(&self, id: i64, computation: usize) -> Option<usize> {
+        let group = self.groups.get(computation)?;
         // Most messages number them in their order.
-        let place = usize::try_from(id & 0xffff_ffff).ok()?;
-        if let Some(found) = of_computation.instructions.get(place).filter(|found| found.id == id) {
-            return Some(found);
+        let place = group.instructions.start.checked_add(usize::try_from(id & 0xffff_ffff).ok()?)?;
+        if place < group.instructions.end && self.entries.get(place).is_some_and(|found| found.id == id) {
+            return Some(place);
         }
         // Older messages number instructions in a module, or write only the lower half, as XLA reads it.
-        let ids = self.instructions.get(index)?;
-        let place = find(ids, id).or_else(|| find(ids, id & 0xffff_ffff));
-        of_computation.instructions.get(place?)
+        let find = |id: i64| {
+            if !group.sorted.is_empty() {
+                return find(&group.sorted, id);
+            }
+            let entries = self.entries.get(group.instructions.clone())?;
+            let place = entries.binary_search_by_key(&id, |entry| entry.id).ok()?;
+            group.instructions.start.checked_add(place)
+        };
+        find(id).or_else(|| find(id & 0xffff_ffff))
     }
 
-    pub(crate) fn root(&self, computation: &HloComputationProto) -> Option<&'p HloInstructionProto> {
-        self.instruction(computation.root_id, computation)
+    /// The place of the root of the computation at this place.
+    pub(crate) fn root(&self, computation: usize) -> Option<usize> {
+        self.instruction(self.groups.get(computation)?.root_id, computation)
     }
 
-    /// The names of these instructions.
-    pub(crate) fn named(&self, ids: &[i64], computation: &HloComputationProto) -> Result<Vec<&'p str>> {
-        self.names(ids, computation, "control_predecessor_ids").collect()
-    }
-
-    pub(crate) fn operands(
-        &self,
-        instruction: &'p HloInstructionProto,
-        computation: &'p HloComputationProto,
-    ) -> impl Iterator<Item = Result<&'p str>> {
-        self.names(&instruction.operand_ids, computation, "operand_ids")
-    }
-
-    fn names<'s>(
+    /// The places of the instructions with the ids in this field.
+    pub(crate) fn named<'s>(
         &'s self,
-        ids: &'s [i64],
-        computation: &'s HloComputationProto,
-        field: &'static str,
-    ) -> impl Iterator<Item = Result<&'p str>> + use<'s, 'p> {
-        ids.iter().map(move |&id| {
-            let unknown = || HloProtoErrorKind::UnknownId { what: "an instruction of the computation", id };
-            let found = self.instruction(id, computation);
-            name(&found.ok_or_else(|| HloProtoError::new(unknown()).within(field))?.name)
+        instruction: &'s Record<'p>,
+        field: u32,
+        called: &'static str,
+        computation: usize,
+    ) -> impl Iterator<Item = Result<usize>> + use<'s, 'p> {
+        instruction.numbers(field).map(move |id| {
+            let id = id?;
+            self.instruction(id, computation).ok_or_else(|| unknown_instruction(id).within(called))
         })
     }
 
-    /// The instructions of a computation in the order in which they run, or as the message has them.
-    pub(crate) fn order(&self, computation: &'p HloComputationProto) -> Result<Vec<&'p HloInstructionProto>> {
-        let sequence = self.schedule.binary_search_by_key(&computation.id, |(id, _)| *id).ok();
-        let sequence = sequence.and_then(|place| self.schedule.get(place)).map(|(_, ids)| *ids);
-        let Some(sequence) = sequence.filter(|_| self.module.schedule.is_some()) else {
-            return Ok(computation.instructions.iter().collect());
-        };
-        sorted(sequence.iter().copied(), "instruction").map_err(|error| error.within("schedule"))?;
-        let scheduled = sequence.iter().map(|&id| {
-            let unknown = HloProtoErrorKind::UnknownId { what: "an instruction of the computation", id };
-            self.instruction(id, computation).ok_or_else(|| HloProtoError::new(unknown).within("schedule"))
-        });
-        scheduled.collect()
+    /// The error about an instruction that another one needs, and that the schedule has not.
+    #[cold]
+    pub(crate) fn unscheduled(&self, place: usize) -> HloProtoError {
+        unknown_instruction(self.entry(place).map_or(0, |entry| entry.id)).within("schedule")
     }
 
-    /// The computations in the order in which XLA prints them: before each one that is not called, those that it calls, as
-    /// its instructions call them in the order of their ids. One that stands in short in an asynchronous operation is left out.
-    pub(crate) fn post_order(&self) -> Vec<&'p HloComputationProto> {
-        let computations = &self.module.computations;
-        let count = computations.len();
-        let calls: Vec<_> = (0..count).map(|index| self.calls(index)).collect();
+    /// The places of a computation's instructions in the order in which they run, or as the message has them.
+    pub(crate) fn order(&self, computation: usize) -> Result<Vec<usize>> {
+        let Some(group) = self.groups.get(computation) else { return Ok(Vec::new()) };
+        let sequences = &self.schedule.sequences;
+        let of_group = sequences.binary_search_by_key(&group.id, |sequence| sequence.key).ok();
+        let sequence = of_group.and_then(|place| sequences.get(place)).filter(|_| self.has_schedule);
+        let Some(HloScheduleProtoSequencesEntry { value, .. }) = sequence else {
+            return Ok(group.instructions.clone().collect());
+        };
+        let scheduled = value.as_ref().map_or(&[][..], |value| value.instruction_ids.as_slice());
+        let mut order = Vec::with_capacity(scheduled.len());
+        for &id in scheduled {
+            let place = self.instruction(id, computation);
+            order.push(place.ok_or_else(|| unknown_instruction(id).within("schedule"))?);
+        }
+        let ids = scheduled.iter().copied().zip(0..);
+        if !scheduled.is_sorted_by(|a, b| a < b) {
+            sorted(ids, "instruction").map_err(|error| error.within("schedule"))?;
+        }
+        Ok(order)
+    }
+
+    /// The places of the computations in the order in which XLA prints them: before each one that is not called, those that it
+    /// calls, as its instructions call them in the order of their ids. One that stands in short in an asynchronous operation is
+    /// left out.
+    pub(crate) fn post_order(&self) -> Vec<usize> {
+        let count = self.groups.len();
+        let calls: Vec<_> = (0..count).map(|index| self.sorted_calls(index)).collect();
         let mut called = vec![false; count];
-        for &index in calls.iter().flatten().flatten() {
+        for &index in calls.iter().flatten().copied().flatten() {
             if let Some(called) = called.get_mut(index) {
                 *called = true;
             }
@@ -210,46 +340,33 @@ impl<'p> Ids<'p> {
             }
         }
         order.retain(|&index| !hidden.get(index).copied().unwrap_or(false));
-        order.into_iter().filter_map(|index| computations.get(index)).collect()
+        order
     }
 
     /// The places of the computations that the instructions of one call, each for itself, in the order of their ids.
-    fn calls(&self, index: usize) -> Vec<Vec<usize>> {
-        let instructions = self.module.computations.get(index).map_or(&[][..], |found| found.instructions.as_slice());
-        let mut calling: Vec<_> =
-            instructions.iter().filter(|instruction| !instruction.called_computation_ids.is_empty()).collect();
-        calling.sort_by_key(|instruction| instruction.id);
-        let places = |instruction: &HloInstructionProto| {
-            let ids = instruction.called_computation_ids.iter();
-            ids.filter_map(|&id| find(&self.computations, id)).collect()
-        };
-        calling.into_iter().map(places).collect()
+    fn sorted_calls(&self, computation: usize) -> Vec<&[usize]> {
+        let mut calls: Vec<_> = self.calls_of(computation).iter().collect();
+        calls.sort_by_key(|(place, _)| self.entry(*place).map(|entry| entry.id));
+        calls.into_iter().map(|(_, called)| called.as_slice()).collect()
     }
 
     /// Which computations stand in short where they are called, so that they are not printed.
     fn hidden(&self) -> Vec<bool> {
-        let mut hidden = vec![false; self.module.computations.len()];
-        let instructions = self.module.computations.iter().flat_map(|computation| &computation.instructions);
-        for start in instructions.filter(|instruction| instruction.opcode == "async-start") {
-            let called = start.called_computation_ids.first().and_then(|&id| find(&self.computations, id));
-            let place = called.and_then(|index| Some((self.singles.get(index)?, hidden.get_mut(index)?)));
-            if let Some((&is_single, hidden)) = place {
+        let mut hidden = vec![false; self.groups.len()];
+        let starts = self.starts.iter().filter(|(step, start)| step == start);
+        for called in starts.filter_map(|(&start, _)| self.first_called(start)) {
+            if let (Some(&is_single), Some(hidden)) = (self.singles.get(called), hidden.get_mut(called)) {
                 *hidden = is_single;
             }
         }
         hidden
     }
 
-    /// What an asynchronous operation does, if that is a single instruction: it stands in its place.
-    pub(crate) fn wrapped(
-        &self,
-        instruction: &HloInstructionProto,
-        computation: &HloComputationProto,
-    ) -> Option<Wrapped<'p>> {
-        let start = self.starts.get(&(computation.id, instruction.id))?;
-        let index = find(&self.computations, *start.called_computation_ids.first()?)?;
-        let computation = self.module.computations.get(index).filter(|_| self.singles.get(index) == Some(&true))?;
-        Some(Wrapped { root: self.root(computation)?, computation })
+    /// What an asynchronous operation does, if that is a single instruction: it stands in the place of its steps.
+    pub(crate) fn wrapped(&self, place: usize) -> Option<Wrapped> {
+        let computation = self.first_called(*self.starts.get(&place)?)?;
+        self.singles.get(computation).filter(|is_single| **is_single)?;
+        Some(Wrapped { computation, root: self.root(computation)? })
     }
 
     /// Checks that no computation calls itself, however far around.
@@ -260,37 +377,61 @@ impl<'p> Ids<'p> {
             Open,
             Done,
         }
-        let calls = |computation: &HloComputationProto| {
-            let ids = computation.instructions.iter().flat_map(|instruction| &instruction.called_computation_ids);
-            ids.filter_map(|&id| find(&self.computations, id)).collect()
-        };
-        let calls: Vec<Vec<usize>> = self.module.computations.iter().map(calls).collect();
-        let mut states = vec![State::New; calls.len()];
-        for start in 0..calls.len() {
-            // A computation, and how many of its calls were followed.
-            let mut open = vec![(start, 0_usize)];
-            while let Some((computation, next)) = open.pop() {
+        let count = self.groups.len();
+        let mut states = vec![State::New; count];
+        for start in 0..count {
+            // A computation, which of its calls was followed last, and which of what that calls.
+            let mut open = vec![(start, 0_usize, 0_usize)];
+            while let Some((computation, call, next)) = open.pop() {
                 let Some(state) = states.get_mut(computation) else { continue };
-                if next == 0 {
+                if (call, next) == (0, 0) {
                     match *state {
                         State::Done => continue,
                         State::Open => {
-                            let called = self.module.computations.get(computation).map_or("", |found| &found.name);
+                            let called = self.groups.get(computation).map_or("", |found| found.name);
                             let error = HloProtoError::new(HloProtoErrorKind::CallCycle);
-                            return Err(error.within(alloc::format!("computation `{called}`")));
+                            return Err(error.within(format_args!("computation `{called}`")));
                         }
                         State::New => *state = State::Open,
                     }
                 }
-                match calls.get(computation).and_then(|calls| calls.get(next)) {
+                let Some((_, called)) = self.calls_of(computation).get(call) else {
+                    *state = State::Done;
+                    continue;
+                };
+                match called.get(next) {
                     Some(&called) => {
-                        open.push((computation, next.saturating_add(1)));
-                        open.push((called, 0));
+                        open.push((computation, call, next.saturating_add(1)));
+                        open.push((called, 0, 0));
                     }
-                    None => *state = State::Done,
+                    // What calls, calls something: the first place of all is not asked for twice.
+                    None => open.push((computation, call.saturating_add(1), 0)),
                 }
             }
         }
         Ok(())
     }
+}
+
+fn unknown_instruction(id: i64) -> HloProtoError {
+    HloProtoError::new(HloProtoErrorKind::UnknownId { what: "an instruction of the computation", id })
+}
+
+/// Reads what is asked for of an instruction again and again.
+fn entry(bytes: &[u8]) -> Result<Entry<'_>> {
+    use instruction_field as number;
+    let (mut name, mut opcode, mut id, mut calls) = (&[][..], &[][..], 0, false);
+    for field in Fields::of(bytes) {
+        let field = field?;
+        match (field.number, field.content) {
+            (number::name, Content::Bytes(bytes)) => name = bytes,
+            (number::opcode, Content::Bytes(bytes)) => opcode = bytes,
+            (number::id, Content::Number(number)) => id = number as i64,
+            (number::called_computation_ids, _) => calls = true,
+            _ => {}
+        }
+    }
+    let opcode = text(opcode)?;
+    let number = Opcode::number(opcode).unwrap_or(u8::MAX);
+    Ok(Entry { bytes, name: words::name(text(name)?)?, opcode: Opcode::numbered(number, opcode), number, id, calls })
 }

@@ -1,6 +1,7 @@
 //! Modules as messages of XLA's schema: `HloModuleProto`, `HloProto` and `HloModuleProtoWithConfig`.
 //!
-//! A message is read as the text that XLA prints for it, so that both give the same module.
+//! The text that XLA prints for a message is written, and the model of it at the same time: a message gives the same module as
+//! its text.
 
 mod assignment;
 mod attributes;
@@ -19,10 +20,11 @@ mod room;
 mod set;
 mod shapes;
 mod sharding;
+mod wire;
 mod words;
 mod write;
 
-pub use content::{module_message, module_text, proto_text};
+pub use content::{is_message, module_message, module_text, proto_text};
 pub use error::{HloProtoError, HloProtoErrorKind};
 
 use crate::module::Module;
@@ -37,7 +39,6 @@ impl Module<'_> {
     /// If the bytes are no such message, or one of no module: with ids that nothing has or that two have, or computations
     /// that call each other in a circle.
     pub fn from_proto(bytes: &[u8]) -> Result<Module<'static>, HloProtoError> {
-        let text = proto_text(bytes)?;
-        Module::parse_owned(text).map_err(HloProtoError::from)
+        module::module(content::inner(bytes).unwrap_or(bytes))
     }
 }

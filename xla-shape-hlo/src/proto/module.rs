@@ -1,212 +1,367 @@
-//! A module as text: its head, its tables and its computations.
+//! A module: its head, its tables and its computations, written as text and noted as the model.
 
 use super::attributes::{Attributes, frontend_attributes, original_array};
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::ids::Ids;
-use super::instruction::instruction;
-use super::message::{HloComputationProto, HloInstructionProto, HloModuleProto, Payload};
+use super::message::{
+    HloBufferDonorProto, HloInputOutputAliasProto, OriginalArrayProto, StackFrameIndexProto, instruction_field,
+    module_field as field, recovery_field, recovery_table_field,
+};
 use super::shapes::Shapes;
-use super::words::{joined, name};
+use super::wire::{Content, Fields, Record};
+use super::words::{decimal, joined, name};
+use crate::module::{ComputationRecord, Items, MAX_TEXT, Module, OperandRecord, Piece, RowRecord, Table, number};
+use crate::names::{NONE, NameTable};
+use crate::opcode::Opcode;
+use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
+use prost::Message;
 use xla_shape_core::Shape;
-use xla_shape_core::text::escaped;
+use xla_shape_core::proto::ProgramShapeProto;
+use xla_shape_core::text::{Found, ParseError, ParseErrorKind, Span, escaped};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
-/// The text that XLA prints for a module.
-pub(crate) fn text(module: &mut HloModuleProto) -> Result<String> {
-    fill_in(module);
-    let module = &*module;
-    let ids = Ids::new(module)?;
-    let mut out = String::new();
-    let entry = ids.computation(module.entry_computation_id);
-    let entry = entry.or_else(|| module.computations.iter().find(|found| found.name == module.entry_computation_name));
-    let unknown = HloProtoErrorKind::UnknownId { what: "the entry computation", id: module.entry_computation_id };
+/// How deep modules may stand in the recovery tables of modules. Each of them is a string in the one around it, and escapes
+/// double in every string.
+const MAX_RECOVERY: usize = 4;
+
+/// Writes the text that XLA prints for a module, and notes what it writes, as the parser would find it there.
+pub(super) struct Writer<'i, 'p> {
+    pub(super) ids: &'i Ids<'p>,
+    /// What instructions may refer to.
+    pub(super) payloads: &'i [&'p [u8]],
+    /// The text so far. The module gets it when it is complete.
+    pub(super) text: String,
+    pub(super) module: Module<'static>,
+    pub(super) shapes: Shapes<'p>,
+    /// The number that each instruction of the message has in the module, by its place there.
+    pub(super) numbers: Vec<u32>,
+    /// The names of the current computation's instructions.
+    pub(super) names: NameTable,
+    /// The fields of the current instruction.
+    pub(super) record: Record<'p>,
+    /// The fields of a message in it.
+    pub(super) inner: Record<'p>,
+}
+
+/// The module of a message, with the text that XLA prints for it.
+pub(super) fn module(bytes: &[u8]) -> Result<Module<'static>> {
+    module_within(bytes, 0)
+}
+
+/// The same of a module inside as many others.
+fn module_within(bytes: &[u8], depth: usize) -> Result<Module<'static>> {
+    let message = Record::of(bytes)?;
+    let ids = Ids::new(&message)?;
+    let id = message.number(field::entry_computation_id);
+    let entry_name = message.text(field::entry_computation_name)?;
+    let entry = ids.computation(id).or_else(|| ids.groups.iter().position(|found| found.name == entry_name));
+    let unknown = HloProtoErrorKind::UnknownId { what: "the entry computation", id };
     let entry = entry.ok_or_else(|| HloProtoError::new(unknown).within("entry_computation_id"))?;
-    let _ = write!(out, "HloModule {}", name(&module.name)?);
-    head(module, entry, &mut out)?;
-    tables(module, &mut out);
-    let mut shapes = Shapes::new();
+    let payloads: Vec<&[u8]> = message.each(field::payloads).collect();
+    let mut writer = Writer {
+        numbers: vec![NONE; ids.entries.len()],
+        ids: &ids,
+        payloads: &payloads,
+        text: String::with_capacity(bytes.len()),
+        module: Module::unread(Cow::Borrowed("")),
+        shapes: Shapes::new(),
+        names: NameTable::new(),
+        record: Record::default(),
+        inner: Record::default(),
+    };
+    writer.module.instructions.reserve(ids.entries.len());
+    writer.head(&message, entry, depth)?;
+    writer.tables(&message)?;
     for computation in ids.post_order() {
-        let print = self::computation(computation, core::ptr::eq(computation, entry), &ids, &mut shapes, &mut out);
-        print.map_err(|error| error.within(alloc::format!("computation `{}`", computation.name)))?;
-        out.push('\n');
+        let called = ids.groups.get(computation).map_or("", |group| group.name);
+        let written = writer.computation(computation, computation == entry);
+        written.map_err(|error| error.within(format_args!("computation `{called}`")))?;
+        writer.text.push('\n');
     }
-    Ok(out)
+    writer.finish()
 }
 
-/// Puts what instructions refer to in the module's list of payloads where it belongs.
-fn fill_in(module: &mut HloModuleProto) {
-    let payloads = core::mem::take(&mut module.payloads);
-    let find = |payload: &mut Payload| {
-        let listed = payload.id.and_then(|id| payloads.get(usize::try_from(id).ok()?));
-        payload.value.take().or_else(|| listed.cloned())
-    };
-    for instruction in module.computations.iter_mut().flat_map(|computation| &mut computation.instructions) {
-        if let Some(payload) = &mut instruction.backend_config_payload
-            && let Some(value) = find(payload)
-        {
-            instruction.backend_config = value;
+impl<'p> Writer<'_, 'p> {
+    fn finish(self) -> Result<Module<'static>> {
+        let Self { mut module, text, shapes, .. } = self;
+        let end = text.len();
+        if end > MAX_TEXT {
+            let span = Span { start: MAX_TEXT, end };
+            return Err(ParseError::new(ParseErrorKind::TextTooLong { limit: MAX_TEXT }, span).into());
         }
-        let metadata = instruction.metadata.as_mut();
-        if let Some(payload) = metadata.and_then(|metadata| metadata.metadata_payload.as_mut()) {
-            payload.value = find(payload);
+        module.text = Cow::Owned(text);
+        module.shapes = shapes.shapes;
+        if let Some(error) = module.sort_computations().into_iter().next() {
+            return Err(error.into());
         }
+        if module.entry.is_none() {
+            return Err(ParseError::new(ParseErrorKind::NoEntry, Span { start: end, end }).into());
+        }
+        module.shrink();
+        Ok(module)
     }
-}
 
-fn head(module: &HloModuleProto, entry: &HloComputationProto, out: &mut String) -> Result<()> {
-    let mut to = Attributes { out };
-    if module.schedule.as_ref().is_some_and(|schedule| !schedule.sequences.is_empty()) {
-        to.add("is_scheduled", "true");
+    /// The error about a name that was there before.
+    #[cold]
+    pub(super) fn duplicate(&self, piece: Piece) -> HloProtoError {
+        let span = Span { start: piece.start as usize, end: piece.start.saturating_add(piece.len) as usize };
+        let text = self.text.get(span.start..span.end).unwrap_or("");
+        ParseError::new(ParseErrorKind::DuplicateName { name: Found::new(text) }, span).into()
     }
-    if let Some(aliases) = module.input_output_alias.as_ref().filter(|aliases| !aliases.entries.is_empty()) {
-        to.out.push_str(", input_output_alias={ ");
-        for (i, alias) in aliases.entries.iter().enumerate() {
-            to.out.push_str(if i > 0 { ", {" } else { "{" });
-            joined(&alias.output_shape_index, ",", to.out);
-            let _ = write!(to.out, "}}: ({}, {{", alias.parameter_number);
-            joined(&alias.parameter_shape_index, ",", to.out);
-            to.out.push_str(if alias.kind == 2 { "}, must-alias)" } else { "}, may-alias)" });
+
+    fn head(&mut self, message: &Record<'p>, entry: usize, depth: usize) -> Result<()> {
+        self.text.push_str("HloModule ");
+        let start = self.text.len();
+        self.text.push_str(name(message.text(field::name)?)?);
+        self.module.name = Some(Piece::new(start, self.text.len()));
+        let mut to = Attributes::new(&mut self.text, &mut self.module.attributes);
+        if self.ids.is_scheduled() {
+            to.add("is_scheduled", "true");
         }
-        to.out.push_str(" }");
-    }
-    if let Some(donors) = module.buffer_donor.as_ref().filter(|donors| !donors.entries.is_empty()) {
-        to.out.push_str(", buffer_donor={ ");
-        for (i, donor) in donors.entries.iter().enumerate() {
-            let _ = write!(to.out, "{}({}, {{", if i > 0 { ", " } else { "" }, donor.parameter_number);
-            joined(&donor.parameter_shape_index, ",", to.out);
-            to.out.push_str("})");
-        }
-        to.out.push_str(" }");
-    }
-    let layout = module.host_program_shape.as_ref().or(entry.program_shape.as_ref());
-    if let Some(layout) = layout {
-        to.out.push_str(", entry_computation_layout={(");
-        for (i, shape) in layout.parameters.iter().enumerate() {
-            // XLA numbers every fifth one.
-            match i {
-                0 => {}
-                _ if i % 5 == 0 => {
-                    let _ = write!(to.out, ", /*index={i}*/");
-                }
-                _ => to.out.push_str(", "),
+        let aliases: Option<HloInputOutputAliasProto> = message.message(field::input_output_alias)?;
+        if let Some(aliases) = aliases.filter(|aliases| !aliases.entries.is_empty()) {
+            to.open("input_output_alias");
+            to.out.push_str("{ ");
+            for (i, alias) in aliases.entries.iter().enumerate() {
+                to.out.push_str(if i > 0 { ", {" } else { "{" });
+                joined(&alias.output_shape_index, ",", to.out);
+                let _ = write!(to.out, "}}: ({}, {{", alias.parameter_number);
+                joined(&alias.parameter_shape_index, ",", to.out);
+                to.out.push_str(if alias.kind == 2 { "}, must-alias)" } else { "}, may-alias)" });
             }
-            let _ = write!(to.out, "{}", Shape::try_from(shape)?);
+            to.out.push_str(" }");
         }
-        to.out.push_str(")->");
-        if let Some(result) = &layout.result {
-            let _ = write!(to.out, "{}", Shape::try_from(result)?);
+        let donors: Option<HloBufferDonorProto> = message.message(field::buffer_donor)?;
+        if let Some(donors) = donors.filter(|donors| !donors.entries.is_empty()) {
+            to.open("buffer_donor");
+            to.out.push_str("{ ");
+            for (i, donor) in donors.entries.iter().enumerate() {
+                let _ = write!(to.out, "{}({}, {{", if i > 0 { ", " } else { "" }, donor.parameter_number);
+                joined(&donor.parameter_shape_index, ",", to.out);
+                to.out.push_str("})");
+            }
+            to.out.push_str(" }");
         }
-        to.out.push('}');
-    }
-    frontend_attributes(module.frontend_attributes.as_ref(), &mut to)?;
-    if !module.backend_config.is_empty() {
-        to.free(", backend_config", &module.backend_config);
-    }
-    if let Some(table) = module.original_value_recovery_table.as_ref().filter(|table| !table.entries.is_empty()) {
-        to.out.push_str(", origin_recovery_table={\n");
-        for entry in &table.entries {
-            to.out.push_str("  {");
-            original_array(&entry.old_original_array.clone().unwrap_or_default(), to.out);
-            to.out.push_str("} : {");
-            original_array(&entry.new_original_array.clone().unwrap_or_default(), to.out);
+        let of_entry = self.ids.groups.get(entry).and_then(|group| group.program_shape);
+        if let Some(layout) = message.bytes(field::host_program_shape).or(of_entry) {
+            let layout = ProgramShapeProto::decode(layout)?;
+            to.open("entry_computation_layout");
+            to.out.push_str("{(");
+            for (i, shape) in layout.parameters.iter().enumerate() {
+                // XLA numbers every fifth one.
+                match i {
+                    0 => {}
+                    _ if i % 5 == 0 => {
+                        let _ = write!(to.out, ", /*index={i}*/");
+                    }
+                    _ => to.out.push_str(", "),
+                }
+                let _ = write!(to.out, "{}", Shape::try_from(shape)?);
+            }
+            to.out.push_str(")->");
+            if let Some(result) = &layout.result {
+                let _ = write!(to.out, "{}", Shape::try_from(result)?);
+            }
             to.out.push('}');
-            if let Some(recovery) = &entry.recovery_module {
-                to.out.push_str(",\n  \"\n");
-                let inner =
-                    text(&mut recovery.clone()).map_err(|error| error.within("original_value_recovery_table"))?;
-                for line in inner.trim_end().lines() {
-                    to.out.push_str(if line.is_empty() { "" } else { "    " });
-                    escaped(line.as_bytes(), to.out);
-                    to.out.push('\n');
-                }
-                to.out.push_str("\n\n  \"");
-            }
-            to.out.push('\n');
         }
-        to.out.push_str("}\n");
-    }
-    to.out.push_str("\n\n");
-    Ok(())
-}
-
-fn tables(module: &HloModuleProto, out: &mut String) {
-    let Some(tables) = module.stack_frame_index.as_ref() else { return };
-    if tables.file_names.is_empty() && tables.stack_frames.is_empty() {
-        return;
-    }
-    let strings = |title: &str, texts: &[String], out: &mut String| {
-        let _ = writeln!(out, "{title}");
-        for (text, number) in texts.iter().zip(1_u64..) {
-            let _ = write!(out, "{number} \"");
-            escaped(text.as_bytes(), out);
-            out.push_str("\"\n");
+        frontend_attributes(message.bytes(field::frontend_attributes), &mut to)?;
+        if let Some(config) = message.bytes(field::backend_config).filter(|config| !config.is_empty()) {
+            to.free("backend_config", config);
         }
-        out.push('\n');
-    };
-    strings("FileNames", &tables.file_names, out);
-    strings("FunctionNames", &tables.function_names, out);
-    out.push_str("FileLocations\n");
-    for (location, number) in tables.file_locations.iter().zip(1_u64..) {
-        let _ = writeln!(
-            out,
-            "{number} {{file_name_id={} function_name_id={} line={} end_line={} column={} end_column={}}}",
-            location.file_name_id,
-            location.function_name_id,
-            location.line,
-            location.end_line,
-            location.column,
-            location.end_column
-        );
-    }
-    out.push_str("\nStackFrames\n");
-    for (frame, number) in tables.stack_frames.iter().zip(1_u64..) {
-        // The text counts parents from 1.
-        let parent = frame.parent_frame_id.saturating_add(1);
-        let _ = writeln!(out, "{number} {{file_location_id={} parent_frame_id={parent}}}", frame.file_location_id);
-    }
-    out.push_str("\n\n");
-}
-
-fn computation<'p>(
-    computation: &'p HloComputationProto,
-    is_entry: bool,
-    ids: &Ids<'p>,
-    shapes: &mut Shapes<'p>,
-    out: &mut String,
-) -> Result<()> {
-    let _ = write!(out, "{}%{} (", if is_entry { "ENTRY " } else { "" }, name(&computation.name)?);
-    let mut parameters: Vec<_> = computation.instructions.iter().filter(|found| found.opcode == "parameter").collect();
-    parameters.sort_by_key(|parameter| parameter.parameter_number);
-    let mut without_layout = |instruction: &'p HloInstructionProto, out: &mut String| -> Result<()> {
-        let place = |error: HloProtoError| error.within(alloc::format!("instruction `{}`", instruction.name));
-        out.push_str(&shapes.of(instruction).map_err(place)?.without_layout);
+        if let Some(table) = message.bytes(field::original_value_recovery_table).filter(|table| !table.is_empty()) {
+            recovery_table(table, depth, &mut to)?;
+        }
+        self.module.module_attributes = to.end();
+        self.text.push_str("\n\n");
         Ok(())
-    };
-    for (i, parameter) in parameters.into_iter().enumerate() {
-        let _ = write!(out, "{}{}: ", if i > 0 { ", " } else { "" }, name(&parameter.name)?);
-        without_layout(parameter, out)?;
     }
-    out.push_str(") -> ");
-    let unknown = HloProtoErrorKind::UnknownId { what: "the root instruction", id: computation.root_id };
-    let root = ids.root(computation).ok_or_else(|| HloProtoError::new(unknown).within("root_id"))?;
-    without_layout(root, out)?;
-    out.push_str(" {\n");
-    for of_computation in ids.order(computation)? {
-        out.push_str("  ");
-        let place = || alloc::format!("instruction `{}`", of_computation.name);
-        instruction(of_computation, computation, ids, shapes, out).map_err(|error| error.within(place()))?;
-        out.push('\n');
+
+    fn tables(&mut self, message: &Record<'p>) -> Result<()> {
+        let Some(tables) = message.message::<StackFrameIndexProto>(field::stack_frame_index)? else { return Ok(()) };
+        if tables.file_names.is_empty() && tables.stack_frames.is_empty() {
+            return Ok(());
+        }
+        let string = |text: &String, out: &mut String| {
+            out.push('"');
+            escaped(text.as_bytes(), out);
+            out.push('"');
+        };
+        self.table(Table::FileNames, &tables.file_names, string);
+        self.table(Table::FunctionNames, &tables.function_names, string);
+        self.table(Table::FileLocations, &tables.file_locations, |location, out| {
+            let numbers = [
+                ("{file_name_id=", location.file_name_id),
+                (" function_name_id=", location.function_name_id),
+                (" line=", location.line),
+                (" end_line=", location.end_line),
+                (" column=", location.column),
+                (" end_column=", location.end_column),
+            ];
+            for (key, value) in numbers {
+                out.push_str(key);
+                decimal(value.into(), out);
+            }
+            out.push('}');
+        });
+        self.table(Table::StackFrames, &tables.stack_frames, |frame, out| {
+            // The text counts parents from 1.
+            let parent = frame.parent_frame_id.saturating_add(1);
+            let _ = write!(out, "{{file_location_id={} parent_frame_id={parent}}}", frame.file_location_id);
+        });
+        self.text.push('\n');
+        Ok(())
     }
-    out.push('}');
-    if !computation.execution_thread.is_empty() && computation.execution_thread != "main" {
-        out.push_str(", execution_thread=\"");
-        escaped(computation.execution_thread.as_bytes(), out);
-        out.push('"');
+
+    fn table<T>(&mut self, table: Table, rows: &[T], row: impl Fn(&T, &mut String)) {
+        self.module.tables.push(table);
+        self.text.push_str(table.name());
+        self.text.push('\n');
+        for (value, number) in rows.iter().zip(1_u32..) {
+            let _ = write!(self.text, "{number} ");
+            let start = self.text.len();
+            row(value, &mut self.text);
+            self.module.rows.push(RowRecord { table, number, value: Piece::new(start, self.text.len()) });
+            self.text.push('\n');
+        }
+        self.text.push('\n');
     }
-    out.push('\n');
+
+    fn computation(&mut self, computation: usize, is_entry: bool) -> Result<()> {
+        let ids = self.ids;
+        let Some(group) = ids.groups.get(computation) else { return Ok(()) };
+        self.text.push_str(if is_entry { "ENTRY %" } else { "%" });
+        let start = self.text.len();
+        self.text.push_str(group.name);
+        let mut record = ComputationRecord::new(Piece::new(start, self.text.len()));
+        (record.is_entry, record.has_head) = (is_entry, true);
+        let unknown = HloProtoErrorKind::UnknownId { what: "the root instruction", id: group.root_id };
+        let unknown_root = || HloProtoError::new(unknown.clone()).within("root_id");
+        let root = ids.root(computation).ok_or_else(unknown_root)?;
+        self.computation_head(computation, root, &mut record)?;
+        let order = ids.order(computation)?;
+        let first = self.module.instructions.len();
+        for (&place, instruction) in order.iter().zip(first..) {
+            if let Some(of_place) = self.numbers.get_mut(place) {
+                *of_place = number(instruction);
+            }
+        }
+        record.root =
+            self.numbers.get(root).copied().filter(|root| *root != NONE).ok_or_else(|| ids.unscheduled(root))?;
+        record.instructions = Items::new(first, first.saturating_add(order.len()));
+        self.names.restart(number(first));
+        for place in order {
+            let Some(entry) = ids.entry(place) else { continue };
+            self.text.push_str("  ");
+            let written = self.instruction(entry, place, computation, place == root);
+            written.map_err(|error| error.within(format_args!("instruction `{}`", entry.name)))?;
+            self.text.push('\n');
+        }
+        self.text.push('}');
+        let mut to = Attributes::new(&mut self.text, &mut self.module.attributes);
+        thread("execution_thread", group.thread, &mut to);
+        record.attributes = to.end();
+        self.text.push('\n');
+        if is_entry {
+            self.module.entry = Some(number(self.module.computations.len()));
+        }
+        self.module.computations.push(record);
+        Ok(())
+    }
+
+    /// Writes the names and shapes of a computation's parameters, and the shape of its result.
+    fn computation_head(&mut self, computation: usize, root: usize, record: &mut ComputationRecord) -> Result<()> {
+        let ids = self.ids;
+        let instructions = ids.groups.get(computation).map_or(0..0, |group| group.instructions.clone());
+        let mut parameters = Vec::new();
+        for place in instructions {
+            let Some(entry) = ids.entry(place).filter(|entry| entry.opcode == Opcode::Parameter) else { continue };
+            let (mut parameter_number, mut shape) = (0, None);
+            for field in Fields::of(entry.bytes) {
+                let field = field?;
+                match (field.number, field.content) {
+                    (instruction_field::parameter_number, Content::Number(number)) => parameter_number = number as i64,
+                    (instruction_field::shape, Content::Bytes(bytes)) => shape = Some(bytes),
+                    _ => {}
+                }
+            }
+            parameters.push((parameter_number, entry.name, shape));
+        }
+        parameters.sort_by_key(|(number, ..)| *number);
+        let first = self.module.operands.len();
+        self.text.push_str(" (");
+        for (i, (_, called, shape)) in parameters.into_iter().enumerate() {
+            self.text.push_str(if i > 0 { ", " } else { "" });
+            let start = self.text.len();
+            self.text.push_str(called);
+            let piece = Piece::new(start, self.text.len());
+            self.text.push_str(": ");
+            let shape = self.without_layout(called, shape)?;
+            self.module.operands.push(OperandRecord { shape, ..OperandRecord::new(piece) });
+        }
+        record.parameters = Items::new(first, self.module.operands.len());
+        self.text.push_str(") -> ");
+        if let Some(root) = ids.entry(root) {
+            let shape = Record::of(root.bytes)?.bytes(instruction_field::shape);
+            record.result = self.without_layout(root.name, shape)?;
+        }
+        self.text.push_str(" {\n");
+        Ok(())
+    }
+
+    /// Writes the shape of the instruction that is called so, without a layout; returns its number.
+    fn without_layout(&mut self, called: &str, shape: Option<&'p [u8]>) -> Result<u32> {
+        let read = self.shapes.without_layout(shape);
+        let (number, text) = read.map_err(|error| error.within(format_args!("instruction `{called}`")))?;
+        self.text.push_str(text);
+        Ok(number)
+    }
+}
+
+/// The thread that something runs in, if it is not the main one.
+pub(super) fn thread(key: &str, thread: &str, to: &mut Attributes<'_>) {
+    if !thread.is_empty() && thread != "main" {
+        to.open(key);
+        to.out.push('"');
+        escaped(thread.as_bytes(), to.out);
+        to.out.push('"');
+    }
+}
+
+/// The modules by which values can be found again that optimisation took away.
+fn recovery_table(table: &[u8], depth: usize, to: &mut Attributes<'_>) -> Result<()> {
+    to.open("origin_recovery_table");
+    to.out.push_str("{\n");
+    for entry in Record::of(table)?.each(recovery_table_field::entries) {
+        let entry = Record::of(entry)?;
+        let array = |field: u32| Result::Ok(entry.message::<OriginalArrayProto>(field)?.unwrap_or_default());
+        to.out.push_str("  {");
+        original_array(&array(recovery_field::old_original_array)?, to.out);
+        to.out.push_str("} : {");
+        original_array(&array(recovery_field::new_original_array)?, to.out);
+        to.out.push('}');
+        if let Some(recovery) = entry.bytes(recovery_field::recovery_module) {
+            if depth == MAX_RECOVERY {
+                return Err(HloProtoError::new(HloProtoErrorKind::TooDeep).within("original_value_recovery_table"));
+            }
+            to.out.push_str(",\n  \"\n");
+            let inner = module_within(recovery, depth.saturating_add(1));
+            let inner = inner.map_err(|error| error.within("original_value_recovery_table"))?;
+            for line in inner.text().trim_end().lines() {
+                to.out.push_str(if line.is_empty() { "" } else { "    " });
+                escaped(line.as_bytes(), to.out);
+                to.out.push('\n');
+            }
+            to.out.push_str("\n\n  \"");
+        }
+        to.out.push('\n');
+    }
+    to.out.push('}');
+    to.close();
+    to.out.push('\n');
     Ok(())
 }

@@ -36,16 +36,26 @@ impl Part {
 
 /// Checks that the message of a module does not ask for much more memory than it has bytes.
 pub(super) fn check(module: &[u8]) -> Result<(), HloProtoError> {
-    let most = module.len().saturating_mul(MOST).saturating_add(ONCE);
+    check_part(Part::Module, module)
+}
+
+/// Checks that a literal does not ask for much more memory than it has bytes.
+pub(super) fn check_literal(literal: &[u8]) -> Result<(), HloProtoError> {
+    check_part(Part::Literal, literal)
+}
+
+fn check_part(part: Part, bytes: &[u8]) -> Result<(), HloProtoError> {
+    let all = bytes.len();
+    let most = all.saturating_mul(MOST).saturating_add(ONCE);
     let mut taken = 0_usize;
-    let mut open = vec![(Part::Module, module)];
+    let mut open = vec![(part, bytes)];
     while let Some((part, bytes)) = open.pop() {
         let mut rest = bytes;
         while let Some((field, content)) = next_field(&mut rest)? {
             let Some((inner, size)) = part.inner(field) else { continue };
             taken = taken.saturating_add(size);
             if taken > most {
-                return Err(HloProtoError::new(HloProtoErrorKind::TooMany { bytes: module.len() }));
+                return Err(HloProtoError::new(HloProtoErrorKind::TooMany { bytes: all }));
             }
             if !content.is_empty() {
                 open.push((inner, content));

@@ -1,8 +1,9 @@
 //! The shapes of a message's instructions: each is read and printed once.
 
 use super::error::{HloProtoError, HloProtoErrorKind};
-use super::message::HloInstructionProto;
-use crate::names::{NameTable, hash};
+use super::wire::{Content, Fields};
+use crate::module::number;
+use crate::names::{NONE, NameTable, hash};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use xla_shape_core::Shape;
@@ -10,42 +11,126 @@ use xla_shape_core::proto::decode_shape;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
-/// A shape, and its texts.
-pub(crate) struct Known<'p> {
+/// A shape, and the numbers of its texts, which it gets when they are written first.
+struct Known<'p> {
     bytes: &'p [u8],
-    pub(crate) shape: Shape,
-    pub(crate) text: String,
-    pub(crate) without_layout: String,
+    shape: Shape,
+    text: u32,
+    without_layout: u32,
 }
 
+/// The shapes of a module, by their messages and by their texts.
 pub(crate) struct Shapes<'p> {
-    table: NameTable,
+    by_bytes: NameTable,
     known: Vec<Known<'p>>,
+    by_text: NameTable,
+    texts: Vec<String>,
+    /// The shape of each text.
+    pub(crate) shapes: Vec<Shape>,
 }
 
 impl<'p> Shapes<'p> {
     pub(crate) fn new() -> Self {
-        Self { table: NameTable::new(), known: Vec::new() }
+        Self {
+            by_bytes: NameTable::new(),
+            known: Vec::new(),
+            by_text: NameTable::new(),
+            texts: Vec::new(),
+            shapes: Vec::new(),
+        }
     }
 
-    /// The shape of an instruction.
-    pub(crate) fn of(&mut self, instruction: &'p HloInstructionProto) -> Result<&Known<'p>> {
-        let missing = || HloProtoError::new(HloProtoErrorKind::Missing { field: "shape" });
-        let bytes = instruction.shape.as_deref().ok_or_else(missing)?;
+    /// The number of the shape with this message, and its text.
+    pub(crate) fn of(&mut self, bytes: Option<&'p [u8]>) -> Result<(u32, &str)> {
+        let place = self.place(bytes)?;
+        let Some(known) = self.known.get(place) else { return Ok((NONE, "")) };
+        let mut text = known.text;
+        if text == NONE {
+            let shape = known.shape.clone();
+            text = self.number(shape.to_string(), |_| Ok(shape))?;
+            if let Some(known) = self.known.get_mut(place) {
+                known.text = text;
+            }
+        }
+        Ok((text, self.texts.get(text as usize).map_or("", String::as_str)))
+    }
+
+    /// The same without a layout.
+    pub(crate) fn without_layout(&mut self, bytes: Option<&'p [u8]>) -> Result<(u32, &str)> {
+        let place = self.place(bytes)?;
+        let Some(known) = self.known.get(place) else { return Ok((NONE, "")) };
+        let mut text = known.without_layout;
+        if text == NONE {
+            let printed = known.shape.without_layout().to_string();
+            text = self.number(printed, |text| Ok(text.parse()?))?;
+            if let Some(known) = self.known.get_mut(place) {
+                known.without_layout = text;
+            }
+        }
+        Ok((text, self.texts.get(text as usize).map_or("", String::as_str)))
+    }
+
+    /// The shape with this number.
+    pub(crate) fn shape(&self, number: u32) -> &Shape {
+        self.shapes.get(number as usize).unwrap_or(&Shape::Opaque)
+    }
+
+    fn place(&mut self, bytes: Option<&'p [u8]>) -> Result<usize> {
+        let bytes = bytes.ok_or_else(|| HloProtoError::new(HloProtoErrorKind::Missing { field: "shape" }))?;
         let of_bytes = hash(bytes);
         let known = &self.known;
         let bytes_of = |number: u32| known.get(number as usize).map_or(&b""[..], |known| known.bytes);
-        let number = match self.table.get(bytes, of_bytes, bytes_of) {
-            Some(number) => number,
-            None => {
-                let shape = decode_shape(bytes)?;
-                let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
-                self.table.insert(bytes, of_bytes, number, bytes_of);
-                let (text, without_layout) = (shape.to_string(), shape.without_layout().to_string());
-                self.known.push(Known { bytes, shape, text, without_layout });
-                number
-            }
+        if let Some(place) = self.by_bytes.get(bytes, of_bytes, bytes_of) {
+            return Ok(place as usize);
+        }
+        let shape = match self.tuple(bytes) {
+            Some(shape) => shape,
+            None => decode_shape(bytes)?,
         };
-        self.known.get(number as usize).ok_or_else(missing)
+        let known = &self.known;
+        let bytes_of = |number: u32| known.get(number as usize).map_or(&b""[..], |known| known.bytes);
+        let place = known.len();
+        self.by_bytes.insert(bytes, of_bytes, number(place), bytes_of);
+        self.known.push(Known { bytes, shape, text: NONE, without_layout: NONE });
+        Ok(place)
+    }
+
+    /// A tuple of arrays, most of which are known. `None` for anything else, and where something is wrong.
+    fn tuple(&mut self, bytes: &'p [u8]) -> Option<Shape> {
+        /// The fields of a shape's message, and the number of a tuple.
+        const ELEMENT_TYPE: u32 = 2;
+        const TUPLE_SHAPES: u32 = 4;
+        const TUPLE: u8 = 13;
+        if !bytes.starts_with(&[0x10, TUPLE]) {
+            return None;
+        }
+        let mut elements = Vec::new();
+        for field in Fields::of(bytes) {
+            let field = field.ok()?;
+            match (field.number, field.content) {
+                (ELEMENT_TYPE, Content::Number(number)) if number == TUPLE.into() => {}
+                (TUPLE_SHAPES, Content::Bytes(element)) if !element.starts_with(&[0x10, TUPLE]) => {
+                    let place = self.place(Some(element)).ok()?;
+                    elements.push(self.known.get(place)?.shape.clone());
+                }
+                _ => return None,
+            }
+        }
+        Shape::tuple(elements).ok()
+    }
+
+    /// The number of a text; two messages may have the same.
+    fn number(&mut self, text: String, shape: impl FnOnce(&str) -> Result<Shape>) -> Result<u32> {
+        let of_text = hash(text.as_bytes());
+        let texts = &self.texts;
+        let text_of = |number: u32| texts.get(number as usize).map_or(&b""[..], |text| text.as_bytes());
+        if let Some(number) = self.by_text.get(text.as_bytes(), of_text, text_of) {
+            return Ok(number);
+        }
+        let number = number(texts.len());
+        self.by_text.insert(text.as_bytes(), of_text, number, text_of);
+        self.shapes.push(shape(&text)?);
+        self.texts.push(text);
+        Ok(number)
     }
 }

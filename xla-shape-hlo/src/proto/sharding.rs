@@ -1,7 +1,10 @@
 //! How values and groups lie on devices.
 
 use super::error::{HloProtoError, HloProtoErrorKind};
-use super::message::{HloInstructionProto, IotaReplicaGroupListProto};
+use super::message::{
+    CollectiveDeviceListProto, IotaReplicaGroupListProto, MeshAxesReplicaGroupListProto, instruction_field as field,
+};
+use super::wire::Record;
 use super::words::joined;
 use alloc::string::String;
 use core::fmt::Write as _;
@@ -18,8 +21,8 @@ pub(crate) fn sharding(sharding: &OpShardingProto, out: &mut String) -> Result<(
 }
 
 /// Groups of devices, in the form in which the instruction has them.
-pub(crate) fn replica_groups(instruction: &HloInstructionProto, out: &mut String) -> Result<()> {
-    if let Some(groups) = &instruction.mesh_axes_replica_group_list {
+pub(crate) fn replica_groups(instruction: &Record<'_>, out: &mut String) -> Result<()> {
+    if let Some(groups) = instruction.message::<MeshAxesReplicaGroupListProto>(field::mesh_axes_replica_group_list)? {
         let default = MeshProto::default();
         let mesh = groups.mesh.as_ref().unwrap_or(&default);
         let _ = write!(out, "{} {{", Mesh::try_from(mesh)?);
@@ -30,8 +33,8 @@ pub(crate) fn replica_groups(instruction: &HloInstructionProto, out: &mut String
         out.push('}');
         return Ok(());
     }
-    if let Some(iota) = instruction.iota_collective_device_list.as_deref() {
-        let IotaReplicaGroupListProto { num_replica_groups, num_devices_per_group, iota_reshape_dims, .. } = iota;
+    if let Some(iota) = instruction.message::<IotaReplicaGroupListProto>(field::iota_collective_device_list)? {
+        let IotaReplicaGroupListProto { num_replica_groups, num_devices_per_group, iota_reshape_dims, .. } = &iota;
         let _ = write!(out, "[{num_replica_groups},{num_devices_per_group}]<=[");
         joined(iota_reshape_dims, ",", out);
         out.push(']');
@@ -43,8 +46,10 @@ pub(crate) fn replica_groups(instruction: &HloInstructionProto, out: &mut String
         }
         return Ok(());
     }
-    let listed = instruction.collective_device_list.as_ref().map(|list| list.replica_groups.as_slice());
-    let groups = listed.unwrap_or(&instruction.replica_groups);
+    let groups = match instruction.message::<CollectiveDeviceListProto>(field::collective_device_list)? {
+        Some(list) => list.replica_groups,
+        None => instruction.messages(field::replica_groups)?,
+    };
     out.push('{');
     for (i, group) in groups.iter().enumerate() {
         out.push_str(if i > 0 { ",{" } else { "{" });

@@ -6,11 +6,21 @@ use core::fmt::Write as _;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
+/// A number.
+#[inline]
+pub(crate) fn decimal(number: i64, out: &mut String) {
+    match u8::try_from(number) {
+        Ok(digit @ 0..=9) => out.push(char::from(b'0' | digit)),
+        // Writing to memory does not fail.
+        _ => _ = write!(out, "{number}"),
+    }
+}
+
 /// Numbers with something between them.
 pub(crate) fn joined(numbers: &[i64], separator: &str, out: &mut String) {
-    for (i, number) in numbers.iter().enumerate() {
-        // Writing to memory does not fail.
-        let _ = write!(out, "{}{number}", if i > 0 { separator } else { "" });
+    for (i, &number) in numbers.iter().enumerate() {
+        out.push_str(if i > 0 { separator } else { "" });
+        decimal(number, out);
     }
 }
 

@@ -353,7 +353,6 @@ impl Writer<'_, '_> {
             id,
             root_id: self.instruction_id(computation.root()),
             execution_thread: thread.map_or(Ok("main".into()), |thread| thread.string())?.into_owned(),
-            ..HloComputationProto::default()
         });
         Ok(())
     }
@@ -404,7 +403,6 @@ impl Writer<'_, '_> {
             id: short.id,
             root_id,
             execution_thread: thread.map_or(Ok("main".into()), |thread| thread.string())?.into_owned(),
-            ..HloComputationProto::default()
         })
     }
 
@@ -418,7 +416,7 @@ impl Writer<'_, '_> {
             return Err(no_place("an instruction that could not be read"));
         }
         let opcode = from.opcode().text();
-        let step = short(opcode).map(|(_, step)| step).or_else(|| step(opcode));
+        let step = short(opcode).map(|(_, step)| step).or_else(|| step(Opcode::from_text(opcode)));
         let mut to = HloInstructionProto {
             name: self.instruction_name(from),
             opcode: step.map_or(opcode, |step| step.opcode().text()).to_owned(),

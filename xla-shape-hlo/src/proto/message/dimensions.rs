@@ -119,48 +119,6 @@ pub(crate) struct PaddingConfig {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct SparsityConfigTensorSparsityConfig {
-    #[prost(int64, tag = "1")]
-    pub(crate) num_non_zero: i64,
-    #[prost(int64, tag = "2")]
-    pub(crate) block_size: i64,
-    #[prost(int64, tag = "3")]
-    pub(crate) dimension: i64,
-    #[prost(int64, tag = "4")]
-    pub(crate) stride: i64,
-    #[prost(int32, tag = "5")]
-    pub(crate) idx: i32,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct SparsityConfig {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) lhs: Option<SparsityConfigTensorSparsityConfig>,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) rhs: Option<SparsityConfigTensorSparsityConfig>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct BlockScalingConfigTensorBlockScalingConfig {
-    #[prost(int32, tag = "1")]
-    pub(crate) scale_idx: i32,
-    #[prost(int32, optional, tag = "2")]
-    pub(crate) zero_idx: Option<i32>,
-    #[prost(int64, repeated, tag = "3")]
-    pub(crate) strides: Vec<i64>,
-    #[prost(int64, repeated, tag = "4")]
-    pub(crate) steps: Vec<i64>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct BlockScalingConfig {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) lhs: Option<BlockScalingConfigTensorBlockScalingConfig>,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) rhs: Option<BlockScalingConfigTensorBlockScalingConfig>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct ShuffleModeRotate {
     #[prost(int64, repeated, tag = "1")]
     pub(crate) shifts: Vec<i64>,

@@ -1,10 +1,9 @@
 //! An instruction.
 
 use super::{
-    BlockScalingConfig, CollectiveDeviceListProto, ConvolutionDimensionNumbers, DotDimensionNumbers,
-    GatherDimensionNumbers, IotaReplicaGroupListProto, LiteralProto, MeshAxesReplicaGroupListProto, OpMetadata,
-    PaddingConfig, Payload, RaggedDotDimensionNumbers, ReplicaGroup, ScatterDimensionNumbers, ShuffleMode,
-    SparsityConfig, WindowProto,
+    CollectiveDeviceListProto, ConvolutionDimensionNumbers, DotDimensionNumbers, GatherDimensionNumbers,
+    IotaReplicaGroupListProto, LiteralProto, MeshAxesReplicaGroupListProto, OpMetadata, PaddingConfig, Payload,
+    RaggedDotDimensionNumbers, ReplicaGroup, ScatterDimensionNumbers, ShuffleMode, WindowProto,
 };
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -145,181 +144,90 @@ pub(crate) struct ResultAccuracy {
     pub(crate) tolerance: Option<ResultAccuracyTolerance>,
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct HloInstructionProto {
-    #[prost(string, tag = "1")]
-    pub(crate) name: String,
-    #[prost(string, tag = "2")]
-    pub(crate) opcode: String,
-    /// A `ShapeProto`, of which a module has few that differ.
-    #[prost(bytes = "vec", optional, tag = "3")]
-    pub(crate) shape: Option<Vec<u8>>,
-    #[prost(message, optional, tag = "7")]
-    pub(crate) metadata: Option<OpMetadata>,
-    #[prost(message, optional, boxed, tag = "8")]
-    pub(crate) literal: Option<Box<LiteralProto>>,
-    #[prost(int64, tag = "9")]
-    pub(crate) parameter_number: i64,
-    #[prost(string, tag = "11")]
-    pub(crate) fusion_kind: String,
-    #[prost(int64, tag = "13")]
-    pub(crate) tuple_index: i64,
-    #[prost(int64, repeated, tag = "14")]
-    pub(crate) dimensions: Vec<i64>,
-    #[prost(message, optional, boxed, tag = "15")]
-    pub(crate) window: Option<Box<WindowProto>>,
-    #[prost(message, optional, boxed, tag = "16")]
-    pub(crate) convolution_dimension_numbers: Option<Box<ConvolutionDimensionNumbers>>,
-    #[prost(int64, tag = "50")]
-    pub(crate) feature_group_count: i64,
-    #[prost(int64, tag = "58")]
-    pub(crate) batch_group_count: i64,
-    #[prost(message, repeated, tag = "17")]
-    pub(crate) slice_dimensions: Vec<HloInstructionProtoSliceDimensions>,
-    #[prost(int32, tag = "18")]
-    pub(crate) exponent_bits: i32,
-    #[prost(int32, tag = "19")]
-    pub(crate) mantissa_bits: i32,
-    #[prost(int64, repeated, tag = "20")]
-    pub(crate) dynamic_slice_sizes: Vec<i64>,
-    #[prost(message, optional, boxed, tag = "21")]
-    pub(crate) padding_config: Option<Box<PaddingConfig>>,
-    #[prost(bytes = "vec", tag = "22")]
-    pub(crate) outfeed_config: Vec<u8>,
-    #[prost(int32, tag = "23")]
-    pub(crate) distribution: i32,
-    #[prost(float, tag = "24")]
-    pub(crate) epsilon: f32,
-    #[prost(int64, tag = "25")]
-    pub(crate) feature_index: i64,
-    #[prost(int64, tag = "26")]
-    pub(crate) channel_id: i64,
-    #[prost(bytes = "vec", tag = "27")]
-    pub(crate) infeed_config: Vec<u8>,
-    #[prost(string, tag = "28")]
-    pub(crate) custom_call_target: String,
-    #[prost(message, optional, boxed, tag = "29")]
-    pub(crate) outfeed_shape: Option<Box<ShapeProto>>,
-    #[prost(message, optional, boxed, tag = "30")]
-    pub(crate) dot_dimension_numbers: Option<Box<DotDimensionNumbers>>,
-    #[prost(message, optional, boxed, tag = "90")]
-    pub(crate) ragged_dot_dimension_numbers: Option<Box<RaggedDotDimensionNumbers>>,
-    #[prost(int32, tag = "31")]
-    pub(crate) fft_type: i32,
-    #[prost(int64, repeated, tag = "32")]
-    pub(crate) fft_length: Vec<i64>,
-    #[prost(string, tag = "63")]
-    pub(crate) comparison_direction: String,
-    #[prost(message, optional, boxed, tag = "33")]
-    pub(crate) gather_dimension_numbers: Option<Box<GatherDimensionNumbers>>,
-    #[prost(int64, repeated, tag = "34")]
-    pub(crate) gather_slice_sizes: Vec<i64>,
-    #[prost(int64, tag = "35")]
-    pub(crate) id: i64,
-    #[prost(int64, repeated, tag = "36")]
-    pub(crate) operand_ids: Vec<i64>,
-    #[prost(int64, repeated, tag = "37")]
-    pub(crate) control_predecessor_ids: Vec<i64>,
-    #[prost(int64, repeated, tag = "38")]
-    pub(crate) called_computation_ids: Vec<i64>,
-    #[prost(message, optional, boxed, tag = "40")]
-    pub(crate) sharding: Option<Box<OpShardingProto>>,
-    #[prost(bytes = "vec", tag = "43")]
-    pub(crate) backend_config: Vec<u8>,
-    #[prost(message, optional, boxed, tag = "99")]
-    pub(crate) backend_config_payload: Option<Box<Payload>>,
-    #[prost(message, repeated, tag = "49")]
-    pub(crate) replica_groups: Vec<ReplicaGroup>,
-    #[prost(int64, tag = "45")]
-    pub(crate) all_reduce_id: i64,
-    #[prost(bool, tag = "71")]
-    pub(crate) use_global_device_ids: bool,
-    #[prost(bool, tag = "47")]
-    pub(crate) is_host_transfer: bool,
-    #[prost(bool, tag = "60")]
-    pub(crate) is_stable: bool,
-    #[prost(message, optional, boxed, tag = "48")]
-    pub(crate) scatter_dimension_numbers: Option<Box<ScatterDimensionNumbers>>,
-    #[prost(message, optional, boxed, tag = "51")]
-    pub(crate) precision_config: Option<Box<PrecisionConfig>>,
-    #[prost(message, repeated, tag = "52")]
-    pub(crate) source_target_pairs: Vec<SourceTarget>,
-    #[prost(message, optional, boxed, tag = "54")]
-    pub(crate) domain_entry_sharding: Option<Box<OpShardingProto>>,
-    #[prost(message, optional, boxed, tag = "55")]
-    pub(crate) domain_exit_sharding: Option<Box<OpShardingProto>>,
-    #[prost(bool, tag = "56")]
-    pub(crate) constrain_layout: bool,
-    #[prost(message, repeated, tag = "57")]
-    pub(crate) operand_shapes_with_layout: Vec<ShapeProto>,
-    #[prost(message, optional, boxed, tag = "59")]
-    pub(crate) triangular_solve_options: Option<Box<TriangularSolveOptions>>,
-    #[prost(message, optional, boxed, tag = "62")]
-    pub(crate) cholesky_options: Option<Box<CholeskyOptions>>,
-    #[prost(message, optional, boxed, tag = "61")]
-    pub(crate) parameter_replication: Option<Box<ParameterReplication>>,
-    #[prost(bool, tag = "65")]
-    pub(crate) custom_call_has_side_effect: bool,
-    #[prost(message, repeated, tag = "74")]
-    pub(crate) output_operand_aliasing: Vec<OutputOperandAliasing>,
-    #[prost(int32, tag = "76")]
-    pub(crate) custom_call_schedule: i32,
-    #[prost(int64, tag = "66")]
-    pub(crate) delta: i64,
-    #[prost(bool, tag = "67")]
-    pub(crate) indices_are_sorted: bool,
-    #[prost(message, optional, tag = "68")]
-    pub(crate) frontend_attributes: Option<FrontendAttributes>,
-    #[prost(bool, tag = "69")]
-    pub(crate) unique_indices: bool,
-    #[prost(int32, tag = "70")]
-    pub(crate) rng_algorithm: i32,
-    #[prost(string, tag = "72")]
-    pub(crate) comparison_type: String,
-    #[prost(bool, tag = "73")]
-    pub(crate) is_cross_program_prefetch: bool,
-    #[prost(int32, optional, tag = "80")]
-    pub(crate) cross_program_prefetch_index: Option<i32>,
-    #[prost(int32, tag = "75")]
-    pub(crate) padding_type: i32,
-    #[prost(int32, tag = "77")]
-    pub(crate) custom_call_api_version: i32,
-    #[prost(string, tag = "79")]
-    pub(crate) async_execution_thread: String,
-    #[prost(int64, tag = "81")]
-    pub(crate) k: i64,
-    #[prost(bool, tag = "85")]
-    pub(crate) largest: bool,
-    #[prost(message, optional, boxed, tag = "82")]
-    pub(crate) statistics_viz: Option<Box<StatisticsViz>>,
-    #[prost(message, optional, boxed, tag = "87")]
-    pub(crate) collective_device_list: Option<Box<CollectiveDeviceListProto>>,
-    #[prost(message, optional, boxed, tag = "92")]
-    pub(crate) iota_collective_device_list: Option<Box<IotaReplicaGroupListProto>>,
-    #[prost(message, optional, boxed, tag = "93")]
-    pub(crate) mesh_axes_replica_group_list: Option<Box<MeshAxesReplicaGroupListProto>>,
-    #[prost(message, optional, boxed, tag = "88")]
-    pub(crate) original_value: Option<Box<OriginalValueProto>>,
-    #[prost(bool, tag = "89")]
-    pub(crate) is_composite: bool,
-    #[prost(message, optional, boxed, tag = "91")]
-    pub(crate) result_accuracy: Option<Box<ResultAccuracy>>,
-    #[prost(bool, tag = "94")]
-    pub(crate) is_reverse: bool,
-    #[prost(int64, tag = "95")]
-    pub(crate) num_carries: i64,
-    #[prost(int32, tag = "96")]
-    pub(crate) is_associative: i32,
-    #[prost(int32, tag = "97")]
-    pub(crate) conv_kind: i32,
-    #[prost(message, optional, boxed, tag = "98")]
-    pub(crate) sparsity_config: Option<Box<SparsityConfig>>,
-    #[prost(bool, tag = "100")]
-    pub(crate) has_dynamic_root: bool,
-    #[prost(message, optional, boxed, tag = "101")]
-    pub(crate) block_scaling_config: Option<Box<BlockScalingConfig>>,
-    #[prost(string, tag = "102")]
-    pub(crate) comparison_order: String,
-    #[prost(message, optional, boxed, tag = "103")]
-    pub(crate) shuffle_mode: Option<Box<ShuffleMode>>,
+message! {
+    HloInstructionProto, instruction_field
+    "1" (string) name: String,
+    "2" (string) opcode: String,
+    // A `ShapeProto`, of which a module has few that differ.
+    "3" (bytes = "vec", optional) shape: Option<Vec<u8>>,
+    "7" (message, optional) metadata: Option<OpMetadata>,
+    "8" (message, optional, boxed) literal: Option<Box<LiteralProto>>,
+    "9" (int64) parameter_number: i64,
+    "11" (string) fusion_kind: String,
+    "13" (int64) tuple_index: i64,
+    "14" (int64, repeated) dimensions: Vec<i64>,
+    "15" (message, optional, boxed) window: Option<Box<WindowProto>>,
+    "16" (message, optional, boxed) convolution_dimension_numbers: Option<Box<ConvolutionDimensionNumbers>>,
+    "50" (int64) feature_group_count: i64,
+    "58" (int64) batch_group_count: i64,
+    "17" (message, repeated) slice_dimensions: Vec<HloInstructionProtoSliceDimensions>,
+    "18" (int32) exponent_bits: i32,
+    "19" (int32) mantissa_bits: i32,
+    "20" (int64, repeated) dynamic_slice_sizes: Vec<i64>,
+    "21" (message, optional, boxed) padding_config: Option<Box<PaddingConfig>>,
+    "22" (bytes = "vec") outfeed_config: Vec<u8>,
+    "23" (int32) distribution: i32,
+    "24" (float) epsilon: f32,
+    "25" (int64) feature_index: i64,
+    "26" (int64) channel_id: i64,
+    "27" (bytes = "vec") infeed_config: Vec<u8>,
+    "28" (string) custom_call_target: String,
+    "29" (message, optional, boxed) outfeed_shape: Option<Box<ShapeProto>>,
+    "30" (message, optional, boxed) dot_dimension_numbers: Option<Box<DotDimensionNumbers>>,
+    "90" (message, optional, boxed) ragged_dot_dimension_numbers: Option<Box<RaggedDotDimensionNumbers>>,
+    "31" (int32) fft_type: i32,
+    "32" (int64, repeated) fft_length: Vec<i64>,
+    "63" (string) comparison_direction: String,
+    "33" (message, optional, boxed) gather_dimension_numbers: Option<Box<GatherDimensionNumbers>>,
+    "34" (int64, repeated) gather_slice_sizes: Vec<i64>,
+    "35" (int64) id: i64,
+    "36" (int64, repeated) operand_ids: Vec<i64>,
+    "37" (int64, repeated) control_predecessor_ids: Vec<i64>,
+    "38" (int64, repeated) called_computation_ids: Vec<i64>,
+    "40" (message, optional, boxed) sharding: Option<Box<OpShardingProto>>,
+    "43" (bytes = "vec") backend_config: Vec<u8>,
+    "99" (message, optional, boxed) backend_config_payload: Option<Box<Payload>>,
+    "49" (message, repeated) replica_groups: Vec<ReplicaGroup>,
+    "71" (bool) use_global_device_ids: bool,
+    "47" (bool) is_host_transfer: bool,
+    "60" (bool) is_stable: bool,
+    "48" (message, optional, boxed) scatter_dimension_numbers: Option<Box<ScatterDimensionNumbers>>,
+    "51" (message, optional, boxed) precision_config: Option<Box<PrecisionConfig>>,
+    "52" (message, repeated) source_target_pairs: Vec<SourceTarget>,
+    "54" (message, optional, boxed) domain_entry_sharding: Option<Box<OpShardingProto>>,
+    "55" (message, optional, boxed) domain_exit_sharding: Option<Box<OpShardingProto>>,
+    "56" (bool) constrain_layout: bool,
+    "57" (message, repeated) operand_shapes_with_layout: Vec<ShapeProto>,
+    "59" (message, optional, boxed) triangular_solve_options: Option<Box<TriangularSolveOptions>>,
+    "62" (message, optional, boxed) cholesky_options: Option<Box<CholeskyOptions>>,
+    "61" (message, optional, boxed) parameter_replication: Option<Box<ParameterReplication>>,
+    "65" (bool) custom_call_has_side_effect: bool,
+    "74" (message, repeated) output_operand_aliasing: Vec<OutputOperandAliasing>,
+    "76" (int32) custom_call_schedule: i32,
+    "66" (int64) delta: i64,
+    "67" (bool) indices_are_sorted: bool,
+    "68" (message, optional) frontend_attributes: Option<FrontendAttributes>,
+    "69" (bool) unique_indices: bool,
+    "70" (int32) rng_algorithm: i32,
+    "72" (string) comparison_type: String,
+    "80" (int32, optional) cross_program_prefetch_index: Option<i32>,
+    "75" (int32) padding_type: i32,
+    "77" (int32) custom_call_api_version: i32,
+    "79" (string) async_execution_thread: String,
+    "81" (int64) k: i64,
+    "85" (bool) largest: bool,
+    "82" (message, optional, boxed) statistics_viz: Option<Box<StatisticsViz>>,
+    "87" (message, optional, boxed) collective_device_list: Option<Box<CollectiveDeviceListProto>>,
+    "92" (message, optional, boxed) iota_collective_device_list: Option<Box<IotaReplicaGroupListProto>>,
+    "93" (message, optional, boxed) mesh_axes_replica_group_list: Option<Box<MeshAxesReplicaGroupListProto>>,
+    "88" (message, optional, boxed) original_value: Option<Box<OriginalValueProto>>,
+    "89" (bool) is_composite: bool,
+    "91" (message, optional, boxed) result_accuracy: Option<Box<ResultAccuracy>>,
+    "94" (bool) is_reverse: bool,
+    "95" (int64) num_carries: i64,
+    "96" (int32) is_associative: i32,
+    "97" (int32) conv_kind: i32,
+    "100" (bool) has_dynamic_root: bool,
+    "102" (string) comparison_order: String,
+    "103" (message, optional, boxed) shuffle_mode: Option<Box<ShuffleMode>>,
 }

@@ -5,24 +5,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::proto::ProgramShapeProto;
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct HloComputationProto {
-    #[prost(string, tag = "1")]
-    pub(crate) name: String,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) instructions: Vec<HloInstructionProto>,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) program_shape: Option<ProgramShapeProto>,
-    #[prost(int64, tag = "5")]
-    pub(crate) id: i64,
-    #[prost(int64, tag = "6")]
-    pub(crate) root_id: i64,
-    #[prost(bool, tag = "7")]
-    pub(crate) is_fusion_computation: bool,
-    #[prost(string, tag = "8")]
-    pub(crate) execution_thread: String,
-    #[prost(bytes = "vec", tag = "9")]
-    pub(crate) backend_config: Vec<u8>,
+message! {
+    HloComputationProto, computation_field
+    "1" (string) name: String,
+    "2" (message, repeated) instructions: Vec<HloInstructionProto>,
+    "5" (int64) id: i64,
+    "6" (int64) root_id: i64,
+    "8" (string) execution_thread: String,
+    "4" (message, optional) program_shape: Option<ProgramShapeProto>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -113,48 +103,31 @@ pub(crate) struct StackFrameIndexProto {
     pub(crate) stack_frames: Vec<StackFrameIndexProtoStackFrame>,
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct OriginalValueRecoveryTableProtoEntry {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) old_original_array: Option<OriginalArrayProto>,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) new_original_array: Option<OriginalArrayProto>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) recovery_module: Option<HloModuleProto>,
+message! {
+    OriginalValueRecoveryTableProtoEntry, recovery_field
+    "1" (message, optional) old_original_array: Option<OriginalArrayProto>,
+    "2" (message, optional) new_original_array: Option<OriginalArrayProto>,
+    "3" (message, optional) recovery_module: Option<HloModuleProto>,
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct OriginalValueRecoveryTableProto {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) entries: Vec<OriginalValueRecoveryTableProtoEntry>,
+message! {
+    OriginalValueRecoveryTableProto, recovery_table_field
+    "1" (message, repeated) entries: Vec<OriginalValueRecoveryTableProtoEntry>,
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct HloModuleProto {
-    #[prost(string, tag = "1")]
-    pub(crate) name: String,
-    #[prost(string, tag = "2")]
-    pub(crate) entry_computation_name: String,
-    #[prost(int64, tag = "6")]
-    pub(crate) entry_computation_id: i64,
-    #[prost(message, repeated, tag = "3")]
-    pub(crate) computations: Vec<HloComputationProto>,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) host_program_shape: Option<ProgramShapeProto>,
-    #[prost(message, optional, tag = "7")]
-    pub(crate) schedule: Option<HloScheduleProto>,
-    #[prost(message, optional, tag = "8")]
-    pub(crate) input_output_alias: Option<HloInputOutputAliasProto>,
-    #[prost(bytes = "vec", repeated, tag = "22")]
-    pub(crate) payloads: Vec<Vec<u8>>,
-    #[prost(message, optional, tag = "18")]
-    pub(crate) buffer_donor: Option<HloBufferDonorProto>,
-    #[prost(message, optional, tag = "17")]
-    pub(crate) stack_frame_index: Option<StackFrameIndexProto>,
-    #[prost(message, optional, tag = "19")]
-    pub(crate) frontend_attributes: Option<FrontendAttributes>,
-    #[prost(message, optional, tag = "20")]
-    pub(crate) original_value_recovery_table: Option<OriginalValueRecoveryTableProto>,
-    #[prost(bytes = "vec", tag = "25")]
-    pub(crate) backend_config: Vec<u8>,
+message! {
+    HloModuleProto, module_field
+    "1" (string) name: String,
+    "2" (string) entry_computation_name: String,
+    "6" (int64) entry_computation_id: i64,
+    "3" (message, repeated) computations: Vec<HloComputationProto>,
+    "4" (message, optional) host_program_shape: Option<ProgramShapeProto>,
+    "7" (message, optional) schedule: Option<HloScheduleProto>,
+    "8" (message, optional) input_output_alias: Option<HloInputOutputAliasProto>,
+    "22" (bytes = "vec", repeated) payloads: Vec<Vec<u8>>,
+    "18" (message, optional) buffer_donor: Option<HloBufferDonorProto>,
+    "17" (message, optional) stack_frame_index: Option<StackFrameIndexProto>,
+    "19" (message, optional) frontend_attributes: Option<FrontendAttributes>,
+    "20" (message, optional) original_value_recovery_table: Option<OriginalValueRecoveryTableProto>,
+    "25" (bytes = "vec") backend_config: Vec<u8>,
 }

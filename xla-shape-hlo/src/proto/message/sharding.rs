@@ -4,44 +4,26 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::proto::{AxisRefProto, MeshProto};
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct Payload {
-    #[prost(bytes = "vec", optional, tag = "1")]
-    pub(crate) value: Option<Vec<u8>>,
-    #[prost(int64, optional, tag = "2")]
-    pub(crate) id: Option<i64>,
+message! {
+    Payload, payload_field
+    "1" (bytes = "vec", optional) value: Option<Vec<u8>>,
+    "2" (int64, optional) id: Option<i64>,
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct OpMetadata {
-    #[prost(string, tag = "1")]
-    pub(crate) op_type: String,
-    #[prost(string, tag = "2")]
-    pub(crate) op_name: String,
-    #[prost(string, tag = "3")]
-    pub(crate) source_file: String,
-    #[prost(int32, tag = "4")]
-    pub(crate) source_line: i32,
-    #[prost(int32, tag = "17")]
-    pub(crate) source_end_line: i32,
-    #[prost(int32, tag = "18")]
-    pub(crate) source_column: i32,
-    #[prost(int32, tag = "19")]
-    pub(crate) source_end_column: i32,
-    #[prost(int32, repeated, tag = "5")]
-    pub(crate) profile_type: Vec<i32>,
-    #[prost(int64, tag = "8")]
-    pub(crate) size_of_generated_code_in_bytes: i64,
-    #[prost(int64, tag = "9")]
-    pub(crate) size_of_memory_working_set_in_bytes: i64,
-    #[prost(string, tag = "12")]
-    pub(crate) deduplicated_name: String,
-    #[prost(int32, tag = "15")]
-    pub(crate) stack_frame_id: i32,
-    #[prost(string, tag = "16")]
-    pub(crate) scheduling_name: String,
-    #[prost(message, optional, tag = "20")]
-    pub(crate) metadata_payload: Option<Payload>,
+message! {
+    OpMetadata, metadata_field
+    "1" (string) op_type: String,
+    "2" (string) op_name: String,
+    "3" (string) source_file: String,
+    "4" (int32) source_line: i32,
+    "17" (int32) source_end_line: i32,
+    "18" (int32) source_column: i32,
+    "19" (int32) source_end_column: i32,
+    "5" (int32, repeated) profile_type: Vec<i32>,
+    "12" (string) deduplicated_name: String,
+    "15" (int32) stack_frame_id: i32,
+    "16" (string) scheduling_name: String,
+    "20" (message, optional) metadata_payload: Option<Payload>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -10,9 +10,9 @@ mod left_out;
 mod nested;
 
 use crate::module::{
-    AttributeRecord, ComputationRecord, Items, Module, OperandRecord, Origin, Piece, RowRecord, Table,
+    AttributeRecord, ComputationRecord, Items, MAX_TEXT, Module, OperandRecord, Origin, Piece, RowRecord, Table, number,
 };
-use crate::names::{NONE, NameTable, hash};
+use crate::names::{NameTable, hash};
 use crate::text::cursor::Cursor;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -22,16 +22,13 @@ use core::ops::Range;
 use instruction::Begun;
 use nested::{NamedRecord, NestedRecord};
 use xla_shape_core::Shape;
-use xla_shape_core::text::{self, Expected, Found, ParseError, ParseErrorKind, Span};
+use xla_shape_core::text::{self, Expected, ParseError, ParseErrorKind, Span};
 
 type Result<T> = core::result::Result<T, ParseError>;
 
 /// How many errors there may be in any text, and in how many bytes there may be one more.
 const ERRORS: usize = 1000;
 const BYTES_OF_AN_ERROR: usize = 64;
-
-/// A module keeps positions as `u32`; the highest value means "none".
-const MAX_TEXT: usize = u32::MAX as usize - 1;
 
 impl<'a> Module<'a> {
     /// Reads a module, some computations, or some instructions.
@@ -151,22 +148,7 @@ struct Lengths {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, goes_on: bool) -> Self {
-        let module = Module {
-            text: Cow::Borrowed(text),
-            made: String::new(),
-            made_for: Vec::new(),
-            name: None,
-            module_attributes: Items::default(),
-            rows: Vec::new(),
-            tables: Vec::new(),
-            computations: Vec::new(),
-            by_name: Vec::new(),
-            entry: None,
-            instructions: Vec::new(),
-            operands: Vec::new(),
-            attributes: Vec::new(),
-            shapes: Vec::new(),
-        };
+        let module = Module::unread(Cow::Borrowed(text));
         Self {
             cursor: Cursor::new(text, 0),
             module,
@@ -193,13 +175,7 @@ impl<'a> Parser<'a> {
     }
 
     fn finish(mut self) -> Module<'a> {
-        let module = &mut self.module;
-        module.rows.shrink_to_fit();
-        module.computations.shrink_to_fit();
-        module.instructions.shrink_to_fit();
-        module.operands.shrink_to_fit();
-        module.attributes.shrink_to_fit();
-        module.shapes.shrink_to_fit();
+        self.module.shrink();
         self.module
     }
 
@@ -220,7 +196,8 @@ impl<'a> Parser<'a> {
             }
         }
         self.name_nested()?;
-        self.sort_computations()?;
+        let again = self.module.sort_computations();
+        again.into_iter().try_for_each(|error| self.report(error))?;
         self.module.entry = self.entry();
         if self.module.name.is_some() && self.module.entry.is_none() && !self.has_entry {
             let end = self.cursor.text().len();
@@ -434,7 +411,10 @@ impl<'a> Parser<'a> {
             (Some(b'{'), "origin_recovery_table") => self.unwary_value(),
             (_, "literal") => {
                 if self.cursor.peek() != Some(b'(') && self.cursor.begins_shape() {
-                    self.shape()?;
+                    // It is no instruction's: it is checked, and not kept.
+                    let mut parser = text::Parser::at(self.cursor.text(), start);
+                    parser.shape()?;
+                    self.cursor.position = parser.position();
                     self.cursor.skip_space()?;
                 }
                 self.cursor.value()
@@ -593,24 +573,6 @@ impl<'a> Parser<'a> {
         let marked = computations.iter().position(|record| record.is_entry);
         marked.or_else(|| computations.iter().rposition(|record| !record.is_fragment)).map(number)
     }
-
-    /// Sorts the computations by name, and finds names that are there twice.
-    fn sort_computations(&mut self) -> Result<()> {
-        let named = self.module.computations.iter().zip(0_u32..).filter(|(record, _)| !record.is_fragment);
-        let mut by_name: Vec<_> = named.map(|(record, number)| (self.module.piece(record.name), number)).collect();
-        by_name.sort_unstable();
-        let again = by_name.windows(2).filter_map(|pair| match pair {
-            [(first, _), (second, number)] if first == second => self.module.computations.get(*number as usize),
-            _ => None,
-        });
-        let error = |record: &ComputationRecord| {
-            let kind = ParseErrorKind::DuplicateName { name: Found::new(self.module.piece(record.name)) };
-            ParseError::new(kind, self.module.span(record.name))
-        };
-        let errors: Vec<_> = again.map(error).collect();
-        self.module.by_name = by_name.into_iter().map(|(_, number)| number).collect();
-        errors.into_iter().try_for_each(|error| self.report(error))
-    }
 }
 
 #[cold]
@@ -618,17 +580,12 @@ fn too_many_errors(start: usize) -> ParseError {
     ParseError::new(ParseErrorKind::TooManyErrors, Span { start, end: start })
 }
 
-/// A number of a list that is no longer than the text, whose length fits.
-fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(NONE)
-}
-
 fn piece(start: usize, end: usize) -> Piece {
-    Piece { start: number(start), len: number(end.saturating_sub(start)) }
+    Piece::new(start, end)
 }
 
 fn items(start: usize, end: usize) -> Items {
-    Items { start: number(start), len: number(end.saturating_sub(start)) }
+    Items::new(start, end)
 }
 
 const fn span(piece: Piece) -> Span {
