@@ -157,7 +157,7 @@ impl Sharding {
                 let along = along.collect();
                 Ok((axes, assignment.devices().to_list().map_err(shape_error)?, along))
             }
-            _ => Err(shape_error(format_args!("expected a sharding by which devices have elements, found {}", self.0))),
+            _ => Err(shape_error(format_args!("expected a sharding that gives elements to devices, found {}", self.0))),
         }
     }
 

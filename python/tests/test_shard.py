@@ -132,7 +132,7 @@ def test_dask(checkpoint, tmp_path):
 def test_errors(checkpoint, tmp_path):
     input, _ = checkpoint
     for plan, message in [
-        ({"*.w": "{replicated}"}, "no rule is for tensor"),
+        ({"*.w": "{replicated}"}, "no rule matches tensor"),
         ({"*": "{replicated}", "z": "{replicated}"}, "no tensor `z`"),
         ({"*": "{devices=[2]<=[3]}"}, "sharding"),
         ({"*": 3}, "expected a sharding"),

@@ -52,7 +52,7 @@ fn what_is_no_bitcast_says_why() {
         (&larger["bitcast"], &larger["same_bytes"], &larger["kind"]),
         (&json!(false), &json!(false), &json!("none"))
     );
-    assert!(run(&["bitcast", "f32[6]", "f32[7]"]).starts_with("no bitcast: "));
+    assert!(run(&["bitcast", "f32[6]", "f32[7]"]).starts_with("not a bitcast: "));
 }
 
 #[test]
@@ -110,7 +110,11 @@ fn a_reshape_is_free_or_says_what_it_moves_and_what_would_be() {
 fn what_is_no_reshape_is_an_error() {
     for (from, to, message) in [
         ("f32[6]", "f32[7]", "a reshape keeps the number of elements; there are 6 and 7"),
-        ("f32[6]", "s32[6]", "a reshape keeps the element type; f32[6]{0:T(128)} and s32[6]{0:T(128)} have two"),
+        (
+            "f32[6]",
+            "s32[6]",
+            "a reshape keeps the element type; f32[6]{0:T(128)} and s32[6]{0:T(128)} have different ones",
+        ),
         ("f32[?]", "f32[6]", "an unbounded dimension"),
         ("s1[6]", "s1[2,3]", "the layout of s1 on a TPU is not known"),
     ] {

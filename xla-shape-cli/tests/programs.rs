@@ -175,7 +175,9 @@ fn a_bad_module_is_shown_with_a_mark() {
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: - has no computations: it is no HLO module\n");
     assert_eq!(output.status.code(), Some(1));
     let output = program(&["hlo", "-"], "Traceback (most recent call last):\n  got f32[2]");
-    assert!(String::from_utf8(output.stderr).unwrap().contains("help: this is no HLO module; `xla-shape scan FILE`"));
+    assert!(
+        String::from_utf8(output.stderr).unwrap().contains("help: this is not an HLO module; `xla-shape scan FILE`")
+    );
     assert_eq!(program(&["hlo", "no/such/file"], "").status.code(), Some(1));
     assert_eq!(program(&["hlo"], "").status.code(), Some(2));
 }

@@ -183,7 +183,7 @@ fn nothing_is_written_where_something_is_wrong() {
     for (plan, message) in [
         (
             json!({ "a": "{replicated}" }),
-            "`plan.json`: no rule is for tensor `b`; a rule for \"*\" is for all that have none",
+            "`plan.json`: no rule matches tensor `b`; a rule for \"*\" matches every tensor without another rule",
         ),
         (json!({ "c": "{replicated}", "*": "{replicated}" }), "`plan.json`: there is no tensor `c`"),
         (
@@ -218,13 +218,13 @@ fn nothing_is_written_where_something_is_wrong() {
         ),
         (
             json!({ "*": "{unreduced}" }),
-            "tensor `a`: expected a sharding by which devices have elements, found {unreduced}",
+            "tensor `a`: expected a sharding that gives elements to devices, found {unreduced}",
         ),
         (
             json!({ "*": "{manual}" }),
             "tensor `a`: expected a sharding that says what each device has, found `{manual}`",
         ),
-        (json!([]), "`plan.json`: no plan: invalid type: sequence, expected a map at line 1 column 0"),
+        (json!([]), "`plan.json` is not a plan: invalid type: sequence, expected a map at line 1 column 0"),
     ] {
         work.plan(&plan);
         assert_eq!(work.bad(&input, 5), message);
@@ -241,9 +241,9 @@ fn nothing_is_written_where_something_is_wrong() {
         ),
         (
             json!({ "a": "w.safetensors", "b": "w.safetensors", "c": "w.safetensors" }),
-            "it says that \"w.safetensors\" has a tensor `c`, which it has not",
+            "it lists the tensor `c` in \"w.safetensors\", which does not have it",
         ),
-        (json!({ "a": "w.safetensors" }), "it does not say that \"w.safetensors\" has a tensor `b`, which it has"),
+        (json!({ "a": "w.safetensors" }), "it does not list the tensor `b`, which \"w.safetensors\" has"),
     ] {
         fs::write(work.path("i.json"), json!({ "weight_map": files }).to_string()).unwrap();
         assert_eq!(work.bad(&["i.json"], 0), format!("`i.json`: {message}"));

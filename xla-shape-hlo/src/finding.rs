@@ -162,7 +162,7 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unread => f.write_str("the instruction could not be read, so nothing of it is checked"),
+            Self::Unread => f.write_str("the instruction could not be read, so it is not checked"),
             Self::UnknownOpcode { opcode } => write!(f, "the opcode `{opcode}` is not known, so it is not checked"),
             Self::UnknownAttribute { name } => write!(f, "the attribute `{name}` is not known, so it is not checked"),
             Self::OperandShape { operand, expected, found } => {

@@ -67,7 +67,7 @@ impl Literal<'_> {
 
     fn of(&mut self, shape: &Shape, depth: usize) -> Result<()> {
         if depth > MAX_NESTING {
-            return wrong("fewer tuples inside each other", "too many");
+            return wrong("fewer nested tuples", "too many");
         }
         self.space()?;
         match shape {
@@ -94,7 +94,7 @@ impl Literal<'_> {
 
     fn with_shape(&mut self, depth: usize) -> Result<()> {
         if depth > MAX_NESTING {
-            return wrong("fewer tuples inside each other", "too many");
+            return wrong("fewer nested tuples", "too many");
         }
         self.space()?;
         if self.cursor.eat(b'(') {

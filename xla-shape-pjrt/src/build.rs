@@ -266,7 +266,7 @@ impl Compile {
         };
         Ok(difference(&old, &new).map(|difference| {
             let file = checked_in.display();
-            format!("{file} is out of date, {UPDATE}=1 writes it anew:\n{difference}")
+            format!("{file} is out of date, {UPDATE}=1 writes it again:\n{difference}")
         }))
     }
 }
@@ -344,7 +344,7 @@ fn difference(old: &[u8], new: &[u8]) -> Option<String> {
     }
     say(format_args!("the result"), Some(&old_result), Some(&result));
     if text.is_empty() {
-        text = "parameters and result are the same, what is between them is not".to_owned();
+        text = "parameters and result are the same, but the instructions between them differ".to_owned();
     }
     Some(text.trim_end().to_owned())
 }
@@ -387,7 +387,7 @@ mod tests {
         );
         assert_eq!(
             difference(old.as_bytes(), module("{1,0}", "o").as_bytes()).unwrap(),
-            "parameters and result are the same, what is between them is not"
+            "parameters and result are the same, but the instructions between them differ"
         );
         assert_eq!(difference(b"no module", old.as_bytes()).unwrap(), "it cannot be read");
     }

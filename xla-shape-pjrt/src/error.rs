@@ -33,7 +33,7 @@ pub enum Error {
         reason: String,
     },
     /// The file is a library, but no plug-in, or one that breaks the rules of the interface.
-    #[error("`{plugin}` is no PJRT plug-in that can be used: {reason}")]
+    #[error("`{plugin}` cannot be used as a PJRT plug-in: {reason}")]
     NotAPlugin {
         /// The file, or the name that the plug-in was given.
         plugin: String,
@@ -107,7 +107,7 @@ pub enum Error {
     NotAProgram(String),
     /// The program is HLO that a compiler made.
     #[error(
-        "the module is optimized and scheduled already, and compilers take programs as they are before\n\
+        "the module is already optimized and scheduled; compilers take modules before that\n\
          help: of a dump, that is the file that ends in `before_optimizations.txt` or `.hlo.pb`"
     )]
     Optimized,

@@ -253,9 +253,7 @@ impl Answer for Advice {
                 let change = row.change.as_deref().unwrap_or_default();
                 show(&mut text, row, &format!("{change}: saves {saved}"));
             }
-            text.line(
-                "  Merge by `x.reshape(…)`. Whether the reshape itself moves the data, `xla-shape reshape` says.",
-            );
+            text.line("  Merge by `x.reshape(…)`. `xla-shape reshape` says whether the reshape itself moves the data.");
         }
         room_words(&mut text, &layouts);
         in_jax(&mut text, &layouts);

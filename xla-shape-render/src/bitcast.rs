@@ -81,7 +81,7 @@ impl Answer for Verdict {
         let reason = self.reason.replace(". Read", ".\nRead");
         match &self.reshape_moves {
             None if self.bitcast => text.uncut(format_args!("a bitcast ({}): {reason}", self.kind)),
-            None => text.uncut(format_args!("no bitcast: {reason}")),
+            None => text.uncut(format_args!("not a bitcast: {reason}")),
             Some(why) if self.plain => {
                 text.uncut(format_args!("a bitcast ({}): {reason}", self.kind));
                 text.line(format_args!("A reshape between the same sizes moves data: {why}."));

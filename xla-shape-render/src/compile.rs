@@ -208,7 +208,7 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
         let size = size.map_or_else(String::new, |size| Bytes(size).to_string());
         text.uncut(format_args!("  {what:names$}  {shape:column$}  {size}").to_string().trim_end());
     }
-    text.heading("Memory, by the compiler's own account");
+    text.heading("Memory, as the compiler reports it");
     for (what, bytes) in amounts(answered) {
         text.uncut(format_args!("  {:>10}  {what}", InUnits(bytes).to_string()));
     }
@@ -253,7 +253,7 @@ fn table(text: &mut Text, good: &[(&str, &Answered)]) {
         None => "?".to_owned(),
     });
     rows.push(["HBM left".to_owned()].into_iter().chain(free).collect());
-    text.heading("Memory, by the compiler's own account");
+    text.heading("Memory, as the compiler reports it");
     lines(text, &rows);
 }
 

@@ -129,7 +129,7 @@ impl Answer for Reshape {
             say(&mut text, &format!("As a transpose by ({})", numbers.join(",")), *free, cost);
         }
         if *no_layouts {
-            text.line("Neither has a layout, so that both are row-major, without tiles; --for v5e asks about a TPU's.");
+            text.line("Neither has a layout, so both are row-major, without tiles; --for v5e asks about a TPU.");
         }
         text
     }
@@ -168,7 +168,9 @@ impl From<DefaultLayoutError> for ReshapeError {
 impl fmt::Display for ReshapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ElementTypes(from, to) => write!(f, "a reshape keeps the element type; {from} and {to} have two"),
+            Self::ElementTypes(from, to) => {
+                write!(f, "a reshape keeps the element type; {from} and {to} have different ones")
+            }
             Self::Elements(from, to) => write!(f, "a reshape keeps the number of elements; there are {from} and {to}"),
             Self::Bitcast(error) => error.fmt(f),
             Self::Unknown(error) => error.fmt(f),

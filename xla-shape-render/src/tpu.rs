@@ -183,7 +183,7 @@ pub(crate) fn explain(page: &mut Text, choices: &[(ShapeIndex, Vec<Alike>)], mos
         return;
     }
     page.heading("On a TPU");
-    page.line("  The text has no layout, so that a compiler chooses one. What TPUs choose by default:");
+    page.line("  The text has no layout, so a compiler chooses one. By default, TPUs choose:");
     for (index, alike) in choices.iter().take(most) {
         let place = if index.is_empty() { String::new() } else { format!("{index}  ") };
         for Alike { generations, shape, bytes, expansion } in alike {

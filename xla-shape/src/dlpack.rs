@@ -159,7 +159,7 @@ impl fmt::Display for DlpackError {
                 write!(f, "expected an element type of XLA, found code {code} of {bits} bits with {lanes} lanes")
             }
             Self::NoDataType(element_type) => write!(f, "expected an element type of DLPack, found {element_type}"),
-            Self::Sizes => f.write_str("expected sizes from 0 on that fit in memory, found others"),
+            Self::Sizes => f.write_str("expected sizes of at least 0 that fit in memory, found others"),
             Self::Strides(error) => error.fmt(f),
             Self::Gaps(shape) => write!(f, "expected elements side by side, found strides with gaps, as in {shape}"),
             Self::ReadOnly => f.write_str("expected a tensor to write, found one that is read-only"),

@@ -210,7 +210,7 @@ const TYPES: &[(&str, ElementType)] = &[
 /// If it is not such a beginning, or its elements or sizes are none that XLA has, or it does not say the type of its elements
 /// and `given` is `None` or takes another number of bytes.
 pub fn read_header(file: &[u8], given: Option<ElementType>) -> Result<(ArrayShape, usize), NpyError> {
-    let beginning = || damaged("the file does not begin as an .npy file does");
+    let beginning = || damaged("the file does not begin like an .npy file");
     let (version, rest) =
         file.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<2>()).ok_or_else(beginning)?;
     let (length, rest) = match version {
@@ -285,7 +285,7 @@ impl<'a> Header<'a> {
                 "shape" => header.shape = Some(rest.tuple()?),
                 key => {
                     let key = key.escape_debug();
-                    return Err(damaged(format!("the header has an entry `{key}`, which is not known")));
+                    return Err(damaged(format!("the header has an unknown entry `{key}`")));
                 }
             }
             if !rest.eat(",") {
@@ -301,7 +301,7 @@ impl<'a> Header<'a> {
         let descr = self.descr.ok_or_else(|| missing("descr"))?;
         let unknown = || {
             let name = descr.escape_debug();
-            damaged(format!("NumPy's type `{name}` has no counterpart in XLA, or not its byte order"))
+            damaged(format!("NumPy's type `{name}` has no counterpart in XLA, or its byte order is not supported"))
         };
         let name = descr.strip_prefix(['<', '|']).ok_or_else(unknown)?;
         let element_type = match bytes_without_a_type(name) {

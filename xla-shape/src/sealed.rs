@@ -6,7 +6,7 @@
 /// say it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is none of the types of `xla_shape` that stand for parts of shapes",
-    note = "other crates cannot add to them: memory is accessed without a check where they say that an element lies inside"
+    note = "other crates cannot implement this trait: unchecked accesses to memory rely on it"
 )]
 pub trait Sealed {}
 

@@ -54,7 +54,7 @@ fn file() -> PathBuf {
 fn tables_that_cannot_be_used_are_refused() {
     let _alone = alone();
     let refused = |make: Make| load(make).unwrap_err().to_string();
-    let no = "`fake` is no PJRT plug-in that can be used: ";
+    let no = "`fake` cannot be used as a PJRT plug-in: ";
     assert_eq!(
         refused(Make { major: 1, minor: 2, ..Make::default() }),
         "`fake` has version 1.2 of PJRT's interface; this library needs 0.57 or a newer 0.…"

@@ -302,18 +302,18 @@ fn refused(from: &str, to: &str, options: &Options) -> String {
 #[test]
 fn what_does_not_go_together_is_refused() {
     let plain = Options::new();
-    assert_eq!(refused("f32[2]", "s32[2]", &plain), "expected a destination of f32 as the source is, found s32");
+    assert_eq!(refused("f32[2]", "s32[2]", &plain), "expected a destination of f32 like the source, found s32");
     assert_eq!(
         refused("f32[2]", "f32[2]{0:E(64)}", &plain),
-        "expected destination elements of 32 bits as in the source, found 64 bits"
+        "expected destination elements of 32 bits like in the source, found 64 bits"
     );
     assert_eq!(
         refused("s4[2]", "s4[2]{0:E(2)}", &plain),
-        "expected destination elements of 8 bits as in the source, found 2 bits"
+        "expected destination elements of 8 bits like in the source, found 2 bits"
     );
     assert_eq!(
         refused("f32[2]", "f32[2,1]", &plain),
-        "expected a destination with 1 dimensions as the source has, found 2"
+        "expected a destination with 1 dimensions like the source, found 2"
     );
     assert_eq!(
         refused("f32[2,3]", "f32[2,4]", &plain),
@@ -331,11 +331,11 @@ fn what_does_not_go_together_is_refused() {
     }
     assert_eq!(
         refused("f32[?,3]", "f32[2,3]", &plain),
-        "expected sizes that are known, found the source's dimension 0 unbounded"
+        "expected known sizes, found the source's dimension 0 unbounded"
     );
     assert_eq!(
         refused("f32[4]", "f32[4]{0:SC(0:2)}", &plain),
-        "expected arrays that lie in one memory, found a destination with splits"
+        "expected arrays in one memory, found a destination with splits"
     );
     assert_eq!(
         refused("f32[4]", "f32[4]", &plain.padding(Padding::Fill(vec![0; 3]))),

@@ -69,7 +69,7 @@ fn element_classes_and_precisions() {
     finds(
         "",
         "  i = s32[4] convert(x)\n  ROOT r = s8[] dot(i, i), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
-        "hint: %r (dot): expected a result no narrower than the operands of s32, found s8",
+        "hint: %r (dot): expected a result at least as wide as the operands of s32, found s8",
     );
 }
 
@@ -322,7 +322,7 @@ fn control_predecessors_stand_before() {
     finds(
         "",
         "  ROOT r = f32[4] negate(x), control-predecessors={r}",
-        "%r (negate): expected `control-predecessors` to name instructions that stand before, found `r`",
+        "%r (negate): expected `control-predecessors` to name earlier instructions, found `r`",
     );
 }
 

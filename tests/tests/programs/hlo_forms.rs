@@ -83,7 +83,7 @@ fn operands_are_instructions() {
         with_tuple(&format!("  a = s32[] {}s32[] constant(1){}", "negate(".repeat(depth), ")".repeat(depth)))
     };
     assert_eq!(parse(&deep(200)).instructions().len(), 202);
-    assert_eq!(error(&deep(202)), "expected at most 200 operands and computations inside each other, found more");
+    assert_eq!(error(&deep(202)), "expected at most 200 nested operands and computations, found more");
 }
 
 #[test]

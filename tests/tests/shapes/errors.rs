@@ -37,7 +37,7 @@ fn every_kind_of_parse_error() {
         ("f32[2]{0:S(1)T(2)}", "`T` (tiles) must come before `S` (memory_space)", "T"),
         ("f32[2]{0:S(1)S(2)}", "expected `S` (memory_space) at most once, found it again", "S"),
         ("f32[2] /* x", "expected `*/` to close the comment, found the end of the text", "/* x"),
-        (&*deep, "expected at most 200 tuples inside each other, found more", "("),
+        (&*deep, "expected at most 200 nested tuples, found more", "("),
         ("f32[2]{1}", "expected a dimension number less than 1, found 1", "1"),
     ] {
         let error = text.parse::<Shape>().unwrap_err();
@@ -92,7 +92,7 @@ fn every_broken_rule() {
         ),
         (
             "f32[2]{0:#(u32)}",
-            "expected a dense layout, found index_primitive_type, which only the former sparse layouts had",
+            "expected a dense layout, found index_primitive_type, which only the sparse layouts of old versions had",
             "#(u32)",
         ),
         (

@@ -252,7 +252,7 @@ fn what_cannot_be_divided() {
         "expected a sharding of 1 dimensions, as the array has, found one of 2"
     );
     assert_eq!(error("{manual}", "f32[4]"), "expected a sharding that says what each device has, found `{manual}`");
-    assert_eq!(error("{devices=[2]0,0}", "f32[4]"), "expected devices of different numbers from 0 on, found 0");
+    assert_eq!(error("{devices=[2]0,0}", "f32[4]"), "expected each device once, with a number of at least 0, found 0");
     assert_eq!(
         error("{replicated}", "f32[?]"),
         "expected static sizes in a sharded array, found a dynamic one in dimension 0"

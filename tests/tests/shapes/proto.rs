@@ -142,11 +142,11 @@ fn every_error_has_the_path_to_its_field() {
         ),
         (
             |layout| layout.physical_shape = Some(vec![]),
-            ".layout.physical_shape: expected a dense layout, found physical_shape, which only the former sparse layouts had",
+            ".layout.physical_shape: expected a dense layout, found physical_shape, which only the sparse layouts of old versions had",
         ),
         (
             |layout| layout.index_primitive_type = 8,
-            ".layout.index_primitive_type: expected a dense layout, found index_primitive_type, which only the former sparse layouts had",
+            ".layout.index_primitive_type: expected a dense layout, found index_primitive_type, which only the sparse layouts of old versions had",
         ),
     ] {
         assert_eq!(layout_error(change), format!("{ARRAY}{expected}"));
@@ -176,17 +176,17 @@ fn every_error_has_the_path_to_its_field() {
         (
             "f32[2]",
             |shape| shape.tuple_shapes.push(message("token[]")),
-            "tuple_shapes: expected no such field in a shape of this kind, found one",
+            "tuple_shapes: a shape of this kind has no such field",
         ),
         (
             "(token[])",
             |shape| shape.tuple_shapes[0].dimensions.push(1),
-            "tuple_shapes[0].dimensions: expected no such field in a shape of this kind, found one",
+            "tuple_shapes[0].dimensions: a shape of this kind has no such field",
         ),
         (
             "opaque[]",
             |shape| shape.layout = Some(LayoutProto::default()),
-            "layout: expected no such field in a shape of this kind, found one",
+            "layout: a shape of this kind has no such field",
         ),
         ("b(f32[2])", |shape| shape.tuple_shapes.clear(), "tuple_shapes: expected 1 entries, found 0"),
         (
@@ -319,5 +319,5 @@ fn two_hundred_tuples_inside_each_other_are_read_and_no_more() {
     }
     let error = Shape::try_from(&message).unwrap_err();
     assert_eq!(error.kind(), &ProtoErrorKind::Invalid(ValidationError::NestedTooDeep { limit: 200 }));
-    assert!(error.to_string().ends_with("tuple_shapes[0]: expected at most 200 tuples inside each other, found more"));
+    assert!(error.to_string().ends_with("tuple_shapes[0]: expected at most 200 nested tuples, found more"));
 }

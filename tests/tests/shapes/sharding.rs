@@ -228,7 +228,7 @@ fn messages_of_protos() {
         let error = decode_sharding(bytes).unwrap_err();
         (error.path().to_owned(), error.to_string())
     };
-    assert_eq!(message(&[0x08, 7]).1, "type: expected a number that stands for one of the field's values, found 7");
+    assert_eq!(message(&[0x08, 7]).1, "type: expected the number of one of the field's values, found 7");
     assert_eq!(message(&[0x08, 3]).1, "tile_assignment_devices: expected this field, found none");
     assert_eq!(
         message(&[0x08, 1]).1,

@@ -52,5 +52,5 @@ fn room(array: &ArrayShape) -> Result<AlignedBytes, Failure> {
     usize::try_from(bytes)
         .ok()
         .and_then(|bytes| AlignedBytes::zeroed(bytes).ok())
-        .ok_or_else(|| Failure::said(format_args!("{array} takes {bytes} bytes, which there is no memory for")))
+        .ok_or_else(|| Failure::said(format_args!("not enough memory for {array}, which takes {bytes} bytes")))
 }

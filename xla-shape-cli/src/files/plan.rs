@@ -48,7 +48,7 @@ impl ShardPlan {
     /// If it is not a plan.
     pub fn parse(name: &str, text: &[u8]) -> Result<Self, Failure> {
         let rules = serde_json::from_slice::<Map<String, Value>>(text)
-            .map_err(|error| Failure::said(format_args!("{name}: no plan: {error}")))?;
+            .map_err(|error| Failure::said(format_args!("{name} is not a plan: {error}")))?;
         let rule = |(pattern, value): (String, Value)| {
             rule(&pattern, value).map_err(|error| Failure::said(format_args!("{name}: `{pattern}`: {error}")))
         };
@@ -85,7 +85,9 @@ impl ShardPlan {
             let exact = self.rules.iter().position(|rule| rule.pattern == name);
             let number = exact.or_else(|| self.rules.iter().position(|rule| fits(&rule.pattern, name)));
             let number = number.ok_or_else(|| {
-                self.wrong(format!("no rule is for tensor `{name}`; a rule for \"*\" is for all that have none"))
+                self.wrong(format!(
+                    "no rule matches tensor `{name}`; a rule for \"*\" matches every tensor without another rule"
+                ))
             })?;
             found.push(number);
         }

@@ -114,7 +114,7 @@ pub(super) fn source(path: &Path, given: Option<&ArrayShape>, file: &TensorFile<
         (Some(given), Some(shape)) => {
             Err(Failure::said(format_args!("`{}` holds {shape}, not {given}", path.display())))
         }
-        (None, None) => Err(Failure::said("raw bytes do not tell their shape; give it with --from")),
+        (None, None) => Err(Failure::said("raw bytes have no shape; give it with --from")),
     }
 }
 

@@ -267,7 +267,7 @@ fn output_name(name: &Path, device: i64) -> PathBuf {
 fn piece(tensor: usize, shape: &ArrayShape, rule: &Rule, device: i64) -> Result<Option<Piece>, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     if rule.sharding.reduction().is_some() {
-        return Err(format!("expected a sharding by which devices have elements, found {}", rule.sharding));
+        return Err(format!("expected a sharding that gives elements to devices, found {}", rule.sharding));
     }
     let partition = rule.sharding.partition(shape).map_err(|error| text(&error))?;
     partition.check_even().map_err(|error| text(&error))?;

@@ -108,17 +108,17 @@ fn open_index(path: &Path, files: &mut Vec<CheckpointFile>) -> Result<(), Failur
         let path = folder.join(relative);
         // The user names the index, and not what it names: a pipe would be waited for.
         if std::fs::metadata(&path).is_ok_and(|known| !known.is_file()) {
-            return Err(wrong(format!("expected names of files, found {name:?}, which is none")));
+            return Err(wrong(format!("expected names of files, found {name:?}")));
         }
         let file = CheckpointFile::open(path, relative.to_owned())?;
         let own = file.tensors.iter().map(|own| own.name.as_str()).collect::<BTreeSet<_>>();
         for tensor in &listed {
             if !own.contains(tensor) {
-                return Err(wrong(format!("it says that {name:?} has a tensor `{tensor}`, which it has not")));
+                return Err(wrong(format!("it lists the tensor `{tensor}` in {name:?}, which does not have it")));
             }
         }
         if let Some(more) = file.tensors.iter().find(|own| listed.binary_search(&own.name.as_str()).is_err()) {
-            return Err(wrong(format!("it does not say that {name:?} has a tensor `{}`, which it has", more.name)));
+            return Err(wrong(format!("it does not list the tensor `{}`, which {name:?} has", more.name)));
         }
         files.push(file);
     }

@@ -69,7 +69,7 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other("too many links lead to each other"))
+    Err(io::Error::other("too many links in a chain"))
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -171,7 +171,7 @@ impl<'a> TensorFile<'a> {
 pub(super) fn safetensors_metadata(source: &mut Source, path: &Path) -> Result<(Metadata, u64), Failure> {
     let failed = |error| read_failure(path, error);
     let wrong = |message: String| Failure::said(format_args!("`{}`: {message}", path.display()));
-    let no_header = || wrong("the file does not begin as a .safetensors file does".into());
+    let no_header = || wrong("the file does not begin like a .safetensors file".into());
     let size = source.beginning(8).map_err(failed)?.try_into().map_or(u64::MAX, u64::from_le_bytes);
     if size > SAFETENSORS_HEADER {
         return Err(no_header());

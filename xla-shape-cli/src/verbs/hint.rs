@@ -24,7 +24,7 @@ pub(super) fn of(bytes: &[u8]) -> Option<&'static str> {
     }
     let is_module = begin.starts_with("HloModule") || text.contains("\nENTRY ") || begin.starts_with("ENTRY ");
     (!is_module && std::str::from_utf8(bytes).is_ok())
-        .then_some("this is no HLO module; `xla-shape scan FILE` finds the shapes in any text")
+        .then_some("this is not an HLO module; `xla-shape scan FILE` finds the shapes in any text")
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl InferError {
             ),
             Self::NegativeSize { dimension } => write!(
                 sink, text "expected padding that leaves dimension ", count dimension,
-                text " a size, found more taken away than it has"
+                text " a size of at least 0, found more removed than it has"
             ),
             Self::NoOperands => sink.text("expected an operand, found none"),
             Self::UnevenGroups { what, groups, size } => write!(

@@ -153,7 +153,7 @@ pub(super) fn with_type<'a>(array: &ArrayShape, element_type: ElementType) -> Re
 
 /// A tuple of these shapes.
 pub(super) fn tuple<'a>(elements: Vec<Shape>) -> Result<Cow<'a, Shape>> {
-    let expected = "no more tuples inside each other than a shape may have";
+    let expected = "no more nested tuples than a shape may have";
     Shape::tuple(elements).map(Cow::Owned).map_err(|_| InferError::Unfit { what: "the result", expected })
 }
 

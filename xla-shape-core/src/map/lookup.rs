@@ -173,7 +173,7 @@ impl StrideTableRef<'_> {
     /// If `index` has not exactly one entry for each dimension, or `values` is too short.
     #[inline]
     pub const fn multi_index_with(self, position: u64, index: &mut [u64], values: &mut [u64]) -> Slot<()> {
-        assert!(index.len() == self.extents.len(), "the index has another number of dimensions than the array");
+        assert!(index.len() == self.extents.len(), "the index does not have one entry for each dimension of the array");
         if position >= self.positions {
             return Slot::OutOfRange;
         }

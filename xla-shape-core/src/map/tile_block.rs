@@ -46,10 +46,10 @@ impl fmt::Display for TileBlockError {
             Self::Untiled => f.write_str("expected a layout with a tile, found one without"),
             Self::Combines => f.write_str("expected a tile that combines no dimensions, found one with `*`"),
             Self::ReachesOut => {
-                f.write_str("expected later tiles that cut the first one, found one that groups several of it")
+                f.write_str("expected later tiles that cut the first tile, found one that groups several first tiles")
             }
             Self::TooManyDigits => {
-                write!(f, "expected a block of at most {} digits, found one of more", StaticStrideTable::MAX_DIGITS)
+                write!(f, "expected a block of at most {} digits, found more", StaticStrideTable::MAX_DIGITS)
             }
         }
     }

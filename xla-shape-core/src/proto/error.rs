@@ -128,13 +128,13 @@ impl fmt::Display for ProtoError {
             }
             ProtoErrorKind::Negative { value } => write!(f, "expected a number of at least 0, found {value}"),
             ProtoErrorKind::Missing => f.write_str("expected this field, found none"),
-            ProtoErrorKind::UnexpectedField => f.write_str("expected no such field in a shape of this kind, found one"),
+            ProtoErrorKind::UnexpectedField => f.write_str("a shape of this kind has no such field"),
             ProtoErrorKind::CountMismatch { expected, found } => {
                 write!(f, "expected {expected} entries, found {found}")
             }
             ProtoErrorKind::NotAnArray => f.write_str("expected an array in a buffer, found another kind of shape"),
             ProtoErrorKind::UnknownNumber { number } => {
-                write!(f, "expected a number that stands for one of the field's values, found {number}")
+                write!(f, "expected the number of one of the field's values, found {number}")
             }
             ProtoErrorKind::Invalid(error) => error.fmt(f),
             ProtoErrorKind::Sharding(error) => error.fmt(f),

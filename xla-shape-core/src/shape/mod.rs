@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "expected at most 200 tuples inside each other, found more")]
+    #[should_panic(expected = "expected at most 200 nested tuples, found more")]
     fn constants_have_the_same_limit() {
         let _ = TupleShape::from_static(vec![nested(MAX_NESTING)].leak());
     }

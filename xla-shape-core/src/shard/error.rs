@@ -253,7 +253,7 @@ impl fmt::Display for ShardingError {
             Self::Undetermined { kind } => {
                 write!(f, "expected a sharding that says what each device has, found `{{{kind}}}`")
             }
-            Self::Device { device } => write!(f, "expected devices of different numbers from 0 on, found {device}"),
+            Self::Device { device } => write!(f, "expected each device once, with a number of at least 0, found {device}"),
             Self::NoSuchDevice { device } => write!(f, "expected a device of the sharding, found {device}"),
             Self::DynamicDimension { dimension } => {
                 write!(f, "expected static sizes in a sharded array, found a dynamic one in dimension {dimension}")

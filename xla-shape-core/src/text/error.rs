@@ -440,7 +440,7 @@ impl fmt::Display for ParseErrorKind {
                 if reason.is_empty() { Ok(()) } else { write!(f, ": {reason}") }
             }
             Self::TooDeep { limit } => {
-                write!(f, "expected at most {limit} operands and computations inside each other, found more")
+                write!(f, "expected at most {limit} nested operands and computations, found more")
             }
             Self::SecondRoot => f.write_str("expected one ROOT in a computation, found a second one"),
             Self::SecondEntry => f.write_str("expected one ENTRY in a module, found a second one"),

@@ -91,7 +91,7 @@ fn narrowing<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Findings<'
     if let (Some(operand), Some(result)) = (widest, bits(instruction.shape()))
         && result.bits() < operand.bits()
     {
-        let expected = alloc::format!("a result no narrower than the operands of {operand}");
+        let expected = alloc::format!("a result at least as wide as the operands of {operand}");
         findings.add(Severity::Hint, instruction, Problem::unfit(expected, result.name()), None);
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn check<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 
     let mut names = BTreeSet::new();
     for computation in module.computations() {
         if !computation.is_fragment() && !names.insert(computation.name()) {
-            let expected = "every computation to have a name of its own";
+            let expected = "every computation to have a different name";
             findings.error(computation.root(), Problem::unfit(expected, format!("`{}` again", computation.name())));
         }
         head(computation, findings);
@@ -61,7 +61,7 @@ fn instruction_names<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Fi
         match instruction.attribute("control-predecessors").map_or(Ok(Vec::new()), Value::names) {
             Ok(before) if !computation.is_fragment() => {
                 if let Some(name) = before.into_iter().find(|name| !names.contains(name)) {
-                    let expected = "`control-predecessors` to name instructions that stand before";
+                    let expected = "`control-predecessors` to name earlier instructions";
                     findings.error(instruction, Problem::unfit(expected, format!("`{name}`")));
                 }
             }
@@ -69,7 +69,7 @@ fn instruction_names<'m, 'a>(computation: Computation<'m, 'a>, findings: &mut Fi
             Err(error) => findings.error(instruction, error.into()),
         }
         if !instruction.is_implied() && !instruction.name().is_empty() && !names.insert(instruction.name()) {
-            let expected = "every instruction of a computation to have a name of its own";
+            let expected = "every instruction of a computation to have a different name";
             findings.error(instruction, Problem::unfit(expected, format!("`{}` again", instruction.name())));
         }
     }

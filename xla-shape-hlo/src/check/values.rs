@@ -177,7 +177,7 @@ fn accuracy(value: Value<'_>) -> Read {
     match value.fields()?.as_slice() {
         [("mode", mode)] => word(*mode, "`default` or `highest`", &["default", "highest"]),
         [("tolerance", tolerance)] => tolerance.fields()?.into_iter().try_for_each(|(key, field)| match key {
-            "atol" | "rtol" if field.text().starts_with('-') => Err(field.is_not("a number from 0 on")),
+            "atol" | "rtol" if field.text().starts_with('-') => Err(field.is_not("a number of at least 0")),
             "atol" | "rtol" => float(field),
             "ulps" => integer(field),
             _ => Err(value.is_not(what)),

@@ -18,16 +18,16 @@ macro_rules! opaque {
 
 opaque! {
     RawError "An error; made and destroyed by the plug-in.";
-    RawEvent "Something that will have happened.";
+    RawEvent "An event that will happen.";
     RawClient "The devices of this machine, opened.";
     RawDevice "A device of a client.";
-    RawDeviceDescription "A device, be it there or not.";
+    RawDeviceDescription "A device, whether or not this machine has it.";
     RawMemory "A memory of a device.";
     RawTopology "Devices, whether or not this machine has them, and how they are connected.";
     RawExecutable "A compiled program.";
     RawBuffer "An array in the memory of a device.";
     RawLayout "A layout.";
-    RawSerializedLayout "What holds the text of a layout.";
+    RawSerializedLayout "The owner of a layout's text.";
 }
 
 /// The kinds of [`NamedValueContent`].

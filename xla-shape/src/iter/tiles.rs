@@ -65,7 +65,9 @@ const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<Value<S>>>(
         Err(TileBlockError::Combines) => {
             problem.push_str("expected a tile that combines no dimensions, found one with `*`")
         }
-        Err(_) => problem.push_str("expected later tiles that cut the first one, found one that groups several of it"),
+        Err(_) => {
+            problem.push_str("expected later tiles that cut the first tile, found one that groups several first tiles")
+        }
     };
     panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
 }

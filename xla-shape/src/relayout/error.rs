@@ -110,13 +110,13 @@ impl fmt::Display for RelayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ElementTypeMismatch { source, destination } => {
-                write!(f, "expected a destination of {source} as the source is, found {destination}")
+                write!(f, "expected a destination of {source} like the source, found {destination}")
             }
             Self::ElementSizeMismatch { source, destination } => {
-                write!(f, "expected destination elements of {source} bits as in the source, found {destination} bits")
+                write!(f, "expected destination elements of {source} bits like in the source, found {destination} bits")
             }
             Self::NumDimensionsMismatch { source, destination } => {
-                write!(f, "expected a destination with {source} dimensions as the source has, found {destination}")
+                write!(f, "expected a destination with {source} dimensions like the source, found {destination}")
             }
             Self::DimensionMismatch { dimension, source, destination } => {
                 write!(f, "expected size {source} of the source in the destination's dimension {dimension}, ")?;
@@ -126,10 +126,10 @@ impl fmt::Display for RelayoutError {
                 write!(f, "expected a permutation of the source's {num_dimensions} dimensions, found {permutation:?}")
             }
             Self::UnboundedDimension { side, dimension } => {
-                write!(f, "expected sizes that are known, found the {side}'s dimension {dimension} unbounded")
+                write!(f, "expected known sizes, found the {side}'s dimension {dimension} unbounded")
             }
             Self::Split { side } => {
-                write!(f, "expected arrays that lie in one memory, found a {side} with splits")
+                write!(f, "expected arrays in one memory, found a {side} with splits")
             }
             Self::TooLarge { side } => write!(f, "the {side} spans more positions than fit in an i64"),
             Self::FillSizeMismatch { expected, found } => {

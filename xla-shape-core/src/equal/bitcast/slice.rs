@@ -38,8 +38,11 @@ const MAX_DIMENSIONS: usize = 16;
 pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64]) -> Option<ConstText<1024>> {
     let n = operand.num_dimensions();
     if n > MAX_DIMENSIONS || starts.len() != n || sizes.len() != n {
-        let text = ConstText::new().push_str("expected as many numbers as the array has dimensions, ").push_count(n);
-        return Some(text.push_str(", and at most ").push_count(MAX_DIMENSIONS));
+        let text = ConstText::new()
+            .push_str("expected one number for each of ")
+            .push_count(n)
+            .push_str(" dimensions, and at most ");
+        return Some(text.push_count(MAX_DIMENSIONS).push_str(" dimensions"));
     }
     let mut slices = [SliceDimension { start: 0, limit: 0, stride: 1 }; MAX_DIMENSIONS];
     let mut i = 0;

@@ -422,7 +422,7 @@ impl ValidationError {
             Self::SparseAttribute { attribute } => {
                 sink.text("expected a dense layout, found ");
                 sink.text(attribute.name());
-                sink.text(", which only the former sparse layouts had");
+                sink.text(", which only the sparse layouts of old versions had");
             }
             Self::PaddedDimensionsMismatch { dimensions, padded_dimensions } => {
                 sink.text("expected padded_dimensions to have a width for each of ");
@@ -452,7 +452,7 @@ impl ValidationError {
             Self::NestedTooDeep { limit } => {
                 sink.text("expected at most ");
                 sink.count(limit);
-                sink.text(" tuples inside each other, found more");
+                sink.text(" nested tuples, found more");
             }
         }
     }
