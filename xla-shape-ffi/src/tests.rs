@@ -5,6 +5,7 @@ use crate::abi::{self, CallFrame, XlaError};
 use crate::{Kernel, Role};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_int, c_void};
+use std::marker::PhantomData;
 use std::ptr;
 use xla_shape::{DynView, View, ViewMut, shape};
 
@@ -112,15 +113,21 @@ unsafe extern "C" fn create(arguments: *mut abi::ErrorCreateArgs) -> *mut XlaErr
 }
 
 /// An operand or a result.
-struct Array {
+struct Array<'a> {
     element_type: c_int,
     sizes: Vec<i64>,
     data: *mut c_void,
+    borrows: PhantomData<&'a mut ()>,
 }
 
-impl Array {
-    fn new<T>(element_type: c_int, sizes: &[i64], data: &mut [T]) -> Self {
-        Self { element_type, sizes: sizes.to_vec(), data: data.as_mut_ptr().cast() }
+impl<'a> Array<'a> {
+    /// Where nothing keeps the memory.
+    fn at(element_type: c_int, sizes: &[i64], data: *mut c_void) -> Self {
+        Self { element_type, sizes: sizes.to_vec(), data, borrows: PhantomData }
+    }
+
+    fn new<T>(element_type: c_int, sizes: &[i64], data: &'a mut [T]) -> Self {
+        Self::at(element_type, sizes, data.as_mut_ptr().cast())
     }
 }
 
@@ -130,12 +137,12 @@ const INVALID_ARGUMENT: c_int = 3;
 
 /// Calls a kernel with a frame that `change` may have changed; the code and message of the error.
 fn call_with<K: Kernel>(
-    operands: &[Array],
-    results: &[Array],
+    operands: &[Array<'_>],
+    results: &[Array<'_>],
     factors: &[(&str, f32)],
     change: impl FnOnce(&mut CallFrame),
 ) -> Result<(), (c_int, String)> {
-    let buffers = |arrays: &[Array]| -> Vec<abi::Buffer> {
+    let buffers = |arrays: &[Array<'_>]| -> Vec<abi::Buffer> {
         arrays
             .iter()
             .map(|array| abi::Buffer {
@@ -194,7 +201,11 @@ fn call_with<K: Kernel>(
     if error.is_null() { Ok(()) } else { Err(RAISED.take().unwrap()) }
 }
 
-fn call<K: Kernel>(operands: &[Array], results: &[Array], factors: &[(&str, f32)]) -> Result<(), (c_int, String)> {
+fn call<K: Kernel>(
+    operands: &[Array<'_>],
+    results: &[Array<'_>],
+    factors: &[(&str, f32)],
+) -> Result<(), (c_int, String)> {
     call_with::<K>(operands, results, factors, |_| {})
 }
 
@@ -252,11 +263,9 @@ fn names_of_kernels_are_compared_whole() {
 
 #[test]
 fn wrong_arrays_are_refused_by_name() {
-    let mut data = [0.0_f32; 6];
-    let mut array = |element_type: c_int, sizes: &[i64]| Array::new(element_type, sizes, &mut data);
-    let mut operand = |element_type: c_int, sizes: &[i64]| {
-        let mut y = [0.0_f32; 6];
-        let (operand, result) = (array(element_type, sizes), Array::new(F32, &[2, 3], &mut y));
+    let operand = |element_type: c_int, sizes: &[i64]| {
+        let (mut x, mut y) = ([0.0_f32; 6], [0.0_f32; 6]);
+        let (operand, result) = (Array::new(element_type, sizes, &mut x), Array::new(F32, &[2, 3], &mut y));
         call::<double>(&[operand], &[result], &[("factor", 1.0)])
     };
     let takes = "double: operand 0 (x): this kernel takes f32[2,3]{1,0}, the call has";
@@ -292,7 +301,7 @@ fn no_call_has_a_bound() {
 #[test]
 fn memory_must_be_there_aligned_and_apart() {
     let (mut x, mut y) = ([0.0_f32; 8], [0.0_f32; 6]);
-    let at = |data: *mut c_void| Array { element_type: F32, sizes: vec![2, 3], data };
+    let at = |data: *mut c_void| Array::at(F32, &[2, 3], data);
     let start: *mut c_void = x.as_mut_ptr().cast();
     let factor = [("factor", 1.0)];
     let null = call::<double>(&[at(ptr::null_mut())], &[Array::new(F32, &[2, 3], &mut y)], &factor);
@@ -310,9 +319,9 @@ fn memory_must_be_there_aligned_and_apart() {
 fn operands_may_share_memory_and_empty_arrays_need_none() {
     let (mut x, mut y) = ([1_i32, 2], [0_i32; 2]);
     let x: *mut c_void = x.as_mut_ptr().cast();
-    let operands = [x, x].map(|data| Array { element_type: S32, sizes: vec![1, 2], data });
+    let operands = [x, x].map(|data| Array::at(S32, &[1, 2], data));
     assert_eq!(call::<rows>(&operands, &[Array::new(S32, &[1, 2], &mut y)], &[]), Ok(()));
-    let empty = || Array { element_type: S32, sizes: vec![0, 2], data: ptr::null_mut() };
+    let empty = || Array::at(S32, &[0, 2], ptr::null_mut());
     assert_eq!(call::<rows>(&[empty(), empty()], &[empty()], &[]), Ok(()));
 }
 
@@ -325,11 +334,11 @@ fn arrays_of_any_shape_need_no_alignment_and_may_be_empty() {
         let values = [1.0_f32, 2.0].map(f32::to_le_bytes);
         // SAFETY: 8 of the 12 bytes, whatever `moved` is.
         unsafe { start.wrapping_byte_add(moved).cast::<[[u8; 4]; 2]>().write(values) };
-        let operand = Array { element_type: F32, sizes: vec![2], data: start.wrapping_byte_add(moved) };
+        let operand = Array::at(F32, &[2], start.wrapping_byte_add(moved));
         assert_eq!(call::<sum_of_any>(&[operand], &[Array::new(F32, &[], &mut sum)], &[]), Ok(()));
         assert_eq!(sum, [3.0]);
     }
-    let empty = Array { element_type: F32, sizes: vec![3, 0], data: ptr::null_mut() };
+    let empty = Array::at(F32, &[3, 0], ptr::null_mut());
     assert_eq!(call::<sum_of_any>(&[empty], &[Array::new(F32, &[], &mut sum)], &[]), Ok(()));
     assert_eq!(sum, [0.0]);
 }
@@ -434,7 +443,7 @@ fn attributes_may_be_left_out() {
 fn an_array_in_place_is_an_operand_and_a_result() {
     let (mut x, mut y) = ([1.0_f32, 2.0], [0.0_f32; 2]);
     let mut data: *mut c_void = x.as_mut_ptr().cast();
-    let at = |data: *mut c_void, sizes: &[i64]| Array { element_type: F32, sizes: sizes.to_vec(), data };
+    let at = |data: *mut c_void, sizes: &[i64]| Array::at(F32, sizes, data);
     assert_eq!(call::<negated>(&[at(data, &[2])], &[at(data, &[2])], &[]), Ok(()));
     assert_eq!(x, [-1.0, -2.0]);
     // A call that does not declare it: the operand stays.
@@ -570,48 +579,49 @@ fn signatures_say_what_a_call_must_bring() {
 #[test]
 fn a_name_of_a_size_means_the_same_in_a_list_of_operands_and_behind_it() {
     let (mut x, mut y, mut z) = ([1.0_f32, 2.0], [3.0_f32, 4.0], [0.0_f32; 2]);
-    let mut at = |len: i64| Array::new(F32, &[len], &mut x);
-    let (one, two) = (at(1), at(2));
     let factors = [("a", 10.0), ("b", 1.0)];
-    let operands = |len: i64, y: &mut [f32; 2]| Array::new(F32, &[len], y);
-    assert_eq!(call::<longer>(&[operands(2, &mut y)], &[Array::new(F32, &[2], &mut z)], &factors), Ok(()));
+    assert_eq!(call::<longer>(&[Array::new(F32, &[2], &mut y)], &[Array::new(F32, &[2], &mut z)], &factors), Ok(()));
     assert_eq!(z, [30.0, 40.0]);
     // Attributes come in any order.
     let reversed = [("b", 1.0), ("a", 10.0)];
-    let all = [two, operands(2, &mut y)];
-    assert_eq!(call::<longer>(&all, &[Array::new(F32, &[2], &mut z)], &reversed), Ok(()));
+    let both = [Array::new(F32, &[2], &mut x), Array::new(F32, &[2], &mut y)];
+    assert_eq!(call::<longer>(&both, &[Array::new(F32, &[2], &mut z)], &reversed), Ok(()));
     assert_eq!(z, [31.0, 42.0]);
-    assert_eq!(
-        call::<longer>(&all, &[Array::new(F32, &[1], &mut z)], &factors),
-        invalid(
-            "longer: result 0 (z): this kernel takes f32[n]{0} with n = 2 as in operand 1 (y), the call has f32[1]"
-        )
+    let mut refused = |operands: &[Array<'_>], size: i64, attributes: &[(&str, f32)], text: &str| {
+        let result = Array::new(F32, &[size], &mut z);
+        assert_eq!(call::<longer>(operands, &[result], attributes), invalid(text));
+    };
+    refused(
+        &both,
+        1,
+        &factors,
+        "longer: result 0 (z): this kernel takes f32[n]{0} with n = 2 as in operand 1 (y), the call has f32[1]",
     );
-    assert_eq!(
-        call::<longer>(&[one, operands(2, &mut y)], &[Array::new(F32, &[2], &mut z)], &factors),
-        invalid(
-            "longer: operand 0 (xs): this kernel takes f32[n]{0} with n = 2 as in operand 1 (y), the call has f32[1]"
-        )
+    refused(
+        &both,
+        2,
+        &[("a", 1.0), ("c", 1.0)],
+        "longer: attribute 'c': this kernel takes none of this name; it takes b, a",
     );
-    assert_eq!(
-        call::<longer>(&all, &[Array::new(F32, &[2], &mut z)], &[("a", 1.0), ("c", 1.0)]),
-        invalid("longer: attribute 'c': this kernel takes none of this name; it takes b, a")
+    refused(
+        &both,
+        2,
+        &[("b", 1.0)],
+        "longer: attribute 'a': this kernel takes a number of type f32, the call has none",
     );
+    refused(&[], 2, &factors, "longer: this kernel takes at least 1 operand (*xs, y), the call has 0");
     assert_eq!(
-        call::<longer>(&all, &[Array::new(F32, &[2], &mut z)], &[("b", 1.0)]),
-        invalid("longer: attribute 'a': this kernel takes a number of type f32, the call has none")
-    );
-    assert_eq!(
-        call::<longer>(&[], &[Array::new(F32, &[2], &mut z)], &factors),
-        invalid("longer: this kernel takes at least 1 operand (*xs, y), the call has 0")
-    );
-    assert_eq!(
-        call::<only_listed>(&all, &[], &factors),
+        call::<only_listed>(&both, &[], &factors),
         invalid("only_listed: attribute 'a': this kernel takes none of this name; it has no attributes")
     );
-    let [two, _] = all;
+    refused(
+        &[Array::new(F32, &[1], &mut x), Array::new(F32, &[2], &mut y)],
+        2,
+        &factors,
+        "longer: operand 0 (xs): this kernel takes f32[n]{0} with n = 2 as in operand 1 (y), the call has f32[1]",
+    );
     assert_eq!(
-        call::<only_listed>(&[two, Array::new(F32, &[1], &mut z)], &[], &[]),
+        call::<only_listed>(&[Array::new(F32, &[2], &mut x), Array::new(F32, &[1], &mut y)], &[], &[]),
         invalid(
             "only_listed: operand 1 (_xs): this kernel takes f32[n]{0} with n = 2 as in operand 0 (_xs), the call has f32[1]"
         )
