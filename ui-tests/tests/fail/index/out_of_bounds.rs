@@ -1,4 +1,4 @@
-//! A constant index lies outside the array.
+//! Constant indices outside the array, each reported where it is written; of two dimensions, the first comes first.
 
 use xla_shape::{Buffer, index, shape};
 
@@ -6,4 +6,5 @@ fn main() {
     let x = Buffer::<shape!(bf16[8,128]{1,0:T(8,128)(2,1)})>::zeroed();
     let _ = x.at(index![7, 127]);
     let _ = x.at(index![3, 200]);
+    let _ = x.at(index![8, 128]);
 }

@@ -1,9 +1,0 @@
-//! Each place is reported.
-
-use xla_shape::{Buffer, index, shape};
-
-fn main() {
-    let x = Buffer::<shape!(f32[8,128])>::zeroed();
-    let _ = x.at(index![8, 0]);
-    let _ = x.at(index![0, 128]);
-}
