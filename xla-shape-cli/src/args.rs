@@ -4,6 +4,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
+use xla_shape::validate::MAX_MEMORY_SPACE;
 use xla_shape_pjrt::{Slice, SliceError};
 use xla_shape_render::advise::Change;
 use xla_shape_render::hlo::Device;
@@ -464,8 +465,11 @@ pub(crate) struct HloArguments {
 /// Reads the number or the name of a memory space.
 fn space(text: &str) -> Result<u8, String> {
     let named = || memory_space::from_name(text);
-    text.parse().ok().or_else(named).ok_or_else(|| {
-        "expected a memory space: a number from 0 to 255, or a name, such as HBM, VMEM, SMEM or host".to_owned()
+    let numbered = || text.parse().ok().filter(|&space: &u8| u64::from(space) <= MAX_MEMORY_SPACE);
+    numbered().or_else(named).ok_or_else(|| {
+        format!(
+            "expected a memory space: a number from 0 to {MAX_MEMORY_SPACE}, or a name, such as HBM, VMEM, SMEM or host"
+        )
     })
 }
 

@@ -19,11 +19,12 @@ pub(crate) struct Expansion {
 
 /// The type of the shape that a text means.
 pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
-    let mut parser = Parser::whole(text).for_types();
-    if parser.is_legacy() {
-        return legacy_type(parser);
-    }
-    let shape = parser.shape()?;
+    let start = Parser::whole(text).for_types();
+    let mut parser = start.clone();
+    let shape = match parser.shape() {
+        Err(_) if start.is_legacy() => return legacy_type(start),
+        read => read?,
+    };
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
     Ok(Expansion { text: ShapeType(&shape, Named::new(&sizes, text), 0).to_string(), sizes })

@@ -2,10 +2,10 @@
 
 use crate::buffer::{Buffer, Bytes, DynShape, View, ViewMut};
 use crate::element::Stored;
-use crate::types::WholeArray;
+use crate::types::{WholeArray, takes};
 use core::marker::PhantomData;
 use xla_shape_core::text::ConstText;
-use xla_shape_core::{ArrayShape, Dimension, ElementType};
+use xla_shape_core::{ArrayShape, ElementType};
 
 /// Runs the kernel whose shapes run-time buffers have, and a fallback if none has them.
 ///
@@ -357,7 +357,7 @@ const fn takes_all(this: &[(&ArrayShape, &str)], other: &[(&ArrayShape, &str)]) 
     // Other numbers of shapes have an error of their own.
     let mut i = 0;
     while i < this.len() && i < other.len() {
-        if !takes(this[i].0, other[i].0) || !same_layout(this[i].1, other[i].1) {
+        if !takes_sizes(this[i].0, other[i].0) || !same_layout(this[i].1, other[i].1) {
             return false;
         }
         i += 1;
@@ -366,20 +366,14 @@ const fn takes_all(this: &[(&ArrayShape, &str)], other: &[(&ArrayShape, &str)]) 
 }
 
 /// Whether every shape of the one type is one of the other, layouts aside: what [`WholeArray::from_array_shape`] decides of values.
-const fn takes(this: &ArrayShape, other: &ArrayShape) -> bool {
+const fn takes_sizes(this: &ArrayShape, other: &ArrayShape) -> bool {
     let (these, those) = (this.dimensions(), other.dimensions());
     if !ElementType::same(this.element_type(), other.element_type()) || these.len() != those.len() {
         return false;
     }
     let mut i = 0;
     while i < these.len() {
-        let takes = match (these[i], those[i]) {
-            (Dimension::Unbounded, Dimension::Static(_) | Dimension::Unbounded) => true,
-            (Dimension::Static(this), Dimension::Static(other))
-            | (Dimension::Bounded(this), Dimension::Static(other) | Dimension::Bounded(other)) => this == other,
-            _ => false,
-        };
-        if !takes {
+        if !takes(these[i], those[i]) {
             return false;
         }
         i += 1;

@@ -264,3 +264,32 @@ proptest! {
         }
     }
 }
+
+/// The last block of an array has the type of the others, and fewer elements: it is not taken for one of them.
+#[test]
+fn last_blocks_are_operands_only_of_as_small_ones() {
+    type Whole = shape!(s32[3,2]{0,1});
+    type P = shape!(s32[2,2]{0,1});
+    let x = numbered(Whole::default());
+    let (whole, last) = (x.block::<P>([0, 0]), x.block::<P>([1, 0]));
+    let refused = |f: &dyn Fn()| {
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_err();
+        let text = panic.downcast_ref::<String>().unwrap();
+        assert_eq!(text, "expected operands with sizes [2, 2], found [1, 2]");
+    };
+    refused(&|| Buffer::<P>::zeroed().apply_with(&last, |_, x| x));
+    refused(&|| Buffer::<P>::zeroed().apply_with_2(&whole, &last, |_, x, _| x));
+    refused(&|| drop(last.map::<P>(|x| x)));
+    refused(&|| drop(whole.zip_with::<P, _, _>(&last, |x, _| x)));
+    assert_eq!(whole.map::<P>(|x| x + 1).to_row_major(), [1, 2, 3, 4]);
+}
+
+/// Elements that are handed out are not shown: they may be another thread's.
+#[test]
+fn blocks_show_no_elements() {
+    let mut x = Buffer::<shape!(s32[4])>::filled(77);
+    let mut blocks = x.blocks_mut::<shape!(s32[2])>();
+    let first = blocks.next().unwrap();
+    assert!(!format!("{blocks:?}").contains("77"));
+    drop(first);
+}

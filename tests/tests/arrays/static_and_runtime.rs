@@ -24,7 +24,6 @@ fn samples(sizes: &[usize]) -> Vec<Vec<usize>> {
 /// What is asked of a layout mapping.
 #[derive(PartialEq, Debug)]
 struct Facts {
-    is_unique: bool,
     is_exhaustive: bool,
     is_strided: bool,
     is_contiguous: bool,
@@ -47,7 +46,6 @@ where
     assert_eq!(Some(S::BYTES as u64), array.byte_size(), "{array}");
     let table = array.stride_table().unwrap();
     let found = Facts {
-        is_unique: table.is_unique(),
         is_exhaustive: table.is_exhaustive(),
         is_strided: table.is_strided(),
         is_contiguous: table.is_contiguous(),
@@ -81,7 +79,6 @@ macro_rules! compare_all {
                 bytes: S::BYTES as u64,
             };
             let facts = Facts {
-                is_unique: S::IS_UNIQUE,
                 is_exhaustive: S::IS_EXHAUSTIVE,
                 is_strided: S::IS_STRIDED,
                 is_contiguous: S::IS_CONTIGUOUS,

@@ -1,7 +1,7 @@
 //! Instructions that call computations, and those that begin and end something.
 
-use super::InferError;
 use super::operands::{Callee, Operands, Result, is_predicate, owned, tuple};
+use super::{AGREES, InferError};
 use crate::shape::Shape;
 use crate::shape::element_type::ElementType;
 use alloc::borrow::Cow;
@@ -10,27 +10,10 @@ use alloc::vec::Vec;
 
 type Answer<'a> = Result<Cow<'a, Shape>>;
 
-/// Whether two shapes have the same structure and element types, and sizes that agree. Layouts do not matter.
-pub(super) fn compatible(a: &Shape, b: &Shape) -> bool {
-    if core::ptr::eq(a, b) {
-        return true;
-    }
-    match (a, b) {
-        (Shape::Array(a) | Shape::Buffer(a), Shape::Array(b) | Shape::Buffer(b)) => {
-            a.element_type() == b.element_type() && super::all_agree(a.dimensions(), b.dimensions())
-        }
-        (Shape::Tuple(a), Shape::Tuple(b)) => {
-            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| compatible(a, b))
-        }
-        (Shape::Token, Shape::Token) | (Shape::Opaque, Shape::Opaque) => true,
-        _ => false,
-    }
-}
-
 /// Checks that a computation takes values of these shapes.
 fn takes(attribute: &'static str, callee: Callee<'_>, operands: &[&Shape]) -> Result<()> {
     callee.exactly(attribute, operands.len())?;
-    let fits = |(operand, parameter): (&&Shape, &&Shape)| compatible(operand, parameter);
+    let fits = |(operand, parameter): (&&Shape, &&Shape)| AGREES.compare(operand, parameter);
     match operands.iter().zip(callee.parameters).position(|pair| !fits(pair)) {
         Some(parameter) => {
             let expected = "of the shape of the value that it gets";
@@ -54,7 +37,7 @@ pub(super) fn while_loop<'a>(operands: Operands<'_, 'a>, condition: Callee<'a>, 
         return Err(InferError::Callee { attribute, parameter, expected: "pred[]" });
     }
     let state = operands.shape(0)?;
-    if !compatible(state, body.result) {
+    if !AGREES.compare(state, body.result) {
         let (attribute, parameter) = ("body", None);
         return Err(InferError::Callee { attribute, parameter, expected: "of the shape of the operand" });
     }
@@ -74,7 +57,7 @@ pub(super) fn conditional<'a>(operands: Operands<'_, 'a>, branches: &[Callee<'a>
     };
     for (&branch, &operand) in branches.iter().zip(operands.0.iter().skip(1)) {
         takes("branch_computations", branch, &[operand])?;
-        if !compatible(first.result, branch.result) {
+        if !AGREES.compare(first.result, branch.result) {
             let (attribute, parameter) = ("branch_computations", None);
             return Err(InferError::Callee { attribute, parameter, expected: "of the same shape in every branch" });
         }

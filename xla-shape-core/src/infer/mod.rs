@@ -53,6 +53,7 @@ pub use rearrange::{
 pub use rule::Rule;
 pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
 
+use crate::equal::compare::ShapeEqual;
 use crate::shape::dimension::Dimension;
 use crate::shape::element_type::{ElementClass, ElementType};
 
@@ -243,6 +244,10 @@ pub const fn all_agree(a: &[Dimension], b: &[Dimension]) -> bool {
     }
     a.len() == b.len()
 }
+
+/// How a value must agree with what takes it: in structure, element types and sizes, of which `?` [agrees](agree) with any; in
+/// whatever layouts.
+pub const AGREES: ShapeEqual = ShapeEqual::new().ignore_dynamic_dimension().ignore_layout().ignore_buffer();
 
 /// Whether operands of these two element types may meet: they are the same, or floats, whose precision XLA lets differ.
 #[must_use]

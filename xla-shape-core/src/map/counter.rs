@@ -1,6 +1,7 @@
 //! Indices of arrays: counting them up, walking over them, comparing them.
 
 use crate::shape::array::ArrayShape;
+use crate::shape::number::DimensionError;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -46,8 +47,8 @@ pub enum IndexError {
 impl fmt::Display for IndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::CountMismatch { num_dimensions, entries } => {
-                write!(f, "expected one entry for each of {num_dimensions} dimensions, found {entries}")
+            &Self::CountMismatch { num_dimensions, entries } => {
+                DimensionError::CountMismatch { num_dimensions, entries }.fmt(f)
             }
             Self::OutOfRange { dimension } => {
                 write!(f, "the walk leaves dimension {dimension}")

@@ -1,4 +1,4 @@
-//! What the mdspan concept of a layout mapping asks: is it unique, exhaustive, strided?
+//! What the mdspan concept of a layout mapping asks: is it exhaustive, strided? It is always unique: no two elements share a position.
 
 use super::canonical::{Comparison, compare_in_const, first_moved};
 use super::terms::View;
@@ -8,12 +8,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 impl StrideTableRef<'_> {
-    /// Whether no two elements share a position: always, in a layout.
-    #[must_use]
-    pub const fn is_unique(self) -> bool {
-        true
-    }
-
     /// Whether there is an element at every position: no padding, apart from that of
     /// [`tail_padding_alignment_in_elements`](crate::Layout::tail_padding_alignment_in_elements).
     #[must_use]
@@ -66,12 +60,6 @@ const fn strided_digit(dimension: usize, size: u64, stride: u64) -> Digit {
 }
 
 impl StrideTable {
-    /// Whether no two elements share a position: always, in a layout.
-    #[must_use]
-    pub const fn is_unique(&self) -> bool {
-        true
-    }
-
     /// Whether there is an element at every position: no padding, apart from that of
     /// [`tail_padding_alignment_in_elements`](crate::Layout::tail_padding_alignment_in_elements).
     ///

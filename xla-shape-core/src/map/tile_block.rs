@@ -40,18 +40,26 @@ pub enum TileBlockError {
     TooManyDigits,
 }
 
-impl fmt::Display for TileBlockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl TileBlockError {
+    /// The sentence that the error is; usable in a `const`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Untiled => f.write_str("expected a layout with a tile, found one without"),
-            Self::Combines => f.write_str("expected a tile that combines no dimensions, found one with `*`"),
+            Self::Untiled => "expected a layout with a tile, found one without",
+            Self::Combines => "expected a tile that combines no dimensions, found one with `*`",
             Self::ReachesOut => {
-                f.write_str("expected later tiles that cut the first tile, found one that groups several first tiles")
+                "expected later tiles that cut the first tile, found one that groups several first tiles"
             }
             Self::TooManyDigits => {
-                write!(f, "expected a block of at most {} digits, found more", StaticStrideTable::MAX_DIGITS)
+                "expected a tile that is cut less often, found one of too many pieces for a stride table"
             }
         }
+    }
+}
+
+impl fmt::Display for TileBlockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

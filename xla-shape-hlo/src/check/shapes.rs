@@ -96,28 +96,9 @@ fn narrowing<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Findings<'
     }
 }
 
-/// Whether two shapes have the same structure, element types and sizes, in whatever layouts; `loose` takes floats for one type.
-fn compatible(a: &Shape, b: &Shape, loose: bool) -> bool {
-    if core::ptr::eq(a, b) {
-        return true;
-    }
-    match (a, b) {
-        (Shape::Array(a) | Shape::Buffer(a), Shape::Array(b) | Shape::Buffer(b)) => {
-            let types = (a.element_type(), b.element_type());
-            (types.0 == types.1 || (loose && infer::element_types_agree(types.0, types.1)))
-                && infer::all_agree(a.dimensions(), b.dimensions())
-        }
-        (Shape::Tuple(a), Shape::Tuple(b)) => {
-            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| compatible(a, b, loose))
-        }
-        (Shape::Token, Shape::Token) | (Shape::Opaque, Shape::Opaque) => true,
-        _ => false,
-    }
-}
-
 /// Checks that two shapes are the same in all but layout.
 pub(super) fn same(expected: &Shape, found: &Shape) -> Result<()> {
-    if compatible(expected, found, false) {
+    if infer::AGREES.compare(expected, found) {
         return Ok(());
     }
     Err(Problem::Shape { expected: bare(expected), found: bare(found) })
@@ -129,7 +110,10 @@ fn bare(shape: &Shape) -> String {
 }
 
 fn compare(opcode: Opcode<'_>, inferred: &Shape, written: &Shape, precision: Precision) -> Result<()> {
-    if precision == Precision::Mixed && !hands_on(opcode) && compatible(inferred, written, true) {
+    if precision == Precision::Mixed
+        && !hands_on(opcode)
+        && infer::AGREES.ignore_fp_precision().compare(inferred, written)
+    {
         return Ok(());
     }
     same(inferred, written)

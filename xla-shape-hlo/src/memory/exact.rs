@@ -8,11 +8,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
-use xla_shape_core::Shape;
 
-/// The indices of the arrays of a shape, such as `{1,0}`; made once for each shape.
+/// The indices of the arrays of a result, such as `{1,0}`, by the number of its instruction; made once for each.
 #[derive(Default)]
-struct Indices(BTreeMap<*const Shape, Vec<String>>);
+struct Indices(BTreeMap<u32, Vec<String>>);
 
 impl Indices {
     fn of(&mut self, instruction: Instruction<'_, '_>, leaf: usize) -> String {
@@ -20,7 +19,7 @@ impl Indices {
         if shape.tuple_shapes().is_none() {
             return "{}".to_string();
         }
-        let indices = self.0.entry(core::ptr::from_ref(shape)).or_insert_with(|| {
+        let indices = self.0.entry(instruction.number()).or_insert_with(|| {
             let arrays = shape.get_leaf_shapes().filter(|(_, leaf)| leaf.array().is_some());
             arrays.map(|(index, _)| written_index(&index)).collect()
         });

@@ -180,6 +180,17 @@ where
             let problem = no_blocks::<S, P>().push_str("a block has elements, but dimension ").push_count(d);
             panic!("{}", problem.push_str(" has size 0").as_str())
         }
+        // What lies beside a block is another's: what walks along the memory's dimension takes sizes of blocks for the array's.
+        if let Some(extent) = dimensions[d].extent()
+            && !S::IS_WHOLE_ARRAY
+            && size > extent
+        {
+            let problem = no_blocks::<S, P>().push_str("dimension ").push_count(d).push_str(" has ");
+            panic!(
+                "{}",
+                problem.push_number(extent).push_str(" elements; expected no larger block of a block").as_str()
+            )
+        }
         let is_all = matches!(dimensions[d].extent(), Some(extent) if extent <= size);
         match table.period(d) {
             _ if is_all => {}

@@ -345,8 +345,10 @@ impl Lender for Mut<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::AlignedBytes;
-    use crate::buffer::BufferError;
+    use super::{AlignedBytes, Storage};
+    use crate::buffer::{Buffer, BufferError};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
 
     #[test]
     fn bytes_are_aligned_zero_and_exactly_as_many_as_asked_for() {
@@ -384,6 +386,42 @@ mod tests {
                 assert!(clone.as_ref().as_ptr().addr().is_multiple_of(AlignedBytes::ALIGNMENT));
             }
         }
+    }
+
+    /// Memory whose clone is what it says, not what it is.
+    struct Odd(Arc<[u8]>, fn(&[u8]) -> Arc<[u8]>);
+
+    impl AsRef<[u8]> for Odd {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    // SAFETY: the bytes are on the heap, and nothing changes them while an `Arc` holds them.
+    unsafe impl Storage for Odd {}
+
+    impl Clone for Odd {
+        fn clone(&self) -> Self {
+            Self(self.1(&self.0), self.1)
+        }
+    }
+
+    #[test]
+    fn a_clone_of_foreign_memory_is_as_long() {
+        type X = crate::shape!(u8[4]);
+        let buffer =
+            |clone: fn(&[u8]) -> Arc<[u8]>| Buffer::<X, Odd>::from_bytes(Odd(Arc::from([1, 2, 3, 4]), clone)).unwrap();
+        let same = buffer(|bytes| Arc::from(bytes));
+        // The heap may be aligned to 8 bytes only; then it is refused, too.
+        if let Ok(clone) = catch_unwind(AssertUnwindSafe(|| same.clone())) {
+            assert_eq!(clone.as_slice(), [1, 2, 3, 4]);
+        }
+        let shorter = buffer(|bytes| Arc::from(&bytes[1..]));
+        assert!(catch_unwind(AssertUnwindSafe(|| shorter.clone())).is_err());
+        assert_eq!(
+            Buffer::<crate::shape!(f32[0]), Vec<u8>>::from_bytes(Vec::with_capacity(5)).unwrap().clone().as_slice(),
+            []
+        );
     }
 
     #[test]

@@ -23,7 +23,6 @@ use xla_shape_core::ArrayShape;
 /// assert_eq!(x[[3, 150]], 1.5);
 /// # Ok::<(), xla_shape::AccessError>(())
 /// ```
-#[derive(Clone)]
 pub struct Buffer<S, B = AlignedBytes> {
     /// Of a whole array: exactly as many bytes as `shape` takes; if elements are whole, the first begins at a multiple of its
     /// type's alignment. Of a block: the bytes of the whole array.
@@ -52,6 +51,26 @@ pub type View<'a, S> = Buffer<S, Ref<'a>>;
 pub type ViewMut<'a, S> = Buffer<S, Mut<'a>>;
 
 impl<S: Copy> Copy for View<'_, S> {}
+
+/// Clones the memory.
+///
+/// # Panics
+/// If the clone of the memory has another length, or is not aligned as the elements need: a `Vec<u8>` begins anywhere. Memory of
+/// [`AlignedBytes`] never does so, nor does memory that is borrowed or shared.
+impl<S: Clone, B: Bytes + Clone> Clone for Buffer<S, B> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        let (bytes, now) = (self.bytes.clone(), &self.bytes);
+        // No element's Rust type wants more. The element that is aligned need not be the first byte.
+        const ALIGNMENT: usize = 16;
+        let distance = bytes.start().addr().wrapping_sub(now.start().addr());
+        assert!(
+            bytes.len() == now.len() && (now.is_empty() || distance.is_multiple_of(ALIGNMENT)),
+            "expected a clone of the memory with the same length and alignment"
+        );
+        Self { bytes, shape: self.shape.clone() }
+    }
+}
 
 /// A shape that a buffer can have: an [`ArrayType`](crate::types::ArrayType) or [`DynShape`](super::DynShape).
 pub trait BufferShape: Clone + Sealed {}

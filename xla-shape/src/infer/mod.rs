@@ -57,4 +57,10 @@
 mod operands;
 
 pub use operands::{Operands, assert_result};
-pub use xla_shape_core::infer::*;
+pub use xla_shape_core::infer::{
+    AGREES, Callee, ConvolutionDimensions, ConvolutionGroups, DotDimensions, Elementwise, FftType, GatherDimensions,
+    InferError, Operation, PaddingDimension, RaggedDimensions, Rule, ScatterDimensions, SliceDimension,
+    WindowDimension, agree, all_agree, broadcast, clamp, concatenate, convolution, dot, dynamic_slice,
+    dynamic_update_slice, element_types_agree, elementwise, iota, pad, reduce, reduce_window, reshape, reverse, select,
+    slice, transpose,
+};

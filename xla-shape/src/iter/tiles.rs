@@ -5,9 +5,9 @@ use crate::buffer::{Buffer, Bytes, BytesMut, Lender, View, assert_whole};
 use crate::element::{Element, Plain};
 use crate::types::{ArrayType, MultiIndex, WholeArray};
 use crate::wide::local;
+use xla_shape_core::TileBlock;
 use xla_shape_core::static_shape::MAX_LIST;
 use xla_shape_core::text::ConstText;
-use xla_shape_core::{TileBlock, TileBlockError};
 
 /// Arrays of arrays of `V`: `[V; N]`, `[[V; N]; M]`, and so on.
 ///
@@ -61,13 +61,7 @@ const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<Value<S>>>(
                 push_array(problem.push_str("expected a tile of type "), local(block.sizes()), S::Element::TYPE.name());
             push_array(problem.push_str(", found "), A::SIZES, S::Element::TYPE.name())
         }
-        Err(TileBlockError::Untiled) => problem.push_str("expected a layout with a tile, found one without"),
-        Err(TileBlockError::Combines) => {
-            problem.push_str("expected a tile that combines no dimensions, found one with `*`")
-        }
-        Err(_) => {
-            problem.push_str("expected later tiles that cut the first tile, found one that groups several first tiles")
-        }
+        Err(error) => problem.push_str(error.as_str()),
     };
     panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
 }

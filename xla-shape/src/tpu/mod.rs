@@ -9,7 +9,10 @@ mod layout;
 
 pub use fits::{BlockSpec, Contents, InMemory, Memory, Part, Vmem, assert_fits};
 pub use layout::TpuLayout;
-pub use xla_shape_core::tpu::*;
+pub use xla_shape_core::tpu::{
+    Block, BlockError, DOUBLE_BUFFERED, DefaultLayout, DefaultLayoutError, Generation, Merge, UnknownGeneration,
+    default_layout, layouts, row_major_layout, vmem_bytes,
+};
 
 use crate::sealed::Sealed;
 use core::fmt::Debug;

@@ -1,6 +1,6 @@
 //! Array shapes, as types.
 
-use super::array_type::{ArrayType, Itself, StaticArray, WholeArray};
+use super::array_type::{ArrayType, Itself, StaticArray, WholeArray, takes};
 use super::dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 use super::index::StaticIndex;
 use super::layout::LayoutType;
@@ -102,8 +102,6 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     /// The bytes that the array takes, padding included.
     pub const BYTES: usize = Self::SIZES.bytes as usize;
 
-    /// Whether no two elements share a position: always, in a layout.
-    pub const IS_UNIQUE: bool = true;
     /// Whether there is an element at every position: no padding, apart from that of
     /// [`tail_padding_alignment_in_elements`](model::Layout::tail_padding_alignment_in_elements).
     ///
@@ -234,13 +232,10 @@ impl<E: Element, D: Dimensions, L: LayoutType> WholeArray for Array<E, D, L> {
         }
         let mut index = D::Index::ORIGIN;
         for ((entry, found), wanted) in index.as_mut().iter_mut().zip(sizes).zip(D::DIMENSIONS) {
-            *entry = match (wanted, found) {
-                (Dimension::Unbounded, &Dimension::Static(size)) => size as usize,
-                // All of the bound: the same memory. A smaller array has its elements elsewhere, or less memory.
-                (Dimension::Bounded(bound), &Dimension::Static(size)) if *bound == size => size as usize,
-                (wanted, found) if wanted == found => found.extent()? as usize,
-                _ => return None,
-            };
+            if !takes(*wanted, *found) {
+                return None;
+            }
+            *entry = found.extent()? as usize;
         }
         Self::with_sizes(index).ok()
     }

@@ -11,7 +11,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use xla_shape_core as model;
 use xla_shape_core::map::StaticStrideTable;
-use xla_shape_core::{ArrayShape, Slot};
+use xla_shape_core::{ArrayShape, Dimension, Slot};
 
 /// The shape of an array, whose sizes may or may not be known at compile time: what generic kernels name.
 ///
@@ -133,6 +133,17 @@ pub trait WholeArray: ArrayType + Itself<Itself = Self> {
     /// and its size is then the bound; a smaller array places its elements differently, or has less memory.
     #[must_use]
     fn from_array_shape(shape: &ArrayShape) -> Option<Self>;
+}
+
+/// Whether a dimension of a type can be one that turns up at run time, or in another type.
+pub(crate) const fn takes(wanted: Dimension, found: Dimension) -> bool {
+    match (wanted, found) {
+        (Dimension::Unbounded, Dimension::Static(_) | Dimension::Unbounded) => true,
+        // All of the bound: the same memory. A smaller array has its elements elsewhere, or less memory.
+        (Dimension::Bounded(wanted), Dimension::Bounded(found) | Dimension::Static(found))
+        | (Dimension::Static(wanted), Dimension::Static(found)) => wanted == found,
+        _ => false,
+    }
 }
 
 /// Macros go through this trait, so that a wrong type gives one error where it is written.

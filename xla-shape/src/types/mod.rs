@@ -31,6 +31,7 @@ mod tuples;
 mod unroll;
 
 pub use array::Array;
+pub(crate) use array_type::takes;
 pub use array_type::{ArrayType, StaticArray, WholeArray};
 pub use dim::{Bounded, BoundedDim, Dim, Named, Size, StaticDim, Unbounded};
 pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
