@@ -6,7 +6,7 @@ pub const MAX_SIZE: u64 = i64::MAX as u64;
 /// The highest memory space: XLA holds it in a signed byte.
 pub const MAX_MEMORY_SPACE: u64 = 127;
 
-/// How many tuples may stand inside each other.
+/// How deep tuples may be nested.
 ///
 /// XLA sets no limit, and runs out of stack. Here every tuple has this one, however it is made, so that whatever walks over a
 /// shape (to drop, clone, compare, print or encode it) needs little stack, and every shape that exists can be read back.

@@ -65,7 +65,7 @@ impl LayoutEqual {
         ignore_dynamic_shape_metadata_prefix_bytes,
     }
 
-    /// Leaves out everything but the order of the dimensions.
+    /// Compares only the order of the dimensions.
     #[must_use]
     pub const fn minor_to_major_only(self) -> Self {
         self.ignore_tiles()
@@ -76,7 +76,7 @@ impl LayoutEqual {
             .ignore_dynamic_shape_metadata_prefix_bytes()
     }
 
-    /// Whether the layouts agree in all that is not left out.
+    /// Whether the layouts are equal, except for what is left out.
     #[must_use]
     pub fn compare(&self, a: &Layout, b: &Layout) -> bool {
         a.minor_to_major() == b.minor_to_major()
@@ -150,43 +150,43 @@ impl ShapeEqual {
         self
     }
 
-    /// Leaves the layouts' tiles out.
+    /// Ignores the layouts' tiles.
     #[must_use]
     pub const fn ignore_tiles_in_layout(self) -> Self {
         self.layouts(self.layout.ignore_tiles())
     }
 
-    /// Leaves the layouts' `E(n)` out.
+    /// Ignores the layouts' `E(n)`.
     #[must_use]
     pub const fn ignore_element_size_in_layout(self) -> Self {
         self.layouts(self.layout.ignore_element_size())
     }
 
-    /// Leaves the layouts' `S(n)` out.
+    /// Ignores the layouts' `S(n)`.
     #[must_use]
     pub const fn ignore_memory_space_in_layout(self) -> Self {
         self.layouts(self.layout.ignore_memory_space())
     }
 
-    /// Leaves the layouts' `L(n)` out.
+    /// Ignores the layouts' `L(n)`.
     #[must_use]
     pub const fn ignore_tail_padding_alignment_in_elements(self) -> Self {
         self.layouts(self.layout.ignore_tail_padding_alignment_in_elements())
     }
 
-    /// Leaves the layouts' `SC(…)` out.
+    /// Ignores the layouts' `SC(…)`.
     #[must_use]
     pub const fn ignore_split_config_in_layout(self) -> Self {
         self.layouts(self.layout.ignore_split_configs())
     }
 
-    /// Leaves out everything of the layouts but the order of the dimensions.
+    /// Compares only the order of the dimensions in the layouts.
     #[must_use]
     pub const fn minor_to_major_only_in_layout(self) -> Self {
         self.layouts(self.layout.minor_to_major_only())
     }
 
-    /// Whether the shapes agree in all that is not left out.
+    /// Whether the shapes are equal, except for what is left out.
     #[must_use]
     pub fn compare(&self, a: &Shape, b: &Shape) -> bool {
         match (a, b) {
@@ -202,7 +202,7 @@ impl ShapeEqual {
         }
     }
 
-    /// Whether the array shapes agree in all that is not left out.
+    /// Whether the array shapes are equal, except for what is left out.
     #[must_use]
     pub fn compare_arrays(&self, a: &ArrayShape, b: &ArrayShape) -> bool {
         self.same_element_type(a.element_type(), b.element_type())
@@ -239,7 +239,7 @@ impl Shape {
         ShapeEqual::new().ignore_dynamic_dimension().ignore_element_type().ignore_layout().compare(self, other)
     }
 
-    /// [`compatible`](Self::compatible), with all floating-point types taken for the same one.
+    /// [`compatible`](Self::compatible), with all floating-point types treated as equal.
     #[must_use]
     pub fn compatible_ignoring_fp_precision(&self, other: &Self) -> bool {
         ShapeEqual::new().ignore_dynamic_dimension().ignore_fp_precision().ignore_layout().compare(self, other)
@@ -258,7 +258,7 @@ impl Shape {
         ShapeEqual::new().ignore_element_type().compare(self, other)
     }
 
-    /// Equal, with all floating-point types taken for the same one.
+    /// Equal, with all floating-point types treated as equal.
     #[must_use]
     pub fn equal_ignoring_fp_precision(&self, other: &Self) -> bool {
         ShapeEqual::new().ignore_fp_precision().compare(self, other)
@@ -276,8 +276,8 @@ impl Shape {
         }
     }
 
-    /// Whether arrays in the same places of the tuples have the same layouts, in what `equal` compares; all else of the
-    /// shapes does not matter.
+    /// Whether arrays in the same places of the tuples have the same layouts, in what `equal` compares; nothing else in the
+    /// shapes matters.
     #[must_use]
     pub fn layouts_in_shapes_equal(&self, other: &Self, equal: LayoutEqual) -> bool {
         match (self, other) {

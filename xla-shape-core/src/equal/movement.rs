@@ -7,7 +7,7 @@ use crate::shape::layout::Layout;
 use crate::tpu::{Generation, layouts};
 use alloc::vec::Vec;
 
-/// What making one array of another moves.
+/// What a reshape or a transpose moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Movement {
     /// Whether the bytes stay, and if not, why.
@@ -22,10 +22,10 @@ pub struct Movement {
 const MAX_ORDERED: usize = 6;
 
 impl ArrayShape {
-    /// What a reshape to `result` moves, which has as many elements in the same row-major order.
+    /// What a reshape to `result` moves. `result` has as many elements, in the same row-major order.
     ///
     /// For a free result, all orders of up to six dimensions are tried, in the tiles of this array, without tiles, and in those of
-    /// TPUs. One of a row-major array without tiles is always found.
+    /// TPUs. For a row-major array without tiles, a free result is always found.
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
@@ -48,7 +48,7 @@ impl ArrayShape {
         Ok(self.movement(result, answer, free))
     }
 
-    /// What the transpose to `result` moves, whose dimension `i` is dimension `permutation[i]` of this array.
+    /// What the transpose to `result` moves. Dimension `i` of `result` is dimension `permutation[i]` of this array.
     ///
     /// # Errors
     /// Same as [`transpose_is_bitcast`](Self::transpose_is_bitcast).
@@ -93,9 +93,9 @@ impl ArrayShape {
         in_any_order(own).or_else(|| in_any_order(&untiled()?)).or_else(on_tpus)
     }
 
-    /// The permutations that make the dimensions of `result` of those of this array; the identity is the last.
+    /// The permutations that turn the dimensions of this array into those of `result`; the identity is the last.
     ///
-    /// None, if there are more than six dimensions or a dimension is unbounded.
+    /// There are none if there are more than six dimensions or a dimension is unbounded.
     #[must_use]
     pub fn permutations_to(&self, result: &Self) -> Vec<Vec<usize>> {
         let (sizes, wanted) = (self.dimensions(), result.dimensions());

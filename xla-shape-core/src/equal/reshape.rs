@@ -4,7 +4,7 @@ use crate::shape::array::ArrayShape;
 use crate::shape::layout::Layout;
 use alloc::vec::Vec;
 
-/// The dimensions of size 1 that make one shape out of another.
+/// The dimensions of size 1 by which two shapes differ.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ShapeEqualityDescriptor {
     /// Dimensions of the first shape that the second lacks.
@@ -49,7 +49,7 @@ impl ArrayShape {
         dimensions.is_sorted().then(|| dimensions.iter().map(new_number).collect()).flatten()
     }
 
-    /// `output` in a layout that makes the reshape to it a bitcast: every element stays where it is in memory. `None` if there
+    /// `output` in a layout with which the reshape is a bitcast: every element stays where it is in memory. `None` if there
     /// is no such layout without tiles, or this array has tiles, or a size is not known.
     ///
     /// ```
@@ -92,7 +92,7 @@ impl ArrayShape {
         with_order(&order)
     }
 
-    /// The dimensions of size 1 that must go and come to make `output` of this array; `None` if more must change.
+    /// The dimensions of size 1 that must be deleted and inserted to make `output` from this array; `None` if more must change.
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;

@@ -12,10 +12,10 @@ use core::num::NonZeroU64;
 
 /// Where the elements of an array lie, in the form that all tables with the same map share.
 ///
-/// Digits of one value are left out, neighbours that continue each other are one digit, moduli that no index reaches
-/// are gone, and sums that `*` makes are taken apart where the sizes allow it. Padding does not show: two layouts of
-/// the same dimensions have equal canonical forms exactly when every element lies at the same position in both, unless
-/// a sum is left that cannot be taken apart ([`is_plain`](Self::is_plain)). Then equal forms still mean equal maps, and
+/// Digits of one value are left out, neighbours that continue each other are one digit, moduli that no index reaches are
+/// removed, and sums that `*` makes are split where the sizes allow it. Padding has no effect: two layouts of the same
+/// dimensions have equal canonical forms exactly when every element lies at the same position in both, unless a sum is left
+/// that cannot be taken apart ([`is_plain`](Self::is_plain)). Then equal forms still mean equal maps, and
 /// [`StrideTable::first_moved`] decides the rest.
 ///
 /// ```
@@ -279,7 +279,7 @@ impl StrideTable {
     /// The canonical form of the table.
     ///
     /// # Errors
-    /// If the tiles nest sums made by `*` too intricately.
+    /// If sums made by `*` are nested so that the computation is too expensive.
     pub fn canonical(&self) -> Result<CanonicalTable, CompareError> {
         canonical(View { table: self.as_ref(), dimensions: &[] }, &self.extents)
     }
@@ -297,7 +297,7 @@ impl StrideTable {
     /// ```
     ///
     /// # Errors
-    /// If the dimensions differ, or the tables are too intricate.
+    /// If the dimensions differ, or the comparison is too expensive.
     pub fn first_moved(&self, other: &Self) -> Result<Option<Vec<u64>>, CompareError> {
         if self.extents != other.extents {
             return Err(CompareError::OtherDimensions);
@@ -413,7 +413,7 @@ impl StrideTableRef<'_> {
     /// Whether two tables over the same dimensions place every element alike; usable in a `const`.
     ///
     /// # Errors
-    /// If the dimensions differ, or the tables are too large or too intricate for a `const`.
+    /// If the dimensions differ, or the tables are too large or the comparison too expensive for a `const`.
     pub const fn places_alike(self, other: StrideTableRef<'_>) -> Result<bool, CompareError> {
         if !same_sizes(self.extents, other.extents) {
             return Err(CompareError::OtherDimensions);

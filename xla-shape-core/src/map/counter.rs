@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::ops::ControlFlow;
 
-/// Which indices to walk over: from `base` on in steps of `incr`, below `base + count`, in each dimension.
+/// Which indices to visit: in each dimension, from `base` in steps of `incr`, below `base + count`.
 ///
 /// A dimension whose `count` is 0 stays at its base.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -193,7 +193,7 @@ struct Step {
     incr: u64,
 }
 
-/// Which of two indices of the same array comes first where the last dimension is counted up first.
+/// Which of two indices of the same array comes first in row-major order.
 #[must_use]
 pub fn compare_indices(a: &[u64], b: &[u64]) -> Ordering {
     a.cmp(b)

@@ -76,12 +76,12 @@ impl Shape {
     /// A tuple of these shapes.
     ///
     /// # Errors
-    /// If more than [`MAX_NESTING`](crate::text::MAX_NESTING) tuples stand inside each other.
+    /// If more than [`MAX_NESTING`](crate::text::MAX_NESTING) tuples are nested.
     pub fn tuple(elements: Vec<Self>) -> Result<Self, ValidationError> {
         TupleShape::new(elements).map(Self::Tuple)
     }
 
-    /// How many tuples stand inside each other; 0 if it is not a tuple.
+    /// How deep tuples are nested; 0 if it is not a tuple.
     #[must_use]
     pub const fn depth(&self) -> usize {
         match self {
@@ -147,7 +147,7 @@ impl From<ArrayShape> for Shape {
     }
 }
 
-/// The shape of a tuple: those of its elements, at most [`MAX_NESTING`] tuples inside each other.
+/// The shape of a tuple: those of its elements, at most [`MAX_NESTING`] nested tuples.
 ///
 /// ```
 /// use xla_shape_core::{Shape, TupleShape};
@@ -160,7 +160,7 @@ impl From<ArrayShape> for Shape {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TupleShape {
     elements: Cow<'static, [Shape]>,
-    /// How many tuples stand inside each other, this one included.
+    /// How deep tuples are nested, this one included.
     depth: usize,
 }
 
@@ -171,7 +171,7 @@ impl TupleShape {
     /// A tuple of these elements.
     ///
     /// # Errors
-    /// If more than [`MAX_NESTING`] tuples stand inside each other.
+    /// If more than [`MAX_NESTING`] tuples are nested.
     pub fn new(elements: Vec<Shape>) -> Result<Self, ValidationError> {
         let depth = depth_around(&elements)?;
         Ok(Self { elements: Cow::Owned(elements), depth })
@@ -180,7 +180,7 @@ impl TupleShape {
     /// A tuple of these elements, usable in a `const` without allocation.
     ///
     /// # Panics
-    /// Same as [`new`](Self::new) has errors; in a `const`, that is a compile error.
+    /// If [`new`](Self::new) has an error; in a `const`, that is a compile error.
     #[must_use]
     pub const fn from_static(elements: &'static [Shape]) -> Self {
         match depth_around(elements) {
@@ -204,7 +204,7 @@ impl TupleShape {
         self.elements.into_owned()
     }
 
-    /// How many tuples stand inside each other: 1 if no element is a tuple.
+    /// How deep tuples are nested: 1 if no element is a tuple.
     #[must_use]
     pub const fn depth(&self) -> usize {
         self.depth
@@ -238,7 +238,7 @@ impl TupleShape {
     }
 }
 
-/// How many tuples stand inside each other in a tuple of these elements.
+/// How deep tuples are nested in a tuple of these elements.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 #[expect(clippy::arithmetic_side_effects, reason = "no counter exceeds the length, no depth the limit")]
 const fn depth_around(elements: &[Shape]) -> Result<usize, ValidationError> {

@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-/// Which dimension of an array is meant: 0, 1, … from the front, -1, -2, … from the back, as in Python.
+/// The number of a dimension: 0, 1, … from the front, -1, -2, … from the back, as in Python.
 ///
 /// The letters of XLA's documentation count from the back too: the last dimension is x, the one before y, then z, then p.
-/// Whatever names a dimension takes a number, positive or negative, or a `DimensionNumber`.
+/// Functions that name a dimension take a number, positive or negative, or a `DimensionNumber`.
 ///
 /// ```
 /// use xla_shape_core::{DimensionNumber, DimensionError};
@@ -25,11 +25,11 @@ const LETTERS: [char; 4] = ['x', 'y', 'z', 'p'];
 impl DimensionNumber {
     /// The last dimension.
     pub const X: Self = Self(-1);
-    /// The last dimension but one.
+    /// The second to last dimension.
     pub const Y: Self = Self(-2);
-    /// The last dimension but two.
+    /// The third to last dimension.
     pub const Z: Self = Self(-3);
-    /// The last dimension but three.
+    /// The fourth to last dimension.
     pub const P: Self = Self(-4);
 
     /// The dimension with this number; a negative one counts from the back.
@@ -120,7 +120,7 @@ impl fmt::Display for DimensionNumber {
     }
 }
 
-/// Dimensions of an array are named wrongly.
+/// A dimension number, or a list of them, does not fit the array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DimensionError {

@@ -13,7 +13,7 @@ use core::ops::{ControlFlow, Deref};
 
 /// Where a part of a shape is: the numbers of the tuple elements that lead to it.
 ///
-/// `{}` is the whole shape, `{1,0}` the first element of the second element.
+/// `{}` is the whole shape; `{1,0}` is the first element of the second element.
 ///
 /// ```
 /// use xla_shape_core::{Shape, ShapeIndex};
@@ -35,7 +35,7 @@ impl ShapeIndex {
         Self(Vec::new())
     }
 
-    /// Goes on to element `element` of the part.
+    /// Goes to element `element` of the part.
     pub fn push_back(&mut self, element: usize) {
         self.0.push(element);
     }
@@ -246,7 +246,7 @@ impl Shape {
         }
     }
 
-    /// Whether the part at this index is there and no tuple.
+    /// Whether there is a part at this index that is not a tuple.
     #[must_use]
     pub fn is_leaf_index(&self, index: &[usize]) -> bool {
         self.get_subshape(index).is_some_and(|shape| !shape.is_tuple())
@@ -338,8 +338,8 @@ impl Shape {
         self.get_leaf_shapes().try_for_each(|(index, shape)| visit(shape, &index))
     }
 
-    /// Calls `visit` with every array, also those that buffers refer to, to be changed, and its index. What is an array stays
-    /// one, so that the tree of tuples is the one that is walked over.
+    /// Calls `visit` with every array, also those that buffers refer to, to be changed, and its index. An array stays an array,
+    /// so the tree of tuples does not change.
     ///
     /// # Errors
     /// The first error of `visit`; the arrays that were visited before stay changed.

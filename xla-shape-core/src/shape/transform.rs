@@ -15,7 +15,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Why a shape cannot be made of another.
+/// Why a shape cannot be transformed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum TransformError {
@@ -144,7 +144,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// If `permutation` does not name every dimension once, or a size 0 comes after others that are too large together.
+    /// If `permutation` does not name every dimension once, or a size 0 now comes after sizes whose product is too large.
     pub fn permute_dimensions(
         &self,
         permutation: impl IntoIterator<Item = impl Into<DimensionNumber>>,
@@ -172,7 +172,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// If a size 0 comes after others in that order, and those are too large together.
+    /// If a size 0 comes after others in that order, and their product is too large.
     pub fn make_shape_with_descending_layout_and_same_physical_layout(&self) -> Result<Self> {
         self.permute_dimensions(self.layout().minor_to_major().iter().rev().copied())
     }
@@ -197,7 +197,7 @@ impl ArrayShape {
     /// The array with only the dimensions that `keep` says yes to.
     ///
     /// # Errors
-    /// If what is left is too large: where a size 0 goes, or the tiles pad other dimensions then.
+    /// If the result is too large, because a size 0 was removed or the tiles now pad other dimensions.
     pub fn filter_dimensions(&self, keep: impl FnMut(usize) -> bool) -> Result<Self> {
         let kept = (0..self.num_dimensions()).map(keep).collect::<Vec<_>>();
         let sizes = self.dimensions().iter().zip(&kept).filter(|(_, kept)| **kept).map(|(&size, _)| size);
@@ -213,7 +213,7 @@ impl ArrayShape {
     /// The array without its dimensions of size 1.
     ///
     /// # Errors
-    /// If the tiles pad other dimensions then, and the result is too large.
+    /// If the tiles now pad other dimensions, and the result is too large.
     pub fn drop_degenerate_dimensions(&self) -> Result<Self> {
         let sizes = self.dimensions();
         self.filter_dimensions(|dimension| sizes.get(dimension).and_then(|size| size.extent()) != Some(1))
@@ -312,7 +312,7 @@ impl ArrayShape {
     /// The array in the default layout.
     ///
     /// # Errors
-    /// If the elements take more room than before (without packing), and too much.
+    /// If the elements take more memory than before (without packing), and too much.
     pub fn get_with_default_layout(&self) -> Result<Self> {
         Ok(self.clone().with_layout(Layout::descending(self.num_dimensions()))?)
     }
@@ -320,7 +320,7 @@ impl ArrayShape {
     /// The array without what only the device knows of: tiles, memory space, splits, alignment, packing and prefix.
     ///
     /// # Errors
-    /// If the elements take more room without packing, and too much.
+    /// If the elements take more memory without packing, and too much.
     pub fn device_shape_to_host_shape(&self) -> Result<Self> {
         Ok(self.clone().with_layout(Layout::new(self.layout().minor_to_major())?)?)
     }
@@ -328,7 +328,7 @@ impl ArrayShape {
     /// The array without tiles.
     ///
     /// # Errors
-    /// Never: without tiles, there is no less room.
+    /// Never: without tiles, an array never takes more memory.
     pub fn clear_tiles(&self) -> Result<Self> {
         Ok(self.clone().with_layout(self.layout().clone().with_tiles(&[])?)?)
     }
@@ -336,7 +336,7 @@ impl ArrayShape {
     /// The array with elements packed into bits (`pack`, for types of less than a byte), or each in its own storage.
     ///
     /// # Errors
-    /// If the elements take more room than before, and too much.
+    /// If the elements take more memory than before, and too much.
     pub fn update_element_size_in_bits(&self, pack: bool) -> Result<Self> {
         let element_type = self.element_type();
         let bits = if pack && element_type.is_sub_byte_non_pred() { element_type.bits() } else { 0 };

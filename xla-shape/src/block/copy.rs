@@ -9,8 +9,8 @@ use crate::types::{ArrayType, StaticArray};
 type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// Copies every element into the one with the same index of an array or block of the same dimensions, in any layout and
-    /// memory space. If the last block is smaller, the rest is unchanged.
+    /// Copies every element to the same index of an array or block of the same dimensions, in any layout and memory space. If
+    /// the last block is smaller, the rest is unchanged.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -58,7 +58,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         copy_common(destination, self);
     }
 
-    /// A copy in memory of its own, of shape `T`, which has the same dimensions; elements that a last block lacks are 0.
+    /// A copy in new memory, of shape `T`, which has the same dimensions; elements that a last block lacks are 0.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -290,7 +290,7 @@ where
     S: WholeArray<Element: Stored>,
     P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
 {
-    /// The block as an array of its own, where it is one stretch of memory: with slices, tiles and free transposes. `None` for a
+    /// The block as an array, if it is one stretch of memory: with slices, tiles and free transposes. `None` for a
     /// last block that has fewer elements.
     ///
     /// A block that is not one stretch of memory does not compile; that shows in `cargo build`, not in `cargo check`.

@@ -1,7 +1,7 @@
-//! Blocks: parts of a larger array at places that are known at run time, each with a shape of its own.
+//! Blocks: parts of a larger array at places that are known at run time, each with its own shape.
 //!
-//! A kernel is written for a block; the array is cut into a grid of them. Whether the array can be cut so is checked when the
-//! kernel is compiled; that there is a block at a place is checked once for each block, not for each element.
+//! A kernel is written for a block; the array is cut into a grid of them. The compiler checks that the array can be cut like
+//! this. Each block's place is checked once for the block, not for each element.
 //!
 //! ```
 //! use xla_shape::{Buffer, View, shape};
@@ -41,7 +41,7 @@
 //! # The last blocks
 //!
 //! Where the block's size does not divide the array's, the last block has fewer elements: [`sizes`](ArrayType::sizes) says how
-//! many, and loops, indices and bounds follow. [`copy_to_padded`](Buffer::copy_to_padded) fills up what is missing.
+//! many, and loops, indices and bounds follow. [`copy_to_padded`](Buffer::copy_to_padded) fills the missing elements.
 
 mod copy;
 mod cut;

@@ -30,8 +30,8 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// The array, prepared to read many elements: the type of the elements is checked once, and what each index adds to the
     /// position is computed once, into [`OffsetTables`]. An access then allocates nothing and divides by nothing.
     ///
-    /// Where tables cannot be made (`*` combines dimensions, or they would be larger than
-    /// [`OffsetTables::MAX_ENTRIES`]), the position is computed for each access, as by [`get`](Self::get).
+    /// If tables cannot be made (`*` combines dimensions, or they would be larger than [`OffsetTables::MAX_ENTRIES`]), each
+    /// access computes the position, like [`get`](Self::get).
     ///
     /// ```
     /// use xla_shape::DynBuffer;

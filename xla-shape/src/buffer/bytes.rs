@@ -19,8 +19,8 @@ impl AlignedBytes {
 
     /// This many bytes, all 0.
     ///
-    /// Where the system hands out memory as zeros, it is not written: a large array takes memory only where it is used. A
-    /// system that promises more memory than it has may still end the program when that is used.
+    /// If the system provides zeroed memory, it is not written again: a large array takes memory only where it is used. A
+    /// system that promises more memory than it has may still end the program when the memory is used.
     ///
     /// # Errors
     /// If there is not enough memory.
@@ -125,7 +125,7 @@ unsafe impl StorageMut for Box<[u8]> {}
 // SAFETY: the bytes are on the heap; safe code cannot write them while the buffer holds one of the `Arc`s.
 unsafe impl Storage for Arc<[u8]> {}
 
-/// Where a buffer has its bytes: a [`Storage`], [`Ref`] or [`Mut`]. Implemented for these alone.
+/// What holds a buffer's bytes: a [`Storage`], [`Ref`] or [`Mut`]. Only these implement it.
 ///
 /// # Safety
 /// `len` initialised bytes begin at `start`, always the same. Whoever holds the value may read those of them that are the buffer's:
@@ -163,7 +163,7 @@ pub unsafe trait BytesMut: Bytes + Lender {
     fn start_mut(&mut self) -> *mut u8;
 }
 
-/// [`Bytes`] that are borrowed from the buffer: all but [`Ref`], which has a lifetime of its own.
+/// [`Bytes`] that are borrowed from the buffer: all except [`Ref`], which has its own lifetime.
 pub trait Lender: Bytes {}
 
 /// Bytes that are borrowed for `'a`, in a [`View`](super::View).

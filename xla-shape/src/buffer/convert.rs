@@ -11,7 +11,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The same memory with the shape as a value.
     ///
     /// # Panics
-    /// Never: what a typed buffer holds, one with a run-time shape does.
+    /// Never: a buffer with a run-time shape can hold everything that a typed one can.
     #[must_use]
     pub fn into_dyn(self) -> Buffer<DynShape, B> {
         let shape = DynShape::new(self.shape.array_shape()).expect("a typed buffer has been checked");
@@ -23,7 +23,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// The same memory with the shape in the type; the type's unbounded dimensions take the sizes of this one.
     ///
     /// # Errors
-    /// If the shape is another one (the error names both), or the memory is not aligned for the elements' Rust type.
+    /// If the shapes differ (the error names both), or the memory is not aligned for the elements' Rust type.
     pub fn into_typed<S: WholeArray<Element: Stored>>(self) -> Result<Buffer<S, B>, BufferError> {
         let shape = S::of(self.shape())?;
         Buffer::<S, B>::from_parts(shape, self.into_parts().1)

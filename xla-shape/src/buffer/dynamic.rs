@@ -379,7 +379,7 @@ impl<'a> DynView<'a> {
     /// The values in the order of memory, padding included.
     ///
     /// # Errors
-    /// If the elements are of another type, packed bits, or not aligned as their Rust type wants.
+    /// If the elements are of another type, packed bits, or not aligned for their Rust type.
     pub fn as_slice<E: Plain>(&self) -> Result<&'a [E::Value], BufferError> {
         // SAFETY: the memory is borrowed for `'a`.
         unsafe { self.values_for::<E>() }
@@ -410,7 +410,7 @@ impl<B: Lender> Buffer<DynShape, B> {
     /// ```
     ///
     /// # Errors
-    /// If the elements are of another type, packed bits, or not aligned as their Rust type wants.
+    /// If the elements are of another type, packed bits, or not aligned for their Rust type.
     pub fn as_slice<E: Plain>(&self) -> Result<&[E::Value], BufferError> {
         // SAFETY: the memory is borrowed with `self`.
         unsafe { self.values_for::<E>() }

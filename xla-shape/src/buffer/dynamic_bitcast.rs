@@ -32,8 +32,8 @@ impl<B: Bytes> Buffer<DynShape, B> {
         self.into_shape(result, answer)
     }
 
-    /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes: the order of its
-    /// dimensions in memory follows.
+    /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes: its layout orders the
+    /// dimensions accordingly.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -71,7 +71,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// ```
     ///
     /// # Errors
-    /// If an element would move, or the number or the type of the elements is another.
+    /// If an element would move, or the number or the type of the elements differs.
     pub fn reshape(self, result: ArrayShape) -> Result<Self, BufferError> {
         let answer = self.shape().reshape_is_bitcast(&result);
         self.into_shape(result, answer)

@@ -8,7 +8,7 @@ use xla_shape_core::{
     ArrayShape, ElementType, PaddingValue, StrideTableError, StridesError, TransformError, ValidationError,
 };
 
-/// Why memory cannot hold an array, or not as the array that was asked for.
+/// Why memory cannot be used as the array that was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BufferError {
@@ -47,7 +47,7 @@ pub enum BufferError {
     },
     /// A split array is in several memories.
     Split,
-    /// The shape's type stands for any shape, so that sizes alone do not say which it is: a layout is missing.
+    /// The shape's type allows any shape, so sizes alone are not enough: the layout is missing.
     AnyShape,
     /// The padding cannot hold this value.
     NoSuchPaddingValue {
@@ -56,7 +56,7 @@ pub enum BufferError {
         /// The value that the element type lacks.
         padding_value: PaddingValue,
     },
-    /// Elements that are packed bits, or not aligned as their Rust type wants, cannot be borrowed.
+    /// Elements that are packed bits, or not aligned for their Rust type, cannot be borrowed.
     NotBorrowable(Box<ArrayShape>),
     /// An `ndarray` cannot have tiles.
     Tiled(Box<ArrayShape>),

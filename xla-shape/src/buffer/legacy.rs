@@ -10,7 +10,7 @@ use xla_shape_core::text::ConstText;
 
 impl DynBuffer {
     /// An array in a layout of 2017 whose positions all hold the padding value: the padding, and the elements until they are
-    /// written. They hold 0 where the padding may hold anything. The buffer's own shape is the modern one.
+    /// written. They hold 0 if the padding may hold anything. The buffer's own shape is the modern one.
     ///
     /// ```
     /// use xla_shape::DynBuffer;

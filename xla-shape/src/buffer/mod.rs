@@ -6,8 +6,9 @@
 //! | borrowed | [`View`] | [`DynView`] |
 //! | borrowed to write | [`ViewMut`] | [`DynViewMut`] |
 //!
-//! All six are one type, [`Buffer`], over a shape and [`Bytes`], and have the same methods. Where the shape is a value, what
-//! the compiler would check is an error of the call, and methods that have values name their element type: `x.get::<F32>(&[3, 5])`.
+//! All six are one type, [`Buffer`], over a shape and [`Bytes`], and have the same methods. If the shape is a value, the call
+//! returns an error where the compiler would have refused, and methods with values name their element type: `x.get::<F32>(&[3,
+//! 5])`.
 //!
 //! # What makes a buffer
 //!
@@ -19,8 +20,8 @@
 //! | values as they are in memory, padding included | `from_slice` (borrowed), [`from_vec`](Buffer::from_vec) (owned) |
 //! | bytes as they are in memory, padding included | `from_bytes`, [`from_raw_parts`](View::from_raw_parts) |
 //!
-//! These take no shape if it is a static type. Otherwise the shape comes first: `DynBuffer::zeroed_with(shape)`; of types with sizes
-//! that are known at run time, the names end in `_with`, and bytes go to `from_parts`.
+//! These take no shape if it is a static type. Otherwise the shape comes first: `DynBuffer::zeroed_with(shape)`; for types with
+//! sizes that are known at run time, the names end in `_with`, and bytes go to `from_parts`.
 
 mod accessor;
 mod bitcast;

@@ -158,7 +158,7 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> View<'a, S> {
     /// ```
     ///
     /// # Errors
-    /// If the sizes or strides are others, or the array has padding after its elements.
+    /// If the sizes or strides differ, or the array has padding after its elements.
     pub fn from_ndarray(array: ArrayView<'a, Value<S>, Dim<S>>) -> Result<Self, BufferError> {
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;

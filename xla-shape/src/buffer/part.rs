@@ -34,10 +34,10 @@ where
 impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
     /// The slice that begins at a constant index and has the shape `R`, in the same memory, for as long as that is borrowed.
     ///
-    /// What compiles, and what it is for, says the method of [`Buffer`], which is the same.
+    /// See the same method of [`Buffer`] for what compiles and what it is for.
     ///
     /// # Panics
-    /// Never: what compiles lies inside the array.
+    /// Never: a slice that compiles is inside the array.
     #[must_use]
     #[inline(always)]
     pub fn slice<R, I>(&self, _: I) -> View<'a, R>
@@ -54,7 +54,7 @@ impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
 impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
     /// The slice that begins at a constant index and has the shape `R`, in the same memory; both have the same layout.
     ///
-    /// A slice that is out of bounds, or whose elements do not lie one after the other as those of `R` do, does not compile;
+    /// A slice that is out of bounds, or whose elements are not in memory as those of `R` are, does not compile;
     /// that shows in `cargo build`, not in `cargo check`. With tiles, it begins and ends at their edges.
     ///
     /// ```
@@ -74,7 +74,7 @@ impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
     /// ```
     ///
     /// # Panics
-    /// Never: what compiles lies inside the array.
+    /// Never: a slice that compiles is inside the array.
     #[must_use]
     #[inline(always)]
     pub fn slice<R, I>(&self, _: I) -> View<'_, R>
@@ -92,7 +92,7 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// The slice that begins at a constant index and has the shape `R`, to write; see [`slice`](Self::slice).
     ///
     /// # Panics
-    /// Never: what compiles lies inside the array.
+    /// Never: a slice that compiles is inside the array.
     #[must_use]
     #[inline(always)]
     pub fn slice_mut<R, I>(&mut self, _: I) -> ViewMut<'_, R>

@@ -43,7 +43,7 @@ impl<'a, S: WholeArray<Element: Stored>> View<'a, S> {
     /// ```
     ///
     /// # Errors
-    /// If the shape takes another number of bytes, or the pointer is null or not aligned as the elements' Rust type wants.
+    /// If the shape takes a different number of bytes, or the pointer is null or not aligned for the elements' Rust type.
     /// An array without bytes may have any pointer.
     ///
     /// # Safety

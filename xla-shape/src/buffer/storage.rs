@@ -32,7 +32,7 @@ pub struct Buffer<S, B = AlignedBytes> {
 
 /// An array of shape `S` in borrowed memory.
 ///
-/// What it lends lives as long as the memory is borrowed, also when the view itself is gone.
+/// References from it live as long as the memory is borrowed, even after the view itself is dropped.
 ///
 /// ```
 /// use xla_shape::{View, shape};
@@ -75,7 +75,7 @@ impl<S: Clone, B: Bytes + Clone> Clone for Buffer<S, B> {
 /// A shape that a buffer can have: an [`ArrayType`](crate::types::ArrayType) or [`DynShape`](super::DynShape).
 pub trait BufferShape: Clone + Sealed {}
 
-/// The shape of a whole array, not of a block in a larger one: a type or a value. What generic code over both asks.
+/// The shape of a whole array, not of a block in a larger one: a type or a value. Generic code over both uses it.
 pub trait WholeShape: BufferShape {
     /// The shape of the type; `None` if the type stands for any shape.
     const TYPE: Option<&'static ArrayShape>;
@@ -149,7 +149,7 @@ impl<S: WholeArray<Element: Stored>> WholeShape for S {
 }
 
 impl<S: BufferShape, B: Bytes> Buffer<S, B> {
-    /// The array, borrowed. To keep a [`View`] for as long as the memory is borrowed, copy it instead.
+    /// The array, borrowed. A [`View`] is `Copy`: copy it to keep it for as long as the memory is borrowed.
     #[must_use]
     #[inline(always)]
     pub fn view(&self) -> View<'_, S> {
@@ -159,7 +159,7 @@ impl<S: BufferShape, B: Bytes> Buffer<S, B> {
 }
 
 impl<S: BufferShape, B: BytesMut> Buffer<S, B> {
-    /// The array, borrowed to write. Of a [`ViewMut`], this is a reborrow: the view is there again afterwards.
+    /// The array, borrowed to write. For a [`ViewMut`], this is a reborrow: the view can be used again afterwards.
     ///
     /// ```
     /// use xla_shape::{Buffer, ViewMut, shape};

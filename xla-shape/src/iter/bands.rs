@@ -21,9 +21,10 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
 
 /// The lines of an array along dimension `DIM` that lie side by side: its rows, for `DIM` -1.
 ///
-/// The elements of a row of `f32[64,512]{1,0:T(8,128)}` lie side by side, 128 at a time: a band is one row. Of
-/// `T(8,128)(2,1)`, pairs of rows lie side by side, an element of one beside that of the other: a band has two *lanes*. Along
-/// the columns of `T(8,128)`, it has 128. In memory, a band is a sequence of blocks, each with `LANES` times as many elements as a run.
+/// The elements of a row of `f32[64,512]{1,0:T(8,128)}` lie side by side, 128 at a time: a band is one row. With
+/// `T(8,128)(2,1)`, pairs of rows lie side by side, each element beside the one of the other row: a band has two *lanes*. Along
+/// the columns of `T(8,128)`, it has 128. In memory, a band is a sequence of blocks, each with `LANES` times as many elements
+/// as a run.
 ///
 /// `B` is where the array has its memory.
 pub struct Band<S: ArrayType, B, const DIM: i64> {
@@ -92,8 +93,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     }
 
     /// Folds every line by itself: into `N / LANES` lanes each, so that the compiler can use vector instructions, which are
-    /// then put together by `combine`. Lane `i` of the result is that of line `i % LANES`. `N` must be a multiple of
-    /// `LANES`; another one does not compile, which shows in `cargo build`.
+    /// then put together by `combine`. Lane `i` of the result is that of line `i % LANES`. `N` must be a multiple of `LANES`;
+    /// otherwise it does not compile, which shows in `cargo build`.
     #[must_use]
     #[inline(always)]
     pub fn fold_lanes<A: Copy, const N: usize>(
@@ -158,8 +159,8 @@ impl<A: Copy> LineValues<A> {
 impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     /// Folds every line by itself, whatever the layout; `combine` puts together what was folded of one line.
     ///
-    /// In what order elements are folded is not said. `init` is folded into each line several times: it must change nothing, as 0
-    /// in a sum.
+    /// The order in which elements are folded is unspecified. `init` is folded into each line several times: it must change
+    /// nothing, like 0 in a sum.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -223,8 +224,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> {
-    /// Replaces every element, and what is beside it in lanes without a line, by what `f` makes of it and of its line's value,
-    /// as [`fold`](Self::fold) gives it for arrays of this shape.
+    /// Replaces every element by the result of `f` for it and its line's value, which [`fold`](Self::fold) gives for arrays of
+    /// this shape. Also replaces what is in lanes without a line.
     ///
     /// # Panics
     /// If the values were folded in a band with other lanes.
@@ -282,8 +283,8 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
         for_each_block_range::<S, DIM>(shape, self.origin, |start, range| f(start, unsafe { values.range(range) }));
     }
 
-    /// Replaces every element, and what is beside it in lanes without a line, by what `f` makes of it and of its lane's
-    /// argument: number `i % N` of `arguments`, as [`fold_lanes`](Self::fold_lanes) gives them.
+    /// Replaces every element by the result of `f` for it and its lane's argument: number `i % N` of `arguments`, as
+    /// [`fold_lanes`](Self::fold_lanes) gives them. Also replaces what is in lanes without a line.
     #[inline(always)]
     pub fn apply_lanes<A: Copy, const N: usize>(
         &mut self,
@@ -372,8 +373,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         for_each_band_origin::<S, DIM>(self.shape(), |origin| f(Band { array: self.view(), origin }));
     }
 
-    /// All bands along dimension `DIM` (-1 is the last), as [`for_each_band`](Self::for_each_band) has them. The inner loops of
-    /// that may be faster.
+    /// All bands along dimension `DIM` (-1 is the last). The inner loops of [`for_each_band`](Self::for_each_band) may be
+    /// faster.
     pub fn bands<const DIM: i64>(&self) -> impl Iterator<Item = Band<S, Ref<'_>, DIM>> {
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
@@ -411,7 +412,8 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         for_each_band_origin::<S, DIM>(self.shape(), |origin| f(Band { array: self.view_mut(), origin }));
     }
 
-    /// All bands along dimension `DIM` (-1 is the last), to write. They do not overlap: each can be another thread's, in any layout.
+    /// All bands along dimension `DIM` (-1 is the last), to write. They do not overlap, so each can go to another thread, in
+    /// any layout.
     ///
     /// ```
     /// use xla_shape::element::F32;

@@ -113,7 +113,7 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM>
         });
     }
 
-    /// Replaces each element by what `f` makes of it, in order.
+    /// Replaces each element by the result of `f`, in order.
     #[inline(always)]
     pub fn apply(&mut self, mut f: impl FnMut(Value<S>) -> Value<S>) {
         self.for_each_run_mut(|_, mut run| run.apply(&mut f));
@@ -183,7 +183,7 @@ impl<V: 'static, T: DerefMut<Target = [V]>> Strided<T> {
 }
 
 impl<V: Copy + 'static, T: DerefMut<Target = [V]>> Strided<T> {
-    /// Replaces each element by what `f` makes of it, in order.
+    /// Replaces each element by the result of `f`, in order.
     #[inline(always)]
     pub fn apply(&mut self, mut f: impl FnMut(V) -> V) {
         if self.stride == 1 {
@@ -207,7 +207,7 @@ impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
 }
 
 impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
-    /// The elements along dimension `DIM` (-1 is the last) through the one with this index, whatever its number there;
+    /// The elements along dimension `DIM` (-1 is the last) through the one with this index, whatever its number in `DIM`;
     /// `None` if another number is out of bounds.
     ///
     /// ```

@@ -25,7 +25,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// Calls `f` with what lies at each position, in the order of memory: elements with their indices, and padding. The second
     /// argument is what memory holds there, also where it is padding.
     ///
-    /// Padding at the end that `L(n)` in the layout brings is left out.
+    /// Padding at the end from `L(n)` in the layout is left out.
     pub fn for_each_position(&self, mut f: impl FnMut(Slot<S::Index>, <S::Element as Stored>::Value)) {
         self.shape().with_table(|table| {
             let mut walk = table.walk();
@@ -56,7 +56,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// Calls `f` with what lies at each position, in the order of memory: elements with their indices, and padding. The second
     /// argument is what memory holds there, also where it is padding.
     ///
-    /// Padding at the end that `L(n)` in the layout brings is left out.
+    /// Padding at the end from `L(n)` in the layout is left out.
     ///
     /// ```
     /// use xla_shape::element::S32;

@@ -1,7 +1,7 @@
 //! Walking over arrays at the speed of their memory.
 //!
-//! Elements one by one, by their indices, cost an index computation each. These methods of [`Buffer`] walk along memory
-//! instead, and give inner loops that the compiler can make vector instructions of:
+//! Each access by an index computes a position. These methods of [`Buffer`] walk along memory instead, and the compiler can
+//! turn their inner loops into vector instructions:
 //!
 //! | to | use |
 //! |---|---|

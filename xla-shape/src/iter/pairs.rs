@@ -24,7 +24,7 @@ const fn assert_same_bands<S: ArrayType, T: ArrayType, const DIM: i64>() {
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// Calls `f` with all lines along dimension `DIM` (-1 is the last), to write, and with the same lines of another array of the
-    /// same dimensions: what was folded from the lines of one fits those of the other.
+    /// same dimensions: what was folded from the lines of one array fits those of the other.
     ///
     /// Lines must be side by side in the same way in both, as in layouts whose tiles are alike; others do not compile, which shows
     /// in `cargo build`.

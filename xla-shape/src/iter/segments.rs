@@ -7,7 +7,7 @@ use crate::element::Plain;
 use crate::types::{ArrayType, WholeArray};
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// Calls `f` with slices that hold nothing but elements, in the order of memory: one slice if there is no padding, else
+    /// Calls `f` with slices of elements, without padding, in the order of memory: one slice if there is no padding, else
     /// slices as long as the layout's blocks allow. Together they hold every element once.
     ///
     /// ```
@@ -34,9 +34,9 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         self.for_each_segment(|segment| segment.iter().for_each(|&value| f(value)));
     }
 
-    /// Folds every element into one of `N` lanes, each on its own, so that the compiler can use vector instructions even
-    /// where the order of the operations matters, as in sums of floating-point numbers. Which lane an element goes to is not
-    /// said; `N` of 16 or 32 suits most machines.
+    /// Folds every element into one of `N` lanes, each on its own, so that the compiler can use vector instructions even where
+    /// the order of the operations matters, as in sums of floating-point numbers. Which lane an element goes to is unspecified;
+    /// `N` of 16 or 32 suits most machines.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -55,7 +55,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// Calls `f` with slices that hold nothing but elements, to write, as [`for_each_segment`](Self::for_each_segment).
+    /// Calls `f` with slices of elements, without padding, to write, like [`for_each_segment`](Self::for_each_segment).
     #[inline(always)]
     pub fn for_each_segment_mut(&mut self, mut f: impl FnMut(&mut [Value<S>])) {
         const { assert_whole::<S>() };
@@ -66,7 +66,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         shape.for_each_segment_range(|range| f(unsafe { values.range(range) }));
     }
 
-    /// Replaces every element by what `f` makes of it, in the order of memory; padding stays as it is.
+    /// Replaces every element by the result of `f`, in the order of memory; padding stays as it is.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -88,7 +88,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
 }
 
 impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// Writes this value to all padding, that at the end of the array included; elements stay as they are.
+    /// Writes this value to all padding, also at the end of the array; elements stay as they are.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -43,7 +43,7 @@ nested!(A B C D E F => [[[[[[V; F]; E]; D]; C]; B]; A]);
 pub struct TileView<I, T> {
     /// The index of the tile's first element.
     pub origin: I,
-    /// How many of the tile's elements are inside the array, in each of the array's dimensions; what is behind them is
+    /// How many of the tile's elements are inside the array, in each of the array's dimensions; what comes after them is
     /// padding.
     pub inside: I,
     /// The elements and the padding.
@@ -209,7 +209,7 @@ impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
 
 impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// The tiles in the order of memory, each with its padding, as arrays: `A` is a tile as it lies in memory, or flat.
-    /// Another type does not compile; that shows in `cargo build`, not in `cargo check`.
+    /// A type that does not match the tile does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
     /// ```
     /// use half::bf16;

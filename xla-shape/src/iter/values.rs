@@ -1,4 +1,4 @@
-//! What people expect of an array library: results in arrays of their own, folds, approximate equality.
+//! Common methods of array libraries: results in new arrays, folds, approximate equality.
 
 use super::memory::{Value, for_each_run, own_run};
 use super::zip::for_each_minor_line;
@@ -8,7 +8,7 @@ use crate::types::{ArrayType, StaticArray, resolve};
 use xla_shape_core::text::ConstText;
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// An array of shape `R`, which has the same dimensions, with what `f` makes of each element.
+    /// An array of shape `R`, which has the same dimensions, with the result of `f` for each element.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -30,8 +30,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         result
     }
 
-    /// An array of shape `R`, which has the same dimensions, with what `f` makes of each element and of the one with the same index
-    /// in another array, of any layout.
+    /// An array of shape `R`, which has the same dimensions, with the result of `f` for each element and the one with the same
+    /// index in another array, of any layout.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -126,8 +126,8 @@ const fn assert_length<S: ArrayType, T: ArrayType, const DIM: i64>() {
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// Replaces every element by what `f` makes of it and of the element of a vector that has its index in dimension `DIM` (-1 is the
-    /// last): the vector is broadcast along the other dimensions.
+    /// Replaces every element by the result of `f` for it and the element of a vector at its index in dimension `DIM` (-1 is
+    /// the last): the vector is broadcast along the other dimensions.
     ///
     /// A vector of another length does not compile; that shows in `cargo build`.
     ///

@@ -1,6 +1,6 @@
 //! TPUs: their generations, the layouts that they choose, and what fits into their memories.
 //!
-//! The rules as values are the core's; here are generations as types ([`V5e`] and others), the layout that one of them
+//! The rules for values are in the core; here are generations as types ([`V5e`] and others), the layout that one of them
 //! chooses for sizes that are const parameters ([`TpuLayout`]; [`tpu_shape!`](crate::tpu_shape) uses it), and a check that
 //! the blocks of a kernel fit into VMEM ([`assert_fits`]).
 

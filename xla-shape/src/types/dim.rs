@@ -33,7 +33,7 @@ pub struct Unbounded(usize);
 
 /// A size that is known at run time and has a name: a single lower-case word in [`shape!`](crate::shape), of at most 16 letters.
 ///
-/// To an array, the name says no more than `?`: any size will do. Kernels that XLA calls (`xla-shape-ffi`) check that a name is the
+/// For an array, the name means the same as `?`: any size. Kernels that XLA calls (`xla-shape-ffi`) check that a name is the
 /// same size wherever their parameters have it.
 ///
 /// ```

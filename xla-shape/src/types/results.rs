@@ -112,8 +112,7 @@ pub type InSpace<S, const N: u8> = Array<
 
 /// The result of a transpose of `S`, dimension `i` of which is dimension `P[i]` of `S`, in the layout `L`.
 ///
-/// `P` is a tuple of [`Nth`]. A number that is there twice is found by
-/// [`infer::assert_result`](crate::infer::assert_result).
+/// `P` is a tuple of [`Nth`]. [`infer::assert_result`](crate::infer::assert_result) refuses a number that is there twice.
 ///
 /// ```
 /// use xla_shape::types::{Nth, Transposed};
@@ -151,8 +150,8 @@ pub type Broadcast<S, const N: i64, D, L> =
 /// The result of a slice, a padding or windows of `S` along dimension `N` (-1 is the last), which then is `D`, in the layout
 /// `L`.
 ///
-/// `D` is what the code knows of the result: a [`Size`](super::Size), a const parameter, or arithmetic of `typenum` on the
-/// size before. Whether it is what the operation gives is for [`infer::assert_result`](crate::infer::assert_result) to say.
+/// `D` is what the code knows about the result: a [`Size`](super::Size), a const parameter, or arithmetic of `typenum` on the
+/// size before. Use [`infer::assert_result`](crate::infer::assert_result) to check that the operation gives it.
 ///
 /// ```
 /// use core::ops::Add;
@@ -187,8 +186,8 @@ pub type WithDimension<S, const N: i64, D, L> =
 /// fn same(x: Product<shape!(f32[8,64]), shape!(f32[64,256]), L>) -> shape!(f32[8,256]{1,0:T(8,128)}) { x }
 /// ```
 ///
-/// Its elements are those of `A`; [`WithElement`] makes them what the program prefers. Of two vectors, it is a scalar, in
-/// the layout `{:}`.
+/// Its elements are those of `A`; [`WithElement`] changes them. For two vectors, it is a scalar, in the
+/// layout `{:}`.
 pub type Product<A, B, L> = Array<
     <A as ArrayType>::Element,
     <<A as ArrayType>::Dimensions as Multiply<<B as ArrayType>::Dimensions>>::Product,

@@ -332,12 +332,12 @@ tuples_of_groups!(K0 C0 K1 C1);
 tuples_of_groups!(K0 C0 K1 C1 K2 C2);
 tuples_of_groups!(K0 C0 K1 C1 K2 C2 K3 C3);
 
-/// What a device has of an array of shape `X` that is divided by the sharding `S`: elements and layout are the array's, dimensions
-/// that the sharding does not divide, too.
+/// What a device has of an array of shape `X` that is divided by the sharding `S`: elements, layout and the dimensions that the
+/// sharding does not divide are the array's.
 ///
-/// A dimension that is divided is a [`Piece`]: its size is right, but its type is not [`Size`]. Where sizes are numbers,
-/// [`shard!`](macro@crate::shard) gives the type that `shape!` gives; [`retype`](crate::Buffer::retype) makes one of the other. A size
-/// that does not divide evenly does not compile; that shows in `cargo build`, not in `cargo check`.
+/// A dimension that is divided is a [`Piece`]: its size is right, but its type is not [`Size`]. If sizes are numbers,
+/// [`shard!`](macro@crate::shard) gives the type that `shape!` gives; [`retype`](crate::Buffer::retype) converts between them.
+/// A size that does not divide evenly does not compile; that shows in `cargo build`, not in `cargo check`.
 ///
 /// ```
 /// use xla_shape::types::{ArrayType, Shard};
@@ -364,7 +364,7 @@ pub type Shard<X, S> = Array<
     <X as ArrayType>::Layout,
 >;
 
-/// The result of an all-gather of shards `X` of `COUNT` devices along dimension `N` (-1 is the last). Of the pieces of a
+/// The result of an all-gather of shards `X` of `COUNT` devices along dimension `N` (-1 is the last). For the pieces of a
 /// [`Shard`], that is the whole dimension.
 ///
 /// ```

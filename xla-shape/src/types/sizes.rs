@@ -16,7 +16,7 @@ pub enum SizesError {
         /// The size that was asked for, in elements.
         found: usize,
     },
-    /// There is no such shape.
+    /// The shape is not valid.
     Invalid(ValidationError),
 }
 

@@ -1,7 +1,7 @@
 //! Index arithmetic with constants: one copy of the code for each digit of the stride table.
 //!
-//! A loop over the table would leave it to the optimiser to unroll it and to look through the table. Here every digit
-//! is an inline `const`, so that what is left are shifts and masks, or multiplications by constants.
+//! A loop over the table would leave it to the optimiser to unroll it and to look through the table. Here every digit is an
+//! inline `const`: only shifts and masks, or multiplications by constants, are left.
 
 use super::array_type::{ArrayType, StaticArray};
 use super::index::StaticIndex;

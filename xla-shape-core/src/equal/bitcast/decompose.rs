@@ -21,15 +21,15 @@ use core::fmt;
 /// transpose, a reshape, padding dropped, and parts joined into elements.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Decomposition {
-    /// The sizes of the operand; with padding, if that is read as elements. Its parts are a dimension of their own.
+    /// The sizes of the operand; with padding, if that is read as elements. Parts of elements are one more dimension.
     pub operand_sizes: Vec<u64>,
-    /// The sizes of the result, likewise.
+    /// The sizes of the result, in the same way.
     pub result_sizes: Vec<u64>,
-    /// Into how many parts an element of the operand is cut, to be of the size of the result's parts.
+    /// How many parts an element of the operand is cut into, so that parts of operand and result have the same size.
     pub operand_parts: u64,
-    /// Into how many parts an element of the result is cut.
+    /// How many parts an element of the result is cut into.
     pub result_parts: u64,
-    /// Whether the arrays have padding in other places.
+    /// Whether the padding of the two arrays is in different places.
     pub other_padding: bool,
     /// The sizes that the first reshape makes.
     pub transpose_sizes: Vec<u64>,
@@ -72,8 +72,8 @@ impl Decomposition {
         permuted(&self.transpose_sizes, &self.permutation)
     }
 
-    /// The index in the result, of [`result_sizes`](Self::result_sizes), of what has `index` in the operand, of
-    /// [`operand_sizes`](Self::operand_sizes); `None` if `index` is out of bounds.
+    /// From an index in the operand, of [`operand_sizes`](Self::operand_sizes), to the index of the same part in the result, of
+    /// [`result_sizes`](Self::result_sizes); `None` if `index` is out of bounds.
     #[must_use]
     pub fn map_index(&self, index: &[u64]) -> Option<Vec<u64>> {
         let split = unravel(ravel(index, &self.operand_sizes)?, &self.transpose_sizes);
