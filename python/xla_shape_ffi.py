@@ -57,6 +57,7 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 # What `Kernel.__call__` takes itself.
 _OPTIONS = ("results", "vmap_method")
+_VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all")
 
 _Parameter = dict[str, Any]
 # The types of a call's results, its attributes, its `vmap_method`, and how many operands it has.
@@ -93,10 +94,14 @@ def _dtype(element_type: str) -> Any:
     return jnp.dtype(_DTYPES[element_type])
 
 
+def _element_type(dtype: Any) -> str:
+    """XLA's name of the element type; JAX has types that NumPy has not, such as those of keys."""
+    return _NAMES.get(dtype.name, str(dtype.name))
+
+
 def _text(shape: Sequence[Any], dtype: Any) -> str:
     """The array in XLA's notation."""
-    name = jnp.dtype(dtype).name
-    return f"{_NAMES.get(name, name)}[{','.join(map(str, shape))}]"
+    return f"{_element_type(dtype)}[{','.join(map(str, shape))}]"
 
 
 class _Sizes:
@@ -112,7 +117,7 @@ class _Sizes:
             return
         sizes = wants["sizes"]
         if (
-            _dtype(wants["element_type"]) != dtype
+            wants["element_type"] != _element_type(dtype)
             or len(sizes) != len(shape)
             or any(size is not None and size != found for size, found in zip(sizes, shape))
         ):
@@ -188,6 +193,13 @@ class Kernel:
             attributes = dict.fromkeys(names) | {name: _python_value(value) for name, value in prepared[1]}
 
             def forward(*operands: Any) -> Any:
+                try:
+                    inspect.signature(backward).bind("operands", "results", "cotangents", **attributes)
+                except TypeError as error:
+                    raise TypeError(
+                        f"{self.__name__}: gradient: expected a function of operands, results, cotangents and the attributes of the call, "
+                        f"found one that cannot take them: {error}"
+                    ) from None
                 y = kernel(*operands)
                 return _alone(y), (operands, y)
 
@@ -198,9 +210,13 @@ class Kernel:
                 if len(found) != count:
                     expected = _count(count, "operand")
                     raise TypeError(f"{self.__name__}: gradient: expected the cotangents of {expected}, found {len(found)}")
+                for (place, _), operand, cotangent in zip(self._places(count), operands, found):
+                    if cotangent is not None and np.shape(cotangent) != operand.shape:
+                        takes, has = _text(operand.shape, operand.dtype), list(np.shape(cotangent))
+                        raise TypeError(f"{self.__name__}: gradient: {place}: expected a cotangent like {takes}, found one of sizes {has}")
                 return found
 
-            call = jax.custom_vjp(lambda *operands: forward(*operands)[0])
+            call = jax.custom_vjp(lambda *operands: _alone(kernel(*operands)))
             # Some versions of JAX trace what computes cotangents at each gradient, if it is not a program of its own.
             call.defvjp(forward, jax.jit(back, inline=True))
             return jax.jit(_named(call, self.__name__), inline=True)
@@ -219,9 +235,11 @@ class Kernel:
         self, operands: Sequence[Any], results: Any, vmap_method: str | None, attributes: dict[str, Any]
     ) -> tuple[list[Any], _Prepared]:
         """The operands of a call as arrays, and what else it depends on. Takes operands given by name out of the attributes."""
+        if vmap_method is not None and vmap_method not in _VMAP_METHODS:
+            raise TypeError(f"{self.__name__}: vmap_method: expected one of {', '.join(_VMAP_METHODS)}, found {vmap_method!r}")
         given = self._given(operands, attributes)
         places = self._places(len(given))
-        arrays = [x if isinstance(x, jax.Array) else self._array(place, x) for (place, _), x in zip(places, given)]
+        arrays = [x if isinstance(x, jax.Array) else self._array(place, p, x) for (place, p), x in zip(places, given)]
         sizes = _Sizes(self.__name__)
         for (place, parameter), array in zip(places, arrays):
             self._expect_cpu(place, array)
@@ -271,13 +289,17 @@ class Kernel:
         parameters = itertools.chain.from_iterable([p] * more if p["variadic"] else [p] for p in self._operands)
         return [(f"operand {i} ({p['name']})", p) for i, p in enumerate(parameters)]
 
-    def _array(self, place: str, operand: Any) -> Any:
+    def _array(self, place: str, parameter: _Parameter, operand: Any) -> Any:
         """What JAX makes of an operand."""
+        is_list = isinstance(operand, (list, tuple))
+        if is_list and parameter["variadic"] and any(hasattr(x, "shape") for x in operand):
+            found = f"{type(operand).__name__} of arrays: write *{parameter['name']} for its arrays one by one"
+            raise TypeError(f"{self.__name__}: {place}: expected an array, found a {found}")
         try:
             return jnp.asarray(operand)
         except (TypeError, ValueError) as error:
-            found = type(operand).__name__
-            raise TypeError(f"{self.__name__}: {place}: expected an array, found a value of type {found}: {error}") from None
+            found = type(operand).__name__ + (f": {error}" if is_list else "")
+            raise TypeError(f"{self.__name__}: {place}: expected an array, found a value of type {found}") from None
 
     def _expect_cpu(self, place: str, array: Any) -> None:
         if isinstance(array, jax.core.Tracer):
@@ -445,7 +467,9 @@ class _Batched:
             return self._whole(types, *operands) if _is_manual() else self._on_a_mesh(operands)(*operands)
 
         batched.def_vmap(self._vmap)
-        self.function: Callable[..., Any] = lambda *operands: self._whole(types, *operands) if _is_manual() else batched(*operands)
+        # Older versions know no vmap of one's own in the body of a shard_map.
+        is_old = jax.__version_info__ < (0, 10)
+        self.function: Callable[..., Any] = lambda *operands: (self._whole(types, *operands) if is_old and _is_manual() else batched(*operands))
 
     def _first_size(self) -> str | None:
         """The size in front of which dimensions may be added: all results begin with it."""

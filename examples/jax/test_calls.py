@@ -100,6 +100,19 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
         (lambda x: kernels.scale_rows(x, GAIN, gain=GAIN), "scale_rows: operand 1 (gain): given twice, by its place and by its name"),
         (lambda x: kernels.scale_rows(x, x=x), "scale_rows: operand 0 (x): given twice, by its place and by its name"),
         (lambda x: kernels.total(x[0], first=x[0]), "total: operand 0 (first): given twice, by its place and by its name"),
+        (lambda x: kernels.scale_rows({"x": x}, GAIN), "scale_rows: operand 0 (x): expected an array, found a value of type dict"),
+        (
+            lambda x: kernels.scale_rows(jax.random.key(0), GAIN),
+            "scale_rows: operand 0 (x): this kernel takes f32[b,d]{1,0}, the call has key<fry>[]",
+        ),
+        (
+            lambda x: kernels.total(x[0], [x[0], x[0]], x[0]),
+            "total: operand 1 (rest): expected an array, found a list of arrays: write *rest for its arrays one by one",
+        ),
+        (
+            lambda x: kernels.scale_rows(x, GAIN, vmap_method="fast"),
+            "scale_rows: vmap_method: expected one of sequential, sequential_unrolled, expand_dims, broadcast_all, found 'fast'",
+        ),
         (
             lambda x: kernels.add_one(x[0], results=x[0, :2]),
             "add_one: result 0 (x): this kernel takes f32[4], the call has f32[2]",
@@ -131,6 +144,11 @@ def test_rust_and_python_refuse_alike(operands, result):
     with pytest.raises(jax.errors.JaxRuntimeError) as run:
         jax.block_until_ready(raw("scale_rows", result)(*operands))
     assert f"INVALID_ARGUMENT: {traced.value}" in str(run.value)
+
+
+def test_what_a_kernel_refuses_has_its_name():
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"INVALID_ARGUMENT: expected mode \"sum\", found \"mean\" \(in add_all\)"):
+        jax.block_until_ready(kernels.add_all(X, results=X, **ATTRIBUTES | {"mode": "mean"}))
 
 
 def test_an_array_on_another_device_is_refused_with_the_name_of_the_kernel():
@@ -303,6 +321,14 @@ def test_a_gradient_takes_operands_by_name_and_is_traced_once():
     np.testing.assert_array_equal(found[1], 0 * GAIN)
     with pytest.raises(TypeError, match="scale_rows: gradient: expected the cotangents of 2 operands, found 1"):
         jax.grad(lambda x: kernels.scale_rows.with_gradient(lambda operands, y, dy: dy)(x, GAIN).sum())(X)
+    message = r"scale_rows: gradient: operand 1 \(gain\): expected a cotangent like f32\[4\], found one of sizes \[6, 4\]"
+    with pytest.raises(TypeError, match=message):
+        jax.grad(lambda x: kernels.scale_rows.with_gradient(lambda operands, y, dy: (dy, dy))(x, GAIN).sum())(X)
+    message = "scale_rows: gradient: expected a function of .* the attributes of the call, found one that cannot take them: .*'factor'"
+    with pytest.raises(TypeError, match=message):
+        jax.grad(lambda x: first(x, GAIN, factor=3.0).sum())(X)
+    # Without differentiation, nothing asks for one.
+    assert first(X, GAIN, factor=3.0).shape == X.shape
 
 
 @pytest.mark.parametrize("name", ["scale_rows", "total", "softmax_of_any"])
@@ -388,6 +414,13 @@ except (ValueError, NotImplementedError):
     pass
 else:
     raise AssertionError("a part is taken for the whole")
+
+# What vmap adds in the body of a shard_map is one call.
+spec = P(None, "data", None)
+inside = jax.jit(shard_map(jax.vmap(kernels.softmax_of_rows), mesh=mesh, in_specs=spec, out_specs=spec))
+np.testing.assert_allclose(inside(jnp.stack([x] * 4))[3], expected, rtol=1e-5)
+if jax.__version_info__ >= (0, 10):
+    assert "while" not in inside.lower(jnp.stack([x] * 4)).compile().as_text()
 
 # Gradients, of calls in a shard_map and of a shard_map.
 softmax = kernels.softmax_of_rows.with_gradient(lambda x, y, dy: y * (dy - (y * dy).sum(-1, keepdims=True)))

@@ -10,7 +10,7 @@ from test_kernels import LIBRARY, ROOT, TARGET
 
 TEXTS = {"README.md": "Kernels that JAX calls", "xla-shape-ffi/README.md": None, "docs/jax.md": None}
 
-# What a reader has before the first block.
+# What stands for a library of the reader's own.
 BEFORE = f"""
 import sys
 sys.path[:0] = [{str(ROOT / "python")!r}]
@@ -19,7 +19,6 @@ import jax, jax.export, jax.numpy as jnp, pytest, types, xla_shape_ffi
 load, paths = xla_shape_ffi.load, {{"target/release/libkernels.so": sys.argv[1]}}
 examples = load({str(LIBRARY)!r})
 xla_shape_ffi.load = lambda path: types.SimpleNamespace(softmax=examples.softmax_of_rows, **{{k.__name__: k for k in load(paths[path])}})
-x, gain, f = jnp.ones((6, 256)), jnp.ones(256), lambda x: examples.softmax_of_rows(x)
 """
 
 

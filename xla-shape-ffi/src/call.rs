@@ -388,10 +388,19 @@ pub unsafe fn handle<O: Outcome>(
     let run = |frame: Frame<'_>| {
         let mut call = Call::new(name, takes, frame);
         call.check_counts()?;
-        kernel(&mut call)?.into_result()
+        match kernel(&mut call)?.into_result() {
+            Ok(()) => Ok(()),
+            Err(error) => Err(said_by(name, &error)),
+        }
     };
     // SAFETY: the caller promises the frame.
     unsafe { answer(frame, name, run) }
+}
+
+/// An error that the kernel returns, with its name.
+#[cold]
+fn said_by(kernel: &str, error: &Error) -> Error {
+    Error::new(error.code(), format!("{error} (in {kernel})"))
 }
 
 /// What a device calls on which kernels do not run.

@@ -158,12 +158,18 @@ pub struct Takes {
 }
 
 impl Takes {
-    /// Sorts the parameters of a kernel.
+    /// Sorts the parameters of a kernel that computes the indices of the sizes named in `batch` independently.
     ///
     /// # Panics
-    /// While compiling, if two parameters take any number of operands: a call could not say which operands are whose.
+    /// While compiling, if two parameters take any number of operands: a call could not say which operands are whose; or if no
+    /// parameter has a size of a name in `batch`.
     #[must_use]
-    pub const fn new(parameters: &'static [Known], written: &'static [Written]) -> Self {
+    pub const fn new(parameters: &'static [Known], written: &'static [Written], mut batch: &[&'static str]) -> Self {
+        while let [name, rest @ ..] = batch {
+            let is_size = is_same(name.as_bytes(), b"...") || first_size(written, name).is_some();
+            assert!(is_size, "`batch` names a size that no parameter of the kernel has");
+            batch = rest;
+        }
         let mut takes = Self { parameters, attributes: 0, operands: 0, results: 0, variadic: None };
         let mut rest = written;
         while let [parameter, others @ ..] = rest {
@@ -368,7 +374,8 @@ macro_rules! kernel {
                     sizes: <$type as $crate::Parameter<'_>>::SIZES,
                 }),*];
                 const KNOWN: [$crate::__private::Known; WRITTEN.len()] = $crate::__private::known(WRITTEN);
-                const TAKES: &$crate::__private::Takes = &$crate::__private::Takes::new(&KNOWN, WRITTEN);
+                const TAKES: &$crate::__private::Takes = &
+                    $crate::__private::Takes::new(&KNOWN, WRITTEN, <$name as $crate::Kernel>::BATCH);
 
                 unsafe extern "C" fn handler(frame: *mut $crate::CallFrame) -> *mut $crate::XlaError {
                     let kernel = |call: &mut $crate::Call<'_>| {

@@ -226,7 +226,7 @@ fn what_a_kernel_says_arrives() {
     let (mut x, mut y) = ([0.0_f32; 6], [0.0_f32; 6]);
     let (operand, result) = (Array::new(F32, &[2, 3], &mut x), Array::new(F32, &[2, 3], &mut y));
     let error = call::<double>(&[operand], &[result], &[("factor", 0.0)]);
-    assert_eq!(error, Err((11, "expected a factor, found 0".to_owned())));
+    assert_eq!(error, Err((11, "expected a factor, found 0 (in double)".to_owned())));
 }
 
 #[test]

@@ -22,4 +22,12 @@ xla_shape_ffi::kernel! {
     }
 }
 
+xla_shape_ffi::kernel! {
+    fn misnamed(x: View<'_, shape!(f32[rows,d])>)
+    where batch(row)
+    {
+        drop(x);
+    }
+}
+
 fn main() {}
