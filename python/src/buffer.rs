@@ -13,7 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ffi::c_int;
 use std::fmt::Display;
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::available_parallelism;
 use xla_shape::buffer::{AlignedBytes, DynShape};
 use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor};
@@ -332,18 +332,35 @@ fn run(plan: &Plan, source: &[u8], result: &mut [u8], threads: Option<usize>) ->
 /// The process that made the threads, and how many were asked for; 0 for as many as there are processors.
 type Made = Option<(u32, usize, Arc<ThreadPool>)>;
 
+static POOL: Mutex<Made> = Mutex::new(None);
+
 /// Threads of this process: those of a process that was forked are not there.
 fn pool(threads: usize) -> Result<Arc<ThreadPool>, String> {
-    static POOL: Mutex<Made> = Mutex::new(None);
     let process = std::process::id();
-    let mut made = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*made {
-        Some((owner, count, pool)) if (*owner, *count) == (process, threads) => return Ok(pool.clone()),
-        // Waiting for threads that are not there would take for ever.
-        Some((owner, ..)) if *owner != process => std::mem::forget(made.take()),
-        _ => {}
+    if let Some(made) = try_pool()
+        && let Some((owner, count, pool)) = &*made
+        && (*owner, *count) == (process, threads)
+    {
+        return Ok(pool.clone());
     }
+    // Nothing is locked while threads are made, which takes long enough for another one to fork.
     let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?);
-    *made = Some((process, threads, pool.clone()));
+    let before = try_pool().and_then(|mut made| made.replace((process, threads, pool.clone())));
+    if before.as_ref().is_some_and(|&(owner, ..)| owner != process) {
+        // Waiting for threads that are not there would take for ever.
+        std::mem::forget(before);
+    }
     Ok(pool)
+}
+
+/// The threads that are kept; `None` if they stay locked, as in a process that was forked at just that moment.
+fn try_pool() -> Option<MutexGuard<'static, Made>> {
+    for _ in 0..100 {
+        match POOL.try_lock() {
+            Ok(made) => return Some(made),
+            Err(TryLockError::Poisoned(made)) => return Some(made.into_inner()),
+            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
+    None
 }

@@ -16,7 +16,7 @@ pub(crate) fn linear_indices(
 ) -> PyResult<()> {
     let table = shape.get().table()?;
     let (indices, mut positions) = (Read::of(indices)?, Written::of(positions)?);
-    let (indices, positions) = (indices.numbers()?, positions.numbers()?);
+    let (positions, indices) = (positions.numbers_beside(&indices)?, indices.numbers()?);
     let rank = table.extents().len();
     if indices.len() != rank.saturating_mul(positions.len()) {
         return Err(shape_error("expected an index for each position"));
@@ -62,7 +62,7 @@ pub(crate) fn multi_indices(
     let table = shape.get().table()?;
     let count = shape.get().array()?.physical_elements().ok_or_else(|| shape_error("the shape has no size"))?;
     let (positions, mut indices) = (Read::of(positions)?, Written::of(indices)?);
-    let (positions, indices) = (positions.numbers()?, indices.numbers()?);
+    let (indices, positions) = (indices.numbers_beside(&positions)?, positions.numbers()?);
     let rank = table.extents().len();
     if indices.len() != rank.saturating_mul(positions.len()) {
         return Err(shape_error("expected room for the index of each position"));

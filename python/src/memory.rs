@@ -131,13 +131,17 @@ impl Written {
         Ok(Self(buffer))
     }
 
-    /// The numbers of an array of int64.
-    pub(crate) fn numbers(&mut self) -> PyResult<&mut [i64]> {
+    /// The numbers of an array of int64, which has no memory in common with another one.
+    pub(crate) fn numbers_beside(&mut self, other: &Read) -> PyResult<&mut [i64]> {
         let start = numbers(&self.0)?;
         if self.0.item_count() == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: `numbers` checked that as many int64 are there, aligned; Python made the array for this call alone.
+        let (own, others) = (start.addr(), numbers(&other.0)?.addr());
+        if own < others.saturating_add(other.0.len_bytes()) && others < own.saturating_add(self.0.len_bytes()) {
+            return Err(shape_error("expected room that is not that of the numbers themselves"));
+        }
+        // SAFETY: `numbers` checked that as many int64 are there, aligned; the only other array of this call lies elsewhere.
         Ok(unsafe { slice::from_raw_parts_mut(start, self.0.item_count()) })
     }
 }
@@ -173,7 +177,7 @@ impl<'a> Elements<'a> {
         let shape = ArrayShape::from_strides(element_type, &sizes, &strides.collect::<Option<Vec<_>>>()?).ok()?;
         let length = usize::try_from(shape.byte_size()?).ok()?;
         // Gaps between elements are padding of tiles; behind the last element there need not be any.
-        if !shape.layout().tiles().is_empty() || length != self.sizes.iter().product::<usize>() * self.width {
+        if !shape.layout().tiles().is_empty() || length != self.count().saturating_mul(self.width) {
             return None;
         }
         if length == 0 {
@@ -185,11 +189,15 @@ impl<'a> Elements<'a> {
         Some((bytes, shape))
     }
 
+    /// How many elements there are; what a lender says need not fit in memory.
+    fn count(&self) -> usize {
+        self.sizes.iter().fold(1, |count, &size| count.saturating_mul(size))
+    }
+
     /// Copies elements in row-major order, from this one on, as many as fill the room.
     pub(crate) fn copy_row_major(&self, first: usize, room: &mut [u8]) {
-        let total = self.sizes.iter().product::<usize>();
         let wanted = room.len() / self.width;
-        assert!(first.checked_add(wanted).is_some_and(|end| end <= total), "elements are inside the array");
+        assert!(first.checked_add(wanted).is_some_and(|end| end <= self.count()), "elements are inside the array");
         let mut rest = first;
         let mut index = vec![0; self.sizes.len()];
         for (number, &size) in index.iter_mut().zip(self.sizes).rev() {

@@ -7,8 +7,10 @@ use crate::shape::{Shape, quoted};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xla_shape::hlo::proto::is_message;
 use xla_shape::hlo::{Instruction as Value, Module as ModuleValue, utf8};
@@ -86,7 +88,7 @@ impl Module {
     #[staticmethod]
     #[pyo3(signature = (path, /))]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Self::of_bytes(py, &std::fs::read(path)?)
+        Self::of_bytes(py, &py.detach(|| read_module(&path))?)
     }
 
     /// Its name.
@@ -231,11 +233,18 @@ impl Module {
             let read = py.detach(|| ModuleValue::from_proto(bytes));
             return read.map(|module| Self(Arc::new(module))).map_err(shape_error);
         }
-        match utf8(bytes) {
-            Ok(text) => Self::of_text(py, text.to_owned()),
+        match py.detach(|| utf8(bytes).map(str::to_owned)) {
+            Ok(text) => Self::of_text(py, text),
             Err(error) => Err(parse_error(&error, &String::from_utf8_lossy(bytes))),
         }
     }
+}
+
+/// All of a file; what does not end is read no further than the parser would.
+fn read_module(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(u32::MAX.into()).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn instruction(py: Python<'_>, value: Value<'_, '_>) -> PyResult<Instruction> {

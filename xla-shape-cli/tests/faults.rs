@@ -4,7 +4,7 @@
 use assert_cmd::Command;
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Child, Output, Stdio};
 use tempfile::TempDir;
@@ -133,6 +133,21 @@ fn a_replaced_file_keeps_its_permissions_and_a_link_stays_a_link() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::read(&out).unwrap(), [1, 4, 2, 5, 3, 6]);
     assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// A new file runs in nobody's name, and its group is that of the old one.
+#[test]
+fn a_replaced_file_keeps_its_group_but_no_more() {
+    let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6]), ("out.bin", b"old")]);
+    let out = folder.path().join("out.bin");
+    // Only some users may give a file to another group.
+    let own = fs::metadata(&out).unwrap().gid();
+    let group = if chown(&out, None, Some(4321)).is_ok() { 4321 } else { own };
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o7764)).unwrap();
+    let output = run(&folder, &[RELAYOUT, &["out.bin"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let new = fs::metadata(&out).unwrap();
+    assert_eq!((new.mode() & 0o7777, new.gid()), (0o764, group));
 }
 
 #[test]
@@ -323,7 +338,7 @@ fn without_own_codes(text: &str) -> String {
 /// Names in files of strangers must not move a terminal's cursor, or rename its window.
 #[test]
 fn nothing_that_a_file_names_controls_a_terminal() {
-    let name = "\u{1b}]0;x\u{7}\u{9b}31m";
+    let name = "\u{1b}]0;x\u{7}\u{9b}31m\u{7f}\u{202e}\u{2066}\u{200f}";
     let module = format!(
         "HloModule m, is_scheduled=true\nENTRY e {{\n p = f32[800,1280]{{1,0:T(8,128)}} parameter(0), \
          metadata={{op_name=\"{name}/{name}\" source_file=\"{name}\" source_line=3}}\n ROOT r = f32[800,1280]{{1,0:T(8,128)}} \
@@ -337,10 +352,12 @@ fn nothing_that_a_file_names_controls_a_terminal() {
     for arguments in [
         &["hlo", "m.hlo"][..],
         &["hlo", "m.hlo", "--top", "100", "--space", "0"],
+        &["hlo", "m.hlo", "--format", "json"],
         &["hlo", "diff", "m.hlo", "broken.hlo"],
         &["hlo", "broken.hlo"],
         &["scan", "m.hlo"],
         &["explain", name],
+        &["check", "m.hlo"],
         &["draw", "f32[8]", "--sharding", &format!("{{mesh['{name}'=2], [{{'{name}'}}]}}")],
         &["relayout", "w.safetensors", "--tensor", "y", "-o", "out.npy"],
         &["relayout", name, "-o", "out.npy"],
@@ -351,7 +368,42 @@ fn nothing_that_a_file_names_controls_a_terminal() {
         let output = program.current_dir(&folder).env("CLICOLOR_FORCE", "1").args(arguments).output().unwrap();
         for stream in [output.stdout, output.stderr] {
             let text = without_own_codes(&String::from_utf8(stream).unwrap());
-            assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{arguments:?}: {text:?}");
+            assert!(!text.contains(is_control), "{arguments:?}: {text:?}");
         }
     }
+    // To a real terminal, the text of a module is shown so, too, and a message is not.
+    #[cfg(target_os = "linux")]
+    {
+        let (text, code) = on_a_terminal(&folder, &["hlo", "print", "m.hlo"]);
+        assert!(code == 0 && text.contains("HloModule m") && text.contains("\\u{1b}]0;x\\u{7}"), "{text:?}");
+        assert!(!text.replace("\r\n", "\n").contains(is_control), "{text:?}");
+        assert_eq!(on_a_terminal(&folder, &["hlo", "print", "m.hlo", "--to", "proto"]), (String::new(), 1));
+    }
+    let output = run(&folder, &["hlo", "print", "m.hlo"]);
+    assert!(String::from_utf8(output.stdout).unwrap().contains(name));
+}
+
+fn is_control(c: char) -> bool {
+    (c.is_control() && c != '\n')
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// What the program writes to a terminal, and how it ends.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(folder: &TempDir, arguments: &[&str]) -> (String, i32) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+    let other = fs::File::options().read(true).write(true).open(name).unwrap();
+    let mut program = std::process::Command::new(PROGRAM);
+    program.current_dir(folder).args(arguments).stdout(other).stderr(Stdio::null());
+    let mut child = program.spawn().unwrap();
+    // The terminal ends when the last one that writes to it does.
+    drop(program);
+    let mut written = Vec::new();
+    let _ = fs::File::from(terminal).read_to_end(&mut written);
+    (String::from_utf8(written).unwrap(), child.wait().unwrap().code().unwrap())
 }

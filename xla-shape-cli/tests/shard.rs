@@ -248,6 +248,12 @@ fn nothing_is_written_where_something_is_wrong() {
         fs::write(work.path("i.json"), json!({ "weight_map": files }).to_string()).unwrap();
         assert_eq!(work.bad(&["i.json"], 0), format!("`i.json`: {message}"));
     }
+    fs::copy(work.path("w.safetensors"), work.path("w.bin")).unwrap();
+    let message = work.bad(&["w.safetensors", "w.bin"], 0);
+    assert_eq!(message, "both `w.safetensors` and `w.bin` have a tensor `a`");
+    save(&work.path("w.bin"), &[tensor("c", Dtype::F32, &[4, 4], 1)]);
+    let message = work.bad(&["w.safetensors", "w.bin"], 0);
+    assert_eq!(message, "the shards of `w.safetensors` and `w.bin` would go into the same file: rename one of them");
     save(&work.path("x.safetensors"), &[tensor("a", Dtype::F32, &[4, 4], 1)]);
     let message = work.bad(&["w.safetensors", "x.safetensors"], 0);
     assert_eq!(message, "both `w.safetensors` and `x.safetensors` have a tensor `a`");

@@ -218,7 +218,7 @@ impl ThreadPool<'_> {
     /// ```
     ///
     /// # Panics
-    /// If `rows` is 0, the array has no dimensions or is not row-major, or `work` panics.
+    /// If `rows` is 0, the array has no dimensions, is not row-major or has tiles or padding, or `work` panics.
     pub fn for_each_band<S>(
         &self,
         array: &mut ViewMut<'_, S>,
@@ -228,10 +228,11 @@ impl ThreadPool<'_> {
         S: WholeArray<Element: Plain>,
         <S::Element as Stored>::Value: Send,
     {
-        let (_, row) = rows_of::<S>(array.sizes().as_ref());
+        let (_, row) = rows_of::<S>(array.sizes().as_ref(), array.as_slice().len());
         assert!(rows > 0, "expected bands of at least one row");
-        // Rows of nothing are none.
-        self.for_each_chunk(array.as_mut_slice(), (rows * row).max(1), |number, chunk| work(number * rows, chunk));
+        // Rows of nothing are none; a band of more rows than there are is all of them.
+        let band = rows.saturating_mul(row).max(1);
+        self.for_each_chunk(array.as_mut_slice(), band, |number, chunk| work(number * rows, chunk));
     }
 
     /// Calls `work` with every band of `rows` rows of an array, the same rows of another one to write, and the number of the first row, as
@@ -266,8 +267,8 @@ impl ThreadPool<'_> {
         <R::Element as Stored>::Value: Sync,
         <S::Element as Stored>::Value: Send,
     {
-        let (found, row) = rows_of::<R>(source.sizes().as_ref());
-        let (expected, _) = rows_of::<S>(target.sizes().as_ref());
+        let (found, row) = rows_of::<R>(source.sizes().as_ref(), source.as_slice().len());
+        let (expected, _) = rows_of::<S>(target.sizes().as_ref(), target.as_slice().len());
         assert!(found == expected, "expected as many rows in both arrays, found {found} and {expected}");
         let source = source.as_slice();
         self.for_each_band(target, rows, |first, target| {
@@ -320,15 +321,17 @@ impl ThreadPool<'_> {
     }
 }
 
-/// How many rows an array has, and the elements of each.
+/// How many rows an array with memory for so many elements has, and the elements of each.
 ///
 /// # Panics
-/// If the array has no dimensions or is not row-major.
-fn rows_of<S: WholeArray>(sizes: &[usize]) -> (usize, usize) {
+/// If the array has no dimensions, is not row-major, or has tiles, which cut rows, or padding.
+fn rows_of<S: WholeArray>(sizes: &[usize], elements: usize) -> (usize, usize) {
     let Some((&rows, row)) = sizes.split_first() else { panic!("expected rows, found an array without dimensions") };
     let is_row_major = S::MINOR_TO_MAJOR.iter().rev().copied().eq(0..S::MINOR_TO_MAJOR.len());
-    assert!(is_row_major, "expected rows one behind the other, found {}", S::TEXT);
-    (rows, row.iter().product())
+    let row = row.iter().fold(1_usize, |row, &size| row.saturating_mul(size));
+    let fill = S::SHAPE.layout().tiles().is_empty() && rows.saturating_mul(row) == elements;
+    assert!(is_row_major && fill, "expected rows one behind the other, found {}", S::TEXT);
+    (rows, row)
 }
 
 #[cfg(test)]

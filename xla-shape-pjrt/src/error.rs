@@ -81,7 +81,7 @@ pub enum Error {
         error: PluginError,
     },
     /// The plug-in did not answer in time. What it does goes on until the process ends.
-    #[error("{call} took longer than {} and was given up", seconds(.limit))]
+    #[error("{call} took longer than {} and was given up{}", seconds(.limit), help_with(call))]
     TimedOut {
         /// The call that did not end.
         call: &'static str,
@@ -161,6 +161,17 @@ pub struct PluginError {
 
 fn searched(looked: &[String]) -> String {
     if looked.is_empty() { String::new() } else { format!("; looked at {}", looked.join(", ")) }
+}
+
+/// The call that starts a plug-in.
+pub(crate) const LOADING: &str = "loading the plug-in";
+
+/// What may help where a call does not end.
+fn help_with(call: &str) -> &'static str {
+    match call == LOADING && std::env::var_os("TPU_SKIP_MDS_QUERY").is_none() {
+        true => "\nhelp: libtpu waits for a server if the process was not started with TPU_SKIP_MDS_QUERY=1",
+        false => "",
+    }
 }
 
 fn seconds(limit: &Duration) -> String {

@@ -2,7 +2,7 @@
 
 use crate::abi::{Api, PluginAttributesArgs, PluginInitializeArgs};
 use crate::deadline::within;
-use crate::error::{Error, Result};
+use crate::error::{Error, LOADING, Result};
 use crate::find;
 use crate::property::{Properties, properties};
 use crate::table::Functions;
@@ -31,6 +31,8 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Plugin {
     inner: Arc<Inner>,
+    /// How long it may take to make a topology.
+    time_limit: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -39,6 +41,9 @@ struct Inner {
     name: String,
     path: Option<PathBuf>,
 }
+
+/// What a plug-in may take to start, or to make a topology, if nobody says otherwise.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a plug-in is loaded.
 #[derive(Clone, Debug)]
@@ -50,7 +55,7 @@ pub struct LoadOptions {
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { devices: false, environment: true, time_limit: Some(Duration::from_secs(60)) }
+        Self { devices: false, environment: true, time_limit: Some(PATIENCE) }
     }
 }
 
@@ -70,17 +75,38 @@ impl LoadOptions {
 
     /// Sets no environment variables.
     ///
-    /// Otherwise these are set, each only if it is not set yet, before the plug-in starts: `TPU_SKIP_MDS_QUERY=1`, without
-    /// which libtpu waits ten minutes for a server that tells about TPUs; `ALLOW_MULTIPLE_LIBTPU_LOAD=1` where no devices are
-    /// opened, without which only one process may compile at a time; and `TPU_MIN_LOG_LEVEL=3`, `TPU_STDERR_LOG_LEVEL=3` and,
-    /// where no devices are opened, `TPU_ACCELERATOR_TYPE=v5litepod-1` and `TPU_WORKER_HOSTNAMES=localhost`, without which
-    /// libtpu's notes come to standard error. (They do not say for which TPU is compiled.)
+    /// Otherwise the [variables](Self::variables) that libtpu needs are set before the plug-in starts, if this thread is the only
+    /// one of the process: C code may read the environment in another thread at that moment. So a program with threads starts
+    /// with the variables, or loads the plug-in first. Threads are counted on Linux, and elsewhere nothing is set.
     #[must_use]
     pub const fn leave_environment(self) -> Self {
         Self { environment: false, ..self }
     }
 
-    /// How long the plug-in may take to start; a minute if this is not called, no limit if `None`.
+    /// The environment variables that libtpu needs and that are not set yet, such as for
+    /// [`Command::envs`](std::process::Command::envs) of a process that loads it.
+    ///
+    /// These are `TPU_SKIP_MDS_QUERY=1`, without which libtpu waits ten minutes for a server that tells about TPUs;
+    /// `ALLOW_MULTIPLE_LIBTPU_LOAD=1` where no devices are opened, without which only one process may compile at a time; and
+    /// `TPU_MIN_LOG_LEVEL=3`, `TPU_STDERR_LOG_LEVEL=3` and, where no devices are opened, `TPU_ACCELERATOR_TYPE=v5litepod-1` and
+    /// `TPU_WORKER_HOSTNAMES=localhost`, without which libtpu's notes come to standard error. (They do not say for which TPU is
+    /// compiled.)
+    pub fn variables(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
+        let always = [("TPU_SKIP_MDS_QUERY", "1"), ("TPU_MIN_LOG_LEVEL", "3"), ("TPU_STDERR_LOG_LEVEL", "3")];
+        // The last two would be asked of the machine's metadata server, and their absence complained about.
+        let without_devices = [
+            ("ALLOW_MULTIPLE_LIBTPU_LOAD", "1"),
+            ("TPU_ACCELERATOR_TYPE", "v5litepod-1"),
+            ("TPU_WORKER_HOSTNAMES", "localhost"),
+        ];
+        let without_devices = without_devices.into_iter().filter({
+            let devices = self.devices;
+            move |_| !devices
+        });
+        always.into_iter().chain(without_devices).filter(|(name, _)| env::var_os(name).is_none())
+    }
+
+    /// How long the plug-in may take to start, and later to make a [topology](Plugin::topology); a minute if this is not called, no limit if `None`.
     #[must_use]
     pub const fn time_limit(self, limit: Option<Duration>) -> Self {
         Self { time_limit: limit, ..self }
@@ -111,15 +137,19 @@ fn load(path: &Path, options: &LoadOptions) -> Result<Plugin> {
     let path = path.canonicalize().map_err(|error| refused(error.to_string()))?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(plugin) = loaded.get(&path) {
-        return Ok(plugin.clone());
+        return Ok(Plugin { time_limit: options.time_limit, ..plugin.clone() });
     }
-    if options.environment {
-        prepare_environment(options.devices);
+    if options.environment && is_only_thread() {
+        for (name, value) in options.variables() {
+            // SAFETY: no other thread is there that could read the environment meanwhile, and only this one could start any.
+            unsafe { env::set_var(name, value) };
+        }
     }
-    let plugin = within(options.time_limit, "loading the plug-in", {
+    let plugin = within(options.time_limit, LOADING, {
         let path = path.clone();
         move || open(&path)
     })?;
+    let plugin = Plugin { time_limit: options.time_limit, ..plugin };
     loaded.insert(path, plugin.clone());
     Ok(plugin)
 }
@@ -142,26 +172,9 @@ fn open(path: &Path) -> Result<Plugin> {
     unsafe { Plugin::start(api, path.display().to_string(), Some(path.to_owned())) }
 }
 
-/// Sets what libtpu needs, unless the user did.
-fn prepare_environment(devices: bool) {
-    let mut wanted = vec![("TPU_SKIP_MDS_QUERY", "1"), ("TPU_MIN_LOG_LEVEL", "3"), ("TPU_STDERR_LOG_LEVEL", "3")];
-    if !devices {
-        // The last two would be asked of the machine's metadata server, and their absence complained about.
-        let names = [
-            ("ALLOW_MULTIPLE_LIBTPU_LOAD", "1"),
-            ("TPU_ACCELERATOR_TYPE", "v5litepod-1"),
-            ("TPU_WORKER_HOSTNAMES", "localhost"),
-        ];
-        wanted.extend(names);
-    }
-    for (name, value) in wanted {
-        if env::var_os(name).is_none() {
-            // SAFETY: Rust's own readers of the environment share a lock with this. What remains is C code that reads it in
-            // another thread at this moment; `LoadOptions::leave_environment` is for programs that have such threads, and the
-            // documentation of `Plugin::load` says so.
-            unsafe { env::set_var(name, value) };
-        }
-    }
+/// Whether no other thread of this process is known to be there, of Rust or not. Linux says so.
+fn is_only_thread() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)
 }
 
 impl Plugin {
@@ -176,9 +189,9 @@ impl Plugin {
 
     /// Loads a plug-in from a file, or gives the one that was loaded from it before.
     ///
-    /// The file's code runs in this process: load only what you would run as a program. Environment variables are set that
-    /// libtpu needs ([`LoadOptions::leave_environment`] has the list, and prevents it); in a program with threads whose C code
-    /// reads the environment, set them before those threads start.
+    /// The file's code runs in this process: load only what you would run as a program. Where this is the only thread, environment
+    /// variables are set that libtpu needs ([`LoadOptions::leave_environment`] says more, and prevents it); a program with threads
+    /// starts with them.
     ///
     /// # Errors
     /// If the file is not there, is not a plug-in, has another major version of the interface or an older version than
@@ -209,7 +222,12 @@ impl Plugin {
             // SAFETY: the call takes nothing.
             unsafe { functions.call(&Api::PJRT_Plugin_Initialize, PluginInitializeArgs::default()) }?;
         }
-        Ok(Self { inner: Arc::new(Inner { functions, name, path }) })
+        Ok(Self { inner: Arc::new(Inner { functions, name, path }), time_limit: Some(PATIENCE) })
+    }
+
+    /// How long the plug-in may take to make a topology.
+    pub(crate) const fn time_limit(&self) -> Option<Duration> {
+        self.time_limit
     }
 
     pub(crate) fn functions(&self) -> &Functions {

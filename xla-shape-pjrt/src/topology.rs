@@ -6,6 +6,7 @@ use crate::abi::{
     TopologyDescriptionDestroyArgs, TopologyDescriptionGetDeviceDescriptionsArgs, TopologyDescriptionPlatformNameArgs,
     TopologyDescriptionPlatformVersionArgs,
 };
+use crate::deadline::within;
 use crate::element;
 use crate::error::{Error, Result};
 use crate::layout::OwnedLayout;
@@ -93,7 +94,7 @@ impl Plugin {
     /// The devices of a part of a TPU, whether or not this machine has them.
     ///
     /// # Errors
-    /// If the plug-in knows no such devices.
+    /// If the plug-in knows no such devices, or takes longer than it [may](crate::LoadOptions::time_limit).
     pub fn topology(&self, slice: &Slice) -> Result<Topology> {
         self.topology_named(&slice.to_string())
     }
@@ -103,14 +104,16 @@ impl Plugin {
     /// Names are the plug-in's own matter, and some end libtpu's process, such as `v5e:0x1`; a [`Slice`] never does.
     ///
     /// # Errors
-    /// If the plug-in knows no such devices.
+    /// If the plug-in knows no such devices, or takes longer than it [may](crate::LoadOptions::time_limit).
     pub fn topology_named(&self, name: &str) -> Result<Topology> {
-        Topology::create(self, name)
+        let (plugin, name) = (self.clone(), name.to_owned());
+        let call = Api::PJRT_TopologyDescription_Create.name;
+        within(self.time_limit(), call, move || Topology::create(&plugin, &name))
     }
 }
 
 impl Topology {
-    pub(crate) fn create(plugin: &Plugin, name: &str) -> Result<Self> {
+    fn create(plugin: &Plugin, name: &str) -> Result<Self> {
         let call = &Api::PJRT_TopologyDescription_Create;
         let args = TopologyDescriptionCreateArgs {
             topology_name: name.as_ptr().cast(),

@@ -53,7 +53,7 @@ pub mod tpu;
 mod web;
 mod words;
 
-pub use answer::Answer;
+pub use answer::{Answer, json_line, write_json};
 pub use given::{Given, GivenArray};
 pub use text::{Text, harmless};
 pub use words::{InUnits, count};

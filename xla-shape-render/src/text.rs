@@ -121,11 +121,12 @@ impl fmt::Write for Text {
     }
 }
 
-/// The text with what would control a terminal made visible: a stranger's names must not move its cursor or rename its window.
+/// The text with what would control a terminal made visible: a stranger's names must not move its cursor, rename its window, or
+/// turn the order of letters around.
 /// Lines and tabs stay.
 #[must_use]
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    let controls = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let controls = |c: char| is_control(c) && !matches!(c, '\n' | '\t');
     if !text.contains(controls) {
         return Cow::Borrowed(text);
     }
@@ -137,4 +138,11 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(harmless)
+}
+
+/// Whether a character controls a terminal, or the direction of what stands behind it.
+pub(crate) fn is_control(c: char) -> bool {
+    let turns =
+        |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns(c)
 }

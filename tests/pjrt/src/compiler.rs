@@ -81,6 +81,11 @@ call! { topology_create(args: TopologyDescriptionCreateArgs) {
     if name == "fake:null" {
         return Ok(());
     }
+    if name == "fake:never" {
+        loop {
+            std::thread::park();
+        }
+    }
     let generation = name.split(':').next().and_then(|name| name.parse().ok());
     let generation = generation.ok_or_else(|| (NOT_FOUND, format!("no devices are called {name}")))?;
     let held: Vec<_> = (0..4).map(Description::new).collect();

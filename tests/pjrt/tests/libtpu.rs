@@ -1,6 +1,6 @@
 //! libtpu itself, where it is found: in the active Python environment, or where `PJRT_PLUGIN` says.
 //!
-//! What asks it runs in processes of its own, because loading it sets variables of the process.
+//! What asks it runs in processes of its own, because loading it sets variables of the process, if that has one thread.
 
 use std::env;
 use std::process::{Child, Command, Output, Stdio};
@@ -13,7 +13,7 @@ const PART: &str = "XLA_SHAPE_LIBTPU_TEST";
 /// Starts this test anew, with one part of it and this variable.
 fn start(part: &str, variable: Option<(&str, &str)>) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "libtpu_answers", "--nocapture"]).env(PART, part);
+    command.args(["--exact", "libtpu_answers", "--nocapture", "--test-threads=1"]).env(PART, part);
     for name in ["TPU_SKIP_MDS_QUERY", "ALLOW_MULTIPLE_LIBTPU_LOAD"] {
         command.env_remove(name);
     }

@@ -371,12 +371,17 @@ fn narrow_empty_and_failed_arrays() {
 #[test]
 fn a_plugin_is_loaded_from_its_file_once() {
     let _alone = alone();
-    let options = LoadOptions::new().leave_environment();
+    let limit = Duration::from_secs(3);
+    let options = LoadOptions::new().time_limit(Some(limit));
     let plugin = options.load(file()).unwrap();
     assert_eq!(plugin.path().unwrap(), file().canonicalize().unwrap());
     assert_eq!(options.load(file()).unwrap().version(), plugin.version());
     let topology = plugin.topology(&"v6e".parse().unwrap()).unwrap();
     assert_eq!(topology.default_layout(ElementType::F32, &[8]).unwrap().to_string(), "{0:T(128)}");
+    let error = plugin.topology_named("fake:never").unwrap_err();
+    assert!(matches!(error, Error::TimedOut { call: "PJRT_TopologyDescription_Create", .. }), "{error}");
+    // Tests have other threads, which may read the environment.
+    assert!(options.variables().any(|(name, _)| name == "TPU_SKIP_MDS_QUERY"));
     let missing = Plugin::load("no/such/file.so").unwrap_err().to_string();
     assert!(missing.starts_with("cannot load the plug-in `no/such/file.so`: "), "{missing}");
     let no_library = Plugin::load(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 use xla_shape::hlo::Module;
-use xla_shape_core::ArrayShape;
+use xla_shape_core::shard::{ReshardKind, Sharding};
+use xla_shape_core::{ArrayShape, ElementType};
 
 /// Arrays whose forms share what they are made of, over and over.
 fn shared(repeats: usize, end: &str) -> ArrayShape {
@@ -75,4 +76,58 @@ fn programs_whose_values_go_through_many_hands() {
         let argument = timeline.lifetimes().iter().filter(|lifetime| lifetime.made == 0).count();
         assert!(argument >= 1 && timeline.peaks()[&0].bytes > 0);
     }
+}
+
+/// A computation of many parameters, and many that call it and give it none of them.
+#[test]
+fn calls_without_operands() {
+    let count = 8000;
+    let mut text = String::from("HloModule m, is_scheduled=true\nf {\n");
+    (0..count).for_each(|number| writeln!(text, "p{number} = s32[] parameter({number})").unwrap());
+    text += "ROOT r = s32[] add(p0, p0)\n}\nENTRY e {\n";
+    (0..count).for_each(|number| writeln!(text, "c{number} = s32[] call(), to_apply=f").unwrap());
+    text += "ROOT z = s32[] constant(0)\n}\n";
+    // More than is looked at: all pairs of them are 64 million.
+    assert!(Module::parse(&text).unwrap().memory().timeline().is_none());
+}
+
+/// A fused computation with many results that are written over a parameter, and many fusions that have none of them.
+#[test]
+fn fusions_without_results() {
+    let count = 12_000;
+    let list = |item: &str| vec![item; count].join(",");
+    let mut text =
+        String::from("HloModule m, is_scheduled=true\nf {\np = s32[4] parameter(0)\nu = s32[1] parameter(1)\n");
+    text += "i = s32[] parameter(2)\nd = s32[4] dynamic-update-slice(p, u, i)\n";
+    writeln!(text, "ROOT r = ({}) tuple({})\n}}\nENTRY e {{", list("s32[4]"), list("d")).unwrap();
+    (0..count).for_each(|number| writeln!(text, "c{number} = s32[] fusion(), kind=kLoop, calls=f").unwrap());
+    text += "ROOT z = s32[] constant(0)\n}\n";
+    assert!(Module::parse(&text).unwrap().memory().timeline().is_some());
+}
+
+#[test]
+fn strides_of_many_dimensions() {
+    let count = 64_000;
+    let ones = format!("f32[{}]", vec!["1"; count].join(",")).parse::<ArrayShape>().unwrap();
+    assert_eq!(ones.strides().unwrap(), vec![0; count]);
+    let none = format!("f32[0,{}]", vec!["2"; count].join(",")).parse::<ArrayShape>().unwrap();
+    assert_eq!(none.strides().unwrap(), vec![0; count + 1]);
+    let sizes = [vec![2], vec![1; count], vec![3], vec![1; count]].concat();
+    let strides = [vec![1_i64], vec![7; count], vec![2], vec![7; count]].concat();
+    let array = ArrayShape::from_strides(ElementType::F32, &sizes, &strides).unwrap();
+    assert_eq!(array.strides().unwrap().iter().filter(|&&stride| stride != 0).collect::<Vec<_>>(), [&1, &2]);
+}
+
+#[test]
+fn lists_of_many_devices() {
+    let count = 40_000_i64;
+    let list = |from: i64| (from..from + count).map(|device| device.to_string()).collect::<Vec<_>>().join(",");
+    let sharding = |text: &str| text.parse::<Sharding>().unwrap();
+    let array = format!("f32[{count}]").parse::<ArrayShape>().unwrap();
+    let tiles = sharding(&format!("{{devices=[{count}]{}}}", list(0)));
+    assert_eq!(tiles.reshard(&tiles, &array).unwrap().kind(), ReshardKind::Nothing);
+    let halves = |from| format!("{{devices=[2,{}]{} last_tile_dim_replicate}}", count / 2, list(from));
+    let copies = |from| sharding(&halves(from));
+    let reshard = copies(0).reshard(&copies(count), &array).unwrap();
+    assert!(reshard.transfers().map(|transfer| (transfer.from, transfer.to)).eq((0..count).zip(count..)));
 }

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::io;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use xla_shape::shard::Sharding;
 use xla_shape::tpu::Generation;
@@ -80,10 +80,13 @@ impl ShardPlan {
 
     /// The numbers of the rules.
     fn find<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<usize>, Failure> {
+        let rules = || self.rules.iter().map(|rule| rule.pattern.as_str()).enumerate();
+        let exact = rules().map(|(number, pattern)| (pattern, number)).collect::<HashMap<_, _>>();
+        let patterns = rules().filter(|(_, pattern)| pattern.contains('*')).collect::<Vec<_>>();
         let mut found = Vec::new();
         for name in tensors {
-            let exact = self.rules.iter().position(|rule| rule.pattern == name);
-            let number = exact.or_else(|| self.rules.iter().position(|rule| fits(&rule.pattern, name)));
+            let fitting = || patterns.iter().find(|(_, pattern)| fits(pattern, name)).map(|(number, _)| number);
+            let number = exact.get(name).or_else(fitting).copied();
             let number = number.ok_or_else(|| {
                 self.wrong(format!(
                     "no rule matches tensor `{name}`; a rule for \"*\" matches every tensor without another rule"

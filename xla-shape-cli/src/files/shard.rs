@@ -17,6 +17,7 @@ use xla_shape::ArrayShape;
 use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{Options, Plan as Copy, Slabs};
 use xla_shape::shard::Region;
+use xla_shape_render::json_line;
 
 /// A file that is written now, or that was there already.
 #[derive(Clone, Debug, Serialize)]
@@ -120,6 +121,7 @@ impl Shards {
     /// Reads what the files contain; everything is checked before anything is written.
     pub(crate) fn new(input: &[PathBuf], plan: &ShardPlan, device: i64, output: &Path) -> Result<Self, Failure> {
         let checkpoint = Checkpoint::open(input)?;
+        check_outputs(&checkpoint)?;
         let rules = plan.all_rules(checkpoint.tensors().map(|tensor| tensor.name.as_str()))?;
         let mut rules = rules.into_iter();
         let jobs =
@@ -158,7 +160,7 @@ impl Shards {
         }
         let index = serde_json::json!({ "metadata": { "total_size": total_size }, "weight_map": weight_map });
         let path = self.output.join(format!("{stem}.device-{}.index.json", self.device));
-        io::write_file(&path, crate::verbs::json_line(&index).as_bytes())?;
+        io::write_file(&path, json_line(&index).as_bytes())?;
         Ok(Some(path))
     }
 }
@@ -169,6 +171,7 @@ impl Shards {
 /// If a file cannot be read, a tensor has no rule, or a rule no tensor.
 pub fn shard_files(input: &[PathBuf], plan: &ShardPlan) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     let checkpoint = Checkpoint::open(input)?;
+    check_outputs(&checkpoint)?;
     plan.all_rules(checkpoint.tensors().map(|tensor| tensor.name.as_str()))?;
     Ok(checkpoint.files.into_iter().map(|file| (file.path, file.name)).collect())
 }
@@ -261,6 +264,21 @@ fn job<'a>(
 fn output_name(name: &Path, device: i64) -> PathBuf {
     let stem = name.file_stem().unwrap_or_default().to_string_lossy();
     name.with_file_name(format!("{stem}.device-{device}.safetensors"))
+}
+
+/// Checks that each file of a checkpoint has an output of its own.
+fn check_outputs(checkpoint: &Checkpoint) -> Result<(), Failure> {
+    let mut outputs = HashMap::new();
+    for file in &checkpoint.files {
+        let output = output_name(&file.name, 0);
+        if let Some(other) = outputs.insert(output, &file.path) {
+            let (a, b) = (other.display(), file.path.display());
+            return Err(Failure::said(format_args!(
+                "the shards of `{a}` and `{b}` would go into the same file: rename one of them"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// What a device has of a tensor; `None` if another device alone has it.

@@ -64,12 +64,11 @@ impl Checkpoint {
             }
         }
         let checkpoint = Self { files, index };
-        let mut seen = BTreeMap::new();
+        let (mut seen, mut names) = (BTreeMap::new(), BTreeMap::new());
         for file in &checkpoint.files {
-            if let Some(other) =
-                checkpoint.files.iter().find(|other| other.name == file.name && other.path != file.path)
-            {
-                let (a, b) = (other.path.display(), file.path.display());
+            let other = names.insert(&file.name, &file.path);
+            if let Some(other) = other.filter(|&other| other != &file.path) {
+                let (a, b) = (other.display(), file.path.display());
                 return Err(Failure::said(format_args!("`{a}` and `{b}` have the same name")));
             }
             for tensor in &file.tensors {

@@ -1,6 +1,6 @@
 //! Files that are written whole or not at all.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -26,21 +26,21 @@ pub(crate) enum Replacement {
 
 impl Replacement {
     pub(crate) fn new(path: &Path) -> io::Result<Self> {
-        let (path, permissions) = match fs::metadata(path) {
+        let (path, old) = match fs::metadata(path) {
             Ok(old) if old.is_file() && old.permissions().readonly() => {
                 return Err(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only"));
             }
             // A link stays one; what it leads to is replaced, and nobody may read the new file who could not read the old.
-            Ok(old) if old.is_file() => (path.canonicalize()?, Some(old.permissions())),
+            Ok(old) if old.is_file() => (path.canonicalize()?, Some(old)),
             Ok(_) => return Ok(Self::Stream(File::options().write(true).open(path)?)),
             Err(error) if error.kind() == ErrorKind::NotFound => (end_of_links(path)?, None),
             Err(error) => return Err(error),
         };
         #[cfg(target_os = "linux")]
-        if let Some(file) = nameless(&path, permissions.as_ref())? {
+        if let Some(file) = nameless(&path, old.as_ref())? {
             return Ok(Self::Nameless { file, path });
         }
-        Ok(Self::File { file: beside(&path, permissions)?, path })
+        Ok(Self::File { file: beside(&path, old.as_ref())?, path })
     }
 
     /// Puts the file in its place.
@@ -82,14 +82,14 @@ fn builder() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// A new file without a name in the folder of a path, with these permissions, or those of any new file; `None` where there
-/// are none.
+/// A new file without a name in the folder of a path, with the permissions of this old one, or those of any new file; `None` where
+/// there are none.
 #[cfg(target_os = "linux")]
-fn nameless(path: &Path, permissions: Option<&Permissions>) -> io::Result<Option<File>> {
+fn nameless(path: &Path, old: Option<&Metadata>) -> io::Result<Option<File>> {
     use rustix::fs::{Mode, OFlags, open};
 
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    let mode = if permissions.is_some() { 0o600 } else { 0o666 };
+    let mode = if old.is_some() { 0o600 } else { 0o666 };
     // Any error: what is really wrong shows again where the file is to have a name.
     let Ok(file) = open(folder_of(path), flags, Mode::from_raw_mode(mode)) else { return Ok(None) };
     let file = File::from(file);
@@ -97,8 +97,8 @@ fn nameless(path: &Path, permissions: Option<&Permissions>) -> io::Result<Option
     if !Path::new(&path_of(&file)).exists() {
         return Ok(None);
     }
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions.clone())?;
+    if let Some(old) = old {
+        permit(&file, old)?;
     }
     Ok(Some(file))
 }
@@ -117,8 +117,25 @@ fn name_file(file: &File, name: &Path) -> io::Result<()> {
     Ok(linkat(CWD, path_of(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// A new file in the folder of a path, with these permissions, or those of any new file.
-fn beside(path: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
+/// Has a new file read and written by those who may an old one; it is not run in its owner's or group's name.
+fn permit(file: &File, old: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+        let mut mode = old.mode() & 0o777;
+        if file.metadata()?.gid() != old.gid() && fchown(file, None, Some(old.gid())).is_err() {
+            // Another group gets nothing, and all others, to whom the old group belongs now, no more than that had.
+            mode &= 0o700 | (mode >> 3 & 0o007);
+        }
+        file.set_permissions(fs::Permissions::from_mode(mode))
+    }
+    #[cfg(not(unix))]
+    file.set_permissions(old.permissions())
+}
+
+/// A new file in the folder of a path, with the permissions of this old one, or those of any new file.
+fn beside(path: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // A folder that is not there is said without the new file's name.
     folder.metadata()?;
@@ -126,12 +143,12 @@ fn beside(path: &Path, permissions: Option<Permissions>) -> io::Result<NamedTemp
     builder.prefix(".xla-shape-");
     // The user's mask takes its part away.
     #[cfg(unix)]
-    if permissions.is_none() {
+    if old.is_none() {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder_of(path))?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
+    if let Some(old) = old {
+        permit(file.as_file(), old)?;
     }
     Ok(file)
 }

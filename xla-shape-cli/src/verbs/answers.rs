@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{Read, Write};
 use std::path::Path;
 use xla_shape::{ParseError, Span};
+use xla_shape_render::write_json;
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, Serialize)]
@@ -162,7 +163,7 @@ impl<A: Answerer> Answers<A> {
 /// Appends an answer as a line of JSON.
 pub(crate) fn put(answer: &impl Serialize, answers: &mut Vec<u8>) {
     // Writing to memory does not fail, and neither do texts and numbers.
-    serde_json::to_writer(&mut *answers, answer).expect("an answer is JSON");
+    write_json(&mut *answers, answer).expect("an answer is JSON");
     answers.push(b'\n');
 }
 

@@ -6,7 +6,7 @@ use crate::args::{Format, HloArguments, HloDiffArguments, HloForm, HloPrintArgum
 use crate::failure::Failure;
 use crate::io;
 use std::fmt::Display;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use xla_shape::ParseError;
 use xla_shape::hlo::proto::is_message;
@@ -90,8 +90,14 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
         // What was not read cannot be written.
         return Err(Failure::Shape(unread));
     }
+    // What is kept stays what it is; what is looked at must not control the terminal.
+    let to_terminal = std::io::stdout().is_terminal();
     match arguments.to {
+        HloForm::Text if to_terminal => io::write(harmless(&module.to_string()).as_bytes()),
         HloForm::Text => io::write(module.to_string().as_bytes()),
+        HloForm::Proto if to_terminal => {
+            Err(Failure::said("expected a file or a pipe for a message, found a terminal"))
+        }
         // A message stays what it is, with the constants that texts leave out.
         HloForm::Proto if is_message(&bytes) => io::write(&bytes),
         HloForm::Proto => {

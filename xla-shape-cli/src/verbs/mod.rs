@@ -24,7 +24,6 @@ pub(crate) mod tpu;
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::io;
-use serde::Serialize;
 use xla_shape::ArrayShape;
 use xla_shape::shard::Sharding;
 use xla_shape_render::{Answer, Given, GivenArray};
@@ -58,10 +57,4 @@ fn show(answer: &impl Answer, format: Format) -> Result<(), Failure> {
         Format::Text => io::print(&answer.text(io::width())),
         Format::Json => io::write(answer.json().as_bytes()),
     }
-}
-
-/// A value as a line of JSON.
-pub(crate) fn json_line(value: &impl Serialize) -> String {
-    // Texts and numbers are always JSON.
-    serde_json::to_string(value).expect("an answer is JSON") + "\n"
 }

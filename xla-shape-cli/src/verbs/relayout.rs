@@ -4,6 +4,7 @@ use crate::args::{Format, RelayoutArguments};
 use crate::failure::Failure;
 use crate::files::Relayout;
 use crate::io;
+use xla_shape_render::json_line;
 
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if arguments.format == Format::Json && arguments.output.as_os_str() == "-" {
@@ -23,6 +24,6 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     let done = relayout.run()?;
     match arguments.format {
         Format::Text => Ok(()),
-        Format::Json => io::write(super::json_line(&done).as_bytes()),
+        Format::Json => io::write(json_line(&done).as_bytes()),
     }
 }

@@ -6,6 +6,7 @@ use crate::files::{ShardPlan, Shards, Tensor, Written};
 use crate::io;
 use crate::io::tensor::progress;
 use serde::Serialize;
+use xla_shape_render::json_line;
 
 /// What was done, as JSON.
 #[derive(Serialize)]
@@ -25,5 +26,5 @@ pub(crate) fn run(arguments: &ShardArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let answer = Answer { device: arguments.device, files, tensors: shards.tensors().collect() };
-    io::write(super::json_line(&answer).as_bytes())
+    io::write(json_line(&answer).as_bytes())
 }

@@ -95,9 +95,18 @@ impl StrideTable {
     pub fn strides(&self) -> Option<Vec<u64>> {
         let mut unit = vec![0; self.extents.len()];
         let mut strides = Vec::with_capacity(unit.len());
+        let mut values = vec![0; self.values.len()];
+        // Where there are positions, no more than 63 dimensions are larger than 1; where there are none, there are no digits.
         for (dimension, &size) in self.extents.iter().enumerate() {
-            unit.iter_mut().enumerate().for_each(|(i, entry)| *entry = u64::from(i == dimension));
-            strides.push(if size > 1 { self.linear_index(&unit) } else { 0 });
+            let Some(entry) = unit.get_mut(dimension).filter(|_| size > 1 && !self.digits.is_empty()) else {
+                strides.push(0);
+                continue;
+            };
+            *entry = 1;
+            strides.push(self.as_ref().linear_index_with(&unit, &mut values));
+            if let Some(entry) = unit.get_mut(dimension) {
+                *entry = 0;
+            }
         }
         let digits = strides.iter().zip(&self.extents).enumerate();
         let digits = digits.map(|(i, (&stride, &size))| strided_digit(i, size, stride)).collect::<Vec<_>>();

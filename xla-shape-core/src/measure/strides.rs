@@ -151,9 +151,10 @@ impl ArrayShape {
             Source::Dimension(dimension) => Some(dimension),
             _ => None,
         };
-        let is_twice = |&found: &u32| digits.iter().filter(|digit| dimension(digit) == Some(found)).count() > 1;
-        let cut = digits.iter().filter_map(dimension).filter(is_twice).max();
-        Err(cut.map_or(StridesError::Combined, |dimension| StridesError::Tiled { dimension: dimension as usize }))
+        let mut parts = digits.iter().filter_map(dimension).collect::<Vec<_>>();
+        parts.sort_unstable();
+        let cut = parts.windows(2).filter_map(|pair| pair.first().filter(|&first| pair.last() == Some(first))).max();
+        Err(cut.map_or(StridesError::Combined, |dimension| StridesError::Tiled { dimension: *dimension as usize }))
     }
 
     /// The shape of an array of these sizes with these strides, in elements: in the order of the strides, and with a tile where
@@ -194,15 +195,10 @@ impl ArrayShape {
         }
         // The most minor first; of equal strides, the later dimension, as in row-major order.
         order.sort_by_key(|&(stride, dimension)| (stride, core::cmp::Reverse(dimension)));
-        let mut minor_to_major = order.iter().map(|&(_, dimension)| dimension).collect::<Vec<_>>();
         let pitches = pitches(sizes, &order)?;
-        // Dimensions of size 1 may be anywhere: each is inside of the dimension before it.
-        for dimension in (0..sizes.len()).filter(|&dimension| sizes.get(dimension) == Some(&1)) {
-            let before = minor_to_major.iter().position(|&other| Some(other) == dimension.checked_sub(1));
-            minor_to_major.insert(before.unwrap_or(minor_to_major.len()), dimension);
-        }
+        let minor_to_major = with_ones(sizes, &order);
         let layout = Layout::new(&minor_to_major)?;
-        let pitch = |&dimension: &usize| pitches.iter().find(|pitch| pitch.0 == dimension).map_or(1, |pitch| pitch.1);
+        let pitch = |&dimension: &usize| pitches.get(dimension).copied().unwrap_or(1);
         let padded = |dimension: &usize| sizes.get(*dimension).is_some_and(|&size| pitch(dimension) != size);
         let layout = match minor_to_major.iter().rposition(padded) {
             None => layout,
@@ -246,9 +242,30 @@ impl ArrayShape {
     }
 }
 
-/// How long each dimension is with its padding, from the most minor one on; the most major one has none.
-fn pitches(sizes: &[u64], order: &[(u64, usize)]) -> Result<Vec<(usize, u64)>, StridesError> {
-    let mut pitches = Vec::with_capacity(order.len());
+/// An order from minor to major with the dimensions of size 1, too. They may be anywhere: each is inside of the dimension before it,
+/// and those with none before them are outside of all.
+fn with_ones(sizes: &[u64], order: &[(u64, usize)]) -> Vec<usize> {
+    let is_one = |&dimension: &usize| sizes.get(dimension) == Some(&1);
+    let mut all = Vec::with_capacity(sizes.len());
+    for &(_, dimension) in order {
+        let inside = dimension.saturating_add(1)..sizes.len();
+        let count = inside.clone().take_while(is_one).count();
+        all.extend(inside.take(count).rev());
+        all.push(dimension);
+    }
+    let outside = (0..sizes.len()).take_while(is_one).count();
+    all.extend((0..outside).rev());
+    all
+}
+
+/// How long each dimension is with its padding; the most major one has none.
+fn pitches(sizes: &[u64], order: &[(u64, usize)]) -> Result<Vec<u64>, StridesError> {
+    let mut pitches = sizes.to_vec();
+    let mut put = |dimension: usize, pitch: u64| {
+        if let Some(place) = pitches.get_mut(dimension) {
+            *place = pitch;
+        }
+    };
     if let Some(&(stride, dimension)) = order.first() {
         match stride {
             0 => return Err(StridesError::Overlap { dimension, stride, expected: 1 }),
@@ -264,12 +281,9 @@ fn pitches(sizes: &[u64], order: &[(u64, usize)]) -> Result<Vec<(usize, u64)>, S
             return Err(StridesError::Overlap { dimension, stride, expected });
         }
         match (stride.checked_div(inner), stride.checked_rem(inner)) {
-            (Some(pitch), Some(0)) => pitches.push((minor, pitch)),
+            (Some(pitch), Some(0)) => put(minor, pitch),
             _ => return Err(StridesError::Uneven { dimension, stride, inner }),
         }
-    }
-    if let Some(&(_, dimension)) = order.last() {
-        pitches.push((dimension, sizes.get(dimension).copied().unwrap_or(1)));
     }
     Ok(pitches)
 }

@@ -1,6 +1,6 @@
 //! What each device has of an array.
 
-use super::devices::{Devices, TileAssignment};
+use super::devices::Devices;
 use super::error::ShardingError;
 use super::sharding::{Sharding, ShardingKind};
 use super::tiled::TiledSharding;
@@ -79,6 +79,8 @@ pub struct Partition {
     tiles: Vec<u64>,
     shard: ArrayShape,
     holders: Holders,
+    /// Where a list of devices has each of them, sorted by device.
+    positions: Vec<(i64, u64)>,
 }
 
 /// Which devices have something.
@@ -104,17 +106,25 @@ impl Sharding {
             sizes.push(size.extent().ok_or(ShardingError::DynamicDimension { dimension })?);
         }
         let tiled = self.to_tiled()?;
+        let mut positions = Vec::new();
         let holders = match tiled.kind() {
             ShardingKind::Tuple(_) => return Err(ShardingError::NotATuple),
             ShardingKind::Manual => return Err(ShardingError::Undetermined { kind: "manual" }),
             ShardingKind::Unknown => return Err(ShardingError::Undetermined { kind: "unknown" }),
-            ShardingKind::Maximal { device } => Holders::All(Some(Devices::List(vec![*device]))),
+            ShardingKind::Maximal { device } => {
+                positions = vec![(*device, 0)];
+                Holders::All(Some(Devices::List(vec![*device])))
+            }
             ShardingKind::Tiled(tiled) => {
-                check_devices(tiled.assignment())?;
+                positions = sorted(tiled.assignment().devices());
+                check_devices(&positions)?;
                 Holders::Tiles(tiled.clone())
             }
             _ => Holders::All(match self.kind() {
-                ShardingKind::Named(named) if !named.mesh().axes().is_empty() => Some(named.mesh().devices().clone()),
+                ShardingKind::Named(named) if !named.mesh().axes().is_empty() => {
+                    positions = sorted(named.mesh().devices());
+                    Some(named.mesh().devices().clone())
+                }
                 _ => None,
             }),
         };
@@ -139,20 +149,26 @@ impl Sharding {
             });
         }
         let shard = ArrayShape::new(array.element_type(), &dimensions, array.layout().clone());
-        Ok(Partition { sizes, tiles, shard: shard.map_err(ShardingError::Layout)?, holders })
+        Ok(Partition { sizes, tiles, shard: shard.map_err(ShardingError::Layout)?, holders, positions })
     }
 }
 
-/// Checks that each device is there once.
-fn check_devices(assignment: &TileAssignment) -> Result<(), ShardingError> {
-    let Devices::List(list) = assignment.devices() else { return Ok(()) };
-    let mut sorted = list.clone();
+/// The devices of a list with their positions, sorted; none for an iota, which computes them.
+fn sorted(devices: &Devices) -> Vec<(i64, u64)> {
+    let Devices::List(list) = devices else { return Vec::new() };
+    let mut sorted = list.iter().copied().zip(0..).collect::<Vec<_>>();
     sorted.sort_unstable();
+    sorted
+}
+
+/// Checks that each device is there once.
+fn check_devices(sorted: &[(i64, u64)]) -> Result<(), ShardingError> {
     let twice = sorted.windows(2).find_map(|pair| match pair {
-        [a, b] if a == b => Some(*a),
+        [(a, _), (b, _)] if a == b => Some(*a),
         _ => None,
     });
-    match sorted.first().copied().filter(|&first| first < 0).or(twice) {
+    let first = sorted.first().map(|&(device, _)| device);
+    match first.filter(|&first| first < 0).or(twice) {
         Some(device) => Err(ShardingError::Device { device }),
         None => Ok(()),
     }
@@ -235,11 +251,22 @@ impl Partition {
         let none = ShardingError::NoSuchDevice { device };
         match &self.holders {
             Holders::All(None) if device >= 0 => Ok(Region::whole(&self.sizes)),
-            Holders::All(Some(devices)) if devices.position(device).is_some() => Ok(Region::whole(&self.sizes)),
+            Holders::All(Some(devices)) if self.position(devices, device).is_some() => Ok(Region::whole(&self.sizes)),
             Holders::All(_) => Err(none),
             Holders::Tiles(tiled) => {
-                let position = tiled.assignment().devices().position(device).ok_or(none)?;
+                let position = self.position(tiled.assignment().devices(), device).ok_or(none)?;
                 Ok(self.tile(position.checked_div(tiled.devices_per_tile()).unwrap_or(0)))
+            }
+        }
+    }
+
+    /// The first position of a device.
+    fn position(&self, devices: &Devices, device: i64) -> Option<u64> {
+        match devices {
+            Devices::Iota(_) => devices.position(device),
+            Devices::List(_) => {
+                let at = self.positions.partition_point(|&(other, _)| other < device);
+                self.positions.get(at).filter(|&&(other, _)| other == device).map(|&(_, position)| position)
             }
         }
     }
@@ -274,15 +301,26 @@ impl Partition {
     ///
     /// The iterator is empty if all devices have the whole array and their number is unknown, or if there is no such tile.
     pub fn tile_holders(&self, tile: &[u64]) -> impl Iterator<Item = i64> + use<'_> {
-        let (devices, per_tile) = match &self.holders {
-            Holders::All(devices) => (devices.as_ref(), devices.as_ref().map_or(0, Devices::count)),
-            Holders::Tiles(tiled) => (Some(tiled.assignment().devices()), tiled.devices_per_tile()),
-        };
-        let first = self.tile_number(tile).map(|number| number.saturating_mul(per_tile));
-        let devices = devices.zip(first).into_iter();
-        devices.flat_map(move |(devices, first)| {
-            (first..first.saturating_add(per_tile)).map_while(|position| devices.get(position))
+        let copies = (0..self.replication().unwrap_or(0)).zip(core::iter::repeat(self.first_holder(tile)));
+        copies.map_while(|(copy, first)| {
+            let (devices, first) = first?;
+            devices.get(first.saturating_add(copy))
         })
+    }
+
+    /// One of the devices that have a tile: the one that has the copy of this number.
+    pub(super) fn tile_holder(&self, tile: &[u64], copy: u64) -> Option<i64> {
+        let (devices, first) = self.first_holder(tile)?;
+        devices.get(first.saturating_add(copy))
+    }
+
+    /// The devices, and the position of the first one that has a tile.
+    fn first_holder(&self, tile: &[u64]) -> Option<(&Devices, u64)> {
+        let (devices, per_tile) = match &self.holders {
+            Holders::All(devices) => (devices.as_ref()?, self.replication()?),
+            Holders::Tiles(tiled) => (tiled.assignment().devices(), tiled.devices_per_tile()),
+        };
+        Some((devices, self.tile_number(tile)?.saturating_mul(per_tile)))
     }
 
     /// The part of the array that a tile is, which has a number along each dimension; `None` if there is no such tile.

@@ -102,7 +102,7 @@ impl Reshard {
                 // Those that have copies take turns.
                 let holders = self.from.replication()?.max(1);
                 let turn = (number as u64).checked_rem(holders)?;
-                let from = self.from.tile_holders(&tile).nth(usize::try_from(turn).ok()?)?;
+                let from = self.from.tile_holder(&tile, turn)?;
                 Some(Transfer { from, to, region: region.intersection(&need) })
             })
         })

@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
 use std::sync::Barrier;
 use std::{ptr, thread};
-use xla_shape::{View, ViewMut, shape};
+use xla_shape::{Buffer, View, ViewMut, shape};
 
 crate::kernel! {
     /// The number of threads, and the numbers of chunks.
@@ -40,6 +40,21 @@ crate::kernel! {
                 *sum = row.iter().sum::<i32>() + 100 * (first + i) as i32;
             }
         });
+    }
+
+    /// No call brings tiles; what a kernel makes may have them.
+    fn tiled(pool: ThreadPool<'_>) {
+        let mut y = Buffer::<shape!(s32[8,4]{1,0:T(2,2)})>::zeroed();
+        pool.for_each_band(&mut y.view_mut(), 2, |_, rows| rows.fill(7));
+    }
+
+    fn padded(pool: ThreadPool<'_>) {
+        let mut y = Buffer::<shape!(s32[7,4]{1,0:L(32)})>::zeroed();
+        pool.for_each_band(&mut y.view_mut(), 2, |_, rows| rows.fill(7));
+    }
+
+    fn whole(pool: ThreadPool<'_>, mut y: ViewMut<'_, shape!(s32[8,4])>) {
+        pool.for_each_band(&mut y, usize::MAX, |_, rows| rows.fill(7));
     }
 
     /// Panics on two threads at once.
@@ -217,4 +232,22 @@ fn bands_of_two_arrays_go_together() {
     let (code, message) = run(8, 7, &mut x, &mut y).unwrap_err();
     assert_eq!(code, INTERNAL);
     assert!(message.contains("expected as many rows in both arrays, found 8 and 7"), "{message}");
+}
+
+/// Tiles cut rows, or there is padding behind them.
+#[test]
+fn bands_are_of_rows_without_tiles_and_padding() {
+    let refused = |outcome: Result<(), (i32, String)>, found: &str| {
+        let (_, message) = outcome.unwrap_err();
+        assert!(message.contains("expected rows one behind the other, found "), "{message}");
+        assert!(message.contains(found), "{message}");
+    };
+    let api = api(at_once);
+    refused(call_with::<tiled>(&[], &[], &[], |frame| frame.api = &api), "T(2,2)");
+    refused(call_with::<padded>(&[], &[], &[], |frame| frame.api = &api), "L(32)");
+    let mut y = [0; 32];
+    // A band may be as long as can be said.
+    let results = [Array::new(S32, &[8, 4], &mut y)];
+    assert_eq!(call_with::<whole>(&[], &results, &[], |frame| frame.api = &api), Ok(()));
+    assert_eq!(y, [7; 32]);
 }

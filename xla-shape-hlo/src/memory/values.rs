@@ -132,6 +132,9 @@ impl Layouts {
     }
 }
 
+/// What a caller that gives a parameter nothing counts as, in positions: it has none, and a short text can have many.
+const NOTHING_GIVEN: usize = 16;
+
 /// Some positions: the first, and how many.
 type Positions = (usize, usize);
 
@@ -399,6 +402,11 @@ impl<'m, 'a> Reader<'m, 'a> {
                         self.given(by, operand).map(|(from, _)| from)
                     })
                     .collect();
+                let without = callers.len().saturating_sub(sources.len());
+                self.met = self.met.saturating_add(without.saturating_mul(NOTHING_GIVEN));
+                if self.met > MAX_POSITIONS {
+                    return None;
+                }
                 // The body of a loop gets what it returned, too.
                 let looped = callers.iter().filter_map(|caller| {
                     let by = self.module.instruction_at(caller.instruction)?;
@@ -558,7 +566,10 @@ impl<'m, 'a> Reader<'m, 'a> {
                 let fused = instruction.attribute("calls").and_then(|calls| calls.name().ok());
                 if let Some(fused) = fused.and_then(|name| self.module.computation(name)) {
                     let outputs = self.fused.entry(fused.number()).or_insert_with(|| updates(fused));
-                    pairs.extend(outputs.iter().map(|(result, parameter)| (result.clone(), *parameter, vec![])));
+                    // Only those that the fusion's own shape has: its results may be fewer than those of what it calls.
+                    let is_there = |result: &[usize]| result.iter().all(|&number| number < elements.unwrap_or(0));
+                    let found = outputs.iter().take_while(|(result, _)| is_there(result));
+                    pairs.extend(found.map(|(result, parameter)| (result.clone(), *parameter, vec![])));
                 }
             }
             Opcode::CustomCall if is_concat_bitcast(instruction) => {

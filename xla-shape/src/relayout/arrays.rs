@@ -126,6 +126,20 @@ const fn assert_together<S: StaticArray, T: StaticArray>() {
             .push_str(T::TEXT);
         panic!("{}", problem.as_str())
     }
+    assert_not_split::<S>();
+    assert_not_split::<T>();
+}
+
+/// Fails the compilation if the array lies in several memories.
+#[track_caller]
+const fn assert_not_split<S: StaticArray>() {
+    if !S::SHAPE.layout().split_configs().is_empty() {
+        let problem = ConstText::<1024>::new();
+        panic!(
+            "{}",
+            problem.push_str("expected an array in one memory, found one with splits: ").push_str(S::TEXT).as_str()
+        )
+    }
 }
 
 const fn same_sizes(a: &[usize], b: &[usize]) -> bool {

@@ -4,7 +4,7 @@
 use crate::args::CompileArguments;
 use crate::failure::Failure;
 use crate::io;
-use crate::verbs::json_line;
+
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,8 +16,11 @@ use std::time::Duration;
 use xla_shape::Shape;
 use xla_shape::hlo::{Module, Totals};
 use xla_shape::shard::Sharding;
-use xla_shape_pjrt::{CompileOptions, Compiled, Error, MemoryStats, Plugin, Program, Properties, Property, Slice};
+use xla_shape_pjrt::{
+    CompileOptions, Compiled, Error, LoadOptions, MemoryStats, Plugin, Program, Properties, Property, Slice,
+};
 use xla_shape_render::compile::Compiled as Answered;
+use xla_shape_render::{harmless, json_line};
 
 /// Why there is no compiled program.
 #[derive(Serialize, Deserialize)]
@@ -111,6 +114,8 @@ fn command(itself: &[OsString], arguments: &CompileArguments, slice: &Slice) -> 
     for (name, value) in &arguments.options {
         command.args(["--option", &format!("{name}={value}")]);
     }
+    // It sets them itself where nothing else runs there; that is sure here.
+    command.envs(LoadOptions::new().variables());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -152,7 +157,7 @@ pub(super) fn start(
         return Err(Trouble::Refused(last_words(status, &String::from_utf8_lossy(&errors))));
     };
     // What the compiler noted. Where nobody listens, nobody misses it.
-    let _ = std::io::stderr().write_all(&errors);
+    let _ = std::io::stderr().write_all(harmless(&String::from_utf8_lossy(&errors)).as_bytes());
     let unreadable = || Trouble::Refused("the process of the compiler gave an answer that cannot be read".to_owned());
     answer?.said().ok_or_else(unreadable)
 }

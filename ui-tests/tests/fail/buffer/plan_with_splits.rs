@@ -1,0 +1,9 @@
+//! A plan copies arrays that lie in one memory each.
+
+use xla_shape::relayout::StaticPlan;
+use xla_shape::shape;
+
+fn main() {
+    let _ = StaticPlan::<shape!(f32[10]{0:SC(0:5)}), shape!(f32[10])>::new();
+    let _ = StaticPlan::<shape!(f32[10]), shape!(f32[10]{0:SC(0:5)})>::new();
+}
