@@ -41,6 +41,7 @@
 mod abi;
 mod call;
 mod error;
+mod f8;
 mod frame;
 mod kernel;
 pub mod math;

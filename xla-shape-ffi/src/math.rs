@@ -23,6 +23,7 @@
 
 #![allow(clippy::inline_always, reason = "so that they are compiled for the vectors of the function that calls them")]
 
+pub use crate::f8::{F8, f8_of_f32, f32_of_f8};
 use crate::multiversion::{Vectors, vectors};
 use half::{bf16, f16};
 
