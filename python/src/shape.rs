@@ -268,25 +268,25 @@ impl Shape {
     /// The bytes that it takes, padding included; of a tuple, those of its elements.
     #[getter]
     fn byte_size(&self) -> PyResult<u64> {
-        self.value.byte_size().map_err(shape_error)
+        self.value.byte_size().ok_or_else(|| self.no_size())
     }
 
     /// The bytes that it would take without padding.
     #[getter]
     fn unpadded_byte_size(&self) -> PyResult<u64> {
-        self.value.unpadded_byte_size().map_err(shape_error)
+        self.value.unpadded_byte_size().ok_or_else(|| self.no_size())
     }
 
     /// The bytes of padding.
     #[getter]
     fn padding(&self) -> PyResult<u64> {
-        self.value.padding_byte_size().map_err(shape_error)
+        self.value.padding_byte_size().ok_or_else(|| self.no_size())
     }
 
     /// How many times as many bytes it takes as it would without padding.
     #[getter]
     fn expansion(&self) -> PyResult<f64> {
-        self.value.expansion().map_err(shape_error)
+        self.value.expansion().ok_or_else(|| self.no_size())
     }
 
     /// Of each dimension, or several that a tile combines: which they are, their size, and their size with padding.

@@ -46,7 +46,7 @@ fn disagreement(row: &ShapeRow) -> Option<String> {
                 Some(format!("is printed {text}, not {:?}", row.canonical))
             } else if again.as_ref() != Ok(&shape) {
                 Some(format!("is another shape when printed and read again: {again:?}"))
-            } else if shape.byte_size().ok() != row.bytes {
+            } else if shape.byte_size() != row.bytes {
                 Some(format!("takes {:?} bytes, not {:?}", shape.byte_size(), row.bytes))
             } else {
                 None

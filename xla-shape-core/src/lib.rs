@@ -4,7 +4,7 @@
 //! use xla_shape_core::{Shape, Slot};
 //!
 //! let shape: Shape = "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}".parse()?;
-//! assert_eq!(shape.byte_size(), Ok(335_544_320));
+//! assert_eq!(shape.byte_size(), Some(335_544_320));
 //!
 //! let array = shape.array().unwrap();
 //! let table = array.stride_table()?;
@@ -70,6 +70,7 @@ pub use map::{Slot, StrideTable, StrideTableError};
 pub use measure::extent::byte_strides_is_major_to_minor;
 pub use measure::padding::PaddedDimension;
 pub use measure::strides::{StridedDimensions, StridesError};
+pub use shape::Shape;
 pub use shape::TupleShape;
 pub use shape::array::{ArrayShape, Sizes};
 pub use shape::dimension::Dimension;
@@ -78,11 +79,10 @@ pub use shape::layout::{Layout, LayoutAttributes, SplitConfig};
 pub use shape::legacy::{LegacyShape, PaddingValue};
 pub use shape::number::{DimensionError, DimensionNumber, dimension_letter};
 pub use shape::program::{ProgramParameter, ProgramShape};
-pub use shape::subshape::{ShapeIndex, Subshapes};
+pub use shape::subshape::ShapeIndex;
 pub use shape::tile::{Tile, TileDimension};
 pub use shape::transform::TransformError;
 pub use shape::validate::ValidationError;
-pub use shape::{Shape, SizeError};
 pub use text::{ParseError, Span};
 
 #[doc = include_str!("../README.md")]

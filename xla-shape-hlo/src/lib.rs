@@ -4,7 +4,7 @@
 //! let text = "HloModule m\nENTRY e { ROOT p = bf16[100,200]{1,0:T(8,128)(2,1)} parameter(0) }";
 //! let module = xla_shape_hlo::Module::parse(text)?;
 //! let entry = module.entry().unwrap();
-//! assert_eq!(entry.root().shape().byte_size(), Ok(53_248));
+//! assert_eq!(entry.root().shape().byte_size(), Some(53_248));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -167,7 +167,7 @@ pub(crate) struct RowRecord {
 ///
 /// let root = module.entry().unwrap().root();
 /// assert_eq!(root.opcode(), Opcode::Add);
-/// assert_eq!(root.shape().byte_size(), Ok(2048));
+/// assert_eq!(root.shape().byte_size(), Some(2048));
 /// let operand = root.operands().next().unwrap();
 /// assert_eq!(operand.instruction().unwrap().opcode(), Opcode::Parameter);
 /// # Ok::<(), xla_shape_core::ParseError>(())

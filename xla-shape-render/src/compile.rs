@@ -141,7 +141,7 @@ impl Answered {
             capacity: capacity_of(Device::Generation(generation), memory_space::DEFAULT, used).into_iter().collect(),
             most_padded: report.most_padded().to_vec(),
             cost: compiled.cost.clone(),
-            sizes: shapes.map(|shape| shape.byte_size().ok()).collect(),
+            sizes: shapes.map(|shape| shape.byte_size()).collect(),
         }
     }
 

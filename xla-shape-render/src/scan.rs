@@ -31,9 +31,9 @@ impl Found {
         Self {
             line,
             column,
-            bytes: shape.byte_size().ok(),
-            padding_bytes: shape.padding_byte_size().ok(),
-            expansion: shape.expansion().ok(),
+            bytes: shape.byte_size(),
+            padding_bytes: shape.padding_byte_size(),
+            expansion: shape.expansion(),
             shape,
         }
     }

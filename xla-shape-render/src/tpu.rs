@@ -108,8 +108,8 @@ fn choice(text: &str, generation: Generation) -> Result<Shape, ParseError> {
 
 impl Outcome {
     fn good(shape: &Shape) -> Self {
-        let expansion = shape.expansion().ok().filter(|expansion| expansion.is_finite());
-        Self::Good { ok: true, shape: shape.to_string(), bytes: shape.byte_size().ok(), expansion }
+        let expansion = shape.expansion().filter(|expansion| expansion.is_finite());
+        Self::Good { ok: true, shape: shape.to_string(), bytes: shape.byte_size(), expansion }
     }
 
     const fn bad(message: String, start: usize, end: usize) -> Self {

@@ -74,9 +74,9 @@ pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMu
 pub use xla_shape_core::{
     ArrayShape, BitOffset, Dimension, DimensionError, DimensionNumber, ElementClass, ElementType, Layout,
     LayoutAttributes, LegacyShape, Movement, PaddedDimension, PaddingValue, ParseError, Placement, ProgramParameter,
-    ProgramShape, Shape, ShapeEqualityDescriptor, ShapeIndex, SizeError, Sizes, Slot, Span, SplitConfig, StrideTable,
-    StrideTableError, StridedDimensions, StridesError, Subshapes, Tile, TileBlock, TileBlockError, TileDimension,
-    TransformError, TupleShape, UnknownElementType, ValidationError, bitcast, byte_strides_is_major_to_minor, compare,
+    ProgramShape, Shape, ShapeEqualityDescriptor, ShapeIndex, Sizes, Slot, Span, SplitConfig, StrideTable,
+    StrideTableError, StridedDimensions, StridesError, Tile, TileBlock, TileBlockError, TileDimension, TransformError,
+    TupleShape, UnknownElementType, ValidationError, bitcast, byte_strides_is_major_to_minor, compare,
     dimension_letter, index, map, memory_space, shard, static_shape, text, validate,
 };
 #[cfg(feature = "hlo")]

@@ -29,5 +29,5 @@ fn panicked(_: &PanicInfo<'_>) -> ! {
 
 /// The size of a shape, in bytes; `u64::MAX` if it has none.
 pub fn byte_size(text: &str) -> u64 {
-    text.parse::<Shape>().ok().and_then(|shape| shape.byte_size().ok()).unwrap_or(u64::MAX)
+    text.parse::<Shape>().ok().and_then(|shape| shape.byte_size()).unwrap_or(u64::MAX)
 }

@@ -85,7 +85,7 @@ proptest! {
     fn byte_strides_are_where_the_elements_lie(array in strategy::small_array_shape()) {
         let Some(strides) = array.byte_strides() else { return Ok(()) };
         let table = array.stride_table().unwrap();
-        for slot in &table {
+        for slot in table.iter() {
             let index = slot.element().unwrap();
             let bytes: u64 = index.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
             prop_assert_eq!(bytes, table.linear_index(&index) * array.element_type().storage_bytes());

@@ -19,10 +19,13 @@ fn lists_have_no_limit_at_run_time() {
     let count = 3000;
     let order = (0..count).rev().map(|number: usize| number.to_string()).collect::<Vec<_>>().join(",");
     let array = there_and_back(&format!("f32[{}]{{{order}}}", vec!["1"; count].join(",")));
-    assert_eq!(array.byte_size(), Ok(4));
+    assert_eq!(array.byte_size(), Some(4));
     let entries = format!("T({})", vec!["1"; count].join(","));
-    assert_eq!(there_and_back(&format!("f32[{}]{{{order}:{entries}}}", vec!["1"; count].join(","))).byte_size(), Ok(4));
-    assert_eq!(there_and_back(&format!("f32[7]{{0:T(8){}}}", "(1)".repeat(count))).byte_size(), Ok(32));
+    assert_eq!(
+        there_and_back(&format!("f32[{}]{{{order}:{entries}}}", vec!["1"; count].join(","))).byte_size(),
+        Some(4)
+    );
+    assert_eq!(there_and_back(&format!("f32[7]{{0:T(8){}}}", "(1)".repeat(count))).byte_size(), Some(32));
     let mut tuple = String::from("(");
     for number in 0..count {
         write!(tuple, "{}u8[{number}]{{0}}", if number > 0 { ", " } else { "" }).unwrap();
@@ -31,13 +34,13 @@ fn lists_have_no_limit_at_run_time() {
     assert_eq!(tuple.get_leaf_count(), count);
     assert!(tuple.to_string().parse() == Ok(tuple));
     let spaces = " ".repeat(1 << 20);
-    assert_eq!(format!("f32[2{spaces}]").parse::<Shape>().unwrap().byte_size(), Ok(8));
+    assert_eq!(format!("f32[2{spaces}]").parse::<Shape>().unwrap().byte_size(), Some(8));
 }
 
 #[test]
 fn sizes_end_where_xlas_end() {
     let largest = there_and_back(&format!("u8[{MAX_SIZE}]{{0}}"));
-    assert_eq!(largest.byte_size(), Ok(MAX_SIZE));
+    assert_eq!(largest.byte_size(), Some(MAX_SIZE));
     let array: ArrayShape = format!("u8[{MAX_SIZE}]").parse().unwrap();
     assert_eq!(array.stride_table().unwrap().linear_index(&[MAX_SIZE - 1]), MAX_SIZE - 1);
     assert!(array.stride_table().unwrap().checked_linear_index(&[MAX_SIZE]).is_none());

@@ -71,7 +71,7 @@ impl Answerer for Checker {
         match text.parse::<Shape>() {
             Ok(value) => {
                 write!(self.shape, "{value}").expect("a text takes what is written to it");
-                let (bytes, encoded) = (value.byte_size().ok(), encode_shape(&value));
+                let (bytes, encoded) = (value.byte_size(), encode_shape(&value));
                 // A shape of many elements takes more room than its answer, which is made next.
                 drop(value);
                 STANDARD.encode_string(&encoded, &mut self.proto);

@@ -226,6 +226,14 @@ impl ShapeEqual {
     }
 }
 
+impl ArrayShape {
+    /// Whether element types and sizes agree; see [`Shape::compatible`].
+    #[must_use]
+    pub fn compatible(&self, other: &Self) -> bool {
+        ShapeEqual::new().ignore_dynamic_dimension().ignore_layout().compare_arrays(self, other)
+    }
+}
+
 impl Shape {
     /// Whether element types and sizes agree; layouts do not matter, nor whether a size is static or a bound.
     #[must_use]

@@ -34,7 +34,7 @@ pub use mapping::{LayoutMapping, MappingError};
 pub use offsets::OffsetTables;
 pub use runs::{Bands, Run};
 pub(crate) use terms::{View, fill_row_major_terms, row_major_terms, whole_dimension};
-pub use walk::{Positions, Walk};
+pub use walk::Walk;
 
 use crate::list::Blank;
 use crate::shape::dimension::Dimension;

@@ -103,13 +103,6 @@ impl Walk<'_> {
     }
 }
 
-/// What lies at each position of an array, in the order of memory. Made by [`StrideTable::iter`].
-#[derive(Clone, Debug)]
-pub struct Positions<'a> {
-    table: &'a StrideTable,
-    range: core::ops::Range<u64>,
-}
-
 impl StrideTable {
     /// What lies at each position, in the order of memory; padding included.
     ///
@@ -122,40 +115,7 @@ impl StrideTable {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn iter(&self) -> Positions<'_> {
-        Positions { table: self, range: 0..self.positions }
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Slot<Vec<u64>>> + FusedIterator {
+        (0..self.positions).map(|position| self.multi_index(position))
     }
 }
-
-impl<'a> IntoIterator for &'a StrideTable {
-    type Item = Slot<Vec<u64>>;
-    type IntoIter = Positions<'a>;
-
-    fn into_iter(self) -> Positions<'a> {
-        self.iter()
-    }
-}
-
-impl Iterator for Positions<'_> {
-    type Item = Slot<Vec<u64>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.range.next().map(|position| self.table.multi_index(position))
-    }
-
-    fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        self.range.nth(n).map(|position| self.table.multi_index(position))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.range.size_hint()
-    }
-}
-
-impl DoubleEndedIterator for Positions<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.range.next_back().map(|position| self.table.multi_index(position))
-    }
-}
-
-impl FusedIterator for Positions<'_> {}

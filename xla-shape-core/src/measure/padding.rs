@@ -2,9 +2,9 @@
 
 use crate::list::Blank;
 use crate::map::{Digit, Extents, Source, Term, Value, ValueRule, Workspace, build, capacity};
+use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
 use crate::shape::dimension::Dimension;
-use crate::shape::{Shape, SizeError};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -182,26 +182,23 @@ impl Groups {
 
 impl Shape {
     /// How many times as many bytes the value takes as its elements would without padding: 1 for one that has none.
-    ///
-    /// # Errors
-    /// Same as [`byte_size`](Self::byte_size).
-    pub fn expansion(&self) -> Result<f64, SizeError> {
-        Ok(expansion(self.unpadded_byte_size()?, self.padding_byte_size()?))
+    /// `None` where [`byte_size`](Self::byte_size) is.
+    #[must_use]
+    pub fn expansion(&self) -> Option<f64> {
+        Some(expansion(self.unpadded_byte_size()?, self.padding_byte_size()?))
     }
 
     /// The bytes of padding: for a tuple, the sum over its leaves.
-    ///
-    /// # Errors
-    /// Same as [`byte_size`](Self::byte_size).
-    pub fn padding_byte_size(&self) -> Result<u64, SizeError> {
+    /// `None` where [`byte_size`](Self::byte_size) is.
+    #[must_use]
+    pub fn padding_byte_size(&self) -> Option<u64> {
         self.sum_over_arrays(ArrayShape::padding_byte_size)
     }
 
     /// The bytes that the elements take without padding: for a tuple, the sum over its leaves.
-    ///
-    /// # Errors
-    /// Same as [`byte_size`](Self::byte_size).
-    pub fn unpadded_byte_size(&self) -> Result<u64, SizeError> {
+    /// `None` where [`byte_size`](Self::byte_size) is.
+    #[must_use]
+    pub fn unpadded_byte_size(&self) -> Option<u64> {
         self.sum_over_arrays(ArrayShape::unpadded_byte_size)
     }
 }

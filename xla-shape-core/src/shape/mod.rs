@@ -31,7 +31,7 @@ use core::ops::Deref;
 ///
 /// let shape: Shape = "(f32[2], /*index=1*/s32[])".parse()?;
 /// assert_eq!(shape.to_string(), "(f32[2]{0}, s32[])");
-/// assert_eq!(shape.byte_size(), Ok(12));
+/// assert_eq!(shape.byte_size(), Some(12));
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -50,27 +50,6 @@ pub enum Shape {
 
 // A line of text can be full of shapes, and each is moved before it has its place.
 const _: () = assert!(size_of::<Shape>() <= 72, "a shape has become larger");
-
-/// Why a shape has no size in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum SizeError {
-    /// A dimension is unbounded.
-    UnboundedDimension,
-    /// The sum over a tuple does not fit in a u64.
-    Overflow,
-}
-
-impl fmt::Display for SizeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::UnboundedDimension => "a dimension is unbounded: the size is not known",
-            Self::Overflow => "the tuple takes more bytes than fit in a u64",
-        })
-    }
-}
-
-impl core::error::Error for SizeError {}
 
 impl Shape {
     /// A tuple of these shapes.
@@ -108,11 +87,10 @@ impl Shape {
         }
     }
 
-    /// The bytes that the value takes: for a tuple, the sum over its leaves. Tokens and opaque values take none.
-    ///
-    /// # Errors
-    /// If a dimension is unbounded or the sum is too large.
-    pub fn byte_size(&self) -> Result<u64, SizeError> {
+    /// The bytes that the value takes: for a tuple, the sum over its leaves. Tokens and opaque values take none. `None` if a
+    /// dimension is unbounded, or the sum does not fit in a `u64`.
+    #[must_use]
+    pub fn byte_size(&self) -> Option<u64> {
         self.sum_over_arrays(ArrayShape::byte_size)
     }
 
@@ -130,13 +108,13 @@ impl Shape {
         }
     }
 
-    pub(crate) fn sum_over_arrays(&self, size: fn(&ArrayShape) -> Option<u64>) -> Result<u64, SizeError> {
+    pub(crate) fn sum_over_arrays(&self, size: fn(&ArrayShape) -> Option<u64>) -> Option<u64> {
         match self {
-            Self::Array(array) | Self::Buffer(array) => size(array).ok_or(SizeError::UnboundedDimension),
-            Self::Token | Self::Opaque => Ok(0),
-            Self::Tuple(elements) => elements.iter().try_fold(0_u64, |sum, element| {
-                sum.checked_add(element.sum_over_arrays(size)?).ok_or(SizeError::Overflow)
-            }),
+            Self::Array(array) | Self::Buffer(array) => size(array),
+            Self::Token | Self::Opaque => Some(0),
+            Self::Tuple(elements) => {
+                elements.iter().try_fold(0_u64, |sum, element| sum.checked_add(element.sum_over_arrays(size)?))
+            }
         }
     }
 }

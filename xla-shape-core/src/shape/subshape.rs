@@ -9,6 +9,7 @@ use crate::shape::transform::TransformError;
 use crate::shape::validate::ValidationError;
 use alloc::vec::Vec;
 use core::fmt;
+use core::iter::FusedIterator;
 use core::ops::{ControlFlow, Deref};
 
 /// Where a part of a shape is: the numbers of the tuple elements that lead to it.
@@ -277,7 +278,7 @@ impl Shape {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn subshapes(&self) -> Subshapes<'_> {
+    pub fn subshapes(&self) -> impl FusedIterator<Item = (ShapeIndex, &Self)> {
         Subshapes { next: Some(self), index: ShapeIndex::new(), path: Vec::new() }
     }
 
@@ -417,9 +418,8 @@ impl Shape {
     }
 }
 
-/// Every part of a shape with its index. Made by [`Shape::subshapes`].
-#[derive(Clone, Debug)]
-pub struct Subshapes<'a> {
+/// Every part of a shape with its index.
+struct Subshapes<'a> {
     next: Option<&'a Shape>,
     index: ShapeIndex,
     /// The tuples that lead to the next part.
@@ -454,7 +454,7 @@ impl<'a> Iterator for Subshapes<'a> {
     }
 }
 
-impl core::iter::FusedIterator for Subshapes<'_> {}
+impl FusedIterator for Subshapes<'_> {}
 
 #[cfg(test)]
 mod tests {

@@ -35,5 +35,5 @@ pub use crate::limits::MAX_NESTING;
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
 pub use escape::{bad_escape, escaped, unescaped};
 pub use parse::{Parser, SizeExpression, parse_index};
-pub use print::{WithoutLayout, index_with_letters};
+pub use print::index_with_letters;
 pub use sink::ConstText;

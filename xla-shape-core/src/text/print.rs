@@ -161,22 +161,12 @@ const fn shape(sink: &mut Sink<'_>, value: &Shape, with_layout: bool) {
     }
 }
 
-/// Prints a shape without any layout. Made by [`Shape::without_layout`] and [`ArrayShape::without_layout`].
-#[derive(Clone, Copy, Debug)]
-pub struct WithoutLayout<'a>(Printed<'a>);
+/// What a function writes, as text.
+struct Written<F>(F);
 
-#[derive(Clone, Copy, Debug)]
-enum Printed<'a> {
-    Shape(&'a Shape),
-    Array(&'a ArrayShape),
-}
-
-impl fmt::Display for WithoutLayout<'_> {
+impl<F: Fn(&mut Sink<'_>)> fmt::Display for Written<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        sink::display(f, |sink| match self.0 {
-            Printed::Shape(value) => shape(sink, value, false),
-            Printed::Array(value) => array(sink, value, false),
-        })
+        sink::display(f, |sink| self.0(sink))
     }
 }
 
@@ -197,16 +187,16 @@ impl Shape {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn without_layout(&self) -> WithoutLayout<'_> {
-        WithoutLayout(Printed::Shape(self))
+    pub fn without_layout(&self) -> impl fmt::Display {
+        Written(|sink: &mut Sink<'_>| shape(sink, self, false))
     }
 }
 
 impl ArrayShape {
     /// The shape's text with the layout left out.
     #[must_use]
-    pub fn without_layout(&self) -> WithoutLayout<'_> {
-        WithoutLayout(Printed::Array(self))
+    pub fn without_layout(&self) -> impl fmt::Display {
+        Written(|sink: &mut Sink<'_>| array(sink, self, false))
     }
 
     /// The canonical text, for a `const`.

@@ -220,7 +220,7 @@ fn tuple(instruction: Instruction<'_, '_>) -> Result<()> {
 fn bitcast(instruction: Instruction<'_, '_>) -> Result<()> {
     let Some(operand) = instruction.operand(0).and_then(|operand| operand.shape()) else { return Ok(()) };
     match (operand.byte_size(), instruction.shape().byte_size()) {
-        (Ok(expected), Ok(found)) if expected != found => Err(Problem::ByteSize { expected, found }),
+        (Some(expected), Some(found)) if expected != found => Err(Problem::ByteSize { expected, found }),
         _ => Ok(()),
     }
 }

@@ -39,8 +39,8 @@ pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>) -> 
         Shape::Tuple(elements) => json!({
             "shape": shape.to_string(),
             "tuple_shapes": elements.iter().map(|element| value(element, layouts)).collect::<Vec<_>>(),
-            "bytes": shape.byte_size().ok(),
-            "padding_bytes": shape.padding_byte_size().ok(),
+            "bytes": shape.byte_size(),
+            "padding_bytes": shape.padding_byte_size(),
         }),
     }
 }

@@ -105,9 +105,17 @@ fn summary(shape: &Shape) -> String {
     };
     let values = count(elements.len() as u64, "value", "values");
     match (shape.byte_size(), shape.padding_byte_size()) {
-        (Ok(bytes), Ok(0)) => format!("{} in {values}, no padding.", Bytes(bytes)),
-        (Ok(bytes), Ok(padding)) => format!("{} in {values}; {} are padding.", Bytes(bytes), Bytes(padding)),
-        (Err(error), _) | (_, Err(error)) => format!("The size is not known: {error}."),
+        (Some(bytes), Some(0)) => format!("{} in {values}, no padding.", Bytes(bytes)),
+        (Some(bytes), Some(padding)) => format!("{} in {values}; {} are padding.", Bytes(bytes), Bytes(padding)),
+        _ => format!("The size is not known: {}.", why_no_size(shape)),
+    }
+}
+
+fn why_no_size(shape: &Shape) -> &'static str {
+    if shape.is_unbounded_dynamic() {
+        "a dimension is unbounded"
+    } else {
+        "the bytes of the elements do not fit in a u64"
     }
 }
 
@@ -128,11 +136,11 @@ fn explain_tuple(page: &mut Text, elements: &[Shape]) {
     }
     let rows = elements.iter().take(MAX_LIST).enumerate().map(|(number, element)| {
         let size = match (element.byte_size(), element.unpadded_byte_size()) {
-            (Err(error), _) => error.to_string(),
-            (Ok(bytes), Ok(unpadded)) if unpadded > 0 && bytes > unpadded => {
+            (None, _) => why_no_size(element).to_owned(),
+            (Some(bytes), Some(unpadded)) if unpadded > 0 && bytes > unpadded => {
                 format!("{}, {} what its elements need", Bytes(bytes), Factor(bytes as f64 / unpadded as f64))
             }
-            (Ok(bytes), _) => Bytes(bytes).to_string(),
+            (Some(bytes), _) => Bytes(bytes).to_string(),
         };
         (format!("{number}"), format!("{element}\n  {size}"))
     });

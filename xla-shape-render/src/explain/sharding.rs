@@ -29,7 +29,7 @@ impl Divided {
     pub(super) fn new(shape: &Shape, sharding: Sharding) -> Result<Self, ShardingError> {
         let parts = sharding.partitions(shape)?;
         let shard = shards(shape, &mut parts.iter())?.to_string();
-        let whole = shape.byte_size().ok();
+        let whole = shape.byte_size();
         Ok(Self { sharding, parts, shard, whole, is_tuple: matches!(shape, Shape::Tuple(_)) })
     }
 

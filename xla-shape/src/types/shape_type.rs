@@ -17,7 +17,7 @@ use xla_shape_core::{ArrayShape, Shape};
 ///
 /// type Results = shape!((f32[2,3]{0,1}, (s32[], token[])));
 /// assert_eq!(Results::TEXT, "(f32[2,3]{0,1}, (s32[], token[]))");
-/// assert_eq!(Results::VALUE.byte_size(), Ok(28));
+/// assert_eq!(Results::VALUE.byte_size(), Some(28));
 ///
 /// fn same(x: Results) -> (shape!(f32[2,3]{0,1}), (shape!(s32[]), Token)) { x }
 /// ```
