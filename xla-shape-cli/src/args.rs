@@ -58,7 +58,7 @@ pub(crate) struct ExplainArguments {
     /// The shape, in quotes, because brackets and braces have a meaning in shells
     pub(crate) shape: String,
 
-    /// Also say what each device has of it; as XLA, MLIR or JAX writes the sharding
+    /// Also say what each device has of it; XLA's, MLIR's or JAX's text of the sharding
     #[arg(long, value_name = "SHARDING")]
     pub(crate) sharding: Option<String>,
 
@@ -96,9 +96,9 @@ pub(crate) struct CheckArguments {
 
 /// Write the Rust compiler's output with shapes in place of the types of this library
 ///
-/// Where the compiler compares two shapes, a line marks what is different. Where it has put a long type into a file, the type
-/// is shown. Everything else stays as it is. Lines that `cargo build --message-format=json` prints are read, too: as text, what
-/// people read of them is printed; with --format json, the same lines with shapes in message, label and rendered, for editors.
+/// If the compiler compares two shapes, a line marks what is different. If it wrote a long type to a file, the type is shown.
+/// Everything else does not change. The output of `cargo build --message-format=json` is read, too: text output prints its
+/// messages for people; --format json prints the same lines with shapes in message, label and rendered, for editors.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape rustc build.log
@@ -109,7 +109,7 @@ pub(crate) struct RustcArguments {
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
 
-    /// Text for people; or the compiler's messages in JSON, of input that is JSON
+    /// Text for people; or the compiler's messages in JSON, if the input is JSON
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }
@@ -162,7 +162,8 @@ pub(crate) struct MapArguments {
 
 /// Draw where the elements are, by index and by position in memory
 ///
-/// Without a file, the drawing is text. Of a large array, it shows the beginning, the end, and where tiles meet. As JSON: shape, positions, all_planes, planes, memory.
+/// Without a file, the drawing is text. For a large array, it shows the beginning, the end, and where tiles meet. As JSON:
+/// shape, positions, all_planes, planes, memory.
 ///
 /// With a sharding, draw which device has which part, in a colour for each device. As JSON: shape, sharding, shard, rows,
 /// columns, planes (label, and cells with start, limit, devices, more).
@@ -175,7 +176,7 @@ pub(crate) struct DrawArguments {
     /// The shape of an array
     pub(crate) shape: String,
 
-    /// Draw what each device has; as XLA, MLIR or JAX writes the sharding
+    /// Draw what each device has; XLA's, MLIR's or JAX's text of the sharding
     #[arg(long, value_name = "SHARDING")]
     pub(crate) sharding: Option<String>,
 
@@ -239,10 +240,9 @@ pub(crate) struct RelayoutArguments {
 
 /// Say whether a reshape, or a transpose, from A to B is free, and if not, what it moves
 ///
-/// A reshape keeps the row-major order of the elements; where the sizes of B are those of A in another order, the
-/// transpose between them has an answer, too. As JSON: from, to, free, moved_bytes (read and written), free_result (B in
-/// a layout that would be free, or null), reason, and transpose (null, or permutation, free, moved_bytes, free_result,
-/// reason).
+/// A reshape keeps the row-major order of the elements. If the sizes of B are those of A in another order, the transpose
+/// between them gets an answer, too. As JSON: from, to, free, moved_bytes (read and written), free_result (B in a layout that
+/// would be free, or null), reason, and transpose (null, or permutation, free, moved_bytes, free_result, reason).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape reshape 'bf16[32,2,192]{2,1,0:T(2,128)(2,1)}' 'bf16[64,192]{1,0:T(8,128)(2,1)}'
@@ -256,7 +256,7 @@ pub(crate) struct ReshapeArguments {
     #[arg(value_name = "B")]
     pub(crate) to: String,
 
-    /// Give shapes without a layout the one that a TPU of this generation chooses, such as v5e
+    /// For shapes without a layout, use the one that a TPU of this generation chooses, such as v5e
     #[arg(long = "for", value_name = "GENERATION")]
     pub(crate) generation: Option<Generation>,
 
@@ -267,11 +267,11 @@ pub(crate) struct ReshapeArguments {
 
 /// Write what one device needs of a checkpoint
 ///
-/// Of .safetensors files, only the bytes that the device needs are read; files may be larger than memory. A plan says how each
+/// Only the bytes that the device needs are read from .safetensors files; files may be larger than memory. A plan says how each
 /// tensor is divided: a JSON object of names, or patterns with `*`, each with a sharding, or with an object of `sharding` and
-/// `layout` (XLA's text) or `generation` (of TPUs, whose default layout it is; such as v5e). A shard in another layout than
-/// row-major is written as bytes (U8); the file's metadata tells its shape. Everything is checked before anything is written.
-/// Files come to their places when they are whole, and those that are there already, made from the same, are left. As JSON:
+/// `layout` (XLA's text) or `generation` (of TPUs, whose default layout it is; such as v5e). A shard whose layout is not
+/// row-major is written as bytes (U8); the file's metadata has its shape. Everything is checked before anything is written.
+/// A file appears at its place only when it is complete; complete files made from the same input are kept. As JSON:
 /// device, files (output, tensors, bytes, resumed), tensors (name, output, whole, shape, start, bytes_read, bytes).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -291,7 +291,7 @@ pub(crate) struct ShardArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
     pub(crate) device: i64,
 
-    /// The folder to write into; it is made if it is not there
+    /// The folder to write into; it is created if it does not exist
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: PathBuf,
 
@@ -306,11 +306,11 @@ pub(crate) struct ShardArguments {
 
 /// Say whether one array can be read as another without moving a byte
 ///
-/// Between equal dimensions, whether the other layout leaves each element where it is; if not, the first element that
-/// moves and why. Between other dimensions, whether a plain reshape or transpose is free; if none is, what else the same
-/// bytes mean. As JSON: bitcast, same_bytes, reason, kind, which is identity, reshape, transpose, reshape+transpose or
-/// none, and plain, whether a plain reshape or transpose leaves the bytes. The exit code is 0 for
-/// yes and for no, and 1 if there is no answer.
+/// If the dimensions are equal: whether the other layout leaves each element where it is; if not, the first element that moves
+/// and why. If the dimensions differ: whether a plain reshape or transpose is free; if none is, which other operation the same
+/// bytes mean. As JSON: bitcast, same_bytes, reason, kind, which is identity, reshape, transpose, reshape+transpose or none,
+/// and plain, whether a plain reshape or transpose leaves the bytes. The exit code is 0 for yes and for no, and 1 if there is
+/// no answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape bitcast 'f32[6,2,3]{2,1,0}' 'f32[36]{0}'
@@ -331,9 +331,9 @@ pub(crate) struct BitcastArguments {
 
 /// Say which layout a TPU gives a shape by default, and what it takes there
 ///
-/// A layout in the text is read, and the default one put in its place; of a tuple, each array gets its own. As JSON, one
-/// line for each generation: input, ok, shape and bytes, or error with message and span in bytes, as check has it; with
-/// several generations, or where none is named, also generation.
+/// A layout in the text is replaced by the default one; each array of a tuple gets its own. As JSON, one line for each
+/// generation: input, ok, shape and bytes, or error with message and span in bytes, as check has it; with several generations,
+/// or if none is named, also generation.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape tpu 'f32[100,200]'
@@ -354,9 +354,9 @@ pub(crate) struct TpuArguments {
 
 /// Say whether a kernel on a TPU can work on such blocks of an array, and what they need in VMEM
 ///
-/// The rules are those of Pallas: of the last two dimensions, each is all of the array's, or a multiple of 8 and of 128. As
-/// JSON: array, generation, shape (the block in VMEM), bytes, padding_bytes and expansion of one copy, vmem_bytes of the
-/// two copies of a block that changes from step to step, limit_bytes, fits.
+/// The rules are those of Pallas: the last dimension is all of the array's or a multiple of 128, the one before is all of the
+/// array's or a multiple of 8. As JSON: array, generation, shape (the block in VMEM), bytes, padding_bytes and expansion of one
+/// copy, vmem_bytes of the two copies of a block that changes from step to step, limit_bytes, fits.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape block 'bf16[4096,1024]' 'bf16[512,1024]'
@@ -372,7 +372,7 @@ pub(crate) struct BlockArguments {
     #[arg(long = "for", value_name = "GENERATION")]
     pub(crate) generation: Option<Generation>,
 
-    /// The bytes of VMEM that the kernel may use (`vmem_limit_bytes`); all that there is if not given
+    /// The bytes of VMEM that the kernel may use (`vmem_limit_bytes`); by default, all of it
     #[arg(long, value_name = "BYTES")]
     pub(crate) limit: Option<u64>,
 
@@ -383,8 +383,8 @@ pub(crate) struct BlockArguments {
 
 /// Compare what an array takes on a TPU in the device's own layout, in its natural order, and in others
 ///
-/// The device's own choice comes first; of layouts that take the same, one is shown. As JSON, one line for each: shape,
-/// bytes, saved_bytes (against the device's choice), padding_bytes, expansion, choice (default, natural, default and
+/// The device's own choice comes first; only one of the layouts that take the same memory is shown. As JSON, one line for each:
+/// shape, bytes, saved_bytes (against the device's choice), padding_bytes, expansion, choice (default, natural, default and
 /// natural, given, or null), orders (how many orders take the same), and change (what to do to the dimensions, or null).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -396,7 +396,7 @@ pub(crate) struct AdviseArguments {
     /// The shape of an array
     pub(crate) shape: String,
 
-    /// First give dimension N another size (1=128), or swap two dimensions (0,1); may be repeated
+    /// First change the size of a dimension (1=128), or swap two dimensions (0,1); may be repeated
     #[arg(long, value_name = "N=SIZE|N,N")]
     pub(crate) what_if: Vec<Change>,
 
@@ -416,10 +416,10 @@ pub(crate) struct AdviseArguments {
 /// Show what the values of an HLO module take in memory, and what is wrong with the module
 ///
 /// Totals by memory space, the most padded and the largest values, tile formats, layout changes, and what is wrong with
-/// instructions. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. What cannot be read
-/// of a text is left out and said first; the exit code is then 3. As JSON: module, computations,
-/// instructions, opcodes, memory, scheduled, accuracy, files, other_modules, capacity, spaces, at_peak, sharding, collectives,
-/// copies, findings, most_padded, largest, tile_formats, layout_changes.
+/// instructions. The file is text or a message: HloModuleProto, HloProto or HloModuleProtoWithConfig. Parts of a text that
+/// cannot be read are left out and reported first; the exit code is then 3. As JSON: module, computations, instructions,
+/// opcodes, memory, scheduled, accuracy, files, other_modules, capacity, spaces, at_peak, sharding, collectives, copies,
+/// findings, most_padded, largest, tile_formats, layout_changes.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:
@@ -433,7 +433,7 @@ pub(crate) struct HloArguments {
 
     /// The file with the module, or a directory of a dump (`--xla_dump_to`); `-` is standard input
     ///
-    /// Of the compiler's own files beside the module, those about its memory are read, too, and make the numbers exact.
+    /// The compiler's own files about memory, beside the module, are read, too, and make the numbers exact.
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
 
@@ -441,7 +441,7 @@ pub(crate) struct HloArguments {
     #[arg(long, value_name = "DEVICE", value_parser = device)]
     pub(crate) device: Option<Device>,
 
-    /// Estimate, though the compiler's own files are there
+    /// Estimate, even if the compiler's own files are there
     #[arg(long)]
     pub(crate) estimate: bool,
 
@@ -526,10 +526,10 @@ pub(crate) enum HloForm {
 
 /// Say what changed between two modules: the memory at the peak, and values
 ///
-/// Instructions are paired by what they are (op_name, opcode, shapes, operands), whatever their names. Where the compiler's own
-/// files lie beside a module, or a directory of a dump is given, its numbers are exact. As JSON, one line for each difference:
-/// name, change (total, peak, shape, layout, memory space, added or removed), bytes_before, bytes_after, bytes; of values also
-/// leaf, before and after; of peaks space, at_before, at_after and because.
+/// Instructions are paired by op_name, opcode, shapes and operands, whatever their names. If the compiler's own files are
+/// beside a module, or a directory of a dump is given, its numbers are exact. As JSON, one line for each difference: name,
+/// change (total, peak, shape, layout, memory space, added or removed), bytes_before, bytes_after, bytes; for values also leaf,
+/// before and after; for peaks space, at_before, at_after and because.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape hlo diff before.hlo after.hlo --format json")]
@@ -542,7 +542,7 @@ pub(crate) struct HloDiffArguments {
     #[arg(value_name = "B")]
     pub(crate) after: PathBuf,
 
-    /// Look at the modules alone, even where the compiler's own files lie beside them
+    /// Use only the modules, even if the compiler's own files are beside them
     #[arg(long)]
     pub(crate) estimate: bool,
 
@@ -577,7 +577,7 @@ pub(crate) struct CompileArguments {
 
     /// Write the optimized module into this file: text, or XLA's message if it ends in .pb; `-` is standard output
     ///
-    /// With several devices, each has a file of its own: module.hlo becomes module.v5e-2x2.hlo, …
+    /// With several devices, each has a separate file: module.hlo becomes module.v5e-2x2.hlo, …
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
@@ -585,11 +585,11 @@ pub(crate) struct CompileArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 
-    /// How many copies of the program run, if not as many as it says
+    /// How many copies of the program run; by default, as many as it says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) replicas: Option<u32>,
 
-    /// Among how many devices each copy is divided, if not as many as it says
+    /// Among how many devices each copy is divided; by default, as many as it says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) partitions: Option<u32>,
 

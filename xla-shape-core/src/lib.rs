@@ -30,8 +30,8 @@
 //! | [`limits`] | how long, deep and large what is read may be |
 //!
 //! The values themselves are [`Shape`], [`ArrayShape`], [`TupleShape`], [`Layout`], [`Tile`], [`Dimension`] and
-//! [`ElementType`]; what makes new ones of them are their methods, by XLA's names for them. A dimension is named by a [`DimensionNumber`], a part of a
-//! tuple by a [`ShapeIndex`].
+//! [`ElementType`]; their methods, with XLA's names, make new values from them. A dimension is named by a [`DimensionNumber`],
+//! a part of a tuple by a [`ShapeIndex`].
 //!
 //! Sizes, positions and bytes are `u64` and at most `i64::MAX`, as in XLA, on every target: a shape may describe memory of
 //! another machine. The numbers of dimensions, and the lengths of lists, are `usize`.

@@ -8,6 +8,6 @@ pub const MAX_MEMORY_SPACE: u64 = 127;
 
 /// How deep tuples may be nested.
 ///
-/// XLA sets no limit, and runs out of stack. Here every tuple has this one, however it is made, so that whatever walks over a
-/// shape (to drop, clone, compare, print or encode it) needs little stack, and every shape that exists can be read back.
+/// XLA sets no limit, and runs out of stack. Here the limit holds for every tuple, however it is made. So code that walks over
+/// a shape (to drop, clone, compare, print or encode it) needs little stack, and every shape that exists can be read back.
 pub const MAX_NESTING: usize = 200;

@@ -1,4 +1,4 @@
-//! Operations of linear algebra and statistics, and those that read or convert single elements in their own way.
+//! Operations of linear algebra and statistics, and other ones that read or convert single elements.
 
 use super::InferError;
 use super::operands::{Operands, Result, dimension, made, owned, same_dimensions, tuple, with_type};

@@ -61,7 +61,7 @@ enum Gives {
     Any,
 }
 
-/// An operation that makes each element of the result of one element of each operand.
+/// An operation that computes each element of the result from one element of each operand.
 ///
 /// ```
 /// use xla_shape_core::infer::{Elementwise, Operation};

@@ -1,13 +1,13 @@
 //! Shape inference: the dimensions of an operation's result from those of its operands.
 //!
-//! Each rule is a `const fn` over dimensions, so that a check of a program, a type and a macro can ask the same one. A
-//! rule that computes its result writes it into a slice, which must have as many entries as the result has dimensions;
-//! one whose result is an input too only checks it. Layouts and element types are not looked at. An [`Operation`] is any of
-//! them, as a value, and looks at element types too. A [`Rule`] is what any instruction of HLO does, also with tuples, tokens
-//! and called computations; it is not for a `const`.
+//! Each rule is a `const fn` over dimensions, so that a check of a program, a type and a macro can ask the same one. A rule
+//! that computes its result writes it into a slice, which must have as many entries as the result has dimensions; one whose
+//! result is an input too only checks it. They ignore layouts and element types. An [`Operation`] is any of these operations as
+//! a value, and checks element types too. A [`Rule`] is the rule of any HLO instruction, also with tuples, tokens and called
+//! computations; a `const` cannot use it.
 //!
-//! Sizes agree if they are equal, bounded ones by their bound; an unbounded dimension agrees with every other. A result
-//! is dynamic where an operand's dimension that it comes from is.
+//! Sizes agree if they are equal, bounded ones by their bound; an unbounded dimension agrees with every other. A dimension of
+//! the result is dynamic if it comes from a dynamic dimension of an operand.
 //!
 //! ```
 //! use xla_shape_core::Dimension::{self, Static};
@@ -193,14 +193,14 @@ pub enum InferError {
         /// How many there are.
         found: usize,
     },
-    /// Something other than a number is not as it must be.
+    /// Something else than a number is wrong.
     Unfit {
         /// What it is.
         what: &'static str,
         /// What it should be.
         expected: &'static str,
     },
-    /// A called computation has a parameter, or a result, of another shape than the operation gives it.
+    /// A called computation has a parameter or a result whose shape does not fit the operation.
     Callee {
         /// The attribute that names the computation.
         attribute: &'static str,
@@ -249,7 +249,8 @@ pub const fn all_agree(a: &[Dimension], b: &[Dimension]) -> bool {
 /// whatever layouts.
 pub const AGREES: ShapeEqual = ShapeEqual::new().ignore_dynamic_dimension().ignore_layout().ignore_buffer();
 
-/// Whether operands of these two element types may meet: they are the same, or floats, whose precision XLA lets differ.
+/// Whether an operation takes operands of these two element types: they are the same, or both floats, whose precision may
+/// differ in XLA.
 #[must_use]
 pub const fn element_types_agree(a: ElementType, b: ElementType) -> bool {
     ElementType::same(a, b) || matches!((a.class(), b.class()), (ElementClass::Float, ElementClass::Float))

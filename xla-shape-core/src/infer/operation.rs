@@ -36,9 +36,10 @@ use crate::text::print::bare_array;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Operation<'a> {
-    /// One element of each operand makes one of the result: `add`, `exponential`, …, on any number of operands of any type.
+    /// Each element of the result follows from one element of each operand: `add`, `exponential`, …, on any number of operands
+    /// of any type.
     Elementwise,
-    /// One element of each operand makes one of the result, as the operation of this name does.
+    /// Each element of the result follows from one element of each operand, as in the operation of this name.
     Named(Elementwise),
     /// Two operands; the result is of `pred`.
     Compare,
@@ -84,7 +85,7 @@ pub enum Operation<'a> {
         /// The dimensions that the result lacks.
         dimensions: &'a [usize],
     },
-    /// The operand and the initial value, a scalar; one entry for each dimension. As to element types, like a reduction.
+    /// The operand and the initial value, a scalar; one entry for each dimension. Element types are as in a reduction.
     ReduceWindow(&'a [WindowDimension]),
     /// The operand, and as many scalars as it has dimensions where the slice begins; the sizes of the slice.
     DynamicSlice(&'a [u64]),
@@ -144,8 +145,8 @@ impl Operation<'_> {
 
     /// `None` if operands of these shapes give a result of this shape; else what is wrong, in XLA's notation.
     ///
-    /// Layouts are not looked at. Sizes are compared as [`agree`](super::agree) does, element types as
-    /// [`element_types_agree`]. Operands and result may have up to 32 dimensions.
+    /// Ignores layouts. Compares sizes with [`agree`](super::agree), and element types with [`element_types_agree`]. Operands
+    /// and result may have up to 32 dimensions.
     #[must_use]
     pub const fn obstacle(&self, operands: &[&ArrayShape], result: &ArrayShape) -> Option<ConstText<1024>> {
         let mut room = [Dimension::Unbounded; MAX_DIMENSIONS];

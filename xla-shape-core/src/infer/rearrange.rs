@@ -1,4 +1,4 @@
-//! Operations that put elements elsewhere, take some of them, or add some.
+//! Operations that move elements, select some of them, or add some.
 
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
 
@@ -17,7 +17,7 @@ pub struct SliceDimension {
     pub stride: u64,
 }
 
-/// How a dimension is padded, in elements. What is negative takes elements away.
+/// How a dimension is padded, in elements. Negative padding removes elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PaddingDimension {
     /// Before the first element.
@@ -91,7 +91,7 @@ pub const fn transpose(
 /// The result of a reversal along `dimensions`: the operand's dimensions.
 ///
 /// # Errors
-/// If `dimensions` names one twice, or one that the operand does not have.
+/// If `dimensions` names a dimension twice, or one that the operand does not have.
 pub const fn reverse(operand: &[Dimension], dimensions: &[usize], result: &mut [Dimension]) -> Result<(), InferError> {
     if let Err(error) = check_dimensions("`dimensions`", dimensions, operand.len()) {
         return Err(error);
@@ -142,7 +142,7 @@ pub const fn slice(
 /// The result of a pad.
 ///
 /// # Errors
-/// If more is taken away from a dimension than it has, or a size is too large.
+/// If more elements are removed than a dimension has, or a size is too large.
 pub const fn pad(
     operand: &[Dimension],
     padding: &[PaddingDimension],

@@ -213,7 +213,7 @@ pub enum Rule<'a> {
         /// Makes the next state.
         body: Callee<'a>,
     },
-    /// `conditional`: what chooses, then an operand for each branch.
+    /// `conditional`: the selector, then an operand for each branch.
     Conditional(&'a [Callee<'a>]),
     /// `async-start`: parameters, result and what else the program says.
     AsyncStart(Callee<'a>),
@@ -230,9 +230,9 @@ pub enum Rule<'a> {
 impl<'a> Rule<'a> {
     /// The shape of the result, for operands of these shapes.
     ///
-    /// `written` is the shape that the program gives, of which some rules need a part: the dimensions of a broadcast, the element
-    /// type of a dot. The answer need not be that shape; whether it is, is for the caller to compare. Floats of different
-    /// precision may meet, as XLA's inference lets them; the result then has the higher one.
+    /// `written` is the shape that the program gives, of which some rules need a part: the dimensions of a broadcast, the
+    /// element type of a dot. The answer may differ from that shape: compare them. Like XLA's inference, it accepts floats of
+    /// different precision; the result then has the higher one.
     ///
     /// # Errors
     /// If the operation does not take such operands, or the shape does not follow from them and is not written.

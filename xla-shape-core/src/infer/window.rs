@@ -13,7 +13,7 @@ pub struct WindowDimension {
     pub size: u64,
     /// How far it moves.
     pub stride: u64,
-    /// The padding before the first element; what is negative takes elements away.
+    /// The padding before the first element; negative padding removes elements.
     pub padding_low: i64,
     /// The padding after the last one.
     pub padding_high: i64,

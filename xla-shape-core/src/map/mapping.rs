@@ -1,4 +1,4 @@
-//! Algebra on layouts: mappings from indices to positions, and what makes new ones of them.
+//! Algebra on layouts: mappings from indices to positions, and operations on them.
 //!
 //! Each operation states its law; the names are those of CuTe and XLA.
 
@@ -153,7 +153,7 @@ impl LayoutMapping {
     /// Law: every index has the position that it had; doing it again changes nothing.
     ///
     /// # Errors
-    /// If the tiles nest sums made by `*` too intricately.
+    /// If sums made by `*` are nested so that the computation is too expensive.
     pub fn coalesce(&self) -> Result<Self, CompareError> {
         let mut coalesced = self.clone();
         if !self.extents.contains(&0) {

@@ -1,13 +1,13 @@
 //! The stride table: where every element of an array lies.
 //!
-//! Whatever the tiles, the place of an element is a sum `Σ digit · stride`, and a digit is cut out of the element's
-//! index by one division and one remainder: `(index[dimension] / divisor) % modulus`. Untiled, there is one digit for
-//! each dimension; `T(8,128)(2,1)` on two dimensions gives five. Two things need more than one division: `*` makes a
-//! digit's source a sum of several indices, and a later tile that does not divide an earlier one cuts a remainder
-//! again. For those the table holds intermediate [`Value`]s, which digits may take as their source.
+//! For any tiles, the position of an element is a sum `Σ digit · stride`. A digit follows from the element's index by one
+//! division and one remainder: `(index[dimension] / divisor) % modulus`. Untiled, there is one digit for each dimension;
+//! `T(8,128)(2,1)` on two dimensions gives five. Two things need more than one division: `*` makes a digit's source a sum of
+//! several indices, and a later tile that does not divide an earlier one cuts a remainder again. For those the table holds
+//! intermediate [`Value`]s, which digits may take as their source.
 //!
-//! The table is built by a `const fn` from the definition in XLA's documentation on tiled layouts, and is all that
-//! indexing, its inverse, padding, sizes and copies need.
+//! The table is built by a `const fn` from the definition in XLA's documentation on tiled layouts, and indexing, its inverse,
+//! padding, sizes and copies use nothing else.
 
 mod build;
 mod canonical;
@@ -101,7 +101,7 @@ pub struct Digit {
 
 impl Digit {
     /// Whether the digit counts the tiles of an unbounded dimension, so that its size is not known. Only digits of
-    /// [`StaticStrideTable::of`] can be so.
+    /// [`StaticStrideTable::of`] can be unbounded.
     #[must_use]
     pub const fn is_unbounded(self) -> bool {
         self.size == build::UNKNOWN
@@ -181,7 +181,7 @@ impl<'a> StrideTableRef<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum StrideTableError {
-    /// A dimension is unbounded: nothing has a place before its size is known.
+    /// A dimension is unbounded: positions are unknown until its size is known.
     UnboundedDimension {
         /// Which dimension.
         dimension: usize,
@@ -327,8 +327,8 @@ impl StaticStrideTable {
 
     /// The table of a valid layout over these dimensions; some may be unbounded.
     ///
-    /// The size of a digit that counts an unbounded dimension [is not known](Digit::is_unbounded); the strides of the
-    /// digits before it are to be multiplied by what it turns out to be.
+    /// The size of a digit that counts an unbounded dimension [is not known](Digit::is_unbounded); multiply the strides of the
+    /// digits before it by that size once it is known.
     ///
     /// # Errors
     /// If a `*` combines an unbounded dimension, or the table is too large for a `const`.

@@ -6,7 +6,7 @@ use super::{StrideTable, StrideTableRef};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// What each index adds to the position, for each dimension: prepared once, a position costs a look-up for each dimension.
+/// What each index adds to the position, for each dimension. Once prepared, a position costs one look-up for each dimension.
 ///
 /// The position of an element is a sum of one function for each dimension, unless `*` combines dimensions. The tables take 8
 /// bytes for each index of each dimension: for `f32[4096,1024]`, 40 KiB.
@@ -28,7 +28,7 @@ impl OffsetTables {
     /// The most indices of all dimensions together that tables are made for; they then take 8 MiB.
     pub const MAX_ENTRIES: u64 = 1 << 20;
 
-    /// The tables of a map; `None` if `*` combines dimensions, a dimension is unbounded, or there were more than
+    /// The tables of a map; `None` if `*` combines dimensions, a dimension is unbounded, or there would be more than
     /// [`MAX_ENTRIES`](Self::MAX_ENTRIES).
     #[must_use]
     pub fn new(table: StrideTableRef<'_>) -> Option<Self> {

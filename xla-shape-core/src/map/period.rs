@@ -6,8 +6,8 @@ use super::normal::greatest_common_divisor;
 use super::{Source, StrideTableRef, Term, ValueRule};
 
 impl StrideTableRef<'_> {
-    /// The step at which a dimension can be cut: blocks that begin at multiples of it, in each dimension of its own, are laid
-    /// out alike. `None` if the dimension can only be taken whole.
+    /// The step at which a dimension can be cut: blocks that begin at multiples of each dimension's step are laid out in the
+    /// same way. `None` if the dimension can only be taken whole.
     ///
     /// Law: `position(o + i) = position(o) + position(i)`, if every entry of `o` is a multiple of its dimension's period, and
     /// `o + i` is inside the array.

@@ -1,5 +1,5 @@
-//! Where each element of an array lies in its buffer, and what lies at each place: the stride table together with all
-//! else that the layout says.
+//! Where each element of an array lies in its buffer, and what lies at each place: the stride table together with the rest of
+//! the layout.
 
 use crate::map::{Slot, Source, StrideTable, StrideTableError};
 use crate::shape::array::ArrayShape;
@@ -122,8 +122,8 @@ impl Placement {
             .try_fold(0_u64, |number, (entry, extent)| number.checked_mul(*extent)?.checked_add(*entry))
     }
 
-    /// The indices of a dimension, above 0 and in ascending order, at which something in memory begins anew: a tile, or
-    /// a part of one. Empty where `*` combines the dimension with another.
+    /// The indices of a dimension, above 0 and in ascending order, at which a tile, or a part of one, begins in memory. Empty
+    /// where `*` combines the dimension with another.
     #[must_use]
     pub fn boundaries(&self, dimension: usize) -> Vec<u64> {
         let digits = self.table.digits().iter().chain(self.first_tile.iter().flat_map(|(table, _)| table.digits()));

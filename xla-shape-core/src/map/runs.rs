@@ -84,8 +84,8 @@ impl StrideTableRef<'_> {
         Run { len, stride: Some(stride) }
     }
 
-    /// Whether the two tables say the same digit by digit, so that every element has the same position. Tables that say it in
-    /// other words count as different.
+    /// Whether the two tables are equal digit by digit, so that every element has the same position. Tables with the same
+    /// positions but other digits count as different.
     #[must_use]
     pub const fn is_same_map(self, other: Self) -> bool {
         if self.digits.len() != other.digits.len() || !self.values.is_empty() || !other.values.is_empty() {

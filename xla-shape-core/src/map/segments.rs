@@ -27,7 +27,7 @@ impl Digit {
 }
 
 impl StrideTableRef<'_> {
-    /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory. Together they hold every
+    /// Calls `f` with ranges of positions that hold only elements, in the order of memory. Together they hold every
     /// element once; each is as long as a block of digits that has no padding.
     ///
     /// The extents may be smaller than the sizes that the table was made for: what lies after them counts as padding.
@@ -150,7 +150,7 @@ fn with_zeros<R>(n: usize, f: impl FnOnce(&mut [u64]) -> R) -> R {
 }
 
 impl StrideTable {
-    /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory; see
+    /// Calls `f` with ranges of positions that hold only elements, in the order of memory; see
     /// [`StrideTableRef::for_each_segment`].
     ///
     /// ```
@@ -168,7 +168,7 @@ impl StrideTable {
 }
 
 impl StaticStrideTable {
-    /// The table with the sizes of unbounded dimensions put in, as that of the shape with these sizes.
+    /// The table with the sizes of unbounded dimensions filled in, like the table of the shape with these sizes.
     #[must_use]
     pub fn with_sizes(&self, sizes: &[u64]) -> Self {
         let mut table = *self;

@@ -60,9 +60,8 @@ impl ArrayShape {
 
     /// The bytes up to the end of the element with the highest index in every dimension. `None` if a dimension is unbounded.
     ///
-    /// That is XLA's definition. Where no tile reorders the tiles before it, as on TPU, nothing but padding lies after that
-    /// element; but in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}` row 5 lies after row 6. [`array_size`](Self::array_size) always has
-    /// room for all.
+    /// That is XLA's definition. If no tile reorders the tiles before it, as on TPU, only padding comes after that element; but
+    /// in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}` row 5 lies after row 6. [`array_size`](Self::array_size) always covers all elements.
     #[must_use]
     pub fn array_data_size(&self) -> Option<u64> {
         let table = self.stride_table().ok()?;
@@ -79,8 +78,8 @@ impl ArrayShape {
         u64::try_from(bits.div_ceil(8)).ok()
     }
 
-    /// For each dimension, how far apart in memory neighbours in it are, in bytes. `None` where there is no such number: the
-    /// layout has tiles, elements are not whole bytes, or a dimension is unbounded.
+    /// For each dimension, how far apart in memory neighbours in it are, in bytes. `None` if the layout has tiles, elements are
+    /// not whole bytes, or a dimension is unbounded.
     ///
     /// ```
     /// let shape: xla_shape_core::ArrayShape = "f32[2,3,5]{0,2,1}".parse()?;

@@ -8,14 +8,14 @@ use crate::shape::dimension::Dimension;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// One dimension, or several that `*` has combined, and the room that the layout gives them.
+/// One dimension, or several that `*` has combined, with its size before and after padding.
 ///
 /// The padded sizes of all, multiplied, are the positions that the array's tiles span.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PaddedDimension {
     /// The logical dimensions, major to minor; none where a tile has more dimensions than the array.
     pub dimensions: Vec<usize>,
-    /// The product of their sizes or bounds, in elements; of a split dimension, the size of the largest piece.
+    /// The product of their sizes or bounds, in elements; for a split dimension, the size of the largest piece.
     pub size: u64,
     /// The room they take, in elements.
     pub padded_size: u64,
@@ -23,7 +23,7 @@ pub struct PaddedDimension {
 
 impl ArrayShape {
     /// The bytes that the elements would take side by side, without padding and without the prefix for bounded
-    /// dimensions; of a split dimension, those of the largest piece. `None` if a dimension is unbounded.
+    /// dimensions; for a split dimension, those of the largest piece. `None` if a dimension is unbounded.
     ///
     /// ```
     /// let shape: xla_shape_core::ArrayShape = "f32[100,1]{1,0:T(8,128)}".parse()?;
@@ -41,7 +41,7 @@ impl ArrayShape {
         self.array_size()?.checked_sub(self.unpadded_byte_size()?)
     }
 
-    /// How many times as many bytes the elements take as they would without padding: 1 for an array that has none.
+    /// The bytes of the elements with padding, divided by those without: 1 for an array that has none.
     /// `None` if a dimension is unbounded.
     ///
     /// Out-of-memory reports of XLA call it the expansion.
@@ -50,7 +50,7 @@ impl ArrayShape {
         Some(expansion(self.unpadded_byte_size()?, self.padding_byte_size()?))
     }
 
-    /// The room that the layout gives each dimension, without that for
+    /// The size of each dimension before and after padding, without the padding for
     /// [`tail_padding_alignment_in_elements`](crate::Layout::tail_padding_alignment_in_elements). `None` if a dimension
     /// is unbounded.
     ///
@@ -181,8 +181,8 @@ impl Groups {
 }
 
 impl Shape {
-    /// How many times as many bytes the value takes as its elements would without padding: 1 for one that has none.
-    /// `None` where [`byte_size`](Self::byte_size) is.
+    /// The bytes of the value, divided by those of its elements without padding: 1 if there is none. `None` if
+    /// [`byte_size`](Self::byte_size) is `None`.
     #[must_use]
     pub fn expansion(&self) -> Option<f64> {
         Some(expansion(self.unpadded_byte_size()?, self.padding_byte_size()?))

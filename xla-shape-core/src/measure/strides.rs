@@ -1,4 +1,4 @@
-//! Between layouts and strides, as other libraries have them.
+//! Conversion between layouts and the strides of other libraries.
 
 use crate::map::{Source, StrideTableError};
 use crate::shape::array::ArrayShape;
@@ -25,7 +25,7 @@ pub enum StridesError {
         /// The dimension.
         dimension: usize,
     },
-    /// Tiles combine dimensions (`*`), or cut each other unevenly: there are no strides in any number of dimensions.
+    /// Tiles combine dimensions (`*`), or cut each other unevenly: no strides describe them, even with more dimensions.
     Combined,
     /// A stride that is negative: elements are never in reverse order in a layout.
     Negative {
@@ -34,7 +34,7 @@ pub enum StridesError {
         /// Its stride, in elements.
         stride: i64,
     },
-    /// A stride that is 0, or too small for what is inside: elements would have the same place.
+    /// A stride that is 0, or too small for the dimensions inside: elements would overlap.
     Overlap {
         /// The dimension.
         dimension: usize,
@@ -59,7 +59,7 @@ pub enum StridesError {
         /// The next smaller one.
         inner: u64,
     },
-    /// There is no such shape.
+    /// The shape is not valid.
     Invalid(ValidationError),
     /// The layout has no positions.
     StrideTable(StrideTableError),
@@ -112,7 +112,7 @@ impl From<StrideTableError> for StridesError {
     }
 }
 
-/// An array as one of more dimensions that has strides: what tiles cut a dimension into are dimensions here.
+/// An array as one of more dimensions that has strides: the parts that tiles cut a dimension into are dimensions here.
 ///
 /// It spans the memory of the array, padding included.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -121,8 +121,8 @@ pub struct StridedDimensions {
     pub sizes: Vec<u64>,
     /// The strides, in elements.
     pub strides: Vec<u64>,
-    /// Which dimension of the array each is a part of, and the step in it, in elements: an index `i` is `i · step` there. `None`
-    /// for one that only pads.
+    /// For each dimension, which dimension of the array it is a part of, and the step there, in elements: index `i` stands for
+    /// `i · step`. `None` for a dimension that only pads.
     pub parts: Vec<Option<(usize, u64)>>,
 }
 
@@ -157,8 +157,8 @@ impl ArrayShape {
         Err(cut.map_or(StridesError::Combined, |dimension| StridesError::Tiled { dimension: *dimension as usize }))
     }
 
-    /// The shape of an array of these sizes with these strides, in elements: in the order of the strides, and with a tile where
-    /// a stride is larger than what is inside.
+    /// The shape of an array of these sizes with these strides, in elements: in the order of the strides, with a tile if a
+    /// stride is larger than the dimensions inside need.
     ///
     /// Strides of dimensions of size 1 do not matter.
     ///
@@ -211,7 +211,7 @@ impl ArrayShape {
         Ok(shape.with_layout(layout)?)
     }
 
-    /// The array as one of more dimensions that has strides.
+    /// The array as one with more dimensions, which has strides.
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;

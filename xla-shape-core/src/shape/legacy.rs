@@ -1,8 +1,8 @@
 //! The layout of 2017: each dimension padded to a width, and a value in the padding.
 //!
-//! The documents of 2017 give `minor_to_major`, `padded_dimensions` and `padding_value`. An array in such a layout lies as one
-//! whose sizes are the widths. That is a modern layout with one tile, the widths from major to minor, and a value besides; so
-//! a [`LegacyShape`] is kept as that, and everything about where elements lie is asked of [`LegacyShape::modern`].
+//! The documents of 2017 give `minor_to_major`, `padded_dimensions` and `padding_value`. Elements of such an array are where
+//! they would be if the widths were the sizes. That is a modern layout with one tile (the widths from major to minor), plus a
+//! value. So a [`LegacyShape`] holds both, and [`LegacyShape::modern`] answers where elements are.
 //!
 //! XLA's text cannot write it. Here it is `PAD(…)`, the widths dimension 0 first, and `V(…)` in the place of tiles:
 //! `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
@@ -152,8 +152,8 @@ const fn float(element_type: ElementType) -> Option<(u128, u128, u128)> {
 ///   2017 alone would give it those of the widths. A width of 0 then counts as 1: `f32[0,2]{1,0:PAD(0,4)}` is
 ///   `f32[0,2]{1,0:PAD(1,4)}`.
 ///
-/// It is an array. A tuple had no layout in 2017 either, only its elements had: it is a `Shape` of their
-/// [`modern`](Self::modern) shapes, and what is in the padding of each is kept beside it.
+/// It is an array. In 2017, only the elements of a tuple had layouts: represent a tuple as a `Shape` of their
+/// [`modern`](Self::modern) shapes, and keep the padding value of each beside it.
 ///
 /// ```
 /// use xla_shape_core::{LegacyShape, PaddingValue};
@@ -199,7 +199,7 @@ impl LegacyShape {
         Ok(Self { modern, padded_dimensions: List::from_slice(&padded_dimensions), padding_value })
     }
 
-    /// A shape from its parts, usable in a `const` without allocation: the modern shape, and what its tile is too.
+    /// A shape from its parts, usable in a `const` without allocation: the modern shape, and the widths of its tile.
     ///
     /// # Panics
     /// If the modern shape is not the one that [`new`](Self::new) makes of these widths; in a `const`, that is a compile error.
@@ -216,7 +216,7 @@ impl LegacyShape {
         Self { modern, padded_dimensions: List::Static(padded_dimensions), padding_value }
     }
 
-    /// The shape that lies as `array` does, if a layout of 2017 can say that: static sizes, every element at the sum of its
+    /// The shape with the same positions as `array`, if a layout of 2017 has one: static sizes, every element at the sum of its
     /// indices times the products of widths, in the default memory and nothing packed or aligned.
     ///
     /// ```

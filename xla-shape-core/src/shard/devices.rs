@@ -11,8 +11,8 @@ pub const MAX_LISTED_DEVICES: u64 = 1 << 20;
 
 /// The numbers 0, 1, … as an array, transposed, read in row-major order: `[4,2]T(1,0)` is 0, 2, 4, 6, 1, 3, 5, 7.
 ///
-/// It is canonical as XLA has it: no dimensions of size 1, and none that could be one with their neighbour. So two of them
-/// are the same sequence exactly when they are equal.
+/// It is canonical like in XLA: no dimension has size 1, and none could be merged with its neighbour. So two of them are the
+/// same sequence exactly when they are equal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Iota {
     dimensions: Vec<u64>,

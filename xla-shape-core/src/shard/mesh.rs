@@ -35,7 +35,8 @@ impl Mesh {
     /// A mesh of these axes; its devices are in order, or as given.
     ///
     /// # Errors
-    /// If two axes have one name, a size is 0, or the devices are not 0, 1, … each once; those in order must not be a list.
+    /// If two axes have the same name, a size is 0, the devices are not 0, 1, … each once, or devices in order are given as a
+    /// list.
     pub fn new(axes: Vec<Axis>, devices: Option<Devices>) -> Result<Self, ShardingError> {
         if axes.len() > MAX_AXES {
             return Err(ShardingError::TooManyAxes { limit: MAX_AXES, found: axes.len() });
@@ -233,7 +234,7 @@ impl NamedSharding {
     ///
     /// # Errors
     /// If an axis or a part of one does not exist, is used twice, does not fit beside another, should be merged with its
-    /// neighbour, or stands out of the order of the mesh in one of the other lists.
+    /// neighbour, or is not in the order of the mesh in one of the other lists.
     pub fn new(mesh: Mesh, dimensions: Vec<DimensionSharding>, other: OtherAxes) -> Result<Self, ShardingError> {
         Self::checked(mesh, dimensions, other).map_err(|(error, _)| error)
     }

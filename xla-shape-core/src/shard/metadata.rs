@@ -6,7 +6,7 @@ use core::fmt::{self, Write};
 
 /// Where a sharding came from: XLA's `OpMetadata`, as far as a text can say it.
 ///
-/// It changes nothing, and shardings with other metadata are equal.
+/// It has no effect: shardings that differ only in metadata are equal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct OpMetadata {

@@ -8,7 +8,7 @@ use crate::{ArrayShape, Dimension, Shape};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// A part of an array: in each dimension, the indices from a first one up to a limit that is not in it.
+/// A part of an array: in each dimension, the indices from a first one up to a limit, without the limit.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Region {
     /// The first index of each dimension.
@@ -194,7 +194,7 @@ impl Partition {
         &self.tiles
     }
 
-    /// How many devices have something of it; `None` where all have all of it, and nothing says how many there are.
+    /// How many devices have a part of it; `None` if all have the whole array and their number is unknown.
     #[must_use]
     pub fn device_count(&self) -> Option<u64> {
         match &self.holders {
@@ -218,7 +218,7 @@ impl Partition {
         self.shard.byte_size()
     }
 
-    /// The bytes that all shards take together; `None` where they do not fit, or nothing says how many devices there are.
+    /// The bytes that all shards take together; `None` if they do not fit in 63 bits, or the number of devices is unknown.
     #[must_use]
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_per_device()?.checked_mul(self.device_count()?)
@@ -297,7 +297,7 @@ impl Partition {
         self.tile_holders(&tile).filter(move |_| is_inside)
     }
 
-    /// The devices that have a tile, which has a number along each dimension.
+    /// The devices that have a tile, given by its number along each dimension.
     ///
     /// The iterator is empty if all devices have the whole array and their number is unknown, or if there is no such tile.
     pub fn tile_holders(&self, tile: &[u64]) -> impl Iterator<Item = i64> + use<'_> {
@@ -323,7 +323,7 @@ impl Partition {
         Some((devices, self.tile_number(tile)?.saturating_mul(per_tile)))
     }
 
-    /// The part of the array that a tile is, which has a number along each dimension; `None` if there is no such tile.
+    /// The part of the array in a tile, given by its number along each dimension; `None` if there is no such tile.
     #[must_use]
     pub fn tile_region(&self, tile: &[u64]) -> Option<Region> {
         self.tile_number(tile).map(|number| self.tile(number))
@@ -356,7 +356,7 @@ impl Sharding {
     /// What each device has of every array of a shape, in the order of its [leaves](crate::Shape::tuple_shapes); `None` for a
     /// leaf that is not an array.
     ///
-    /// A sharding that is not a tuple is that of every leaf.
+    /// A sharding that is not a tuple applies to every leaf.
     ///
     /// # Errors
     /// If there are not as many shardings as leaves, or one cannot be [that of its array](Self::partition).

@@ -9,8 +9,8 @@ use core::ops::Range;
 
 /// The ranges of positions that hold a region, in the order of memory, neighbours joined; see [`ArrayShape::ranges_of`].
 ///
-/// Each step takes time for the digits of the layout, however large the array is. Only where `*` combines dimensions, every
-/// position is looked at.
+/// The time of each step depends on the digits of the layout, not on the size of the array. If `*` combines dimensions, every
+/// position is checked.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     region: Region,
@@ -291,8 +291,8 @@ impl Iterator for Ranges {
 }
 
 impl Region {
-    /// Where the element of this number, counted in the row-major order of the region, begins in the row-major order of a whole
-    /// array, and how many elements follow it there as they do in the region.
+    /// For the element with this row-major number in the region: its row-major number in the whole array, and how many of the
+    /// following elements are neighbours there, too.
     ///
     /// With it, any part of a row-major shard can be read from a row-major array; `None` after the last element.
     ///

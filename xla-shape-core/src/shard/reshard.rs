@@ -1,4 +1,4 @@
-//! What must move where an array is divided in another way.
+//! What must move when an array is divided in a different way.
 
 use super::devices::MAX_LISTED_DEVICES;
 use super::error::ShardingError;
@@ -41,7 +41,7 @@ pub struct Transfer {
     pub region: Region,
 }
 
-/// What a reshard is, by the name of the collective operation that does it.
+/// The collective operation that does a reshard.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ReshardKind {
@@ -51,7 +51,7 @@ pub enum ReshardKind {
     Slice,
     /// Every device keeps what it has and needs more.
     AllGather,
-    /// Every device needs just what another one has, or what it has itself.
+    /// Every device needs exactly what one device has, another or itself.
     Permute,
     /// Every device needs as much as it has, from several devices.
     AllToAll,
@@ -60,11 +60,11 @@ pub enum ReshardKind {
 }
 
 impl Sharding {
-    /// What must move where an array that is divided as this says is to be divided as `to` says.
+    /// What must move to divide an array as `to` says, if it is now divided as this sharding says.
     ///
     /// # Errors
     /// If one of them is [no sharding of the array](Self::partition), if devices have only parts of a sum, or if there are more
-    /// devices than [`MAX_LISTED_DEVICES`], or nothing says how many there are.
+    /// devices than [`MAX_LISTED_DEVICES`], or their number is unknown.
     pub fn reshard(&self, to: &Self, array: &ArrayShape) -> Result<Reshard, ShardingError> {
         for sharding in [self, to] {
             if sharding.to_tiled()?.reduction().is_some() {
@@ -90,7 +90,7 @@ impl Reshard {
         self.to.regions().chain(all)
     }
 
-    /// What is sent: to each device, what it needs and has not, from one of those that have it.
+    /// The transfers: each device gets what it needs and does not have, from one of the devices that have it.
     pub fn transfers(&self) -> impl Iterator<Item = Transfer> + '_ {
         self.needs().enumerate().flat_map(move |(number, (to, need))| {
             let own = self.from.region(to).ok();
@@ -108,7 +108,7 @@ impl Reshard {
         })
     }
 
-    /// How many elements a device needs and has not. No way to do it sends it fewer.
+    /// How many elements a device needs and does not have. No other way sends it fewer.
     #[must_use]
     pub fn received(&self, device: i64) -> u64 {
         let need = match self.to.region(device) {
@@ -119,7 +119,7 @@ impl Reshard {
         need.elements().saturating_sub(own)
     }
 
-    /// The bytes that all devices together receive. No way to do it sends fewer. `None` if they do not fit in 63 bits.
+    /// The bytes that all devices together receive. No other way sends fewer. `None` if they do not fit in 63 bits.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         let mut elements = 0_u64;

@@ -110,9 +110,9 @@ impl Sharding {
         Self::of(ShardingKind::SingleDevice { device }, Vec::new())
     }
 
-    /// Each device has a tile, and devices along the dimensions of `subgroups`, which are the last ones, have a common one.
+    /// Each device has a tile. Devices along the last dimensions, those of `subgroups`, share a tile.
     ///
-    /// It is canonical as XLA has it: subgroups of one device vanish, those of one kind are merged, kinds are in one order,
+    /// It is canonical like in XLA: subgroups of one device vanish, those of one kind are merged, kinds are in one order,
     /// copies are sorted, and what is not divided at all is `{replicated}`, `{manual}` or `{unreduced}`.
     ///
     /// # Errors
@@ -181,7 +181,7 @@ impl Sharding {
         &self.metadata
     }
 
-    /// The same with other metadata. What it says about a reduction is taken over.
+    /// The same with other metadata. A reduction that the metadata names then applies.
     #[must_use]
     pub fn with_metadata(self, metadata: Vec<OpMetadata>) -> Self {
         let said = metadata.iter().rev().find_map(Reduction::from_metadata);
@@ -192,7 +192,7 @@ impl Sharding {
         }
     }
 
-    /// The same sharding, in which this reduction makes the whole out of the parts. Named shardings say that themselves and stay as they are.
+    /// The same sharding, with this reduction to combine the parts. Named shardings have their own and do not change.
     #[must_use]
     pub fn with_reduction(self, reduction: Reduction) -> Self {
         let is_named =
@@ -200,7 +200,7 @@ impl Sharding {
         if is_named { self } else { Self { reduction: Some(reduction), ..self } }
     }
 
-    /// How parts make the whole, where devices have only parts: along unreduced axes or subgroups.
+    /// How parts are combined if devices have only parts: along unreduced axes or subgroups.
     #[must_use]
     pub fn reduction(&self) -> Option<Reduction> {
         match &self.kind {

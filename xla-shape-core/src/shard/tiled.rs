@@ -15,7 +15,7 @@ pub struct TiledSharding {
 }
 
 impl TiledSharding {
-    /// Which device has which tile. Behind the dimensions of the data stand the sizes of the [`subgroups`](Self::subgroups).
+    /// Which device has which tile. After the dimensions of the data come the sizes of the [`subgroups`](Self::subgroups).
     #[must_use]
     pub const fn assignment(&self) -> &TileAssignment {
         &self.assignment

@@ -247,15 +247,15 @@ pub enum ParseErrorKind {
     },
     /// A comment that is opened but never closed.
     UnclosedComment,
-    /// The text is well-formed, but no such shape exists.
+    /// The text is well-formed, but the shape is not valid.
     Invalid(ValidationError),
-    /// The text is well-formed, but no such sharding exists.
+    /// The text is well-formed, but the sharding is not valid.
     Sharding(ShardingError),
     /// The text is well-formed, but no index of the array.
     Index(DimensionError),
-    /// There is such a shape, but a type cannot have it.
+    /// The shape is valid, but cannot be a type.
     NotAType(StaticShapeError),
-    /// There is such a shape, but the layout that a TPU gives it is not known.
+    /// The shape is valid, but the layout that a TPU gives it is not known.
     NoDefaultLayout(DefaultLayoutError),
     /// A bracket that is opened but not closed before the next instruction.
     UnclosedBracket {

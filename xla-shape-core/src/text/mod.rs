@@ -20,9 +20,10 @@
 //! entry      ::= INT | letter '=' INT
 //! ```
 //!
-//! White space and comments may stand between tokens. [`Shape`](crate::Shape), [`ArrayShape`](crate::ArrayShape) and
-//! [`Layout`](crate::Layout) implement [`FromStr`](core::str::FromStr) and [`Display`](core::fmt::Display); [`Parser`]
-//! is for text that goes on after the shape, or that is not quite XLA's. Whole programs are read by the crate `xla-shape-hlo`.
+//! White space and comments may be between tokens. [`Shape`](crate::Shape), [`ArrayShape`](crate::ArrayShape) and
+//! [`Layout`](crate::Layout) implement [`FromStr`](core::str::FromStr) and [`Display`](core::fmt::Display); Use [`Parser`] if
+//! more text follows the shape, or if the text differs slightly from XLA's. Whole programs are read by the crate
+//! `xla-shape-hlo`.
 
 mod error;
 mod escape;

@@ -23,9 +23,9 @@ pub const DOUBLE_BUFFERED: u64 = 2;
 
 /// What a kernel's block of an array needs in VMEM, where the last dimension is the most minor one.
 ///
-/// The rules are those of Pallas in JAX 0.12: of a block with at least two dimensions, the last one is a multiple of 128 or
-/// that of the array, the one before is a multiple of 8 or that of the array; a block of one dimension is the array, a
-/// multiple of 1024, or a power of two that fills a row of 32-bit lanes.
+/// The rules are those of Pallas in JAX 0.12: if a block has at least two dimensions, the last one is a multiple of 128 or the
+/// array's, the one before is a multiple of 8 or the array's; a block of one dimension is the array, a multiple of 1024, or a
+/// power of two that fills a row of 32-bit lanes.
 ///
 /// ```
 /// use xla_shape_core::tpu::{Block, DOUBLE_BUFFERED, Generation};
@@ -176,7 +176,7 @@ const fn unbounded(dimensions: &[Dimension]) -> DefaultLayoutError {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BlockError {
-    /// A block has as many dimensions as its array.
+    /// The block does not have as many dimensions as its array.
     NumDimensions {
         /// How many the array has.
         array: usize,

@@ -20,7 +20,7 @@ use core::fmt;
 
 /// The layout that a TPU of this generation gives an array by default.
 ///
-/// Bounded dimensions are laid out as if they had all of their bound. The rule gives what the compiler's own library
+/// Bounded dimensions are laid out as if their size were the bound. The rule gives what the compiler's own library
 /// (libtpu 0.0.52) answers for 52,767 arrays; it is written down in `docs/tpu-formats.md`.
 ///
 /// ```
@@ -66,7 +66,7 @@ const MAX_ORDERED: usize = 12;
 /// The layouts of an array in the device's tiles: the [default](default_layout), then the [natural order](row_major_layout),
 /// then the other choices of the two most minor dimensions, those that take the fewest bytes first.
 ///
-/// Of an array with more than twelve dimensions, only the first two.
+/// For an array with more than twelve dimensions, only the first two.
 ///
 /// # Errors
 /// Same as [`default_layout`].
@@ -279,9 +279,9 @@ impl fmt::Display for DefaultLayout {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DefaultLayoutError {
-    /// Nobody has seen the layouts of this generation.
+    /// The layouts of this generation are not known.
     Generation(Generation),
-    /// Nobody has seen such elements on a TPU.
+    /// The layout of such elements on a TPU is not known.
     ElementType(ElementType),
     /// The size of this dimension has no bound.
     UnboundedDimension {

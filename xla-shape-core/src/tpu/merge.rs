@@ -23,7 +23,7 @@ impl ArrayShape {
     /// The merge of neighbouring dimensions that takes the fewest bytes on a TPU, and of those one that merges the fewest;
     /// `None` if none takes fewer than the array as it is.
     ///
-    /// Dimensions of size 1 vanish in their neighbours. Nothing is tried where sizes are dynamic, or of more than ten
+    /// Dimensions of size 1 are merged into their neighbours. `None`, too, if sizes are dynamic or there are more than ten
     /// dimensions.
     ///
     /// ```

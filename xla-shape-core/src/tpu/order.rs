@@ -1,4 +1,4 @@
-//! Which two dimensions a TPU makes the most minor ones: those whose tiles pad least.
+//! Which two dimensions a TPU makes the most minor: the two whose tiles pad least.
 
 use super::format::{Format, LANES, round_up};
 use crate::shape::dimension::Dimension;

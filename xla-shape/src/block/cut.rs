@@ -160,7 +160,8 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
         unsafe { self.view_mut().cut(part) }
     }
 
-    /// All blocks of shape `P`, in row-major order of their places, to write. They do not overlap: each can be another thread's.
+    /// All blocks of shape `P`, in row-major order of their places, to write. They do not overlap, so each can go to another
+    /// thread.
     ///
     /// Elements must be whole: packed ones share bytes, and such blocks do not compile.
     ///

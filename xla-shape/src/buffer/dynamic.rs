@@ -31,9 +31,9 @@ pub type DynView<'a> = Buffer<DynShape, Ref<'a>>;
 /// An array in memory that is borrowed to write; the shape is known at run time.
 pub type DynViewMut<'a> = Buffer<DynShape, Mut<'a>>;
 
-/// A shape that is known at run time, prepared to find elements: what a [`DynBuffer`] has in place of a type.
+/// A shape that is known at run time, prepared to find elements: a [`DynBuffer`] has it in place of a type.
 ///
-/// A copy is as cheap as that of an `Arc`.
+/// Copying it is as cheap as copying an `Arc`.
 #[derive(Clone, Debug)]
 pub struct DynShape {
     array: Arc<Prepared>,

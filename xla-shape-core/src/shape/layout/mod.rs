@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-/// Where one physical dimension is cut into pieces that lie in different places.
+/// Where one physical dimension is cut into pieces that are in different memories.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SplitConfig {
     pub(crate) dimension: usize,
@@ -46,7 +46,7 @@ impl Blank for SplitConfig {
     const BLANK: Self = Self::from_static(0, &[]);
 }
 
-/// The parts of a [`Layout`] beside its order and its tiles; each has the default that text leaves out.
+/// The parts of a [`Layout`] beside its order and its tiles. The default of each is left out in text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LayoutAttributes {
     /// `L(n)`: the physical elements are rounded up to a multiple of this. At least 1, the default.

@@ -38,7 +38,7 @@ impl Mesh {
         }
     }
 
-    /// Reads a sharding as MLIR writes it, whose name for the mesh stands for this one.
+    /// Reads a sharding as MLIR writes it. If it names a mesh, that is this mesh.
     ///
     /// # Errors
     /// If it is not a sharding.
@@ -62,7 +62,7 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// If it is no `PartitionSpec`, or names what the mesh has not.
+    /// If it is not a `PartitionSpec`, or names an axis that the mesh does not have.
     pub fn partition_spec(&self, text: &str, rank: usize) -> Result<Sharding> {
         let mut parser = Parser::new(text, 0);
         let sharding = parser.spec(self, rank)?;

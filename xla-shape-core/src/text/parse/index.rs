@@ -8,8 +8,8 @@ use crate::{DimensionError, validate::MAX_SIZE};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The index that a text gives of an element in an array of `num_dimensions` dimensions: a number for each, dimension 0 first,
-/// or each by its letter, in any order; in parentheses, in brackets, or in neither.
+/// Reads the index of an element in an array of `num_dimensions` dimensions: one number for each dimension, dimension 0 first,
+/// or entries with letters in any order. Parentheses or brackets around it are optional.
 ///
 /// ```
 /// use xla_shape_core::text::parse_index;

@@ -120,13 +120,13 @@ impl<'a> Parser<'a> {
     /// Refuses shapes that cannot be types, as [`static_shape::check`] does, and lets a layout also be written `<…>`.
     ///
     /// Dimensions, bounds, entries of tiles and the memory space may be [expressions](Self::size_expressions) of Rust: a name,
-    /// `2 * N`, `{ … }`. In the shape that is read, 1 stands for them, and what depends on them is not checked.
+    /// `2 * N`, `{ … }`. In the shape that is read, each expression is 1, and rules that depend on its value are not checked.
     #[must_use]
     pub fn for_types(self) -> Self {
         Self { for_types: true, ..self.allow_angle_brackets() }
     }
 
-    /// Gives every array the layout that a TPU of this generation gives it by default, whatever layout is written.
+    /// Replaces every array's layout by the one that a TPU of this generation gives it by default.
     ///
     /// [For types](Self::for_types), no layout may be written, and arrays with sizes that are expressions stay as they are.
     ///
