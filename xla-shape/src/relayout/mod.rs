@@ -35,6 +35,7 @@ mod grouped;
 mod kernels;
 mod options;
 mod plan;
+mod recent;
 mod regions;
 mod schedule;
 mod slabs;

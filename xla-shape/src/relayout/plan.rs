@@ -6,11 +6,13 @@ use super::execute;
 use super::grouped::Grouped;
 use super::kernels::{self, Fence, Machine};
 use super::options::{Options, Padding, Stores};
+use super::recent;
 use super::regions::{Axis, Region, regions};
 use super::schedule::Step;
 use crate::wide::local;
 use crate::{ArrayShape, StrideTable};
 use std::fmt;
+use std::sync::Arc;
 
 /// A prepared relayout: made once for two shapes, run on any number of buffers, from any number of threads.
 ///
@@ -24,16 +26,22 @@ use std::fmt;
 /// println!("{plan}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A thread keeps the last few that it made, so that making one again for each array costs little.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct Plan(Arc<Prepared>);
+
+/// What a plan knows.
+#[derive(Debug)]
+struct Prepared {
     from: ArrayShape,
     to: ArrayShape,
     from_bytes: usize,
     to_bytes: usize,
-    pub(super) widths: Widths,
+    widths: Widths,
     fill: Option<Fill>,
     method: Method,
-    pub(super) machine: Machine,
+    machine: Machine,
 }
 
 /// Padding that is written before the elements are.
@@ -64,6 +72,66 @@ impl Plan {
     /// # Errors
     /// If the two do not go together, or an array's elements have no place in one buffer.
     pub fn new(from: &ArrayShape, to: &ArrayShape, options: &Options) -> Result<Self, RelayoutError> {
+        if let Some(plan) = recent::find(from, to, options) {
+            return Ok(plan);
+        }
+        let plan = Self(Arc::new(Prepared::new(from, to, options)?));
+        // Others may have large tables.
+        if matches!(plan.0.method, Method::Steps(_)) {
+            recent::keep(options, &plan);
+        }
+        Ok(plan)
+    }
+
+    /// The shape of the arrays that are read.
+    #[must_use]
+    pub fn from(&self) -> &ArrayShape {
+        &self.0.from
+    }
+
+    /// The shape of the arrays that are written.
+    #[must_use]
+    pub fn to(&self) -> &ArrayShape {
+        &self.0.to
+    }
+
+    /// What is done one after the other; nothing if elements go one by one.
+    #[cfg(all(test, feature = "threads"))]
+    pub(super) fn steps(&self) -> (&[Step], Widths, Machine) {
+        let steps = match &self.0.method {
+            Method::Steps(steps) => steps.as_slice(),
+            Method::Grouped(_) | Method::Elements(_) => &[],
+        };
+        (steps, self.0.widths, self.0.machine)
+    }
+
+    /// Copies the array in `source` into `destination`. Large ones are written fastest if they begin at a multiple of 64
+    /// bytes, see [`Stores::Streaming`].
+    ///
+    /// # Errors
+    /// If a buffer has not exactly the size of its shape in bytes; then nothing is written.
+    pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
+        self.0.run_with(source, destination, execute::fill, |step, source, destination| {
+            let fence = Fence::new(self.0.machine);
+            execute::run(step, self.0.widths, &fence, source, destination);
+        })
+    }
+
+    /// As [`run`](Self::run), with the threads of the current rayon pool. One thread does it alone if it writes less than
+    /// 256 KiB, or if elements go one by one.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    #[cfg(feature = "threads")]
+    pub fn run_in_parallel(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
+        self.0.run_with(source, destination, super::threads::fill, |step, source, destination| {
+            super::threads::run(step, self.0.widths, self.0.machine, source, destination);
+        })
+    }
+}
+
+impl Prepared {
+    fn new(from: &ArrayShape, to: &ArrayShape, options: &Options) -> Result<Self, RelayoutError> {
         let widths = widths(from, to)?;
         let (from_table, from_bytes) = placed(from, Side::Source)?;
         let (to_table, to_bytes) = placed(to, Side::Destination)?;
@@ -109,51 +177,6 @@ impl Plan {
             Fill { element, regions: regions.into_iter().map(Region::normalized).collect(), last_byte }
         });
         Ok(Self { from: from.clone(), to: to.clone(), from_bytes, to_bytes, widths, fill, method, machine })
-    }
-
-    /// The shape of the arrays that are read.
-    #[must_use]
-    pub const fn from(&self) -> &ArrayShape {
-        &self.from
-    }
-
-    /// The shape of the arrays that are written.
-    #[must_use]
-    pub const fn to(&self) -> &ArrayShape {
-        &self.to
-    }
-
-    /// What is done one after the other; nothing if elements go one by one.
-    #[cfg(all(test, feature = "threads"))]
-    pub(super) fn steps(&self) -> &[Step] {
-        match &self.method {
-            Method::Steps(steps) => steps,
-            Method::Grouped(_) | Method::Elements(_) => &[],
-        }
-    }
-
-    /// Copies the array in `source` into `destination`. Large ones are written fastest if they begin at a multiple of 64
-    /// bytes, see [`Stores::Streaming`].
-    ///
-    /// # Errors
-    /// If a buffer has not exactly the size of its shape in bytes; then nothing is written.
-    pub fn run(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
-        self.run_with(source, destination, execute::fill, |step, source, destination| {
-            let fence = Fence::new(self.machine);
-            execute::run(step, self.widths, &fence, source, destination);
-        })
-    }
-
-    /// As [`run`](Self::run), with the threads of the current rayon pool. One thread does it alone if it writes less than
-    /// 256 KiB, or if elements go one by one.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    #[cfg(feature = "threads")]
-    pub fn run_in_parallel(&self, source: &[u8], destination: &mut [u8]) -> Result<(), RelayoutError> {
-        self.run_with(source, destination, super::threads::fill, |step, source, destination| {
-            super::threads::run(step, self.widths, self.machine, source, destination);
-        })
     }
 
     fn run_with(
@@ -249,11 +272,12 @@ fn check_dimensions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} -> {}, {}", self.from, self.to, self.machine)?;
-        if let Some(fill) = &self.fill {
+        let Prepared { from, to, fill, method, machine, .. } = &*self.0;
+        writeln!(f, "{from} -> {to}, {machine}")?;
+        if let Some(fill) = fill {
             writeln!(f, "  fill {} regions of padding with {:x?}", fill.regions.len(), fill.element)?;
         }
-        match &self.method {
+        match method {
             Method::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {step}")),
             Method::Grouped(_) => writeln!(f, "  each element by itself, with a table for each dimension"),
             Method::Elements(_) => writeln!(f, "  each element by itself"),

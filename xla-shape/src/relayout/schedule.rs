@@ -1,7 +1,7 @@
 //! From a region to a step: which kernel does the innermost loops, and in which order the others run.
 
 use super::elements::{Unit, Widths};
-use super::kernels::{Gather, Interleave, Kernel, Machine, Packing, Transpose, Units, Unpicked, is_large};
+use super::kernels::{Gather, Interleave, Kernel, Machine, Packing, Side, Transpose, Units, Unpicked, is_large};
 use super::regions::{Axis, Region};
 use std::cmp::Reverse;
 use std::fmt;
@@ -32,9 +32,6 @@ const GATHERED: [usize; 3] = [1024, 512, 256];
 
 /// The most picks for a vector where other kernels have none: as many as it may have elements.
 const MAX_PICKS: usize = 64;
-
-/// The most that are quicker than a transpose with vectors.
-const FEW_PICKS: usize = 8;
 
 /// The fewest elements.
 const MIN_GATHERED: usize = 32;
@@ -79,18 +76,15 @@ impl Step {
             let run = axes.pop().map_or(1, |axis| axis.len);
             Kernel::Copy(run * bytes)
         } else if bytes <= MAX_BYTES && bytes.is_power_of_two() {
-            interleaved(&mut axes, bytes, shuffle).unwrap_or_else(|| transposed(&mut axes, bytes, shuffle))
+            interleaved(&mut axes, bytes, shuffle, machine).unwrap_or_else(|| transposed(&mut axes, bytes, shuffle))
         } else {
             Kernel::Copy(bytes)
         };
         // How many picks for a vector are quicker; and whether there would be no vectors at all.
         let (most_picks, is_scalar) = match kernel {
             Kernel::Copy(bytes) if bytes < MAX_BYTES => (MAX_PICKS, true),
-            Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) if kernel.len * kernel.bytes < 64 => {
-                (MAX_PICKS, false)
-            }
-            Kernel::Transpose(kernel) if kernel.is_scalar() => (MAX_PICKS, true),
-            Kernel::Transpose(kernel) if kernel.is_small() => (FEW_PICKS, false),
+            Kernel::Transpose(kernel) if kernel.is_scalar(machine) => (MAX_PICKS, true),
+            Kernel::Transpose(kernel) => (kernel.slower_picks(), false),
             _ => (0, false),
         };
         if most_picks > 0
@@ -117,11 +111,11 @@ impl Step {
     pub(super) fn parts(&self, count: usize) -> Vec<Self> {
         let mut whole = self.clone();
         if let Work::Kernel(Kernel::Transpose(kernel)) = &mut whole.work
-            && kernel.a[1].len > 1
-            && kernel.a[0].to > kernel.a[1].to
+            && let Some(cut) = (0..kernel.a.len()).max_by_key(|&i| kernel.a[i].to)
         {
-            // The inner loop is cut: the outer one would not continue its parts.
-            whole.outer.push(std::mem::replace(&mut kernel.a[1], Axis { len: 1, from: 0, to: 0 }));
+            // Loops around the one that is cut would not continue its parts.
+            let outer = kernel.a[cut + 1..].iter_mut().filter(|axis| axis.len > 1);
+            whole.outer.extend(outer.map(|axis| std::mem::replace(axis, Axis { len: 1, from: 0, to: 0 })));
         }
         if whole.outer.is_empty()
             && let Some(parts) = whole.parts_of_a_run(count)
@@ -165,11 +159,13 @@ impl Step {
     fn outermost(&mut self) -> Option<&mut Axis> {
         let outer = self.outer.iter_mut().max_by_key(|axis| axis.to);
         let stride = outer.as_ref().map_or(0, |axis| axis.to);
-        let largest = |axes: &[Axis; 2]| axes[0].to.max(axes[1].to);
+        let largest = |side: &Side| side.iter().map(|axis| axis.to).max();
         match &mut self.work {
             // Places of single elements may share a byte.
             Work::Element => None,
-            Work::Kernel(Kernel::Transpose(kernel)) if largest(&kernel.b) > stride.max(largest(&kernel.a)) => None,
+            Work::Kernel(Kernel::Transpose(kernel)) if largest(&kernel.b) > largest(&kernel.a).max(Some(stride)) => {
+                None
+            }
             Work::Kernel(Kernel::Transpose(kernel)) if kernel.a.iter().any(|axis| axis.to > stride) => {
                 kernel.a.iter_mut().max_by_key(|axis| axis.to)
             }
@@ -384,10 +380,13 @@ impl Block {
 }
 
 /// Takes the loops of an interleaving of few rows, or of the way back, if there is one.
-fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) -> Option<Kernel> {
-    if shuffle.is_some() {
+fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>, machine: Machine) -> Option<Kernel> {
+    if shuffle.is_some() || bytes == MAX_BYTES {
         return None;
     }
+    // Shorter ones fill no vector.
+    let least = if Gather::picks(machine) { 64 } else { MAX_BYTES };
+    let is_long = |along: &usize, axes: &[Axis]| axes[*along].len * bytes >= least;
     let find = |from: Option<usize>, to: Option<usize>| {
         let fits = |axis: &Axis| from.is_none_or(|from| axis.from == from) && to.is_none_or(|to| axis.to == to);
         axes.iter().position(fits)
@@ -400,7 +399,7 @@ fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) ->
     };
     if let Some(way) = find(None, Some(bytes))
         && few(axes[way].len)
-        && let Some(along) = find(Some(bytes), Some(bytes * axes[way].len))
+        && let Some(along) = find(Some(bytes), Some(bytes * axes[way].len)).filter(|along| is_long(along, axes))
     {
         let (way, along) = (axes[way], axes[along]);
         axes.retain(|&axis| axis != way && axis != along);
@@ -408,7 +407,7 @@ fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) ->
     }
     if let Some(way) = find(Some(bytes), None)
         && few(axes[way].len)
-        && let Some(along) = find(Some(bytes * axes[way].len), Some(bytes))
+        && let Some(along) = find(Some(bytes * axes[way].len), Some(bytes)).filter(|along| is_long(along, axes))
     {
         let (way, along) = (axes[way], axes[along]);
         axes.retain(|&axis| axis != way && axis != along);
@@ -417,35 +416,56 @@ fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) ->
     None
 }
 
-/// Takes the loops of a transpose: two that continue each other in the source, and two that do in the destination.
+/// Takes the loops of a transpose: those that continue each other in the source, and those that do in the destination.
 fn transposed(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) -> Kernel {
-    const NONE: Axis = Axis { len: 1, from: 0, to: 0 };
-    let take = |axes: &mut Vec<Axis>, fits: &dyn Fn(&Axis) -> bool| {
-        let found = axes.iter().position(fits);
-        found.map_or(NONE, |i| axes.remove(i))
-    };
     // Elements that lie apart are moved one by one, but those of a line together.
     let nearest = |axes: &[Axis], side: fn(&Axis) -> usize| {
         let nearest = axes.iter().map(side).min().filter(|&stride| stride <= MAX_APART * bytes);
         if bytes < MAX_BYTES { nearest.unwrap_or(bytes) } else { bytes }
     };
-    let a_stride = nearest(axes, |axis| axis.from);
-    let a = take(axes, &|axis| axis.from == a_stride);
-    let b_stride = nearest(axes, |axis| axis.to);
-    let b = take(axes, &|axis| axis.to == b_stride);
-    // Without a loop to continue there is nothing to look for. The destination's may be the same as the source's: it goes to the one
-    // that is too short without.
-    let continues_a = |axis: &Axis| a.len > 1 && axis.from == a.from * a.len;
-    let continues_b = |axis: &Axis| b.len > 1 && axis.to == b.to * b.len;
-    let (a_next, b_next);
-    if b.len * bytes < MAX_BYTES && a.len * bytes >= MAX_BYTES {
-        b_next = take(axes, &continues_b);
-        a_next = take(axes, &continues_a);
-    } else {
-        a_next = take(axes, &continues_a);
-        b_next = take(axes, &continues_b);
+    let mut a = Chain::new(nearest(axes, |axis| axis.from), |axis| axis.from);
+    a.take(axes);
+    let mut b = Chain::new(nearest(axes, |axis| axis.to), |axis| axis.to);
+    b.take(axes);
+    // A loop that continues both goes to the side that is too short without: the destination's, which is written in whole lines.
+    loop {
+        let b_first = b.len * bytes < 64 && a.len * bytes >= MAX_BYTES;
+        let taken = if b_first { [b.take(axes), a.take(axes)] } else { [a.take(axes), b.take(axes)] };
+        if taken == [false; 2] {
+            return Kernel::Transpose(Transpose { bytes, shuffle, a: a.loops, b: b.loops });
+        }
     }
-    Kernel::Transpose(Transpose { bytes, shuffle, a: [a, a_next], b: [b, b_next] })
+}
+
+/// Loops that continue each other on one side.
+struct Chain {
+    side: fn(&Axis) -> usize,
+    /// What the next loop's stride must be.
+    end: usize,
+    /// How many there are.
+    count: usize,
+    /// The turns of all together.
+    len: usize,
+    loops: Side,
+}
+
+impl Chain {
+    /// A chain whose first loop has this stride.
+    fn new(stride: usize, side: fn(&Axis) -> usize) -> Self {
+        Self { side, end: stride, count: 0, len: 1, loops: [Axis { len: 1, from: 0, to: 0 }; 4] }
+    }
+
+    /// Takes the loop that continues the chain; whether there was one, and room for it.
+    fn take(&mut self, axes: &mut Vec<Axis>) -> bool {
+        let next = axes.iter().position(|axis| (self.side)(axis) == self.end);
+        let (Some(next), true) = (next, self.count < self.loops.len()) else { return false };
+        let axis = axes.remove(next);
+        self.end = (self.side)(&axis) * axis.len;
+        self.len *= axis.len;
+        self.loops[self.count] = axis;
+        self.count += 1;
+        true
+    }
 }
 
 impl fmt::Display for Step {
@@ -485,8 +505,8 @@ impl fmt::Display for Step {
                 write!(
                     f,
                     "transpose {} x {} elements of {bytes} bytes{order}",
-                    a[0].len * a[1].len,
-                    b[0].len * b[1].len
+                    a.iter().map(|axis| axis.len).product::<usize>(),
+                    b.iter().map(|axis| axis.len).product::<usize>()
                 )
             }
         }

@@ -121,10 +121,11 @@ mod tests {
     }
 
     fn compare(plan: &Plan) {
-        let (widths, fence): (Widths, _) = (plan.widths, Fence::new(plan.machine));
+        let (steps, widths, machine): (_, Widths, _) = plan.steps();
+        let fence = Fence::new(machine);
         let bytes = |shape: &crate::ArrayShape| shape.byte_size().unwrap() as usize;
         let source = (0..bytes(plan.from())).map(|i| (i * 31 + i / 251) as u8).collect::<Vec<_>>();
-        for step in plan.steps() {
+        for step in steps {
             let mut whole = vec![0; bytes(plan.to())];
             execute::run(step, widths, &fence, &source, &mut whole);
             for count in [2, 3, 7] {

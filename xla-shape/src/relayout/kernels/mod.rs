@@ -18,6 +18,7 @@ use super::regions::Axis;
 pub(super) use cache::is_large;
 pub(super) use gather::Gather;
 use std::fmt;
+use std::ops::Range;
 
 /// What the kernels may use. A value that allows vectors is proof that the machine has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +38,7 @@ impl Machine {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         let vectors = if is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
         {
             Vectors::Avx512
@@ -213,6 +215,9 @@ impl Interleave {
     }
 }
 
+/// The loops of one side of a transpose, the innermost first; those that are not there have length 1.
+pub(super) type Side = [Axis; 4];
+
 /// A transpose: elements that lie together, or else near each other, in the source along `a`, and in the destination along `b`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Transpose {
@@ -221,10 +226,10 @@ pub(super) struct Transpose {
     /// Byte `i` of 16 bytes of elements in the destination is byte `shuffle[i]` of these elements in the source; no
     /// element takes bytes of another.
     pub(super) shuffle: Option<[u8; 16]>,
-    /// The inner loop first: neighbours in the source, as are the turns of the outer.
-    pub(super) a: [Axis; 2],
-    /// The inner loop first: neighbours in the destination, as are the turns of the outer.
-    pub(super) b: [Axis; 2],
+    /// Neighbours in the source, as are the turns of each outer loop.
+    pub(super) a: Side,
+    /// Neighbours in the destination, as are the turns of each outer loop.
+    pub(super) b: Side,
 }
 
 impl Transpose {
@@ -235,74 +240,93 @@ impl Transpose {
 
     /// Whether elements lie together: in the source along `a`, and in the destination along `b`.
     fn is_dense(&self) -> bool {
-        let together = |[inner, outer]: &[Axis; 2], stride: fn(&Axis) -> usize| {
-            (inner.len == 1 || stride(inner) == self.bytes)
-                && (outer.len == 1 || stride(outer) == self.bytes * inner.len)
-        };
-        together(&self.a, |axis| axis.from) && together(&self.b, |axis| axis.to)
+        follows(&self.a, |axis| axis.from, self.bytes) && follows(&self.b, |axis| axis.to, self.bytes)
     }
 
-    /// Whether no vectors can be used: elements lie apart, or one of the loops is too short.
-    pub(super) fn is_scalar(&self) -> bool {
-        !self.is_dense() || self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16
+    /// Whether a machine has no vectors for it: elements lie apart, or one of the sides is too short.
+    pub(super) fn is_scalar(&self, machine: Machine) -> bool {
+        let is_short = self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16;
+        !self.is_dense() || is_short && machine.vectors < Vectors::Avx512
     }
 
-    /// Whether both loops take less than a line, so that vectors are filled from here and there.
-    pub(super) fn is_small(&self) -> bool {
-        self.a_len().max(self.b_len()) * self.bytes < 64
+    /// As many picks for a vector are slower; none are quicker where both sides take a line.
+    pub(super) fn slower_picks(&self) -> usize {
+        let (a, b) = (self.a_len() * self.bytes, self.b_len() * self.bytes);
+        // Vectors are filled from here and there. A store of a few bytes takes about as long as one of a vector.
+        if a.min(b) < 16 {
+            96 / a.min(b)
+        } else if a.max(b) < 64 {
+            8
+        } else {
+            0
+        }
     }
 
     /// How many elements lie together in the source.
     fn a_len(&self) -> usize {
-        self.a[0].len * self.a[1].len
+        len(&self.a)
     }
 
     /// How many elements lie together in the destination.
     fn b_len(&self) -> usize {
-        self.b[0].len * self.b[1].len
-    }
-
-    /// Puts down where in the source the rows of elements begin that become element `start` and those after it of each
-    /// row of the destination.
-    fn rows(&self, start: usize, from: *const u8, rows: &mut [*const u8]) {
-        places(&self.b, start, |axis| axis.from, rows, |place| from.wrapping_add(place));
-    }
-
-    /// Puts down where in the destination the rows of elements begin that become of element `start` and those after it
-    /// of each row of the source.
-    fn columns(&self, start: usize, to: *mut u8, columns: &mut [*mut u8]) {
-        places(&self.a, start, |axis| axis.to, columns, |place| to.wrapping_add(place));
+        len(&self.b)
     }
 }
 
-/// Puts down where the elements of two loops lie, the inner loop first, from number `start` on.
-#[inline]
-fn places<T>(
-    [inner, outer]: &[Axis; 2],
-    start: usize,
-    stride: fn(&Axis) -> usize,
-    places: &mut [T],
-    at: impl Fn(usize) -> T,
-) {
-    let (mut place, mut left) = (place(&[*inner, *outer], start, stride), inner.len - start % inner.len);
-    for entry in places {
-        *entry = at(place);
-        left -= 1;
-        place = place.wrapping_add(stride(inner));
-        if left == 0 {
-            place = place.wrapping_add(stride(outer)).wrapping_sub(inner.len * stride(inner));
-            left = inner.len;
-        }
-    }
+/// How many elements the loops of a side have.
+fn len(side: &Side) -> usize {
+    side.iter().map(|axis| axis.len).product()
 }
 
-/// Where an element of two loops lies, the inner loop first.
+/// Whether each loop goes on where the one within ends, and the innermost by so many bytes.
+fn follows(side: &Side, stride: fn(&Axis) -> usize, bytes: usize) -> bool {
+    let mut end = bytes;
+    side.iter()
+        .filter(|axis| axis.len > 1)
+        .all(|axis| stride(axis) == std::mem::replace(&mut end, stride(axis) * axis.len))
+}
+
+/// Where an element of a side lies.
 #[inline(always)]
-fn place([inner, outer]: &[Axis; 2], number: usize, stride: fn(&Axis) -> usize) -> usize {
-    if outer.len == 1 {
-        number * stride(inner)
-    } else {
-        number % inner.len * stride(inner) + number / inner.len * stride(outer)
+fn place(side: &Side, mut number: usize, stride: impl Fn(&Axis) -> usize) -> usize {
+    let mut place = 0;
+    for axis in side {
+        if number < axis.len {
+            return place + number * stride(axis);
+        }
+        place += number % axis.len * stride(axis);
+        number /= axis.len;
+    }
+    place
+}
+
+/// Calls `put` for the runs of evenly spaced elements that these of a side are made of: with the place of the first, how far apart they
+/// lie, and how many they are.
+#[inline(always)]
+fn runs(side: &Side, range: Range<usize>, stride: impl Fn(&Axis) -> usize, mut put: impl FnMut(usize, usize, usize)) {
+    let (mut number, mut index) = (range.start, [0; 4]);
+    for (entry, axis) in index.iter_mut().zip(side) {
+        if number < axis.len {
+            *entry = number;
+            break;
+        }
+        *entry = number % axis.len;
+        number /= axis.len;
+    }
+    let mut left = range.len();
+    while left > 0 {
+        let turn = side.iter().zip(index).skip(1).fold(0, |place, (axis, i)| place + i * stride(axis));
+        // What is left of this turn of the innermost loop.
+        let count = left.min(side[0].len - index[0]);
+        put(turn + index[0] * stride(&side[0]), stride(&side[0]), count);
+        left -= count;
+        index[0] = 0;
+        for (entry, axis) in index.iter_mut().zip(side).skip(1) {
+            *entry = if *entry + 1 < axis.len { *entry + 1 } else { 0 };
+            if *entry > 0 {
+                break;
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The kernels in plain safe Rust: what each of them means.
 
-use super::{Interleave, Kernel, Packing, Transpose};
+use super::{Interleave, Kernel, Packing, Transpose, Turns};
 use crate::buffer::bits::{read_bits, write_bits};
 
 /// Calls `$f::<BYTES>` with the element's size as a constant.
@@ -74,14 +74,10 @@ fn each_packed(kernel: &Packing, mut copy: impl FnMut(usize, usize, usize)) {
 const BLOCK: usize = 16;
 
 fn transpose<const BYTES: usize>(kernel: &Transpose, source: &[u8], destination: &mut [u8]) {
-    let [inner, outer] = kernel.a;
-    for turn in 0..outer.len {
+    let [inner, outer @ ..] = &kernel.a;
+    Turns(outer).for_each(0, 0, |from, to| {
         for block in (0..inner.len).step_by(BLOCK) {
-            for b in 0..kernel.b_len() {
-                let [b_inner, b_outer] = kernel.b;
-                let (i, j) = (b % b_inner.len, b / b_inner.len);
-                let row = i * b_inner.from + j * b_outer.from + turn * outer.from;
-                let column = i * b_inner.to + j * b_outer.to + turn * outer.to;
+            Turns(&kernel.b).for_each(from, to, |row, column| {
                 for a in block..(block + BLOCK).min(inner.len) {
                     let from = &source[row + a * inner.from..][..BYTES];
                     let to = &mut destination[column + a * inner.to..][..BYTES];
@@ -92,7 +88,7 @@ fn transpose<const BYTES: usize>(kernel: &Transpose, source: &[u8], destination:
                         }
                     }
                 }
-            }
+            });
         }
-    }
+    });
 }

@@ -1,7 +1,7 @@
 //! Every kernel against its scalar twin, on every kind of vectors that this machine has.
 
 use super::{
-    Axis, Fence, Gather, Interleave, Kernel, Machine, Packing, Transpose, Turns, Unit, Units, Unpicked, scalar,
+    Axis, Fence, Gather, Interleave, Kernel, Machine, Packing, Side, Transpose, Turns, Unit, Units, Unpicked, scalar,
 };
 
 /// Bytes around the destination that must stay what they are.
@@ -82,6 +82,11 @@ fn weaves_and_back() {
     }
 }
 
+/// A side of these loops.
+fn side(loops: &[Axis]) -> Side {
+    std::array::from_fn(|i| loops.get(i).copied().unwrap_or(Axis { len: 1, from: 0, to: 0 }))
+}
+
 #[test]
 fn transposes() {
     let shuffle = |bytes: usize| std::array::from_fn(|i| (i / bytes * bytes + (bytes - 1 - i % bytes)) as u8);
@@ -102,28 +107,66 @@ fn transposes() {
         {
             let b = Axis { len: b_len, from: a_len * bytes + 1, to: bytes };
             let a = Axis { len: a_len, from: bytes, to: b_len * bytes + 2 };
-            let one = Axis { len: 1, from: 0, to: 0 };
-            let kernel = Transpose { bytes, shuffle: None, a: [a, one], b: [b, one] };
+            let kernel = Transpose { bytes, shuffle: None, a: side(&[a]), b: side(&[b]) };
             check(Kernel::Transpose(kernel), &[], a_len % 3);
             // Rows that begin with a line.
             let lines = Axis { to: (b_len * bytes).next_multiple_of(64), ..a };
-            check(Kernel::Transpose(Transpose { a: [lines, one], ..kernel }), &[], 0);
+            check(Kernel::Transpose(Transpose { a: side(&[lines]), ..kernel }), &[], 0);
             check(Kernel::Transpose(Transpose { shuffle: Some(shuffle(bytes)), ..kernel }), &[], 0);
             // Rows without gaps.
             let dense = Axis { to: b_len * bytes, ..a };
-            check(Kernel::Transpose(Transpose { a: [dense, one], ..kernel }), &[], a_len % 3);
+            check(Kernel::Transpose(Transpose { a: side(&[dense]), ..kernel }), &[], a_len % 3);
             // The same with both pairs of loops.
             let b_outer = Axis { len: 3, from: b.from * b_len + 7, to: b_len * bytes };
             let a = Axis { to: 3 * b_len * bytes, ..a };
             let a_outer = Axis { len: 2, from: a_len * bytes, to: a.to * a_len + 5 };
-            let kernel = Transpose { a: [a, a_outer], b: [b, b_outer], ..kernel };
+            let kernel = Transpose { a: side(&[a, a_outer]), b: side(&[b, b_outer]), ..kernel };
             check(Kernel::Transpose(kernel), &[], b_len % 5);
             // The same where the outer loop's strides are the smaller ones.
             let b = Axis { from: 3 * (2 * a_len * bytes + 7), ..b };
             let (b_outer, a_outer) = (Axis { from: b.from / 3, ..b_outer }, Axis { to: a.to, ..a_outer });
             let a = Axis { to: 2 * a.to + 5, ..a };
-            let kernel = Transpose { a: [a, a_outer], b: [b, b_outer], ..kernel };
+            let kernel = Transpose { a: side(&[a, a_outer]), b: side(&[b, b_outer]), ..kernel };
             check(Kernel::Transpose(kernel), &[], b_len % 5);
+        }
+    }
+}
+
+/// Up to four loops on each side, in any order on the other; from rows and columns of one element to some that are looked up in parts.
+#[test]
+fn transposes_of_many_loops() {
+    let sides: [&[usize]; 9] = [&[1], &[2], &[3], &[7], &[3, 5], &[2, 3, 3], &[5, 2, 2, 4], &[9, 2, 7], &[4, 3, 5, 9]];
+    for (bytes, a, b) in [1, 2, 4, 8, 16]
+        .into_iter()
+        .flat_map(|bytes| sides.map(|a| (bytes, a)))
+        .flat_map(|(bytes, a)| sides.map(|b| (bytes, a, b)))
+        .filter(|(_, a, b)| a.iter().chain(*b).product::<usize>() < 10_000)
+    {
+        // Neighbours on one side; where the loops end on the other, the first follows the last.
+        let loops = |lens: &[usize], other: usize| {
+            let (mut near, mut far) = (bytes, other);
+            let mut loops = Vec::new();
+            for &len in lens {
+                loops.push((len, near, 0));
+                near *= len;
+            }
+            for (len, _, stride) in loops.iter_mut().rev() {
+                *stride = far;
+                far *= *len;
+            }
+            loops
+        };
+        let bytes_of = |lens: &[usize]| lens.iter().product::<usize>() * bytes;
+        for (gap, shift) in [(0, 0), (64, 0), (3, 1)] {
+            let (row, column) = (bytes_of(a) + gap, (bytes_of(b) + gap).next_multiple_of(gap.max(1)));
+            let a = loops(a, column).into_iter().map(|(len, from, to)| Axis { len, from, to }).collect::<Vec<_>>();
+            let b = loops(b, row).into_iter().map(|(len, to, from)| Axis { len, from, to }).collect::<Vec<_>>();
+            let ends = [a.as_slice(), &b].concat().iter().map(|axis| (axis.len - 1) * axis.to).sum::<usize>() + bytes;
+            let turns = [Axis { len: 2, from: 5, to: ends.next_multiple_of(64) }];
+            let shuffle = (bytes == 4).then_some([3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12]);
+            for shuffle in [None, shuffle].into_iter().take(1 + usize::from(bytes == 4)) {
+                check(Kernel::Transpose(Transpose { bytes, shuffle, a: side(&a), b: side(&b) }), &turns, shift);
+            }
         }
     }
 }
@@ -158,20 +201,23 @@ fn packs_and_unpacks_units() {
 
 #[test]
 fn transposes_of_elements_that_lie_apart() {
-    let once = Axis { len: 1, from: 0, to: 0 };
     // Miri takes a thousand times as long.
     let (rows, columns) = if cfg!(miri) { (3, 5) } else { (70, 90) };
     for bytes in [1, 2, 4, 8] {
         for (a_apart, b_apart) in [(2, 1), (1, 4), (2, 8)] {
             let a = Axis { len: rows, from: a_apart * bytes, to: columns * b_apart * bytes };
             let b = Axis { len: columns, from: rows * a_apart * bytes, to: b_apart * bytes };
-            check(Kernel::Transpose(Transpose { bytes, shuffle: None, a: [a, once], b: [b, once] }), &[], 0);
+            check(Kernel::Transpose(Transpose { bytes, shuffle: None, a: side(&[a]), b: side(&[b]) }), &[], 0);
             let (a_next, b_next) = (
                 Axis { len: 3, from: b.from * columns, ..a },
                 Axis { len: 2, from: b.from * columns * 3, to: a.to * rows },
             );
             let a_next = Axis { to: b_next.to * 2, ..a_next };
-            check(Kernel::Transpose(Transpose { bytes, shuffle: None, a: [a, a_next], b: [b, b_next] }), &[], 1);
+            check(
+                Kernel::Transpose(Transpose { bytes, shuffle: None, a: side(&[a, a_next]), b: side(&[b, b_next]) }),
+                &[],
+                1,
+            );
         }
     }
 }

@@ -12,6 +12,8 @@ use std::arch::x86_64::_mm256_stream_si256 as stream_aligned;
 
 kernels!("avx2", __m256i, 2);
 
+const NARROW: Option<Narrow> = None;
+
 const SHUFFLES: bool = true;
 
 /// # Safety

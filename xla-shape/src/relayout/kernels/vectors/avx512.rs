@@ -12,6 +12,8 @@ use std::arch::x86_64::_mm512_stream_si512 as stream_aligned;
 
 kernels!("avx512f,avx512bw,avx512vbmi", __m512i, 4);
 
+const NARROW: Option<Narrow> = Some(narrow::run);
+
 const SHUFFLES: bool = true;
 
 /// # Safety

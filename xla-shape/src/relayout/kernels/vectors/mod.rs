@@ -13,12 +13,16 @@
 
 #[macro_use]
 mod generic;
+#[macro_use]
+mod transpose;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod hints;
+#[cfg(target_arch = "x86_64")]
+mod narrow;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(target_arch = "x86_64")]
@@ -27,13 +31,17 @@ mod pick;
 mod sse2;
 mod weave;
 
-use super::{Axis, Interleave, Kernel, Machine, ONCE, Packing, Places, Transpose, Turns, Vectors, place};
+use super::{Axis, Interleave, Kernel, Machine, ONCE, Packing, Places, Side, Transpose, Turns, Vectors, place};
 pub(super) use hints::fence;
 use hints::{prefetch, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]
 pub(super) use pick::Picks;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use transpose::{
+    KEEP, LOOKED_UP, Narrow, OWN_NEXT, READ_NEXT, READ_ROWS, ROOM, SHORT, STAGE_BYTES, STAGE_ROWS, STAGED_RUN, Stage,
+    Tables, Walk, chunks, is_dense, is_staged,
+};
 
 /// The bytes of a cache line.
 const LINE: usize = 64;
@@ -135,131 +143,6 @@ pub(super) unsafe fn pick(picks: &Picks, streaming: bool, turns: Turns<'_>, from
     } else {
         // SAFETY: as above.
         unsafe { pick::run::<false>(picks, turns, from, to) }
-    }
-}
-
-/// The rows that a transpose stages at once: of a column, their elements take at least so much that the parts of lines at both
-/// ends count for little; a line of each stays in the nearest cache, of 32 KiB or more.
-const STAGE_ROWS: usize = 512;
-
-/// What the stage of a transpose should hold where the columns may be more or fewer: as much as stays in the nearest cache.
-const STAGE_BYTES: usize = 32 << 10;
-
-/// Columns of elements that were transposed, one behind the other. It has room for what [`chunks`] may add to the rows, and to the
-/// columns of one line.
-type Stage = [u8; 52 << 10];
-
-/// The shortest runs in the destination that are worth a stage, in bytes.
-const STAGED_RUN: usize = 256;
-
-/// Hints that a group of a transpose gives: none, …
-const KEEP: u8 = 0;
-/// … that the next line of each row of the destination will be written, …
-const OWN_NEXT: u8 = 1;
-/// … that the next line of each row of the source will be read, …
-const READ_NEXT: u8 = 2;
-/// … or the same columns of the next rows.
-const READ_ROWS: u8 = 3;
-
-/// Rows of the source that are shorter than this are not foreseen, in bytes.
-const SHORT: usize = 2048;
-
-/// Whether rows of a destination that begin anywhere are best written from a stage.
-fn is_staged(kernel: &Transpose) -> bool {
-    is_dense(kernel) || kernel.b_len() * kernel.bytes >= STAGED_RUN
-}
-
-/// Whether the destination's rows follow each other without gaps.
-fn is_dense(kernel: &Transpose) -> bool {
-    let [inner, outer] = kernel.a;
-    let row = kernel.b_len() * kernel.bytes;
-    (inner.len == 1 || inner.to == row) && (outer.len == 1 || outer.to == row * inner.len)
-}
-
-/// Ranges of `0..len` with `count` numbers each; the last may have fewer, or up to `least` more: `least`, if there are as many.
-fn chunks(len: usize, count: usize, least: usize) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let rest = len - start;
-        let chunk = start..start + if rest < count + least { rest } else { count };
-        start = chunk.end;
-        (!chunk.is_empty()).then_some(chunk)
-    })
-}
-
-/// The way through a transpose: which groups of columns and rows come one after the other.
-struct Walk<'a> {
-    kernel: &'a Transpose,
-    a: Range<usize>,
-    b: Range<usize>,
-    order: Order,
-}
-
-/// What all measured machines agree on is the order; the numbers differ little between them.
-#[derive(Clone, Copy)]
-enum Order {
-    /// So many columns at a time, through all rows: each line of the destination's rows is followed by the next one.
-    Columns(usize),
-    /// So many rows at a time, through all columns: as many streams are read from front to back as a processor can follow.
-    Rows(usize),
-}
-
-impl<'a> Walk<'a> {
-    /// Where all is in the caches.
-    fn cached(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
-        let lines = match kernel.bytes {
-            1 => 4,
-            2 | 4 => 1,
-            _ => 2,
-        };
-        Self { kernel, a, b, order: Order::Columns(lines * LINE / kernel.bytes) }
-    }
-
-    /// Where nothing is: two lines side by side are written to each row, unless that takes too many rows.
-    fn large(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
-        let lines = if kernel.bytes == 1 { 1 } else { 2 };
-        Self { kernel, a, b, order: Order::Rows(lines * LINE / kernel.bytes) }
-    }
-
-    /// Where the destination is a stage.
-    fn staged(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
-        Self { kernel, a, order: Order::Rows(b.len()), b }
-    }
-
-    /// Whether no row of the destination has a line after its first.
-    fn is_narrow(&self, line: usize) -> bool {
-        self.b.len() <= line
-    }
-
-    /// The same with these rows only, all at a time.
-    fn rows(&self, b: Range<usize>) -> Self {
-        Self { order: Order::Rows(b.len()), a: self.a.clone(), b, ..*self }
-    }
-
-    /// Calls `visit` with the first column and row of each group of so many. The last groups may have some of those before them.
-    #[inline(always)]
-    fn for_each(&self, columns: usize, rows: usize, mut visit: impl FnMut(usize, usize)) {
-        let (last_a, last_b) = (self.a.end - columns, self.b.end - rows);
-        match self.order {
-            Order::Columns(block) => {
-                for block_start in self.a.clone().step_by(block) {
-                    for b in self.b.clone().step_by(rows) {
-                        for a in (block_start..self.a.end.min(block_start + block)).step_by(columns) {
-                            visit(a.min(last_a), b.min(last_b));
-                        }
-                    }
-                }
-            }
-            Order::Rows(block) => {
-                for block_start in self.b.clone().step_by(block) {
-                    for a in self.a.clone().step_by(columns) {
-                        for b in (block_start..self.b.end.min(block_start + block)).step_by(rows) {
-                            visit(a.min(last_a), b.min(last_b));
-                        }
-                    }
-                }
-            }
-        }
     }
 }
 

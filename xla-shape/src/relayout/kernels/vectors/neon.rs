@@ -13,6 +13,8 @@ use std::arch::aarch64::vst1q_u8 as stream_aligned;
 
 kernels!("neon", Vector, 1);
 
+const NARROW: Option<Narrow> = None;
+
 const SHUFFLES: bool = true;
 
 #[inline]

@@ -11,6 +11,8 @@ use std::arch::x86_64::_mm_stream_si128 as stream_aligned;
 
 kernels!("sse2", __m128i, 1);
 
+const NARROW: Option<Narrow> = None;
+
 /// Without SSSE3 there is no byte shuffle.
 const SHUFFLES: bool = false;
 
