@@ -300,10 +300,15 @@ fn place(side: &Side, mut number: usize, stride: impl Fn(&Axis) -> usize) -> usi
     place
 }
 
-/// Calls `put` for the runs of evenly spaced elements that these of a side are made of: with the place of the first, how far apart they
-/// lie, and how many they are.
+/// Calls `put` for the parts of two loops that these elements of a side are made of: with the place of the first element, and how many
+/// turns the inner and the outer loop have and how far apart they are.
 #[inline(always)]
-fn runs(side: &Side, range: Range<usize>, stride: impl Fn(&Axis) -> usize, mut put: impl FnMut(usize, usize, usize)) {
+fn parts(
+    side: &Side,
+    range: Range<usize>,
+    stride: impl Fn(&Axis) -> usize,
+    mut put: impl FnMut(usize, (usize, usize), (usize, usize)),
+) {
     let (mut number, mut index) = (range.start, [0; 4]);
     for (entry, axis) in index.iter_mut().zip(side) {
         if number < axis.len {
@@ -313,18 +318,26 @@ fn runs(side: &Side, range: Range<usize>, stride: impl Fn(&Axis) -> usize, mut p
         *entry = number % axis.len;
         number /= axis.len;
     }
+    let (inner, outer) = (&side[0], &side[1]);
     let mut left = range.len();
     while left > 0 {
-        let turn = side.iter().zip(index).skip(1).fold(0, |place, (axis, i)| place + i * stride(axis));
-        // What is left of this turn of the innermost loop.
-        let count = left.min(side[0].len - index[0]);
-        put(turn + index[0] * stride(&side[0]), stride(&side[0]), count);
-        left -= count;
-        index[0] = 0;
-        for (entry, axis) in index.iter_mut().zip(side).skip(1) {
-            *entry = if *entry + 1 < axis.len { *entry + 1 } else { 0 };
-            if *entry > 0 {
-                break;
+        let first = side.iter().zip(index).fold(0, |place, (axis, i)| place + i * stride(axis));
+        if index[0] == 0 && left >= inner.len {
+            let turns = (left / inner.len).min(outer.len - index[1]);
+            put(first, (inner.len, stride(inner)), (turns, stride(outer)));
+            left -= turns * inner.len;
+            index[1] += turns;
+        } else {
+            // The rest of a turn of the inner loop, or the beginning of one.
+            let count = left.min(inner.len - index[0]);
+            put(first, (count, stride(inner)), (1, 0));
+            left -= count;
+            index[0] += count;
+        }
+        for i in 0..3 {
+            if index[i] == side[i].len {
+                index[i] = 0;
+                index[i + 1] += 1;
             }
         }
     }

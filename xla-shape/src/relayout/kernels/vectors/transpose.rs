@@ -1,6 +1,6 @@
 //! Transposes: the order of what they do, and the kernels for vectors of any kind.
 
-use super::super::{Side, follows, runs};
+use super::super::{Side, follows, parts};
 use super::{Axis, LINE, Transpose, Turns};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -160,32 +160,26 @@ impl<'a> Table<'a> {
         let count = range.len();
         if self.range != range {
             let mut done = 0;
-            if range.start == 0 {
-                // Each loop repeats what those within have, so much farther on.
-                self.places[0].write(0);
-                done = 1;
-                for axis in side {
-                    let turn = done;
-                    for i in 1..axis.len {
-                        let (all, more) = self.places[..count].split_at_mut(done);
-                        for (place, first) in more.iter_mut().zip(&all[..turn]) {
-                            // SAFETY: those of the loops within were written.
-                            place.write(unsafe { first.assume_init() } + i * stride(axis));
-                        }
-                        done = count.min(done + turn);
-                        if done == count {
-                            break;
-                        }
+            parts(side, range.clone(), stride, |first, (inner, apart), (outer, farther)| {
+                let part = &mut self.places[done..done + inner * outer];
+                done += part.len();
+                // The longer loop is the inner one here.
+                if inner < outer {
+                    for i in 0..inner {
+                        let places = part[i..].iter_mut().step_by(inner);
+                        places.enumerate().for_each(|(turn, place)| {
+                            place.write(first + i * apart + turn * farther);
+                        });
+                    }
+                } else {
+                    for (turn, part) in part.chunks_exact_mut(inner).enumerate() {
+                        let first = first + turn * farther;
+                        part.iter_mut().enumerate().for_each(|(i, place)| {
+                            place.write(first + i * apart);
+                        });
                     }
                 }
-            } else {
-                runs(side, range.clone(), stride, |first, apart, count| {
-                    for (i, place) in self.places[done..done + count].iter_mut().enumerate() {
-                        place.write(first + i * apart);
-                    }
-                    done += count;
-                });
-            }
+            });
             assert!(done == count, "each element has a place");
             self.range = range;
         }
