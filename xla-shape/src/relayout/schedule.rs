@@ -381,7 +381,7 @@ impl Block {
 
 /// Takes the loops of an interleaving of few rows, or of the way back, if there is one.
 fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>, machine: Machine) -> Option<Kernel> {
-    if shuffle.is_some() || bytes == MAX_BYTES {
+    if shuffle.is_some() || bytes == MAX_BYTES && machine.is_streaming() {
         return None;
     }
     // Shorter ones fill no vector.

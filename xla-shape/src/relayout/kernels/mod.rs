@@ -18,7 +18,6 @@ use super::regions::Axis;
 pub(super) use cache::is_large;
 pub(super) use gather::Gather;
 use std::fmt;
-use std::ops::Range;
 
 /// What the kernels may use. A value that allows vectors is proof that the machine has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -284,63 +283,6 @@ fn follows(side: &Side, stride: fn(&Axis) -> usize, bytes: usize) -> bool {
     side.iter()
         .filter(|axis| axis.len > 1)
         .all(|axis| stride(axis) == std::mem::replace(&mut end, stride(axis) * axis.len))
-}
-
-/// Where an element of a side lies.
-#[inline(always)]
-fn place(side: &Side, mut number: usize, stride: impl Fn(&Axis) -> usize) -> usize {
-    let mut place = 0;
-    for axis in side {
-        if number < axis.len {
-            return place + number * stride(axis);
-        }
-        place += number % axis.len * stride(axis);
-        number /= axis.len;
-    }
-    place
-}
-
-/// Calls `put` for the parts of two loops that these elements of a side are made of: with the place of the first element, and how many
-/// turns the inner and the outer loop have and how far apart they are.
-#[inline(always)]
-fn parts(
-    side: &Side,
-    range: Range<usize>,
-    stride: impl Fn(&Axis) -> usize,
-    mut put: impl FnMut(usize, (usize, usize), (usize, usize)),
-) {
-    let (mut number, mut index) = (range.start, [0; 4]);
-    for (entry, axis) in index.iter_mut().zip(side) {
-        if number < axis.len {
-            *entry = number;
-            break;
-        }
-        *entry = number % axis.len;
-        number /= axis.len;
-    }
-    let (inner, outer) = (&side[0], &side[1]);
-    let mut left = range.len();
-    while left > 0 {
-        let first = side.iter().zip(index).fold(0, |place, (axis, i)| place + i * stride(axis));
-        if index[0] == 0 && left >= inner.len {
-            let turns = (left / inner.len).min(outer.len - index[1]);
-            put(first, (inner.len, stride(inner)), (turns, stride(outer)));
-            left -= turns * inner.len;
-            index[1] += turns;
-        } else {
-            // The rest of a turn of the inner loop, or the beginning of one.
-            let count = left.min(inner.len - index[0]);
-            put(first, (count, stride(inner)), (1, 0));
-            left -= count;
-            index[0] += count;
-        }
-        for i in 0..3 {
-            if index[i] == side[i].len {
-                index[i] = 0;
-                index[i + 1] += 1;
-            }
-        }
-    }
 }
 
 /// No loop.

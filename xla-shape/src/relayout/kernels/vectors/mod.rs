@@ -31,7 +31,7 @@ mod pick;
 mod sse2;
 mod weave;
 
-use super::{Axis, Interleave, Kernel, Machine, ONCE, Packing, Places, Side, Transpose, Turns, Vectors, place};
+use super::{Axis, Interleave, Kernel, Machine, ONCE, Packing, Places, Side, Transpose, Turns, Vectors};
 pub(super) use hints::fence;
 use hints::{prefetch, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]
@@ -40,7 +40,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use transpose::{
     KEEP, LOOKED_UP, Narrow, OWN_NEXT, READ_NEXT, READ_ROWS, ROOM, SHORT, STAGE_BYTES, STAGE_ROWS, STAGED_RUN, Stage,
-    Tables, Walk, chunks, is_dense, is_staged,
+    Tables, Walk, chunks, is_dense, is_staged, place,
 };
 
 /// The bytes of a cache line.

@@ -14,15 +14,17 @@ use std::ops::Range;
 /// [`Turns::ends`] says.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub(super) unsafe fn run(kernel: &Transpose, b: Range<usize>, turns: Turns<'_>, from: *const u8, to: *mut u8) -> bool {
-    // SAFETY: as required of the caller; the numbers are the element's bytes and those that a vector has.
-    unsafe {
-        match kernel.bytes {
-            1 => transpose::<1, 16>(kernel, b, turns, from, to),
-            2 => transpose::<2, 8>(kernel, b, turns, from, to),
-            4 => transpose::<4, 4>(kernel, b, turns, from, to),
-            8 => transpose::<8, 2>(kernel, b, turns, from, to),
-            _ => transpose::<16, 1>(kernel, b, turns, from, to),
-        }
+    match kernel.bytes {
+        // SAFETY: as required of the caller; the numbers are the element's bytes and those that a vector has.
+        1 => unsafe { transpose::<1, 16>(kernel, b, turns, from, to) },
+        // SAFETY: as above.
+        2 => unsafe { transpose::<2, 8>(kernel, b, turns, from, to) },
+        // SAFETY: as above.
+        4 => unsafe { transpose::<4, 4>(kernel, b, turns, from, to) },
+        // SAFETY: as above.
+        8 => unsafe { transpose::<8, 2>(kernel, b, turns, from, to) },
+        // SAFETY: as above.
+        _ => unsafe { transpose::<16, 1>(kernel, b, turns, from, to) },
     }
     true
 }
@@ -58,15 +60,17 @@ unsafe fn transpose<const BYTES: usize, const LANE: usize>(
                     // The last rows of all may have some of those before them.
                     let first = if rows.len() < LANE { rows_done } else { rows_done.min(rows.len() - LANE) };
                     let (rows, to) = (&rows[first..rows.len().min(first + LANE)], to.wrapping_add(first * BYTES));
-                    // SAFETY: as required of the caller; the rows and columns are the kernel's.
-                    unsafe {
-                        match rows.len() {
-                            9.. if LANE > 8 => band::<BYTES, LANE, 16>(rows, columns, shuffle, from, to),
-                            5.. if LANE > 4 => band::<BYTES, LANE, 8>(rows, columns, shuffle, from, to),
-                            3.. if LANE > 2 => band::<BYTES, LANE, 4>(rows, columns, shuffle, from, to),
-                            2 if LANE > 1 => band::<BYTES, LANE, 2>(rows, columns, shuffle, from, to),
-                            _ => band::<BYTES, LANE, 1>(rows, columns, shuffle, from, to),
-                        }
+                    match rows.len() {
+                        // SAFETY: as required of the caller; the rows and columns are the kernel's.
+                        9.. if LANE > 8 => unsafe { band::<BYTES, LANE, 16>(rows, columns, shuffle, from, to) },
+                        // SAFETY: as above.
+                        5.. if LANE > 4 => unsafe { band::<BYTES, LANE, 8>(rows, columns, shuffle, from, to) },
+                        // SAFETY: as above.
+                        3.. if LANE > 2 => unsafe { band::<BYTES, LANE, 4>(rows, columns, shuffle, from, to) },
+                        // SAFETY: as above.
+                        2 if LANE > 1 => unsafe { band::<BYTES, LANE, 2>(rows, columns, shuffle, from, to) },
+                        // SAFETY: as above.
+                        _ => unsafe { band::<BYTES, LANE, 1>(rows, columns, shuffle, from, to) },
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Transposes: the order of what they do, and the kernels for vectors of any kind.
 
-use super::super::{Side, follows, parts};
+use super::super::{Side, follows};
 use super::{Axis, LINE, Transpose, Turns};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -133,6 +133,63 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Where an element of a side lies.
+#[inline(always)]
+pub(super) fn place(side: &Side, mut number: usize, stride: impl Fn(&Axis) -> usize) -> usize {
+    let mut place = 0;
+    for axis in side {
+        if number < axis.len {
+            return place + number * stride(axis);
+        }
+        place += number % axis.len * stride(axis);
+        number /= axis.len;
+    }
+    place
+}
+
+/// Calls `put` for the parts of two loops that these elements of a side are made of: with the place of the first element, and how many
+/// turns the inner and the outer loop have and how far apart they are.
+#[inline(always)]
+fn parts(
+    side: &Side,
+    range: Range<usize>,
+    stride: impl Fn(&Axis) -> usize,
+    mut put: impl FnMut(usize, (usize, usize), (usize, usize)),
+) {
+    let (mut number, mut index) = (range.start, [0; 4]);
+    for (entry, axis) in index.iter_mut().zip(side) {
+        if number < axis.len {
+            *entry = number;
+            break;
+        }
+        *entry = number % axis.len;
+        number /= axis.len;
+    }
+    let (inner, outer) = (&side[0], &side[1]);
+    let mut left = range.len();
+    while left > 0 {
+        let first = side.iter().zip(index).fold(0, |place, (axis, i)| place + i * stride(axis));
+        if index[0] == 0 && left >= inner.len {
+            let turns = (left / inner.len).min(outer.len - index[1]);
+            put(first, (inner.len, stride(inner)), (turns, stride(outer)));
+            left -= turns * inner.len;
+            index[1] += turns;
+        } else {
+            // The rest of a turn of the inner loop, or the beginning of one.
+            let count = left.min(inner.len - index[0]);
+            put(first, (count, stride(inner)), (1, 0));
+            left -= count;
+            index[0] += count;
+        }
+        for i in 0..3 {
+            if index[i] == side[i].len {
+                index[i] = 0;
+                index[i + 1] += 1;
+            }
+        }
+    }
+}
+
 /// How many rows, or columns, are looked up at once.
 pub(super) const LOOKED_UP: usize = 512;
 
@@ -248,8 +305,8 @@ macro_rules! transposes {
             let rest = b.end - line..b.end;
             // Rows that fill no line: if they are few, by themselves; or a line of them, together with some before.
             let few = match BYTES {
-                1 | 2 | 4 => 32,
-                8 => 16,
+                1 | 2 => 32,
+                4 => 16,
                 _ => 0,
             };
             let rest_bytes = (b.end - whole) * BYTES;
