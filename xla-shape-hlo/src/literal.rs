@@ -75,11 +75,14 @@ impl Literal<'_> {
             Shape::Tuple(_) if self.left_out() => Ok(()),
             Shape::Tuple(shapes) => {
                 self.eat(b'(', "a literal of a tuple")?;
-                for (i, shape) in shapes.iter().enumerate() {
-                    if i > 0 {
-                        self.eat(b',', "a literal of a tuple")?;
-                    }
+                // XLA reads `()` for any tuple.
+                let is_empty = self.cursor.peek() == Some(b')');
+                for shape in shapes.iter().filter(|_| !is_empty) {
                     self.of(shape, depth.saturating_add(1))?;
+                    self.space()?;
+                    if self.cursor.peek() != Some(b')') {
+                        self.cursor.eat(b',');
+                    }
                 }
                 self.eat(b')', "a literal of a tuple")
             }
@@ -116,6 +119,15 @@ impl Literal<'_> {
         self.of(&shape, depth)
     }
 
+    /// Skips commas: XLA reads a literal with more or fewer of them.
+    fn separators(&mut self) -> Result<()> {
+        self.space()?;
+        while self.cursor.eat(b',') {
+            self.space()?;
+        }
+        Ok(())
+    }
+
     /// Skips `{...}`, if it stands at the cursor.
     fn left_out(&mut self) -> bool {
         let is_left_out = self.rest().starts_with("{...}");
@@ -128,18 +140,19 @@ impl Literal<'_> {
     /// The dimension `dimension` of an array and those after it.
     fn array(&mut self, array: &ArrayShape, dimension: usize) -> Result<()> {
         let Some(size) = array.dimensions().get(dimension) else { return self.element(array.element_type()) };
-        if self.left_out() {
-            return Ok(());
-        }
         let what = "a literal of an array";
         self.eat(b'{', what)?;
+        self.separators()?;
         let mut count = 0_u64;
         while self.cursor.peek() != Some(b'}') {
-            if count > 0 {
-                self.eat(b',', what)?;
+            if dimension == 0 && self.rest().starts_with("...") {
+                // All that is left, whatever stands before it.
+                self.cursor.position = self.cursor.position.saturating_add("...".len());
+                self.separators()?;
+                return self.eat(b'}', what);
             }
             self.array(array, dimension.saturating_add(1))?;
-            self.space()?;
+            self.separators()?;
             count = count.saturating_add(1);
         }
         self.eat(b'}', what)?;
@@ -153,7 +166,8 @@ impl Literal<'_> {
 
     fn element(&mut self, element_type: ElementType) -> Result<()> {
         self.space()?;
-        if element_type.is_complex() && self.cursor.eat(b'(') {
+        if element_type.is_complex() {
+            self.eat(b'(', "a complex number")?;
             self.word(element_type)?;
             self.eat(b',', "a complex number")?;
             self.word(element_type)?;
@@ -166,7 +180,7 @@ impl Literal<'_> {
     fn word(&mut self, element_type: ElementType) -> Result<()> {
         self.space()?;
         let rest = self.rest();
-        let mut length = rest.find([',', '}', ')', '(', '{', ' ', '\n', '\t', '\r']).unwrap_or(rest.len());
+        let mut length = rest.find([',', '}', ')', '(', '{', '/', ' ', '\n', '\t', '\r']).unwrap_or(rest.len());
         // What a NaN carries: `nan(0x1234)`.
         if rest.get(length..).is_some_and(|rest| rest.starts_with('('))
             && let Some(close) = rest.find(')')
@@ -184,16 +198,15 @@ impl Literal<'_> {
 
 /// Whether XLA reads this word as an element of this type.
 fn fits(word: &str, element_type: ElementType) -> bool {
-    if matches!(word, "true" | "false") {
-        return !element_type.is_complex();
-    }
     if element_type == ElementType::Pred {
-        return word.parse::<i64>().is_ok();
+        return matches!(word, "true" | "false") || word.parse::<i64>().is_ok();
     }
     let bits = u32::try_from(element_type.bits()).unwrap_or(64).min(64);
     if element_type.is_integral() {
         let Ok(number) = word.parse::<i128>() else { return false };
         return match element_type.is_signed() {
+            // XLA reads any 64 bits, with and without a sign.
+            _ if bits == 64 => i64::try_from(number).is_ok() || u64::try_from(number).is_ok(),
             // All bits above are those of the sign.
             true => matches!(number.checked_shr(bits.saturating_sub(1)), Some(0 | -1)),
             false => number.checked_shr(bits) == Some(0),
@@ -202,22 +215,53 @@ fn fits(word: &str, element_type: ElementType) -> bool {
     let magnitude = word.strip_prefix('-').unwrap_or(word);
     if let Some(rest) = magnitude.strip_prefix("nan") {
         let digits = rest.strip_prefix("(0x").and_then(|rest| rest.strip_suffix(')'));
-        return rest.is_empty() || digits.is_some_and(|digits| u64::from_str_radix(digits, 16).is_ok());
+        let payload = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        return rest.is_empty()
+            || payload.is_some_and(|payload| payload > 0 && payload <= highest_payload(element_type));
     }
     if magnitude == "inf" {
         return true;
     }
-    if !magnitude.starts_with(|c: char| c.is_ascii_digit()) {
+    // Before a point there is a digit or a minus.
+    if !word.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
         return false;
     }
-    let Ok(number) = word.parse::<f64>() else { return false };
-    let highest = match element_type {
-        ElementType::F32 => f64::from(f32::MAX),
-        ElementType::F16 => 65_504.0,
-        ElementType::Bf16 => f64::from(f32::from_bits(0x7f7f_0000)),
-        _ => f64::MAX,
+    let begins = |c: char| c == '.' || c.is_ascii_digit();
+    magnitude.starts_with(begins) && word.parse().is_ok_and(|number| is_in_range(number, element_type))
+}
+
+/// The highest number that a NaN of this type carries in XLA; 0 where it carries none.
+const fn highest_payload(element_type: ElementType) -> u64 {
+    match element_type {
+        ElementType::F64 | ElementType::C128 => (1 << 52) - 1,
+        ElementType::F32 | ElementType::C64 => (1 << 23) - 1,
+        ElementType::Bf16 => (1 << 7) - 1,
+        ElementType::F16 => (1 << 10) - 1,
+        ElementType::F8E5M2 => (1 << 2) - 1,
+        ElementType::F8E4M3 => (1 << 3) - 1,
+        ElementType::F8E3M4 => (1 << 4) - 1,
+        _ => 0,
+    }
+}
+
+/// Whether a number is one of a type's once it is rounded.
+fn is_in_range(number: f64, element_type: ElementType) -> bool {
+    // The first number that is rounded to something else than a number.
+    let end = match element_type {
+        ElementType::F32 => return (number as f32).is_finite(),
+        ElementType::F16 => 65_520.0,
+        ElementType::Bf16 => return (number as f32).abs() < f32::from_bits(0x7f7f_8000),
+        ElementType::F8E5M2 | ElementType::F8E5M2Fnuz => 61_440.0,
+        ElementType::F8E4M3 | ElementType::F8E4M3Fnuz => 248.0,
+        // 464 itself is rounded to 448.
+        ElementType::F8E4M3Fn => 464.000_1,
+        ElementType::F8E4M3B11Fnuz => 31.0,
+        ElementType::F8E3M4 => 15.75,
+        ElementType::F8E8M0Fnu => return (5.877_471e-39..=1.701_412e38).contains(&number),
+        // What is too high becomes the highest.
+        _ => return true,
     };
-    -highest <= number && number <= highest
+    number.abs() < end
 }
 
 #[cfg(test)]
@@ -238,6 +282,13 @@ mod tests {
             ("c64[1]", "{(1, -inf)}"),
             ("f32[1]", "{-nan(0x1234)}"),
             ("s32[2,1]", "{ { /*i0=0*/ 1}, {2} }"),
+            ("f32[3]", "{1 2,,-.5,}"),
+            ("f32[3]", "{1, ...}"),
+            ("f32[1]", "{3.4028235e38}"),
+            ("f8e4m3fn[2]", "{464, -448}"),
+            ("s64[]", "18446744073709551615"),
+            ("u64[]", "-1"),
+            ("(s32[], f32[1])", "()"),
             ("(s32[], f32[1])", "( 1, {2} )"),
             ("(s32[], f32[1])", "{...}"),
             ("()", "()"),
@@ -259,6 +310,13 @@ mod tests {
             ("s4[]", "8", "an element of s4"),
             ("u8[]", "-1", "an element of u8"),
             ("s32[]", "1.5", "an element of s32"),
+            ("s32[]", "true", "an element of s32"),
+            ("f32[]", ".5", "an element of f32"),
+            ("f8e5m2[]", "65520", "an element of f8e5m2"),
+            ("f8e8m0fnu[]", "0", "an element of f8e8m0fnu"),
+            ("f8e4m3fn[]", "nan(0x1)", "an element of f8e4m3fn"),
+            ("c64[]", "1", "`(` in a complex number"),
+            ("f32[1,1]", "{{...}}", "an element of f32"),
             ("f32[]", "1 2", "the end of the literal"),
             ("f32[]", "", "an element of f32"),
             ("(s32[])", "1", "`(` in a literal of a tuple"),

@@ -44,7 +44,7 @@ fn errors_say_what_and_where() {
     expect(&body("f32[2]{0} (%a)"), "(", "expected an opcode, found `(`");
     expect(&body("f32[2]{0} negate %a"), "%", "expected `(`, found `%`");
     expect(&body("f32[2]{0} negate(%a %a)"), "%", "expected `,` or `)`, found `%`");
-    expect(&body("f32[2]{0} add(%a, )"), ")", "expected an operand: a name, or a shape and a name, found `)`");
+    expect(&body("f32[2]{0} add(%a, =)"), "=", "expected an operand: a name, or a shape and a name, found `=`");
     expect(&body("f32[2]{0} negate(%a), "), "}", "expected an attribute's name, found `}`");
     expect(&body("f32[2]{0} negate(%a), x"), "}", "expected `=`, found `}`");
     expect(&body("f32[2]{0} negate(%a), x="), "}", "expected an attribute's value, found `}`");

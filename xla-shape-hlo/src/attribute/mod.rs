@@ -216,8 +216,7 @@ impl<'a> Value<'a> {
 
     /// What stands between quotes.
     fn quoted(self) -> Result<&'a str> {
-        let inside = self.text().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        inside.ok_or_else(|| self.is_not("a string"))
+        within_quotes(self.text()).ok_or_else(|| self.is_not("a string"))
     }
 
     /// Reads what XLA only hands on, such as `backend_config` and the fields of `frontend_attributes`: the text of a
@@ -239,7 +238,7 @@ impl<'a> Value<'a> {
     /// # Errors
     /// If it is a string that is not UTF-8; then there are its [`bytes`](Self::bytes).
     pub fn unquoted(self) -> Result<Cow<'a, str>> {
-        if self.text().starts_with('"') { self.string() } else { Ok(Cow::Borrowed(self.text())) }
+        if self.text().starts_with(['"', '\'']) { self.string() } else { Ok(Cow::Borrowed(self.text())) }
     }
 
     /// Reads a list in braces, and gives its items: what stands between its commas.
@@ -251,14 +250,13 @@ impl<'a> Value<'a> {
         let mut items = Vec::new();
         cursor.expect(b'{')?;
         cursor.skip_space()?;
-        while cursor.peek() != Some(b'}') {
+        let mut is_open = cursor.peek() != Some(b'}');
+        while is_open {
             let start = cursor.position;
             let end = cursor.value()?;
             items.push(self.part(start, end));
             cursor.skip_space()?;
-            if !cursor.eat(b',') {
-                break;
-            }
+            is_open = cursor.eat(b',');
             cursor.skip_space()?;
         }
         cursor.expect(b'}')?;
@@ -276,6 +274,9 @@ impl<'a> Value<'a> {
         cursor.expect(b'{')?;
         cursor.skip_space()?;
         while cursor.peek() != Some(b'}') {
+            if cursor.eat(b',') {
+                cursor.skip_space()?;
+            }
             let (_, key) = cursor.name();
             if key.is_empty() {
                 return Err(cursor.unexpected(Expected::HloAttribute));
@@ -287,9 +288,6 @@ impl<'a> Value<'a> {
             let end = cursor.value()?;
             fields.push((key, self.part(start, end)));
             cursor.skip_space()?;
-            if cursor.eat(b',') {
-                cursor.skip_space()?;
-            }
         }
         cursor.expect(b'}')?;
         self.ends(&cursor)?;
@@ -550,6 +548,12 @@ fn index(source: &str, cursor: &mut Cursor<'_>) -> Result<Vec<usize>> {
     cursor.peek_is(b'{')?;
     cursor.balanced()?;
     Value::new(source, Span { start, end: cursor.position }).numbers()
+}
+
+/// What stands between quotes, double or single ones.
+pub(crate) fn within_quotes(text: &str) -> Option<&str> {
+    let within = |quote| text.strip_prefix(quote).and_then(|rest: &str| rest.strip_suffix(quote));
+    within('"').or_else(|| within('\''))
 }
 
 /// The number that these digits are, if they are digits and it fits.

@@ -30,7 +30,7 @@ pub(crate) fn origin(value: Value<'_>) -> Result<Origin> {
     let mut to = Origin::default();
     cursor.expect(b'{')?;
     cursor.skip_space()?;
-    if cursor.peek() != Some(b'[') {
+    if !matches!(cursor.peek(), Some(b'[' | b'}')) {
         tree(&mut cursor, &mut Vec::new(), &mut to.arrays)?;
         cursor.skip_space()?;
         if cursor.eat(b',') {
@@ -69,9 +69,7 @@ fn tree(cursor: &mut Cursor<'_>, index: &mut Vec<i64>, to: &mut Vec<(Vec<i64>, O
             index.pop();
             place = place.saturating_add(1);
             cursor.skip_space()?;
-            if !cursor.eat(b',') {
-                break;
-            }
+            cursor.eat(b',');
             cursor.skip_space()?;
         }
         return cursor.expect(b')');
@@ -85,7 +83,7 @@ pub(crate) fn array(cursor: &mut Cursor<'_>) -> Result<OriginalArray> {
     let mut to = OriginalArray::default();
     cursor.expect(b'{')?;
     cursor.skip_space()?;
-    if cursor.peek() == Some(b'"') {
+    if matches!(cursor.peek(), Some(b'"' | b'\'')) {
         to.name = string(cursor)?;
         cursor.skip_space()?;
         if cursor.eat(b'{') {
@@ -108,10 +106,12 @@ pub(crate) fn array(cursor: &mut Cursor<'_>) -> Result<OriginalArray> {
 
 /// Reads a string in quotes.
 pub(crate) fn string(cursor: &mut Cursor<'_>) -> Result<String> {
-    cursor.peek_is(b'"')?;
+    if cursor.peek() != Some(b'\'') {
+        cursor.peek_is(b'"')?;
+    }
     let start = cursor.position;
     cursor.free_value()?;
     let text = cursor.since(start);
-    let inside = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or("");
+    let inside = super::within_quotes(text).unwrap_or("");
     Ok(String::from_utf8_lossy(&unescaped(inside)).into_owned())
 }

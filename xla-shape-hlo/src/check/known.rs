@@ -1,7 +1,7 @@
 //! Opcodes and attributes that nothing here knows, which a newer compiler may write.
 
 use crate::finding::{Findings, Problem, Severity};
-use crate::module::Instruction;
+use crate::module::{Computation, Instruction, Module};
 use crate::opcode::Opcode;
 use alloc::borrow::ToOwned;
 
@@ -116,6 +116,22 @@ const ATTRIBUTES: &[&str] = &[
     "window",
 ];
 
+/// The attributes of modules that XLA's parser reads.
+const MODULE_ATTRIBUTES: &[&str] = &[
+    "alias_passthrough_params",
+    "allow_spmd_sharding_propagation_to_output",
+    "allow_spmd_sharding_propagation_to_parameters",
+    "backend_config",
+    "buffer_donor",
+    "entry_computation_layout",
+    "frontend_attributes",
+    "input_output_alias",
+    "is_scheduled",
+    "num_partitions",
+    "origin_recovery_table",
+    "replica_count",
+];
+
 /// Opcodes that XLA has and that need no rule here.
 const WITHOUT_RULE: &[&str] = &["collective-reduce", "scan", "shuffle"];
 
@@ -130,6 +146,15 @@ pub(super) fn check<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Fin
             let problem = Problem::UnknownAttribute { name: attribute.name().to_owned() };
             findings.add(Severity::Hint, instruction, problem, Some(attribute.value().span()));
         }
+    }
+}
+
+/// Hints at attributes of the module that nothing here knows.
+pub(super) fn of_module<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
+    let Some(root) = module.entry().map(Computation::root) else { return };
+    for attribute in module.attributes().filter(|attribute| !MODULE_ATTRIBUTES.contains(&attribute.name())) {
+        let problem = Problem::UnknownAttribute { name: attribute.name().to_owned() };
+        findings.add(Severity::Hint, root, problem, Some(attribute.value().span()));
     }
 }
 

@@ -41,6 +41,8 @@ impl<'a> Module<'a> {
         let mut parameters = Parameters::default();
         let precision = shapes::Precision::of(self);
         structure::check(self, &mut findings);
+        values::of_module(self, &mut findings);
+        known::of_module(self, &mut findings);
         for instruction in self.instructions() {
             if !instruction.is_read() {
                 findings.add(Severity::Hint, instruction, Problem::Unread, None);

@@ -1,12 +1,13 @@
 //! The values of attributes and the elements of constants: whether they are what XLA reads there.
 
-use crate::attribute::Value;
 use crate::attribute::origin::origin;
+use crate::attribute::{Attribute, Value};
 use crate::finding::{Findings, Problem, Result, Severity};
 use crate::literal;
-use crate::module::Instruction;
+use crate::module::{Computation, Instruction, Module};
 use crate::opcode::Opcode;
 use alloc::format;
+use alloc::vec::Vec;
 use xla_shape_core::text::ParseError;
 
 type Read = core::result::Result<(), ParseError>;
@@ -25,11 +26,63 @@ pub(super) fn check<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Fin
             findings.error(instruction, error.into());
         }
     }
+    once(instruction, instruction.attributes(), findings);
 }
 
 fn constant(instruction: Instruction<'_, '_>) -> Result<()> {
     literal::check(instruction.arguments(), instruction.shape())
         .map_err(|wrong| Problem::unfit(wrong.expected, wrong.found))
+}
+
+/// Checks the values of the attributes that the module itself has, and that each is there once.
+pub(super) fn of_module<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
+    let Some(root) = module.entry().map(Computation::root) else { return };
+    for attribute in module.attributes() {
+        if let Err(error) = module_value(attribute.name(), attribute.value()) {
+            findings.error(root, error.into());
+        }
+    }
+    once(root, module.attributes(), findings);
+}
+
+fn module_value(name: &str, value: Value<'_>) -> Read {
+    match name {
+        "alias_passthrough_params" | "is_scheduled" => value.boolean().map(drop),
+        "num_partitions" | "replica_count" => integer(value),
+        "allow_spmd_sharding_propagation_to_output" | "allow_spmd_sharding_propagation_to_parameters" => {
+            match value.text().starts_with('{') {
+                true => value.items()?.into_iter().try_for_each(|item| item.boolean().map(drop)),
+                false => value.boolean().map(drop),
+            }
+        }
+        "frontend_attributes" => frontend(value),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that no attribute is there twice, which XLA refuses.
+pub(super) fn once<'m, 'a>(
+    instruction: Instruction<'m, 'a>,
+    attributes: impl Iterator<Item = Attribute<'m>>,
+    findings: &mut Findings<'m, 'a>,
+) {
+    let mut names: Vec<_> = attributes.map(|attribute| attribute.name()).collect();
+    names.sort_unstable();
+    for pair in names.windows(2) {
+        if let [first, second] = pair
+            && first == second
+        {
+            findings.error(instruction, Problem::unfit(format!("one attribute `{first}`"), "a second one"));
+        }
+    }
+}
+
+/// Reads attributes that a program's source gave: strings, or anything in braces.
+fn frontend(value: Value<'_>) -> Read {
+    value.fields()?.into_iter().try_for_each(|(_, field)| match field.text() {
+        text if text.starts_with('{') => Ok(()),
+        _ => field.bytes().map(drop),
+    })
 }
 
 /// Reads a value as the attribute of this name has it.
@@ -57,6 +110,7 @@ fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
         | "exponent_bits"
         | "feature_group_count"
         | "feature_index"
+        | "inferred_dimension"
         | "k"
         | "mantissa_bits"
         | "num_carries" => integer(value),
@@ -98,10 +152,7 @@ fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
         "dim_labels" => value.dim_labels().map(drop),
         "window" => value.window().map(drop),
         "replica_groups" if value.text().starts_with("mesh") => value.mesh_groups().map(drop),
-        "frontend_attributes" => value.fields()?.into_iter().try_for_each(|(_, field)| match field.text() {
-            text if text.starts_with('{') => Ok(()),
-            _ => field.bytes().map(drop),
-        }),
+        "frontend_attributes" => frontend(value),
         "statistics" => match value.fields()?.as_slice() {
             [("visualizing_index", index), rest @ ..] => {
                 integer(*index)?;
@@ -132,7 +183,11 @@ fn word(value: Value<'_>, what: &'static str, words: &[&str]) -> Read {
 }
 
 fn integer(value: Value<'_>) -> Read {
-    value.text().parse::<i64>().map(drop).map_err(|_| value.is_not("a number"))
+    match value.text().parse::<i64>() {
+        // `parse` would also take a plus.
+        Ok(_) if !value.text().starts_with('+') => Ok(()),
+        _ => Err(value.is_not("a number")),
+    }
 }
 
 fn float(value: Value<'_>) -> Read {

@@ -140,9 +140,10 @@ const TUPLE: i32 = 13;
 fn uncommented(text: &str) -> alloc::string::String {
     let mut rest = text;
     let mut out = alloc::string::String::with_capacity(text.len());
-    while let Some((before, behind)) = rest.split_once("/*") {
+    while let Some((before, behind)) = rest.split_once('/') {
         out.push_str(before);
-        rest = behind.split_once("*/").map_or("", |(_, rest)| rest);
+        let end = if behind.starts_with('*') { "*/" } else { "\n" };
+        rest = behind.split_once(end).map_or("", |(_, rest)| rest);
     }
     out.push_str(rest);
     out
@@ -180,9 +181,9 @@ fn push(word: &str, element_type: ElementType, to: &mut LiteralProto) -> Result<
     match element_type {
         ElementType::Pred => to.preds.push(matches!(word, "true" | "1")),
         ElementType::S32 => to.s32s.push(i32::try_from(signed()?).map_err(|_| wrong())?),
-        ElementType::S64 => to.s64s.push(signed()?),
+        ElementType::S64 => to.s64s.push(signed().or_else(|_| unsigned().map(|number| number as i64))?),
         ElementType::U32 => to.u32s.push(u32::try_from(unsigned()?).map_err(|_| wrong())?),
-        ElementType::U64 => to.u64s.push(unsigned()?),
+        ElementType::U64 => to.u64s.push(unsigned().or_else(|_| signed().map(|number| number as u64))?),
         ElementType::F32 => to.f32s.push(single(word).ok_or_else(wrong)?),
         ElementType::F64 => to.f64s.push(double(word).ok_or_else(wrong)?),
         ElementType::C64 => to.c64s.push(single(word).ok_or_else(wrong)?),

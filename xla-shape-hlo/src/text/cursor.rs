@@ -305,8 +305,9 @@ impl<'a> Cursor<'a> {
         if !ahead.eat_word("ROOT") {
             return false;
         }
-        ahead.skip_blanks();
-        !ahead.name().1.is_empty()
+        ahead.position = ahead.while_class(ahead.position, SPACE);
+        // The name may stand behind a comment.
+        ahead.peek() == Some(b'/') || !ahead.name().1.is_empty()
     }
 
     /// Whether a brace that closes a computation stands at the cursor: the first character of its line.
@@ -323,6 +324,13 @@ impl<'a> Cursor<'a> {
         let mut ahead = Self::new(self.text, self.position);
         ahead.skip_blanks();
         matches!(ahead.peek(), Some(b'\n') | None)
+    }
+
+    /// Whether a number stands at the cursor, or after blanks.
+    pub(crate) fn is_before_number(&self) -> bool {
+        let mut ahead = Self::new(self.text, self.position);
+        ahead.skip_blanks();
+        ahead.peek().is_some_and(|byte| byte.is_ascii_digit())
     }
 
     /// Whether a shape begins at the cursor, right or wrong: a parenthesis, a name and `[`, or `b(`.
@@ -458,7 +466,13 @@ impl<'a> Cursor<'a> {
             self.position = self.until_class(self.position, OUTSIDE);
             let end = self.position;
             match self.peek() {
-                Some(b'"' | b'\'') => self.string()?,
+                Some(b'"' | b'\'') => {
+                    self.string()?;
+                    // What follows a string without a space is the next field.
+                    if end == start && self.peek().is_some_and(|byte| is(byte, NAME)) {
+                        return Ok(self.position);
+                    }
+                }
                 Some(b'(' | b'[' | b'{') => self.balanced()?,
                 // A comment is like a space, one up to the end of the line like that.
                 Some(b'/') if self.byte(end.saturating_add(1)) == Some(b'/') => return self.ended_value(start, end),

@@ -196,6 +196,15 @@ impl<'a> Parser<'a> {
         let (waiting, mut waits, mut is_open) = (self.waiting.len(), false, false);
         loop {
             let start = self.cursor.position;
+            // XLA skips operands of which nothing is written, and prints them where it leaves out all names.
+            if matches!(self.cursor.peek(), Some(b',' | b')')) {
+                if self.cursor.eat(b')') {
+                    break;
+                }
+                self.cursor.eat(b',');
+                self.cursor.skip_space()?;
+                continue;
+            }
             let written = self.written_operand()?;
             if !waits && !matches!(written, Written::Name(_)) {
                 self.waiting.extend(self.module.operands.drain(first..));
@@ -278,6 +287,14 @@ impl<'a> Parser<'a> {
         let instruction = self.known(name).unwrap_or(NONE);
         let name = piece(name_start, name_start.saturating_add(name.len()));
         let operand = OperandRecord { name, shape, instruction };
+        if matches!(self.cursor.peek(), Some(b',' | b')')) {
+            return Ok(Written::Name(operand));
+        }
+        // Without `%`, XLA takes a colon for a part of the name.
+        if !has_percent {
+            self.cursor.eat(b':');
+        }
+        self.cursor.skip_space()?;
         if self.cursor.peek() == Some(b'#') { self.indexed(operand) } else { Ok(Written::Name(operand)) }
     }
 
@@ -310,6 +327,7 @@ impl<'a> Parser<'a> {
     /// Reads `#index`.
     fn index(&mut self) -> Result<u32> {
         self.cursor.eat(b'#');
+        self.cursor.skip_space()?;
         let start = self.cursor.position;
         self.cursor.digits().parse().map_err(|_| {
             self.cursor.position = start;
@@ -327,8 +345,9 @@ impl<'a> Parser<'a> {
         let base = format!("{}_{index}", self.module.instruction_name(tuple.instruction));
         let (text, name) = self.new_name(&base, 0, place)?;
         let key = self.module.make(format_args!("index"), place).ok_or_else(|| self.no_room(place))?;
-        let digits =
-            piece((tuple.name.start.saturating_add(tuple.name.len) as usize).saturating_add(1), self.cursor.position);
+        let before = self.cursor.text().as_bytes().get(..self.cursor.position).unwrap_or(&[]);
+        let count = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = piece(self.cursor.position.saturating_sub(count), self.cursor.position);
         let (operands, attributes) = (self.module.operands.len(), self.module.attributes.len());
         self.module.attributes.push(AttributeRecord { key, value: digits });
         self.module.operands.push(OperandRecord { shape: NONE, ..tuple });

@@ -333,7 +333,7 @@ impl<'a> Parser<'a> {
     fn table_name(&mut self) -> Option<Table> {
         let start = self.cursor.position;
         let table = Table::ALL.into_iter().find(|table| self.cursor.eat_word(table.name()))?;
-        if self.cursor.ends_line() {
+        if self.cursor.ends_line() || self.cursor.is_before_number() {
             return Some(table);
         }
         self.cursor.position = start;
