@@ -49,7 +49,7 @@ impl<'m, 'a> Finding<'m, 'a> {
         self.severity
     }
 
-    /// The instruction. What is wrong with a whole module stands at the root of its entry computation.
+    /// The instruction. A finding about a whole module is at the root of its entry computation.
     #[must_use]
     pub const fn instruction(&self) -> Instruction<'m, 'a> {
         self.instruction
@@ -120,7 +120,7 @@ pub enum Problem {
         /// What is written.
         found: String,
     },
-    /// Floats of different precision meet, which only a compiler's program after optimisation may have.
+    /// An operation combines floats of different precision, which is only allowed in programs after optimisation.
     MixedPrecision {
         /// The shape of the one.
         first: String,
@@ -144,7 +144,7 @@ pub enum Problem {
         /// The number that is there twice, or too large.
         number: usize,
     },
-    /// Something is not as it must be.
+    /// Something else is wrong.
     Unfit {
         /// What it should be.
         expected: String,

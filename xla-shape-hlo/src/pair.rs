@@ -1,8 +1,9 @@
-//! Which instructions of two programs are the same, whatever they are called.
+//! Which instructions of two programs are the same, whatever their names.
 //!
-//! A compiler numbers names anew, so names say little. Instructions are paired by what they are, in several rounds: first those that are
-//! made in the same way from the parameters on, then those with the same operation, shape and place in the user's program, and so
-//! on to those that have only their name or their kind in common. In a round, equals are paired in the order of the text.
+//! A compiler gives new numbers to names each time, so names say little. Instructions are paired in several rounds: first those
+//! that are computed in the same way from the parameters, then those with the same operation, shape and place in the user's
+//! program, and so on to those that have only their name or their kind in common. In a round, equal ones are paired in the
+//! order of the text.
 
 use crate::opcode::Opcode;
 use crate::source::Sources;

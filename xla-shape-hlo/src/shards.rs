@@ -82,10 +82,10 @@ impl<'a> Module<'a> {
         self.entry().is_some_and(|entry| entry.name().ends_with("_spmd"))
     }
 
-    /// The arrays that have a sharding which says what each device has of them, in the order of the text.
+    /// The arrays whose sharding says what each device has, in the order of the text.
     ///
     /// With a generation of TPUs, a shard has the layout that it gives to arrays of these sizes; otherwise, that of the whole.
-    /// Of a module that [is partitioned](Self::is_partitioned), there are none.
+    /// A module that [is partitioned](Self::is_partitioned) has none.
     ///
     /// ```
     /// let text = "HloModule m, num_partitions=8

@@ -36,7 +36,7 @@ pub const VERSION: Version = Version { major: 1, minor: 1 };
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Version {
-    /// The major version. Of a tensor with another one, nothing but the deleter may be used.
+    /// The major version. If it differs, only the deleter of the tensor may be used.
     pub major: u32,
     /// The minor version. Later ones only add types and flags.
     pub minor: u32,
@@ -261,7 +261,7 @@ impl Tensor {
     ///
     /// # Errors
     /// If the tensor has another major version, its memory is that of a device, or it is not an array of XLA with its elements
-    /// side by side. It still is the caller's then.
+    /// side by side. The tensor then still belongs to the caller.
     ///
     /// # Safety
     /// `tensor` is null, or a `DLManagedTensorVersioned` as the standard has it, which nobody else uses. Until it is freed, its memory
@@ -465,8 +465,8 @@ pub fn export_read_only<S: WholeShape, B: Storage + 'static>(
     managed(buffer, strided, ManagedTensor::READ_ONLY, |memory| memory.as_ref().as_ptr().cast_mut())
 }
 
-/// Like [`export`], of the array of more dimensions that an array with tiles is in memory, padding included: of
-/// `f32[30,200]{1,0:T(8,128)}`, one of 4 by 2 by 8 by 128. [`ArrayShape::strided_dimensions`] says which is which.
+/// Like [`export`], of the array of more dimensions that an array with tiles is in memory, padding included:
+/// `f32[30,200]{1,0:T(8,128)}` becomes an array of 4 by 2 by 8 by 128. [`ArrayShape::strided_dimensions`] says which is which.
 ///
 /// # Errors
 /// Same as [`export`], or if tiles combine dimensions.

@@ -16,10 +16,11 @@
 //! - [`shape!`] makes the text of a shape a type without size ([`types::Array`]). An invalid shape, operands that do not fit,
 //!   and constant indices out of bounds do not compile. Index arithmetic folds to shifts and masks.
 //! - [`Buffer`], [`View`] and [`ViewMut`] are memory with such a type; [`DynBuffer`], [`DynView`] and [`DynViewMut`] are
-//!   memory whose shape is known at run time. Each becomes the other, checked.
-//! - [`transpose`](buffer::Buffer::transpose), [`reshape`](buffer::Buffer::reshape) and
-//!   [`retile`](buffer::Buffer::retile) read the same memory as another shape: free, or a compile error that says which
-//!   element would move; [`slice`](buffer::Buffer::slice) takes a constant part of it. [`bitcast`] answers the same of shapes as values, and explains.
+//!   memory whose shape is known at run time. Each can be converted to the other, with a check.
+//! - [`transpose`](buffer::Buffer::transpose), [`reshape`](buffer::Buffer::reshape) and [`retile`](buffer::Buffer::retile) read
+//!   the same memory as another shape: free, or a compile error that says which element would move;
+//!   [`slice`](buffer::Buffer::slice) takes a constant part of it. [`bitcast`] answers the same for shapes as values, and
+//!   explains.
 //! - [`dispatch!`] runs the kernel for the shapes that run-time buffers turn out to have, or a fallback.
 //! - [`infer`] checks the shape of an operation's result, while a kernel is compiled or at run time.
 //! - [`relayout`] copies an array from any layout to any other.
@@ -29,13 +30,13 @@
 //!
 //! # What it does not do
 //!
-//! It computes nothing with arrays, differentiates nothing and runs no programs: it is the layer below what does.
+//! It does not compute with arrays, differentiate or run programs: it is the layer below libraries that do.
 //!
 //! # What the compiler checks, and when
 //!
-//! What is wrong with a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. What
-//! depends on numbers that only the code generator knows, such as a constant index out of bounds or a transpose that
-//! is not free, shows in `cargo build`.
+//! Errors in a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. Errors that depend
+//! on numbers that only the code generator knows, such as a constant index out of bounds or a transpose that is not free, show
+//! in `cargo build`.
 //!
 //! # More
 //!

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! NumPy has no name for some of XLA's element types, bf16 among them: its files then only say how many bytes an element takes.
-//! Such a file is read as a typed array, whose type says the rest, and is not written.
+//! Such a file can be read as a typed array, whose type gives the rest, but cannot be written.
 
 // The crates for it read any Python literal, to any depth and with lengths taken on trust; this reads what NumPy writes for
 // plain arrays, and nothing else.

@@ -1,4 +1,4 @@
-//! Values that say how an operation walks over its operands: windows, padding, slices, labels and groups.
+//! Values that say how an operation goes over its operands: windows, padding, slices, labels and groups.
 
 use super::{DimLabels, Labels, ReplicaGroups, Value, decimal};
 use alloc::vec;

@@ -102,7 +102,7 @@ impl BufferAssignment {
     /// Reads the file.
     ///
     /// # Errors
-    /// If it is not such a file, or a line of it is not as XLA writes it.
+    /// If it is not such a file, or XLA would not write one of its lines.
     pub fn parse(text: &str) -> Result<Self, DumpError> {
         let mut lines = text.lines().enumerate().map(|(number, line)| (number.saturating_add(1), line));
         let expected = "BufferAssignment:";
@@ -139,7 +139,7 @@ impl BufferAssignment {
         &self.allocations
     }
 
-    /// What the program takes, in the words of the compiler's memory analysis and equal to it to the byte, except the peak:
+    /// What the program takes, in the terms of the compiler's memory analysis and equal to it to the byte, except the peak:
     /// that needs the live ranges, and is 0 here.
     #[must_use]
     pub fn account(&self) -> Account {
@@ -173,7 +173,7 @@ impl BufferAssignment {
         account
     }
 
-    /// The bytes of constants, which lie in memory as long as the program does.
+    /// The bytes of constants, which are in memory as long as the program.
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {
         let constants = self.allocations.iter().filter(|a| a.role() == Role::Constant && !a.is_thread_local);

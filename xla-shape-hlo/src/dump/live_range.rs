@@ -37,7 +37,7 @@ impl LiveRanges {
     /// Reads the file.
     ///
     /// # Errors
-    /// If it is not such a file, or a line of it is not as XLA writes it.
+    /// If it is not such a file, or XLA would not write one of its lines.
     pub fn parse(text: &str) -> Result<Self, DumpError> {
         let expected = "HloLiveRange (max";
         if !text.starts_with(expected) {

@@ -1,4 +1,4 @@
-//! What the compiler itself says of a program's memory: the files that `--xla_dump_to` leaves beside a module.
+//! What the compiler itself says about a program's memory: the files that `--xla_dump_to` leaves beside a module.
 
 mod assignment;
 mod files;
@@ -17,7 +17,7 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DumpError {
-    /// A line is not what stands there in such a file.
+    /// A line does not belong in such a file.
     Line {
         /// The line, from 1.
         line: usize,
@@ -26,7 +26,7 @@ pub enum DumpError {
         /// The beginning of what stands there.
         found: String,
     },
-    /// The file does not begin as such a file does.
+    /// The file does not begin like such a file.
     NotThisFile {
         /// How such a file begins.
         expected: &'static str,

@@ -1,4 +1,4 @@
-//! What a program takes in memory, in the words of the compiler's own memory analysis.
+//! What a program takes in memory, in the terms of the compiler's own memory analysis.
 
 use super::heap::{Block, aligned, pack};
 use super::places::{Place, Role, is_tpu};
@@ -17,7 +17,7 @@ const STEP: u64 = 512;
 
 /// What a program takes in the memory of the device or of the host, in bytes.
 ///
-/// The words are those of the compiler (`CompiledMemoryStats`, in JAX `compiled.memory_analysis()`).
+/// The terms are those of the compiler (`CompiledMemoryStats`, in JAX `compiled.memory_analysis()`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Totals {
     /// The parameters.
@@ -31,7 +31,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// What must fit: arguments, outputs and temporaries; what is both argument and output counts once.
+    /// What must fit: arguments, outputs and temporaries; memory that is both argument and output counts once.
     #[must_use]
     pub const fn total(self) -> u64 {
         let all = self.arguments.saturating_add(self.outputs).saturating_add(self.temporaries);
@@ -61,7 +61,7 @@ pub struct Account {
     /// The most bytes at one time as the compiler counts them: arguments, results and constants, and of the memory spaces
     /// the one whose temporaries take most at one time. (It does not add the temporaries of several spaces.)
     pub peak: u64,
-    /// The bytes of the heap of each memory space, in which its temporaries lie.
+    /// The bytes of the heap of each memory space, which holds its temporaries.
     pub heaps: BTreeMap<u8, u64>,
     /// Whether the numbers are the compiler's own, and not an estimate.
     pub exact: bool,

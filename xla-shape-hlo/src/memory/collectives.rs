@@ -14,7 +14,7 @@ pub struct Collective<'m, 'a> {
     pub bytes_in: u64,
     /// The bytes that one device gets each time.
     pub bytes_out: u64,
-    /// How often it runs each time the program does; `None` where a loop does not say how often it turns.
+    /// How often it runs in each run of the program; `None` if a loop does not say how often it repeats.
     pub runs: Option<u64>,
 }
 

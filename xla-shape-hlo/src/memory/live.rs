@@ -21,7 +21,7 @@ pub struct Peak<'m, 'a> {
 /// A value that lies in a place for some time, after others and before others.
 #[derive(Clone, Copy, Debug)]
 pub struct Tenant<'m, 'a> {
-    /// The instruction that makes it; a loop, or a parameter of its body, where it holds what others made.
+    /// The instruction that makes it. It may be a loop, or a parameter of its body, with values that others made.
     pub instruction: Instruction<'m, 'a>,
     /// Which array of the instruction's value.
     pub leaf: usize,
@@ -44,7 +44,7 @@ pub struct Lifetime<'m, 'a> {
     pub made: usize,
     /// The last step at which it is taken; the number of steps for what lives as long as the program.
     pub last_use: usize,
-    /// What lies there, one after the other; all have the same address, such as the state of a loop.
+    /// The values there, one after the other; all have the same address, such as the state of a loop.
     pub tenants: Vec<Tenant<'m, 'a>>,
     /// Where the place begins in the heap of its memory space, in bytes; `None` for what is not in a heap: arguments,
     /// results and constants.
@@ -77,8 +77,8 @@ impl<'m, 'a> Lifetime<'m, 'a> {
 /// What a scheduled module needs in memory, step by step.
 ///
 /// There is one step for each instruction that runs, those of the condition and the body of a loop before the loop, as XLA
-/// counts them. A value takes memory from where it is made to its last use; parameters and results of the program all the
-/// time. What lies at one address, such as the state of a loop and what its body returns, is counted once.
+/// counts them. A value takes memory from the step that makes it to its last use; parameters and results of the program take
+/// memory all the time. Values at one address, such as the state of a loop and what its body returns, are counted once.
 ///
 /// ```
 /// use xla_shape_hlo::Module;

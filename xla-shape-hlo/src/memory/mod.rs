@@ -67,7 +67,7 @@ impl Footprint {
         self.bytes.saturating_sub(self.data_bytes)
     }
 
-    /// How many times as large as its elements it is; `None` if there are no elements.
+    /// Its bytes, divided by those of its elements alone; `None` if there are no elements.
     #[must_use]
     pub fn expansion(self) -> Option<f64> {
         (self.data_bytes > 0).then(|| self.bytes as f64 / self.data_bytes as f64)
@@ -118,7 +118,7 @@ pub struct Usage {
     pub parameters: Footprint,
     /// Its results.
     pub results: Footprint,
-    /// All values that it makes, as if each had memory of its own.
+    /// All values that it makes, as if each had separate memory.
     pub values: Footprint,
     /// How many values that are.
     pub num_values: usize,
@@ -148,9 +148,9 @@ pub struct LayoutChange<'m, 'a> {
 
 /// What the values of a module take in memory.
 ///
-/// Values are those of the [entry](Module::entry) computation and of the computations that it runs one after the other
-/// (loops, calls and branches); inside a fusion there are none. An instruction whose value is that of its operand, or a part of it,
-/// makes no value of its own: bitcasts, tuples and their elements, loops, and what ends an asynchronous operation.
+/// Values are those of the [entry](Module::entry) computation and of the computations that it runs one after the other (loops,
+/// calls and branches); inside a fusion there are none. An instruction makes no new value if its value is its operand, or a
+/// part of it: bitcasts, tuples and their elements, loops, and the end of an asynchronous operation.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -200,8 +200,8 @@ fn runs(computation: Computation<'_, '_>) -> bool {
 }
 
 impl<'m, 'a> Memory<'m, 'a> {
-    /// Every array that has memory of its own: those of the program's parameters first, then in the order in which they are
-    /// made. What lies at the same place as another one is not among them.
+    /// Every array that has separate memory: those of the program's parameters first, then in the order in which they are made.
+    /// An array at the same place as another one is not in the list.
     #[must_use]
     pub fn buffers(&self) -> &[Buffer<'m, 'a>] {
         &self.buffers
@@ -273,7 +273,7 @@ impl<'m, 'a> Memory<'m, 'a> {
         formats
     }
 
-    /// The copies and bitcasts whose operand and result lie in different layouts, apart from the memory space, and all
+    /// The copies and bitcasts whose operand and result have different layouts, apart from the memory space, and all
     /// transposes.
     #[must_use]
     pub fn layout_changes(&self) -> Vec<LayoutChange<'m, 'a>> {
@@ -288,9 +288,8 @@ impl<'m, 'a> Memory<'m, 'a> {
         self.module.is_scheduled().then(|| self.timeline_on(None)).flatten()
     }
 
-    /// What the program needs in memory on a device, step by step; of a module without a schedule, as if instructions ran
-    /// in the order of the text. `None` if there is no computation to run, or the module is
-    /// [too large](Self::is_too_large).
+    /// What the program needs in memory on a device, step by step; for a module without a schedule, as if instructions ran in
+    /// the order of the text. `None` if there is no computation to run, or the module is [too large](Self::is_too_large).
     ///
     /// Without a device, the estimate assumes the VMEM of v5e, and may differ by some hundred bytes.
     #[must_use]
@@ -299,8 +298,8 @@ impl<'m, 'a> Memory<'m, 'a> {
         Some(Timeline::new(self.module, &self.steps, places, device))
     }
 
-    /// Whether the module's values have so many arrays that none was looked at: more than 16 million, where the parts of a
-    /// tuple count each time that it is handed on.
+    /// Whether the module's values have too many arrays to be examined: more than 16 million, where the parts of a tuple count
+    /// each time that it is passed on.
     #[must_use]
     pub const fn is_too_large(&self) -> bool {
         self.places.is_none()

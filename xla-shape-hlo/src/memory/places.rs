@@ -14,7 +14,7 @@ use xla_shape_core::{ArrayShape, Shape, memory_space};
 pub enum Role {
     /// A parameter.
     Argument,
-    /// A parameter that a result is written over, since the caller gave it away (`input_output_alias`).
+    /// A parameter whose memory a result reuses, because the caller donated it (`input_output_alias`).
     Donated,
     /// A result.
     Output,

@@ -1,4 +1,4 @@
-//! Shapes without the rest: in any text, and of the instructions of a module.
+//! Finds shapes: in any text, and in the instructions of a module.
 
 pub(crate) mod oom;
 pub(crate) mod spelling;
@@ -20,7 +20,7 @@ pub struct FoundShape {
 
 /// Finds the shapes in any text: a log, an out-of-memory report, a traceback.
 ///
-/// An array is found where an element type and brackets stand, a layout belongs to it if it is valid. Shapes between
+/// An element type and brackets are an array; a layout after them belongs to it if it is valid. Shapes between
 /// parentheses, with commas between them and nothing else, are one tuple. Takes time in proportion to the text.
 ///
 /// ```
@@ -224,7 +224,7 @@ impl FindShapes<'_> {
     }
 }
 
-/// The shapes of the instructions of a module, as they are written, without reading anything else.
+/// The shapes of the instructions of a module, as written, without reading anything else.
 ///
 /// Much faster than reading the module, but it sees less: an instruction must begin a line,
 /// and neither its shape nor anything else is checked.

@@ -3,12 +3,12 @@
 //! The operations are elementwise ones, compare, convert, select, clamp, broadcast, iota, reshape, transpose, reverse, slice,
 //! pad, concatenate, reduce, reduce-window, dynamic-slice, dynamic-update-slice, dot (XLA's dot_general) and convolution.
 //!
-//! Elementwise operations have names, too ([`Elementwise::named`]), and then their element types are checked. What else an instruction of HLO
-//! may do, also with tuples and called computations, is a [`Rule`], which is a value at run time only.
+//! Elementwise operations have names, too ([`Elementwise::named`]), and then their element types are checked. Other HLO
+//! instructions, also with tuples and called computations, are a [`Rule`], which is only a value at run time.
 //!
 //! The rules are `const fn`s over dimensions ([`dot()`], [`slice()`], …). An [`Operation`] is one of them with its attributes.
-//! A kernel whose shapes are types names its result with [`shape!`](crate::shape) or by its parameters, and says which
-//! operation it is; whether the shapes fit is then checked once, when it is compiled, and costs nothing when it runs:
+//! A kernel whose shapes are types names its result with [`shape!`](crate::shape) or by its parameters, and names its
+//! operation. The compiler then checks once that the shapes fit, and running it costs nothing more:
 //!
 //! ```
 //! use xla_shape::infer::{self, DotDimensions, Operation};

@@ -39,9 +39,9 @@ operands!(A B C D E F G H I J K L);
 
 /// Fails the compilation if `R` is not the shape of the operation's result, for operands of the shapes `O`.
 ///
-/// Dimensions and element types are checked; layouts may be any. In a `const` item with shapes that are not generic, that
-/// shows in `cargo check`; in a `const` block of a generic function, in `cargo build`. What is looked at, and what is said:
-/// [`Operation::obstacle`], which answers the same of shapes that are values.
+/// Dimensions and element types are checked; layouts may be any. In a `const` item with shapes that are not generic, that shows
+/// in `cargo check`; in a `const` block of a generic function, in `cargo build`. See [`Operation::obstacle`] for what is
+/// checked and for the messages; it does the same for shapes that are values.
 ///
 /// ```
 /// use xla_shape::infer::{PaddingDimension, Operation, assert_result};
