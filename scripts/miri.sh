@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests of the code with `unsafe` under Miri, which finds undefined behaviour that no machine shows: scripts/miri.sh. A few
-# minutes; relayout takes the paths without vectors, the definitions of all others. Installs the compiler.
+# The tests of the code with `unsafe` under Miri, which finds undefined behaviour that no machine shows: scripts/miri.sh. Half an
+# hour; relayout takes the paths without vectors, the definitions of all others. Installs the compiler.
 #
 # The compiler is the nightly one that fuzz/rust-toolchain.toml names, or the nightly one that is here.
 set -euo pipefail
