@@ -213,6 +213,15 @@ def test_index():
             shape.multi_index(position)
 
 
+def test_numbers_are_not_written_over_themselves():
+    shape, room = Shape("f32[4]"), np.arange(4)
+    for native in (xla_shape._native.linear_indices, xla_shape._native.multi_indices):
+        for other in (room, room[:4]):
+            with pytest.raises(ShapeError, match="not that of the numbers themselves"):
+                native(shape, room, other)
+        native(shape, room, np.zeros_like(room))
+
+
 def test_index_arrays():
     shape = Shape("f32[10,200]{1,0:T(8,128)}")
     everywhere = np.indices((10, 200))

@@ -1,23 +1,27 @@
 //! libtpu itself, where it is found: in the active Python environment, or where `PJRT_PLUGIN` says.
 //!
-//! What asks it runs in processes of its own, because loading it sets variables of the process, if that has one thread.
+//! What asks it runs in processes of its own, which are given the variables that it needs.
 
 use std::env;
 use std::process::{Child, Command, Output, Stdio};
 use xla_shape::tpu::{Generation, default_layout};
 use xla_shape::{Dimension, ElementType};
-use xla_shape_pjrt::{CompileOptions, Error, Plugin, Program};
+use xla_shape_pjrt::{CompileOptions, Error, LoadOptions, Plugin, Program};
 
 const PART: &str = "XLA_SHAPE_LIBTPU_TEST";
 
 /// Starts this test anew, with one part of it and this variable.
 fn start(part: &str, variable: Option<(&str, &str)>) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "libtpu_answers", "--nocapture", "--test-threads=1"]).env(PART, part);
+    command.args(["--exact", "libtpu_answers", "--nocapture"]).env(PART, part);
     for name in ["TPU_SKIP_MDS_QUERY", "ALLOW_MULTIPLE_LIBTPU_LOAD"] {
         command.env_remove(name);
     }
-    command.envs(variable).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    // It has threads of its own, so that loading sets nothing.
+    command
+        .envs(variable)
+        .envs(LoadOptions::new().variables().filter(|&(name, _)| variable.is_none_or(|own| own.0 != name)));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 fn end(child: Child) -> String {
