@@ -141,7 +141,7 @@ fn transposes_of_many_loops() {
         .flat_map(|bytes| sides.map(|a| (bytes, a)))
         .flat_map(|(bytes, a)| sides.map(|b| (bytes, a, b)))
         // Miri takes a thousand times as long.
-        .filter(|(_, a, b)| a.iter().chain(*b).product::<usize>() < if cfg!(miri) { 30 } else { 10_000 })
+        .filter(|(_, a, b)| a.iter().chain(*b).product::<usize>() < if cfg!(miri) { 30 } else { 2_500 })
     {
         // Neighbours on one side; where the loops end on the other, the first follows the last.
         let loops = |lens: &[usize], other: usize| {
