@@ -273,8 +273,9 @@ class Kernel:
             raise TypeError(f"{self.__name__}: this kernel takes {expected}{names}, the call has {len(given)}")
         for name in attributes:
             if name not in self._attributes:
-                known = f"it takes {', '.join(self._attributes)}" if self._attributes else "it has no attributes"
-                raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes none of this name; {known}")
+                known = ", ".join(self._attributes)
+                known = f"has no attribute of this name; it has {known}" if known else "has no attributes"
+                raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel {known}")
         for name, parameter in self._attributes.items():
             if name not in attributes and not parameter["optional"]:
                 raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes {_value_words(parameter)}, the call has none")

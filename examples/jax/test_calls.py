@@ -77,9 +77,9 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
         ),
         (
             lambda x: kernels.scale_rows(x, GAIN, fctor=1.0),
-            "scale_rows: attribute 'fctor': this kernel takes none of this name; it takes factor, shift",
+            "scale_rows: attribute 'fctor': this kernel has no attribute of this name; it has factor, shift",
         ),
-        (lambda x: kernels.gram(x, x, eps=1.0), "gram: attribute 'eps': this kernel takes none of this name; it has no attributes"),
+        (lambda x: kernels.gram(x, x, eps=1.0), "gram: attribute 'eps': this kernel has no attributes"),
         (
             lambda x: kernels.scale_rows(x, GAIN, factor=x[0, 0]),
             "scale_rows: attribute 'factor': expected a constant of the program, found what is traced",

@@ -327,12 +327,12 @@ EPS = np.float32(1e-5)
         ),
         (
             lambda: raw("layer_norm", LIKE_X)(X, GAIN, eps=EPS, epsilon=EPS),
-            "layer_norm: attribute 'epsilon': this kernel takes none of this name; it takes eps",
+            "layer_norm: attribute 'epsilon': this kernel has no attribute of this name; it has eps",
         ),
         (lambda: kernels.layer_norm(X, GAIN, eps=-1.0), "expected an eps of at least 0, found -1"),
         (
             lambda: raw("layer_norm", LIKE_X, input_output_aliases={0: 0})(X, GAIN, eps=EPS),
-            r"layer_norm: result 0 \(y\): expected memory of its own, found that of operand 0 \(x\)",
+            r"layer_norm: result 0 \(y\): expected separate memory, found that of operand 0 \(x\)",
         ),
     ],
 )

@@ -96,9 +96,11 @@ impl<'a> Call<'a> {
     fn unknown_attribute(&self, name: &[u8]) -> Error {
         let name = String::from_utf8_lossy(name);
         let known: Vec<_> = self.attributes().map(|known| known.name).collect();
-        let known =
-            if known.is_empty() { "has no attributes".to_owned() } else { format!("takes {}", known.join(", ")) };
-        self.error(format_args!("attribute '{name}': this kernel takes none of this name; it {known}"))
+        if known.is_empty() {
+            return self.error(format_args!("attribute '{name}': this kernel has no attributes"));
+        }
+        let known = known.join(", ");
+        self.error(format_args!("attribute '{name}': this kernel has no attribute of this name; it has {known}"))
     }
 
     /// The call does not fit this kernel.
@@ -277,7 +279,7 @@ impl<'a> Call<'a> {
     #[cold]
     fn shared(&self, place: Place, whose: Place) -> Error {
         let (place, whose) = (self.words(place), self.words(whose));
-        self.error(format_args!("{place}: expected memory of its own, found that of {whose}"))
+        self.error(format_args!("{place}: expected separate memory, found that of {whose}"))
     }
 
     /// The shape in the layout in which a kernel without static shapes gets the argument: row-major.

@@ -311,7 +311,7 @@ fn memory_must_be_there_aligned_and_apart() {
     assert_eq!(misaligned, invalid(expected));
     for moved in [0, 4, 8] {
         let aliased = call::<double>(&[at(start)], &[at(start.wrapping_byte_add(moved))], &factor);
-        assert_eq!(aliased, invalid("double: result 0 (y): expected memory of its own, found that of operand 0 (x)"));
+        assert_eq!(aliased, invalid("double: result 0 (y): expected separate memory, found that of operand 0 (x)"));
     }
 }
 
@@ -376,7 +376,7 @@ fn attributes_are_compared_by_name() {
     );
     assert_eq!(
         with(&[("factor", 1.0), ("fun", 1.0)]),
-        invalid("double: attribute 'fun': this kernel takes none of this name; it takes factor")
+        invalid("double: attribute 'fun': this kernel has no attribute of this name; it has factor")
     );
 }
 
@@ -455,7 +455,7 @@ fn an_array_in_place_is_an_operand_and_a_result() {
     assert_eq!(other, invalid(expected));
     data = x.as_mut_ptr().cast();
     let overlapping = call::<negated>(&[at(data, &[1])], &[at(data.wrapping_byte_add(2), &[1])], &[]);
-    assert_eq!(overlapping, invalid("negated: result 0 (x): expected memory of its own, found that of operand 0 (x)"));
+    assert_eq!(overlapping, invalid("negated: result 0 (x): expected separate memory, found that of operand 0 (x)"));
     let none = call::<negated>(&[at(data, &[2])], &[], &[]);
     assert_eq!(none, invalid("negated: this kernel takes 1 result (x), the call has 0"));
     assert_eq!(call::<negated>(&[at(ptr::null_mut(), &[0])], &[at(ptr::null_mut(), &[0])], &[]), Ok(()));
@@ -601,7 +601,7 @@ fn a_name_of_a_size_means_the_same_in_a_list_of_operands_and_behind_it() {
         &both,
         2,
         &[("a", 1.0), ("c", 1.0)],
-        "longer: attribute 'c': this kernel takes none of this name; it takes b, a",
+        "longer: attribute 'c': this kernel has no attribute of this name; it has b, a",
     );
     refused(
         &both,
@@ -612,7 +612,7 @@ fn a_name_of_a_size_means_the_same_in_a_list_of_operands_and_behind_it() {
     refused(&[], 2, &factors, "longer: this kernel takes at least 1 operand (*xs, y), the call has 0");
     assert_eq!(
         call::<only_listed>(&both, &[], &factors),
-        invalid("only_listed: attribute 'a': this kernel takes none of this name; it has no attributes")
+        invalid("only_listed: attribute 'a': this kernel has no attributes")
     );
     refused(
         &[Array::new(F32, &[1], &mut x), Array::new(F32, &[2], &mut y)],
