@@ -364,7 +364,7 @@ class Module:
 class Answer:
     """An answer: `str()` is what the program prints, `data` what it gives as JSON, a notebook shows the picture or page.
 
-    `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is no where the answer is no.
+    `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is False if the answer is no.
     """
 
     @property
