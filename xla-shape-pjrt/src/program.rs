@@ -378,7 +378,7 @@ mod tests {
         }
         let optimized = HLO.replace("HloModule m,", "HloModule m, is_scheduled=true,");
         let error = Program::from_bytes(optimized.as_bytes()).unwrap_err().to_string();
-        assert!(error.starts_with("the module is optimized and scheduled already"), "{error}");
+        assert!(error.starts_with("the module is already optimized and scheduled"), "{error}");
         let error = Program::from_bytes(b"HloModule m\nENTRY e { ROOT p = f32[2 parameter(0) }").unwrap_err();
         assert!(error.to_string().starts_with("the program cannot be read: expected"), "{error}");
     }
