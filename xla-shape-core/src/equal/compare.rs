@@ -189,6 +189,10 @@ impl ShapeEqual {
     /// Whether the shapes are equal, except for what is left out.
     #[must_use]
     pub fn compare(&self, a: &Shape, b: &Shape) -> bool {
+        // A module keeps equal shapes once: large tuples are compared with themselves again and again.
+        if core::ptr::eq(a, b) {
+            return true;
+        }
         match (a, b) {
             (Shape::Array(a), Shape::Array(b)) | (Shape::Buffer(a), Shape::Buffer(b)) => self.compare_arrays(a, b),
             (Shape::Array(a), Shape::Buffer(b)) | (Shape::Buffer(a), Shape::Array(b)) => {
