@@ -32,7 +32,7 @@ pub(crate) struct RawArray<'a> {
 
 /// The value of an attribute, whose type has not been looked at.
 ///
-/// Made only from what XLA passes ([`Frame::attribute_at`]): `value` points to an attribute of this kind for `'a`.
+/// Made only from what XLA passes (`Frame::attribute_at`): `value` points to an attribute of this kind for `'a`.
 #[derive(Clone, Copy, Debug)]
 pub struct RawAttribute<'a> {
     kind: c_int,
