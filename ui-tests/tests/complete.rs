@@ -49,7 +49,7 @@ fn variants(error: &ParseError) -> Vec<String> {
     let inner = match kind {
         ParseErrorKind::Unexpected { expected, .. } => Some(variant("Expected", expected)),
         ParseErrorKind::Invalid(error) => Some(variant("ValidationError", error)),
-        ParseErrorKind::NotAType(error) => Some(variant("StaticShapeError", error)),
+        ParseErrorKind::NotAType(error) => Some(variant("TypeLimitError", error)),
         _ => None,
     };
     [variant("ParseErrorKind", kind)].into_iter().chain(inner).collect()
@@ -84,8 +84,8 @@ const LEXER: &str = "the lexer says first that the number does not fit in an i64
 const ENUMS: [(&str, &str); 4] = [
     ("text/error.rs", "ParseErrorKind"),
     ("text/error.rs", "Expected"),
-    ("shape/validate/error.rs", "ValidationError"),
-    ("shape/static_shape.rs", "StaticShapeError"),
+    ("layout/error.rs", "ValidationError"),
+    ("shape/type_limits.rs", "TypeLimitError"),
 ];
 
 /// The variants that no shape in Rust source can cause, and why.

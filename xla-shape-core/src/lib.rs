@@ -18,16 +18,21 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `shape` | the values: element types, dimensions, layouts, arrays, tuples; what makes them [valid](validate) |
-//! | [`text`] | the grammar: lexer, parser, printer, errors with positions |
-//! | [`map`] | where each element lies: the stride table, its canonical form, facts and algebra |
-//! | `measure` | elements, bits, bytes and padding |
-//! | `equal` | whether shapes are equal, [compatible](compare), or [the same bytes](bitcast) |
-//! | [`infer`] | the shape of an operation's result |
-//! | [`shard`] | shardings: which device has which part of an array |
-//! | [`tpu`] | what TPUs hold, and the layouts that they choose |
-//! | `proto` | XLA's messages (feature `proto`) |
 //! | [`limits`] | how long, deep and large what is read may be |
+//! | `element_type` | the table of element types |
+//! | `layout` | dimensions, tiles, layouts |
+//! | [`map`] | where each element lies: the stride table, its canonical form, facts and algebra |
+//! | `shape` | arrays and tuples; what makes them [valid](validate), whether they are [equal](compare) |
+//! | `measure` | padding, strides, places in a buffer |
+//! | [`tpu`] | what TPUs hold, and the layouts that they choose |
+//! | [`infer`] | the shape of an operation's result |
+//! | `util` | XLA's helper functions, by their names |
+//! | [`shard`] | shardings: which device has which part of an array |
+//! | `equal` | which arrays are [the same bytes](bitcast) |
+//! | [`text`] | the grammars: lexers, parsers, printers, errors with positions |
+//! | `proto` | XLA's messages (feature `proto`) |
+//!
+//! Each uses only those above it.
 //!
 //! The values themselves are [`Shape`], [`ArrayShape`], [`TupleShape`], [`Layout`], [`Tile`], [`Dimension`] and
 //! [`ElementType`]; their methods, with XLA's names, make new values from them. A dimension is named by a [`DimensionNumber`],
@@ -43,8 +48,10 @@
 
 extern crate alloc;
 
+mod element_type;
 mod equal;
 pub mod infer;
+mod layout;
 pub mod limits;
 mod list;
 pub mod map;
@@ -55,35 +62,38 @@ pub mod proto;
 mod serde;
 mod shape;
 pub mod shard;
+mod sink;
 pub mod text;
 pub mod tpu;
+mod util;
 
-pub use equal::{bitcast, compare};
-pub use map::counter as index;
-pub use shape::{memory_space, static_shape, validate};
+pub use equal::bitcast;
+pub use layout::memory_space;
+pub use shape::{compare, type_limits, validate};
+pub use util::index;
 
+pub use element_type::{ElementClass, ElementType, UnknownElementType};
 pub use equal::movement::Movement;
-pub use equal::reshape::ShapeEqualityDescriptor;
-pub use map::placement::{BitOffset, Placement};
+pub use layout::dimension::Dimension;
+pub use layout::error::ValidationError;
+pub use layout::number::{DimensionError, DimensionNumber, dimension_letter};
+pub use layout::tile::{Tile, TileDimension};
+pub use layout::{Layout, LayoutAttributes, SplitConfig};
 pub use map::tile_block::{TileBlock, TileBlockError};
 pub use map::{Slot, StrideTable, StrideTableError};
-pub use measure::extent::byte_strides_is_major_to_minor;
 pub use measure::padding::PaddedDimension;
+pub use measure::placement::{BitOffset, Placement};
 pub use measure::strides::{StridedDimensions, StridesError};
 pub use shape::Shape;
 pub use shape::TupleShape;
 pub use shape::array::{ArrayShape, Sizes};
-pub use shape::dimension::Dimension;
-pub use shape::element_type::{ElementClass, ElementType, UnknownElementType};
-pub use shape::layout::{Layout, LayoutAttributes, SplitConfig};
 pub use shape::legacy::{LegacyShape, PaddingValue};
-pub use shape::number::{DimensionError, DimensionNumber, dimension_letter};
 pub use shape::program::{ProgramParameter, ProgramShape};
-pub use shape::subshape::ShapeIndex;
-pub use shape::tile::{Tile, TileDimension};
-pub use shape::transform::TransformError;
-pub use shape::validate::ValidationError;
 pub use text::{ParseError, Span};
+pub use util::extent::byte_strides_is_major_to_minor;
+pub use util::reshape::ShapeEqualityDescriptor;
+pub use util::subshape::ShapeIndex;
+pub use util::transform::TransformError;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

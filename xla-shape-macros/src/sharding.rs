@@ -125,7 +125,7 @@ fn divided(tiled: &TiledSharding) -> String {
 /// A list of devices, in tuples that are as long as tuples of types may be.
 fn listed(list: &[i64]) -> String {
     let mut text = String::new();
-    let chunks = list.chunks(xla_shape_core::static_shape::MAX_LIST);
+    let chunks = list.chunks(xla_shape_core::type_limits::MAX_LIST);
     let depth = chunks.len();
     for (i, chunk) in chunks.enumerate() {
         let numbers = List(chunk.iter().map(|&device| size(device.unsigned_abs())));

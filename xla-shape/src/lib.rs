@@ -78,7 +78,7 @@ pub use xla_shape_core::{
     ProgramShape, Shape, ShapeEqualityDescriptor, ShapeIndex, Sizes, Slot, Span, SplitConfig, StrideTable,
     StrideTableError, StridedDimensions, StridesError, Tile, TileBlock, TileBlockError, TileDimension, TransformError,
     TupleShape, UnknownElementType, ValidationError, bitcast, byte_strides_is_major_to_minor, compare,
-    dimension_letter, index, map, memory_space, shard, static_shape, text, validate,
+    dimension_letter, index, map, memory_space, shard, text, type_limits, validate,
 };
 #[cfg(feature = "hlo")]
 pub use xla_shape_hlo as hlo;
@@ -103,7 +103,7 @@ pub mod __private {
 ///
 /// Two shapes that mean the same are the same type. A text that is not a valid shape does not compile; the error shows in
 /// `cargo check`, under the part that is wrong. Lists (dimensions, tiles, a tile's entries, tuples) are at most
-/// [`static_shape::MAX_LIST`] long in a type; the values, such as [`Shape`], have no such limit.
+/// [`type_limits::MAX_LIST`] long in a type; the values, such as [`Shape`], have no such limit.
 ///
 /// ```
 /// use xla_shape::shape;
@@ -333,7 +333,7 @@ macro_rules! shape_value {
 ///
 /// # Errors
 /// The compiler says if there is no such file, where the text of it is wrong, if it has no ENTRY computation, and if no
-/// instruction has the name; and if the shape of a named instruction cannot be a type ([`static_shape`]).
+/// instruction has the name; and if the shape of a named instruction cannot be a type ([`type_limits`]).
 #[cfg(feature = "hlo")]
 #[macro_export]
 macro_rules! hlo_types {

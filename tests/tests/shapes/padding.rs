@@ -1,7 +1,7 @@
 //! Laws of padding: what the parts say agrees with the whole.
 
 use proptest::prelude::*;
-use xla_shape_core::StrideTable;
+
 use xla_shape_tests::strategy::array_shape;
 
 proptest! {
@@ -34,7 +34,7 @@ proptest! {
     #[test]
     fn after_all_tiles_the_table_is_the_whole_one(array in array_shape()) {
         let Ok(whole) = array.stride_table() else { return Ok(()) };
-        let last = StrideTable::after_tiles(&array, array.layout().tiles().len()).unwrap();
+        let last = array.stride_table_after_tiles(array.layout().tiles().len()).unwrap();
         prop_assert_eq!(last.positions(), whole.positions());
         for position in 0..last.positions() {
             prop_assert_eq!(last.multi_index(position), whole.multi_index(position));

@@ -1,6 +1,4 @@
-//! Equality of shapes: exact, compatible, or the same bytes.
+//! Whether two arrays are the same bytes, and what moves if they are not.
 
 pub mod bitcast;
-pub mod compare;
 pub(crate) mod movement;
-pub(crate) mod reshape;

@@ -1,9 +1,9 @@
 //! What a reshape or a transpose from one layout to another moves, and which layout of the result would move nothing.
 
 use super::bitcast::{Answer, BitcastError};
+use crate::layout::Layout;
 use crate::measure::advise::orders;
 use crate::shape::array::ArrayShape;
-use crate::shape::layout::Layout;
 use crate::tpu::{Generation, layouts};
 use alloc::vec::Vec;
 
@@ -142,7 +142,7 @@ mod tests {
         };
         let sizes: [&[u64]; 5] = [&[12], &[3, 4], &[6, 2], &[2, 3, 2], &[12, 1]];
         let arrays = sizes.iter().flat_map(|sizes| {
-            let plain = ArrayShape::with_default_layout(crate::ElementType::F32, sizes).unwrap();
+            let plain = ArrayShape::with_default_layout(crate::element_type::ElementType::F32, sizes).unwrap();
             layouts(sizes.len()).filter_map(move |layout| plain.clone().with_layout(layout.parse().unwrap()).ok())
         });
         let arrays = arrays.collect::<Vec<_>>();

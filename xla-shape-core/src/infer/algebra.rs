@@ -2,10 +2,10 @@
 
 use super::InferError;
 use super::operands::{Operands, Result, dimension, made, owned, same_dimensions, tuple, with_type};
+use crate::element_type::{ElementClass, ElementType};
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::{ElementClass, ElementType};
 use alloc::borrow::Cow;
 use alloc::vec;
 

@@ -2,11 +2,11 @@
 
 use super::operands::{Operands, Result, made};
 use super::{InferError, Operation, contract};
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
 use alloc::vec;
 use alloc::vec::Vec;
 

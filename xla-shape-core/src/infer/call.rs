@@ -2,8 +2,8 @@
 
 use super::operands::{Callee, Operands, Result, is_predicate, owned, tuple};
 use super::{AGREES, InferError};
+use crate::element_type::ElementType;
 use crate::shape::Shape;
-use crate::shape::element_type::ElementType;
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -2,9 +2,9 @@
 
 use super::InferError;
 use super::operands::{Operands, Result, dimension, made, one_or_tuple, tuple};
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -151,7 +151,7 @@ pub(super) fn ragged_all_to_all<'a>(operands: Operands<'_, 'a>) -> Answer<'a> {
     operands.array(1)?;
     operands.like(1, 0)?;
     for operand in 2..6 {
-        operands.class(operand, "integers", crate::ElementType::is_integral)?;
+        operands.class(operand, "integers", crate::element_type::ElementType::is_integral)?;
         operands.same_dimensions(operand, 2)?;
     }
     operands.shape(1).map(Cow::Borrowed)

@@ -4,11 +4,11 @@
 
 use super::operands::{Operands, dimension, owned, without};
 use super::{InferError, Operation, agree, check_dimensions, check_len, contains};
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -3,8 +3,8 @@
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
 
 use super::{InferError, agree, check_dimensions, check_len, merge};
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::{ElementClass, ElementType};
+use crate::element_type::{ElementClass, ElementType};
+use crate::layout::dimension::Dimension;
 
 /// Kinds of elements that an operation works on, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -3,9 +3,9 @@
 use super::InferError;
 use super::operands::{Callee, Operands, Result, dimension, owned, tuple};
 use super::{agree, check_dimensions, check_len, reducer};
+use crate::element_type::ElementType;
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;

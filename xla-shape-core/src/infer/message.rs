@@ -1,9 +1,9 @@
 //! What the errors of inference say, in a `const` too.
 
 use super::InferError;
-use crate::text::ConstText;
+use crate::sink::ConstText;
+use crate::sink::{Sink, display};
 use crate::text::print::dimension;
-use crate::text::sink::{Sink, display};
 use core::fmt;
 
 /// Writes a text with numbers, dimensions and other texts in it.

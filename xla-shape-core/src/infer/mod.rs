@@ -53,9 +53,9 @@ pub use rearrange::{
 pub use rule::Rule;
 pub use window::{ConvolutionDimensions, ConvolutionGroups, WindowDimension, convolution, reduce_window};
 
-use crate::equal::compare::ShapeEqual;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::{ElementClass, ElementType};
+use crate::element_type::{ElementClass, ElementType};
+use crate::layout::dimension::Dimension;
+use crate::shape::compare::ShapeEqual;
 
 /// Why an operation has no result of some shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

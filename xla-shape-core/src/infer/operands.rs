@@ -1,11 +1,11 @@
 //! The operands of an instruction, what can be asked of them, and how results are made.
 
 use super::InferError;
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 

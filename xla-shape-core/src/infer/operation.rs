@@ -9,10 +9,10 @@ use super::{
     transpose,
 };
 use super::{elementwise, rearrange};
+use crate::element_type::ElementType;
+use crate::layout::dimension::Dimension;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::text::ConstText;
+use crate::sink::ConstText;
 use crate::text::print::bare_array;
 
 /// An operation of XLA with its attributes, which tells the shape of its result.

@@ -3,8 +3,8 @@
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
 
 use super::{InferError, agree, check_dimensions, check_len, merge, sized};
+use crate::layout::dimension::Dimension;
 use crate::limits::MAX_SIZE;
-use crate::shape::dimension::Dimension;
 
 /// Which indices of a dimension a slice takes: from `start`, below `limit`, every `stride`-th.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

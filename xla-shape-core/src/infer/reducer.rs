@@ -4,10 +4,10 @@ use super::operands::{
     Callee, Operands, Result, dimension, is_predicate, made, one_or_tuple, same_dimensions, tuple, without,
 };
 use super::{InferError, WindowDimension, element_types_agree};
+use crate::element_type::ElementType;
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;

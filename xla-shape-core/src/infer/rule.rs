@@ -5,9 +5,9 @@ use super::{
     DotDimensions, FftType, GatherDimensions, InferError, Operation, RaggedDimensions, ScatterDimensions,
     WindowDimension, algebra, array, call, collective, contract, index, reducer,
 };
+use crate::element_type::ElementType;
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
 use alloc::borrow::Cow;
 
 /// What an instruction of HLO does: its opcode with the attributes that its shape follows from.

@@ -3,8 +3,8 @@
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is checked first")]
 
 use super::{InferError, agree, check_dimensions, check_len, contains, sized};
+use crate::layout::dimension::Dimension;
 use crate::limits::MAX_SIZE;
-use crate::shape::dimension::Dimension;
 
 /// One dimension of a window, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

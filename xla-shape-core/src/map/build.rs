@@ -10,11 +10,11 @@
 )]
 
 use super::{Digit, Source, StrideTableError, Term, Value, ValueRule};
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
+use crate::layout::tile::{Tile, TileDimension};
 use crate::limits::MAX_SIZE;
 use crate::list::Blank;
-use crate::shape::dimension::Dimension;
-use crate::shape::layout::Layout;
-use crate::shape::tile::{Tile, TileDimension};
 use core::num::NonZeroU64;
 
 /// Why building stopped.

@@ -11,17 +11,15 @@
 
 mod build;
 mod canonical;
-pub mod counter;
 mod facts;
 mod lookup;
 mod mapping;
 mod normal;
-mod of_shape;
 mod offsets;
 mod period;
-pub(crate) mod placement;
 mod runs;
 mod segments;
+pub(crate) mod size;
 mod terms;
 pub(crate) mod tile_block;
 mod walk;
@@ -36,11 +34,12 @@ pub use runs::{Bands, Run};
 pub(crate) use terms::{View, fill_row_major_terms, row_major_terms, whole_dimension};
 pub use walk::Walk;
 
-use crate::list::Blank;
-use crate::shape::dimension::Dimension;
-use crate::shape::layout::Layout;
-use crate::text::ConstText;
-use crate::text::sink::{Sink, display};
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
+use crate::list::{Blank, List};
+use crate::sink::ConstText;
+use crate::sink::{Sink, display};
+use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -262,12 +261,33 @@ pub struct StrideTable {
 }
 
 impl StrideTable {
-    fn with_all_digits(extents: Vec<u64>, layout: &Layout) -> Result<Self, StrideTableError> {
-        let (num_digits, num_values) = capacity(layout);
+    /// The table of a valid layout over these dimensions.
+    pub(crate) fn new(dimensions: &[Dimension], layout: &Layout) -> Result<Self, StrideTableError> {
+        let mut table = Self::after_tiles(dimensions, layout, usize::MAX)?;
+        table.simplify();
+        Ok(table)
+    }
+
+    /// The table after the first `tiles` tiles, with all digits.
+    pub(crate) fn after_tiles(
+        dimensions: &[Dimension],
+        layout: &Layout,
+        tiles: usize,
+    ) -> Result<Self, StrideTableError> {
+        let extents = dimensions.iter().map(|dimension| dimension.extent()).enumerate();
+        let extents = extents
+            .map(|(dimension, extent)| extent.ok_or(StrideTableError::UnboundedDimension { dimension }))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut layout = Cow::Borrowed(layout);
+        if let Some(first) = layout.tiles().get(..tiles) {
+            let tiles = List::from_slice(first);
+            layout.to_mut().tiles = tiles;
+        }
+        let (num_digits, num_values) = capacity(&layout);
         let mut digits = vec![Digit::BLANK; num_digits];
         let mut values = vec![Value::BLANK; num_values];
         let workspace = Workspace { digits: &mut digits, values: Some(&mut values) };
-        let built = build(Extents::Logical(&extents), layout, workspace)?;
+        let built = build(Extents::Logical(&extents), &layout, workspace)?;
         digits.truncate(built.digits);
         values.truncate(built.values);
         Ok(Self { extents, digits, values, positions: built.positions })
@@ -320,7 +340,7 @@ impl StaticStrideTable {
     /// The table of a valid layout over dimensions of these sizes.
     ///
     /// # Errors
-    /// Same as [`StrideTable::new`], or if the table is too large for a `const`.
+    /// Same as [`ArrayShape::stride_table`](crate::ArrayShape::stride_table), or if the table is too large for a `const`.
     pub const fn new(extents: &[u64], layout: &Layout) -> Result<Self, StrideTableError> {
         Self::build(Extents::Logical(extents), layout)
     }

@@ -8,7 +8,7 @@
 
 use super::normal::greatest_common_divisor;
 use super::{Digit, Source, StrideTableRef, Term, ValueRule};
-use crate::shape::static_shape::MAX_LIST;
+use crate::limits::MAX_LIST;
 
 /// How the elements along one dimension lie: in runs of equal stride.
 ///

@@ -6,9 +6,9 @@
     reason = "`const fn` has no iterators; indices are below lengths that are checked, and entries of tiles are at least 1"
 )]
 
+use crate::layout::Layout;
+use crate::layout::tile::TileDimension;
 use crate::map::StaticStrideTable;
-use crate::shape::layout::Layout;
-use crate::shape::tile::TileDimension;
 use core::fmt;
 
 /// One tile of a layout as a block of memory: how the later tiles cut the first one.

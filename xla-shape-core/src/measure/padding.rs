@@ -1,10 +1,10 @@
 //! What padding costs: in bytes, in all and by dimension.
 
+use crate::layout::dimension::Dimension;
 use crate::list::Blank;
 use crate::map::{Digit, Extents, Source, Term, Value, ValueRule, Workspace, build, capacity};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -205,7 +205,7 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use crate::ArrayShape;
+    use crate::shape::array::ArrayShape;
     use alloc::vec::Vec;
 
     fn shape(text: &str) -> ArrayShape {

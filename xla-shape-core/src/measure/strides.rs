@@ -1,11 +1,11 @@
 //! Conversion between layouts and the strides of other libraries.
 
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::error::ValidationError;
+use crate::layout::tile::{Tile, TileDimension};
 use crate::map::{Source, StrideTableError};
 use crate::shape::array::ArrayShape;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
-use crate::shape::tile::{Tile, TileDimension};
-use crate::shape::validate::ValidationError;
 use alloc::vec::Vec;
 use core::fmt;
 

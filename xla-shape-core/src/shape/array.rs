@@ -1,12 +1,13 @@
 //! The shape of an array.
 
+use crate::element_type::ElementType;
+use crate::layout::dimension::Dimension;
+use crate::layout::error::ValidationError;
+use crate::layout::{ArrayLayout, Layout};
 use crate::list::{Blank, List};
+use crate::map::size;
 use crate::map::{Digit, StaticStrideTable, StrideTable, StrideTableError, Value};
-use crate::measure::size;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::{ArrayLayout, Layout};
-use crate::shape::validate::{self, ValidationError};
+use crate::shape::validate;
 
 /// The shape of an array: element type, dimensions and layout. Always valid.
 ///
@@ -234,9 +235,30 @@ impl ArrayShape {
     /// Where the elements lie.
     ///
     /// # Errors
-    /// Same as [`StrideTable::new`].
+    /// If a dimension is unbounded, or if the shape has splits and would be too large without them.
     pub fn stride_table(&self) -> Result<StrideTable, StrideTableError> {
-        StrideTable::new(self)
+        StrideTable::new(self.dimensions(), self.layout())
+    }
+
+    /// The table as it is after the first `tiles` tiles of the layout, to show how it comes about: unlike in the whole
+    /// table, every dimension and every entry of a tile has its own digit, also of size 1.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let shape: ArrayShape = "f32[3,1000]{1,0:T(8,128)}".parse()?;
+    /// let sizes = |tiles| -> Result<Vec<_>, _> {
+    ///     Ok(shape.stride_table_after_tiles(tiles)?.digits().iter().map(|digit| digit.size).collect())
+    /// };
+    /// assert_eq!(sizes(0), Ok(vec![3, 1000]));
+    /// assert_eq!(sizes(1), Ok::<_, xla_shape_core::StrideTableError>(vec![1, 8, 8, 128]));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as [`stride_table`](Self::stride_table).
+    pub fn stride_table_after_tiles(&self, tiles: usize) -> Result<StrideTable, StrideTableError> {
+        StrideTable::after_tiles(self.dimensions(), self.layout(), tiles)
     }
 }
 

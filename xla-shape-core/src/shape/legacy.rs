@@ -7,15 +7,15 @@
 //! XLA's text cannot write it. Here it is `PAD(…)`, the widths dimension 0 first, and `V(…)` in the place of tiles:
 //! `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
 
+use crate::element_type::{ElementClass, ElementType};
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
+use crate::layout::error::ValidationError;
+use crate::layout::tile::{Tile, TileDimension};
 use crate::limits::MAX_SIZE;
 use crate::list::List;
 use crate::map::Source;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::{ElementClass, ElementType};
-use crate::shape::layout::Layout;
-use crate::shape::tile::{Tile, TileDimension};
-use crate::shape::validate::ValidationError;
 use alloc::vec;
 use alloc::vec::Vec;
 

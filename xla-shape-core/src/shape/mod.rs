@@ -1,23 +1,14 @@
 //! Shapes: what XLA says of a value without holding it.
 
 pub(crate) mod array;
-pub(crate) mod dimension;
-mod dynamic;
-pub(crate) mod element_type;
-pub(crate) mod layout;
+pub mod compare;
 pub(crate) mod legacy;
-pub mod memory_space;
-pub(crate) mod number;
-mod order;
 pub(crate) mod program;
-pub mod static_shape;
-pub(crate) mod subshape;
-pub(crate) mod tile;
-pub(crate) mod transform;
+pub mod type_limits;
 pub mod validate;
 
+use crate::layout::error::ValidationError;
 use crate::limits::MAX_NESTING;
-use crate::shape::validate::ValidationError;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use array::ArrayShape;
@@ -249,8 +240,8 @@ impl fmt::Debug for TupleShape {
 #[cfg(test)]
 mod tests {
     use super::{MAX_NESTING, Shape, TupleShape};
-    use crate::shape::transform::TransformError;
-    use crate::shape::validate::ValidationError;
+    use crate::layout::error::ValidationError;
+    use crate::util::transform::TransformError;
     use alloc::string::ToString;
     use alloc::vec;
 

@@ -1,5 +1,6 @@
 //! What is wrong with a sharding, or with a shape for it.
 
+use crate::layout::error::ValidationError;
 use alloc::boxed::Box;
 use core::fmt;
 
@@ -182,7 +183,7 @@ pub enum ShardingError {
         tiles: u64,
     },
     /// The layout of the whole array cannot be that of a shard.
-    Layout(crate::ValidationError),
+    Layout(ValidationError),
     /// A size that does not fit in 63 bits.
     Overflow,
 }

@@ -177,9 +177,9 @@ impl AxisRef {
 }
 
 /// An axis as a text names it: `'data'`, `'data':(2)4`.
-pub(super) struct AxisName<'a> {
-    pub(super) axis: AxisRef,
-    pub(super) mesh: &'a Mesh,
+pub(crate) struct AxisName<'a> {
+    pub(crate) axis: AxisRef,
+    pub(crate) mesh: &'a Mesh,
 }
 
 impl fmt::Display for AxisName<'_> {
@@ -227,7 +227,7 @@ pub struct OtherAxes {
 }
 
 /// An axis of a sharding by its place: first those of the dimensions, then `replicated`, `unreduced` and `manual`.
-pub(super) type AxisPlace = usize;
+pub(crate) type AxisPlace = usize;
 
 impl NamedSharding {
     /// A sharding of arrays of as many dimensions.
@@ -240,7 +240,7 @@ impl NamedSharding {
     }
 
     /// Like [`new`](Self::new); the error says which axis is wrong.
-    pub(super) fn checked(
+    pub(crate) fn checked(
         mesh: Mesh,
         dimensions: Vec<DimensionSharding>,
         other: OtherAxes,
@@ -324,13 +324,13 @@ impl NamedSharding {
     }
 
     /// Whether these axes reach all devices of the mesh.
-    pub(super) fn are_all(&self, axes: &[AxisRef]) -> bool {
+    pub(crate) fn are_all(&self, axes: &[AxisRef]) -> bool {
         let product = axes.iter().fold(1_u64, |product, axis| product.saturating_mul(axis.size(&self.mesh)));
         !axes.is_empty() && product == self.mesh.devices.count()
     }
 
     /// Whether these are the axes of the mesh, all of them in its order.
-    pub(super) fn are_mesh(&self, axes: &[AxisRef]) -> bool {
+    pub(crate) fn are_mesh(&self, axes: &[AxisRef]) -> bool {
         axes.len() == self.mesh.axes.len() && axes.iter().enumerate().all(|(i, &axis)| axis == AxisRef::whole(i))
     }
 

@@ -17,18 +17,18 @@
 //! | `partition` | what each device has of an array |
 //! | `ranges` | which bytes hold a region of an array |
 //! | `reshard` | what must move where an array is divided in another way |
-//! | `text` | from text and to text |
+//!
+//! Their texts are in `text/sharding`.
 
-mod devices;
-mod error;
-mod mesh;
-mod metadata;
+pub(crate) mod devices;
+pub(crate) mod error;
+pub(crate) mod mesh;
+pub(crate) mod metadata;
 mod partition;
 mod ranges;
 mod reshard;
-mod sharding;
-mod text;
-mod tiled;
+pub(crate) mod sharding;
+pub(crate) mod tiled;
 
 pub use devices::{Devices, Iota, MAX_LISTED_DEVICES, TileAssignment};
 pub use error::ShardingError;

@@ -4,7 +4,9 @@ use super::devices::Devices;
 use super::error::ShardingError;
 use super::sharding::{Sharding, ShardingKind};
 use super::tiled::TiledSharding;
-use crate::{ArrayShape, Dimension, Shape};
+use crate::layout::dimension::Dimension;
+use crate::shape::Shape;
+use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
 

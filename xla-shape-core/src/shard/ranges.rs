@@ -88,7 +88,7 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// Same as [`StrideTable::new`].
+    /// Same as [`ArrayShape::stride_table`].
     ///
     /// # Panics
     /// If the region has another number of dimensions.
@@ -124,7 +124,7 @@ impl ArrayShape {
     /// The first million ranges decide whether elements have neighbours.
     ///
     /// # Errors
-    /// Same as [`StrideTable::new`].
+    /// Same as [`ArrayShape::stride_table`].
     ///
     /// # Panics
     /// If the region has another number of dimensions.

@@ -4,7 +4,7 @@ use super::devices::MAX_LISTED_DEVICES;
 use super::error::ShardingError;
 use super::partition::{Partition, Region};
 use super::sharding::Sharding;
-use crate::ArrayShape;
+use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
 

@@ -84,7 +84,7 @@ impl Sharding {
         Self { kind, group: None, metadata: Vec::new(), reduction }
     }
 
-    pub(super) fn of(kind: ShardingKind, metadata: Vec<OpMetadata>) -> Self {
+    pub(crate) fn of(kind: ShardingKind, metadata: Vec<OpMetadata>) -> Self {
         let said = metadata.iter().rev().find_map(Reduction::from_metadata);
         let is_unreduced = match &kind {
             ShardingKind::Unreduced => true,
@@ -138,7 +138,7 @@ impl Sharding {
         Ok(Self::of(ShardingKind::Tuple(elements), Vec::new()))
     }
 
-    pub(super) fn subgroups(
+    pub(crate) fn subgroups(
         assignment: TileAssignment,
         subgroups: &[Subgroup],
         reduction: Reduction,

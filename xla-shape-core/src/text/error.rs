@@ -1,8 +1,8 @@
 //! What is wrong with a text, and where.
 
-use crate::shape::number::DimensionError;
-use crate::shape::static_shape::StaticShapeError;
-use crate::shape::validate::{Attribute, ValidationError};
+use crate::layout::error::{Attribute, ValidationError};
+use crate::layout::number::DimensionError;
+use crate::shape::type_limits::TypeLimitError;
 use crate::shard::ShardingError;
 use crate::tpu::DefaultLayoutError;
 use alloc::boxed::Box;
@@ -254,7 +254,7 @@ pub enum ParseErrorKind {
     /// The text is well-formed, but no index of the array.
     Index(DimensionError),
     /// The shape is valid, but cannot be a type.
-    NotAType(StaticShapeError),
+    NotAType(TypeLimitError),
     /// The shape is valid, but the layout that a TPU gives it is not known.
     NoDefaultLayout(DefaultLayoutError),
     /// A bracket that is opened but not closed before the next instruction.

@@ -29,12 +29,12 @@ mod error;
 mod escape;
 mod parse;
 pub(crate) mod print;
-pub(crate) mod sink;
+mod sharding;
 mod token;
 
 pub use crate::limits::MAX_NESTING;
+pub use crate::sink::ConstText;
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
 pub use escape::{bad_escape, escaped, unescaped};
 pub use parse::{Parser, SizeExpression, parse_index};
 pub use print::index_with_letters;
-pub use sink::ConstText;

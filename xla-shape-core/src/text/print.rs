@@ -3,16 +3,16 @@
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 #![expect(clippy::arithmetic_side_effects, reason = "counters stay below the lengths of lists in memory")]
 
-use super::sink::{self, ConstText, Sink};
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
+use crate::layout::error::Attribute;
+use crate::layout::number::dimension_letter;
+use crate::layout::tile::{Tile, TileDimension};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
 use crate::shape::legacy::LegacyShape;
-use crate::shape::number::dimension_letter;
-use crate::shape::tile::{Tile, TileDimension};
-use crate::shape::validate::Attribute;
+use crate::sink::{self, ConstText, Sink};
 use core::fmt;
 
 /// Writes `open`, the numbers with commas between them, and nothing after them.

@@ -4,11 +4,11 @@ use super::Generation;
 use super::default_layout::{DefaultLayout, DefaultLayoutError, Order, make, row_major_layout};
 use super::format::LANES;
 use super::order::{Pair, extent};
+use crate::element_type::ElementType;
+use crate::layout::dimension::Dimension;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::text::ConstText;
-use crate::text::sink::{self, Sink};
+use crate::sink::ConstText;
+use crate::sink::{self, Sink};
 use core::fmt;
 
 /// The rows that a block's second to last dimension is a multiple of, whatever the element type.

@@ -1,7 +1,7 @@
 //! How a TPU tiles elements of each width.
 
 use super::Generation;
-use crate::shape::element_type::ElementType;
+use crate::element_type::ElementType;
 
 /// The lanes of a vector register: how many elements of a row a tile holds.
 pub(super) const LANES: u64 = 128;

@@ -1,9 +1,9 @@
 //! Dimensions that are better merged, because their tiles would be padding for the most part.
 
 use super::{DefaultLayoutError, Generation};
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::layout::Layout;
 use alloc::vec::Vec;
 use core::ops::Range;
 

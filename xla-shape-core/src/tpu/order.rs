@@ -1,7 +1,7 @@
 //! Which two dimensions a TPU makes the most minor: the two whose tiles pad least.
 
 use super::format::{Format, LANES, round_up};
-use crate::shape::dimension::Dimension;
+use crate::layout::dimension::Dimension;
 
 /// The dimension whose elements fill the lanes, and the one whose elements are the rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

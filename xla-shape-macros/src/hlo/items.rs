@@ -5,7 +5,7 @@ use crate::expand;
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::collections::HashMap;
 use xla_shape_core::Shape;
-use xla_shape_core::static_shape::{self, MAX_LIST, StaticShapeError};
+use xla_shape_core::type_limits::{self, MAX_LIST, TypeLimitError};
 use xla_shape_hlo::Instruction;
 
 /// What a shape belongs to.
@@ -107,18 +107,18 @@ impl<'l> Items<'l> {
     /// A type that nobody asked for. That there is none for this shape shows only where it is used.
     pub(super) fn automatic(&mut self, name: &str, shape: &Shape, origin: &Origin) {
         let type_tokens = expand::tokens(&expand::type_of(shape), self.library);
-        self.unless(static_shape::check_shape(shape), name, &origin.what, &origin.doc(shape), type_tokens);
+        self.unless(type_limits::check_shape(shape), name, &origin.what, &origin.doc(shape), type_tokens);
     }
 
     /// A type that nobody asked for: the tuple of `count` types that begin with `element`.
     pub(super) fn tuple(&mut self, name: &str, element: &str, count: usize, what: &str, doc: &str) {
         let elements: String = (0..count).map(|index| format!("{element}{index},")).collect();
-        self.unless(static_shape::check_tuple(count), name, what, doc, rust(&format!("({elements})")));
+        self.unless(type_limits::check_tuple(count), name, what, doc, rust(&format!("({elements})")));
     }
 
     fn unless(
         &mut self,
-        checked: Result<(), StaticShapeError>,
+        checked: Result<(), TypeLimitError>,
         name: &str,
         what: &str,
         doc: &str,
@@ -159,7 +159,7 @@ impl<'l> Items<'l> {
             let message = format!("expected another name, because `{name}` is {other} already");
             return self.error(Error::new(message, name.span()));
         }
-        if let Err(error) = static_shape::check_shape(shape) {
+        if let Err(error) = type_limits::check_shape(shape) {
             let error = Error::new(format!("{}: {error}", origin.what), name.span());
             self.names.remove(&name.to_string());
             return self.unknown(error, vec![name]);

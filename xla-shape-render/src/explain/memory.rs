@@ -40,7 +40,7 @@ fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
     page.line("  The sizes in memory, most major first. Below each size is the part of the index that it counts.");
     for step in 0..=tiles.len().min(MAX_STEPS) {
         // The whole table exists, and a part of it needs no more.
-        let Ok(table) = StrideTable::after_tiles(array, step) else { return };
+        let Ok(table) = array.stride_table_after_tiles(step) else { return };
         let title = match step.checked_sub(1).and_then(|step| tiles.get(step)) {
             None if tiles.is_empty() => "as it is".into(),
             None => "without tiles".into(),

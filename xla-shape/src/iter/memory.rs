@@ -6,7 +6,7 @@ use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::Dimension;
 use xla_shape_core::map::{Bands, Run, StrideTableRef};
-use xla_shape_core::static_shape::MAX_LIST;
+use xla_shape_core::type_limits::MAX_LIST;
 
 /// The Rust type of the elements of `S`.
 pub(super) type Value<S> = <<S as ArrayType>::Element as Stored>::Value;

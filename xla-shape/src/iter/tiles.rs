@@ -6,8 +6,8 @@ use crate::element::{Element, Plain};
 use crate::types::{ArrayType, MultiIndex, WholeArray};
 use crate::wide::local;
 use xla_shape_core::TileBlock;
-use xla_shape_core::static_shape::MAX_LIST;
 use xla_shape_core::text::ConstText;
+use xla_shape_core::type_limits::MAX_LIST;
 
 /// Arrays of arrays of `V`: `[V; N]`, `[[V; N]; M]`, and so on.
 ///

@@ -6,7 +6,7 @@ use crate::sealed::Sealed;
 use crate::types::{BoundedDimensions, LayoutType, Space};
 use core::fmt;
 use core::marker::PhantomData;
-use xla_shape_core::static_shape::MAX_LIST;
+use xla_shape_core::type_limits::MAX_LIST;
 use xla_shape_core::{Layout, LayoutAttributes, Tile};
 
 /// The layout that a TPU of generation `G` gives an array of elements `E` and dimensions `D` by default.

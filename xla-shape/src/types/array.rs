@@ -15,8 +15,8 @@ use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use xla_shape_core as model;
 use xla_shape_core::map::StaticStrideTable;
-use xla_shape_core::static_shape::MAX_TEXT;
 use xla_shape_core::text::ConstText;
+use xla_shape_core::type_limits::MAX_TEXT;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot, TransformError};
 
 /// The shape of an array as a type: `E` the element, `D` a tuple of dimensions, `L` the layout. Written

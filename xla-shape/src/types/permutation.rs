@@ -4,8 +4,8 @@ use super::array_type::ArrayType;
 use super::dimensions::Dimensions;
 use crate::sealed::Sealed;
 use core::fmt::Debug;
-use xla_shape_core::static_shape::MAX_LIST;
 use xla_shape_core::text::ConstText;
+use xla_shape_core::type_limits::MAX_LIST;
 use xla_shape_core::{ArrayShape, DimensionNumber};
 
 /// The number of a dimension, as a type; -1 is the last one. [`permutation!`](crate::permutation) makes tuples of it.

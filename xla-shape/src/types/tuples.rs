@@ -92,4 +92,4 @@ tuples!(0 1 2 3 4 5 6 7 8 9);
 tuples!(0 1 2 3 4 5 6 7 8 9 10);
 tuples!(0 1 2 3 4 5 6 7 8 9 10 11);
 
-const _: () = assert!(model::static_shape::MAX_LIST == 12, "the longest list above");
+const _: () = assert!(model::type_limits::MAX_LIST == 12, "the longest list above");

@@ -9,8 +9,8 @@ use crate::wide::wide;
 use core::marker::PhantomData;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::map::{StaticStrideTable, Term};
-use xla_shape_core::static_shape::MAX_TEXT;
 use xla_shape_core::text::ConstText;
+use xla_shape_core::type_limits::MAX_TEXT;
 
 macro_rules! unroll {
     ($S:ident, $index:ident, $values:ident, $run:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {

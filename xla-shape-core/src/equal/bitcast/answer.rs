@@ -1,7 +1,7 @@
 //! The answers to questions about bitcasts, and their text, in a `const` and at run time.
 
-use crate::text::ConstText;
-use crate::text::sink::{Sink, display};
+use crate::sink::ConstText;
+use crate::sink::{Sink, display};
 use alloc::vec::Vec;
 use core::fmt;
 

@@ -7,12 +7,12 @@
 use super::BitcastError;
 use super::answer::Told;
 use super::question::differ_apart_from_places;
+use crate::layout::dimension::Dimension;
 use crate::map::{
     CanonicalTable, Digit, Source, StrideTable, ValueRule, View, canonical, first_moved, row_major_terms,
     whole_dimension,
 };
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;

@@ -3,7 +3,7 @@
 use super::question::{Question, Reading, is_permutation};
 use crate::map::{CompareError, Comparison, StaticStrideTable, StrideTableRef, Term, compare_in_const};
 use crate::shape::array::ArrayShape;
-use crate::text::ConstText;
+use crate::sink::ConstText;
 
 /// An array that is known at compile time, and its stride table.
 #[derive(Clone, Copy, Debug)]

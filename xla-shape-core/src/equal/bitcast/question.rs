@@ -7,9 +7,9 @@
 )]
 
 use super::answer::{Cause, Told};
+use crate::layout::{Layout, SplitConfig};
 use crate::map::{StrideTableRef, Term, View, fill_row_major_terms, whole_dimension};
 use crate::shape::array::ArrayShape;
-use crate::shape::layout::{Layout, SplitConfig};
 
 /// How the elements of the result are those of the operand.
 #[derive(Clone, Copy)]

@@ -7,10 +7,10 @@
 )]
 
 use crate::infer::{self, SliceDimension};
+use crate::layout::dimension::Dimension;
 use crate::map::tile_block::{TileBlock, TileBlockError};
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::text::ConstText;
+use crate::sink::ConstText;
 
 /// How many dimensions an array may have.
 const MAX_DIMENSIONS: usize = 16;

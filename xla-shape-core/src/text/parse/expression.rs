@@ -1,7 +1,7 @@
 //! Sizes that Rust knows and the text does not: constants, const parameters, arithmetic. Only for types.
 
 use super::{Parser, Result};
-use crate::shape::validate::Part;
+use crate::layout::error::Part;
 use crate::text::error::{Expected, Span};
 use crate::text::token::TokenKind;
 

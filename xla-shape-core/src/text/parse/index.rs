@@ -1,10 +1,11 @@
 //! Indices of elements.
 
 use super::{Parser, Result};
-use crate::shape::number::DimensionNumber;
+use crate::layout::number::{DimensionError, DimensionNumber};
+use crate::limits::MAX_SIZE;
 use crate::text::error::{Expected, ParseError, ParseErrorKind};
 use crate::text::token::TokenKind;
-use crate::{DimensionError, validate::MAX_SIZE};
+
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -70,7 +71,7 @@ pub fn parse_index(text: &str, num_dimensions: usize) -> Result<Vec<u64>> {
     }
     if index.len() != num_dimensions {
         let error = DimensionError::CountMismatch { num_dimensions, entries: index.len() };
-        let span = crate::Span { start: start.start, end: parser.position().max(start.start) };
+        let span = crate::text::Span { start: start.start, end: parser.position().max(start.start) };
         return Err(ParseError::new(ParseErrorKind::Index(error), span));
     }
     debug_assert!(index.iter().all(|&entry| entry <= MAX_SIZE), "the lexer reads no larger numbers");

@@ -1,11 +1,11 @@
 //! Layouts: the order of the dimensions, and attributes.
 
 use super::{Brackets, Parser, Result};
+use crate::element_type::{ElementClass, ElementType};
+use crate::layout::error::{Attribute, Part, ValidationError};
+use crate::layout::tile::{Tile, TileDimension};
+use crate::layout::{Layout, SplitConfig};
 use crate::list::List;
-use crate::shape::element_type::{ElementClass, ElementType};
-use crate::shape::layout::{Layout, SplitConfig};
-use crate::shape::tile::{Tile, TileDimension};
-use crate::shape::validate::{self, Attribute, Part, ValidationError};
 use crate::text::error::{Expected, ParseError, ParseErrorKind, Span};
 use crate::text::token::{Lexer, Token, TokenKind};
 use core::str::FromStr;
@@ -102,7 +102,7 @@ impl Parser<'_> {
                     let value = self.attribute_value(attribute)?;
                     // The value stands before the `)` that was read last. Of an expression, any will do.
                     let span = self.found_value(start);
-                    layout.memory_space = validate::memory_space(value)
+                    layout.memory_space = crate::layout::validate::memory_space(value)
                         .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), span))?;
                 }
                 Attribute::SplitConfigs => self.split_configs(layout)?,

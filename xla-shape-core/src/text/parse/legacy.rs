@@ -1,11 +1,11 @@
 //! Shapes in the layout of 2017.
 
 use super::{Parser, Result};
-use crate::ElementType;
-use crate::shape::layout::Layout;
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::error::{Attribute, Part};
 use crate::shape::legacy::{LegacyShape, PaddingValue};
-use crate::shape::static_shape;
-use crate::shape::validate::{Attribute, Part};
+use crate::shape::type_limits;
 use crate::text::error::{Expected, ParseError, ParseErrorKind, Span};
 use crate::text::token::TokenKind;
 use alloc::vec::Vec;
@@ -54,7 +54,7 @@ impl Parser<'_> {
         let shape = LegacyShape::new(element_type, &sizes, &minor_to_major, &padded_dimensions, padding_value)
             .map_err(|error| error_at(error.part(), ParseErrorKind::Invalid(error)))?;
         if self.for_types {
-            static_shape::check(shape.modern())
+            type_limits::check(shape.modern())
                 .map_err(|error| error_at(error.part(), ParseErrorKind::NotAType(error)))?;
         }
         Ok(shape)

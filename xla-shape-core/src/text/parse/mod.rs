@@ -10,15 +10,15 @@ mod legacy;
 
 use super::error::{Expected, Found, ParseError, ParseErrorKind, Span};
 use super::token::{Lexer, Token, TokenKind};
+use crate::element_type::ElementType;
+use crate::layout::ArrayLayout;
+use crate::layout::dimension::Dimension;
+use crate::layout::error::{Part, ValidationError};
 use crate::limits::MAX_NESTING;
 use crate::list::{List, push_tightly};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::ArrayLayout;
-use crate::shape::static_shape;
-use crate::shape::validate::{Part, ValidationError};
+use crate::shape::type_limits;
 use crate::tpu::{DefaultLayoutError, Generation};
 use alloc::vec::Vec;
 use core::str::FromStr;
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         Self { brackets: Brackets::BraceOrAngle, ..self }
     }
 
-    /// Refuses shapes that cannot be types, as [`static_shape::check`] does, and lets a layout also be written `<…>`.
+    /// Refuses shapes that cannot be types, as [`type_limits::check`] does, and lets a layout also be written `<…>`.
     ///
     /// Dimensions, bounds, entries of tiles and the memory space may be [expressions](Self::size_expressions) of Rust: a name,
     /// `2 * N`, `{ … }`. In the shape that is read, each expression is 1, and rules that depend on its value are not checked.
@@ -241,7 +241,7 @@ impl<'a> Parser<'a> {
         loop {
             if self.for_types {
                 let elements = open.last().map_or(0, Vec::len).saturating_add(1);
-                static_shape::check_tuple(elements)
+                type_limits::check_tuple(elements)
                     .map_err(|error| ParseError::new(ParseErrorKind::NotAType(error), self.token.span()))?;
             }
             let mut shape = if !self.token.is(b'(') {
@@ -300,7 +300,7 @@ impl<'a> Parser<'a> {
             None => array,
         };
         if self.for_types
-            && let Err(error) = static_shape::check(&array)
+            && let Err(error) = type_limits::check(&array)
         {
             return Err(self.wrong_array(start, error.part(), ParseErrorKind::NotAType(error)));
         }

@@ -1,9 +1,9 @@
 //! Where each element of an array lies in its buffer, and what lies at each place: the stride table together with the rest of
 //! the layout.
 
+use crate::layout::tile::TileDimension;
 use crate::map::{Slot, Source, StrideTable, StrideTableError};
 use crate::shape::array::ArrayShape;
-use crate::shape::tile::TileDimension;
 use alloc::vec::Vec;
 
 /// Where an element begins, in bytes from the start of the buffer and in bits from the lowest of that byte.
@@ -44,7 +44,7 @@ impl ArrayShape {
     /// Ignores splits.
     ///
     /// # Errors
-    /// Same as [`StrideTable::new`].
+    /// Same as [`ArrayShape::stride_table`].
     pub fn placement(&self) -> Result<Placement, StrideTableError> {
         let table = self.stride_table()?;
         let layout = self.layout();
@@ -53,7 +53,7 @@ impl ArrayShape {
             Some(tile) => {
                 let inner = tile.dimensions().iter().filter(|dimension| matches!(dimension, TileDimension::Size(_)));
                 let inner = inner.count();
-                let table = StrideTable::after_tiles(self, 1)?;
+                let table = self.stride_table_after_tiles(1)?;
                 let outer = table.digits().len().saturating_sub(inner);
                 Some((table, outer))
             }

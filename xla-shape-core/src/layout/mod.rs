@@ -1,9 +1,16 @@
-//! How an array lies in memory.
+//! Layouts, and what they are made of: dimensions and their numbers, tiles, memory spaces; what makes a layout valid.
 
+pub(crate) mod dimension;
+pub(crate) mod error;
 mod make;
+pub mod memory_space;
+pub(crate) mod number;
+mod order;
+pub(crate) mod tile;
+pub(crate) mod validate;
 
+use crate::layout::tile::Tile;
 use crate::list::{Blank, List};
-use crate::shape::tile::Tile;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;

@@ -1,9 +1,9 @@
 //! The order of a layout's dimensions: asking about it and changing it.
 
+use crate::layout::error::ValidationError;
+use crate::layout::number::{DimensionError, DimensionNumber, resolve_distinct};
+use crate::layout::{Layout, SplitConfig};
 use crate::list::List;
-use crate::shape::layout::{Layout, SplitConfig};
-use crate::shape::number::{DimensionError, DimensionNumber, resolve_distinct};
-use crate::shape::validate::ValidationError;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -167,7 +167,7 @@ impl ValidationError {
 
 #[cfg(test)]
 mod tests {
-    use crate::shape::layout::Layout;
+    use crate::layout::Layout;
     use alloc::string::ToString;
 
     fn layout(text: &str) -> Layout {

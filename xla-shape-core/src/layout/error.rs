@@ -1,7 +1,7 @@
 //! The errors of invalid shapes: which rule of XLA is broken, and by which part.
 
 use crate::limits::{MAX_MEMORY_SPACE, MAX_NESTING};
-use crate::text::sink::{self, ConstText, Sink};
+use crate::sink::{self, ConstText, Sink};
 use core::fmt;
 
 /// A rule of XLA shapes that is broken, with the numbers that break it.

@@ -1,6 +1,6 @@
 //! Which element type holds more, and which holds the parts of another.
 
-use crate::shape::element_type::{ElementClass, ElementType};
+use crate::element_type::{ElementClass, ElementType};
 
 impl ElementType {
     /// Whether it is a signed or unsigned integer; predicates are not, since they are truth values.

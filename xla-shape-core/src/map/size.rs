@@ -1,13 +1,13 @@
 //! How much memory an array takes: elements, padding, bits and bytes. All arithmetic is checked.
 
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
+use crate::layout::error::ValidationError;
+use crate::layout::tile::TileDimension;
 use crate::limits::MAX_SIZE;
 use crate::list::Blank;
 use crate::map::{BuildError, Digit, Extents, Workspace, build, capacity_for_sizes};
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
-use crate::shape::tile::TileDimension;
-use crate::shape::validate::error::ValidationError;
 use alloc::vec;
 
 /// Room for the digits of a tiled layout.

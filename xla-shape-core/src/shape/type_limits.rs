@@ -1,22 +1,18 @@
 //! Which shapes can be types: what the macros of `xla-shape` ask before they make one.
 
+pub use crate::limits::{MAX_LIST, MAX_TEXT};
+
+use crate::layout::error::Part;
 use crate::map::{StaticStrideTable, StrideTableError};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::validate::Part;
 use alloc::string::ToString;
 use core::fmt;
-
-/// How many dimensions, tiles, entries of a tile, splits and indices of a split a type can have.
-pub const MAX_LIST: usize = 12;
-
-/// How many bytes the text of a type's shape can have.
-pub const MAX_TEXT: usize = 512;
 
 /// Why a valid array shape cannot be a type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum StaticShapeError {
+pub enum TypeLimitError {
     /// A list is longer than [`MAX_LIST`].
     ListTooLong {
         /// The first part that is too many.
@@ -33,7 +29,7 @@ pub enum StaticShapeError {
     StrideTable(StrideTableError),
 }
 
-impl StaticShapeError {
+impl TypeLimitError {
     /// What the error is about.
     #[must_use]
     pub const fn part(&self) -> Part {
@@ -44,7 +40,7 @@ impl StaticShapeError {
     }
 }
 
-impl fmt::Display for StaticShapeError {
+impl fmt::Display for TypeLimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::ListTooLong { part, found } => {
@@ -67,13 +63,13 @@ impl fmt::Display for StaticShapeError {
     }
 }
 
-impl core::error::Error for StaticShapeError {}
+impl core::error::Error for TypeLimitError {}
 
 /// Checks that the shape of an array can be a type: its lists and its text are not too long.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
-/// use xla_shape_core::static_shape::check;
+/// use xla_shape_core::type_limits::check;
 ///
 /// assert!(check(&"bf16[8,128]{1,0:T(8,128)(2,1)}".parse::<ArrayShape>()?).is_ok());
 /// let error = check(&"pred[1,1,1,1,1,1,1,1,1,1,1,1,1]".parse::<ArrayShape>()?).unwrap_err();
@@ -86,7 +82,7 @@ impl core::error::Error for StaticShapeError {}
 ///
 /// # Errors
 /// If it cannot.
-pub fn check(array: &ArrayShape) -> Result<(), StaticShapeError> {
+pub fn check(array: &ArrayShape) -> Result<(), TypeLimitError> {
     let layout = array.layout();
     short(array.num_dimensions(), Part::Dimension(MAX_LIST))?;
     short(layout.tiles().len(), Part::Tile(MAX_LIST))?;
@@ -99,9 +95,9 @@ pub fn check(array: &ArrayShape) -> Result<(), StaticShapeError> {
     }
     let text = array.to_string();
     if text.len() > MAX_TEXT {
-        return Err(StaticShapeError::TextTooLong { found: text.len() });
+        return Err(TypeLimitError::TextTooLong { found: text.len() });
     }
-    StaticStrideTable::of(array.dimensions(), layout).map_err(StaticShapeError::StrideTable)?;
+    StaticStrideTable::of(array.dimensions(), layout).map_err(TypeLimitError::StrideTable)?;
     Ok(())
 }
 
@@ -109,7 +105,7 @@ pub fn check(array: &ArrayShape) -> Result<(), StaticShapeError> {
 ///
 /// # Errors
 /// If it cannot.
-pub fn check_shape(shape: &Shape) -> Result<(), StaticShapeError> {
+pub fn check_shape(shape: &Shape) -> Result<(), TypeLimitError> {
     match shape {
         Shape::Array(array) | Shape::Buffer(array) => check(array),
         Shape::Tuple(elements) => {
@@ -124,10 +120,10 @@ pub fn check_shape(shape: &Shape) -> Result<(), StaticShapeError> {
 ///
 /// # Errors
 /// If it cannot.
-pub fn check_tuple(elements: usize) -> Result<(), StaticShapeError> {
+pub fn check_tuple(elements: usize) -> Result<(), TypeLimitError> {
     short(elements, Part::TupleElement(MAX_LIST))
 }
 
-fn short(found: usize, part: Part) -> Result<(), StaticShapeError> {
-    if found > MAX_LIST { Err(StaticShapeError::ListTooLong { part, found }) } else { Ok(()) }
+fn short(found: usize, part: Part) -> Result<(), TypeLimitError> {
+    if found > MAX_LIST { Err(TypeLimitError::ListTooLong { part, found }) } else { Ok(()) }
 }

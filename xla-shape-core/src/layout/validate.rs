@@ -1,9 +1,9 @@
 //! What makes a layout valid, whatever the array.
 
-use super::error::{Attribute, ValidationError};
+use crate::layout::error::{Attribute, ValidationError};
+use crate::layout::tile::{Tile, TileDimension};
+use crate::layout::{Layout, SplitConfig};
 use crate::limits::{MAX_MEMORY_SPACE, MAX_SIZE};
-use crate::shape::layout::{Layout, SplitConfig};
-use crate::shape::tile::{Tile, TileDimension};
 use alloc::vec;
 
 type Check = Result<(), ValidationError>;

@@ -1,12 +1,12 @@
 //! Tuples: the parts of a shape and where they are.
 
+use crate::element_type::ElementType;
+use crate::layout::error::ValidationError;
 use crate::limits::MAX_NESTING;
 use crate::shape::Shape;
 use crate::shape::TupleShape;
 use crate::shape::array::ArrayShape;
-use crate::shape::element_type::ElementType;
-use crate::shape::transform::TransformError;
-use crate::shape::validate::ValidationError;
+use crate::util::transform::TransformError;
 use alloc::vec::Vec;
 use core::fmt;
 use core::iter::FusedIterator;
@@ -460,7 +460,7 @@ impl FusedIterator for Subshapes<'_> {}
 mod tests {
     use super::ShapeIndex;
     use crate::shape::Shape;
-    use crate::shape::transform::TransformError;
+    use crate::util::transform::TransformError;
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
     use core::ops::ControlFlow;

@@ -1,9 +1,11 @@
 //! Sizes by XLA's names for them: elements, bytes, strides, the pieces of splits.
 
-use crate::measure::size;
+use crate::element_type::ElementType;
+use crate::layout::number::DimensionNumber;
+use crate::layout::tile::TileDimension;
+use crate::map::size;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::element_type::ElementType;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -104,7 +106,7 @@ impl ArrayShape {
     /// How far apart in memory neighbours in this dimension are, in elements. `None` if there is no such dimension, or the
     /// layout has tiles.
     #[must_use]
-    pub fn get_dimension_stride(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<u64> {
+    pub fn get_dimension_stride(&self, dimension: impl Into<DimensionNumber>) -> Option<u64> {
         let dimension = self.get_dimension_number(dimension).ok()?;
         if !self.layout().is_untiled() {
             return None;
@@ -122,7 +124,7 @@ impl ArrayShape {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     #[must_use]
-    pub fn max_split_size(&self, dimension: impl Into<crate::DimensionNumber>) -> Option<u64> {
+    pub fn max_split_size(&self, dimension: impl Into<DimensionNumber>) -> Option<u64> {
         let dimension = self.get_dimension_number(dimension).ok()?;
         let extent = self.dimensions().get(dimension)?.extent()?;
         if self.layout().split_configs().is_empty() {
@@ -143,7 +145,7 @@ impl ArrayShape {
     /// Whether the dimension is the most major one in memory, or all more major ones have the size 1; `false` if there is no
     /// such dimension.
     #[must_use]
-    pub fn is_effectively_most_major_dimension(&self, dimension: impl Into<crate::DimensionNumber>) -> bool {
+    pub fn is_effectively_most_major_dimension(&self, dimension: impl Into<DimensionNumber>) -> bool {
         let Ok(dimension) = self.get_dimension_number(dimension) else { return false };
         let size = |number: usize| self.dimensions().get(number).and_then(|dimension| dimension.extent());
         let first =
@@ -157,7 +159,7 @@ impl ArrayShape {
     pub fn packed_factor_for_1d_interleaved_array(&self) -> Option<u64> {
         match (self.num_dimensions(), self.layout().tiles()) {
             (1, [_, _, third]) => match third.dimensions() {
-                &[crate::TileDimension::Size(factor), _] => Some(factor),
+                &[TileDimension::Size(factor), _] => Some(factor),
                 _ => None,
             },
             _ => None,
@@ -207,9 +209,9 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::byte_strides_is_major_to_minor;
+    use crate::element_type::ElementType;
     use crate::shape::Shape;
     use crate::shape::array::ArrayShape;
-    use crate::shape::element_type::ElementType;
 
     fn array(text: &str) -> ArrayShape {
         text.parse().unwrap()

@@ -3,11 +3,11 @@
 //! `==` compares everything. [`ShapeEqual`] and [`LayoutEqual`] leave out what they are told to, as XLA's `Shape::Equal` and
 //! `Layout::Equal` do; the methods of [`Shape`] are the combinations that XLA gives names.
 
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
 
 /// Compares layouts, all of them or in part.
 ///

@@ -1,16 +1,12 @@
-//! What makes a layout and an array shape valid: the one place that decides, for the parser, the macros and the API.
+//! What makes an array shape valid, beside what makes its layout valid: the one place that decides, for the parser, the macros and the API.
 
-pub(crate) mod error;
-pub(crate) mod layout;
-
+pub use crate::layout::error::{Attribute, Part, ValidationError};
 pub use crate::limits::{MAX_MEMORY_SPACE, MAX_SIZE};
-pub use error::{Attribute, Part, ValidationError};
-pub(crate) use layout::memory_space;
 
-use crate::measure::size;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::Layout;
+use crate::element_type::ElementType;
+use crate::layout::Layout;
+use crate::layout::dimension::Dimension;
+use crate::map::size;
 
 type Check = Result<(), ValidationError>;
 

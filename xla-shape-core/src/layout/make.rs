@@ -1,10 +1,10 @@
 //! How a layout is made, and changed: always a valid one.
 
 use super::{Layout, LayoutAttributes, SplitConfig};
+use crate::layout::error::ValidationError;
+use crate::layout::tile::Tile;
+use crate::layout::validate;
 use crate::list::List;
-use crate::shape::tile::Tile;
-use crate::shape::validate::error::ValidationError;
-use crate::shape::validate::layout as validate;
 
 impl Layout {
     /// An untiled layout with this order of dimensions, the fastest varying one first.

@@ -1,7 +1,7 @@
 //! Indices of arrays: counting them up, walking over them, comparing them.
 
+use crate::layout::number::DimensionError;
 use crate::shape::array::ArrayShape;
-use crate::shape::number::DimensionError;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;

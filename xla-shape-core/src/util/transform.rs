@@ -3,14 +3,14 @@
 //! What a transformation does to the layout, it does to the dimensions in memory: tiles and all other attributes stay, and
 //! splits stay with their dimensions.
 
+use crate::element_type::ElementType;
+use crate::layout::dimension::Dimension;
+use crate::layout::error::ValidationError;
+use crate::layout::number::{DimensionError, DimensionNumber, resolve_distinct, resolve_permutation};
+use crate::layout::{ArrayLayout, Layout};
 use crate::list::List;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::element_type::ElementType;
-use crate::shape::layout::{ArrayLayout, Layout};
-use crate::shape::number::{DimensionError, DimensionNumber, resolve_distinct, resolve_permutation};
-use crate::shape::validate::ValidationError;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -406,10 +406,10 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::TransformError;
+    use crate::element_type::ElementType;
+    use crate::layout::dimension::Dimension;
     use crate::shape::Shape;
     use crate::shape::array::ArrayShape;
-    use crate::shape::dimension::Dimension;
-    use crate::shape::element_type::ElementType;
     use alloc::string::{String, ToString};
 
     fn array(text: &str) -> ArrayShape {

@@ -1,12 +1,12 @@
 //! Dimensions whose size is known only when the program runs.
 
+use crate::layout::dimension::Dimension;
+use crate::layout::number::{DimensionError, DimensionNumber};
 use crate::limits::MAX_SIZE;
-use crate::measure::size;
+use crate::map::size;
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::shape::dimension::Dimension;
-use crate::shape::number::{DimensionError, DimensionNumber};
-use crate::shape::transform::TransformError;
+use crate::util::transform::TransformError;
 
 type Result<T> = core::result::Result<T, TransformError>;
 

@@ -1,7 +1,7 @@
 //! Which dimensions a reshape leaves alone.
 
+use crate::layout::Layout;
 use crate::shape::array::ArrayShape;
-use crate::shape::layout::Layout;
 use alloc::vec::Vec;
 
 /// The dimensions of size 1 by which two shapes differ.
