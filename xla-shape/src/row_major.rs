@@ -92,6 +92,19 @@ impl<S: WholeArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     }
 }
 
+impl<S: WholeArray<Element: Stored>> Buffer<S> {
+    /// An array of this shape with these elements, which come in row-major order of their indices; padding is 0.
+    ///
+    /// # Errors
+    /// If there are more or fewer values than elements, or not enough memory.
+    pub fn from_row_major_with(shape: S, values: &[<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+        const { Self::ASSERT_HOLDS }
+        let mut buffer = Self::zeroed_with(shape)?;
+        buffer.set_row_major(values)?;
+        Ok(buffer)
+    }
+}
+
 impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// An array with these elements, which come in row-major order of their indices; padding is 0.
     ///
@@ -99,9 +112,7 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// If there are more or fewer values than elements, or not enough memory.
     pub fn from_row_major(values: &[<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
         const { Self::ASSERT_HOLDS }
-        let mut buffer = Self::try_zeroed()?;
-        buffer.set_row_major(values)?;
-        Ok(buffer)
+        Self::from_row_major_with(S::default(), values)
     }
 }
 
@@ -116,9 +127,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         if let Some(values) = plan::<E>(self.shape(), false).and_then(|plan| to_values::<E>(&plan, view.as_bytes())) {
             return Ok(values);
         }
-        let mut values = Vec::new();
-        self.for_each_value::<E>(|value| values.push(value))?;
-        Ok(values)
+        Ok(self.iter::<E>()?.collect())
     }
 }
 
@@ -129,7 +138,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// If the elements are of another type, or there are more or fewer values than elements.
     pub fn set_row_major<E: Stored>(&mut self, values: &[E::Value]) -> Result<(), BufferError> {
         self.check_type::<E>()?;
-        let (expected, found) = (self.stride_table().extents().iter().product::<u64>() as usize, values.len());
+        let (expected, found) = (self.sizes().iter().product(), values.len());
         if found != expected {
             return Err(BufferError::WrongNumberOfElements { expected, found });
         }

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use xla_shape::element::{Bf16, F32, U8};
 use xla_shape::map::StaticStrideTable;
 use xla_shape::types::{ArrayType, SizesError, WholeArray};
-use xla_shape::{AccessError, ArrayShape, Buffer, Dimension, DynBuffer, Layout, Slot, StrideTable, shape};
+use xla_shape::{
+    AccessError, ArrayShape, Buffer, BufferError, Dimension, DynBuffer, Layout, Slot, StrideTable, View, ViewMut, shape,
+};
 use xla_shape_tests::strategy::small_array_shape;
 use xla_shape_tests::wide;
 
@@ -79,6 +81,25 @@ fn sizes_that_the_type_cannot_have_are_errors() {
 fn a_type_without_static_sizes_holds_them() {
     assert_eq!(size_of::<shape!(f32[?,128])>(), size_of::<usize>());
     assert_eq!(size_of::<shape!(f32[?,<=8,128])>(), 2 * size_of::<usize>());
+}
+
+#[test]
+fn constructors_take_the_shape_first() {
+    type Rows = shape!(s32[?,3]{1,0:T(2,4)});
+    let shape = Rows::with_sizes([2, 3]).unwrap();
+    let x = Buffer::<Rows>::from_row_major_with(shape, &[1, 2, 3, 4, 5, 6]).unwrap();
+    assert_eq!(x.as_slice(), [1, 2, 3, 0, 4, 5, 6, 0]);
+    assert_eq!(View::<Rows>::from_slice_with(shape, x.as_slice()).unwrap(), x);
+    assert_eq!(Buffer::<Rows>::filled_with(shape, 7).unwrap().to_row_major(), [7; 6]);
+    let mut memory = [0; 8];
+    ViewMut::<Rows>::from_slice_with(shape, &mut memory).unwrap().fill(1);
+    assert_eq!(memory, [1, 1, 1, 0, 1, 1, 1, 0]);
+    let wrong = BufferError::WrongNumberOfElements { expected: 6, found: 5 };
+    assert_eq!(Buffer::<Rows>::from_row_major_with(shape, &[0; 5]).unwrap_err(), wrong);
+    assert_eq!(
+        View::<Rows>::from_slice_with(shape, &[0; 6]).unwrap_err(),
+        BufferError::WrongLength { expected: 32, found: 24 }
+    );
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::thread;
-use xla_shape::element::{S4, S32};
+use xla_shape::element::{F32, S4, S32};
 use xla_shape::iter::{Band, NestedArray};
 use xla_shape::types::StaticArray;
-use xla_shape::{Buffer, DynBuffer, Slot, TileDimension, shape};
+use xla_shape::{AccessError, Buffer, BufferError, DynBuffer, ElementType, Layout, Slot, TileDimension, shape};
 use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::{ArrayShape, Dimension, TileBlock};
 use xla_shape_tests::{local, strategy};
@@ -477,6 +477,56 @@ fn accessors_read_and_write_what_buffers_do() {
     let mut x = DynBuffer::zeroed_with("s4[5,7]{0,1:T(2,4)E(4)}".parse().unwrap()).unwrap();
     x.accessor_mut::<S4>().unwrap().set(&[4, 6], S4::from_bits(5)).unwrap();
     assert_eq!(x.accessor::<S4>().unwrap().get(&[4, 6]), x.get::<S4>(&[4, 6]));
+}
+
+proptest! {
+    #[test]
+    fn walks_at_run_time_see_every_element_and_no_padding(shape in strategy::small_array_shape()) {
+        let shape = ArrayShape::new(ElementType::S32, shape.dimensions(), shape.layout().clone()).unwrap();
+        let mut x = DynBuffer::filled_with::<S32>(shape.clone(), 1).unwrap();
+        x.fill_padding::<S32>(-1).unwrap();
+        let (elements, bytes) = (shape.elements().unwrap() as i32, shape.byte_size().unwrap() as i32);
+        prop_assert_eq!(x.as_slice::<S32>().unwrap().iter().sum::<i32>(), elements - (bytes / 4 - elements));
+
+        let mut next = 0;
+        x.apply::<S32>(|_| { next += 1; next }).unwrap();
+        prop_assert_eq!(next, elements);
+        prop_assert!(x.as_slice::<S32>().unwrap().iter().filter(|&&x| x != -1).eq(&(1..=elements).collect::<Vec<_>>()));
+        let mut seen = vec![];
+        x.for_each::<S32>(|value| seen.push(value)).unwrap();
+        let mut indexed = vec![];
+        x.for_each_indexed::<S32>(|index, value| { assert_eq!(x.get::<S32>(index), Ok(value)); indexed.push(value) }).unwrap();
+        prop_assert_eq!(&seen, &indexed);
+        let sum = x.fold_lanes::<S32, i32, 4>([0; 4], |sum, x| sum + x).unwrap().iter().sum::<i32>();
+        prop_assert_eq!(sum, elements * (elements + 1) / 2);
+        prop_assert_eq!(x.iter::<S32>().unwrap().len() as i32, elements);
+        prop_assert_eq!(x.iter::<S32>().unwrap().collect::<Vec<_>>(), x.to_row_major::<S32>().unwrap());
+
+        // The same values in another layout are the same array; one that differs is not.
+        let plain = x.relayout(Layout::descending(shape.num_dimensions())).unwrap();
+        prop_assert_eq!(&x, &plain);
+        prop_assert!(plain.is_close::<F32, _>(&x, 0.0, 0.0).is_err());
+        if elements > 0 {
+            x.fill::<S32>(-7).unwrap();
+            prop_assert!(x != plain);
+            prop_assert!(x.all_with::<S32, S32, _>(&plain, |a, b| a < b).unwrap());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_borrowed_is_not_walked_at_run_time() {
+    let mut packed = DynBuffer::zeroed_with("s4[5,7]{0,1:T(2,4)E(4)}".parse().unwrap()).unwrap();
+    assert!(matches!(packed.fill::<S32>(1), Err(BufferError::Access(AccessError::WrongElementType { .. }))));
+    let shape = "f32[4]{0:M(3)}".parse().unwrap();
+    let mut x = DynBuffer::zeroed_with(shape).unwrap();
+    assert!(matches!(x.apply::<F32>(|x| x), Err(BufferError::NotBorrowable(_))));
+    assert!(matches!(x.fill_padding::<F32>(0.0), Err(BufferError::NotBorrowable(_))));
+    assert!(matches!(x.for_each::<F32>(|_| ()), Err(BufferError::NotBorrowable(_))));
+    assert!(matches!(x.relayout("{1,0}".parse().unwrap()), Err(BufferError::Invalid(_))));
+    assert_eq!(packed, packed.relayout("{1,0:E(4)}".parse().unwrap()).unwrap());
+    packed.set::<S4>(&[4, 6], S4::from_bits(5)).unwrap();
+    assert_ne!(packed, DynBuffer::zeroed_with("s4[5,7]{0,1:T(2,4)E(4)}".parse().unwrap()).unwrap());
 }
 
 #[test]

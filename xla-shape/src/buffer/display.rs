@@ -3,10 +3,7 @@
 use super::bytes::Bytes;
 use super::dynamic::DynShape;
 use super::storage::Buffer;
-use crate::types::advance;
-use crate::wide::local;
 use std::fmt;
-use xla_shape_core::ElementType;
 
 /// How many values `Debug` prints.
 const SHOWN: usize = 8;
@@ -86,7 +83,7 @@ macro_rules! with_element {
     };
     (@ $element_type:expr, $E:ident, $written:expr, $shape_alone:expr, $([$name:ident $($feature:literal)?])*) => {
         match $element_type {
-            $($(#[cfg(feature = $feature)])? ElementType::$name => {
+            $($(#[cfg(feature = $feature)])? xla_shape_core::ElementType::$name => {
                 type $E = crate::element::$name;
                 $written
             })*
@@ -95,20 +92,16 @@ macro_rules! with_element {
     };
 }
 
+pub(super) use with_element;
+
 /// Prints the shape and the first elements in row-major order.
 impl<B: Bytes> fmt::Debug for Buffer<DynShape, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.shape())?;
-        let sizes = local(self.stride_table().extents());
-        let len = sizes.iter().product();
-        let mut index = vec![0; sizes.len()];
         with_element!(self.shape().element_type(), E => {
-            let values = (0..len).map_while(|_| {
-                let value = self.get::<E>(&index).ok();
-                advance(&mut index, sizes);
-                value
-            });
+            let Ok(values) = self.iter::<E>() else { return Ok(()) };
             f.write_str(" ")?;
+            let len = values.len();
             beginning(values, len, f)
         }, _ => Ok(()))
     }
@@ -127,9 +120,8 @@ impl<B: Bytes> fmt::Debug for Buffer<DynShape, B> {
 /// ```
 impl<B: Bytes> fmt::Display for Buffer<DynShape, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes = local(self.stride_table().extents());
         with_element!(self.shape().element_type(), E => {
-            nested(sizes, &|index, f| self.get::<E>(index).map_or(Ok(()), |value| fmt::Display::fmt(&value, f)), f)
+            nested(self.sizes(), &|index, f| self.get::<E>(index).map_or(Ok(()), |value| fmt::Display::fmt(&value, f)), f)
         }, _ => write!(f, "{}", self.shape()))
     }
 }

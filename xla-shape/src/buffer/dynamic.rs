@@ -221,14 +221,43 @@ impl<B: Bytes> Buffer<DynShape, B> {
         unsafe { cells.read(self.shape.position(index)) }
     }
 
-    /// Calls `f` with every element, in row-major order of the indices.
-    pub(crate) fn for_each_value<E: Stored>(&self, mut f: impl FnMut(E::Value)) -> Result<(), AccessError> {
+    /// The shape and its stride table; they stay when the array is borrowed to write.
+    pub(crate) fn prepared_shape(&self) -> DynShape {
+        self.shape.clone()
+    }
+
+    /// The sizes of the dimensions, in elements; bounds where a dimension has one.
+    #[must_use]
+    pub fn sizes(&self) -> &[usize] {
+        self.shape.extents()
+    }
+
+    /// The elements in row-major order of their indices.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let x = DynBuffer::from_row_major_with::<S32>("s32[2,2]{0,1}".parse()?, &[1, 3, 2, 4])?;
+    /// assert!(x.iter::<S32>()?.eq([1, 3, 2, 4]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the elements are of another type.
+    pub fn iter<E: Stored>(&self) -> Result<impl ExactSizeIterator<Item = E::Value> + '_, AccessError> {
         self.check_type::<E>()?;
         // SAFETY: the type has been checked.
         let cells = unsafe { self.cells::<E>() };
-        // SAFETY: the index is inside the extents of the table, so its position is that of an element.
-        for_each_index(self.shape.extents(), |index| f(unsafe { cells.read(self.shape.position(index)) }));
-        Ok(())
+        let (shape, sizes) = (&self.shape, self.sizes());
+        let mut index = vec![0; sizes.len()];
+        Ok((0..sizes.iter().product()).map(move |_| {
+            // SAFETY: as many steps as there are elements keep the index inside the extents of the table, so its position is that
+            // of an element.
+            let value = unsafe { cells.read(shape.position(&index)) };
+            advance(&mut index, sizes);
+            value
+        }))
     }
 
     /// The memory of the elements.
@@ -254,7 +283,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         if self.stride_table().as_ref().contains(wide(index)) {
             Ok(())
         } else {
-            Err(out_of_bounds(index, self.shape.extents()))
+            Err(out_of_bounds(index, self.sizes()))
         }
     }
 
@@ -320,7 +349,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// If the elements are of another type.
     pub fn fill_with<E: Stored>(&mut self, mut value: impl FnMut(&[usize]) -> E::Value) -> Result<(), AccessError> {
         self.check_type::<E>()?;
-        let shape = self.shape.clone();
+        let shape = self.prepared_shape();
         // SAFETY: the type has been checked.
         let mut cells = unsafe { self.cells_mut::<E>() };
         for_each_index(shape.extents(), |index| {

@@ -1,5 +1,6 @@
 //! What can go wrong with memory that has a shape.
 
+use crate::relayout::RelayoutError;
 use crate::types::SizesError;
 use std::error::Error;
 use std::fmt;
@@ -87,6 +88,8 @@ pub enum BufferError {
     StrideTable(StrideTableError),
     /// The array has a different shape.
     Shape(ShapeMismatch),
+    /// The array cannot be copied to this layout.
+    Relayout(Box<RelayoutError>),
     /// An element cannot be accessed.
     Access(AccessError),
 }
@@ -133,6 +136,7 @@ impl fmt::Display for BufferError {
             Self::Invalid(error) => error.fmt(f),
             Self::StrideTable(error) => error.fmt(f),
             Self::Shape(error) => error.fmt(f),
+            Self::Relayout(error) => error.fmt(f),
             Self::Access(error) => error.fmt(f),
         }
     }
@@ -148,6 +152,7 @@ impl Error for BufferError {
             Self::Invalid(error) => Some(error),
             Self::StrideTable(error) => Some(error),
             Self::Shape(error) => Some(error),
+            Self::Relayout(error) => Some(error),
             Self::Access(error) => Some(error),
             _ => None,
         }
@@ -181,6 +186,12 @@ impl From<ValidationError> for BufferError {
 impl From<ShapeMismatch> for BufferError {
     fn from(error: ShapeMismatch) -> Self {
         Self::Shape(error)
+    }
+}
+
+impl From<RelayoutError> for BufferError {
+    fn from(error: RelayoutError) -> Self {
+        Self::Relayout(Box::new(error))
     }
 }
 

@@ -20,8 +20,8 @@
 //! | values as they are in memory, padding included | `from_slice` (borrowed), [`from_vec`](Buffer::from_vec) (owned) |
 //! | bytes as they are in memory, padding included | `from_bytes`, [`from_raw_parts`](View::from_raw_parts) |
 //!
-//! These take no shape if it is a static type. Otherwise the shape comes first: `DynBuffer::zeroed_with(shape)`; for types with
-//! sizes that are known at run time, the names end in `_with`, and bytes go to `from_parts`.
+//! These take no shape if it is a static type. Otherwise the names end in `_with` and the shape comes first:
+//! `DynBuffer::zeroed_with(shape)`. Bytes and a shape go to `from_parts`.
 
 mod accessor;
 mod bitcast;
@@ -32,6 +32,7 @@ mod convert;
 mod display;
 mod dynamic;
 mod dynamic_bitcast;
+mod equal;
 mod error;
 mod legacy;
 #[cfg(feature = "ndarray")]

@@ -300,6 +300,11 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
 }
 
 impl<S: WholeArray<Element: Stored>> Buffer<S> {
+    /// Does not compile if a buffer cannot hold the array.
+    pub(crate) const ASSERT_HOLDS: () = {
+        checked_width::<S>();
+    };
+
     /// An array of this shape whose bytes, padding included, are all 0.
     ///
     /// ```
@@ -316,6 +321,15 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     /// If there is not enough memory.
     pub fn zeroed_with(shape: S) -> Result<Self, BufferError> {
         Self::new(shape, AlignedBytes::zeroed(shape.byte_size())?, const { checked_width::<S>() })
+    }
+
+    /// An array of this shape with this value in every element; padding is 0.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn filled_with(shape: S, value: <S::Element as Stored>::Value) -> Result<Self, BufferError> {
+        const { checked_width::<S>() };
+        Self::from_fn_with(shape, |_| value)
     }
 
     /// An array of this shape with this value for each index; padding is 0.
@@ -390,11 +404,6 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
         buffer.fill_with(value);
         buffer
     }
-
-    /// Does not compile if a buffer cannot hold the array.
-    pub(crate) const ASSERT_HOLDS: () = {
-        checked_width::<S>();
-    };
 }
 
 impl<'a, S: StaticArray<Element: Plain>> View<'a, S> {
@@ -402,8 +411,9 @@ impl<'a, S: StaticArray<Element: Plain>> View<'a, S> {
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
-    pub fn from_slice(values: &'a [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
-        Self::new(S::default(), Ref::from(bytes_of::<S::Element>(values)), const { checked_width::<S>() })
+    pub fn from_slice(values: &'a [Value<S>]) -> Result<Self, BufferError> {
+        const { checked_width::<S>() };
+        Self::from_slice_with(S::default(), values)
     }
 }
 
@@ -412,8 +422,38 @@ impl<'a, S: StaticArray<Element: Plain>> ViewMut<'a, S> {
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
-    pub fn from_slice(values: &'a mut [<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
-        Self::new(S::default(), Mut::from(bytes_of_mut::<S::Element>(values)), const { checked_width::<S>() })
+    pub fn from_slice(values: &'a mut [Value<S>]) -> Result<Self, BufferError> {
+        const { checked_width::<S>() };
+        Self::from_slice_with(S::default(), values)
+    }
+}
+
+impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
+    /// Borrows values as an array of this shape: the elements and the padding, in the order of memory.
+    ///
+    /// ```
+    /// use xla_shape::{View, shape};
+    ///
+    /// type Rows = shape!(s32[?,2]);
+    /// let x = View::<Rows>::from_slice_with(Rows::with_sizes([3, 2])?, &[0, 1, 10, 11, 20, 21])?;
+    /// assert_eq!(x[[2, 1]], 21);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are not as many values as the array has physical elements.
+    pub fn from_slice_with(shape: S, values: &'a [Value<S>]) -> Result<Self, BufferError> {
+        Self::new(shape, Ref::from(bytes_of::<S::Element>(values)), const { checked_width::<S>() })
+    }
+}
+
+impl<'a, S: WholeArray<Element: Plain>> ViewMut<'a, S> {
+    /// Borrows values as an array of this shape, to write: the elements and the padding, in the order of memory.
+    ///
+    /// # Errors
+    /// If there are not as many values as the array has physical elements.
+    pub fn from_slice_with(shape: S, values: &'a mut [Value<S>]) -> Result<Self, BufferError> {
+        Self::new(shape, Mut::from(bytes_of_mut::<S::Element>(values)), const { checked_width::<S>() })
     }
 }
 
@@ -574,41 +614,5 @@ impl<S: ArrayType<Element: Stored<Value: fmt::Display>>, B: Bytes> fmt::Display 
             }
         };
         super::display::nested(sizes.as_ref(), &element, f)
-    }
-}
-
-/// Arrays are equal if they have the same sizes and equal elements. Layouts, memory spaces and padding do not count.
-///
-/// ```
-/// use xla_shape::{Buffer, shape};
-///
-/// let x = Buffer::<shape!(f32[10,200])>::from_fn(|[i, j]| (i * j) as f32);
-/// let mut y = x.relayout::<shape!(f32[10,200]{1,0:T(8,128)})>();
-/// assert_eq!(x, y);
-/// y[[9, 199]] += 0.001;
-/// assert_ne!(x, y);
-/// assert!(x.all_with(&y, |x, y| (x - y).abs() < 0.01));
-/// ```
-impl<S, B, T, C> PartialEq<Buffer<T, C>> for Buffer<S, B>
-where
-    S: ArrayType<Element: Stored>,
-    T: ArrayType<Element = S::Element, Dimensions = S::Dimensions, Index = S::Index>,
-    B: Bytes,
-    C: Bytes,
-{
-    fn eq(&self, other: &Buffer<T, C>) -> bool {
-        self.all_with(other, |a, b| a == b)
-    }
-}
-
-impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// Whether the sizes are the same and `f` holds for every two elements of the same index: approximate equality, for example.
-    #[must_use]
-    pub fn all_with<T, C>(&self, other: &Buffer<T, C>, mut f: impl FnMut(Value<S>, Value<T>) -> bool) -> bool
-    where
-        T: ArrayType<Element: Stored, Dimensions = S::Dimensions, Index = S::Index>,
-        C: Bytes,
-    {
-        self.shape.sizes() == other.shape.sizes() && self.iter().zip(other.iter()).all(|(a, b)| f(a, b))
     }
 }

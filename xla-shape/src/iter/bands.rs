@@ -318,7 +318,7 @@ fn first_origin<I: MultiIndex>(sizes: I) -> Option<I> {
 /// That of the band after the one at `index`, in the order of the physical dimensions.
 #[inline(always)]
 fn next_origin<S: ArrayType, const DIM: i64>(sizes: S::Index, mut index: S::Index) -> Option<S::Index> {
-    for &dimension in const { S::ORDER } {
+    for &dimension in const { S::MINOR_TO_MAJOR } {
         if dimension == Along::<S, DIM>::DIMENSION {
             continue;
         }

@@ -43,10 +43,6 @@ pub(super) trait Memory: ArrayType {
     } else {
         None
     };
-    /// The dimensions from the fastest varying one to the slowest.
-    const ORDER: &'static [usize] = Self::MINOR_TO_MAJOR;
-    /// What is known of the sizes.
-    const DIMENSIONS: &'static [Dimension] = Self::SHAPE.dimensions();
 
     /// The positions that the elements and their padding span.
     #[inline(always)]

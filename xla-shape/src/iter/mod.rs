@@ -14,6 +14,10 @@
 //! | have indices | [`for_each_indexed`](Buffer::for_each_indexed) |
 //! | have the padding too | [`for_each_position`](Buffer::for_each_position), [`fill_padding`](Buffer::fill_padding) |
 //!
+//! An array whose shape is known at run time has the methods about elements, segments, indices and padding too; they return an
+//! error if the elements are of another type. Lines, bands and tiles are compiled for a layout:
+//! [`into_typed`](Buffer::into_typed) or [`dispatch!`](crate::dispatch) gives it one.
+//!
 //! Padding is only seen where the method says so. Except for the last two rows of this table, elements must be whole (`Plain`),
 //! not packed bits.
 //!

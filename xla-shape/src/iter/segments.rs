@@ -2,7 +2,7 @@
 
 use super::lanes;
 use super::memory::{Memory, Value};
-use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
+use crate::buffer::{Buffer, BufferError, Bytes, BytesMut, DynShape, assert_whole};
 use crate::element::Plain;
 use crate::types::{ArrayType, WholeArray};
 
@@ -107,5 +107,106 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
             end = range.end;
         });
         values[end..].fill(value);
+    }
+}
+
+impl<B: Bytes> Buffer<DynShape, B> {
+    /// Calls `f` with slices of elements, without padding, in the order of memory; together they hold every element once.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let x = DynBuffer::from_fn_with::<S32>("s32[3,5]{1,0:T(2,4)}".parse()?, |i| (10 * i[0] + i[1]) as i32)?;
+    /// let mut segments = Vec::new();
+    /// x.for_each_segment::<S32>(|segment| segments.push(segment.to_vec()))?;
+    /// assert_eq!(segments[0], [0, 1, 2, 3, 10, 11, 12, 13]); // a tile without padding
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the elements are of another type, packed bits, or not aligned for their Rust type.
+    pub fn for_each_segment<E: Plain>(&self, mut f: impl FnMut(&[E::Value])) -> Result<(), BufferError> {
+        let view = self.view();
+        let values = view.as_slice::<E>()?;
+        self.stride_table().for_each_segment(|range| f(&values[range.start as usize..range.end as usize]));
+        Ok(())
+    }
+
+    /// Calls `f` with every element, in the order of memory.
+    ///
+    /// # Errors
+    /// Same as [`for_each_segment`](Self::for_each_segment).
+    pub fn for_each<E: Plain>(&self, mut f: impl FnMut(E::Value)) -> Result<(), BufferError> {
+        self.for_each_segment::<E>(|segment| segment.iter().for_each(|&value| f(value)))
+    }
+
+    /// Folds every element into one of `N` lanes, as the method of arrays whose shape is a type does.
+    ///
+    /// # Errors
+    /// Same as [`for_each_segment`](Self::for_each_segment).
+    pub fn fold_lanes<E: Plain, A: Copy, const N: usize>(
+        &self,
+        init: [A; N],
+        mut f: impl FnMut(A, E::Value) -> A,
+    ) -> Result<[A; N], BufferError> {
+        let mut accumulators = init;
+        self.for_each_segment::<E>(|segment| accumulators = lanes::fold(accumulators, segment, &mut f))?;
+        Ok(accumulators)
+    }
+}
+
+impl<B: BytesMut> Buffer<DynShape, B> {
+    /// Calls `f` with slices of elements, without padding, to write; see [`for_each_segment`](Self::for_each_segment).
+    ///
+    /// # Errors
+    /// Same as [`for_each_segment`](Self::for_each_segment).
+    pub fn for_each_segment_mut<E: Plain>(&mut self, mut f: impl FnMut(&mut [E::Value])) -> Result<(), BufferError> {
+        let shape = self.prepared_shape();
+        let values = self.as_mut_slice::<E>()?;
+        shape.stride_table().for_each_segment(|range| f(&mut values[range.start as usize..range.end as usize]));
+        Ok(())
+    }
+
+    /// Replaces every element by the result of `f`, in the order of memory; padding stays as it is.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::F32;
+    ///
+    /// let mut x = DynBuffer::filled_with::<F32>("f32[3,5]{1,0:T(2,4)}".parse()?, 2.0)?;
+    /// x.apply::<F32>(|value| 2.0 * value)?;
+    /// assert_eq!(x.to_string(), "[[4, 4, 4, 4, 4],\n [4, 4, 4, 4, 4],\n [4, 4, 4, 4, 4]]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as [`for_each_segment`](Self::for_each_segment).
+    pub fn apply<E: Plain>(&mut self, mut f: impl FnMut(E::Value) -> E::Value) -> Result<(), BufferError> {
+        self.for_each_segment_mut::<E>(|segment| lanes::replace(segment, &mut f))
+    }
+
+    /// Writes this value to every element; padding stays as it is.
+    ///
+    /// # Errors
+    /// Same as [`for_each_segment`](Self::for_each_segment).
+    pub fn fill<E: Plain>(&mut self, value: E::Value) -> Result<(), BufferError> {
+        self.for_each_segment_mut::<E>(|segment| segment.fill(value))
+    }
+
+    /// Writes this value to all padding, also at the end of the array; elements stay as they are.
+    ///
+    /// # Errors
+    /// Same as [`for_each_segment`](Self::for_each_segment).
+    pub fn fill_padding<E: Plain>(&mut self, value: E::Value) -> Result<(), BufferError> {
+        let shape = self.prepared_shape();
+        let values = self.as_mut_slice::<E>()?;
+        let mut end = 0;
+        shape.stride_table().for_each_segment(|range| {
+            values[end..range.start as usize].fill(value);
+            end = range.end as usize;
+        });
+        values[end..].fill(value);
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Tiles as fixed-size arrays.
 
-use super::memory::{Memory, Value};
+use super::memory::Value;
 use crate::buffer::{Buffer, Bytes, BytesMut, Lender, View, assert_whole};
 use crate::element::{Element, Plain};
 use crate::types::{ArrayType, MultiIndex, WholeArray};
@@ -175,7 +175,7 @@ impl<S: ArrayType> Iterator for Origins<S> {
             *origin *= tile;
             *inside = inside.saturating_sub(*origin).min(tile);
         }
-        for &dimension in const { S::ORDER } {
+        for &dimension in const { S::MINOR_TO_MAJOR } {
             let entry = &mut self.next.as_mut()[dimension];
             *entry += 1;
             if *entry < self.grid.as_ref()[dimension] {

@@ -1,9 +1,9 @@
-//! Common methods of array libraries: results in new arrays, folds, approximate equality.
+//! Common methods of array libraries: results in new arrays, folds, vectors along a dimension.
 
 use super::memory::{Value, for_each_run, own_run};
 use super::zip::for_each_minor_line;
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
-use crate::element::{Plain, Stored};
+use crate::element::Plain;
 use crate::types::{ArrayType, StaticArray, resolve};
 use xla_shape_core::text::ConstText;
 
@@ -80,32 +80,6 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
             Some(folded) => folded,
             None => unreachable!("each segment leaves a value"),
         }
-    }
-}
-
-impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// Whether the sizes are the same and every two elements of the same index differ by at most
-    /// `absolute + relative · |other|`. Infinities are close to themselves, NaN to nothing.
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, shape};
-    ///
-    /// let x = Buffer::<shape!(f32[8,128]{1,0:T(8,128)})>::filled(100.0);
-    /// let y = Buffer::<shape!(f32[8,128])>::filled(100.001);
-    /// assert!(x.is_close(&y, 1e-4, 0.0));
-    /// assert!(!x.is_close(&y, 0.0, 1e-4));
-    /// ```
-    #[must_use]
-    pub fn is_close<T, C>(&self, other: &Buffer<T, C>, relative: f64, absolute: f64) -> bool
-    where
-        S: ArrayType<Element: Stored<Value: Into<f64>>>,
-        T: ArrayType<Element: Stored<Value: Into<f64>>, Dimensions = S::Dimensions, Index = S::Index>,
-        C: Bytes,
-    {
-        self.all_with(other, |a, b| {
-            let (a, b): (f64, f64) = (a.into(), b.into());
-            a == b || (a - b).abs() <= absolute + relative * b.abs() && b.is_finite()
-        })
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnM
         return;
     }
     let mut index = S::Index::ORIGIN;
-    let order = const { S::ORDER };
+    let order = const { S::MINOR_TO_MAJOR };
     'lines: loop {
         f(index, order.first().copied().unwrap_or(0));
         for &dimension in order.iter().skip(1) {

@@ -5,7 +5,8 @@ use super::elements::Widths;
 use super::options::Options;
 use super::plan::Plan;
 use crate::ElementType;
-use crate::buffer::{Buffer, Bytes, BytesMut, DynShape};
+use crate::Layout;
+use crate::buffer::{Buffer, BufferError, Bytes, BytesMut, DynShape};
 use crate::element::{Element, Stored};
 use crate::types::StaticArray;
 use std::any::{Any, TypeId};
@@ -171,9 +172,46 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         StaticPlan::shared().run(self, &mut destination);
         destination
     }
+
+    /// Copies the array into one of another layout; padding is left alone. The plan is [`StaticPlan::shared`].
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[2,3])>::from_row_major(&[1, 2, 3, 4, 5, 6])?;
+    /// let mut y = Buffer::<shape!(s32[2,3]{1,0:T(2,4)})>::filled(0);
+    /// y.fill_padding(-1);
+    /// x.relayout_into(&mut y);
+    /// assert_eq!(y.as_slice(), [1, 2, 3, -1, 4, 5, 6, -1]);
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    pub fn relayout_into<T: StaticArray<Element: Stored>, C: BytesMut>(&self, destination: &mut Buffer<T, C>) {
+        const { assert_together::<S, T>() };
+        StaticPlan::shared().run(self, destination);
+    }
 }
 
 impl<B: Bytes> Buffer<DynShape, B> {
+    /// The same array in another layout; padding is 0.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let x = DynBuffer::from_row_major_with::<S32>("s32[2,3]".parse()?, &[1, 2, 3, 4, 5, 6])?;
+    /// let y = x.relayout("{0,1}".parse()?)?;
+    /// assert_eq!(y.as_slice::<S32>()?, [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the layout does not fit the array, there is not enough memory, or the copy is not possible, as [`Plan::new`] says.
+    pub fn relayout(&self, layout: Layout) -> Result<Buffer<DynShape>, BufferError> {
+        let mut destination = Buffer::<DynShape>::zeroed_with(self.shape().clone().with_layout(layout)?)?;
+        self.relayout_into(&mut destination)?;
+        Ok(destination)
+    }
+
     /// Copies the array into one of another layout; padding is left alone. With more than one array to relay, keep a
     /// [`Plan`].
     ///

@@ -11,7 +11,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use xla_shape_core as model;
 use xla_shape_core::map::StaticStrideTable;
-use xla_shape_core::{ArrayShape, Dimension, Slot};
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Slot};
 
 /// The shape of an array, whose sizes may or may not be known at compile time: what generic kernels name.
 ///
@@ -52,8 +52,16 @@ pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
     /// Whether all sizes are known at compile time.
     const IS_STATIC: bool;
 
+    /// The type of the elements.
+    const ELEMENT_TYPE: ElementType = <Self::Element as Element>::TYPE;
+    /// The dimensions, dimension 0 first.
+    const DIMENSIONS: &'static [Dimension] = Self::SHAPE.dimensions();
     /// The number of dimensions.
     const NUM_DIMENSIONS: usize = Self::SHAPE.num_dimensions();
+    /// The number of dimensions whose size (or bound) is greater than 1.
+    const TRUE_NUM_DIMENSIONS: usize = Self::SHAPE.true_num_dimensions();
+    /// How the elements lie in memory.
+    const LAYOUT: &'static model::Layout = Self::SHAPE.layout();
     /// The dimensions from the fastest varying one to the slowest.
     const MINOR_TO_MAJOR: &'static [usize] = Self::SHAPE.layout().minor_to_major();
     /// The tiles, in the order in which they are applied.
@@ -189,6 +197,13 @@ pub trait StaticArray: WholeArray<Dimensions: StaticDimensions> + Default {
     /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
     #[must_use]
     fn linear_index(index: Self::Index) -> usize;
+
+    /// The position of an element, in elements; `None` if the index is out of bounds.
+    #[must_use]
+    fn checked_linear_index(index: Self::Index) -> Option<usize> {
+        let inside = index.as_ref().iter().zip(Self::SIZES).all(|(index, size)| index < size);
+        inside.then(|| Self::linear_index(index))
+    }
 
     /// The position of the element with a constant index, in elements.
     ///
