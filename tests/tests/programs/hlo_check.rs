@@ -41,6 +41,126 @@ fn unknown_things_are_hints_that_name_them() {
 }
 
 #[test]
+fn attributes_of_other_opcodes_are_hints_that_name_them() {
+    let hint = |name: &str, opcode: &str| {
+        format!("hint: %r ({opcode}): expected an attribute that `{opcode}` has, found `{name}`")
+    };
+    finds("", "  ROOT r = f32[4] negate(x), k=1", &hint("k", "negate"));
+    finds("", "  ROOT r = f32[4] negate(x), result_accuracy={mode=highest}", &hint("result_accuracy", "negate"));
+    finds("", "  ROOT r = f32[4] exponential(x), result_accuracy={mode=highest}", "");
+    finds("", "  ROOT r = f32[4] shuffle(x), dimensions={0}, mode=rotate, shifts={-1}", "");
+    finds("", "  ROOT r = f32[4] all-reduce(x), to_apply=sum, mode=flattened_id", "");
+    // Of an opcode that is not known, no attribute is known to be another's.
+    let found = findings("", "  ROOT r = f32[4] teleport(x), k=1");
+    assert_eq!(found, ["hint: %r (teleport): the opcode `teleport` is not known, so it is not checked"]);
+    // What an asynchronous operation has, its beginning has.
+    let slice = "  s = ((f32[4]), f32[2], u32[]) slice-start(x), slice={[0:2]}, async_execution_thread=\"t\"\n  \
+                 ROOT r = f32[2] slice-done(s)";
+    finds("", slice, "");
+}
+
+#[test]
+fn values_that_xla_reads_are_read() {
+    let negate = |attribute: &str| format!("  ROOT r = f32[4] exponential(x), {attribute}");
+    for good in [
+        "statistics={}",
+        "statistics={a=1}",
+        "statistics={a=-1,b=nan,c=-1.5e-7}",
+        "result_accuracy={mode=DEFAULT}",
+        "result_accuracy={tolerance={}}",
+        "result_accuracy={tolerance={ulps=1.5}}",
+        "result_accuracy={tolerance={rtol=inf,atol=-0.0,ulps=-0.5}}",
+    ] {
+        finds("", &negate(good), "");
+    }
+    for bad in [
+        "statistics={visualizing_index=0.5,a=1}",
+        "statistics={visualizing_index=0,a=foo}",
+        "statistics={visualizing_index=0,a=inf}",
+        "result_accuracy={}",
+        "result_accuracy={ulps=1.5}",
+        "result_accuracy={tolerance={ulps=-1}}",
+        "result_accuracy={tolerance={ulps=inf}}",
+        "result_accuracy={tolerance={atol=nan}}",
+        "result_accuracy={tolerance={atol=-1}}",
+        "result_accuracy={mode=highest,tolerance={ulps=3}}",
+    ] {
+        assert_eq!(findings("", &negate(bad)).len(), 1, "{bad}");
+    }
+    finds(", entry_computation_layout={ (f32[4]{0},) -> f32[4] }", &negate("metadata={}"), "");
+    for bad in ["{(,)->f32[4]}", "{f32[4]->f32[4]}", "{(f32[4])->f32[4],}", "{(f32[4])->}", "{}"] {
+        let found = findings(&format!(", entry_computation_layout={bad}"), &negate("metadata={}"));
+        assert_eq!(found.len(), 1, "{bad}: {found:?}");
+    }
+}
+
+#[test]
+fn orders_of_elements() {
+    let compare =
+        |elements: &str, rest: &str| format!("  y = {elements}\n  ROOT r = pred[4] compare(y, y), direction={rest}");
+    let (int, complex) = ("s32[4] convert(x)", "c64[4] complex(x, x)");
+    for (elements, rest) in [(int, "LT"), (int, "LT, type=SIGNED"), (int, "EQ, order=TOTAL"), (complex, "NE")] {
+        finds("", &compare(elements, rest), "");
+    }
+    finds(
+        "",
+        &compare(int, "LT, type=FLOAT"),
+        "%r (compare): expected a total order of elements of s32, found `type=FLOAT`",
+    );
+    finds(
+        "",
+        &compare(int, "LT, order=PARTIAL"),
+        "%r (compare): expected a total order of elements of s32, found `order=PARTIAL`",
+    );
+    finds("", &compare(complex, "LT"), "%r (compare): expected the direction EQ or NE for elements of c64, found LT");
+}
+
+#[test]
+fn computations_of_fusions_and_asynchronous_operations() {
+    let module = |body: &str, call: &str| {
+        format!(
+            "HloModule m\nf {{\n  a = f32[4] parameter(0)\n{body}\n}}\nENTRY e {{\n  x = f32[4] parameter(0)\n{call}\n}}\n"
+        )
+    };
+    let all = |text: &str| {
+        let module = Module::parse(text).unwrap();
+        module.check().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let fusion = "  ROOT r = f32[4] fusion(x), kind=kLoop, calls=f";
+    let root = "  ROOT b = f32[4] negate(a)";
+    assert!(all(&module(root, fusion)).is_empty());
+    assert_eq!(
+        all(&module(&format!("  c = f32[4] cosine(a)\n{root}"), fusion)),
+        [
+            "%c (cosine): expected every instruction of a fused computation to be used, or to be the root, found one that is not"
+        ]
+    );
+    assert_eq!(
+        all(&module(&format!("{root}\n  c = f32[4] custom-call(b), custom_call_target=\"t\""), fusion)),
+        [
+            "%b (negate): expected the root of a fused computation to be used by nothing, found an instruction that uses it"
+        ]
+    );
+    let start = "  s = ((f32[4]), f32[4], u32[]) async-start(x), calls=f\n  ROOT r = f32[4] async-done(s)";
+    assert!(all(&module(root, start)).is_empty());
+    assert_eq!(
+        all(&module("  c = f32[4] cosine(a)\n  ROOT b = f32[4] negate(c)", start)),
+        ["%c (cosine): expected one operation and its parameters in an asynchronous computation, found `cosine`, too"]
+    );
+}
+
+#[test]
+fn buffers_are_only_handed_on() {
+    let pin = "  b = b(f32[4]) custom-call(x), custom_call_target=\"Pin\", output_to_operand_aliasing={{}: (0, {})}\n";
+    let unpin =
+        "  ROOT r = f32[4] custom-call(b), custom_call_target=\"Unpin\", output_to_operand_aliasing={{}: (0, {})}";
+    finds("", &format!("{pin}{unpin}"), "");
+    let found = findings("", &format!("{pin}  ROOT r = f32[4] negate(b)"));
+    let expected = "%r (negate): expected arrays, found a buffer, which only custom calls and loops take".to_owned();
+    assert!(found.contains(&expected), "{found:?}");
+}
+
+#[test]
 fn heads_that_xla_does_not_read_are_hints() {
     let text = "HloModule m\nENTRY e (x: f32[5]) -> f32[4] {\n  ROOT x = f32[4] parameter(0)\n}\n";
     let module = Module::parse(text).unwrap();
@@ -178,6 +298,12 @@ fn pairs() {
         "  t = (f32[4], f32[4], u32[]) custom-call(), custom_call_target=\"f\"\n  ROOT r = f32[4] copy-done(t)",
         "%r (copy-done): expected `copy-start` as the operand, found `custom-call`",
     );
+    // XLA's verifier does not look at these.
+    finds(
+        "",
+        "  s = (f32[4], f32[4]) all-gather-start(x), dimensions={0}\n  ROOT r = f32[4] copy(x)",
+        "hint: %s (all-gather-start): expected one `all-gather-done` that uses it, found none",
+    );
     let two = format!("{start}  d = f32[4] copy-done(s)\n  ROOT r = f32[4] copy-done(s)");
     finds("", &two, "%s (copy-start): expected one `copy-done` that uses it, found several instructions");
     // After optimisation a loop may end what the turn before began.
@@ -202,6 +328,22 @@ fn pairs() {
         "",
         &format!("{}\n  p = f32[4] all-reduce(x), channel_id=1, to_apply=sum", send("1", "1")),
         "%p (all-reduce): expected channel 1 to be used by `send` alone, found `all-reduce`",
+    );
+}
+
+#[test]
+fn layouts_of_sums_are_kept_by_all_or_none() {
+    let two = |first: &str, second: &str| {
+        format!(
+            "  y = f32[4] all-reduce(x), to_apply=sum{first}\n  ROOT r = f32[4] all-reduce(y), to_apply=sum{second}"
+        )
+    };
+    let keeps = ", constrain_layout=true";
+    finds("", &two(keeps, keeps), "");
+    finds(
+        "",
+        &two(keeps, ""),
+        "%r (all-reduce): expected `constrain_layout=true` as in every other one, found `constrain_layout=false`",
     );
 }
 
@@ -258,6 +400,28 @@ fn shardings_fit() {
         found.len() == 1 && found[0].starts_with("%r (negate): expected a sharding that fits f32[4], found "),
         "{found:?}"
     );
+    // What goes through a loop, or comes out of a branch, is divided in one way.
+    let module = |parameter: &str, root: &str, call: &str| {
+        format!(
+            "HloModule m, num_partitions=2\nc {{\n  p = f32[4] parameter(0){parameter}\n  ROOT t = pred[] constant(false)\n}}\n\
+             b {{\n  p = f32[4] parameter(0)\n  ROOT n = f32[4] negate(p){root}\n}}\nENTRY e {{\n  \
+             x = f32[4] parameter(0)\n  i = s32[] constant(0)\n  ROOT r = f32[4] {call}\n}}\n"
+        )
+    };
+    let all = |text: String| Module::parse(&text).unwrap().check().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let (one, two) = (", sharding={replicated}", ", sharding={devices=[2]<=[2]}");
+    let (loops, branches) = ("while(x), condition=c, body=b", "conditional(i, x, x), branch_computations={b, b}");
+    assert!(all(module(two, two, &format!("{loops}{two}"))).is_empty());
+    assert!(all(module("", two, branches)).is_empty());
+    for (opcode, text) in [
+        ("while", module(one, two, loops)),
+        ("while", module("", one, &format!("{loops}{two}"))),
+        ("conditional", module("", one, &format!("{branches}{two}"))),
+    ] {
+        let found = all(text);
+        let start = format!("%r ({opcode}): expected the sharding {{");
+        assert!(found.len() == 1 && found[0].starts_with(&start), "{found:?}");
+    }
     finds(
         ", num_partitions=2",
         "  ROOT r = f32[4] negate(x), sharding={devices=[4]<=[4]}",
@@ -288,6 +452,34 @@ fn aliases_and_the_entry() {
         "  ROOT r = bf16[4] convert(x)",
         "%r (convert): expected a result of 16 bytes as the operand has, found 8",
     );
+    // What must lie there is the same array.
+    finds(
+        ", input_output_alias={ {}: (0, {}, must-alias) }",
+        "  ROOT r = s32[4] convert(x)",
+        "%r (convert): expected the shape f32[4], found s32[4]",
+    );
+    finds(
+        ", input_output_alias={ {}: (0, {}, may-alias) }",
+        "  ROOT r = (f32[4]) tuple(x)",
+        "%r (tuple): expected an alias of arrays, found (f32[4])",
+    );
+    finds(
+        ", input_output_alias={ {0}: (0, {}), {1}: (0, {}) }",
+        "  ROOT r = (f32[4], f32[4]) tuple(x, x)",
+        "%r (tuple): expected every part of a parameter once in `input_output_alias`, found {} of parameter 0 again",
+    );
+    finds(", buffer_donor={ (0, {}), }", "  ROOT r = f32[4] negate(x)", "");
+    for (donors, why) in [
+        ("{ (1, {}) }", "one of the parameters in `buffer_donor`, found number 1"),
+        ("{ (0, {0}) }", "an array that parameter 0 has in `buffer_donor`, found {0}"),
+        (
+            "{ (0, {}) }, input_output_alias={ {}: (0, {}) }",
+            "no alias of what `buffer_donor` names, found one of {} of parameter 0",
+        ),
+    ] {
+        let attributes = format!(", buffer_donor={donors}");
+        finds(&attributes, "  ROOT r = f32[4] negate(x)", &format!("%r (negate): expected {why}"));
+    }
     // XLA asks for as many bytes, and for no shape.
     finds(", input_output_alias={ {}: (0, {}, may-alias) }", "  ROOT r = s32[4] convert(x)", "");
     finds(", input_output_alias={ {}: (0, {}, may-alias) }", "  ROOT r = f32[2,2] reshape(x)", "");

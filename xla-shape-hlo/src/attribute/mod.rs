@@ -2,8 +2,11 @@
 //!
 //! An attribute keeps its value as it is written. [`Value`] reads the usual kinds of value on request.
 
+mod alias;
 pub(crate) mod origin;
 mod window;
+
+pub use alias::Alias;
 
 use crate::text::cursor::Cursor;
 use alloc::borrow::Cow;
@@ -456,7 +459,19 @@ impl<'a> Value<'a> {
     pub fn program_shape(self) -> Result<ProgramShape> {
         let mut cursor = self.cursor();
         cursor.expect(b'{')?;
-        let parameters = shape(&mut cursor)?;
+        cursor.skip_space()?;
+        cursor.expect(b'(')?;
+        cursor.skip_space()?;
+        let mut parameters = Vec::new();
+        // XLA reads a comma behind the last one, too.
+        while !cursor.eat(b')') {
+            parameters.push(ProgramParameter { name: String::new(), shape: shape(&mut cursor)? });
+            cursor.skip_space()?;
+            if cursor.peek() != Some(b')') {
+                cursor.expect(b',')?;
+                cursor.skip_space()?;
+            }
+        }
         cursor.skip_space()?;
         cursor.expect(b'-')?;
         cursor.expect(b'>')?;
@@ -464,56 +479,7 @@ impl<'a> Value<'a> {
         cursor.skip_space()?;
         cursor.expect(b'}')?;
         self.ends(&cursor)?;
-        match parameters {
-            Shape::Tuple(parameters) => {
-                let parameters = parameters.into_elements().into_iter();
-                let unnamed = |shape| ProgramParameter { name: String::new(), shape };
-                Ok(ProgramShape { parameters: parameters.map(unnamed).collect(), result })
-            }
-            _ => Err(self.is_not("the shapes of a program: `{(shape, …)->shape}`")),
-        }
-    }
-
-    /// Reads which results lie where parameters lie, such as `input_output_alias`:
-    /// `{ {0}: (1, {}, may-alias) }`, or `{ {0}: 1 }` in short.
-    ///
-    /// ```
-    /// use xla_shape_hlo::Module;
-    ///
-    /// let module = Module::parse("y = f32[4] custom-call(a, b), output_to_operand_aliasing={{}: (1, {})}")?;
-    /// let value = module.instructions().next().unwrap().attribute("output_to_operand_aliasing").unwrap();
-    /// let alias = &value.aliases()?[0];
-    /// assert_eq!((alias.parameter, alias.must), (1, false));
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If there are none.
-    pub fn aliases(self) -> Result<Vec<Alias>> {
-        let mut cursor = self.cursor();
-        let mut aliases = Vec::new();
-        cursor.expect(b'{')?;
-        cursor.skip_space()?;
-        while cursor.peek() != Some(b'}') {
-            let result_index = index(self.source, &mut cursor)?;
-            cursor.skip_space()?;
-            cursor.expect(b':')?;
-            cursor.skip_space()?;
-            let is_short = !cursor.eat(b'(');
-            cursor.skip_space()?;
-            let parameter = decimal(cursor.digits()).ok_or_else(|| cursor.unexpected(Expected::ParameterNumber))?;
-            let (parameter_index, must) =
-                if is_short { (Vec::new(), false) } else { place_in_parameter(self.source, &mut cursor)? };
-            aliases.push(Alias { result_index, parameter, parameter_index, must });
-            cursor.skip_space()?;
-            if !cursor.eat(b',') {
-                break;
-            }
-            cursor.skip_space()?;
-        }
-        cursor.expect(b'}')?;
-        self.ends(&cursor)?;
-        Ok(aliases)
+        Ok(ProgramShape { parameters, result })
     }
 }
 
@@ -523,31 +489,6 @@ fn shape(cursor: &mut Cursor<'_>) -> Result<Shape> {
     let shape = parser.shape()?;
     cursor.position = parser.position();
     Ok(shape)
-}
-
-/// Reads `, {0,1})` or `, {0,1}, must-alias)` at the cursor.
-fn place_in_parameter(source: &str, cursor: &mut Cursor<'_>) -> Result<(Vec<usize>, bool)> {
-    cursor.skip_space()?;
-    cursor.expect(b',')?;
-    cursor.skip_space()?;
-    let index = index(source, cursor)?;
-    cursor.skip_space()?;
-    let mut must = false;
-    if cursor.eat(b',') {
-        cursor.skip_space()?;
-        must = cursor.name().1 == "must-alias";
-        cursor.skip_space()?;
-    }
-    cursor.expect(b')')?;
-    Ok((index, must))
-}
-
-/// Reads `{0,1}` at the cursor.
-fn index(source: &str, cursor: &mut Cursor<'_>) -> Result<Vec<usize>> {
-    let start = cursor.position;
-    cursor.peek_is(b'{')?;
-    cursor.balanced()?;
-    Value::new(source, Span { start, end: cursor.position }).numbers()
 }
 
 /// What stands between quotes, double or single ones.
@@ -566,19 +507,6 @@ impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text().fmt(f)
     }
-}
-
-/// A part of the result that lies where a part of a parameter lies.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Alias {
-    /// Which element of the result, from the outermost tuple inwards.
-    pub result_index: Vec<usize>,
-    /// The number of the parameter.
-    pub parameter: usize,
-    /// Which element of the parameter, from the outermost tuple inwards.
-    pub parameter_index: Vec<usize>,
-    /// Whether it must lie there, or only may.
-    pub must: bool,
 }
 
 /// What the dimensions of a convolution mean: `dim_labels`.

@@ -119,19 +119,74 @@ pub(super) fn of_module<'m, 'a>(
             }
         }
     }
-    let Some(value) = module.attribute("input_output_alias") else { return };
-    let aliases = match value.aliases() {
-        Ok(aliases) => aliases,
-        Err(error) => return findings.error(root, error.into()),
-    };
-    let mut seen = BTreeSet::new();
-    for found in aliases {
-        let parameter = all.get(found.parameter).map(|parameter| parameter.shape());
-        let pair = parts(&found, root.shape(), parameter, "parameter");
-        findings.check(root, pair.and_then(|(expected, found)| same_size(expected, found)));
-        if !seen.insert(found.result_index.clone()) {
-            let expected = "every part of the result once in `input_output_alias`";
-            findings.error(root, Problem::unfit(expected, format!("{} again", index_text(&found.result_index))));
+    let mut aliased = BTreeSet::new();
+    if let Some(value) = module.attribute("input_output_alias") {
+        match value.aliases() {
+            Ok(aliases) => {
+                for found in &aliases {
+                    let parameter = all.get(found.parameter).map(|parameter| parameter.shape());
+                    findings.check(root, of_result(found, root.shape(), parameter));
+                }
+                findings.check(root, once(&aliases));
+                aliased = aliases.into_iter().map(|alias| (alias.parameter, alias.parameter_index)).collect();
+            }
+            Err(error) => findings.error(root, error.into()),
         }
     }
+    if let Some(value) = module.attribute("buffer_donor") {
+        findings.check(root, donors(value, &all, &aliased));
+    }
+}
+
+/// Checks that a result may lie where a parameter lies, or, if it must, is the same array.
+fn of_result(alias: &Alias, result: &Shape, parameter: Option<&Shape>) -> Result<()> {
+    let (expected, found) = parts(alias, result, parameter, "parameter")?;
+    if let Some(part) = [expected, found].into_iter().find(|part| part.array().is_none()) {
+        return Err(Problem::unfit("an alias of arrays", format!("{}", part.without_layout())));
+    }
+    match alias.must {
+        true => same(expected, found),
+        false => same_size(expected, found),
+    }
+}
+
+/// Checks that no part of the result and none of a parameter has two aliases.
+fn once(aliases: &[Alias]) -> Result<()> {
+    let (mut results, mut parameters) = (BTreeSet::new(), BTreeSet::new());
+    for alias in aliases {
+        let (result, parameter) = (&alias.result_index, (alias.parameter, &alias.parameter_index));
+        if !results.insert(result) {
+            let expected = "every part of the result once in `input_output_alias`";
+            return Err(Problem::unfit(expected, format!("{} again", index_text(result))));
+        }
+        if !parameters.insert(parameter) {
+            let expected = "every part of a parameter once in `input_output_alias`";
+            let found = format!("{} of parameter {} again", index_text(parameter.1), parameter.0);
+            return Err(Problem::unfit(expected, found));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the parameters whose memory the program may use for anything are arrays without an alias.
+fn donors(
+    value: Value<'_>,
+    parameters: &[Instruction<'_, '_>],
+    aliased: &BTreeSet<(usize, alloc::vec::Vec<usize>)>,
+) -> Result<()> {
+    for donor in value.donors()? {
+        let (number, index) = (donor.0, index_text(&donor.1));
+        let Some(parameter) = parameters.get(number) else {
+            return Err(Problem::unfit("one of the parameters in `buffer_donor`", format!("number {number}")));
+        };
+        if part(parameter.shape(), &donor.1).is_none_or(|part| part.array().is_none()) {
+            let expected = format!("an array that parameter {number} has in `buffer_donor`");
+            return Err(Problem::unfit(expected, index));
+        }
+        if aliased.contains(&donor) {
+            let expected = "no alias of what `buffer_donor` names";
+            return Err(Problem::unfit(expected, format!("one of {index} of parameter {number}")));
+        }
+    }
+    Ok(())
 }

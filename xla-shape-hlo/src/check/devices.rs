@@ -3,13 +3,13 @@
 use crate::attribute::ReplicaGroups;
 use crate::finding::{Findings, Problem, Result};
 use crate::infer::{Devices, Members, Parameters};
-use crate::module::Instruction;
+use crate::module::{Instruction, Module};
 use crate::opcode::Opcode;
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
-use xla_shape_core::shard::{Iota, ShardingError};
+use xla_shape_core::shard::{Iota, Sharding, ShardingError};
 
 pub(super) fn check<'m, 'a>(
     instruction: Instruction<'m, 'a>,
@@ -20,6 +20,9 @@ pub(super) fn check<'m, 'a>(
         findings.check(instruction, reducer(instruction, parameters));
     }
     findings.check(instruction, sharding(instruction));
+    if matches!(instruction.opcode(), Opcode::While | Opcode::Conditional) {
+        findings.check(instruction, same_sharding(instruction, parameters));
+    }
     match instruction.opcode() {
         Opcode::AllReduce | Opcode::AllReduceStart => findings.check(instruction, groups(instruction, false)),
         Opcode::AllGather
@@ -52,6 +55,56 @@ fn sharding(instruction: Instruction<'_, '_>) -> Result<()> {
     match parts.into_iter().flatten().filter_map(|part| part.device_count()).find(|&found| found > count as u64) {
         Some(found) => Err(Problem::unfit(format!("a sharding for {count} devices"), format!("one for {found}"))),
         None => Ok(()),
+    }
+}
+
+/// Checks that a value that goes through a loop or comes out of a branch is divided in one way everywhere, where that is said.
+fn same_sharding(instruction: Instruction<'_, '_>, parameters: &mut Parameters) -> Result<()> {
+    let module = instruction.module();
+    let mut all = alloc::vec![instruction];
+    for attribute in instruction.attributes() {
+        let name = attribute.name();
+        if !["condition", "body", "branch_computations", "true_computation", "false_computation"].contains(&name) {
+            continue;
+        }
+        let names = attribute.value().names().or_else(|_| attribute.value().name().map(|name| alloc::vec![name]));
+        for computation in names.unwrap_or_default().into_iter().filter_map(|name| module.computation(name)) {
+            if instruction.opcode() == Opcode::While {
+                let first = parameters.of(computation).first();
+                all.extend(first.and_then(|&number| module.instruction_at(number)));
+            }
+            if name != "condition" {
+                all.push(computation.root());
+            }
+        }
+    }
+    let mut first: Option<Sharding> = None;
+    for value in all.into_iter().filter_map(|found| found.attribute("sharding")) {
+        // One that cannot be read is an error elsewhere.
+        let Ok(found) = value.sharding() else { continue };
+        match &first {
+            Some(expected) if *expected != found => {
+                let expected = format!("the sharding {expected} in all that is called");
+                return Err(Problem::unfit(expected, format!("{found}")));
+            }
+            Some(_) => {}
+            None => first = Some(found),
+        }
+    }
+    Ok(())
+}
+
+/// Checks that all sums over devices keep their layouts, or none.
+pub(super) fn constraints<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
+    let sums = |found: &Instruction<'_, '_>| matches!(found.opcode(), Opcode::AllReduce | Opcode::AllReduceStart);
+    let is_constrained =
+        |found: Instruction<'_, '_>| found.attribute("constrain_layout").is_some_and(|value| value.text() == "true");
+    let mut all = module.instructions().filter(sums);
+    if let Some(first) = all.next().map(is_constrained)
+        && let Some(other) = all.find(|&found| is_constrained(found) != first)
+    {
+        let expected = format!("`constrain_layout={first}` as in every other one");
+        findings.error(other, Problem::unfit(expected, format!("`constrain_layout={}`", !first)));
     }
 }
 

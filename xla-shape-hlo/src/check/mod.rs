@@ -1,6 +1,7 @@
 //! Checks of a module: what XLA's verifier refuses, and what a person should look at.
 
 mod aliases;
+mod called;
 mod devices;
 mod known;
 mod pairs;
@@ -54,6 +55,8 @@ impl<'a> Module<'a> {
             devices::check(instruction, &mut parameters, &mut findings);
             aliases::of_instruction(instruction, &mut findings);
         }
+        shapes::buffers(self, &mut findings);
+        devices::constraints(self, &mut findings);
         pairs::check(self, precision, &mut findings);
         aliases::of_module(self, &mut parameters, precision, &mut findings);
         findings.into_sorted()

@@ -1,12 +1,15 @@
 //! The written shape against the one that follows from the operands.
 
+use crate::attribute::Value;
 use crate::finding::{Findings, Problem, Result, Severity};
 use crate::infer::{Parameters, with_inferred};
 use crate::module::{Instruction, Module};
 use crate::opcode::Opcode;
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::{String, ToString};
-use xla_shape_core::{ArrayShape, Shape, infer};
+use alloc::vec::Vec;
+use xla_shape_core::{ArrayShape, ElementType, Shape, infer};
 
 /// Whether floats of different precision may meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +37,7 @@ pub(super) fn check<'m, 'a>(
     narrowing(instruction, findings);
     let result = match instruction.opcode() {
         Opcode::Tuple => tuple(instruction),
+        Opcode::Compare => of_result(instruction, parameters, precision).and_then(|()| order(instruction)),
         Opcode::Bitcast => of_result(instruction, parameters, precision).and_then(|()| bitcast(instruction)),
         // XLA writes these shapes anew when it reads them.
         Opcode::Send | Opcode::SendDone | Opcode::Recv | Opcode::RecvDone | Opcode::Outfeed => {
@@ -91,7 +95,7 @@ fn narrowing<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Findings<'
     if let (Some(operand), Some(result)) = (widest, bits(instruction.shape()))
         && result.bits() < operand.bits()
     {
-        let expected = alloc::format!("a result at least as wide as the operands of {operand}");
+        let expected = format!("a result at least as wide as the operands of {operand}");
         findings.add(Severity::Hint, instruction, Problem::unfit(expected, result.name()), None);
     }
 }
@@ -210,11 +214,57 @@ fn tuple(instruction: Instruction<'_, '_>) -> Result<()> {
     let shape = instruction.shape();
     let found = instruction.operands().len();
     let Some(elements) = shape.tuple_shapes().filter(|elements| elements.len() == found) else {
-        let expected = alloc::format!("a tuple of {found} elements, as many as operands");
+        let expected = format!("a tuple of {found} elements, as many as operands");
         return Err(Problem::unfit(expected, bare(shape)));
     };
     let pairs = instruction.operands().zip(elements);
     pairs.into_iter().try_for_each(|(operand, element)| operand.shape().map_or(Ok(()), |shape| same(shape, element)))
+}
+
+/// Checks that buffers are only handed on, given to custom calls, and kept in loops.
+pub(super) fn buffers<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<'m, 'a>) {
+    let is_buffer: Vec<_> = module.shapes().iter().map(holds_buffer).collect();
+    if !is_buffer.contains(&true) {
+        return;
+    }
+    let has = |found: Instruction<'_, '_>| is_buffer.get(found.shape_number() as usize) == Some(&true);
+    for instruction in module.instructions() {
+        let takes = match instruction.opcode() {
+            Opcode::CustomCall | Opcode::GetTupleElement | Opcode::Tuple | Opcode::While => true,
+            Opcode::Parameter => !instruction.computation().is_entry(),
+            _ => false,
+        };
+        let mut operands = instruction.operands().filter_map(|operand| operand.instruction());
+        if !takes && (has(instruction) || operands.any(has)) {
+            findings.error(instruction, Problem::unfit("arrays", "a buffer, which only custom calls and loops take"));
+        }
+    }
+}
+
+fn holds_buffer(shape: &Shape) -> bool {
+    match shape {
+        Shape::Buffer(_) => true,
+        Shape::Tuple(_) => shape.tuple_shapes().is_some_and(|elements| elements.iter().any(holds_buffer)),
+        _ => false,
+    }
+}
+
+/// Checks that elements are compared in an order that they have.
+fn order(instruction: Instruction<'_, '_>) -> Result<()> {
+    let Some(array) = instruction.operand(0).and_then(|operand| operand.shape()?.array()) else { return Ok(()) };
+    let found = array.element_type();
+    let text = |name| instruction.attribute(name).map(Value::text).unwrap_or_default();
+    if found.is_complex() && !matches!(text("direction"), "EQ" | "NE") {
+        return Err(Problem::unfit(format!("the direction EQ or NE for elements of {found}"), text("direction")));
+    }
+    if (found.is_integral() || found == ElementType::Pred)
+        && let Some(partial) =
+            [("type", "FLOAT"), ("order", "PARTIAL")].into_iter().find(|(name, value)| text(name) == *value)
+    {
+        let found = format!("`{}={}`", partial.0, partial.1);
+        return Err(Problem::unfit(format!("a total order of elements of {}", array.element_type()), found));
+    }
+    Ok(())
 }
 
 fn bitcast(instruction: Instruction<'_, '_>) -> Result<()> {

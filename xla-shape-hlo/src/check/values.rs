@@ -114,6 +114,8 @@ fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
         | "k"
         | "mantissa_bits"
         | "num_carries" => integer(value),
+        "dimensions" => value.numbers().map(drop),
+        "shifts" => value.items()?.into_iter().try_for_each(integer),
         "epsilon" => float(value),
         "custom_call_target" | "infeed_config" | "outfeed_config" | "async_execution_thread" => value.bytes().map(drop),
         "backend_config" if value.text().starts_with('{') => Ok(()),
@@ -123,6 +125,13 @@ fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
         "kind" if opcode == Opcode::Fusion => {
             word(value, "kLoop, kInput, kOutput or kCustom", &["kLoop", "kInput", "kOutput", "kCustom"])
         }
+        "mode" if opcode.text() == "shuffle" => word(value, "rotate", &["rotate"]),
+        "mode" => word(
+            value,
+            "cross_replica, cross_partition, cross_replica_and_partition or flattened_id",
+            &["cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"],
+        ),
+        "convolution_kind" => word(value, "unset, fprop, dgrad or wgrad", &["unset", "fprop", "dgrad", "wgrad"]),
         "transpose_a" => word(value, "NO_TRANSPOSE, TRANSPOSE or ADJOINT", &["NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"]),
         "fft_type" => word(value, "FFT, IFFT, RFFT or IRFFT", &["FFT", "IFFT", "RFFT", "IRFFT"]),
         "schedule" | "custom_call_schedule" => word(
@@ -153,12 +162,13 @@ fn value(name: &str, value: Value<'_>, opcode: Opcode<'_>) -> Read {
         "window" => value.window().map(drop),
         "replica_groups" if value.text().starts_with("mesh") => value.mesh_groups().map(drop),
         "frontend_attributes" => frontend(value),
+        // The first one is the index, whatever it is called.
         "statistics" => match value.fields()?.as_slice() {
-            [("visualizing_index", index), rest @ ..] => {
+            [(_, index), rest @ ..] => {
                 integer(*index)?;
-                rest.iter().try_for_each(|(_, field)| float(*field))
+                rest.iter().try_for_each(|(_, field)| if is_nan(field.text()) { Ok(()) } else { float(*field) })
             }
-            _ => Err(value.is_not("`{visualizing_index=…,name=…}`")),
+            [] => Ok(()),
         },
         "origin" => origin(value).map(drop),
         "result_accuracy" => accuracy(value),
@@ -200,6 +210,11 @@ fn float(value: Value<'_>) -> Read {
     }
 }
 
+fn is_nan(text: &str) -> bool {
+    let text = text.strip_prefix('-').unwrap_or(text);
+    text == "nan" || text.starts_with("nan(")
+}
+
 fn shape(value: Value<'_>) -> Read {
     let cursor = value.cursor();
     let mut parser = xla_shape_core::text::Parser::at(cursor.text(), cursor.position);
@@ -229,14 +244,26 @@ fn metadata<'m, 'a>(instruction: Instruction<'m, 'a>, value: Value<'m>, findings
 
 fn accuracy(value: Value<'_>) -> Read {
     let what = "`{mode=default}`, `{mode=highest}` or `{tolerance={atol=…,rtol=…,ulps=…}}`";
+    let is_mode = |mode: Value<'_>| ["default", "highest"].iter().any(|word| mode.text().eq_ignore_ascii_case(word));
     match value.fields()?.as_slice() {
-        [("mode", mode)] => word(*mode, "`default` or `highest`", &["default", "highest"]),
+        [("mode", mode)] if is_mode(*mode) => Ok(()),
+        [("mode", mode)] => Err(mode.is_not("`default` or `highest`")),
         [("tolerance", tolerance)] => tolerance.fields()?.into_iter().try_for_each(|(key, field)| match key {
-            "atol" | "rtol" if field.text().starts_with('-') => Err(field.is_not("a number of at least 0")),
-            "atol" | "rtol" => float(field),
-            "ulps" => integer(field),
+            "atol" | "rtol" if field.text() == "inf" => Ok(()),
+            "atol" | "rtol" => at_least_zero(field, 0.0),
+            // What is behind the point does not count.
+            "ulps" => at_least_zero(field, 1.0),
             _ => Err(value.is_not(what)),
         }),
         _ => Err(value.is_not(what)),
+    }
+}
+
+/// Reads a number that may be below zero by less than `by`.
+fn at_least_zero(value: Value<'_>, by: f64) -> Read {
+    float(value)?;
+    match value.text().parse::<f64>() {
+        Ok(number) if number >= 0.0 || number > -by => Ok(()),
+        _ => Err(value.is_not("a number of at least 0")),
     }
 }

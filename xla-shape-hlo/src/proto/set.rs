@@ -248,12 +248,12 @@ pub(crate) fn set(name: &str, value: Value<'_>, opcode: Opcode<'_>, to: &mut Hlo
         "sparsity_config" | "block_scaling_config" if value.fields()?.is_empty() => {}
         "result_accuracy" => to.result_accuracy = Some(Box::new(accuracy(value)?)),
         "statistics" => {
-            let mut statistics = StatisticsViz::default();
-            for (key, field) in value.fields()? {
-                match key {
-                    "visualizing_index" => statistics.stat_index_to_visualize = number(field)?,
-                    _ => statistics.statistics.push(Statistic { stat_name: key.to_owned(), stat_val: float(field)? }),
-                }
+            let fields = value.fields()?;
+            let Some(((_, index), rest)) = fields.split_first() else { return Ok(()) };
+            let mut statistics = StatisticsViz { stat_index_to_visualize: number(*index)?, ..StatisticsViz::default() };
+            for (key, field) in rest {
+                let stat_val = float(*field)?;
+                statistics.statistics.push(Statistic { stat_name: (*key).to_owned(), stat_val });
             }
             to.statistics_viz = Some(Box::new(statistics));
         }
@@ -339,7 +339,8 @@ fn labels(value: Value<'_>) -> Result<ConvolutionDimensionNumbers> {
 
 fn accuracy(value: Value<'_>) -> Result<ResultAccuracy> {
     if let Some(mode) = value.field("mode")? {
-        return Ok(ResultAccuracy { mode: Some(word(mode, &["default", "highest"])?), tolerance: None });
+        let is_highest = mode.text().eq_ignore_ascii_case("highest");
+        return Ok(ResultAccuracy { mode: Some(is_highest.into()), tolerance: None });
     }
     let Some(fields) = value.field("tolerance")? else {
         return Err(value.is_not("`{mode=…}` or `{tolerance={…}}`").into());

@@ -219,22 +219,12 @@ fn message(module: &Module<'_>) -> Result<HloModuleProto> {
     Ok(to)
 }
 
-/// `{ (0, {}), (1, {0}) }`.
 fn donors(value: Value<'_>) -> Result<HloBufferDonorProto> {
-    let wrong = || HloProtoError::from(value.is_not("donors: `{ (parameter, {index}), … }`"));
-    let mut entries = Vec::new();
-    for item in value.items()? {
-        let inside = item.text().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(wrong)?;
-        let (parameter, index) = inside.split_once(',').ok_or_else(wrong)?;
-        let index = index.trim_ascii().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).ok_or_else(wrong)?;
-        let number = |text: &str| text.trim_ascii().parse::<i64>().map_err(|_| wrong());
-        let index = index.split(',').filter(|entry| !entry.trim_ascii().is_empty()).map(number);
-        entries.push(HloBufferDonorProtoBufferDonorEntryProto {
-            parameter_number: number(parameter)?,
-            parameter_shape_index: index.collect::<Result<_>>()?,
-        });
-    }
-    Ok(HloBufferDonorProto { entries })
+    let entry = |(parameter, index): (usize, Vec<usize>)| HloBufferDonorProtoBufferDonorEntryProto {
+        parameter_number: parameter as i64,
+        parameter_shape_index: index.into_iter().map(|entry| entry as i64).collect(),
+    };
+    Ok(HloBufferDonorProto { entries: value.donors()?.into_iter().map(entry).collect() })
 }
 
 fn program_shape(computation: Computation<'_, '_>) -> ProgramShapeProto {
