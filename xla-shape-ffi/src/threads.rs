@@ -14,8 +14,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use xla_shape::element::{Plain, Stored};
-use xla_shape::types::WholeArray;
+use xla_shape::element::Plain;
+use xla_shape::types::{ValueOf, WholeArray};
 use xla_shape::{View, ViewMut};
 
 /// The threads on which XLA runs the program; a parameter of kernels that want to share their work out.
@@ -223,10 +223,10 @@ impl ThreadPool<'_> {
         &self,
         array: &mut ViewMut<'_, S>,
         rows: usize,
-        work: impl Fn(usize, &mut [<S::Element as Stored>::Value]) + Sync,
+        work: impl Fn(usize, &mut [ValueOf<S>]) + Sync,
     ) where
         S: WholeArray<Element: Plain>,
-        <S::Element as Stored>::Value: Send,
+        ValueOf<S>: Send,
     {
         let (_, row) = rows_of::<S>(array.sizes().as_ref(), array.as_slice().len());
         assert!(rows > 0, "expected bands of at least one row");
@@ -260,12 +260,12 @@ impl ThreadPool<'_> {
         source: &View<'_, R>,
         target: &mut ViewMut<'_, S>,
         rows: usize,
-        work: impl Fn(usize, &[<R::Element as Stored>::Value], &mut [<S::Element as Stored>::Value]) + Sync,
+        work: impl Fn(usize, &[ValueOf<R>], &mut [ValueOf<S>]) + Sync,
     ) where
         R: WholeArray<Element: Plain>,
         S: WholeArray<Element: Plain>,
-        <R::Element as Stored>::Value: Sync,
-        <S::Element as Stored>::Value: Send,
+        ValueOf<R>: Sync,
+        ValueOf<S>: Send,
     {
         let (found, row) = rows_of::<R>(source.sizes().as_ref(), source.as_slice().len());
         let (expected, _) = rows_of::<S>(target.sizes().as_ref(), target.as_slice().len());

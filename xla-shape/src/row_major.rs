@@ -3,7 +3,7 @@
 use crate::buffer::{AccessError, Buffer, BufferError, Bytes, BytesMut, DynShape};
 use crate::element::{Element, Stored};
 use crate::relayout::{Options, Plan};
-use crate::types::{ArrayType, StaticArray, WholeArray};
+use crate::types::{ArrayType, StaticArray, ValueOf, WholeArray};
 use crate::{ArrayShape, Dimension};
 
 /// With fewer elements, an index computation for each of them takes less time than to make a plan.
@@ -64,7 +64,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// # Ok::<(), xla_shape::BufferError>(())
     /// ```
     #[must_use]
-    pub fn to_row_major(&self) -> Vec<<S::Element as Stored>::Value> {
+    pub fn to_row_major(&self) -> Vec<ValueOf<S>> {
         let by_plan = self.bytes_of_whole_array().and_then(|bytes| {
             let plan = plan::<S::Element>(&self.shape().array_shape(), false)?;
             to_values::<S::Element>(&plan, bytes)
@@ -78,7 +78,7 @@ impl<S: WholeArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     ///
     /// # Errors
     /// If there are more or fewer values than elements.
-    pub fn set_row_major(&mut self, values: &[<S::Element as Stored>::Value]) -> Result<(), BufferError> {
+    pub fn set_row_major(&mut self, values: &[ValueOf<S>]) -> Result<(), BufferError> {
         let (expected, found) = (self.shape().sizes().as_ref().iter().product(), values.len());
         if found != expected {
             return Err(BufferError::WrongNumberOfElements { expected, found });
@@ -97,7 +97,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If there are more or fewer values than elements, or not enough memory.
-    pub fn from_row_major_with(shape: S, values: &[<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+    pub fn from_row_major_with(shape: S, values: &[ValueOf<S>]) -> Result<Self, BufferError> {
         const { Self::ASSERT_HOLDS }
         let mut buffer = Self::zeroed_with(shape)?;
         buffer.set_row_major(values)?;
@@ -110,7 +110,7 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If there are more or fewer values than elements, or not enough memory.
-    pub fn from_row_major(values: &[<S::Element as Stored>::Value]) -> Result<Self, BufferError> {
+    pub fn from_row_major(values: &[ValueOf<S>]) -> Result<Self, BufferError> {
         const { Self::ASSERT_HOLDS }
         Self::from_row_major_with(S::default(), values)
     }

@@ -1,12 +1,9 @@
 //! Moving blocks into other memory and back.
 
 use crate::buffer::{Buffer, Bytes, BytesMut};
-use crate::element::{Plain, Stored};
+use crate::element::Plain;
 use crate::iter::copy_common;
-use crate::types::{ArrayType, StaticArray};
-
-/// The Rust type of the elements of `S`.
-type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
+use crate::types::{ArrayType, StaticArray, ValueOf};
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// Copies every element to the same index of an array or block of the same dimensions, in any layout and memory space. If
@@ -47,7 +44,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// assert_eq!(copy.to_row_major()[..8], [1, 1, -1, -1, 1, 1, -1, -1]);
     /// ```
     #[inline]
-    pub fn copy_to_padded<T, C>(&self, destination: &mut Buffer<T, C>, padding: Value<S>)
+    pub fn copy_to_padded<T, C>(&self, destination: &mut Buffer<T, C>, padding: ValueOf<S>)
     where
         T: ArrayType<Element = S::Element, Dimensions = S::Dimensions, Index = S::Index>,
         C: BytesMut,

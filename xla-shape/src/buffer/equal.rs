@@ -6,10 +6,7 @@ use super::dynamic::DynShape;
 use super::error::AccessError;
 use super::storage::Buffer;
 use crate::element::Stored;
-use crate::types::ArrayType;
-
-/// The Rust type of the elements of `S`.
-type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
+use crate::types::{ArrayType, ValueOf};
 
 /// Arrays are equal if they have the same sizes and equal elements. Layouts, memory spaces and padding do not count.
 ///
@@ -38,7 +35,7 @@ where
 impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// Whether the sizes are the same and `f` holds for every two elements of the same index: approximate equality, for example.
     #[must_use]
-    pub fn all_with<T, C>(&self, other: &Buffer<T, C>, mut f: impl FnMut(Value<S>, Value<T>) -> bool) -> bool
+    pub fn all_with<T, C>(&self, other: &Buffer<T, C>, mut f: impl FnMut(ValueOf<S>, ValueOf<T>) -> bool) -> bool
     where
         T: ArrayType<Element: Stored, Dimensions = S::Dimensions, Index = S::Index>,
         C: Bytes,

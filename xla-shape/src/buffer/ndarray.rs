@@ -7,17 +7,14 @@ use super::cells::{bytes_of, bytes_of_mut};
 use super::dynamic::{DynShape, DynView, DynViewMut};
 use super::error::BufferError;
 use super::storage::{Buffer, View, ViewMut};
-use crate::element::{Element, Plain, Stored};
-use crate::types::{ArrayType, MultiIndex, WholeArray};
+use crate::element::{Element, Plain};
+use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray};
 use crate::wide::{local, wide};
 use ndarray::{
     ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Dimension, IntoDimension, IxDyn, ShapeBuilder, StrideShape,
 };
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Layout};
-
-/// The Rust type of the elements of `S`.
-type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 /// The dimensions of an `ndarray` with the indices of `S`.
 type Dim<S> = <<S as ArrayType>::Index as IntoDimension>::Dim;
@@ -81,7 +78,7 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> View<'a, S> {
     /// If the sizes without zeros multiply to more than `isize::MAX`, which only an array without elements can have.
     #[must_use]
     #[track_caller]
-    pub fn as_ndarray(&self) -> ArrayView<'a, Value<S>, Dim<S>> {
+    pub fn as_ndarray(&self) -> ArrayView<'a, ValueOf<S>, Dim<S>> {
         const { assert_untiled::<S>() };
         assert_has_ndarray(self.shape());
         let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
@@ -109,7 +106,7 @@ impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: Lender> Buffer<S, B
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn as_ndarray(&self) -> ArrayView<'_, Value<S>, Dim<S>> {
+    pub fn as_ndarray(&self) -> ArrayView<'_, ValueOf<S>, Dim<S>> {
         const { assert_untiled::<S>() };
         self.view().as_ndarray()
     }
@@ -124,7 +121,7 @@ impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: BytesMut> Buffer<S,
     /// Same as [`as_ndarray`](Self::as_ndarray).
     #[must_use]
     #[track_caller]
-    pub fn as_ndarray_mut(&mut self) -> ArrayViewMut<'_, Value<S>, Dim<S>> {
+    pub fn as_ndarray_mut(&mut self) -> ArrayViewMut<'_, ValueOf<S>, Dim<S>> {
         const { assert_untiled::<S>() };
         assert_has_ndarray(self.shape());
         let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
@@ -159,7 +156,7 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> View<'a, S> {
     ///
     /// # Errors
     /// If the sizes or strides differ, or the array has padding after its elements.
-    pub fn from_ndarray(array: ArrayView<'a, Value<S>, Dim<S>>) -> Result<Self, BufferError> {
+    pub fn from_ndarray(array: ArrayView<'a, ValueOf<S>, Dim<S>>) -> Result<Self, BufferError> {
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;
         let values = array.to_slice_memory_order().unwrap_or_default();
@@ -174,7 +171,7 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> ViewMut<'a, S> {
     ///
     /// # Errors
     /// Same as [`View::from_ndarray`].
-    pub fn from_ndarray(array: ArrayViewMut<'a, Value<S>, Dim<S>>) -> Result<Self, BufferError> {
+    pub fn from_ndarray(array: ArrayViewMut<'a, ValueOf<S>, Dim<S>>) -> Result<Self, BufferError> {
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;
         let values = array.into_slice_memory_order().unwrap_or_default();

@@ -5,13 +5,10 @@ use super::cells::{Cells, CellsMut, Values, ValuesMut, Width, bytes_of, bytes_of
 use super::error::{AccessError, BufferError, out_of_bounds};
 use super::storage::{Buffer, View, ViewMut};
 use crate::element::{Element, Plain, Stored};
-use crate::types::{ArrayType, MultiIndex, StaticArray, StaticIndex, WholeArray, position_at};
+use crate::types::{ArrayType, MultiIndex, StaticArray, StaticIndex, ValueOf, WholeArray, position_at};
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use xla_shape_core::text::ConstText;
-
-/// The Rust type of the elements of `S`.
-type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 /// What the accessors need to know of a shape, as constants.
 trait Access: ArrayType {
@@ -68,7 +65,7 @@ const fn checked_width<S: ArrayType>() -> Width {
 /// alignment.
 #[track_caller]
 pub(crate) const fn assert_whole<S: ArrayType<Element: Plain>>() {
-    let (size, alignment) = (size_of::<Value<S>>(), align_of::<Value<S>>());
+    let (size, alignment) = (size_of::<ValueOf<S>>(), align_of::<ValueOf<S>>());
     assert!(
         size == <S::Element as Element>::TYPE.storage_bytes() as usize,
         "`Plain` promises the size that XLA stores"
@@ -118,7 +115,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         if found != expected {
             return Err(BufferError::WrongLength { expected, found });
         }
-        let alignment = align_of::<Value<S>>();
+        let alignment = align_of::<ValueOf<S>>();
         // Only whole elements are borrowed as values, if there are any and the prefix leaves them aligned.
         let is_borrowed = width == Width::Whole && S::PREFIX.is_multiple_of(alignment) && found > S::PREFIX;
         if is_borrowed && !bytes.start().addr().is_multiple_of(alignment) {
@@ -152,7 +149,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
     #[must_use]
     #[inline(always)]
-    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> <S::Element as Stored>::Value {
+    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> ValueOf<S> {
         let position = const { position_at::<S, I>() };
         // SAFETY: `position_at` does not compile unless the index is inside the array.
         unsafe { self.cells().read(position) }
@@ -164,7 +161,7 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
     ///
     /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
     #[inline(always)]
-    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: <S::Element as Stored>::Value) {
+    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: ValueOf<S>) {
         let position = const { position_at::<S, I>() };
         // SAFETY: `position_at` does not compile unless the index is inside the array.
         unsafe { self.cells_mut().write(position, value) };
@@ -184,7 +181,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// # Errors
     /// If the index is out of bounds.
     #[inline(always)]
-    pub fn get(&self, index: S::Index) -> Result<<S::Element as Stored>::Value, AccessError> {
+    pub fn get(&self, index: S::Index) -> Result<ValueOf<S>, AccessError> {
         if !self.shape.has_index(index) {
             return Err(out_of_bounds(copied(index).as_ref(), self.shape.sizes().as_ref()));
         }
@@ -198,7 +195,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The index must be inside the array: every number less than the size of its dimension.
     #[must_use]
     #[inline(always)]
-    pub unsafe fn get_unchecked(&self, index: S::Index) -> <S::Element as Stored>::Value {
+    pub unsafe fn get_unchecked(&self, index: S::Index) -> ValueOf<S> {
         debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
         let position = self.shape.linear_index_of(index);
         // SAFETY: the caller promises that the index is inside the array; by the law of `ArrayType`, so is its
@@ -207,7 +204,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     }
 
     /// The elements with their indices, in row-major order of the indices.
-    pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (S::Index, <S::Element as Stored>::Value)> + '_ {
+    pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (S::Index, ValueOf<S>)> + '_ {
         // SAFETY: `indices` gives only indices inside the array.
         self.shape.indices().map(|index| (index, unsafe { self.get_unchecked(index) }))
     }
@@ -223,7 +220,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// assert!(x.iter().eq([1, 3, 2, 4]));
     /// # Ok::<(), xla_shape::BufferError>(())
     /// ```
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = <S::Element as Stored>::Value> + '_ {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ValueOf<S>> + '_ {
         self.indexed_iter().map(|(_, value)| value)
     }
 
@@ -259,7 +256,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// # Errors
     /// If the index is out of bounds.
     #[inline(always)]
-    pub fn set(&mut self, index: S::Index, value: <S::Element as Stored>::Value) -> Result<(), AccessError> {
+    pub fn set(&mut self, index: S::Index, value: ValueOf<S>) -> Result<(), AccessError> {
         if !self.shape.has_index(index) {
             return Err(out_of_bounds(copied(index).as_ref(), self.shape.sizes().as_ref()));
         }
@@ -273,7 +270,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// # Safety
     /// The index must be inside the array: every number less than the size of its dimension.
     #[inline(always)]
-    pub unsafe fn set_unchecked(&mut self, index: S::Index, value: <S::Element as Stored>::Value) {
+    pub unsafe fn set_unchecked(&mut self, index: S::Index, value: ValueOf<S>) {
         debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
         let position = self.shape.linear_index_of(index);
         // SAFETY: the caller promises that the index is inside the array; by the law of `ArrayType`, so is its
@@ -282,7 +279,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     }
 
     /// Writes every element; padding stays as it is.
-    pub fn fill_with(&mut self, mut value: impl FnMut(S::Index) -> <S::Element as Stored>::Value) {
+    pub fn fill_with(&mut self, mut value: impl FnMut(S::Index) -> ValueOf<S>) {
         for index in self.shape.indices() {
             // SAFETY: `indices` gives only indices inside the array.
             unsafe { self.set_unchecked(index, value(index)) };
@@ -327,7 +324,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn filled_with(shape: S, value: <S::Element as Stored>::Value) -> Result<Self, BufferError> {
+    pub fn filled_with(shape: S, value: ValueOf<S>) -> Result<Self, BufferError> {
         const { checked_width::<S>() };
         Self::from_fn_with(shape, |_| value)
     }
@@ -336,10 +333,7 @@ impl<S: WholeArray<Element: Stored>> Buffer<S> {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn from_fn_with(
-        shape: S,
-        value: impl FnMut(S::Index) -> <S::Element as Stored>::Value,
-    ) -> Result<Self, BufferError> {
+    pub fn from_fn_with(shape: S, value: impl FnMut(S::Index) -> ValueOf<S>) -> Result<Self, BufferError> {
         let bytes = AlignedBytes::zeroed(shape.byte_size())?;
         let mut buffer = Self::new(shape, bytes, const { checked_width::<S>() })?;
         buffer.fill_with(value);
@@ -388,7 +382,7 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// If there is not enough memory.
     #[must_use]
     #[track_caller]
-    pub fn filled(value: <S::Element as Stored>::Value) -> Self {
+    pub fn filled(value: ValueOf<S>) -> Self {
         let mut buffer = Self::allocated(const { checked_width::<S>() });
         buffer.fill_with(|_| value);
         buffer
@@ -399,7 +393,7 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// # Panics
     /// If there is not enough memory.
     #[must_use]
-    pub fn from_fn(value: impl FnMut(S::Index) -> <S::Element as Stored>::Value) -> Self {
+    pub fn from_fn(value: impl FnMut(S::Index) -> ValueOf<S>) -> Self {
         let mut buffer = Self::allocated(const { checked_width::<S>() });
         buffer.fill_with(value);
         buffer
@@ -411,7 +405,7 @@ impl<'a, S: StaticArray<Element: Plain>> View<'a, S> {
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
-    pub fn from_slice(values: &'a [Value<S>]) -> Result<Self, BufferError> {
+    pub fn from_slice(values: &'a [ValueOf<S>]) -> Result<Self, BufferError> {
         const { checked_width::<S>() };
         Self::from_slice_with(S::default(), values)
     }
@@ -422,7 +416,7 @@ impl<'a, S: StaticArray<Element: Plain>> ViewMut<'a, S> {
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
-    pub fn from_slice(values: &'a mut [Value<S>]) -> Result<Self, BufferError> {
+    pub fn from_slice(values: &'a mut [ValueOf<S>]) -> Result<Self, BufferError> {
         const { checked_width::<S>() };
         Self::from_slice_with(S::default(), values)
     }
@@ -442,7 +436,7 @@ impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
-    pub fn from_slice_with(shape: S, values: &'a [Value<S>]) -> Result<Self, BufferError> {
+    pub fn from_slice_with(shape: S, values: &'a [ValueOf<S>]) -> Result<Self, BufferError> {
         Self::new(shape, Ref::from(bytes_of::<S::Element>(values)), const { checked_width::<S>() })
     }
 }
@@ -452,7 +446,7 @@ impl<'a, S: WholeArray<Element: Plain>> ViewMut<'a, S> {
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
-    pub fn from_slice_with(shape: S, values: &'a mut [Value<S>]) -> Result<Self, BufferError> {
+    pub fn from_slice_with(shape: S, values: &'a mut [ValueOf<S>]) -> Result<Self, BufferError> {
         Self::new(shape, Mut::from(bytes_of_mut::<S::Element>(values)), const { checked_width::<S>() })
     }
 }
@@ -461,7 +455,7 @@ impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
     /// The values in the order of memory, padding included. The elements must be whole, not packed bits.
     #[must_use]
     #[inline(always)]
-    pub fn as_slice(&self) -> &'a [<S::Element as Stored>::Value] {
+    pub fn as_slice(&self) -> &'a [ValueOf<S>] {
         const { assert_whole::<S>() };
         // SAFETY: elements are whole, and the memory is borrowed for `'a`.
         let values: Values<'a, S::Element> = unsafe { self.values_for() };
@@ -474,7 +468,7 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// The values in the order of memory, padding included. The elements must be whole, not packed bits.
     #[must_use]
     #[inline(always)]
-    pub fn as_slice(&self) -> &[<S::Element as Stored>::Value] {
+    pub fn as_slice(&self) -> &[ValueOf<S>] {
         const { assert_whole::<S>() };
         // SAFETY: elements are whole, and the memory is borrowed with `self`.
         let values = unsafe { self.values_for() };
@@ -487,7 +481,7 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The values in the order of memory, padding included, to write. The elements must be whole, not packed bits.
     #[must_use]
     #[inline(always)]
-    pub fn as_mut_slice(&mut self) -> &mut [<S::Element as Stored>::Value] {
+    pub fn as_mut_slice(&mut self) -> &mut [ValueOf<S>] {
         const { assert_whole::<S>() };
         // SAFETY: elements are whole, and the memory is borrowed with `self`.
         let mut values = unsafe { self.values_mut_for() };
@@ -515,7 +509,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// How many values the bytes are, after the prefix: a constant, if no dimension is unbounded.
     #[inline(always)]
     fn num_values(&self) -> usize {
-        self.num_bytes().saturating_sub(S::PREFIX) / size_of::<Value<S>>()
+        self.num_bytes().saturating_sub(S::PREFIX) / size_of::<ValueOf<S>>()
     }
 }
 
@@ -550,7 +544,7 @@ fn panic_out_of_bounds<S: ArrayType>(shape: S, index: S::Index) -> ! {
 }
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for Buffer<S, B> {
-    type Output = <S::Element as Stored>::Value;
+    type Output = ValueOf<S>;
 
     /// # Panics
     /// If the index is out of bounds.

@@ -5,7 +5,7 @@ use super::cells::{bytes_of, bytes_of_mut};
 use super::error::BufferError;
 use super::storage::Buffer;
 use crate::element::Plain;
-use crate::types::StaticArray;
+use crate::types::{StaticArray, ValueOf};
 use std::fmt;
 
 /// The memory of a `Vec` of values, in a buffer that [`Buffer::from_vec`] makes.
@@ -54,13 +54,13 @@ where
     ///
     /// # Errors
     /// If there are not as many values as the array has physical elements.
-    pub fn from_vec(values: Vec<<S::Element as crate::element::Stored>::Value>) -> Result<Self, BufferError> {
+    pub fn from_vec(values: Vec<ValueOf<S>>) -> Result<Self, BufferError> {
         Self::from_bytes(ValueVec(values))
     }
 
     /// The values in the order of memory, padding included.
     #[must_use]
-    pub fn into_vec(self) -> Vec<<S::Element as crate::element::Stored>::Value> {
+    pub fn into_vec(self) -> Vec<ValueOf<S>> {
         self.into_parts().1.0
     }
 }

@@ -1,10 +1,10 @@
 //! Lines along one dimension, those that lie side by side together.
 
 use super::lanes;
-use super::memory::{Memory, Value, for_each_run, own_bands};
+use super::memory::{Memory, for_each_run, own_bands};
 use crate::buffer::{Buffer, Bytes, BytesMut, Mut, Ref, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, MultiIndex, resolve};
+use crate::types::{ArrayType, MultiIndex, ValueOf, resolve};
 use crate::wide::wide_mut;
 use std::fmt;
 use std::ops::Range;
@@ -83,7 +83,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     /// Calls `f` with each block of the band: the index along the lines at which it begins, and its elements. Number `i` of a
     /// block is that of line `i % LANES`, `i / LANES` after the beginning; in lanes without a line, it is padding.
     #[inline(always)]
-    pub fn for_each_block(&self, mut f: impl FnMut(usize, &[Value<S>])) {
+    pub fn for_each_block(&self, mut f: impl FnMut(usize, &[ValueOf<S>])) {
         // SAFETY: bands are made where elements are whole; the buffer is borrowed meanwhile.
         let values = unsafe { self.array.values_for() };
         for_each_block_range::<S, DIM>(self.array.shape(), self.origin, |start, range| {
@@ -100,7 +100,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     pub fn fold_lanes<A: Copy, const N: usize>(
         &self,
         init: [A; N],
-        mut f: impl FnMut(A, Value<S>) -> A,
+        mut f: impl FnMut(A, ValueOf<S>) -> A,
         combine: impl FnMut(A, A) -> A,
     ) -> [A; N] {
         const { assert_multiple(N, Self::LANES) };
@@ -181,7 +181,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     pub fn fold<A: Copy>(
         &self,
         init: A,
-        f: impl FnMut(A, Value<S>) -> A,
+        f: impl FnMut(A, ValueOf<S>) -> A,
         combine: impl FnMut(A, A) -> A,
     ) -> LineValues<A> {
         let lanes = const { Self::LANES };
@@ -209,7 +209,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     fn fold_into<A: Copy, const N: usize>(
         &self,
         init: [A; N],
-        mut f: impl FnMut(A, Value<S>) -> A,
+        mut f: impl FnMut(A, ValueOf<S>) -> A,
         combine: impl FnMut(A, A) -> A,
     ) -> [A; N] {
         let mut accumulators = init;
@@ -230,7 +230,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
     /// # Panics
     /// If the values were folded in a band with other lanes.
     #[inline(always)]
-    pub fn apply<A: Copy>(&mut self, values: &LineValues<A>, mut f: impl FnMut(Value<S>, A) -> Value<S>) {
+    pub fn apply<A: Copy>(&mut self, values: &LineValues<A>, mut f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>) {
         let lanes = const { Self::LANES };
         match &values.0 {
             Places::Of16(values) if 16 % lanes == 0 => self.apply_places(values, f),
@@ -247,7 +247,11 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
     }
 
     #[inline(always)]
-    fn apply_places<A: Copy, const N: usize>(&mut self, values: &[A; N], mut f: impl FnMut(Value<S>, A) -> Value<S>) {
+    fn apply_places<A: Copy, const N: usize>(
+        &mut self,
+        values: &[A; N],
+        mut f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>,
+    ) {
         let values = *values;
         self.for_each_block_mut(|_, block| lanes::apply(values, block, &mut f));
     }
@@ -275,7 +279,7 @@ fn for_each_block_range<S: ArrayType, const DIM: i64>(
 impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> {
     /// Calls `f` with each block of the band, to write; see [`for_each_block`](Self::for_each_block).
     #[inline(always)]
-    pub fn for_each_block_mut(&mut self, mut f: impl FnMut(usize, &mut [Value<S>])) {
+    pub fn for_each_block_mut(&mut self, mut f: impl FnMut(usize, &mut [ValueOf<S>])) {
         let shape = self.array.shape();
         // SAFETY: bands are made where elements are whole; the buffer is borrowed mutably meanwhile.
         let mut values = unsafe { self.array.values_mut_for() };
@@ -289,7 +293,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
     pub fn apply_lanes<A: Copy, const N: usize>(
         &mut self,
         arguments: [A; N],
-        mut f: impl FnMut(Value<S>, A) -> Value<S>,
+        mut f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>,
     ) {
         const { assert_multiple(N, Self::LANES) };
         self.for_each_block_mut(|_, block| lanes::apply(arguments, block, &mut f));

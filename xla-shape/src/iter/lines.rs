@@ -1,9 +1,9 @@
 //! The elements along one dimension, as runs of equal stride.
 
-use super::memory::{Memory, Value, for_each_run};
+use super::memory::{Memory, for_each_run};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lender, Mut, Ref, View, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, Indices, WholeArray, resolve};
+use crate::types::{ArrayType, Indices, ValueOf, WholeArray, resolve};
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use xla_shape_core::map::Run;
@@ -86,7 +86,7 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
 
     /// Calls `f` with each run of the line, in order: the number of its first element, and its elements.
     #[inline(always)]
-    pub fn for_each_run(&self, mut f: impl FnMut(usize, Strided<&[Value<S>]>)) {
+    pub fn for_each_run(&self, mut f: impl FnMut(usize, Strided<&[ValueOf<S>]>)) {
         // SAFETY: `line` asked whether elements are whole; the buffer is borrowed meanwhile.
         let values = unsafe { self.array.values_for() };
         Along::<S, DIM>::for_each_range(self.array.shape(), self.index, |start, range, stride| {
@@ -97,7 +97,7 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
 
     /// Calls `f` with each element, in order.
     #[inline(always)]
-    pub fn for_each(&self, mut f: impl FnMut(Value<S>)) {
+    pub fn for_each(&self, mut f: impl FnMut(ValueOf<S>)) {
         self.for_each_run(|_, run| run.for_each(&mut f));
     }
 }
@@ -105,7 +105,7 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
 impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
     /// Calls `f` with each run of the line, in order, to write: the number of its first element, and its elements.
     #[inline(always)]
-    pub fn for_each_run_mut(&mut self, mut f: impl FnMut(usize, Strided<&mut [Value<S>]>)) {
+    pub fn for_each_run_mut(&mut self, mut f: impl FnMut(usize, Strided<&mut [ValueOf<S>]>)) {
         let (shape, index) = (self.array.shape(), self.index);
         let values = self.array.as_mut_slice();
         Along::<S, DIM>::for_each_range(shape, index, |start, range, stride| {
@@ -115,7 +115,7 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM>
 
     /// Replaces each element by the result of `f`, in order.
     #[inline(always)]
-    pub fn apply(&mut self, mut f: impl FnMut(Value<S>) -> Value<S>) {
+    pub fn apply(&mut self, mut f: impl FnMut(ValueOf<S>) -> ValueOf<S>) {
         self.for_each_run_mut(|_, mut run| run.apply(&mut f));
     }
 }

@@ -1,15 +1,11 @@
 //! What is known of a shape's memory.
 
-use crate::element::Stored;
 use crate::types::ArrayType;
 use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::Dimension;
 use xla_shape_core::map::{Bands, Run, StrideTableRef};
 use xla_shape_core::type_limits::MAX_LIST;
-
-/// The Rust type of the elements of `S`.
-pub(super) type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 pub(super) trait Memory: ArrayType {
     /// Whether the stride table needs the sizes.

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use crate::buffer::{AccessError, Buffer, Bytes, DynShape};
 use crate::element::Stored;
-use crate::types::{MultiIndex, WholeArray};
+use crate::types::{MultiIndex, ValueOf, WholeArray};
 use crate::wide::local;
 use xla_shape_core::Slot;
 
@@ -18,7 +18,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// x.for_each_indexed(|index, _| indices.push(index));
     /// assert_eq!(indices, [[0, 0], [1, 0], [0, 1], [1, 1]]);
     /// ```
-    pub fn for_each_indexed(&self, mut f: impl FnMut(S::Index, <S::Element as Stored>::Value)) {
+    pub fn for_each_indexed(&self, mut f: impl FnMut(S::Index, ValueOf<S>)) {
         self.for_each_position(|slot, value| slot.element().into_iter().for_each(|index| f(index, value)));
     }
 
@@ -26,7 +26,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// argument is what memory holds there, also where it is padding.
     ///
     /// Padding at the end from `L(n)` in the layout is left out.
-    pub fn for_each_position(&self, mut f: impl FnMut(Slot<S::Index>, <S::Element as Stored>::Value)) {
+    pub fn for_each_position(&self, mut f: impl FnMut(Slot<S::Index>, ValueOf<S>)) {
         self.shape().with_table(|table| {
             let mut walk = table.walk();
             let mut position = 0;

@@ -1,10 +1,10 @@
 //! All elements, in the order of memory, without their indices.
 
 use super::lanes;
-use super::memory::{Memory, Value};
+use super::memory::Memory;
 use crate::buffer::{Buffer, BufferError, Bytes, BytesMut, DynShape, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, WholeArray};
+use crate::types::{ArrayType, ValueOf, WholeArray};
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// Calls `f` with slices of elements, without padding, in the order of memory: one slice if there is no padding, else
@@ -20,7 +20,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// assert_eq!(segments[1..], [vec![4], vec![14], vec![20, 21, 22, 23], vec![24]]);
     /// ```
     #[inline(always)]
-    pub fn for_each_segment(&self, mut f: impl FnMut(&[Value<S>])) {
+    pub fn for_each_segment(&self, mut f: impl FnMut(&[ValueOf<S>])) {
         const { assert_whole::<S>() };
         // SAFETY: elements are whole, and the buffer is borrowed meanwhile.
         let values = unsafe { self.values_for() };
@@ -30,7 +30,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
 
     /// Calls `f` with every element, in the order of memory.
     #[inline(always)]
-    pub fn for_each(&self, mut f: impl FnMut(Value<S>)) {
+    pub fn for_each(&self, mut f: impl FnMut(ValueOf<S>)) {
         self.for_each_segment(|segment| segment.iter().for_each(|&value| f(value)));
     }
 
@@ -47,7 +47,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn fold_lanes<A: Copy, const N: usize>(&self, init: [A; N], mut f: impl FnMut(A, Value<S>) -> A) -> [A; N] {
+    pub fn fold_lanes<A: Copy, const N: usize>(&self, init: [A; N], mut f: impl FnMut(A, ValueOf<S>) -> A) -> [A; N] {
         let mut accumulators = init;
         self.for_each_segment(|segment| accumulators = lanes::fold(accumulators, segment, &mut f));
         accumulators
@@ -57,7 +57,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// Calls `f` with slices of elements, without padding, to write, like [`for_each_segment`](Self::for_each_segment).
     #[inline(always)]
-    pub fn for_each_segment_mut(&mut self, mut f: impl FnMut(&mut [Value<S>])) {
+    pub fn for_each_segment_mut(&mut self, mut f: impl FnMut(&mut [ValueOf<S>])) {
         const { assert_whole::<S>() };
         let shape = self.shape();
         // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
@@ -76,13 +76,13 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// assert_eq!(x[[2, 4]], 48.0);
     /// ```
     #[inline(always)]
-    pub fn apply(&mut self, mut f: impl FnMut(Value<S>) -> Value<S>) {
+    pub fn apply(&mut self, mut f: impl FnMut(ValueOf<S>) -> ValueOf<S>) {
         self.for_each_segment_mut(|segment| lanes::replace(segment, &mut f));
     }
 
     /// Writes this value to every element; padding stays as it is.
     #[inline(always)]
-    pub fn fill(&mut self, value: Value<S>) {
+    pub fn fill(&mut self, value: ValueOf<S>) {
         self.for_each_segment_mut(|segment| segment.fill(value));
     }
 }
@@ -98,7 +98,7 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// assert_eq!(x.as_slice(), [0, 0, 0, -1, 0, 0, 0, -1]);
     /// ```
     #[inline(always)]
-    pub fn fill_padding(&mut self, value: Value<S>) {
+    pub fn fill_padding(&mut self, value: ValueOf<S>) {
         let shape = self.shape();
         let values = self.as_mut_slice();
         let mut end = 0;

@@ -1,9 +1,8 @@
 //! Tiles as fixed-size arrays.
 
-use super::memory::Value;
 use crate::buffer::{Buffer, Bytes, BytesMut, Lender, View, assert_whole};
 use crate::element::{Element, Plain};
-use crate::types::{ArrayType, MultiIndex, WholeArray};
+use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray};
 use crate::wide::local;
 use xla_shape_core::TileBlock;
 use xla_shape_core::text::ConstText;
@@ -52,7 +51,7 @@ pub struct TileView<I, T> {
 
 /// Fails the compilation if a tile of `S` is not `A`.
 #[track_caller]
-const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<Value<S>>>() -> usize {
+const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> usize {
     let problem = ConstText::<1024>::new();
     let problem = match TileBlock::of(S::SHAPE.layout()) {
         Ok(block) if is_block(A::SIZES, &block) => return block.positions() as usize,
@@ -197,7 +196,7 @@ impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
     /// The tiles as arrays, as the method of [`Buffer`], for as long as the memory is borrowed.
     #[must_use]
     #[inline(always)]
-    pub fn as_tiles<A: NestedArray<Value<S>>>(&self) -> &'a [A] {
+    pub fn as_tiles<A: NestedArray<ValueOf<S>>>(&self) -> &'a [A] {
         let positions = const { assert_is_tile::<S, A>() };
         let values = self.as_slice();
         let len = tile_grid(self.shape()).as_ref().iter().product::<usize>().min(values.len() / positions);
@@ -225,7 +224,7 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn as_tiles<A: NestedArray<Value<S>>>(&self) -> &[A] {
+    pub fn as_tiles<A: NestedArray<ValueOf<S>>>(&self) -> &[A] {
         const { assert_is_tile::<S, A>() };
         const { assert_whole::<S>() };
         self.view().as_tiles()
@@ -255,7 +254,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// }
     /// ```
     #[inline]
-    pub fn tiles<A: NestedArray<Value<S>>>(&self) -> impl ExactSizeIterator<Item = TileView<S::Index, &A>> {
+    pub fn tiles<A: NestedArray<ValueOf<S>>>(&self) -> impl ExactSizeIterator<Item = TileView<S::Index, &A>> {
         let positions = const { assert_is_tile::<S, A>() };
         const { assert_whole::<S>() };
         const { assert_whole_tiles::<S>() };
@@ -277,7 +276,7 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The tiles in the order of memory, to write; see [`as_tiles`](Self::as_tiles).
     #[must_use]
     #[inline(always)]
-    pub fn as_mut_tiles<A: NestedArray<Value<S>>>(&mut self) -> &mut [A] {
+    pub fn as_mut_tiles<A: NestedArray<ValueOf<S>>>(&mut self) -> &mut [A] {
         let positions = const { assert_is_tile::<S, A>() };
         const { assert_whole::<S>() };
         let len = tile_grid(self.shape()).as_ref().iter().product::<usize>();
@@ -292,7 +291,9 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The tiles in the order of memory, to write, each with its place in the array and how much of it is inside; see
     /// [`tiles`](Self::tiles).
     #[inline]
-    pub fn tiles_mut<A: NestedArray<Value<S>>>(&mut self) -> impl ExactSizeIterator<Item = TileView<S::Index, &mut A>> {
+    pub fn tiles_mut<A: NestedArray<ValueOf<S>>>(
+        &mut self,
+    ) -> impl ExactSizeIterator<Item = TileView<S::Index, &mut A>> {
         let positions = const { assert_is_tile::<S, A>() };
         const { assert_whole::<S>() };
         const { assert_whole_tiles::<S>() };

@@ -1,10 +1,10 @@
 //! Common methods of array libraries: results in new arrays, folds, vectors along a dimension.
 
-use super::memory::{Value, for_each_run, own_run};
+use super::memory::{for_each_run, own_run};
 use super::zip::for_each_minor_line;
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, StaticArray, resolve};
+use crate::types::{ArrayType, StaticArray, ValueOf, resolve};
 use xla_shape_core::text::ConstText;
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
@@ -21,7 +21,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// # Panics
     /// If there is not enough memory.
     #[must_use]
-    pub fn map<R>(&self, mut f: impl FnMut(Value<S>) -> Value<R>) -> Buffer<R>
+    pub fn map<R>(&self, mut f: impl FnMut(ValueOf<S>) -> ValueOf<R>) -> Buffer<R>
     where
         R: StaticArray<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
     {
@@ -49,7 +49,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     pub fn zip_with<R, T, C>(
         &self,
         other: &Buffer<T, C>,
-        mut f: impl FnMut(Value<S>, Value<T>) -> Value<R>,
+        mut f: impl FnMut(ValueOf<S>, ValueOf<T>) -> ValueOf<R>,
     ) -> Buffer<R>
     where
         R: StaticArray<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
@@ -71,7 +71,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// assert_eq!(x.fold(0, |sum, x| sum + x), 30);
     /// ```
     #[inline(always)]
-    pub fn fold<A>(&self, init: A, mut f: impl FnMut(A, Value<S>) -> A) -> A {
+    pub fn fold<A>(&self, init: A, mut f: impl FnMut(A, ValueOf<S>) -> A) -> A {
         let mut folded = Some(init);
         self.for_each_segment(|segment| {
             folded = folded.take().map(|folded| segment.iter().fold(folded, |folded, &value| f(folded, value)));
@@ -121,7 +121,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     pub fn apply_along<const DIM: i64, T, C>(
         &mut self,
         vector: &Buffer<T, C>,
-        mut f: impl FnMut(Value<S>, Value<T>) -> Value<S>,
+        mut f: impl FnMut(ValueOf<S>, ValueOf<T>) -> ValueOf<S>,
     ) where
         T: ArrayType<Element: Plain, Index = [usize; 1]>,
         C: Bytes,

@@ -1,9 +1,9 @@
 //! Several arrays at once, whatever their layouts.
 
-use super::memory::{Memory, Value, for_each_run, own_run};
+use super::memory::{Memory, for_each_run, own_run};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, MultiIndex};
+use crate::types::{ArrayType, MultiIndex, ValueOf};
 use xla_shape_core::map::Run;
 
 /// How two arrays of the same dimensions are walked over together.
@@ -143,7 +143,7 @@ macro_rules! apply_with {
         pub fn $name<$($T, $C),*>(
             &mut self,
             $($operand: &Buffer<$T, $C>,)*
-            mut f: impl FnMut(Value<S>, $(Value<$T>),*) -> Value<S>,
+            mut f: impl FnMut(ValueOf<S>, $(ValueOf<$T>),*) -> ValueOf<S>,
         ) where
             $($T: ArrayType<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>, $C: Bytes,)*
         {

@@ -55,12 +55,12 @@ pub struct InMemory {
 /// One thing in a memory of a TPU of generation `G`: an array, which is there once, or a [`BlockSpec`].
 ///
 /// An array without tiles is laid out in the device's tiles; one with tiles takes what its layout says.
-pub trait Part<G>: Sealed {
+pub trait VmemPart<G>: Sealed {
     /// What it takes.
     const PART: InMemory;
 }
 
-impl<G: GenerationType, E: Element, D: BoundedDimensions, L: LayoutType> Part<G> for Array<E, D, L> {
+impl<G: GenerationType, E: Element, D: BoundedDimensions, L: LayoutType> VmemPart<G> for Array<E, D, L> {
     const PART: InMemory = match vmem_bytes(G::GENERATION, Self::SHAPE) {
         Ok(bytes) => InMemory { copies: 1, bytes },
         Err(error) => error.panic(),
@@ -69,7 +69,7 @@ impl<G: GenerationType, E: Element, D: BoundedDimensions, L: LayoutType> Part<G>
 
 impl<A, B> Sealed for BlockSpec<A, B> {}
 
-impl<G: GenerationType, A: ArrayType, B: ArrayType> Part<G> for BlockSpec<A, B> {
+impl<G: GenerationType, A: ArrayType, B: ArrayType> VmemPart<G> for BlockSpec<A, B> {
     const PART: InMemory = {
         let (array, block) = (A::SHAPE, B::SHAPE);
         assert!(
@@ -83,7 +83,7 @@ impl<G: GenerationType, A: ArrayType, B: ArrayType> Part<G> for BlockSpec<A, B> 
     };
 }
 
-/// What can be in a memory of a TPU of generation `G`: a [`Part`], or a tuple of up to 12 of them.
+/// What can be in a memory of a TPU of generation `G`: a [`VmemPart`], or a tuple of up to 12 of them.
 #[diagnostic::on_unimplemented(
     message = "the size of `{Self}` in TPU memory is not known",
     label = "expected arrays of known sizes, made by `shape!(…)`, `BlockSpec<array, block>`, or a tuple of up to 12 of them"
@@ -95,21 +95,21 @@ pub trait Contents<G>: Sealed {
 
 impl<G, E, D, L> Contents<G> for Array<E, D, L>
 where
-    Self: Part<G>,
+    Self: VmemPart<G>,
 {
-    const PARTS: &'static [InMemory] = &[<Self as Part<G>>::PART];
+    const PARTS: &'static [InMemory] = &[<Self as VmemPart<G>>::PART];
 }
 
 impl<G, A, B> Contents<G> for BlockSpec<A, B>
 where
-    Self: Part<G>,
+    Self: VmemPart<G>,
 {
-    const PARTS: &'static [InMemory] = &[<Self as Part<G>>::PART];
+    const PARTS: &'static [InMemory] = &[<Self as VmemPart<G>>::PART];
 }
 
 macro_rules! contents {
     ($($i:literal)*) => { paste! {
-        impl<G, $([<P $i>]: Part<G>,)*> Contents<G> for ($([<P $i>],)*) {
+        impl<G, $([<P $i>]: VmemPart<G>,)*> Contents<G> for ($([<P $i>],)*) {
             const PARTS: &'static [InMemory] = &[$([<P $i>]::PART,)*];
         }
     } };

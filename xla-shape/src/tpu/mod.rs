@@ -7,7 +7,7 @@
 mod fits;
 mod layout;
 
-pub use fits::{BlockSpec, Contents, InMemory, Memory, Part, Vmem, assert_fits};
+pub use fits::{BlockSpec, Contents, InMemory, Memory, Vmem, VmemPart, assert_fits};
 pub use layout::TpuLayout;
 pub use xla_shape_core::tpu::{
     Block, BlockError, DOUBLE_BUFFERED, DefaultLayout, DefaultLayoutError, Generation, Merge, UnknownGeneration,

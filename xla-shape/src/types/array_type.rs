@@ -4,7 +4,7 @@ use super::dimensions::{Dimensions, MultiIndex, StaticDimensions};
 use super::index::{Indices, StaticIndex};
 use super::layout::LayoutType;
 use super::sizes::SizesError;
-use crate::element::Element;
+use crate::element::{Element, Stored};
 use crate::sealed::Sealed;
 use crate::wide::wide;
 use core::fmt;
@@ -142,6 +142,22 @@ pub trait WholeArray: ArrayType + Itself<Itself = Self> {
     #[must_use]
     fn from_array_shape(shape: &ArrayShape) -> Option<Self>;
 }
+
+/// The Rust type of the elements of arrays of shape `S`.
+///
+/// ```
+/// use xla_shape::element::Plain;
+/// use xla_shape::types::{ArrayType, ValueOf};
+/// use xla_shape::{Buffer, View, shape};
+///
+/// fn count<S: ArrayType<Element: Plain>>(x: View<'_, S>, wanted: ValueOf<S>) -> usize {
+///     let mut found = 0;
+///     x.for_each(|x| found += usize::from(x == wanted));
+///     found
+/// }
+/// assert_eq!(count(Buffer::<shape!(s32[2,3]{1,0:T(2,4)})>::filled(7).view(), 7), 6);
+/// ```
+pub type ValueOf<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 /// Whether a dimension of a type can be one that turns up at run time, or in another type.
 pub(crate) const fn takes(wanted: Dimension, found: Dimension) -> bool {

@@ -32,7 +32,7 @@ mod unroll;
 
 pub use array::Array;
 pub(crate) use array_type::takes;
-pub use array_type::{ArrayType, StaticArray, WholeArray};
+pub use array_type::{ArrayType, StaticArray, ValueOf, WholeArray};
 pub use dim::{Bounded, BoundedDim, Dim, Named, Size, StaticDim, Unbounded};
 pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 pub(crate) use index::advance;

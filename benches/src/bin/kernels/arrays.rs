@@ -6,11 +6,8 @@ use crate::walk::{self, Flat, LANES, Pairs, Rows, StridedRows, Tiled, Walk};
 use crate::{Case, Ratio};
 use ndarray::{Array2, Zip};
 use std::hint::black_box;
-use xla_shape::element::Stored;
-use xla_shape::types::{ArrayType, StaticArray};
+use xla_shape::types::{StaticArray, ValueOf};
 use xla_shape::{Buffer, shape};
-
-type Value<S> = <<S as ArrayType>::Element as Stored>::Value;
 
 /// What the library's kernels are written over: any layout.
 pub(crate) trait Shape: StaticArray<Element: Number> {}
@@ -29,7 +26,7 @@ pub(crate) fn to_f32<S: Shape>(x: &Buffer<S>) -> Vec<f32> {
 }
 
 #[inline(never)]
-fn fill<S: Shape>(x: &mut Buffer<S>, value: Value<S>) {
+fn fill<S: Shape>(x: &mut Buffer<S>, value: ValueOf<S>) {
     x.fill(value);
 }
 
