@@ -4,7 +4,7 @@
 //! the module says: once with the shapes in the types, once with the shapes as values.
 //!
 //! ```text
-//! cargo run --release -p xla-shape-examples --example tiled_matmul [MODULE.hlo]
+//! cargo run -p xla-shape-examples --example tiled_matmul [MODULE.hlo]
 //! ```
 
 #![forbid(unsafe_code)]

@@ -37,7 +37,10 @@ pub type DynViewMut<'a> = Buffer<DynShape, Mut<'a>>;
 #[derive(Clone, Debug)]
 pub struct DynShape {
     array: Arc<Prepared>,
+    // Each access needs these two.
     width: Width,
+    /// The bytes before the first element.
+    prefix: usize,
 }
 
 #[derive(Debug)]
@@ -86,7 +89,8 @@ impl DynShape {
         let width = Width::new(element_type, element_size_in_bits)
             .ok_or(BufferError::ElementTooNarrow { element_type, element_size_in_bits })?;
         let table = shape.stride_table()?;
-        Ok(Self { array: Arc::new(Prepared { shape, table }), width })
+        let prefix = shape.layout().dynamic_shape_metadata_prefix_bytes() as usize;
+        Ok(Self { array: Arc::new(Prepared { shape, table }), width, prefix })
     }
 
     /// The shape.
@@ -114,11 +118,6 @@ impl DynShape {
     /// The sizes or bounds of the dimensions, in elements.
     fn extents(&self) -> &[usize] {
         local(self.array.table.extents())
-    }
-
-    /// The bytes before the first element.
-    fn prefix(&self) -> usize {
-        self.array.shape.layout().dynamic_shape_metadata_prefix_bytes() as usize
     }
 }
 
@@ -266,7 +265,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// The elements must be of type `E`.
     #[inline(always)]
     pub(crate) unsafe fn cells<E: Stored>(&self) -> Cells<'_, E> {
-        let (prefix, len) = (self.shape.prefix(), self.bytes.len());
+        let (prefix, len) = (self.shape.prefix, self.bytes.len());
         // SAFETY: the bytes begin with the prefix, if there are any.
         let first = unsafe { self.bytes.start().add(prefix.min(len)) };
         // SAFETY: after the prefix, the bytes hold the physical elements, which may be read as long as `self` is borrowed. The
@@ -290,7 +289,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// Whether the values can be borrowed.
     fn check_borrow<E: Stored>(&self) -> Result<(), BufferError> {
         self.check_type::<E>()?;
-        let first = self.bytes.start().addr().wrapping_add(self.shape.prefix());
+        let first = self.bytes.start().addr().wrapping_add(self.shape.prefix);
         let is_aligned = self.bytes.is_empty() || first.is_multiple_of(align_of::<E::Value>());
         if self.shape.width == Width::Whole && is_aligned {
             Ok(())
@@ -306,7 +305,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// The memory must be there, and not be written, for `'a`.
     unsafe fn values_for<'a, E: Plain>(&self) -> Result<&'a [E::Value], BufferError> {
         self.check_borrow::<E>()?;
-        let (prefix, len) = (self.shape.prefix(), self.bytes.len());
+        let (prefix, len) = (self.shape.prefix, self.bytes.len());
         // SAFETY: the bytes begin with the prefix, if there are any.
         let first = unsafe { self.bytes.start().add(prefix.min(len)) };
         // SAFETY: the elements are whole, of type `E` and aligned, as has just been checked.
@@ -363,7 +362,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// Like [`cells`](Self::cells).
     #[inline(always)]
     pub(super) unsafe fn cells_mut<E: Stored>(&mut self) -> CellsMut<'_, E> {
-        let (prefix, len) = (self.shape.prefix(), self.bytes.len());
+        let (prefix, len) = (self.shape.prefix, self.bytes.len());
         // SAFETY: as in `cells`.
         let first = unsafe { self.bytes.start_mut().add(prefix.min(len)) };
         // SAFETY: as in `cells`; the bytes are borrowed mutably.
@@ -376,7 +375,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// Same as [`as_slice`](Self::as_slice).
     pub fn as_mut_slice<E: Plain>(&mut self) -> Result<&mut [E::Value], BufferError> {
         self.check_borrow::<E>()?;
-        let (prefix, len) = (self.shape.prefix(), self.bytes.len());
+        let (prefix, len) = (self.shape.prefix, self.bytes.len());
         // SAFETY: the bytes begin with the prefix, if there are any.
         let first = unsafe { self.bytes.start_mut().add(prefix.min(len)) };
         // SAFETY: the elements are whole, of type `E` and aligned, as has just been checked; the bytes are borrowed mutably.
