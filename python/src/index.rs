@@ -5,6 +5,7 @@ use crate::memory::{Read, Written};
 use crate::shape::Shape;
 use pyo3::prelude::*;
 use xla_shape::Slot;
+use xla_shape::map::OffsetTables;
 
 /// The positions of elements. `indices` has a row of int64 for each, `positions` room for an int64; both are contiguous.
 #[pyfunction]
@@ -23,7 +24,7 @@ pub(crate) fn linear_indices(
     }
     // Tables pay where there are many more indices than a dimension has entries.
     let entries = table.extents().iter().fold(0_u64, |sum, extent| sum.saturating_add(*extent));
-    let tables = if positions.len() as u64 > entries { table.offset_tables() } else { None };
+    let tables = if positions.len() as u64 > entries { OffsetTables::new(table) } else { None };
     let failed = py.detach(|| {
         let mut index = vec![0_u64; rank];
         for (number, position) in positions.iter_mut().enumerate() {

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 use std::sync::OnceLock;
+use xla_shape::map::StrideTableRef;
 use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout as LayoutValue, Shape as Value, Slot, StrideTable};
 use xla_shape_render::advise::{Advice, Change};
@@ -52,12 +53,12 @@ impl Shape {
         array(&self.value)
     }
 
-    pub(crate) fn table(&self) -> PyResult<&StrideTable> {
+    pub(crate) fn table(&self) -> PyResult<StrideTableRef<'_>> {
         if let Some(table) = self.table.get() {
-            return Ok(table);
+            return Ok(table.as_ref());
         }
         let table = self.array()?.stride_table().map_err(shape_error)?;
-        Ok(self.table.get_or_init(|| table))
+        Ok(self.table.get_or_init(|| table).as_ref())
     }
 
     fn position(&self, index: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {

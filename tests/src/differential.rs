@@ -21,22 +21,22 @@ pub fn tables_agree(reference: &ReferenceShape, element_type: ElementType) -> Re
     let table = shape.stride_table().map_err(|error| format!("{shape}: {error}"))?;
     // A `const` has room for as many digits as shapes in types may have.
     let in_const = StaticStrideTable::new(&reference.sizes, shape.layout()).ok();
-    let in_const = in_const.as_ref().map(|table| (table.as_ref(&reference.sizes), vec![0; table.num_values()]));
+    let in_const = in_const.as_ref().map(|table| (table.as_ref(&reference.sizes), vec![0; table.num_intermediates()]));
     let (in_const, mut values) = in_const.unzip();
     for (position, expected) in (0..).zip(reference.map()) {
         if let Some(index) = &expected {
-            same(&format!("place of {index:?}"), table.checked_linear_index(index), position)?;
+            same(&format!("place of {index:?}"), table.as_ref().checked_linear_index(index), position)?;
             if let (Some(in_const), Some(values)) = (in_const, &mut values) {
                 let found = in_const.linear_index_with(index, values);
                 same(&format!("place of {index:?} by the table of a const"), Some(found), position)?;
             }
         }
-        let found = table.multi_index(position).element();
+        let found = table.as_ref().multi_index(position).element();
         if found != expected {
             return Err(format!("{shape}: at {position}: expected {expected:?}, found {found:?}"));
         }
     }
-    match table.multi_index(reference.physical_elements()) {
+    match table.as_ref().multi_index(reference.physical_elements()) {
         Slot::Element(index) => Err(format!("{shape}: found {index:?} after the end")),
         _ => Ok(()),
     }

@@ -92,23 +92,23 @@ fn linear_index_maps() {
 fn map_disagreement(row: &MapRow) -> Result<(), String> {
     let shape: ArrayShape = row.layout.parse().map_err(|error| format!("{error}"))?;
     let table = shape.stride_table().map_err(|error| error.to_string())?;
-    let sizes = table.extents();
+    let sizes = table.as_ref().extents();
     if shape.physical_elements() != Some(row.physical_elements) {
         return Err(format!("{:?} physical elements", shape.physical_elements()));
     }
     for (position, &logical) in (0..).zip(&row.physical_to_logical) {
         let expected = u64::try_from(logical).ok().map(|logical| unravel(logical, sizes));
-        let slot = table.multi_index(position);
+        let slot = table.as_ref().multi_index(position);
         if slot == Slot::OutOfRange || slot.clone().element() != expected {
             return Err(format!("at {position} lies {slot:?}, not {expected:?}"));
         }
         if let Some(index) = expected
-            && table.checked_linear_index(&index) != Some(position)
+            && table.as_ref().checked_linear_index(&index) != Some(position)
         {
-            return Err(format!("{index:?} lies at {}, not {position}", table.linear_index(&index)));
+            return Err(format!("{index:?} lies at {}, not {position}", table.as_ref().linear_index(&index)));
         }
     }
-    match table.multi_index(row.physical_to_logical.len() as u64) {
+    match table.as_ref().multi_index(row.physical_to_logical.len() as u64) {
         Slot::OutOfRange => Ok(()),
         slot => Err(format!("after the end lies {slot:?}")),
     }

@@ -8,8 +8,8 @@
 //!
 //! let array = shape.array().unwrap();
 //! let table = array.stride_table()?;
-//! assert_eq!(table.linear_index(&[0, 0, 1, 0]), 1); // rows lie in pairs
-//! assert_eq!(table.multi_index(1), Slot::Element(vec![0, 0, 1, 0]));
+//! assert_eq!(table.as_ref().linear_index(&[0, 0, 1, 0]), 1); // rows lie in pairs
+//! assert_eq!(table.as_ref().multi_index(1), Slot::Element(vec![0, 0, 1, 0]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -82,7 +82,7 @@ pub use layout::{Layout, LayoutAttributes, SplitConfig};
 pub use map::tile_block::{TileBlock, TileBlockError};
 pub use map::{Slot, StrideTable, StrideTableError};
 pub use measure::padding::PaddedDimension;
-pub use measure::placement::{BitOffset, Placement};
+pub use measure::placement::Placement;
 pub use measure::strides::{StridedDimensions, StridesError};
 pub use shape::Shape;
 pub use shape::TupleShape;

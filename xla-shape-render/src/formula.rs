@@ -1,7 +1,6 @@
 //! The stride table as a formula.
 
-use xla_shape_core::StrideTable;
-use xla_shape_core::map::{Digit, Source, Term, ValueRule};
+use xla_shape_core::map::{Digit, Intermediate, Source, StrideTableRef, Term};
 
 /// How division and remainder by a power of two are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +16,7 @@ pub(crate) fn term(term: Term, names: &[String], notation: Notation) -> (String,
     let source = match term.source {
         Source::Zero => return ("0".into(), false),
         Source::Dimension(dimension) => names.get(dimension as usize).cloned().unwrap_or_default(),
-        Source::Value(value) => value_name(value as usize),
+        Source::Intermediate(value) => value_name(value as usize),
     };
     let divisor = term.divisor.get();
     let shifts = notation == Notation::ShiftsAndMasks;
@@ -56,17 +55,17 @@ fn summand(digit: &Digit, names: &[String], notation: Notation) -> String {
 }
 
 /// The position of an element in elements, as a sum, and the intermediate values that it needs, first to last.
-pub(crate) fn position(table: &StrideTable, names: &[String], notation: Notation) -> (Vec<String>, Vec<String>) {
+pub(crate) fn position(table: StrideTableRef<'_>, names: &[String], notation: Notation) -> (Vec<String>, Vec<String>) {
     // A digit without a source is always 0.
     let digits = table.digits().iter().filter(|digit| digit.term.source != Source::Zero);
     let mut sum = digits.map(|digit| summand(digit, names, notation)).collect::<Vec<_>>();
     if sum.is_empty() {
         sum.push("0".into());
     }
-    let values = table.values().iter().enumerate().map(|(number, value)| {
-        let rule = match value.rule {
-            ValueRule::Term(rule) => term(rule, names, notation).0,
-            ValueRule::Combine { major, minor, minor_size } => {
+    let values = table.intermediates().iter().enumerate().map(|(number, value)| {
+        let rule = match *value {
+            Intermediate::Term { term: rule, .. } => term(rule, names, notation).0,
+            Intermediate::Combine { major, minor, minor_size, .. } => {
                 format!("{} * {minor_size} + {}", factor(major, names, notation), factor(minor, names, notation))
             }
         };

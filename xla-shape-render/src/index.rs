@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use std::error::Error;
 use std::fmt;
 use xla_shape_core::map::Source;
-use xla_shape_core::{ArrayShape, BitOffset, Placement, Slot, StrideTableError};
+use xla_shape_core::{ArrayShape, Placement, Slot, StrideTableError};
 
 /// A position of an array and what is there.
 ///
@@ -56,14 +56,14 @@ impl Location {
             Slot::Element(index) => Some(index),
             Slot::Padding => None,
             Slot::OutOfRange => {
-                let (shape, positions) = (array.to_string(), placement.positions());
+                let (shape, positions) = (array.to_string(), placement.padded_positions());
                 return Err(LocationError::NoPosition { shape, positions, position });
             }
         };
         Ok(Self { array: array.clone(), placement, position, index })
     }
 
-    fn offset(&self) -> BitOffset {
+    fn offset(&self) -> (u64, u64) {
         self.placement.bit_offset(self.position)
     }
 }
@@ -140,14 +140,14 @@ struct Data<'a> {
     /// The position that was asked for or found.
     position: u64,
     byte_offset: u64,
-    bit_offset: u8,
+    bit_offset: u64,
 }
 
 /// An object with `index` and `linear` (both null, and `padding` true, for padding), `position`, `byte_offset` and
 /// `bit_offset`.
 impl Serialize for Location {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let BitOffset { byte, bit } = self.offset();
+        let (byte, bit) = self.offset();
         let data = Data {
             index: self.index.as_deref(),
             linear: self.index.is_some().then_some(self.position),
@@ -164,7 +164,7 @@ impl Answer for Location {
     /// The place, then how each digit of the index adds to the position.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
-        let BitOffset { byte, bit } = self.offset();
+        let (byte, bit) = self.offset();
         let in_bits = bit > 0 || !self.array.element_bits().is_multiple_of(8);
         let bits = if in_bits { format!(", bit {bit}") } else { String::new() };
         let place = format!("position {}, byte {}{bits}", Grouped(self.position), Grouped(byte));
@@ -185,11 +185,7 @@ impl Location {
     fn digits(&self, text: &mut Text, index: &[u64]) {
         let names = dimension_names(&self.array);
         let table = self.placement.table();
-        let mut values = Vec::new();
-        for value in table.values() {
-            let value = value.of(index, &values);
-            values.push(value);
-        }
+        let values = table.intermediate_values(index);
         let (_, rules) = formula::position(table, &names, Notation::Arithmetic);
         for (rule, value) in rules.iter().zip(&values) {
             text.uncut(format_args!("  {rule} = {value}"));

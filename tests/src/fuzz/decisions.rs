@@ -44,7 +44,7 @@ fn alone(array: &ArrayShape) {
     let _ = (array.byte_size(), array.padding_byte_size(), array.padded_dimensions(), array.strides());
     let _ = (array.smallest_order(), array.strided_dimensions(), array.largest_free_size(0));
     if let Ok(table) = array.stride_table() {
-        let _ = (table.canonical(), table.multi_index(table.positions() / 2));
+        let _ = (table.as_ref().canonical(), table.as_ref().multi_index(table.as_ref().positions() / 2));
     }
     for generation in [Generation::V2, Generation::V5e, Generation::V7x] {
         let _ = array.clone().with_tpu_layout(generation);
@@ -61,6 +61,6 @@ fn together(a: &ArrayShape, b: &ArrayShape) {
         let _ = (a.transpose_is_bitcast(b, &permutation), a.transpose_movement(b, &permutation));
     }
     if let (Ok(a), Ok(b)) = (a.stride_table(), b.stride_table()) {
-        let _ = a.first_moved(&b);
+        let _ = a.as_ref().first_moved(b.as_ref());
     }
 }

@@ -78,7 +78,7 @@ fn walk<E: Stored>(shape: &ArrayShape, side: Side) {
         positions += 1;
     })
     .expect("elements of this type");
-    assert_eq!((seen, positions), (elements, table.positions()), "{shape}");
+    assert_eq!((seen, positions), (elements, table.as_ref().positions()), "{shape}");
     assert_eq!(x.to_row_major::<E>().expect("elements of this type").len() as u64, elements);
     let accessor = x.accessor::<E>().expect("elements of this type");
     let last = shape.dimensions().iter().map(|size| size.extent().unwrap_or(0).wrapping_sub(1) as usize);

@@ -52,7 +52,7 @@ fn memory<S: WholeArray<Index = Index>>(sizes: Index) -> Option<(S, Guarded)> {
 fn slots<S: ArrayType<Index = Index>>(shape: S) -> Vec<Option<Index>> {
     let table = shape.array_shape().stride_table().expect("sizes are known");
     let inside = |index: &Index| shape.has_index(*index);
-    let slots = table.iter().map(|slot| slot.element().map(|index| [index[0] as usize, index[1] as usize]));
+    let slots = table.as_ref().iter().map(|slot| slot.element().map(|index| [index[0] as usize, index[1] as usize]));
     slots.map(|index| index.filter(inside)).collect()
 }
 

@@ -245,7 +245,7 @@ proptest! {
     #[test]
     fn positions_add_up_at_multiples_of_the_period(shape in small_array_shape(), seed: u64) {
         let table = shape.stride_table().unwrap();
-        let sizes = table.extents().to_vec();
+        let sizes = table.as_ref().extents().to_vec();
         let periods = (0..sizes.len()).map(|d| table.as_ref().period(d)).collect::<Vec<_>>();
         let mut state = seed;
         let mut next = |limit: u64| {
@@ -259,8 +259,8 @@ proptest! {
             let whole = sizes.iter().map(|&size| next(size)).collect::<Vec<_>>();
             let origin: Vec<_> = whole.iter().zip(&periods).map(|(&i, period)| period.map_or(0, |p| i / p * p)).collect();
             let inner: Vec<_> = whole.iter().zip(&origin).map(|(i, o)| i - o).collect();
-            let sum = table.linear_index(&origin) + table.linear_index(&inner);
-            prop_assert_eq!(table.linear_index(&whole), sum, "{:?} of {}", whole, shape);
+            let sum = table.as_ref().linear_index(&origin) + table.as_ref().linear_index(&inner);
+            prop_assert_eq!(table.as_ref().linear_index(&whole), sum, "{:?} of {}", whole, shape);
         }
     }
 }

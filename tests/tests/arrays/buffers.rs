@@ -152,9 +152,9 @@ proptest! {
         buffer.as_bytes_mut().fill(0xFF);
         let before = buffer.to_row_major::<U8>().unwrap();
         let written = seed as usize % before.len();
-        let mut index = vec![0; buffer.stride_table().extents().len()];
+        let mut index = vec![0; buffer.stride_table().as_ref().extents().len()];
         let mut rest = written as u64;
-        for (entry, size) in index.iter_mut().zip(buffer.stride_table().extents()).rev() {
+        for (entry, size) in index.iter_mut().zip(buffer.stride_table().as_ref().extents()).rev() {
             *entry = (rest % size) as usize;
             rest /= size;
         }
@@ -191,9 +191,9 @@ fn positions_of_indices_out_of_bounds_overflow_nothing() {
             let position = S::linear_index(index);
             assert_eq!(S::default().linear_index_of(index), position);
             let (index, position) = (wide(&index), position as u64);
-            assert_eq!(table.linear_index(&index), position);
-            let _ = table.canonical().unwrap().linear_index(&index);
-            assert_eq!(table.checked_linear_index(&index), None);
+            assert_eq!(table.as_ref().linear_index(&index), position);
+            let _ = table.as_ref().canonical().unwrap().checked_linear_index(&index);
+            assert_eq!(table.as_ref().checked_linear_index(&index), None);
         }
     }
     check::<shape!(s32[4,5,6]{2,1,0})>();

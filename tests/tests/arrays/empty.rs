@@ -24,7 +24,7 @@ fn walk_tiles<S: WholeArray<Element = S32, Index = [usize; 2]>, A: NestedArray<i
 fn walk<S: WholeArray<Element = S32, Index = [usize; 2]>>(sizes: [usize; 2]) {
     let mut x = Buffer::<S>::zeroed_with(S::with_sizes(sizes).unwrap()).unwrap();
     let shape = x.shape().array_shape();
-    let positions = shape.stride_table().unwrap().positions();
+    let positions = shape.stride_table().unwrap().as_ref().positions();
     let memory = x.as_slice().len();
     assert!(positions <= memory as u64);
 
@@ -78,10 +78,10 @@ fn walk_dynamic(mut x: DynBuffer) {
         seen += 1;
     })
     .unwrap();
-    assert_eq!(seen, x.stride_table().positions());
-    assert_eq!(x.stride_table().iter().count() as u64, seen);
+    assert_eq!(seen, x.stride_table().as_ref().positions());
+    assert_eq!(x.stride_table().as_ref().iter().count() as u64, seen);
     x.for_each_indexed::<S32>(|index, _| panic!("there is no element {index:?}")).unwrap();
-    x.stride_table().for_each_segment(|segment| panic!("there is no element in {segment:?}"));
+    x.stride_table().as_ref().for_each_segment(|segment| panic!("there is no element in {segment:?}"));
     assert_eq!(x.to_row_major::<S32>(), Ok(vec![]));
     x.fill_with::<S32>(|index| panic!("there is no element {index:?}")).unwrap();
     for index in [[0, 0], [1, 0], [0, 1], [2, 2], [usize::MAX; 2]] {

@@ -64,13 +64,13 @@ fn by_definition(
     };
     for position in 0..to.physical_elements().unwrap() {
         let start = to_start + position as usize * to_bits;
-        match (to_table.multi_index(position), &fill) {
+        match (to_table.as_ref().multi_index(position), &fill) {
             (Slot::Element(to_index), _) => {
                 let mut index = vec![0; to_index.len()];
                 for (&dimension, entry) in permutation.iter().zip(to_index) {
                     index[dimension] = entry;
                 }
-                let place = from_start + from_table.linear_index(&index) as usize * from_bits;
+                let place = from_start + from_table.as_ref().linear_index(&index) as usize * from_bits;
                 if from_bits == to_bits && to_bits % 8 == 0 {
                     destination[start / 8..][..to_bits / 8].copy_from_slice(&source[place / 8..][..to_bits / 8]);
                     continue;

@@ -84,8 +84,12 @@ fn check(
         let (index, part) = without_part(&index, explained.operand_parts);
         let (mapped, mapped_part) = without_part(&mapped, explained.result_parts);
         // Padding that is read as an element has no place in the array itself.
-        let here = operand_table.checked_linear_index(index).map(|place| place * explained.operand_parts + part);
-        let there = result_table.checked_linear_index(mapped).map(|place| place * explained.result_parts + mapped_part);
+        let here =
+            operand_table.as_ref().checked_linear_index(index).map(|place| place * explained.operand_parts + part);
+        let there = result_table
+            .as_ref()
+            .checked_linear_index(mapped)
+            .map(|place| place * explained.result_parts + mapped_part);
         if let (Some(here), Some(there)) = (here, there) {
             compared += 1;
             if here != there {
@@ -158,11 +162,11 @@ fn grouped(factors: &[u64], joins: &[bool]) -> Vec<u64> {
 /// The answer to be expected, from the elements' places as they are enumerated.
 fn enumerated(operand: &ArrayShape, result: &ArrayShape, map: impl Fn(&[u64]) -> Vec<u64>) -> Option<Move> {
     let (operand_table, result_table) = (operand.stride_table().unwrap(), result.stride_table().unwrap());
-    let sizes = operand_table.extents();
+    let sizes = operand_table.as_ref().extents();
     (0..sizes.iter().product()).find_map(|number| {
         let element = unravel(number, sizes);
-        let operand_position = operand_table.linear_index(&element);
-        let result_position = result_table.linear_index(&map(&element));
+        let operand_position = operand_table.as_ref().linear_index(&element);
+        let result_position = result_table.as_ref().linear_index(&map(&element));
         let moved = Move { element, operand_position, result_position, cause: None };
         (operand_position != result_position).then_some(moved)
     })
@@ -231,8 +235,8 @@ proptest! {
         let answer = operand.reshape_is_bitcast(&result).unwrap();
         let (from, to) = (operand.stride_table().unwrap(), result.stride_table().unwrap());
         let reshape = |index: &[u64]| {
-            let number = index.iter().zip(from.extents()).fold(0, |number, (i, size)| number * size + i);
-            unravel(number, to.extents())
+            let number = index.iter().zip(from.as_ref().extents()).fold(0, |number, (i, size)| number * size + i);
+            unravel(number, to.as_ref().extents())
         };
         prop_assert!(agrees(&answer, enumerated(&operand, &result, reshape), &operand, &result), "{operand} {result}: {answer}");
         let in_const = static_array(&operand, |operand| static_array(&result, |result| operand.reshape_obstacle(result)));

@@ -11,7 +11,7 @@ fn the_documents_example() {
     let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(zero)}".parse().unwrap();
     let letters = [["a", "b", "c"], ["d", "e", "f"]];
     let table = shape.modern().stride_table().unwrap();
-    let memory = table.iter().map(|slot| match slot {
+    let memory = table.as_ref().iter().map(|slot| match slot {
         Slot::Element(index) => letters[index[0] as usize][index[1] as usize],
         _ => "0",
     });
@@ -185,7 +185,7 @@ proptest! {
         let table = shape.modern().stride_table().unwrap();
         let elements = shape.modern().elements().unwrap();
         let expected = if elements == 0 { 0 } else { widths.iter().product() };
-        prop_assert_eq!(table.positions(), expected);
+        prop_assert_eq!(table.as_ref().positions(), expected);
         let mut strides = vec![0; widths.len()];
         let mut stride = 1;
         for &dimension in shape.minor_to_major() {
@@ -193,7 +193,7 @@ proptest! {
             stride *= widths[dimension];
         }
         let mut count = 0;
-        for (position, slot) in (0..).zip(table.iter()) {
+        for (position, slot) in (0..).zip(table.as_ref().iter()) {
             let Slot::Element(index) = slot else { continue };
             count += 1;
             prop_assert_eq!(index.iter().zip(&strides).map(|(entry, stride)| entry * stride).sum::<u64>(), position);
@@ -213,7 +213,7 @@ proptest! {
     fn from_any_modern_layout_only_to_the_same_map(array in strategy::small_array_shape()) {
         if let Some(shape) = LegacyShape::from_modern(&array, None) {
             let (old, new) = (shape.modern().stride_table().unwrap(), array.stride_table().unwrap());
-            prop_assert_eq!(old.iter().collect::<Vec<_>>(), new.iter().collect::<Vec<_>>());
+            prop_assert_eq!(old.as_ref().iter().collect::<Vec<_>>(), new.as_ref().iter().collect::<Vec<_>>());
         }
     }
 }

@@ -5,9 +5,10 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 use xla_shape::compare::{LayoutEqual, ShapeEqual};
 use xla_shape::index::{self, IndexIterationSpace};
+use xla_shape::map::StrideTableRef;
 use xla_shape::{
-    ArrayShape, Dimension, DimensionNumber, ElementType, Layout, Shape, ShapeIndex, SplitConfig, StrideTable, Tile,
-    TileDimension, TransformError, byte_strides_is_major_to_minor, memory_space, proto,
+    ArrayShape, Dimension, DimensionNumber, ElementType, Layout, Shape, ShapeIndex, SplitConfig, Tile, TileDimension,
+    TransformError, byte_strides_is_major_to_minor, memory_space, proto,
 };
 
 /// Calls each function, and gives the names under which it was called.
@@ -163,9 +164,9 @@ fn called() -> BTreeSet<String> {
         Layout::are_dimensions_consecutive => (array.layout(), [0, 1]);
         Layout::move_dim_to_major => (array.layout(), 0);
         Layout::move_dim_to_minor => (array.layout(), 0);
-        StrideTable::linear_index => (table, &[0, 0, 0]);
-        StrideTable::checked_linear_index => (table, &[0, 0, 0]);
-        StrideTable::multi_index => (table, 0);
+        StrideTableRef::linear_index => (table.as_ref(), &[0, 0, 0]);
+        StrideTableRef::checked_linear_index => (table.as_ref(), &[0, 0, 0]);
+        StrideTableRef::multi_index => (table.as_ref(), 0);
         Layout::memory_space => (array.layout());
         memory_space::name => (1);
         byte_strides_is_major_to_minor => (&[4], &[2], F32);

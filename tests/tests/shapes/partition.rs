@@ -125,14 +125,14 @@ proptest! {
         prop_assert!(ranges.iter().all(|range| range.start < range.end));
         prop_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start));
         let table = array.stride_table().unwrap();
-        let inside = |position: &u64| match table.multi_index(*position) {
+        let inside = |position: &u64| match table.as_ref().multi_index(*position) {
             Slot::Element(index) => {
                 let has = |(d, i): (usize, u64)| region.start[d] <= i && i < region.limit[d];
                 index.iter().copied().enumerate().all(has)
             }
             _ => false,
         };
-        let expected = (0..table.positions()).filter(inside).collect::<Vec<_>>();
+        let expected = (0..table.as_ref().positions()).filter(inside).collect::<Vec<_>>();
         prop_assert_eq!(ranges.iter().cloned().flatten().collect::<Vec<_>>(), expected.clone());
         let slicing = match ranges.as_slice() {
             [] => Slicing::Empty,

@@ -14,7 +14,7 @@ fn indices(sizes: &[u64]) -> Vec<Vec<u64>> {
 }
 
 fn position(shape: &ArrayShape, index: &[u64]) -> u64 {
-    shape.stride_table().expect("a small array").linear_index(index)
+    shape.stride_table().expect("a small array").as_ref().linear_index(index)
 }
 
 proptest! {

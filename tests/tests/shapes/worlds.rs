@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use xla_shape::element::U8;
-use xla_shape::map::{StaticStrideTable, StrideTableRef};
+use xla_shape::map::{OffsetTables, StaticStrideTable, StrideTableRef};
 use xla_shape::relayout::Stores;
 use xla_shape::{ArrayShape, Dimension, DynBuffer, ElementType, Slot};
 use xla_shape_tests::differential::{relayout_agrees, tables_agree};
@@ -99,7 +99,7 @@ impl World {
             covered[segment.start as usize..segment.end as usize].fill(true);
         });
         assert_eq!(covered, expected.iter().map(Option::is_some).collect::<Vec<_>>(), "{}", name());
-        let (mut index, mut values) = (vec![0; sizes.len()], vec![0; table.values().len()]);
+        let (mut index, mut values) = (vec![0; sizes.len()], vec![0; table.intermediates().len()]);
         for (position, expected) in expected.iter().enumerate() {
             let slot = table.multi_index_with(position as u64, &mut index, &mut values);
             assert_eq!(slot.element().map(|()| &index), expected.as_ref(), "{}", name());
@@ -117,11 +117,11 @@ impl World {
         tables_agree(&self.reference, ElementType::U8).unwrap();
         let table = self.shape.stride_table().unwrap();
         self.check_walks(table.as_ref(), sizes, "a value");
-        let canonical = table.canonical().unwrap();
-        let offsets = table.offset_tables();
+        let canonical = table.as_ref().canonical().unwrap();
+        let offsets = OffsetTables::new(table.as_ref());
         for (position, index) in self.map.iter().enumerate() {
             if let Some(index) = index {
-                assert_eq!(canonical.linear_index(index), position as u64, "{}", self.shape);
+                assert_eq!(canonical.checked_linear_index(index), Some(position as u64), "{}", self.shape);
                 if let Some(offsets) = &offsets {
                     assert_eq!(offsets.position(index), Some(position as u64), "{}", self.shape);
                 }
@@ -153,7 +153,7 @@ impl World {
             // `*` does not combine such dimensions.
             let Ok(table) = StaticStrideTable::of(&dimensions, self.shape.layout()) else { continue };
             self.check_walks(table.with_sizes(sizes).as_ref(sizes), sizes, "one of unbounded dimensions");
-            let mut values = vec![0; table.num_values()];
+            let mut values = vec![0; table.num_intermediates()];
             let all = table.as_ref(sizes);
             let few = table.for_positions();
             for (position, index) in self.map.iter().enumerate() {

@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<(), Failure> {
         let _ = writeln!(
             std::io::stderr(),
             "warning: this map has {}, about {} of JSON; `xla-shape index --linear N` answers for one position",
-            count(placement.positions(), "position", "positions"),
+            count(placement.padded_positions(), "position", "positions"),
             InUnits(bytes)
         );
     }
@@ -27,14 +27,14 @@ const LARGE: u64 = 1 << 30;
 
 /// About how many bytes the map takes as JSON: the digits of each number, and a comma.
 fn json_bytes(placement: &Placement) -> u64 {
-    let digits = placement.positions().checked_ilog10().unwrap_or(0) as usize + 1;
-    placement.positions().saturating_mul(digits as u64 + 1)
+    let digits = placement.padded_positions().checked_ilog10().unwrap_or(0) as usize + 1;
+    placement.padded_positions().saturating_mul(digits as u64 + 1)
 }
 
 fn write(placement: &Placement, mut output: impl Write) -> std::io::Result<()> {
     let mut index = vec![0; placement.table().extents().len()];
     output.write_all(b"[")?;
-    for position in 0..placement.positions() {
+    for position in 0..placement.padded_positions() {
         if position > 0 {
             output.write_all(b",")?;
         }

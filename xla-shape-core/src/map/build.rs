@@ -9,7 +9,7 @@
     reason = "`const fn` has no iterators; indices and counters are below lengths that are checked, sizes are multiplied checked"
 )]
 
-use super::{Digit, Source, StrideTableError, Term, Value, ValueRule};
+use super::{Digit, Intermediate, Source, StrideTableError, Term};
 use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
 use crate::layout::tile::{Tile, TileDimension};
@@ -25,7 +25,7 @@ pub(crate) enum BuildError {
     /// The workspace has too little room for digits.
     TooManyDigits,
     /// The workspace has too little room for values.
-    TooManyValues,
+    TooManyIntermediates,
     /// `*` combines a dimension whose size is not known.
     CombinesUnknown,
 }
@@ -35,7 +35,7 @@ impl BuildError {
         match self {
             Self::Overflow => StrideTableError::Overflow,
             Self::TooManyDigits => StrideTableError::TooManyDigits,
-            Self::TooManyValues => StrideTableError::TooManyValues,
+            Self::TooManyIntermediates => StrideTableError::TooManyIntermediates,
             Self::CombinesUnknown => StrideTableError::CombinesUnbounded,
         }
     }
@@ -107,19 +107,19 @@ pub(crate) const fn largest_piece(extent: u64, layout: &Layout, physical: usize)
     extent
 }
 
-/// Where building keeps its digits and values.
+/// Where building keeps its digits and intermediate values.
 pub(crate) struct Workspace<'a> {
     pub(crate) digits: &'a mut [Digit],
     /// `None` where only sizes are asked for. Then terms mean nothing, and digits that a wide tile would put before all others are
     /// left out: they have size 1.
-    pub(crate) values: Option<&'a mut [Value]>,
+    pub(crate) intermediates: Option<&'a mut [Intermediate]>,
 }
 
 /// How much of the workspace the table takes.
 #[derive(Clone, Copy)]
 pub(crate) struct Built {
     pub(crate) digits: usize,
-    pub(crate) values: usize,
+    pub(crate) intermediates: usize,
     pub(crate) positions: u64,
 }
 
@@ -153,11 +153,18 @@ pub(crate) const fn build(
     layout: &Layout,
     workspace: Workspace<'_>,
 ) -> Result<Built, BuildError> {
-    let (values, sizes_only) = match workspace.values {
-        Some(values) => (values, false),
-        None => (&mut [] as &mut [Value], true),
+    let (intermediates, sizes_only) = match workspace.intermediates {
+        Some(intermediates) => (intermediates, false),
+        None => (&mut [] as &mut [Intermediate], true),
     };
-    let mut state = State { digits: workspace.digits, values, num_digits: 0, num_values: 0, positions: 1, sizes_only };
+    let mut state = State {
+        digits: workspace.digits,
+        num_digits: 0,
+        intermediates,
+        num_intermediates: 0,
+        positions: 1,
+        sizes_only,
+    };
     let num_dimensions = layout.num_dimensions();
     if num_dimensions > state.digits.len() {
         return Err(BuildError::TooManyDigits);
@@ -173,7 +180,7 @@ pub(crate) const fn build(
     }
     if empty {
         // Cutting and combining nothing gives nothing: there are no positions, and no digits to speak of.
-        return Ok(Built { digits: 0, values: 0, positions: 0 });
+        return Ok(Built { digits: 0, intermediates: 0, positions: 0 });
     }
     state.num_digits = num_dimensions;
     if let Err(error) = state.set_strides() {
@@ -187,7 +194,9 @@ pub(crate) const fn build(
         i += 1;
     }
     match state.set_strides() {
-        Ok(()) => Ok(Built { digits: state.num_digits, values: state.num_values, positions: state.positions }),
+        Ok(()) => {
+            Ok(Built { digits: state.num_digits, intermediates: state.num_intermediates, positions: state.positions })
+        }
         Err(error) => Err(error),
     }
 }
@@ -243,8 +252,8 @@ pub(super) const fn join_outermost(major: Digit, minor: Digit) -> Option<Digit> 
 struct State<'a> {
     digits: &'a mut [Digit],
     num_digits: usize,
-    values: &'a mut [Value],
-    num_values: usize,
+    intermediates: &'a mut [Intermediate],
+    num_intermediates: usize,
     /// The product of the known sizes so far, which never becomes smaller.
     positions: u64,
     sizes_only: bool,
@@ -346,23 +355,22 @@ impl State<'_> {
         let (Some(size), Some(minor_size)) = (major.size.checked_mul(minor.size), NonZeroU64::new(minor.size)) else {
             return Err(BuildError::Overflow);
         };
-        let rule = ValueRule::Combine { major: major.term, minor: minor.term, minor_size };
-        match self.value(rule, size) {
+        match self.intermediate(Intermediate::Combine { major: major.term, minor: minor.term, minor_size, size }) {
             Ok(source) => Ok(Digit { term: Term::whole(source), size, stride: 0 }),
             Err(error) => Err(error),
         }
     }
 
-    const fn value(&mut self, rule: ValueRule, size: u64) -> Result<Source, BuildError> {
+    const fn intermediate(&mut self, intermediate: Intermediate) -> Result<Source, BuildError> {
         if self.sizes_only {
             return Ok(Source::Zero);
         }
-        if self.num_values == self.values.len() {
-            return Err(BuildError::TooManyValues);
+        if self.num_intermediates == self.intermediates.len() {
+            return Err(BuildError::TooManyIntermediates);
         }
-        self.values[self.num_values] = Value { rule, size };
-        self.num_values += 1;
-        Ok(Source::Value((self.num_values - 1) as u32))
+        self.intermediates[self.num_intermediates] = intermediate;
+        self.num_intermediates += 1;
+        Ok(Source::Intermediate((self.num_intermediates - 1) as u32))
     }
 
     /// Cuts a digit into the number of the tile and the place inside the tile.
@@ -392,7 +400,7 @@ impl State<'_> {
                 outer_modulus = NonZeroU64::new(modulus.get() / tile);
             } else {
                 // ((x / d) % m) % t is not (x / d) % t here: the quotient's remainder becomes a value of its own.
-                term = match self.value(ValueRule::Term(term), modulus.get()) {
+                term = match self.intermediate(Intermediate::Term { term, size: modulus.get() }) {
                     Ok(source) => Term::whole(source),
                     Err(error) => return Err(error),
                 };

@@ -1,101 +1,14 @@
 //! The canonical form of a stride table, and what follows from it: whether two tables place every element alike, and if not,
 //! which element moves first.
 
+use super::arithmetic::increment;
 use super::normal::{Effort, Node, Normal, Part, Range, Room, Shortage, have_same_form, normal, slice};
 use super::terms::View;
-use super::{Digit, Source, StrideTable, StrideTableRef, Term, Value, ValueRule};
+use super::{Digit, Intermediate, LayoutMapping, Source, StrideTable, StrideTableError, StrideTableRef, Term};
 use crate::list::Blank;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 use core::num::NonZeroU64;
-
-/// Where the elements of an array lie, in the form that all tables with the same map share.
-///
-/// Digits of one value are left out, neighbours that continue each other are one digit, moduli that no index reaches are
-/// removed, and sums that `*` makes are split where the sizes allow it. Padding has no effect: two layouts of the same
-/// dimensions have equal canonical forms exactly when every element lies at the same position in both, unless a sum is left
-/// that cannot be taken apart ([`is_plain`](Self::is_plain)). Then equal forms still mean equal maps, and
-/// [`StrideTable::first_moved`] decides the rest.
-///
-/// ```
-/// use xla_shape_core::ArrayShape;
-///
-/// let form = |text: &str| text.parse::<ArrayShape>().unwrap().stride_table().unwrap().canonical().unwrap();
-/// assert_eq!(form("f32[16,128]{1,0:T(8,128)}"), form("f32[16,128]{1,0}"));
-/// assert_eq!(form("f32[16,100]{1,0:T(*,50)}"), form("f32[16,100]{1,0}"));
-/// assert_ne!(form("f32[16,256]{1,0:T(8,128)}"), form("f32[16,256]{1,0}"));
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct CanonicalTable {
-    extents: Vec<u64>,
-    digits: Vec<Digit>,
-    values: Vec<Value>,
-    plain: bool,
-}
-
-impl CanonicalTable {
-    /// The sizes of the logical dimensions, in elements.
-    #[must_use]
-    pub fn extents(&self) -> &[u64] {
-        &self.extents
-    }
-
-    /// The digits, from the largest stride to the smallest. A digit's size is how many values it takes, without padding.
-    #[must_use]
-    pub fn digits(&self) -> &[Digit] {
-        &self.digits
-    }
-
-    /// The intermediate values that digits refer to; a value refers to earlier ones only.
-    #[must_use]
-    pub fn values(&self) -> &[Value] {
-        &self.values
-    }
-
-    /// Whether the position is a sum of one function per dimension: no sum made by `*` is left.
-    #[must_use]
-    pub const fn is_plain(&self) -> bool {
-        self.plain
-    }
-
-    /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
-    ///
-    /// # Panics
-    /// If `index` has fewer entries than the array has dimensions.
-    #[must_use]
-    pub fn linear_index(&self, index: &[u64]) -> u64 {
-        let mut values = Vec::with_capacity(self.values.len());
-        for value in &self.values {
-            let value = value.of(index, &values);
-            values.push(value);
-        }
-        let position = |digit: &Digit| digit.of(index, &values).wrapping_mul(digit.stride);
-        self.digits.iter().map(position).fold(0, u64::wrapping_add)
-    }
-}
-
-/// Why two tables cannot be compared.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum CompareError {
-    /// The dimensions of the arrays differ.
-    OtherDimensions,
-    /// Tiles combine and cut dimensions so unevenly (`*` over sizes that share no divisor with the tiles, in a large
-    /// array) that neither a difference nor its absence was found.
-    TooIntricate,
-}
-
-impl fmt::Display for CompareError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OtherDimensions => "the arrays differ in their dimensions",
-            Self::TooIntricate => "the comparison gave up: `*` in the tiles makes it too expensive",
-        })
-    }
-}
-
-impl core::error::Error for CompareError {}
 
 /// What comparing two maps found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -188,7 +101,7 @@ impl Comparer<'_, '_> {
     /// How many digits and values of one of the maps give the place of an element; 1 if there are none.
     const fn size(&self, map: usize) -> usize {
         let table = self.maps[map].table;
-        1 + table.digits.len() + table.values.len()
+        1 + table.digits.len() + table.intermediates.len()
     }
 
     /// Where one of the maps places an element.
@@ -206,25 +119,6 @@ impl Comparer<'_, '_> {
     }
 }
 
-/// Goes to the next index in row-major order; `false` after the last one.
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; indices are below lengths and counters below sizes"
-)]
-const fn increment(index: &mut [u64], extents: &[u64]) -> bool {
-    let mut i = extents.len();
-    while i > 0 {
-        i -= 1;
-        index[i] += 1;
-        if index[i] < extents[i] {
-            return true;
-        }
-        index[i] = 0;
-    }
-    false
-}
-
 /// How many digits of elements a comparison looks at, at run time and in a `const`, where the forms do not decide.
 const PATIENCE: usize = 1 << 24;
 const CONST_PATIENCE: usize = 1 << 14;
@@ -233,9 +127,9 @@ const CONST_PATIENCE: usize = 1 << 14;
 const CONST_ROOM: usize = 64;
 
 /// Compares two maps over indices below `extents`: the first element that moves, if there is one.
-pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[u64]) -> Result<Option<Vec<u64>>, CompareError> {
+pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[u64]) -> Result<Option<Vec<u64>>, StrideTableError> {
     let (mut first, mut bounds) = (vec![0; extents.len()], vec![0; extents.len()]);
-    let num_values = maps.map(|map| map.table.values.len());
+    let num_values = maps.map(|map| map.table.intermediates.len());
     let num_indices = maps.iter().map(|map| map.dimensions.len()).max().unwrap_or(0);
     let comparison = with_room(&maps.map(|map| map.table), |room, effort| {
         let mut comparer = Comparer {
@@ -251,7 +145,7 @@ pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[u64]) -> Result<Option
     match comparison {
         Comparison::Alike => Ok(None),
         Comparison::Moved => Ok(Some(first)),
-        Comparison::Undecided => Err(CompareError::TooIntricate),
+        Comparison::Undecided => Err(StrideTableError::TooIntricate),
     }
 }
 
@@ -259,9 +153,9 @@ pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[u64]) -> Result<Option
 fn with_room<R>(
     tables: &[StrideTableRef<'_>],
     mut f: impl FnMut(Room<'_>, &mut Effort) -> Result<R, Shortage>,
-) -> Result<R, CompareError> {
+) -> Result<R, StrideTableError> {
     let mut len = tables.iter().fold(8_usize, |len, table| len.max(table.digits.len().saturating_mul(2)));
-    let num_values = tables.iter().map(|table| table.values.len()).max().unwrap_or(0);
+    let num_values = tables.iter().map(|table| table.intermediates.len()).max().unwrap_or(0);
     let mut effort = Effort::of_a_decision();
     loop {
         let (mut parts, mut pool) = (vec![Part::BLANK; len], vec![Part::BLANK; len]);
@@ -270,18 +164,33 @@ fn with_room<R>(
         match f(room, &mut effort) {
             Ok(result) => return Ok(result),
             Err(Shortage::Space) => len = len.saturating_mul(2),
-            Err(Shortage::Effort) => return Err(CompareError::TooIntricate),
+            Err(Shortage::Effort) => return Err(StrideTableError::TooIntricate),
         }
     }
 }
 
-impl StrideTable {
-    /// The canonical form of the table.
+impl StrideTableRef<'_> {
+    /// The map in the form that all tables with the same map share: with the fewest digits, and without padding.
+    ///
+    /// Digits of one value are left out, neighbours that continue each other are one digit, moduli that no index reaches are
+    /// removed, and sums that `*` makes are split where the sizes allow it. Two layouts of the same dimensions have equal
+    /// canonical forms exactly when every element lies at the same position in both, unless the form is
+    /// [no sum over dimensions](LayoutMapping::is_sum_over_dimensions). Then equal forms still mean equal maps, and
+    /// [`first_moved`](Self::first_moved) decides the rest.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let form = |text: &str| text.parse::<ArrayShape>().unwrap().stride_table().unwrap().as_ref().canonical().unwrap();
+    /// assert_eq!(form("f32[16,128]{1,0:T(8,128)}"), form("f32[16,128]{1,0}"));
+    /// assert_eq!(form("f32[16,100]{1,0:T(*,50)}"), form("f32[16,100]{1,0}"));
+    /// assert_ne!(form("f32[16,256]{1,0:T(8,128)}"), form("f32[16,256]{1,0}"));
+    /// ```
     ///
     /// # Errors
     /// If sums made by `*` are nested so that the computation is too expensive.
-    pub fn canonical(&self) -> Result<CanonicalTable, CompareError> {
-        canonical(View { table: self.as_ref(), dimensions: &[] }, &self.extents)
+    pub fn canonical(self) -> Result<LayoutMapping, StrideTableError> {
+        canonical(View { table: self, dimensions: &[] }, self.extents).map(LayoutMapping::of)
     }
 
     /// The index of the first element, in row-major order, that `other` places elsewhere; `None` if both tables place
@@ -292,23 +201,25 @@ impl StrideTable {
     ///
     /// let table = |text: &str| text.parse::<ArrayShape>().unwrap().stride_table().unwrap();
     /// let row_major = table("f32[1000000,1000000]{1,0}");
-    /// assert_eq!(row_major.first_moved(&table("f32[1000000,1000000]{0,1}")), Ok(Some(vec![0, 1])));
-    /// assert_eq!(row_major.first_moved(&table("f32[1000000,1000000]{1,0:T(*,100)}")), Ok(None));
+    /// let moved = |other: &str| row_major.as_ref().first_moved(table(other).as_ref());
+    /// assert_eq!(moved("f32[1000000,1000000]{0,1}"), Ok(Some(vec![0, 1])));
+    /// assert_eq!(moved("f32[1000000,1000000]{1,0:T(*,100)}"), Ok(None));
     /// ```
     ///
     /// # Errors
     /// If the dimensions differ, or the comparison is too expensive.
-    pub fn first_moved(&self, other: &Self) -> Result<Option<Vec<u64>>, CompareError> {
+    pub fn first_moved(self, other: StrideTableRef<'_>) -> Result<Option<Vec<u64>>, StrideTableError> {
         if self.extents != other.extents {
-            return Err(CompareError::OtherDimensions);
+            return Err(StrideTableError::OtherDimensions);
         }
-        first_moved([self, other].map(|table| View { table: table.as_ref(), dimensions: &[] }), &self.extents)
+        first_moved([self, other].map(|table| View { table, dimensions: &[] }), self.extents)
     }
 }
 
-/// The canonical form of a map over indices below `extents`.
-pub(crate) fn canonical(map: View<'_>, extents: &[u64]) -> Result<CanonicalTable, CompareError> {
-    let mut form = CanonicalTable { extents: extents.to_vec(), digits: vec![], values: vec![], plain: true };
+/// The canonical form of a map over indices below `extents`: a digit's size is how many values it takes, without padding, so
+/// that only positions of elements have a meaning.
+pub(crate) fn canonical(map: View<'_>, extents: &[u64]) -> Result<StrideTable, StrideTableError> {
+    let mut form = StrideTable { extents: extents.to_vec(), digits: vec![], intermediates: vec![], positions: 0 };
     if extents.contains(&0) {
         return Ok(form);
     }
@@ -320,6 +231,8 @@ pub(crate) fn canonical(map: View<'_>, extents: &[u64]) -> Result<CanonicalTable
         form.digits = digits;
         Ok(())
     })?;
+    let span = |digit: &Digit| digit.size.saturating_sub(1).saturating_mul(digit.stride);
+    form.positions = form.digits.iter().map(span).fold(1, u64::saturating_add);
     Ok(form)
 }
 
@@ -327,7 +240,7 @@ pub(crate) fn canonical(map: View<'_>, extents: &[u64]) -> Result<CanonicalTable
 struct Emitter<'a> {
     normal: &'a Normal<'a>,
     extents: &'a [u64],
-    form: &'a mut CanonicalTable,
+    form: &'a mut StrideTable,
     /// The value that has been made of each node.
     numbers: Vec<Option<Source>>,
 }
@@ -342,7 +255,7 @@ impl Emitter<'_> {
         let bound = match part.source {
             Source::Zero => 1,
             Source::Dimension(dimension) => self.extents[dimension as usize],
-            Source::Value(node) => match self.normal.nodes[node as usize] {
+            Source::Intermediate(node) => match self.normal.nodes[node as usize] {
                 Node::Remainder { modulus, .. } => modulus,
                 Node::Sum { bound, .. } => bound,
             },
@@ -352,7 +265,7 @@ impl Emitter<'_> {
 
     fn term(&mut self, part: Part) -> Term {
         let divisor = NonZeroU64::new(part.divisor).unwrap_or(NonZeroU64::MIN);
-        if let Source::Value(node) = part.source
+        if let Source::Intermediate(node) = part.source
             && let Node::Remainder { parent, modulus } = self.normal.nodes[node as usize]
             && modulus.is_multiple_of(part.divisor)
         {
@@ -366,7 +279,7 @@ impl Emitter<'_> {
         let mut remainders = vec![];
         let mut below = source;
         let mut found = loop {
-            let Source::Value(node) = below else { break below };
+            let Source::Intermediate(node) = below else { break below };
             match (self.numbers[node as usize], self.normal.nodes[node as usize]) {
                 (Some(found), _) => break found,
                 (None, Node::Remainder { parent, modulus }) => {
@@ -374,7 +287,6 @@ impl Emitter<'_> {
                     below = parent;
                 }
                 (None, Node::Sum { parts, bound }) => {
-                    self.form.plain = false;
                     let sum = self.sum(slice(self.normal.pool, parts), bound);
                     self.numbers[node as usize] = Some(sum);
                     break sum;
@@ -383,7 +295,7 @@ impl Emitter<'_> {
         };
         for (node, modulus) in remainders.into_iter().rev() {
             let term = Term { source: found, divisor: NonZeroU64::MIN, modulus: NonZeroU64::new(modulus) };
-            found = self.value(ValueRule::Term(term), modulus);
+            found = self.intermediate(Intermediate::Term { term, size: modulus });
             self.numbers[node as usize] = Some(found);
         }
         found
@@ -397,15 +309,15 @@ impl Emitter<'_> {
             sum = if sum == Term::ZERO && part.stride == 1 {
                 major
             } else {
-                Term::whole(self.value(ValueRule::Combine { major, minor: sum, minor_size }, bound))
+                Term::whole(self.intermediate(Intermediate::Combine { major, minor: sum, minor_size, size: bound }))
             };
         }
         sum.source
     }
 
-    fn value(&mut self, rule: ValueRule, size: u64) -> Source {
-        self.form.values.push(Value { rule, size });
-        Source::Value((self.form.values.len() - 1) as u32)
+    fn intermediate(&mut self, intermediate: Intermediate) -> Source {
+        self.form.intermediates.push(intermediate);
+        Source::Intermediate((self.form.intermediates.len() - 1) as u32)
     }
 }
 
@@ -414,15 +326,15 @@ impl StrideTableRef<'_> {
     ///
     /// # Errors
     /// If the dimensions differ, or the tables are too large or the comparison too expensive for a `const`.
-    pub const fn places_alike(self, other: StrideTableRef<'_>) -> Result<bool, CompareError> {
+    pub const fn places_alike(self, other: StrideTableRef<'_>) -> Result<bool, StrideTableError> {
         if !same_sizes(self.extents, other.extents) {
-            return Err(CompareError::OtherDimensions);
+            return Err(StrideTableError::OtherDimensions);
         }
         let maps = [View { table: self, dimensions: &[] }, View { table: other, dimensions: &[] }];
         match compare_in_const(maps, self.extents, &mut [0; CONST_ROOM]) {
             Ok(Comparison::Alike) => Ok(true),
             Ok(Comparison::Moved) => Ok(false),
-            Ok(Comparison::Undecided) => Err(CompareError::TooIntricate),
+            Ok(Comparison::Undecided) => Err(StrideTableError::TooIntricate),
             Err(error) => Err(error),
         }
     }
@@ -433,11 +345,11 @@ pub(crate) const fn compare_in_const(
     maps: [View<'_>; 2],
     extents: &[u64],
     first: &mut [u64],
-) -> Result<Comparison, CompareError> {
-    let num_values = max(maps[0].table.values.len(), maps[1].table.values.len());
+) -> Result<Comparison, StrideTableError> {
+    let num_values = max(maps[0].table.intermediates.len(), maps[1].table.intermediates.len());
     let num_indices = max(maps[0].dimensions.len(), maps[1].dimensions.len());
     if max(num_values, max(num_indices, extents.len())) > CONST_ROOM || first.len() < extents.len() {
-        return Err(CompareError::TooIntricate);
+        return Err(StrideTableError::TooIntricate);
     }
     let room = Room {
         parts: &mut [Part::BLANK; CONST_ROOM],
@@ -452,7 +364,7 @@ pub(crate) const fn compare_in_const(
         Comparer { maps, room, effort: &mut effort, index: &mut index, values: &mut values, patience: CONST_PATIENCE };
     match comparer.compare(extents, first, &mut [0; CONST_ROOM]) {
         Ok(comparison) => Ok(comparison),
-        Err(Shortage::Space | Shortage::Effort) => Err(CompareError::TooIntricate),
+        Err(Shortage::Space | Shortage::Effort) => Err(StrideTableError::TooIntricate),
     }
 }
 

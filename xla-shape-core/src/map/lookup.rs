@@ -6,7 +6,7 @@
     reason = "building checked that every product and sum fits; sources name dimensions and values that exist"
 )]
 
-use super::{Digit, Source, StrideTable, StrideTableRef, Term, Value, ValueRule};
+use super::{Digit, Intermediate, Source, StrideTableRef, Term};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
@@ -49,7 +49,7 @@ impl Term {
         let source = match self.source {
             Source::Zero => return 0,
             Source::Dimension(dimension) => index[dimension as usize],
-            Source::Value(value) => values[value as usize],
+            Source::Intermediate(number) => values[number as usize],
         };
         let quotient = source / self.divisor.get();
         match self.modulus {
@@ -69,7 +69,7 @@ impl Term {
         match self.source {
             Source::Zero => return value == 0,
             Source::Dimension(dimension) => index[dimension as usize] += value * self.divisor.get(),
-            Source::Value(number) => values[number as usize] += value * self.divisor.get(),
+            Source::Intermediate(number) => values[number as usize] += value * self.divisor.get(),
         }
         true
     }
@@ -82,9 +82,7 @@ impl Digit {
     pub const fn of(self, index: &[u64], values: &[u64]) -> u64 {
         self.term.of(index, values)
     }
-}
 
-impl Digit {
     /// How many values a digit that counts an [unbounded](Self::is_unbounded) dimension has room for, when the
     /// dimensions have these sizes.
     #[must_use]
@@ -93,26 +91,56 @@ impl Digit {
         match self.term.source {
             Source::Dimension(dimension) => sizes[dimension as usize].div_ceil(self.term.divisor.get()),
             // Only a dimension is unbounded: a value that combines one with others is refused.
-            Source::Zero | Source::Value(_) => 1,
+            Source::Zero | Source::Intermediate(_) => 1,
         }
     }
 }
 
-impl Value {
+impl Intermediate {
     /// The value for an element; `values` holds those before this one.
     #[must_use]
     #[inline(always)]
     pub const fn of(self, index: &[u64], values: &[u64]) -> u64 {
-        match self.rule {
-            ValueRule::Term(term) => term.of(index, values),
-            ValueRule::Combine { major, minor, minor_size } => {
+        match self {
+            Self::Term { term, .. } => term.of(index, values),
+            Self::Combine { major, minor, minor_size, .. } => {
                 major.of(index, values).wrapping_mul(minor_size.get()).wrapping_add(minor.of(index, values))
+            }
+        }
+    }
+
+    /// Adds what this value says of the terms that it is made of; `false` if it never has the value.
+    const fn undo(self, value: u64, index: &mut [u64], values: &mut [u64]) -> bool {
+        match self {
+            _ if value >= self.size() => false,
+            Self::Term { term, .. } => term.undo(value, index, values),
+            Self::Combine { major, minor, minor_size, .. } => {
+                major.undo(value / minor_size.get(), index, values)
+                    && minor.undo(value % minor_size.get(), index, values)
             }
         }
     }
 }
 
 impl StrideTableRef<'_> {
+    /// Writes the intermediate values of an element, each of which needs those before it.
+    #[inline(always)]
+    const fn fill_intermediates(self, index: &[u64], values: &mut [u64]) {
+        let mut i = 0;
+        while i < self.intermediates.len() {
+            values[i] = self.intermediates[i].of(index, values);
+            i += 1;
+        }
+    }
+
+    /// The intermediate values of an element, in their order.
+    #[must_use]
+    pub fn intermediate_values(self, index: &[u64]) -> Vec<u64> {
+        let mut values = vec![0; self.intermediates.len()];
+        self.fill_intermediates(index, &mut values);
+        values
+    }
+
     /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
     ///
     /// `values` is room for the intermediate values, at least as many as the table has.
@@ -122,11 +150,7 @@ impl StrideTableRef<'_> {
     #[must_use]
     #[inline]
     pub const fn linear_index_with(self, index: &[u64], values: &mut [u64]) -> u64 {
-        let mut i = 0;
-        while i < self.values.len() {
-            values[i] = self.values[i].of(index, values);
-            i += 1;
-        }
+        self.fill_intermediates(index, values);
         let mut position = 0_u64;
         let mut i = 0;
         while i < self.digits.len() {
@@ -146,11 +170,7 @@ impl StrideTableRef<'_> {
     /// If `index`, `sizes` or `values` is too short.
     #[must_use]
     pub const fn scaled_linear_index_with(self, index: &[u64], sizes: &[u64], values: &mut [u64]) -> u64 {
-        let mut i = 0;
-        while i < self.values.len() {
-            values[i] = self.values[i].of(index, values);
-            i += 1;
-        }
+        self.fill_intermediates(index, values);
         let (mut position, mut scale) = (0_u64, 1_u64);
         let mut i = self.digits.len();
         while i > 0 {
@@ -189,32 +209,14 @@ impl StrideTableRef<'_> {
             }
             i += 1;
         }
-        let mut i = self.values.len();
+        let mut i = self.intermediates.len();
         while i > 0 {
             i -= 1;
-            let value = values[i];
-            if value >= self.values[i].size {
-                return Slot::Padding;
-            }
-            let possible = match self.values[i].rule {
-                ValueRule::Term(term) => term.undo(value, index, values),
-                ValueRule::Combine { major, minor, minor_size } => {
-                    major.undo(value / minor_size.get(), index, values)
-                        && minor.undo(value % minor_size.get(), index, values)
-                }
-            };
-            if !possible {
+            if !self.intermediates[i].undo(values[i], index, values) {
                 return Slot::Padding;
             }
         }
-        let mut i = 0;
-        while i < index.len() {
-            if index[i] >= self.extents[i] {
-                return Slot::Padding;
-            }
-            i += 1;
-        }
-        Slot::Element(())
+        if self.contains(index) { Slot::Element(()) } else { Slot::Padding }
     }
 
     /// Whether `index` has the right number of entries and each is inside the array.
@@ -251,27 +253,34 @@ fn with_values<R>(n: usize, f: impl FnOnce(&mut [u64]) -> R) -> R {
     if n <= STACK_VALUES { f(&mut [0; STACK_VALUES]) } else { f(&mut vec![0; n]) }
 }
 
-impl StrideTable {
+impl StrideTableRef<'_> {
     /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
+    ///
+    /// ```
+    /// let array: xla_shape_core::ArrayShape = "bf16[64,256]{1,0:T(8,128)(2,1)}".parse()?;
+    /// let table = array.stride_table()?;
+    /// assert_eq!(table.as_ref().linear_index(&[1, 0]), 1);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// If `index` has fewer entries than the array has dimensions.
     #[must_use]
     #[inline]
-    pub fn linear_index(&self, index: &[u64]) -> u64 {
-        with_values(self.values.len(), |values| self.as_ref().linear_index_with(index, values))
+    pub fn linear_index(self, index: &[u64]) -> u64 {
+        with_values(self.intermediates.len(), |values| self.linear_index_with(index, values))
     }
 
     /// The position of an element, in elements; `None` if the index has another number of entries than the array has
     /// dimensions, or one of them is out of bounds.
     #[must_use]
-    pub fn checked_linear_index(&self, index: &[u64]) -> Option<u64> {
-        self.as_ref().contains(index).then(|| self.linear_index(index))
+    pub fn checked_linear_index(self, index: &[u64]) -> Option<u64> {
+        self.contains(index).then(|| self.linear_index(index))
     }
 
     /// What lies at a position.
     #[must_use]
-    pub fn multi_index(&self, position: u64) -> Slot<Vec<u64>> {
+    pub fn multi_index(self, position: u64) -> Slot<Vec<u64>> {
         let mut index = vec![0; self.extents.len()];
         self.multi_index_into(position, &mut index).map(|()| index)
     }
@@ -280,31 +289,7 @@ impl StrideTable {
     ///
     /// # Panics
     /// If `index` has not exactly one entry for each dimension.
-    pub fn multi_index_into(&self, position: u64, index: &mut [u64]) -> Slot<()> {
-        with_values(self.values.len(), |values| self.as_ref().multi_index_with(position, index, values))
-    }
-
-    /// The sizes (or bounds) of the logical dimensions, in elements.
-    #[must_use]
-    pub fn extents(&self) -> &[u64] {
-        &self.extents
-    }
-
-    /// The digits, from the largest stride to the smallest: the fewest that give the same map.
-    #[must_use]
-    pub fn digits(&self) -> &[Digit] {
-        &self.digits
-    }
-
-    /// The intermediate values that digits refer to; a value refers to earlier ones only.
-    #[must_use]
-    pub fn values(&self) -> &[Value] {
-        &self.values
-    }
-
-    /// How many positions the digits span, in elements, as [`StrideTableRef::positions`].
-    #[must_use]
-    pub const fn positions(&self) -> u64 {
-        self.positions
+    pub fn multi_index_into(self, position: u64, index: &mut [u64]) -> Slot<()> {
+        with_values(self.intermediates.len(), |values| self.multi_index_with(position, index, values))
     }
 }

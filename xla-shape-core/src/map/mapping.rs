@@ -2,9 +2,10 @@
 //!
 //! Each operation states its law; the names are those of CuTe and XLA.
 
-use super::canonical::{CompareError, canonical};
+use super::canonical::canonical;
+use super::offsets::combines;
 use super::terms::View;
-use super::{Digit, Source, StrideTable, Term, row_major_terms};
+use super::{Digit, Intermediate, Source, StrideTable, StrideTableError, StrideTableRef, Term, row_major_terms};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -17,7 +18,7 @@ use core::num::NonZeroU64;
 /// use xla_shape_core::map::LayoutMapping;
 ///
 /// let table = "f32[64,256]{1,0:T(8,128)}".parse::<ArrayShape>()?.stride_table()?;
-/// let tiles = LayoutMapping::from(&table).divide(&[8, 128])?; // which tile, and where in it
+/// let tiles = LayoutMapping::from(table.as_ref()).divide(&[8, 128])?; // which tile, and where in it
 /// assert_eq!(tiles.extents(), [8, 2, 8, 128]);
 /// assert_eq!(tiles.checked_linear_index(&[1, 1, 0, 5]), Some(3 * 1024 + 5));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
@@ -117,11 +118,17 @@ impl fmt::Display for MappingError {
 
 impl core::error::Error for MappingError {}
 
-impl From<&StrideTable> for LayoutMapping {
-    fn from(table: &StrideTable) -> Self {
+impl From<StrideTableRef<'_>> for LayoutMapping {
+    fn from(table: StrideTableRef<'_>) -> Self {
+        Self::of(table.to_owned())
+    }
+}
+
+impl LayoutMapping {
+    pub(super) fn of(table: StrideTable) -> Self {
         let axis = |dimension| Axis { start: 0, steps: vec![Step { dimension, step: 1 }] };
         let axes = (0..table.extents.len()).map(axis).collect();
-        Self { extents: table.extents.clone(), table: table.clone(), axes }
+        Self { extents: table.extents.clone(), table, axes }
     }
 }
 
@@ -137,7 +144,8 @@ impl LayoutMapping {
     #[must_use]
     pub fn checked_linear_index(&self, index: &[u64]) -> Option<u64> {
         let inside = index.len() == self.extents.len() && index.iter().zip(&self.extents).all(|(i, size)| i < size);
-        inside.then(|| self.table.linear_index(&self.axes.iter().map(|axis| axis.of(index)).collect::<Vec<_>>()))
+        inside
+            .then(|| self.table.as_ref().linear_index(&self.axes.iter().map(|axis| axis.of(index)).collect::<Vec<_>>()))
     }
 
     /// Whether no two elements share a position: nothing is repeated.
@@ -154,15 +162,14 @@ impl LayoutMapping {
     ///
     /// # Errors
     /// If sums made by `*` are nested so that the computation is too expensive.
-    pub fn coalesce(&self) -> Result<Self, CompareError> {
+    pub fn coalesce(&self) -> Result<Self, StrideTableError> {
         let mut coalesced = self.clone();
         if !self.extents.contains(&0) {
             let last = self.extents.iter().map(|size| size.saturating_sub(1)).collect::<Vec<_>>();
             coalesced.table.extents = self.axes.iter().map(|axis| axis.of(&last).saturating_add(1)).collect();
         }
-        let form = canonical(View { table: coalesced.table.as_ref(), dimensions: &[] }, &coalesced.table.extents)?;
-        coalesced.table.digits = form.digits().to_vec();
-        coalesced.table.values = form.values().to_vec();
+        coalesced.table =
+            canonical(View { table: coalesced.table.as_ref(), dimensions: &[] }, &coalesced.table.extents)?;
         Ok(coalesced)
     }
 
@@ -170,6 +177,18 @@ impl LayoutMapping {
     #[must_use]
     pub fn digits(&self) -> &[Digit] {
         &self.table.digits
+    }
+
+    /// The intermediate values that digits refer to; each refers to earlier ones only.
+    #[must_use]
+    pub fn intermediates(&self) -> &[Intermediate] {
+        &self.table.intermediates
+    }
+
+    /// Whether the position is a sum of one function for each dimension of the layout: `*` combines none.
+    #[must_use]
+    pub fn is_sum_over_dimensions(&self) -> bool {
+        !combines(&self.table.intermediates)
     }
 
     /// The composition with a permutation: dimension `i` of the result is dimension `permutation[i]` of this mapping.
@@ -276,7 +295,7 @@ impl LayoutMapping {
     }
 }
 
-impl StrideTable {
+impl StrideTableRef<'_> {
     /// The table of the inverse: from a position to the row-major number of the element there. `None` if there is padding,
     /// or if the inverse has no such table; [`multi_index`](Self::multi_index) always does.
     ///
@@ -286,18 +305,19 @@ impl StrideTable {
     /// use xla_shape_core::ArrayShape;
     ///
     /// let table = "f32[2,3]{0,1}".parse::<ArrayShape>()?.stride_table()?;
-    /// let numbers: Vec<_> = (0..6).map(|position| table.inverse().unwrap().linear_index(&[position])).collect();
+    /// let inverse = table.as_ref().inverse().unwrap();
+    /// let numbers: Vec<_> = (0..6).map(|position| inverse.as_ref().linear_index(&[position])).collect();
     /// assert_eq!(numbers, [0, 3, 1, 4, 2, 5]);
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn inverse(&self) -> Option<Self> {
+    pub fn inverse(self) -> Option<StrideTable> {
         if !self.is_exhaustive() || self.positions == 0 {
             return None;
         }
-        let dimensions = row_major_terms(&self.extents);
-        let form = canonical(View { table: self.as_ref(), dimensions: &dimensions }, &[self.positions]).ok()?;
-        let mut digits = form.digits().to_vec();
+        let dimensions = row_major_terms(self.extents);
+        let form = canonical(View { table: self, dimensions: &dimensions }, &[self.positions]).ok()?;
+        let mut digits = form.digits;
         // The digits must be all of a number, one after the other.
         digits.sort_unstable_by_key(|digit| digit.term.divisor);
         let mut divisor = 1_u64;
@@ -314,6 +334,6 @@ impl StrideTable {
         };
         digits.reverse();
         let digits = digits.into_iter().map(invert).collect::<Option<Vec<_>>>()?;
-        Some(Self { extents: vec![self.positions], digits, values: vec![], positions: self.positions })
+        Some(StrideTable { extents: vec![self.positions], digits, intermediates: vec![], positions: self.positions })
     }
 }

@@ -4,11 +4,12 @@
 //! division and one remainder: `(index[dimension] / divisor) % modulus`. Untiled, there is one digit for each dimension;
 //! `T(8,128)(2,1)` on two dimensions gives five. Two things need more than one division: `*` makes a digit's source a sum of
 //! several indices, and a later tile that does not divide an earlier one cuts a remainder again. For those the table holds
-//! intermediate [`Value`]s, which digits may take as their source.
+//! [`Intermediate`] values, which digits may take as their source.
 //!
 //! The table is built by a `const fn` from the definition in XLA's documentation on tiled layouts, and indexing, its inverse,
 //! padding, sizes and copies use nothing else.
 
+mod arithmetic;
 mod build;
 mod canonical;
 mod facts;
@@ -24,8 +25,8 @@ mod terms;
 pub(crate) mod tile_block;
 mod walk;
 
+pub use arithmetic::{greatest_common_divisor, increment, least_common_multiple};
 pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, capacity_for_sizes, largest_piece};
-pub use canonical::{CanonicalTable, CompareError};
 pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved};
 pub use lookup::Slot;
 pub use mapping::{LayoutMapping, MappingError};
@@ -53,7 +54,7 @@ pub enum Source {
     /// The element's index in this logical dimension.
     Dimension(u32),
     /// The intermediate value with this number.
-    Value(u32),
+    Intermediate(u32),
 }
 
 /// `(source / divisor) % modulus`, without the remainder if there is no modulus.
@@ -73,7 +74,7 @@ impl Source {
     pub const fn same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Zero, Self::Zero) => true,
-            (Self::Dimension(a), Self::Dimension(b)) | (Self::Value(a), Self::Value(b)) => a == b,
+            (Self::Dimension(a), Self::Dimension(b)) | (Self::Intermediate(a), Self::Intermediate(b)) => a == b,
             _ => false,
         }
     }
@@ -81,6 +82,12 @@ impl Source {
 
 impl Term {
     pub(crate) const ZERO: Self = Self::whole(Source::Zero);
+
+    /// Whether the term is cut out of this dimension's index itself.
+    #[must_use]
+    pub const fn is_of(self, dimension: usize) -> bool {
+        matches!(self.source, Source::Dimension(number) if number as usize == dimension)
+    }
 
     pub(crate) const fn whole(source: Source) -> Self {
         Self { source, divisor: NonZeroU64::MIN, modulus: None }
@@ -107,20 +114,16 @@ impl Digit {
     }
 }
 
-/// An intermediate value that digits, or later values, are cut out of.
+/// An intermediate value that digits, or later intermediate values, are cut out of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Value {
-    /// How it is computed.
-    pub rule: ValueRule,
-    /// How many values it can have: it is less than this.
-    pub size: u64,
-}
-
-/// How a [`Value`] is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ValueRule {
+pub enum Intermediate {
     /// The term itself: a later tile cuts it unevenly.
-    Term(Term),
+    Term {
+        /// The term.
+        term: Term,
+        /// How many values it can have: it is less than this.
+        size: u64,
+    },
     /// `major · minor_size + minor`: two dimensions combined by `*`.
     Combine {
         /// The more major of the two.
@@ -129,23 +132,35 @@ pub enum ValueRule {
         minor: Term,
         /// The size of the more minor one.
         minor_size: NonZeroU64,
+        /// How many values it can have: it is less than this.
+        size: u64,
     },
+}
+
+impl Intermediate {
+    /// How many values it can have: it is less than this.
+    #[must_use]
+    pub const fn size(self) -> u64 {
+        match self {
+            Self::Term { size, .. } | Self::Combine { size, .. } => size,
+        }
+    }
 }
 
 impl Blank for Digit {
     const BLANK: Self = Self { term: Term::ZERO, size: 1, stride: 0 };
 }
 
-impl Blank for Value {
-    const BLANK: Self = Self { rule: ValueRule::Term(Term::ZERO), size: 1 };
+impl Blank for Intermediate {
+    const BLANK: Self = Self::Term { term: Term::ZERO, size: 1 };
 }
 
-/// A stride table that is borrowed, wherever it is kept: what indexing works on.
+/// The map from indices to positions, and what follows from it: a stride table that is borrowed, wherever it is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StrideTableRef<'a> {
     pub(crate) extents: &'a [u64],
     pub(crate) digits: &'a [Digit],
-    pub(crate) values: &'a [Value],
+    pub(crate) intermediates: &'a [Intermediate],
     pub(crate) positions: u64,
 }
 
@@ -162,10 +177,10 @@ impl<'a> StrideTableRef<'a> {
         self.digits
     }
 
-    /// The intermediate values that digits refer to; a value refers to earlier ones only.
+    /// The intermediate values that digits refer to; each refers to earlier ones only.
     #[must_use]
-    pub const fn values(self) -> &'a [Value] {
-        self.values
+    pub const fn intermediates(self) -> &'a [Intermediate] {
+        self.intermediates
     }
 
     /// How many positions the digits span, in elements: the elements and the padding that tiles bring, but not that
@@ -176,7 +191,20 @@ impl<'a> StrideTableRef<'a> {
     }
 }
 
-/// Why a shape has no stride table.
+impl StrideTableRef<'_> {
+    /// The table in memory of its own.
+    #[must_use]
+    pub fn to_owned(self) -> StrideTable {
+        StrideTable {
+            extents: self.extents.to_vec(),
+            digits: self.digits.to_vec(),
+            intermediates: self.intermediates.to_vec(),
+            positions: self.positions,
+        }
+    }
+}
+
+/// Why a shape has no stride table, or a question about two of them no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum StrideTableError {
@@ -191,8 +219,13 @@ pub enum StrideTableError {
     CombinesUnbounded,
     /// A table in a `const` has at most [`StaticStrideTable::MAX_DIGITS`] digits.
     TooManyDigits,
-    /// A table in a `const` has at most [`StaticStrideTable::MAX_VALUES`] values that `*` makes.
-    TooManyValues,
+    /// A table in a `const` has at most [`StaticStrideTable::MAX_INTERMEDIATES`] intermediate values.
+    TooManyIntermediates,
+    /// Tables over other dimensions are not compared.
+    OtherDimensions,
+    /// Tiles combine and cut dimensions so unevenly (`*` over sizes that share no divisor with the tiles, in a large
+    /// array) that a comparison found neither a difference nor its absence.
+    TooIntricate,
 }
 
 impl StrideTableError {
@@ -223,11 +256,13 @@ impl StrideTableError {
                 sink.count(StaticStrideTable::MAX_DIGITS);
                 sink.text(" digits, found more");
             }
-            Self::TooManyValues => {
+            Self::TooManyIntermediates => {
                 sink.text("expected tiles in which `*` combines at most ");
-                sink.count(StaticStrideTable::MAX_VALUES);
+                sink.count(StaticStrideTable::MAX_INTERMEDIATES);
                 sink.text(" times, found more");
             }
+            Self::OtherDimensions => sink.text("the arrays differ in their dimensions"),
+            Self::TooIntricate => sink.text("the comparison gave up: `*` in the tiles makes it too expensive"),
         }
     }
 }
@@ -240,23 +275,24 @@ impl fmt::Display for StrideTableError {
 
 impl core::error::Error for StrideTableError {}
 
-/// The stride table of a shape that is known at run time.
+/// The stride table of a shape that is known at run time. [`as_ref`](Self::as_ref) has the methods.
 ///
 /// ```
 /// use xla_shape_core::{ArrayShape, Slot};
 ///
 /// let shape: ArrayShape = "f32[3,5]{1,0:T(2,2)}".parse()?;
 /// let table = shape.stride_table()?;
-/// assert_eq!(table.linear_index(&[2, 3]), 17);
-/// assert_eq!(table.multi_index(17), Slot::Element(vec![2, 3]));
-/// assert_eq!(table.multi_index(9), Slot::Padding);
+/// let map = table.as_ref();
+/// assert_eq!(map.linear_index(&[2, 3]), 17);
+/// assert_eq!(map.multi_index(17), Slot::Element(vec![2, 3]));
+/// assert_eq!(map.multi_index(9), Slot::Padding);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct StrideTable {
     extents: Vec<u64>,
     digits: Vec<Digit>,
-    values: Vec<Value>,
+    intermediates: Vec<Intermediate>,
     positions: u64,
 }
 
@@ -283,14 +319,14 @@ impl StrideTable {
             let tiles = List::from_slice(first);
             layout.to_mut().tiles = tiles;
         }
-        let (num_digits, num_values) = capacity(&layout);
+        let (num_digits, num_intermediates) = capacity(&layout);
         let mut digits = vec![Digit::BLANK; num_digits];
-        let mut values = vec![Value::BLANK; num_values];
-        let workspace = Workspace { digits: &mut digits, values: Some(&mut values) };
+        let mut intermediates = vec![Intermediate::BLANK; num_intermediates];
+        let workspace = Workspace { digits: &mut digits, intermediates: Some(&mut intermediates) };
         let built = build(Extents::Logical(&extents), &layout, workspace)?;
         digits.truncate(built.digits);
-        values.truncate(built.values);
-        Ok(Self { extents, digits, values, positions: built.positions })
+        intermediates.truncate(built.intermediates);
+        Ok(Self { extents, digits, intermediates, positions: built.positions })
     }
 
     fn simplify(&mut self) {
@@ -316,17 +352,22 @@ impl StrideTable {
     /// The table, borrowed.
     #[must_use]
     pub fn as_ref(&self) -> StrideTableRef<'_> {
-        StrideTableRef { extents: &self.extents, digits: &self.digits, values: &self.values, positions: self.positions }
+        StrideTableRef {
+            extents: &self.extents,
+            digits: &self.digits,
+            intermediates: &self.intermediates,
+            positions: self.positions,
+        }
     }
 }
 
-/// The stride table of a shape that is known at compile time, as a plain value of fixed size.
+/// The stride table of a shape that is known at compile time, as a plain value of fixed size. [`as_ref`](Self::as_ref) has the methods.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StaticStrideTable {
     digits: [Digit; Self::MAX_DIGITS],
     num_digits: usize,
-    values: [Value; Self::MAX_VALUES],
-    num_values: usize,
+    intermediates: [Intermediate; Self::MAX_INTERMEDIATES],
+    num_intermediates: usize,
     positions: u64,
 }
 
@@ -335,7 +376,7 @@ impl StaticStrideTable {
     /// room to spare.
     pub const MAX_DIGITS: usize = 32;
     /// The most intermediate values that a table in a `const` can have.
-    pub const MAX_VALUES: usize = 16;
+    pub const MAX_INTERMEDIATES: usize = 16;
 
     /// The table of a valid layout over dimensions of these sizes.
     ///
@@ -358,14 +399,20 @@ impl StaticStrideTable {
 
     const fn build(extents: Extents<'_>, layout: &Layout) -> Result<Self, StrideTableError> {
         let mut digits = [Digit::BLANK; Self::MAX_DIGITS];
-        let mut values = [Value::BLANK; Self::MAX_VALUES];
-        let workspace = Workspace { digits: &mut digits, values: Some(&mut values) };
+        let mut intermediates = [Intermediate::BLANK; Self::MAX_INTERMEDIATES];
+        let workspace = Workspace { digits: &mut digits, intermediates: Some(&mut intermediates) };
         let built = match build(extents, layout, workspace) {
             Ok(built) => built,
             Err(error) => return Err(error.into_stride_table_error()),
         };
         let num_digits = build::simplify(&mut digits, built.digits);
-        Ok(Self { digits, num_digits, values, num_values: built.values, positions: built.positions })
+        Ok(Self {
+            digits,
+            num_digits,
+            intermediates,
+            num_intermediates: built.intermediates,
+            positions: built.positions,
+        })
     }
 
     /// The table, borrowed; `extents` are the sizes it was made for.
@@ -374,7 +421,7 @@ impl StaticStrideTable {
         StrideTableRef {
             extents,
             digits: self.digits.split_at(self.num_digits).0,
-            values: self.values.split_at(self.num_values).0,
+            intermediates: self.intermediates.split_at(self.num_intermediates).0,
             positions: self.positions,
         }
     }
@@ -413,8 +460,8 @@ impl StaticStrideTable {
 
     /// How many intermediate values there are.
     #[must_use]
-    pub const fn num_values(&self) -> usize {
-        self.num_values
+    pub const fn num_intermediates(&self) -> usize {
+        self.num_intermediates
     }
 
     /// Digit number `i`; past the last one, a digit that is always 0.
@@ -424,10 +471,10 @@ impl StaticStrideTable {
         if i < self.num_digits { self.digits[i] } else { Digit::BLANK }
     }
 
-    /// Intermediate value number `i`; past the last one, a value that is always 0.
+    /// Intermediate value number `i`; past the last one, one that is always 0.
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "the index is compared with the length first")]
-    pub const fn value(&self, i: usize) -> Value {
-        if i < self.num_values { self.values[i] } else { Value::BLANK }
+    pub const fn intermediate(&self, i: usize) -> Intermediate {
+        if i < self.num_intermediates { self.intermediates[i] } else { Intermediate::BLANK }
     }
 }

@@ -17,8 +17,9 @@
     reason = "`const fn` has no iterators; every index is below a counter, and products are checked or below `positions`"
 )]
 
+use super::arithmetic::greatest_common_divisor;
 use super::terms::View;
-use super::{Source, Term, ValueRule};
+use super::{Intermediate, Source, Term};
 use crate::list::Blank;
 
 /// No modulus: larger than any size.
@@ -149,7 +150,8 @@ pub(crate) const fn slice(pool: &[Part], range: Range) -> &[Part] {
 const fn same_source(this: Source, that: Source) -> bool {
     match (this, that) {
         (Source::Zero, Source::Zero) => true,
-        (Source::Dimension(this), Source::Dimension(that)) | (Source::Value(this), Source::Value(that)) => this == that,
+        (Source::Dimension(this), Source::Dimension(that))
+        | (Source::Intermediate(this), Source::Intermediate(that)) => this == that,
         _ => false,
     }
 }
@@ -199,15 +201,15 @@ impl<'a, 'e> State<'a, 'e> {
     /// Makes the normal form of `view`; `values` is room for its intermediate values.
     const fn form(&mut self, view: View<'_>, values: &mut [Range]) -> Range {
         let table = view.table;
-        if table.values.len() > values.len() {
+        if table.intermediates.len() > values.len() {
             self.shortage = Some(Shortage::Space);
             return Range::BLANK;
         }
         let mut i = 0;
-        while i < table.values.len() {
-            match table.values[i].rule {
-                ValueRule::Term(term) => self.push_term(view, values, term, 1),
-                ValueRule::Combine { major, minor, minor_size } => {
+        while i < table.intermediates.len() {
+            match table.intermediates[i] {
+                Intermediate::Term { term, .. } => self.push_term(view, values, term, 1),
+                Intermediate::Combine { major, minor, minor_size, .. } => {
                     self.push_term(view, values, major, minor_size.get());
                     self.push_term(view, values, minor, 1);
                 }
@@ -238,7 +240,7 @@ impl<'a, 'e> State<'a, 'e> {
         match source {
             Source::Zero => 1,
             Source::Dimension(dimension) => self.extents[dimension as usize],
-            Source::Value(node) => match self.nodes[node as usize] {
+            Source::Intermediate(node) => match self.nodes[node as usize] {
                 Node::Remainder { modulus, .. } => modulus,
                 Node::Sum { bound, .. } => bound,
             },
@@ -287,7 +289,7 @@ impl<'a, 'e> State<'a, 'e> {
         };
         match term.source {
             Source::Zero => {}
-            Source::Value(value) => self.push_cut(values[value as usize], modulus, divisor, stride),
+            Source::Intermediate(value) => self.push_cut(values[value as usize], modulus, divisor, stride),
             Source::Dimension(dimension) if view.dimensions.is_empty() => {
                 self.push_source(Source::Dimension(dimension), modulus, divisor, stride);
             }
@@ -309,7 +311,7 @@ impl<'a, 'e> State<'a, 'e> {
             return;
         }
         let source = self.without_multiples(source, modulus);
-        if let Source::Value(node) = source
+        if let Source::Intermediate(node) = source
             && let Node::Sum { parts, .. } = self.nodes[node as usize]
         {
             return self.push_cut(parts, modulus, divisor, stride);
@@ -488,7 +490,7 @@ impl<'a, 'e> State<'a, 'e> {
 
     /// The source before the remainders that one by `modulus` makes needless.
     const fn without_multiples(&self, mut source: Source, modulus: u64) -> Source {
-        while let Source::Value(node) = source
+        while let Source::Intermediate(node) = source
             && let Node::Remainder { parent, modulus: multiple } = self.nodes[node as usize]
             && multiple.is_multiple_of(modulus)
         {
@@ -512,7 +514,7 @@ impl<'a, 'e> State<'a, 'e> {
                 && known == modulus
                 && same_source(parent, source)
             {
-                return Source::Value(i as u32);
+                return Source::Intermediate(i as u32);
             }
             i += 1;
         }
@@ -531,7 +533,7 @@ impl<'a, 'e> State<'a, 'e> {
             {
                 self.step(sum.end - sum.start);
                 if same_parts(slice(self.pool, parts), slice(self.pool, sum)) {
-                    return Source::Value(i as u32);
+                    return Source::Intermediate(i as u32);
                 }
             }
             i += 1;
@@ -546,7 +548,7 @@ impl<'a, 'e> State<'a, 'e> {
         }
         self.nodes[self.num_nodes] = node;
         self.num_nodes += 1;
-        Source::Value((self.num_nodes - 1) as u32)
+        Source::Intermediate((self.num_nodes - 1) as u32)
     }
 
     /// The source without the remainders that no element shows once it is divided by `divisor`.
@@ -554,7 +556,7 @@ impl<'a, 'e> State<'a, 'e> {
         let mut moduli = [0; MAX_MODULI];
         let mut len = 0;
         let mut root = source;
-        while let Source::Value(node) = root
+        while let Source::Intermediate(node) = root
             && let Node::Remainder { parent, modulus } = self.nodes[node as usize]
         {
             if len == MAX_MODULI {
@@ -591,13 +593,6 @@ const fn max_of(state: &State<'_, '_>, parts: &[Part]) -> u64 {
         i += 1;
     }
     max
-}
-
-pub(super) const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// Chains of more remainders are left as they are.

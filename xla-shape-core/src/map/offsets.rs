@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "the dimension is below the length of the index")]
 
-use super::{StrideTable, StrideTableRef};
+use super::{Intermediate, StrideTableRef};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 ///
 /// let table = "bf16[64,256]{1,0:T(8,128)(2,1)}".parse::<ArrayShape>()?.stride_table()?;
 /// let offsets = OffsetTables::new(table.as_ref()).unwrap();
-/// assert_eq!(offsets.position(&[13, 200]), Some(table.linear_index(&[13, 200])));
+/// assert_eq!(offsets.position(&[13, 200]), Some(table.as_ref().linear_index(&[13, 200])));
 /// assert_eq!(offsets.position(&[13, 256]), None);
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
@@ -37,7 +37,7 @@ impl OffsetTables {
             return None;
         }
         let mut index = vec![0; table.extents.len()];
-        let mut values = vec![0; table.values.len()];
+        let mut values = vec![0; table.intermediates.len()];
         let mut tables = Vec::with_capacity(index.len());
         for (dimension, &extent) in table.extents.iter().enumerate() {
             let mut offset = |number| {
@@ -70,15 +70,11 @@ impl StrideTableRef<'_> {
     /// sizes are known.
     #[must_use]
     pub fn is_sum_over_dimensions(self) -> bool {
-        let combines = self.values.iter().any(|value| matches!(value.rule, super::ValueRule::Combine { .. }));
-        !combines && !self.digits.iter().any(|digit| digit.is_unbounded())
+        !combines(self.intermediates) && !self.digits.iter().any(|digit| digit.is_unbounded())
     }
 }
 
-impl StrideTable {
-    /// What each index adds to the position, if the map is such a sum; see [`OffsetTables::new`].
-    #[must_use]
-    pub fn offset_tables(&self) -> Option<OffsetTables> {
-        OffsetTables::new(self.as_ref())
-    }
+/// Whether `*` combines dimensions.
+pub(super) fn combines(intermediates: &[Intermediate]) -> bool {
+    intermediates.iter().any(|intermediate| matches!(intermediate, Intermediate::Combine { .. }))
 }

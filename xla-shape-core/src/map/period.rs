@@ -2,8 +2,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; the index is below the length")]
 
-use super::normal::greatest_common_divisor;
-use super::{Source, StrideTableRef, Term, ValueRule};
+use super::arithmetic::least_common_multiple;
+use super::{Intermediate, Source, StrideTableRef, Term};
 
 impl StrideTableRef<'_> {
     /// The step at which a dimension can be cut: blocks that begin at multiples of each dimension's step are laid out in the
@@ -30,19 +30,19 @@ impl StrideTableRef<'_> {
             i = i.saturating_add(1);
         }
         let (mut i, mut is_source, mut combines_values) = (0, false, false);
-        while i < self.values.len() {
-            match self.values[i].rule {
-                ValueRule::Term(term) => {
-                    is_source = is_source || is_of(term, dimension);
+        while i < self.intermediates.len() {
+            match self.intermediates[i] {
+                Intermediate::Term { term, .. } => {
+                    is_source = is_source || term.is_of(dimension);
                     period = joined(period, term, dimension);
                 }
-                ValueRule::Combine { major, minor, .. } => {
-                    if is_of(major, dimension) || is_of(minor, dimension) {
+                Intermediate::Combine { major, minor, .. } => {
+                    if major.is_of(dimension) || minor.is_of(dimension) {
                         return None;
                     }
                     combines_values = combines_values
-                        || matches!(major.source, Source::Value(_))
-                        || matches!(minor.source, Source::Value(_));
+                        || matches!(major.source, Source::Intermediate(_))
+                        || matches!(minor.source, Source::Intermediate(_));
                 }
             }
             i = i.saturating_add(1);
@@ -52,14 +52,10 @@ impl StrideTableRef<'_> {
     }
 }
 
-const fn is_of(term: Term, dimension: usize) -> bool {
-    matches!(term.source, Source::Dimension(number) if number as usize == dimension)
-}
-
 /// The period that also suits a term.
 const fn joined(period: Option<u64>, term: Term, dimension: usize) -> Option<u64> {
     let Some(period) = period else { return None };
-    if !is_of(term, dimension) {
+    if !term.is_of(dimension) {
         return Some(period);
     }
     let own = match term.modulus {
@@ -68,13 +64,6 @@ const fn joined(period: Option<u64>, term: Term, dimension: usize) -> Option<u64
     };
     match own {
         Some(own) => least_common_multiple(period, own.get()),
-        None => None,
-    }
-}
-
-const fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
-    match a.checked_div(greatest_common_divisor(a, b)) {
-        Some(quotient) => quotient.checked_mul(b),
         None => None,
     }
 }

@@ -6,8 +6,8 @@
     reason = "`const fn` has no iterators; indices are below lengths that are checked, divisors and moduli are at least 1"
 )]
 
-use super::normal::greatest_common_divisor;
-use super::{Digit, Source, StrideTableRef, Term, ValueRule};
+use super::arithmetic::greatest_common_divisor;
+use super::{Digit, Intermediate, Source, StrideTableRef, Term};
 use crate::limits::MAX_LIST;
 
 /// How the elements along one dimension lie: in runs of equal stride.
@@ -56,14 +56,10 @@ struct Search {
 impl Search {
     /// The terms of the dimension must stay the same within a run, except the digit that counts it.
     const fn limit(&mut self, term: Term, len: u64) {
-        if is_of(term, self.dimension) {
+        if term.is_of(self.dimension) {
             self.len = if self.len == u64::MAX { len } else { greatest_common_divisor(self.len, len) };
         }
     }
-}
-
-const fn is_of(term: Term, dimension: usize) -> bool {
-    matches!(term.source, Source::Dimension(number) if number as usize == dimension)
 }
 
 impl StrideTableRef<'_> {
@@ -88,7 +84,8 @@ impl StrideTableRef<'_> {
     /// positions but other digits count as different.
     #[must_use]
     pub const fn is_same_map(self, other: Self) -> bool {
-        if self.digits.len() != other.digits.len() || !self.values.is_empty() || !other.values.is_empty() {
+        if self.digits.len() != other.digits.len() || !self.intermediates.is_empty() || !other.intermediates.is_empty()
+        {
             return false;
         }
         let mut i = 0;
@@ -113,7 +110,7 @@ impl StrideTableRef<'_> {
         let mut i = 0;
         while i < self.digits.len() {
             let Digit { term, stride, .. } = self.digits[i];
-            if is_of(term, dimension) && term.divisor.get() == 1 {
+            if term.is_of(dimension) && term.divisor.get() == 1 {
                 (search.stride, search.digit) = (stride, Some(i));
                 if let Some(modulus) = term.modulus {
                     search.limit(term, modulus.get());
@@ -124,10 +121,10 @@ impl StrideTableRef<'_> {
             i += 1;
         }
         let mut i = 0;
-        while i < self.values.len() {
-            match self.values[i].rule {
-                ValueRule::Term(term) => search.limit(term, term.divisor.get()),
-                ValueRule::Combine { major, minor, .. } => {
+        while i < self.intermediates.len() {
+            match self.intermediates[i] {
+                Intermediate::Term { term, .. } => search.limit(term, term.divisor.get()),
+                Intermediate::Combine { major, minor, .. } => {
                     search.limit(major, major.divisor.get());
                     search.limit(minor, minor.divisor.get());
                 }
@@ -145,7 +142,7 @@ impl StrideTableRef<'_> {
         let Search { len, stride, digit, .. } = self.search(dimension);
         let Some(digit) = digit else {
             // A dimension without digits has one element.
-            return if self.values.is_empty() { Bands { len: u64::MAX, ..alone } } else { alone };
+            return if self.intermediates.is_empty() { Bands { len: u64::MAX, ..alone } } else { alone };
         };
         let mut bands = Bands { lanes: stride, len, ..alone };
         // The digits after count whole steps of other dimensions: from 1 on, each where the one before it ends.
@@ -175,6 +172,6 @@ impl StrideTableRef<'_> {
                 i += 1;
             }
         }
-        if found == behind && self.values.is_empty() { bands } else { alone }
+        if found == behind && self.intermediates.is_empty() { bands } else { alone }
     }
 }

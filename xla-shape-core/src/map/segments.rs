@@ -6,13 +6,13 @@
     reason = "building checked that every product and sum fits; sources name dimensions that exist; counters stay below sizes"
 )]
 
-use super::{Digit, Slot, Source, StaticStrideTable, StrideTable, StrideTableRef};
+use super::{Digit, Slot, Source, StaticStrideTable, StrideTableRef};
 use alloc::vec;
 use core::ops::Range;
 
 impl Digit {
     /// How many values the digit takes; those up to its size are padding.
-    pub(super) const fn taken(self) -> u64 {
+    pub(crate) const fn taken(self) -> u64 {
         match (self.term.source, self.term.modulus) {
             (Source::Zero, _) => 1,
             (_, Some(modulus)) if modulus.get() < self.size => modulus.get(),
@@ -31,11 +31,21 @@ impl StrideTableRef<'_> {
     /// element once; each is as long as a block of digits that has no padding.
     ///
     /// The extents may be smaller than the sizes that the table was made for: what lies after them counts as padding.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    ///
+    /// let table = "f32[3,5]{1,0:T(2,4)}".parse::<ArrayShape>()?.stride_table()?;
+    /// let mut segments = Vec::new();
+    /// table.as_ref().for_each_segment(|segment| segments.push(segment));
+    /// assert_eq!(segments, [0..8, 8..9, 12..13, 16..20, 24..25]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn for_each_segment(self, mut f: impl FnMut(Range<u64>)) {
         if self.extents.contains(&0) {
             return;
         }
-        if !self.values.is_empty() {
+        if !self.intermediates.is_empty() {
             return self.scan(f);
         }
         with_zeros(self.digits.len(), |reach| {
@@ -63,7 +73,7 @@ impl StrideTableRef<'_> {
     fn scan(self, mut f: impl FnMut(Range<u64>)) {
         let mut start = 0;
         with_zeros(self.extents.len(), |index| {
-            with_zeros(self.values.len(), |values| {
+            with_zeros(self.intermediates.len(), |values| {
                 for position in 0..self.positions {
                     if self.multi_index_with(position, index, values) != Slot::Element(()) {
                         if start < position {
@@ -149,24 +159,6 @@ fn with_zeros<R>(n: usize, f: impl FnOnce(&mut [u64]) -> R) -> R {
     if n <= STACK { f(&mut [0; STACK][..n]) } else { f(&mut vec![0; n]) }
 }
 
-impl StrideTable {
-    /// Calls `f` with ranges of positions that hold only elements, in the order of memory; see
-    /// [`StrideTableRef::for_each_segment`].
-    ///
-    /// ```
-    /// use xla_shape_core::ArrayShape;
-    ///
-    /// let table = "f32[3,5]{1,0:T(2,4)}".parse::<ArrayShape>()?.stride_table()?;
-    /// let mut segments = Vec::new();
-    /// table.for_each_segment(|segment| segments.push(segment));
-    /// assert_eq!(segments, [0..8, 8..9, 12..13, 16..20, 24..25]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn for_each_segment(&self, f: impl FnMut(Range<u64>)) {
-        self.as_ref().for_each_segment(f);
-    }
-}
-
 impl StaticStrideTable {
     /// The table with the sizes of unbounded dimensions filled in, like the table of the shape with these sizes.
     #[must_use]
@@ -179,7 +171,7 @@ impl StaticStrideTable {
         }
         if empty {
             // As when it is built: no positions, and no digits. The product of the other sizes may be too large.
-            return Self { num_digits: 0, num_values: 0, positions: 0, ..table };
+            return Self { num_digits: 0, num_intermediates: 0, positions: 0, ..table };
         }
         let mut positions = 1;
         for digit in table.digits.iter_mut().take(self.num_digits).rev() {

@@ -20,13 +20,13 @@ const STACK_DIGITS: usize = 16;
 #[inline]
 pub(crate) fn with_scratch<R>(layout: &Layout, f: impl FnOnce(Scratch<'_>) -> R) -> R {
     if layout.tiles().is_empty() && layout.split_configs().is_empty() {
-        return f(Workspace { digits: &mut [Digit::BLANK; 0], values: None });
+        return f(Workspace { digits: &mut [Digit::BLANK; 0], intermediates: None });
     }
     let capacity = capacity_for_sizes(layout);
     if capacity <= STACK_DIGITS {
-        return f(Workspace { digits: &mut [Digit::BLANK; STACK_DIGITS], values: None });
+        return f(Workspace { digits: &mut [Digit::BLANK; STACK_DIGITS], intermediates: None });
     }
-    f(Workspace { digits: &mut vec![Digit::BLANK; capacity], values: None })
+    f(Workspace { digits: &mut vec![Digit::BLANK; capacity], intermediates: None })
 }
 
 /// The product of the sizes and bounds; unbounded dimensions do not count.
@@ -68,7 +68,7 @@ pub(crate) const fn physical_elements(
         match build(Extents::LargestPieces(dimensions), layout, scratch) {
             Ok(built) => built.positions,
             Err(BuildError::Overflow) => return Err(ValidationError::PaddedElementCountOverflow),
-            Err(BuildError::TooManyDigits | BuildError::TooManyValues | BuildError::CombinesUnknown) => {
+            Err(BuildError::TooManyDigits | BuildError::TooManyIntermediates | BuildError::CombinesUnknown) => {
                 panic!("the layout has too many dimensions and tiles for a `const`")
             }
         }

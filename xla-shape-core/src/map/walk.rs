@@ -6,7 +6,7 @@
     reason = "there is a count for each digit; sources name dimensions that exist; counts stay below sizes"
 )]
 
-use super::{Slot, Source, StrideTable, StrideTableRef};
+use super::{Slot, Source, StrideTableRef};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
@@ -51,8 +51,23 @@ impl<'a> StrideTableRef<'a> {
             counts: vec![0; self.digits.len()],
             never: 0,
             index: vec![0; self.extents.len()],
-            values: vec![0; self.values.len()],
+            values: vec![0; self.intermediates.len()],
         }
+    }
+
+    /// What lies at each position, in the order of memory; padding included.
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, Slot};
+    ///
+    /// let table = "f32[3]{0:T(2)}".parse::<ArrayShape>()?.stride_table()?;
+    /// let elements = table.as_ref().iter().filter_map(Slot::element).collect::<Vec<_>>();
+    /// assert_eq!((table.as_ref().positions(), elements), (4, vec![vec![0], vec![1], vec![2]]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = Slot<Vec<u64>>> + FusedIterator + use<'a> {
+        (0..self.positions).map(move |position| self.multi_index(position))
     }
 }
 
@@ -100,22 +115,5 @@ impl Walk<'_> {
                 return;
             }
         }
-    }
-}
-
-impl StrideTable {
-    /// What lies at each position, in the order of memory; padding included.
-    ///
-    /// ```
-    /// use xla_shape_core::{ArrayShape, Slot};
-    ///
-    /// let table = "f32[3]{0:T(2)}".parse::<ArrayShape>()?.stride_table()?;
-    /// let elements = table.iter().filter_map(Slot::element).collect::<Vec<_>>();
-    /// assert_eq!((table.positions(), elements), (4, vec![vec![0], vec![1], vec![2]]));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Slot<Vec<u64>>> + FusedIterator {
-        (0..self.positions).map(|position| self.multi_index(position))
     }
 }

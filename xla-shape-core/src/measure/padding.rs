@@ -2,7 +2,7 @@
 
 use crate::layout::dimension::Dimension;
 use crate::list::Blank;
-use crate::map::{Digit, Extents, Source, Term, Value, ValueRule, Workspace, build, capacity};
+use crate::map::{Digit, Extents, Intermediate, Source, Term, Workspace, build, capacity};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
 use alloc::vec;
@@ -64,17 +64,18 @@ impl ArrayShape {
     /// ```
     #[must_use]
     pub fn padded_dimensions(&self) -> Option<Vec<PaddedDimension>> {
-        let (num_digits, num_values) = capacity(self.layout());
-        let (mut digits, mut values) = (vec![Digit::BLANK; num_digits], vec![Value::BLANK; num_values]);
-        let workspace = Workspace { digits: &mut digits, values: Some(&mut values) };
+        let (num_digits, num_intermediates) = capacity(self.layout());
+        let mut digits = vec![Digit::BLANK; num_digits];
+        let mut intermediates = vec![Intermediate::BLANK; num_intermediates];
+        let workspace = Workspace { digits: &mut digits, intermediates: Some(&mut intermediates) };
         let built = build(Extents::LargestPieces(self.dimensions()), self.layout(), workspace).ok()?;
         let mut groups = Groups::new(self.num_dimensions());
-        for value in values.iter().take(built.values) {
-            let group = match value.rule {
-                ValueRule::Term(term) => groups.of(term),
-                ValueRule::Combine { major, minor, .. } => groups.join(major, minor),
+        for &intermediate in intermediates.iter().take(built.intermediates) {
+            let group = match intermediate {
+                Intermediate::Term { term, .. } => groups.of(term),
+                Intermediate::Combine { major, minor, .. } => groups.join(major, minor),
             };
-            groups.of_values.push(group);
+            groups.of_intermediates.push(group);
         }
         let mut padded =
             vec![PaddedDimension { dimensions: Vec::new(), size: 1, padded_size: 1 }; groups.parents.len()];
@@ -140,12 +141,12 @@ impl ArrayShape {
 /// Which dimensions lie as one: sets of dimension numbers, and of one number more for what belongs to none.
 struct Groups {
     parents: Vec<usize>,
-    of_values: Vec<usize>,
+    of_intermediates: Vec<usize>,
 }
 
 impl Groups {
     fn new(num_dimensions: usize) -> Self {
-        Self { parents: (0..=num_dimensions).collect(), of_values: Vec::new() }
+        Self { parents: (0..=num_dimensions).collect(), of_intermediates: Vec::new() }
     }
 
     fn root(&mut self, mut member: usize) -> usize {
@@ -166,7 +167,7 @@ impl Groups {
         let member = match term.source {
             Source::Zero => self.parents.len().saturating_sub(1),
             Source::Dimension(dimension) => dimension as usize,
-            Source::Value(value) => self.of_values.get(value as usize).copied().unwrap_or_default(),
+            Source::Intermediate(number) => self.of_intermediates.get(number as usize).copied().unwrap_or_default(),
         };
         self.root(member)
     }

@@ -142,7 +142,7 @@ impl ArrayShape {
     /// If a dimension has no common stride, or is unbounded.
     pub fn strides(&self) -> Result<Vec<u64>, StridesError> {
         let table = self.stride_table()?;
-        if let Some(strides) = table.strides() {
+        if let Some(strides) = table.as_ref().strides() {
             return Ok(strides);
         }
         // Of several parts of one dimension, the array is cut there.
@@ -233,12 +233,12 @@ impl ArrayShape {
             strided.parts.push(match digit.term.source {
                 Source::Zero => None,
                 Source::Dimension(dimension) => Some((dimension as usize, digit.term.divisor.get())),
-                Source::Value(_) => return Err(StridesError::Combined),
+                Source::Intermediate(_) => return Err(StridesError::Combined),
             });
             strided.sizes.push(digit.size);
             strided.strides.push(digit.stride);
         }
-        if table.values().is_empty() { Ok(strided) } else { Err(StridesError::Combined) }
+        if table.intermediates().is_empty() { Ok(strided) } else { Err(StridesError::Combined) }
     }
 }
 

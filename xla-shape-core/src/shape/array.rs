@@ -6,7 +6,7 @@ use crate::layout::error::ValidationError;
 use crate::layout::{ArrayLayout, Layout};
 use crate::list::{Blank, List};
 use crate::map::size;
-use crate::map::{Digit, StaticStrideTable, StrideTable, StrideTableError, Value};
+use crate::map::{Digit, Intermediate, StaticStrideTable, StrideTable, StrideTableError};
 use crate::shape::validate;
 
 /// The shape of an array: element type, dimensions and layout. Always valid.
@@ -62,9 +62,11 @@ impl ArrayShape {
         dimensions: &'static [Dimension],
         layout: &'static Layout,
     ) -> Self {
-        let (mut digits, mut values) =
-            ([Digit::BLANK; StaticStrideTable::MAX_DIGITS], [Value::BLANK; StaticStrideTable::MAX_VALUES]);
-        let scratch = size::Scratch { digits: &mut digits, values: Some(&mut values) };
+        let (mut digits, mut intermediates) = (
+            [Digit::BLANK; StaticStrideTable::MAX_DIGITS],
+            [Intermediate::BLANK; StaticStrideTable::MAX_INTERMEDIATES],
+        );
+        let scratch = size::Scratch { digits: &mut digits, intermediates: Some(&mut intermediates) };
         let shape = Self { element_type, dimensions: List::Static(dimensions), layout: ArrayLayout::Static(layout) };
         if let Err(error) = validate::array(element_type, dimensions, layout, scratch) {
             error.panic_about(shape.const_text::<512>().as_str());
@@ -215,8 +217,8 @@ impl ArrayShape {
             return None;
         }
         let mut digits = [Digit::BLANK; StaticStrideTable::MAX_DIGITS];
-        let mut values = [Value::BLANK; StaticStrideTable::MAX_VALUES];
-        let scratch = size::Scratch { digits: &mut digits, values: Some(&mut values) };
+        let mut intermediates = [Intermediate::BLANK; StaticStrideTable::MAX_INTERMEDIATES];
+        let scratch = size::Scratch { digits: &mut digits, intermediates: Some(&mut intermediates) };
         let Ok(elements) = size::elements(self.dimensions()) else { return None };
         let Ok(physical_elements) = size::physical_elements(self.dimensions(), self.layout(), scratch) else {
             return None;
@@ -248,7 +250,7 @@ impl ArrayShape {
     ///
     /// let shape: ArrayShape = "f32[3,1000]{1,0:T(8,128)}".parse()?;
     /// let sizes = |tiles| -> Result<Vec<_>, _> {
-    ///     Ok(shape.stride_table_after_tiles(tiles)?.digits().iter().map(|digit| digit.size).collect())
+    ///     Ok(shape.stride_table_after_tiles(tiles)?.as_ref().digits().iter().map(|digit| digit.size).collect())
     /// };
     /// assert_eq!(sizes(0), Ok(vec![3, 1000]));
     /// assert_eq!(sizes(1), Ok::<_, xla_shape_core::StrideTableError>(vec![1, 8, 8, 128]));

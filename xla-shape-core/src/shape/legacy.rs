@@ -372,7 +372,7 @@ fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
         return Some((order.to_vec(), sizes.to_vec()));
     }
     // Every dimension of more than one element must be one digit; their strides say how wide the more minor ones are.
-    let form = table.canonical().ok()?;
+    let form = table.as_ref().canonical().ok()?;
     let mut digits = Vec::new();
     for digit in form.digits() {
         let Source::Dimension(dimension) = digit.term.source else { return None };
@@ -391,16 +391,21 @@ fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
         minor_to_major.push((ones.next()?, 1));
     }
     minor_to_major.append(&mut digits);
-    let ends = minor_to_major.iter().skip(1).map(|&(_, stride)| stride).chain([table.positions()]).collect::<Vec<_>>();
+    let ends = minor_to_major
+        .iter()
+        .skip(1)
+        .map(|&(_, stride)| stride)
+        .chain([table.as_ref().positions()])
+        .collect::<Vec<_>>();
     for (&(dimension, stride), end) in minor_to_major.iter().zip(ends) {
         let width = end.checked_div(stride).filter(|width| width.checked_mul(stride) == Some(end))?;
         *widths.get_mut(dimension)? = width;
     }
     let mut order = minor_to_major.into_iter().map(|(dimension, _)| dimension).collect::<Vec<_>>();
-    if order.is_empty() && table.positions() > 1 {
+    if order.is_empty() && table.as_ref().positions() > 1 {
         // One element, and room after it.
         let first = ones.next()?;
-        *widths.get_mut(first)? = table.positions();
+        *widths.get_mut(first)? = table.as_ref().positions();
         order.push(first);
     }
     order.extend(ones);

@@ -1,7 +1,7 @@
 //! Which bytes of an array hold a region of it.
 
 use super::partition::Region;
-use crate::map::{Digit, Slot, Source, StrideTable, StrideTableError};
+use crate::map::{Digit, Slot, Source, StrideTable, StrideTableError, StrideTableRef};
 use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -94,14 +94,15 @@ impl ArrayShape {
     /// If the region has another number of dimensions.
     pub fn ranges_of(&self, region: Region) -> Result<Ranges, StrideTableError> {
         let table = self.stride_table()?;
-        let extents = table.extents().to_vec();
+        let map = table.as_ref();
+        let extents = map.extents().to_vec();
         assert!(
             region.start.len() == extents.len() && region.limit.len() == extents.len(),
             "a region has as many dimensions as its array"
         );
         let region = region.intersection(&Region::whole(&extents));
-        let search = if table.values().is_empty() {
-            Search::Digits(Walk::new(&table, &region))
+        let search = if map.intermediates().is_empty() {
+            Search::Digits(Walk::new(map, &region))
         } else {
             Search::Positions { next: 0, index: vec![0; extents.len()], table }
         };
@@ -151,21 +152,17 @@ impl ArrayShape {
 }
 
 impl Walk {
-    fn new(table: &StrideTable, region: &Region) -> Self {
+    fn new(table: StrideTableRef<'_>, region: &Region) -> Self {
         let rank = table.extents().len();
         let mut digits = Vec::with_capacity(table.digits().len());
         let mut reach = vec![0_u64; rank];
         let mut is_full = true;
-        for &Digit { term, size, stride } in table.digits().iter().rev() {
+        for digit in table.digits().iter().rev() {
+            let (&Digit { term, size, stride }, taken) = (digit, digit.taken());
             let divisor = term.divisor.get();
             let dimension = match term.source {
                 Source::Dimension(dimension) => Some(dimension as usize),
                 _ => None,
-            };
-            let taken = match (dimension, term.modulus) {
-                (None, _) => size.min(1),
-                (_, Some(modulus)) => size.min(modulus.get()),
-                _ => size,
             };
             if let Some(reach) = dimension.and_then(|dimension| reach.get_mut(dimension)) {
                 *reach = reach.saturating_add(taken.saturating_sub(1).saturating_mul(divisor));
@@ -258,11 +255,11 @@ impl Ranges {
             Search::Digits(walk) => walk.next(region),
             Search::Positions { table, next, index } => loop {
                 let position = *next;
-                if position >= table.positions() {
+                if position >= table.as_ref().positions() {
                     return None;
                 }
                 *next = position.saturating_add(1);
-                let is_element = table.multi_index_into(position, index) == Slot::Element(());
+                let is_element = table.as_ref().multi_index_into(position, index) == Slot::Element(());
                 let bounds = index.iter().zip(region.start.iter().zip(&region.limit));
                 if is_element && bounds.into_iter().all(|(&i, (start, limit))| (*start..*limit).contains(&i)) {
                     return Some(position..*next);

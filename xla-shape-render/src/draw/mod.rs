@@ -96,7 +96,7 @@ struct Place<'a> {
     /// Null for padding.
     index: Option<&'a [u64]>,
     byte_offset: u64,
-    bit_offset: u8,
+    bit_offset: u64,
     tile: &'a [u64],
 }
 
@@ -126,8 +126,8 @@ fn place(cell: &Cell) -> Place<'_> {
     Place {
         position: cell.position,
         index: cell.index.as_deref(),
-        byte_offset: cell.offset.byte,
-        bit_offset: cell.offset.bit,
+        byte_offset: cell.offset.0,
+        bit_offset: cell.offset.1,
         tile: &cell.tile,
     }
 }

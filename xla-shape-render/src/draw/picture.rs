@@ -3,7 +3,7 @@
 
 use crate::words::dimension_name;
 use std::collections::BTreeSet;
-use xla_shape_core::{ArrayShape, BitOffset, Placement, Slot, StrideTableError};
+use xla_shape_core::{ArrayShape, Placement, Slot, StrideTableError};
 
 /// How much of an array is shown at the most.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl Axis {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Cell {
     pub(crate) position: u64,
-    pub(crate) offset: BitOffset,
+    pub(crate) offset: (u64, u64),
     /// `None` for padding.
     pub(crate) index: Option<Vec<u64>>,
     /// The number of the tile in every direction; empty without tiles, and for padding.
@@ -155,7 +155,7 @@ impl Subject {
                 .map_or(1, |&third| usize::try_from(self.extents()[third]).unwrap_or(usize::MAX))
                 .max(1),
             runs,
-            positions: self.placement.positions(),
+            positions: self.placement.padded_positions(),
         }
     }
 
@@ -243,7 +243,7 @@ impl Subject {
 
     /// The positions of all cells of the planes, with small gaps filled; all positions if they are few.
     fn runs(&self, planes: &[Plane], window: Window) -> Vec<Vec<Cell>> {
-        let all = self.placement.positions();
+        let all = self.placement.padded_positions();
         let is_padding = |position| self.placement.slot(position) == Slot::Padding;
         let shown: BTreeSet<u64> = if all <= window.cells as u64 {
             (0..all).collect()

@@ -262,9 +262,9 @@ struct Body(String);
 impl Body {
     fn cell(&mut self, cell: &Cell, (x, y): (usize, usize), width: usize, content: &str) {
         let class = if cell.index.is_some() { format!("c k{}", cell.colour()) } else { "c p".into() };
-        let _ = write!(self.0, "<g class=\"{class}\" data-p=\"{}\" data-b=\"{}\"", cell.position, cell.offset.byte);
-        if cell.offset.bit > 0 {
-            let _ = write!(self.0, " data-o=\"{}\"", cell.offset.bit);
+        let _ = write!(self.0, "<g class=\"{class}\" data-p=\"{}\" data-b=\"{}\"", cell.position, cell.offset.0);
+        if cell.offset.1 > 0 {
+            let _ = write!(self.0, " data-o=\"{}\"", cell.offset.1);
         }
         if let Some(index) = &cell.index {
             let _ = write!(self.0, " data-i=\"{}\"", shortened(&label(index), MAX_INDEX));

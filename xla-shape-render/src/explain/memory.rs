@@ -3,8 +3,9 @@
 use crate::Text;
 use crate::formula::{self, Notation};
 use crate::words::{Grouped, count, dimension_names};
+use xla_shape_core::ArrayShape;
 use xla_shape_core::map::Source;
-use xla_shape_core::{ArrayShape, StrideTable};
+use xla_shape_core::map::StrideTableRef;
 
 /// The most tiles, and the most sizes in a line, that are shown.
 const MAX_STEPS: usize = 8;
@@ -22,7 +23,7 @@ pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
             return;
         }
     };
-    if table.positions() == 0 {
+    if table.as_ref().positions() == 0 {
         page.heading("In memory");
         page.line("  The array has no elements.");
         return;
@@ -31,7 +32,7 @@ pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
     if array.num_dimensions() + array.layout().tiles().len() > 0 {
         steps(page, array, &names);
     }
-    formula(page, array, &table, &names);
+    formula(page, array, table.as_ref(), &names);
 }
 
 fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
@@ -48,7 +49,7 @@ fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
             Some(tile) => format!("then {tile}"),
         };
         let (mut rows, mut sizes, mut labels) = (Vec::new(), String::new(), String::new());
-        for (number, digit) in table.digits().iter().enumerate() {
+        for (number, digit) in table.as_ref().digits().iter().enumerate() {
             if number == MAX_SIZES {
                 sizes += " × …";
                 break;
@@ -69,7 +70,7 @@ fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
         if rows.is_empty() && sizes.is_empty() {
             sizes += "a single element";
         }
-        let positions = format!("= {}", count(table.positions(), "position", "positions"));
+        let positions = format!("= {}", count(table.as_ref().positions(), "position", "positions"));
         let last = format!("{}   {positions}", sizes.trim_end());
         let fits = TITLE + last.chars().count() <= page.width();
         rows.push((if fits { last } else { sizes }, labels));
@@ -94,7 +95,7 @@ fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
     }
 }
 
-fn formula(page: &mut Text, array: &ArrayShape, table: &StrideTable, names: &[String]) {
+fn formula(page: &mut Text, array: &ArrayShape, table: StrideTableRef<'_>, names: &[String]) {
     page.heading("Where an element is");
     let whole = if names.is_empty() { "the element".into() } else { format!("element [{}]", names.join(",")) };
     page.line(format_args!("  The position of {whole}, in elements from the start:"));
@@ -139,7 +140,7 @@ fn sum(page: &mut Text, (summands, values): &(Vec<String>, Vec<String>)) {
     }
 }
 
-fn example(page: &mut Text, array: &ArrayShape, table: &StrideTable) {
+fn example(page: &mut Text, array: &ArrayShape, table: StrideTableRef<'_>) {
     let index = table.extents().iter().map(|extent| extent - 1).collect::<Vec<_>>();
     if index.is_empty() || index.len() > MAX_SIZES {
         return;

@@ -49,7 +49,11 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// If the elements are of another type.
     pub fn accessor<E: Stored>(&self) -> Result<Accessor<E, Ref<'_>>, AccessError> {
         self.check_type::<E>()?;
-        Ok(Accessor { offsets: self.stride_table().offset_tables(), array: self.view(), element: PhantomData })
+        Ok(Accessor {
+            offsets: OffsetTables::new(self.stride_table().as_ref()),
+            array: self.view(),
+            element: PhantomData,
+        })
     }
 }
 
@@ -60,7 +64,11 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// If the elements are of another type.
     pub fn accessor_mut<E: Stored>(&mut self) -> Result<Accessor<E, Mut<'_>>, AccessError> {
         self.check_type::<E>()?;
-        Ok(Accessor { offsets: self.stride_table().offset_tables(), array: self.view_mut(), element: PhantomData })
+        Ok(Accessor {
+            offsets: OffsetTables::new(self.stride_table().as_ref()),
+            array: self.view_mut(),
+            element: PhantomData,
+        })
     }
 }
 
@@ -77,7 +85,9 @@ impl<E: Stored, B: Bytes> Accessor<E, B> {
     pub fn position(&self, index: &[usize]) -> Option<usize> {
         match &self.offsets {
             Some(offsets) => offsets.position(wide(index)).map(|position| position as usize),
-            None => self.array.stride_table().checked_linear_index(wide(index)).map(|position| position as usize),
+            None => {
+                self.array.stride_table().as_ref().checked_linear_index(wide(index)).map(|position| position as usize)
+            }
         }
     }
 
@@ -96,7 +106,7 @@ impl<E: Stored, B: Bytes> Accessor<E, B> {
 
     #[cold]
     fn out_of_bounds(&self, index: &[usize]) -> AccessError {
-        out_of_bounds(index, local(self.array.stride_table().extents()))
+        out_of_bounds(index, local(self.array.stride_table().as_ref().extents()))
     }
 }
 

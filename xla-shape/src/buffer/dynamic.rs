@@ -112,12 +112,12 @@ impl DynShape {
 
     /// The position of an element, in elements.
     fn position(&self, index: &[usize]) -> usize {
-        self.array.table.linear_index(wide(index)) as usize
+        self.array.table.as_ref().linear_index(wide(index)) as usize
     }
 
     /// The sizes or bounds of the dimensions, in elements.
     fn extents(&self) -> &[usize] {
-        local(self.array.table.extents())
+        local(self.array.table.as_ref().extents())
     }
 }
 

@@ -102,7 +102,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         let part = ArrayShape::new(shape.element_type(), &dimensions, shape.layout().clone())?;
         let bytes = part.byte_size().unwrap_or(0) as usize;
         // A slice without elements may begin after the last one.
-        let position = if sizes.contains(&0) { 0 } else { self.stride_table().linear_index(wide(start)) };
+        let position = if sizes.contains(&0) { 0 } else { self.stride_table().as_ref().linear_index(wide(start)) };
         let bits = position.saturating_mul(shape.element_bits());
         let first = (bits / 8) as usize;
         let is_inside = first.checked_add(bytes).is_some_and(|end| end <= self.view().as_bytes().len());

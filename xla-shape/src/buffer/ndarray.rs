@@ -206,12 +206,12 @@ impl<B: Lender> Buffer<DynShape, B> {
 
 impl<B: Bytes> Buffer<DynShape, B> {
     fn strided_shape(&self) -> Result<StrideShape<IxDyn>, BufferError> {
-        if !has_ndarray(local(self.stride_table().extents())) {
+        if !has_ndarray(local(self.stride_table().as_ref().extents())) {
             return Err(BufferError::TooLargeForNdarray(Box::new(self.shape().clone())));
         }
-        match self.stride_table().strides() {
+        match self.stride_table().as_ref().strides() {
             Some(strides) if self.shape().layout().tiles().is_empty() => {
-                Ok(IxDyn(local(self.stride_table().extents())).strides(IxDyn(local(&strides))))
+                Ok(IxDyn(local(self.stride_table().as_ref().extents())).strides(IxDyn(local(&strides))))
             }
             _ => Err(BufferError::Tiled(Box::new(self.shape().clone()))),
         }
@@ -247,7 +247,7 @@ fn dense_shape<E: Element>(sizes: &[usize], strides: &[isize]) -> Result<ArraySh
     }
     order.reverse();
     let shape = shape.with_layout(Layout::new(&order)?)?;
-    let expected = shape.stride_table()?.strides().unwrap_or_default();
+    let expected = shape.stride_table()?.as_ref().strides().unwrap_or_default();
     check_strides(sizes, local(&expected), strides)?;
     Ok(shape)
 }

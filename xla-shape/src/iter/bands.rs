@@ -73,7 +73,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
             return None;
         }
         let shape = self.array.shape();
-        let (mut index, mut values) = (S::Index::ORIGIN, [0; StaticStrideTable::MAX_VALUES]);
+        let (mut index, mut values) = (S::Index::ORIGIN, [0; StaticStrideTable::MAX_INTERMEDIATES]);
         let position = shape.linear_index_of(self.origin) - shape.first_position() + lane;
         let slot =
             shape.with_table(|table| table.multi_index_with(position as u64, wide_mut(index.as_mut()), &mut values));

@@ -101,17 +101,17 @@ pub(super) enum Positions {
 impl Positions {
     /// The quickest way through a whole array.
     pub(super) fn of(table: StrideTable) -> Self {
-        let sizes = table.extents();
+        let sizes = table.as_ref().extents();
         let elements = sizes.iter().fold(1_u64, |elements, &size| elements.saturating_mul(size));
         let indices = sizes.iter().fold(0_u64, |indices, &size| indices.saturating_add(size));
         // Each offset costs a look at the digits.
-        let offsets = if indices <= elements / 2 { table.offset_tables() } else { None };
+        let offsets = if indices <= elements / 2 { OffsetTables::new(table.as_ref()) } else { None };
         offsets.map_or(Self::Digits(table), Self::Offsets)
     }
 
     fn position(&self, index: &[usize]) -> usize {
         match self {
-            Self::Digits(table) => table.linear_index(wide(index)) as usize,
+            Self::Digits(table) => table.as_ref().linear_index(wide(index)) as usize,
             Self::Offsets(offsets) => offsets.position(wide(index)).expect("the index is inside") as usize,
         }
     }

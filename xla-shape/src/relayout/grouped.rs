@@ -7,7 +7,7 @@
 
 use super::elements::Widths;
 use crate::StrideTable;
-use crate::map::{Source, Term, ValueRule};
+use crate::map::{Intermediate, Source, Term};
 use crate::wide::local;
 
 /// What an index adds to the positions in the source and in the destination, in elements.
@@ -38,7 +38,7 @@ impl Grouped {
     /// The tables of a relayout; `None` if they would not be much smaller than the arrays. `to_dimension` says which of the source's
     /// dimensions each of the destination's is.
     pub(super) fn new(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Option<Self> {
-        let sizes = local(from.extents());
+        let sizes = local(from.as_ref().extents());
         let identity = (0..sizes.len()).collect::<Vec<_>>();
         let mut groups = identity.iter().map(|&dimension| vec![dimension]).collect::<Vec<_>>();
         for list in combined(from, &identity).into_iter().chain(combined(to, to_dimension)) {
@@ -122,15 +122,15 @@ impl Grouped {
 /// The dimensions that each intermediate value depends on.
 fn combined(table: &StrideTable, dimension: &[usize]) -> Vec<Vec<usize>> {
     let mut lists: Vec<Vec<usize>> = Vec::new();
-    for value in table.values() {
+    for value in table.as_ref().intermediates() {
         let of = |term: Term| match term.source {
             Source::Zero => Vec::new(),
             Source::Dimension(number) => vec![dimension[number as usize]],
-            Source::Value(number) => lists[number as usize].clone(),
+            Source::Intermediate(number) => lists[number as usize].clone(),
         };
-        lists.push(match value.rule {
-            ValueRule::Term(term) => of(term),
-            ValueRule::Combine { major, minor, .. } => [of(major), of(minor)].concat(),
+        lists.push(match *value {
+            Intermediate::Term { term, .. } => of(term),
+            Intermediate::Combine { major, minor, .. } => [of(major), of(minor)].concat(),
         });
     }
     lists
@@ -138,12 +138,12 @@ fn combined(table: &StrideTable, dimension: &[usize]) -> Vec<Vec<usize>> {
 
 /// What the indices of these dimensions add to both positions, in the order of the destination.
 fn places(from: &StrideTable, to: &StrideTable, to_dimension: &[usize], group: &[usize]) -> Places {
-    let sizes = local(from.extents());
+    let sizes = local(from.as_ref().extents());
     let (mut from_index, mut to_index) = (vec![0_u64; sizes.len()], vec![0_u64; sizes.len()]);
     let mut places = Places::new();
     loop {
         to_index.iter_mut().zip(to_dimension).for_each(|(to, &dimension)| *to = from_index[dimension]);
-        places.push((from.linear_index(&from_index) as usize, to.linear_index(&to_index) as usize));
+        places.push((from.as_ref().linear_index(&from_index) as usize, to.as_ref().linear_index(&to_index) as usize));
         let next = group.iter().rev().find(|&&dimension| from_index[dimension] as usize + 1 < sizes[dimension]);
         let Some(&next) = next else { break };
         from_index[next] += 1;

@@ -148,7 +148,7 @@ impl Prepared {
         };
         // Without splits, and with every size known, the shape has its number of positions.
         let room = to.physical_elements().ok_or(RelayoutError::TooLarge { side: Side::Destination })? as usize;
-        let positions = to_table.positions() as usize;
+        let positions = to_table.as_ref().positions() as usize;
         let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
         let machine = machine(options, from_bytes, to_bytes);
         let (method, padding) = match regions(&from_table, &to_table, &to_dimension) {
@@ -159,7 +159,7 @@ impl Prepared {
             None => match Grouped::new(&from_table, &to_table, &to_dimension) {
                 Some(grouped) => (Method::Grouped(grouped), None),
                 None => {
-                    let sizes = local(from_table.extents()).to_vec();
+                    let sizes = local(from_table.as_ref().extents()).to_vec();
                     let (from, to) = (Positions::of(from_table), Positions::of(to_table));
                     let elements = ElementByElement { from, to, to_dimension, sizes };
                     (Method::Elements(Box::new(elements)), None)
@@ -251,18 +251,20 @@ fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
 
 /// Checks that the two have the same dimensions.
 fn check_dimensions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Result<(), RelayoutError> {
-    let num_dimensions = from.extents().len();
+    let num_dimensions = from.as_ref().extents().len();
     let mut seen = vec![false; num_dimensions];
     let fresh = |&dimension: &usize| seen.get_mut(dimension).is_some_and(|seen| !std::mem::replace(seen, true));
     if to_dimension.len() != num_dimensions || !to_dimension.iter().all(fresh) {
         return Err(RelayoutError::InvalidPermutation { permutation: to_dimension.to_vec(), num_dimensions });
     }
-    if to.extents().len() != num_dimensions {
-        let (source, destination) = (num_dimensions, to.extents().len());
+    if to.as_ref().extents().len() != num_dimensions {
+        let (source, destination) = (num_dimensions, to.as_ref().extents().len());
         return Err(RelayoutError::NumDimensionsMismatch { source, destination });
     }
-    for (dimension, (&from_dimension, &destination)) in to_dimension.iter().zip(local(to.extents())).enumerate() {
-        let source = from.extents()[from_dimension] as usize;
+    for (dimension, (&from_dimension, &destination)) in
+        to_dimension.iter().zip(local(to.as_ref().extents())).enumerate()
+    {
+        let source = from.as_ref().extents()[from_dimension] as usize;
         if source != destination {
             return Err(RelayoutError::DimensionMismatch { dimension, source, destination });
         }

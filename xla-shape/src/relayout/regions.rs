@@ -4,7 +4,7 @@
 //! the index has common digits, in each of which both places are linear. A size that is not a multiple of a `cₖ` gives
 //! more than one region: the whole blocks, and what is left of them.
 
-use crate::map::{Digit, Source, StrideTable, Term, ValueRule};
+use crate::map::{Digit, Intermediate, Source, StrideTable, Term};
 use crate::wide::local;
 
 /// A loop over both arrays: its length, and how far apart neighbours lie in the source and in the destination.
@@ -100,7 +100,7 @@ struct Group {
 ///
 /// `None` if the digits of the two sides have no common digits, or if there would be too many regions.
 pub(super) fn regions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Option<Regions> {
-    let sizes = local(from.extents());
+    let sizes = local(from.as_ref().extents());
     if sizes.contains(&0) {
         // Without elements there are no positions either.
         return Some(Regions { copy: Vec::new(), padding: Some(Vec::new()) });
@@ -110,10 +110,10 @@ pub(super) fn regions(from: &StrideTable, to: &StrideTable, to_dimension: &[usiz
     let to_values = combined_dimensions(to, to_dimension, sizes)?;
     let mut groups = groups(sizes, from_values.iter().chain(&to_values))?;
     let mut unused = Vec::new();
-    for digit in from.digits() {
+    for digit in from.as_ref().digits() {
         place(&mut groups, sizes, *digit, &identity, &from_values, |group| &mut group.from, &mut Vec::new())?;
     }
-    for digit in to.digits() {
+    for digit in to.as_ref().digits() {
         place(&mut groups, sizes, *digit, to_dimension, &to_values, |group| &mut group.to, &mut unused)?;
     }
     let mut copy = vec![Region::default()];
@@ -131,8 +131,8 @@ fn product(left: &[Region], right: &[Region]) -> Option<Vec<Region>> {
 /// For each intermediate value the dimensions that it combines; `None` if one is anything else.
 fn combined_dimensions(table: &StrideTable, dimension: &[usize], sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
     let mut lists: Vec<Vec<usize>> = Vec::new();
-    for value in table.values() {
-        let ValueRule::Combine { major, minor, minor_size } = value.rule else { return None };
+    for value in table.as_ref().intermediates() {
+        let Intermediate::Combine { major, minor, minor_size, .. } = *value else { return None };
         let mut list = whole_source(major, dimension, &lists, sizes)?;
         let minor = whole_source(minor, dimension, &lists, sizes)?;
         if minor.iter().map(|&dimension| sizes[dimension]).product::<usize>() != minor_size.get() as usize {
@@ -153,7 +153,7 @@ fn source(source: Source, dimension: &[usize], values: &[Vec<usize>], sizes: &[u
     let mut list = match source {
         Source::Zero => Vec::new(),
         Source::Dimension(number) => vec![dimension[number as usize]],
-        Source::Value(number) => values[number as usize].clone(),
+        Source::Intermediate(number) => values[number as usize].clone(),
     };
     list.retain(|&dimension| sizes[dimension] != 1);
     list

@@ -3,7 +3,7 @@
 use super::error::{RelayoutError, Side};
 use super::options::Options;
 use super::plan::Plan;
-use crate::map::{Digit, Source, Term, ValueRule};
+use crate::map::{Digit, Intermediate, Source, Term};
 use crate::wide::{local, wide};
 use crate::{ArrayShape, Dimension, StrideTable};
 use std::ops::Range;
@@ -107,7 +107,7 @@ impl Slabs {
             return cuts;
         }
         let mut rest = from_bytes.max(to_bytes) as usize;
-        for digit in self.tables.1.digits() {
+        for digit in self.tables.1.as_ref().digits() {
             if rest <= bytes {
                 break;
             }
@@ -121,7 +121,7 @@ impl Slabs {
             }
             let (from_unit, to_unit) = (from.term.divisor.get() as usize, to.term.divisor.get() as usize);
             let Some(unit) = least_common_multiple(from_unit, to_unit) else { break };
-            let extent = self.tables.1.extents()[dimension] as usize;
+            let extent = self.tables.1.as_ref().extents()[dimension] as usize;
             let units = extent.div_ceil(unit);
             if units < 2 {
                 break;
@@ -145,8 +145,8 @@ impl Slabs {
     /// Whether slabs are as large as the part of the array that they are: not where a tile covers a whole dimension.
     fn scales(&self, cuts: &[Cut]) -> bool {
         let scales = |whole: &ArrayShape, table: &StrideTable, dimension_of: &dyn Fn(usize) -> usize, last: bool| {
-            let mut expected = table.positions() as u128;
-            let mut sizes = local(table.extents()).to_vec();
+            let mut expected = table.as_ref().positions() as u128;
+            let mut sizes = local(table.as_ref().extents()).to_vec();
             for cut in cuts {
                 let dimension = dimension_of(cut.dimension);
                 let Some(digit) = outermost(table, dimension) else { return false };
@@ -180,7 +180,7 @@ impl Slabs {
             return Some(Slab { source: whole(&from)?, from, to, options, destination });
         }
         let part = |whole: &ArrayShape, table: &StrideTable, ranges: &[(usize, Range<usize>)]| {
-            let mut sizes = local(table.extents()).to_vec();
+            let mut sizes = local(table.as_ref().extents()).to_vec();
             for (dimension, range) in ranges {
                 sizes[*dimension] = range.len();
             }
@@ -257,7 +257,7 @@ impl Pieces {
     fn of(table: &StrideTable, bits: usize, ranges: &[(usize, Range<usize>)]) -> Self {
         let mut pieces = Self { start: 0, len: 1, loops: Vec::new() };
         let mut whole = 1;
-        for digit in table.digits().iter().rev() {
+        for digit in table.as_ref().digits().iter().rev() {
             let cut = ranges.iter().find(|(dimension, _)| outermost(table, *dimension) == Some(*digit));
             let count = match cut {
                 Some((_, range)) => {
@@ -285,11 +285,11 @@ impl Pieces {
 /// The digit that counts what is outermost of a dimension, if all that depends on the dimension is digits of its own.
 fn outermost(table: &StrideTable, dimension: usize) -> Option<Digit> {
     let is_of = |term: Term| matches!(term.source, Source::Dimension(number) if number as usize == dimension);
-    let is_combined = table.values().iter().any(|value| match value.rule {
-        ValueRule::Term(term) => is_of(term),
-        ValueRule::Combine { major, minor, .. } => is_of(major) || is_of(minor),
+    let is_combined = table.as_ref().intermediates().iter().any(|value| match *value {
+        Intermediate::Term { term, .. } => is_of(term),
+        Intermediate::Combine { major, minor, .. } => is_of(major) || is_of(minor),
     });
-    let digits = table.digits().iter().filter(|digit| is_of(digit.term));
+    let digits = table.as_ref().digits().iter().filter(|digit| is_of(digit.term));
     let outermost = digits.max_by_key(|digit| digit.term.divisor)?;
     (!is_combined && outermost.term.modulus.is_none()).then_some(*outermost)
 }

@@ -115,7 +115,7 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     /// ```
     pub const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS)).is_exhaustive();
     /// Whether positions are a sum of `index · stride` over the dimensions.
-    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS)).is_strided();
+    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS)).is_strided_in_const();
     /// Whether the layout is strided and exhaustive: the elements of one dimension after the other, side by side.
     pub const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
 
@@ -145,7 +145,7 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     #[inline]
     pub fn multi_index(position: usize) -> Slot<D::Index> {
         let mut index = D::Index::ORIGIN;
-        let mut values = [0; StaticStrideTable::MAX_VALUES];
+        let mut values = [0; StaticStrideTable::MAX_INTERMEDIATES];
         let table = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS));
         table.multi_index_with(position as u64, wide_mut(index.as_mut()), &mut values).map(|()| index)
     }

@@ -206,7 +206,7 @@ pub trait StaticArray: WholeArray<Dimensions: StaticDimensions> + Default {
     /// Whether there is an element at every position; see [`Array::IS_EXHAUSTIVE`](super::Array::IS_EXHAUSTIVE).
     const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_exhaustive();
     /// Whether positions are a sum of `index · stride` over the dimensions.
-    const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_strided();
+    const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(Self::SIZES)).is_strided_in_const();
     /// Whether the layout is strided and exhaustive: the elements of one dimension after the other, side by side.
     const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
 

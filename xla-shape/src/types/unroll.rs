@@ -15,8 +15,8 @@ use xla_shape_core::type_limits::MAX_TEXT;
 macro_rules! unroll {
     ($S:ident, $index:ident, $values:ident, $run:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
         $(
-            if const { $v < $S::STRIDE_TABLE.num_values() } {
-                $values[$v] = const { $S::STRIDE_TABLE.value($v) }.of($index, &$values);
+            if const { $v < $S::STRIDE_TABLE.num_intermediates() } {
+                $values[$v] = const { $S::STRIDE_TABLE.intermediate($v) }.of($index, &$values);
             }
         )*
         $(
@@ -58,7 +58,7 @@ const fn continues(table: &StaticStrideTable, d: usize) -> bool {
 #[inline(always)]
 pub(super) fn linear_index<S: ArrayType>(index: &[usize]) -> usize {
     let index = wide(index);
-    let mut values = [0; StaticStrideTable::MAX_VALUES];
+    let mut values = [0; StaticStrideTable::MAX_INTERMEDIATES];
     let mut run = 0_u64;
     let mut position = 0_u64;
     unroll!(S, index, values, run, position;
@@ -77,8 +77,8 @@ impl<S: ArrayType> Positions<S> {
 macro_rules! unroll_scaled {
     ($S:ident, $index:ident, $sizes:ident, $values:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
         $(
-            if const { $v < Positions::<$S>::TABLE.num_values() } {
-                $values[$v] = const { Positions::<$S>::TABLE.value($v) }.of($index, &$values);
+            if const { $v < Positions::<$S>::TABLE.num_intermediates() } {
+                $values[$v] = const { Positions::<$S>::TABLE.intermediate($v) }.of($index, &$values);
             }
         )*
         let mut scale = 1_u64;
@@ -102,7 +102,7 @@ macro_rules! unroll_scaled {
 #[inline(always)]
 pub(super) fn scaled_linear_index<S: ArrayType>(index: &[usize], sizes: &[usize]) -> usize {
     let (index, sizes) = (wide(index), wide(sizes));
-    let mut values = [0; StaticStrideTable::MAX_VALUES];
+    let mut values = [0; StaticStrideTable::MAX_INTERMEDIATES];
     let mut position = 0_u64;
     unroll_scaled!(S, index, sizes, values, position;
         values 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
@@ -110,7 +110,8 @@ pub(super) fn scaled_linear_index<S: ArrayType>(index: &[usize], sizes: &[usize]
     position as usize
 }
 
-const _: () = assert!(StaticStrideTable::MAX_VALUES == 16 && StaticStrideTable::MAX_DIGITS == 32, "the lists above");
+const _: () =
+    assert!(StaticStrideTable::MAX_INTERMEDIATES == 16 && StaticStrideTable::MAX_DIGITS == 32, "the lists above");
 
 /// The position of the element with a constant index. Fails the compilation if the index is out of bounds.
 ///
@@ -119,7 +120,7 @@ const _: () = assert!(StaticStrideTable::MAX_VALUES == 16 && StaticStrideTable::
 #[track_caller]
 pub(crate) const fn position_at<S: StaticArray, I: StaticIndex<S::Dimensions>>() -> usize {
     assert_in_bounds(I::INDEX, S::SIZES, S::SHAPE);
-    let mut values = [0; StaticStrideTable::MAX_VALUES];
+    let mut values = [0; StaticStrideTable::MAX_INTERMEDIATES];
     S::STRIDE_TABLE.as_ref(wide(S::SIZES)).linear_index_with(wide(I::INDEX), &mut values) as usize
 }
 

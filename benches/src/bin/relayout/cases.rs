@@ -69,7 +69,7 @@ impl Case {
         let num_dimensions = self.from.num_dimensions();
         let permutation = self.permutation.clone().unwrap_or_else(|| (0..num_dimensions).collect());
         let mut loops = Vec::new();
-        for digit in tiled.digits() {
+        for digit in tiled.as_ref().digits() {
             let Source::Dimension(number) = digit.term.source else { return None };
             let (mut from_index, mut to_index) = (vec![0; num_dimensions], vec![0; num_dimensions]);
             // Of both sides, the digits are those of the one that is tiled.
@@ -84,7 +84,8 @@ impl Case {
                     from_index[dimension] = *to;
                 }
             }
-            let (from, to) = (from.linear_index(&from_index) as usize, to.linear_index(&to_index) as usize);
+            let (from, to) =
+                (from.as_ref().linear_index(&from_index) as usize, to.as_ref().linear_index(&to_index) as usize);
             loops.push(Loop { size: digit.size as usize, from, to });
         }
         loops.retain(|of| of.size != 1);

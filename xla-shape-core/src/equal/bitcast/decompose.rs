@@ -9,8 +9,8 @@ use super::answer::Told;
 use super::question::differ_apart_from_places;
 use crate::layout::dimension::Dimension;
 use crate::map::{
-    CanonicalTable, Digit, Source, StrideTable, ValueRule, View, canonical, first_moved, row_major_terms,
-    whole_dimension,
+    Digit, Intermediate, Source, StrideTable, StrideTableRef, View, canonical, first_moved, greatest_common_divisor,
+    row_major_terms, whole_dimension,
 };
 use crate::shape::array::ArrayShape;
 use alloc::vec;
@@ -154,7 +154,7 @@ impl ArrayShape {
         if differ_apart_from_places(self, result).is_some() || self.byte_size() != result.byte_size() {
             return Ok(None);
         }
-        deduce_transpose(&self.stride_table()?, &result.stride_table()?)
+        deduce_transpose(self.stride_table()?.as_ref(), result.stride_table()?.as_ref())
     }
 
     /// Explains a bitcast from this array to `result`: what it does to the elements.
@@ -183,17 +183,15 @@ impl ArrayShape {
             return Err(BitcastError::NotDecomposed);
         }
         let bits = (self.element_bits(), result.element_bits());
-        let unit =
-            (1..=bits.0.min(bits.1)).rev().find(|unit| bits.0.is_multiple_of(*unit) && bits.1.is_multiple_of(*unit));
-        let unit = unit.unwrap_or(1);
+        let unit = greatest_common_divisor(bits.0, bits.1);
         let parts = [bits.0, bits.1].map(|bits| bits.checked_div(unit).unwrap_or(1));
         let tables = [operand_table.in_parts(parts[0]), result_table.in_parts(parts[1])];
-        if let Some(found) = explain(&tables, parts, false)? {
+        if let Some(found) = explain(tables.each_ref().map(StrideTable::as_ref), parts, false)? {
             return Ok(found);
         }
         let padded =
             [padded(self)?.stride_table()?.in_parts(parts[0]), padded(result)?.stride_table()?.in_parts(parts[1])];
-        explain(&padded, parts, true)?.ok_or(BitcastError::NotDecomposed)
+        explain(padded.each_ref().map(StrideTable::as_ref), parts, true)?.ok_or(BitcastError::NotDecomposed)
     }
 }
 
@@ -220,17 +218,16 @@ fn lies_within(array: &ArrayShape, larger: &ArrayShape) -> Result<bool, BitcastE
     let dimensions = (0..array.num_dimensions()).map(whole_dimension).collect::<Vec<_>>();
     let tables = [array.stride_table()?, larger.stride_table()?];
     let maps = tables.each_ref().map(|table| View { table: table.as_ref(), dimensions: &dimensions });
-    Ok(first_moved(maps, tables[0].extents())?.is_none())
+    Ok(first_moved(maps, maps[0].table.extents())?.is_none())
 }
 
 fn explain(
-    tables: &[StrideTable; 2],
+    tables: [StrideTableRef<'_>; 2],
     parts: [u64; 2],
     other_padding: bool,
 ) -> Result<Option<Decomposition>, BitcastError> {
     let [operand, result] = tables;
-    let elements =
-        tables.each_ref().map(|table| table.extents().iter().try_fold(1_u64, |n, &size| n.checked_mul(size)));
+    let elements = tables.map(|table| table.extents().iter().try_fold(1_u64, |n, &size| n.checked_mul(size)));
     let [Some(elements), Some(result_elements)] = elements else { return Ok(None) };
     if elements != result_elements {
         return Ok(None);
@@ -244,23 +241,23 @@ fn explain(
         transpose_sizes,
         permutation,
     };
-    let terms = tables.each_ref().map(|table| row_major_terms(table.extents()));
-    let maps = [
-        View { table: operand.as_ref(), dimensions: &terms[0] },
-        View { table: result.as_ref(), dimensions: &terms[1] },
-    ];
+    let terms = tables.map(|table| row_major_terms(table.extents()));
+    let maps = [View { table: operand, dimensions: &terms[0] }, View { table: result, dimensions: &terms[1] }];
     if first_moved(maps, &[elements])?.is_none() {
         return Ok(Some(found(vec![elements], vec![0])));
     }
     if let Some(permutation) = deduce_transpose(operand, result)? {
         return Ok(Some(found(operand.extents().to_vec(), permutation)));
     }
-    let [one, other] = maps.map(|map| canonical(map, &[elements]));
-    Ok(match_digits(&one?, &other?, elements).map(|(sizes, permutation)| found(sizes, permutation)))
+    let (one, other) = (canonical(maps[0], &[elements])?, canonical(maps[1], &[elements])?);
+    Ok(match_digits(one.as_ref(), other.as_ref(), elements).map(|(sizes, permutation)| found(sizes, permutation)))
 }
 
 /// Dimensions of the operand and of the result belong together if their second elements lie at the same position.
-fn deduce_transpose(operand: &StrideTable, result: &StrideTable) -> Result<Option<Vec<usize>>, BitcastError> {
+fn deduce_transpose(
+    operand: StrideTableRef<'_>,
+    result: StrideTableRef<'_>,
+) -> Result<Option<Vec<usize>>, BitcastError> {
     if operand.extents().len() != result.extents().len() {
         return Ok(None);
     }
@@ -274,13 +271,12 @@ fn deduce_transpose(operand: &StrideTable, result: &StrideTable) -> Result<Optio
         }
     }
     let dimensions = permutation.iter().map(|&dimension| whole_dimension(dimension)).collect::<Vec<_>>();
-    let maps =
-        [View { table: operand.as_ref(), dimensions: &[] }, View { table: result.as_ref(), dimensions: &dimensions }];
+    let maps = [View { table: operand, dimensions: &[] }, View { table: result, dimensions: &dimensions }];
     Ok(first_moved(maps, operand.extents())?.is_none().then_some(permutation))
 }
 
 /// The size of a dimension, and where the element with index 1 in it, and 0 elsewhere, lies.
-fn step(table: &StrideTable, dimension: usize) -> (u64, Option<u64>) {
+fn step(table: StrideTableRef<'_>, dimension: usize) -> (u64, Option<u64>) {
     let unit = (0..table.extents().len()).map(|other| u64::from(other == dimension)).collect::<Vec<_>>();
     (table.extents().get(dimension).copied().unwrap_or(1), table.checked_linear_index(&unit))
 }
@@ -297,14 +293,16 @@ struct Piece {
 
 impl Piece {
     /// `None` if the digit is cut out of a sum.
-    fn new(form: &CanonicalTable, digit: &Digit) -> Option<Self> {
+    fn new(form: StrideTableRef<'_>, digit: &Digit) -> Option<Self> {
         let divisor = digit.term.divisor.get();
         let Digit { mut term, size, stride } = *digit;
         let mut moduli = vec![];
         loop {
             moduli.extend(term.modulus.map(|modulus| modulus.get().saturating_mul(term.divisor.get())));
-            let Source::Value(value) = term.source else { break };
-            let ValueRule::Term(parent) = form.values().get(value as usize)?.rule else { return None };
+            let Source::Intermediate(number) = term.source else { break };
+            let &Intermediate::Term { term: parent, .. } = form.intermediates().get(number as usize)? else {
+                return None;
+            };
             term = parent;
         }
         moduli.reverse();
@@ -337,8 +335,8 @@ impl Piece {
 }
 
 /// The sizes and the permutation that lead from the one number to the other.
-fn match_digits(one: &CanonicalTable, other: &CanonicalTable, elements: u64) -> Option<(Vec<u64>, Vec<usize>)> {
-    let pieces = |form: &CanonicalTable| {
+fn match_digits(one: StrideTableRef<'_>, other: StrideTableRef<'_>, elements: u64) -> Option<(Vec<u64>, Vec<usize>)> {
+    let pieces = |form: StrideTableRef<'_>| {
         form.digits().iter().rev().map(|digit| Piece::new(form, digit)).collect::<Option<Vec<_>>>()
     };
     let (one, other) = pair_off(pieces(one)?, pieces(other)?)?;

@@ -1,7 +1,7 @@
 //! The same questions in a `const`, with the sentence that a compile error prints.
 
 use super::question::{Question, Reading, is_permutation};
-use crate::map::{CompareError, Comparison, StaticStrideTable, StrideTableRef, Term, compare_in_const};
+use crate::map::{Comparison, StaticStrideTable, StrideTableRef, Term, compare_in_const};
 use crate::shape::array::ArrayShape;
 use crate::sink::ConstText;
 
@@ -90,14 +90,14 @@ impl<'a> ConstArray<'a> {
         let (mut operand_terms, mut result_terms) = ([Term::ZERO; ROOM], [Term::ZERO; ROOM]);
         let maps = question.maps(&mut operand_terms, &mut result_terms);
         let mut first = [0; ROOM];
-        let (mut element, mut index, mut values) = ([0; ROOM], [0; ROOM], [0; StaticStrideTable::MAX_VALUES]);
+        let (mut element, mut index, mut values) = ([0; ROOM], [0; ROOM], [0; StaticStrideTable::MAX_INTERMEDIATES]);
         let told = match compare_in_const(maps, question.extents(&mut [0]), &mut first) {
             Ok(Comparison::Moved) => question.moved(maps, &first, &mut element, &mut index, &mut values),
             Ok(Comparison::Alike) => match (self.shape.sizes_in_const(), result.shape.sizes_in_const()) {
                 (Some(operand), Some(result)) => Question::stayed(operand.bytes, result.bytes),
                 _ => return None,
             },
-            Ok(Comparison::Undecided) | Err(CompareError::TooIntricate | CompareError::OtherDimensions) => {
+            Ok(Comparison::Undecided) | Err(_) => {
                 let text = self.not_compared(result);
                 return Some(text.push_str("`*` in the tiles makes it too expensive for a `const`"));
             }

@@ -15,7 +15,7 @@ pub use decompose::{Decomposition, DecompositionKind};
 pub use in_const::ConstArray;
 pub use slice::slice_obstacle;
 
-use crate::map::{CompareError, StrideTableError, Term, first_moved};
+use crate::map::{StrideTableError, Term, first_moved};
 use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -26,10 +26,8 @@ use question::{Question, Reading, is_permutation};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BitcastError {
-    /// A shape has no stride table.
+    /// A shape has no stride table, or the layouts cannot be compared.
     StrideTable(StrideTableError),
-    /// The layouts cannot be compared.
-    Compare(CompareError),
     /// The numbers given are not a permutation of the operand's dimensions.
     NotAPermutation {
         /// The numbers.
@@ -54,17 +52,10 @@ impl From<StrideTableError> for BitcastError {
     }
 }
 
-impl From<CompareError> for BitcastError {
-    fn from(error: CompareError) -> Self {
-        Self::Compare(error)
-    }
-}
-
 impl fmt::Display for BitcastError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StrideTable(error) => error.fmt(f),
-            Self::Compare(error) => error.fmt(f),
             Self::NotAPermutation { permutation, num_dimensions } => {
                 write!(f, "the permutation {permutation:?} should name each of the {num_dimensions} dimensions once")
             }
@@ -157,7 +148,7 @@ impl ArrayShape {
         let Some(first) = first_moved(maps, question.extents(&mut [0]))? else {
             return Ok(Question::stayed(self.byte_size().unwrap_or(0), result.byte_size().unwrap_or(0)).into());
         };
-        let num_values = question.tables.map(|table| table.values().len()).into_iter().max().unwrap_or(0);
+        let num_values = question.tables.map(|table| table.intermediates().len()).into_iter().max().unwrap_or(0);
         let (mut element, mut index, mut values) = (vec![0; room()], vec![0; room()], vec![0; num_values]);
         Ok(question.moved(maps, &first, &mut element, &mut index, &mut values).into())
     }

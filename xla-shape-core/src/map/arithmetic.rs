@@ -1,0 +1,43 @@
+//! Whole numbers: common divisors and multiples, and counting in mixed radix.
+
+/// The largest number that divides both; the other one if one is 0.
+#[must_use]
+#[expect(clippy::arithmetic_side_effects, reason = "the divisor is not 0")]
+pub const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The smallest number that both divide; `None` if it does not fit, or both are 0.
+#[must_use]
+pub const fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
+    match a.checked_div(greatest_common_divisor(a, b)) {
+        Some(quotient) => quotient.checked_mul(b),
+        None => None,
+    }
+}
+
+/// Goes to the next index below `extents` in row-major order, the last entry first; `false`, with the index back at the start,
+/// after the last one. The lists are equally long.
+///
+/// ```
+/// let mut index = [0, 2];
+/// assert!(xla_shape_core::map::increment(&mut index, &[2, 3]));
+/// assert_eq!(index, [1, 0]);
+/// ```
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; indices are below the lengths")]
+#[expect(clippy::arithmetic_side_effects, reason = "the counter is above 0")]
+pub const fn increment(index: &mut [u64], extents: &[u64]) -> bool {
+    let mut i = extents.len();
+    while i > 0 {
+        i -= 1;
+        index[i] = index[i].saturating_add(1);
+        if index[i] < extents[i] {
+            return true;
+        }
+        index[i] = 0;
+    }
+    false
+}
