@@ -129,7 +129,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     pub fn for_each_segment<E: Plain>(&self, mut f: impl FnMut(&[E::Value])) -> Result<(), BufferError> {
         let view = self.view();
         let values = view.as_slice::<E>()?;
-        self.stride_table().for_each_segment(|range| f(&values[range.start as usize..range.end as usize]));
+        self.stride_table().as_ref().for_each_segment(|range| f(&values[range.start as usize..range.end as usize]));
         Ok(())
     }
 
@@ -164,7 +164,10 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     pub fn for_each_segment_mut<E: Plain>(&mut self, mut f: impl FnMut(&mut [E::Value])) -> Result<(), BufferError> {
         let shape = self.prepared_shape();
         let values = self.as_mut_slice::<E>()?;
-        shape.stride_table().for_each_segment(|range| f(&mut values[range.start as usize..range.end as usize]));
+        shape
+            .stride_table()
+            .as_ref()
+            .for_each_segment(|range| f(&mut values[range.start as usize..range.end as usize]));
         Ok(())
     }
 
@@ -202,7 +205,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
         let shape = self.prepared_shape();
         let values = self.as_mut_slice::<E>()?;
         let mut end = 0;
-        shape.stride_table().for_each_segment(|range| {
+        shape.stride_table().as_ref().for_each_segment(|range| {
             values[end..range.start as usize].fill(value);
             end = range.end as usize;
         });
