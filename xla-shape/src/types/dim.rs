@@ -1,5 +1,6 @@
 //! The size of one dimension, as a type.
 
+use super::constants::Constant;
 use crate::sealed::Sealed;
 use core::fmt::Debug;
 use typenum::{Bit, UInt, UTerm, Unsigned};
@@ -218,20 +219,14 @@ macro_rules! named_dim {
 
 named_dim!(A B C D E F G H I J K L M N O P);
 
-/// An entry of a tile, as a type: [`Size`] or [`Combine`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an entry of a tile",
-    label = "expected `Size<N>` or `Combine`"
-)]
-pub trait TileEntry: Copy + Debug + Default + 'static + Sealed {
-    /// What the core says of the entry.
-    const ENTRY: TileDimension;
+impl<const N: usize> Constant<TileDimension> for Size<N> {
+    const VALUE: TileDimension = TileDimension::Size(N as u64);
 }
 
-impl<const N: usize> TileEntry for Size<N> {
-    const ENTRY: TileDimension = TileDimension::Size(N as u64);
+impl Constant<TileDimension> for Combine {
+    const VALUE: TileDimension = TileDimension::Combine;
 }
 
-impl TileEntry for Combine {
-    const ENTRY: TileDimension = TileDimension::Combine;
+impl<const N: usize> Constant<usize> for Size<N> {
+    const VALUE: usize = N;
 }

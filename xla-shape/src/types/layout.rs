@@ -1,5 +1,6 @@
 //! Layouts, as types.
 
+use super::constants::{Constant, Constants};
 use crate::sealed::Sealed;
 use crate::wide::wide;
 use core::fmt::Debug;
@@ -56,56 +57,12 @@ pub trait Order: Copy + Debug + Default + 'static + Sealed {
     const MINOR_TO_MAJOR: &'static [usize];
 }
 
-/// The entries of a tile: a tuple of [`TileEntry`](super::TileEntry).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a list of tile entries",
-    label = "expected a tuple of up to 12 `Size<N>` or `Combine`"
-)]
-pub trait TileEntries: Copy + Debug + Default + 'static + Sealed {
-    /// The entries, major to minor.
-    const ENTRIES: &'static [model::TileDimension];
+impl<Entries: Constants<model::TileDimension>> Constant<model::Tile> for Tile<Entries> {
+    const VALUE: model::Tile = model::Tile::from_static(Entries::VALUES);
 }
 
-/// The tiles of a layout: a tuple of [`Tile`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a list of tiles",
-    label = "expected a tuple of up to 12 `Tile`"
-)]
-pub trait Tiles: Copy + Debug + Default + 'static + Sealed {
-    /// The tiles, in the order in which they are applied.
-    const TILES: &'static [model::Tile];
-}
-
-/// One tile, as a type.
-pub trait TileType: Copy + Debug + Default + 'static + Sealed {
-    /// The tile.
-    const TILE: model::Tile;
-}
-
-impl<Entries: TileEntries> TileType for Tile<Entries> {
-    const TILE: model::Tile = model::Tile::from_static(Entries::ENTRIES);
-}
-
-/// The indices of a split: a tuple of [`Size`](super::Size).
-pub trait SplitIndices: Copy + Debug + Default + 'static + Sealed {
-    /// The indices at which pieces begin, in elements.
-    const INDICES: &'static [usize];
-}
-
-/// One split, as a type.
-pub trait SplitType: Copy + Debug + Default + 'static + Sealed {
-    /// The split.
-    const SPLIT: model::SplitConfig;
-}
-
-impl<const DIMENSION: usize, Indices: SplitIndices> SplitType for Split<DIMENSION, Indices> {
-    const SPLIT: model::SplitConfig = model::SplitConfig::from_static(DIMENSION, wide(Indices::INDICES));
-}
-
-/// The splits of a layout: a tuple of [`Split`].
-pub trait Splits: Copy + Debug + Default + 'static + Sealed {
-    /// The splits.
-    const SPLITS: &'static [model::SplitConfig];
+impl<const DIMENSION: usize, Indices: Constants<usize>> Constant<model::SplitConfig> for Split<DIMENSION, Indices> {
+    const VALUE: model::SplitConfig = model::SplitConfig::from_static(DIMENSION, wide(Indices::VALUES));
 }
 
 /// A memory space, as a type: [`Space`].
@@ -125,12 +82,14 @@ pub trait Rest: Copy + Debug + Default + 'static + Sealed {
     const ATTRIBUTES: model::LayoutAttributes;
 }
 
-impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Splits> Rest for Attributes<TAIL, BITS, PREFIX, S> {
+impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Constants<model::SplitConfig>> Rest
+    for Attributes<TAIL, BITS, PREFIX, S>
+{
     const ATTRIBUTES: model::LayoutAttributes = model::LayoutAttributes {
         tail_padding_alignment_in_elements: TAIL as u64,
         element_size_in_bits: BITS as u64,
         memory_space: 0,
-        split_configs: S::SPLITS,
+        split_configs: S::VALUES,
         dynamic_shape_metadata_prefix_bytes: PREFIX as u64,
     };
 }
@@ -145,12 +104,12 @@ pub trait LayoutType: Copy + Debug + Default + 'static + Sealed {
     const LAYOUT: &'static model::Layout;
 }
 
-impl<O: Order, T: Tiles, S: SpaceType, R: Rest> LayoutType for Layout<O, T, S, R> {
+impl<O: Order, T: Constants<model::Tile>, S: SpaceType, R: Rest> LayoutType for Layout<O, T, S, R> {
     type Space = S;
 
     const LAYOUT: &'static model::Layout = &model::Layout::from_static(
         O::MINOR_TO_MAJOR,
-        T::TILES,
+        T::VALUES,
         model::LayoutAttributes { memory_space: S::MEMORY_SPACE, ..R::ATTRIBUTES },
     );
 }
@@ -164,14 +123,14 @@ pub trait LayoutParts: LayoutType {
     /// The order of the dimensions.
     type Order: Order;
     /// The tiles.
-    type Tiles: Tiles;
+    type Tiles: Constants<model::Tile>;
     /// The rarer attributes.
     type Rest: Rest;
     /// The same layout in another memory space.
     type In<S: SpaceType>: LayoutParts;
 }
 
-impl<O: Order, T: Tiles, S: SpaceType, R: Rest> LayoutParts for Layout<O, T, S, R> {
+impl<O: Order, T: Constants<model::Tile>, S: SpaceType, R: Rest> LayoutParts for Layout<O, T, S, R> {
     type Order = O;
     type Tiles = T;
     type Rest = R;

@@ -17,6 +17,7 @@
 
 mod array;
 mod array_type;
+mod constants;
 mod dim;
 mod dimensions;
 mod index;
@@ -53,19 +54,20 @@ pub(crate) use unroll::position_at;
 #[doc(hidden)]
 pub use array_type::Itself;
 #[doc(hidden)]
-pub use dim::{Combine, TileEntry};
+pub use constants::{Constant, Constants};
+#[doc(hidden)]
+pub use dim::Combine;
 #[doc(hidden)]
 pub use index::At;
 #[doc(hidden)]
-pub use layout::{Attributes, Order, Rest, Split, SplitIndices, SplitType, Splits, TileEntries, TileType, Tiles};
+pub use layout::{Attributes, Order, Rest, Split};
 #[doc(hidden)]
 pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, ZeroPadding};
 #[doc(hidden)]
 pub use results::{DimensionAt, Insert, Join, Multiply, Permute};
 #[doc(hidden)]
 pub use shards::{
-    Cut, DeviceOrder, Divided, Gather, Group, Groups, InOrder, Listed, Maximal, MoreDevices, PieceCount, PieceCounts,
-    Replicated, Uncut, Unreduced,
+    Cut, DeviceOrder, Divided, Gather, Group, InOrder, Listed, Maximal, MoreDevices, Replicated, Uncut, Unreduced,
 };
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::array::Array;
 use super::array_type::ArrayType;
+use super::constants::{Constant, Constants};
 use super::dim::{BoundedDim, Dim, Size, StaticDim};
 use super::dimensions::{Dimensions, StaticDimensions};
-use super::layout::SplitIndices;
 use super::permutation::{Nth, StaticPermutation};
 use super::results::DimensionAt;
 use crate::sealed::Sealed;
@@ -66,6 +66,7 @@ pub struct Listed<Numbers, Rest = ()>(PhantomData<(Numbers, Rest)>);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Group<const KIND: u8, const COUNT: usize>;
 
+impl Sealed for Uncut {}
 impl Sealed for Replicated {}
 impl<const DEVICE: i64> Sealed for Maximal<DEVICE> {}
 impl Sealed for Unreduced {}
@@ -96,24 +97,8 @@ impl ShardingType for Unreduced {
     }
 }
 
-/// The numbers of pieces, as a tuple of [`Size`] and [`Uncut`].
-pub trait PieceCounts: 'static {
-    #[doc(hidden)]
-    const COUNTS: &'static [usize];
-}
-
-/// Into how many pieces a dimension is cut: [`Size`] or [`Uncut`].
-pub trait PieceCount: 'static {
-    #[doc(hidden)]
-    const COUNT: usize;
-}
-
-impl<const N: usize> PieceCount for Size<N> {
-    const COUNT: usize = N;
-}
-
-impl PieceCount for Uncut {
-    const COUNT: usize = 1;
+impl Constant<usize> for Uncut {
+    const VALUE: usize = 1;
 }
 
 /// Which device has which piece: [`InOrder`] or [`Listed`].
@@ -130,7 +115,7 @@ impl<D: StaticDimensions, P: StaticPermutation<D> + 'static> DeviceOrder for InO
     }
 }
 
-impl<N: SplitIndices, Rest: MoreDevices> DeviceOrder for Listed<N, Rest> {
+impl<N: Constants<usize>, Rest: MoreDevices> DeviceOrder for Listed<N, Rest> {
     fn devices() -> Result<Devices, ShardingError> {
         let mut list = Vec::new();
         <Self as MoreDevices>::push(&mut list);
@@ -148,37 +133,30 @@ impl MoreDevices for () {
     fn push(_: &mut Vec<i64>) {}
 }
 
-impl<N: SplitIndices, Rest: MoreDevices> MoreDevices for Listed<N, Rest> {
+impl<N: Constants<usize>, Rest: MoreDevices> MoreDevices for Listed<N, Rest> {
     fn push(list: &mut Vec<i64>) {
-        list.extend(N::INDICES.iter().filter_map(|&device| i64::try_from(device).ok()));
+        list.extend(N::VALUES.iter().filter_map(|&device| i64::try_from(device).ok()));
         Rest::push(list);
     }
 }
 
-/// What devices with the same piece do with it: a tuple of [`Group`].
-pub trait Groups: 'static {
-    #[doc(hidden)]
-    const GROUPS: &'static [(u8, usize)];
+impl<const KIND: u8, const COUNT: usize> Constant<(Subgroup, usize)> for Group<KIND, COUNT> {
+    const VALUE: (Subgroup, usize) = match KIND {
+        0 => (Subgroup::Maximal, COUNT),
+        1 => (Subgroup::Manual, COUNT),
+        2 => (Subgroup::Unreduced, COUNT),
+        _ => (Subgroup::Replicated, COUNT),
+    };
 }
 
-impl<const KIND: u8, const COUNT: usize> Group<KIND, COUNT> {
-    const VALUE: (u8, usize) = (KIND, COUNT);
-}
-
-impl<P: PieceCounts, O: DeviceOrder, G: Groups> ShardingType for Divided<P, O, G> {
+impl<P: Constants<usize>, O: DeviceOrder, G: Constants<(Subgroup, usize)>> ShardingType for Divided<P, O, G> {
     type Pieces = P;
 
     fn sharding() -> Sharding {
-        let kind = |&(kind, _): &(u8, usize)| match kind {
-            0 => Subgroup::Maximal,
-            1 => Subgroup::Manual,
-            2 => Subgroup::Unreduced,
-            _ => Subgroup::Replicated,
-        };
-        let counts = P::COUNTS.iter().copied().chain(G::GROUPS.iter().map(|&(_, count)| count));
+        let counts = P::VALUES.iter().copied().chain(G::VALUES.iter().map(|&(_, count)| count));
         let dimensions = counts.map(|count| count as u64).collect();
         let assignment = O::devices().and_then(|devices| TileAssignment::new(dimensions, devices));
-        let groups = G::GROUPS.iter().map(kind).collect::<Vec<_>>();
+        let groups = G::VALUES.iter().map(|&(group, _)| group).collect::<Vec<_>>();
         assignment.and_then(|assignment| Sharding::tiled(assignment, &groups)).unwrap_or_else(|error| panic!("{error}"))
     }
 }
@@ -297,10 +275,6 @@ impl<const N: usize, const COUNT: usize> Gather<COUNT> for Size<N> {
 
 macro_rules! tuples_of_pieces {
     ($($N:ident $D:ident $number:literal)*) => {
-        impl<$($N: PieceCount),*> PieceCounts for ($($N,)*) {
-            const COUNTS: &'static [usize] = &[$($N::COUNT),*];
-        }
-
         #[diagnostic::do_not_recommend]
         impl<$($D: Cut<$N, $number>, $N),*> DivideBy<($($N,)*)> for ($($D,)*) {
             type Shard = ($($D::Piece,)*);
@@ -317,20 +291,6 @@ macro_rules! all_tuples_of_pieces {
 }
 
 all_tuples_of_pieces!([] N0 D0 0 N1 D1 1 N2 D2 2 N3 D3 3 N4 D4 4 N5 D5 5 N6 D6 6 N7 D7 7 N8 D8 8 N9 D9 9 N10 D10 10 N11 D11 11);
-
-macro_rules! tuples_of_groups {
-    ($($K:ident $C:ident)*) => {
-        impl<$(const $K: u8, const $C: usize),*> Groups for ($(Group<$K, $C>,)*) {
-            const GROUPS: &'static [(u8, usize)] = &[$(Group::<$K, $C>::VALUE),*];
-        }
-    };
-}
-
-tuples_of_groups!();
-tuples_of_groups!(K0 C0);
-tuples_of_groups!(K0 C0 K1 C1);
-tuples_of_groups!(K0 C0 K1 C1 K2 C2);
-tuples_of_groups!(K0 C0 K1 C1 K2 C2 K3 C3);
 
 /// What a device has of an array of shape `X` that is divided by the sharding `S`: elements, layout and the dimensions that the
 /// sharding does not divide are the array's.

@@ -1,13 +1,25 @@
 //! What tuples of types mean: the lists that shapes are made of, up to 12 long.
 
-use super::dim::{BoundedDim, Dim, Size, StaticDim, TileEntry};
+use super::constants::{Constant, Constants};
+use super::dim::{BoundedDim, Dim, StaticDim};
 use super::dimensions::{BoundedDimensions, Dimensions, StaticDimensions};
 use super::index::{At, StaticIndex};
-use super::layout::{Minor, Order, SplitIndices, SplitType, Splits, TileEntries, TileType, Tiles};
+use super::layout::{Minor, Order};
 use super::permutation::{Nth, StaticPermutation};
 use super::shape_type::{ShapeType, TupleShapes};
 use paste::paste;
 use xla_shape_core as model;
+use xla_shape_core::shard::Subgroup;
+
+/// Tuples of types that stand for a value of one of these types each.
+macro_rules! constants {
+    (@ [$($C:ident)*] $value:ty) => {
+        impl<$($C: Constant<$value>),*> Constants<$value> for ($($C,)*) {
+            const VALUES: &'static [$value] = &[$($C::VALUE),*];
+        }
+    };
+    ($list:tt $($value:ty),*) => { $(constants!(@ $list $value);)* };
+}
 
 macro_rules! tuples {
     ($($i:literal)*) => { paste! {
@@ -57,22 +69,7 @@ macro_rules! tuples {
             const VALUE: model::Shape = model::Shape::Tuple(model::TupleShape::from_static(<Self as TupleShapes>::SHAPES));
         }
 
-        impl<$([<T $i>]: TileEntry,)*> TileEntries for ($([<T $i>],)*) {
-            const ENTRIES: &'static [model::TileDimension] = &[$([<T $i>]::ENTRY,)*];
-        }
-
-        impl<$([<T $i>]: TileType,)*> Tiles for ($([<T $i>],)*) {
-            const TILES: &'static [model::Tile] = &[$([<T $i>]::TILE,)*];
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<$(const [<N $i>]: usize,)*> SplitIndices for ($(Size<[<N $i>]>,)*) {
-            const INDICES: &'static [usize] = &[$([<N $i>],)*];
-        }
-
-        impl<$([<S $i>]: SplitType,)*> Splits for ($([<S $i>],)*) {
-            const SPLITS: &'static [model::SplitConfig] = &[$([<S $i>]::SPLIT,)*];
-        }
+        constants!([$([<C $i>])*] model::TileDimension, model::Tile, model::SplitConfig, usize, (Subgroup, usize));
     } };
     (@count) => { 0 };
     (@count $first:literal $($rest:literal)*) => { 1 + tuples!(@count $($rest)*) };
