@@ -134,14 +134,21 @@ impl Turns<'_> {
             [] => (ONCE, self.0),
             [outer @ .., innermost] => (*innermost, outer),
         };
-        let mut places = Places::of(Turns(outer));
+        // Most often there is none: then nothing is counted.
+        let mut places = None;
+        let (mut from_places, mut to_places) = (0, 0);
         loop {
             for i in 0..innermost.len {
-                inner(from + places.from + i * innermost.from, to + places.to + i * innermost.to);
+                inner(from + from_places + i * innermost.from, to + to_places + i * innermost.to);
             }
+            if outer.is_empty() {
+                return;
+            }
+            let places = places.get_or_insert_with(|| Places::of(Turns(outer)));
             if !places.advance() {
                 return;
             }
+            (from_places, to_places) = (places.from, places.to);
         }
     }
 
@@ -169,7 +176,6 @@ impl<'a> Places<'a> {
     }
 
     /// Goes on to the next turn, or after the last to the first; whether there is a next.
-    #[inline(always)]
     fn advance(&mut self) -> bool {
         for (axis, count) in self.axes.iter().zip(&mut self.counts).rev() {
             *count += 1;

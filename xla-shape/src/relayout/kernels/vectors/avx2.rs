@@ -37,8 +37,8 @@ fn repeated(shuffle: [u8; 16]) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn low_bits<const BITS: usize>() -> __m256i {
-    _mm256_set1_epi8((1 << BITS) - 1)
+fn low_bits(bits: usize) -> __m256i {
+    _mm256_set1_epi8((1 << bits) - 1)
 }
 
 #[inline]

@@ -36,8 +36,8 @@ fn repeated(shuffle: [u8; 16]) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn low_bits<const BITS: usize>() -> __m512i {
-    _mm512_set1_epi8((1 << BITS) - 1)
+fn low_bits(bits: usize) -> __m512i {
+    _mm512_set1_epi8((1 << bits) - 1)
 }
 
 #[inline]

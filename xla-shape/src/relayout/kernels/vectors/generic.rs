@@ -1,20 +1,19 @@
 //! What the kernels are for vectors of any kind.
 
-/// Calls `$f` with a kernel's sizes, and what else is given, as constants; returns `false` for sizes that none has.
+/// Calls `$f` with a kernel's sizes, and whether it streams, as constants; returns `false` for sizes that none has.
 macro_rules! with_sizes {
-    ($f:ident $arguments:tt, $bits:expr, $kernel:expr $(, $more:literal)?) => {
-        with_sizes!(@match $f $arguments, ($bits, $kernel.bytes, $kernel.ways), ($($more)?);
+    ($f:ident $arguments:tt, $bits:expr, $kernel:expr, $streaming:expr) => {
+        with_sizes!(@arms $f $arguments, ($bits, $kernel.bytes, $kernel.ways), $streaming;
             8, 1, 2; 8, 1, 4; 8, 1, 8; 8, 2, 2; 8, 2, 4; 8, 2, 8; 8, 4, 2; 8, 4, 4; 8, 4, 8; 8, 8, 2; 8, 8, 4;
             4, 1, 1; 4, 1, 2; 4, 1, 4; 4, 1, 8; 2, 1, 1; 2, 1, 2; 2, 1, 4; 2, 1, 8; 1, 1, 1; 1, 1, 2; 1, 1, 4; 1, 1, 8)
     };
-    (@match $f:ident $arguments:tt, $sizes:expr, $more:tt; $($bits:literal, $bytes:literal, $ways:literal);*) => {
-        with_sizes!(@arms $f $arguments, $sizes; $($bits, $bytes, $ways, $more);*)
-    };
-    (@arms $f:ident $arguments:tt, $sizes:expr; $($bits:literal, $bytes:literal, $ways:literal, ($($more:literal)?));*) => {
+    (@arms $f:ident $arguments:tt, $sizes:expr, $streaming:expr; $($bits:literal, $bytes:literal, $ways:literal);*) => {
         match $sizes {
             $(
                 // SAFETY: as required of the caller; the constants are those of the kernel.
-                ($bits, $bytes, $ways) => unsafe { $f::<$bits, $bytes, $ways $(, $more)?> $arguments },
+                ($bits, $bytes, $ways) if $streaming => unsafe { $f::<$bits, $bytes, $ways, true> $arguments },
+                // SAFETY: as above.
+                ($bits, $bytes, $ways) => unsafe { $f::<$bits, $bytes, $ways, false> $arguments },
             )*
             _ => return false,
         }
@@ -31,14 +30,14 @@ macro_rules! kernels {
         /// The vectors of a cache line.
         const LINE_VECTORS: usize = LINE / SIZE;
 
-        /// Stores a vector, past the caches if `STREAMING`.
+        /// Stores a vector, past the caches if `streaming`.
         ///
         /// # Safety
-        /// `to` must be valid for a write of `SIZE` bytes, and a multiple of `SIZE` if `STREAMING`.
+        /// `to` must be valid for a write of `SIZE` bytes, and a multiple of `SIZE` if `streaming`.
         #[inline]
         #[target_feature(enable = $feature)]
-        unsafe fn store<const STREAMING: bool>(to: *mut u8, vector: $vector) {
-            if STREAMING {
+        unsafe fn store(streaming: bool, to: *mut u8, vector: $vector) {
+            if streaming {
                 #[cfg(test)]
                 pending::streamed(to, SIZE);
                 // SAFETY: as required of the caller.
@@ -94,92 +93,70 @@ macro_rules! kernels {
             from: *const u8,
             to: *mut u8,
         ) -> bool {
-            match (kernel, streaming) {
+            match kernel {
+                Kernel::Copy(bytes) => turns.for_each(0, 0, |from_turn, to_turn| {
+                    let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+                    // SAFETY: as required of the caller.
+                    unsafe { copy_run(from, to, *bytes, (streaming, streaming)) };
+                }),
+                Kernel::Interleave(rows) => {
+                    with_sizes!(interleave(rows, 0, turns, from, to), 8, rows, streaming)
+                }
+                Kernel::Deinterleave(rows) => {
+                    with_sizes!(deinterleave(rows, 0, turns, from, to), 8, rows, streaming)
+                }
+                Kernel::Pack(Packing { bits, distance, rows }) => {
+                    with_sizes!(interleave(rows, *distance, turns, from, to), bits, rows, streaming)
+                }
+                Kernel::Unpack(Packing { bits, distance, rows }) => {
+                    with_sizes!(deinterleave(rows, *distance, turns, from, to), bits, rows, streaming)
+                }
+                Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => return false,
                 // SAFETY: as required of the caller.
-                (Kernel::Copy(bytes), true) => unsafe { copy::<true>(*bytes, turns, from, to) },
-                // SAFETY: as required of the caller.
-                (Kernel::Copy(bytes), false) => unsafe { copy::<false>(*bytes, turns, from, to) },
-                (Kernel::Interleave(kernel), true) => {
-                    with_sizes!(interleave(kernel, 0, turns, from, to), 8, kernel, true)
-                }
-                (Kernel::Interleave(kernel), false) => {
-                    with_sizes!(interleave(kernel, 0, turns, from, to), 8, kernel, false)
-                }
-                (Kernel::Deinterleave(kernel), true) => {
-                    with_sizes!(deinterleave(kernel, 0, turns, from, to), 8, kernel, true)
-                }
-                (Kernel::Deinterleave(kernel), false) => {
-                    with_sizes!(deinterleave(kernel, 0, turns, from, to), 8, kernel, false)
-                }
-                (Kernel::Pack(Packing { bits, distance, rows }), true) => {
-                    with_sizes!(interleave(rows, *distance, turns, from, to), bits, rows, true)
-                }
-                (Kernel::Pack(Packing { bits, distance, rows }), false) => {
-                    with_sizes!(interleave(rows, *distance, turns, from, to), bits, rows, false)
-                }
-                (Kernel::Unpack(Packing { bits, distance, rows }), true) => {
-                    with_sizes!(deinterleave(rows, *distance, turns, from, to), bits, rows, true)
-                }
-                (Kernel::Unpack(Packing { bits, distance, rows }), false) => {
-                    with_sizes!(deinterleave(rows, *distance, turns, from, to), bits, rows, false)
-                }
-                (Kernel::PackUnits(_) | Kernel::UnpackUnits(_), _) => return false,
-                (Kernel::Transpose(kernel), _) => match kernel.bytes {
-                    // SAFETY: as required of the caller; the numbers are the element's bytes and a lane's elements.
-                    1 => unsafe { transpose::<1, 16>(kernel, (large, streaming), turns, from, to) },
-                    // SAFETY: as above.
-                    2 => unsafe { transpose::<2, 8>(kernel, (large, streaming), turns, from, to) },
-                    // SAFETY: as above.
-                    4 => unsafe { transpose::<4, 4>(kernel, (large, streaming), turns, from, to) },
-                    // SAFETY: as above.
-                    8 => unsafe { transpose::<8, 2>(kernel, (large, streaming), turns, from, to) },
-                    // SAFETY: as above.
-                    16 => unsafe { transpose::<16, 1>(kernel, (large, streaming), turns, from, to) },
-                    _ => return false,
+                Kernel::Transpose(kernel) => unsafe {
+                    transpose::run(&LEVEL, kernel, (large, streaming), turns, from, to);
                 },
             }
             true
         }
 
-        /// Copies at least [`SIZE`] bytes in every turn.
+        /// Copies a run past the caches.
         ///
         /// # Safety
-        /// As [`run`], for this kernel.
+        /// As [`copy_run`].
         #[target_feature(enable = $feature)]
-        unsafe fn copy<const STREAMING: bool>(bytes: usize, turns: Turns<'_>, from: *const u8, to: *mut u8) {
-            turns.for_each(0, 0, |from_turn, to_turn| {
-                let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                // SAFETY: as required of the caller.
-                unsafe { copy_run::<STREAMING, STREAMING>(from, to, bytes) };
-            });
+        unsafe fn copy_past_caches(from: *const u8, to: *mut u8, bytes: usize) {
+            // SAFETY: as required of the caller.
+            unsafe { copy_run(from, to, bytes, (true, false)) };
         }
 
-        /// Copies bytes that lie together; with `AHEAD`, what follows them in the source is asked for. If `STREAMING`, whole lines
+        /// Copies bytes that lie together; if `fetching`, what follows them in the source is asked for. If `streaming`, whole lines
         /// of the destination go past the caches, and what it has of others through them: no line is written in both ways.
         ///
         /// # Safety
-        /// So many bytes must be valid for reads and writes, and at least `SIZE` of them unless `STREAMING`.
+        /// So many bytes must be valid for reads and writes, and at least `SIZE` of them unless `streaming`.
+        #[inline]
         #[target_feature(enable = $feature)]
-        unsafe fn copy_run<const STREAMING: bool, const FETCHING: bool>(from: *const u8, to: *mut u8, bytes: usize) {
+        unsafe fn copy_run(from: *const u8, to: *mut u8, bytes: usize, (streaming, fetching): (bool, bool)) {
             let mut done = 0;
-            if STREAMING {
+            if streaming {
                 done = to.align_offset(LINE).min(bytes);
                 // SAFETY: as required of the caller.
                 unsafe { copy_few(from, to, done) };
             }
             while done + LINE <= bytes {
-                if FETCHING {
+                if fetching {
                     prefetch(from.wrapping_add(done + AHEAD));
                 }
                 for i in 0..LINE_VECTORS {
                     // SAFETY: a line is left on both sides.
                     let vector = unsafe { load(from.wrapping_add(done + i * SIZE).cast()) };
-                    // SAFETY: as above, and `SIZE` divides the place if `STREAMING`.
-                    unsafe { store::<STREAMING>(to.wrapping_add(done + i * SIZE), vector) };
+                    // SAFETY: as above, and `SIZE` divides the place if `streaming`.
+                    unsafe { store(streaming, to.wrapping_add(done + i * SIZE), vector) };
                 }
                 done += LINE;
             }
-            if STREAMING {
+            if streaming {
                 // SAFETY: so many are left, which are no whole line.
                 return unsafe { copy_few(from.wrapping_add(done), to.wrapping_add(done), bytes - done) };
             }
@@ -189,7 +166,7 @@ macro_rules! kernels {
                 // SAFETY: a vector is left on both sides.
                 let vector = unsafe { load(from.wrapping_add(done).cast()) };
                 // SAFETY: as above.
-                unsafe { store::<false>(to.wrapping_add(done), vector) };
+                unsafe { store(false, to.wrapping_add(done), vector) };
                 done += SIZE;
             }
         }
@@ -204,12 +181,12 @@ macro_rules! kernels {
             // SAFETY: as required of the caller.
             let mut row = unsafe { load(place.cast()) };
             if BITS < 8 {
-                row = and(row, low_bits::<BITS>());
+                row = and(row, low_bits(BITS));
             }
             for part in 1..8 / BITS {
                 // SAFETY: as required of the caller.
                 let elements = unsafe { load(place.wrapping_add(part * distance).cast()) };
-                row = or(row, shifted_up(and(elements, low_bits::<BITS>()), part * BITS));
+                row = or(row, shifted_up(and(elements, low_bits(BITS)), part * BITS));
             }
             row
         }
@@ -217,14 +194,14 @@ macro_rules! kernels {
         /// The way back.
         ///
         /// # Safety
-        /// As [`load_row`], for writes, and all these places are multiples of `SIZE` if `STREAMING`.
+        /// As [`load_row`], for writes, and all these places are multiples of `SIZE` if `streaming`.
         #[inline]
         #[target_feature(enable = $feature)]
-        unsafe fn store_row<const BITS: usize, const STREAMING: bool>(place: *mut u8, distance: usize, row: $vector) {
+        unsafe fn store_row<const BITS: usize>(streaming: bool, place: *mut u8, distance: usize, row: $vector) {
             for part in 0..8 / BITS {
-                let elements = if BITS < 8 { and(shifted_down(row, part * BITS), low_bits::<BITS>()) } else { row };
+                let elements = if BITS < 8 { and(shifted_down(row, part * BITS), low_bits(BITS)) } else { row };
                 // SAFETY: as required of the caller.
-                unsafe { store::<STREAMING>(place.wrapping_add(part * distance), elements) };
+                unsafe { store(streaming, place.wrapping_add(part * distance), elements) };
             }
         }
 
@@ -244,53 +221,44 @@ macro_rules! kernels {
             let (len, row) = (kernel.len, kernel.row);
             let turn = WAYS * len * BYTES * (8 / BITS);
             let short = STREAMING && turn < AHEAD;
-            let mut coming = Places::of(turns);
-            if short {
-                for _ in 0..TURNS_AHEAD / turn {
-                    coming.advance();
-                }
+            let mut coming = short.then(|| Places::of(turns));
+            if let Some(coming) = &mut coming {
+                (0..TURNS_AHEAD / turn).for_each(|_| _ = coming.advance());
             }
             turns.for_each(0, 0, |from_turn, to_turn| {
-                let ahead = if short { coming.from } else { from_turn + AHEAD / WAYS };
-                let ahead = from.wrapping_add(ahead);
-                if short {
+                let mut ahead = from_turn + AHEAD / WAYS;
+                if let Some(coming) = &mut coming {
+                    ahead = coming.from;
                     coming.advance();
                 }
+                let ahead = from.wrapping_add(ahead);
                 let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                let interleaved = |start: usize| {
+                let mut start = 0;
+                while start < len {
+                    let is_whole = start + step <= len;
+                    if !is_whole {
+                        // The last elements fill no vector: some are done twice, the second time through the caches.
+                        if STREAMING {
+                            fence();
+                        }
+                        start = len - step;
+                    }
                     let mut rows = [zero(); WAYS];
                     for (way, vector) in rows.iter_mut().enumerate() {
-                        let place = from.wrapping_add(way * row + start * BYTES);
+                        let place = way * row + start * BYTES;
                         if STREAMING {
-                            for part in 0..8 / BITS {
-                                prefetch(ahead.wrapping_add(way * row + start * BYTES + part * distance));
-                            }
+                            (0..8 / BITS).for_each(|part| prefetch(ahead.wrapping_add(place + part * distance)));
                         }
                         // SAFETY: `step` elements of each row are left from `start` on.
-                        *vector = unsafe { load_row::<BITS>(place, distance) };
+                        *vector = unsafe { load_row::<BITS>(from.wrapping_add(place), distance) };
                     }
-                    interleaved::<BYTES, WAYS>(rows)
-                };
-                let mut start = 0;
-                while start + step <= len {
-                    for (i, vector) in interleaved(start).into_iter().enumerate() {
+                    for (i, vector) in interleaved::<BYTES, WAYS>(rows).into_iter().enumerate() {
                         let place = to.wrapping_add(start * BYTES * WAYS + i * SIZE);
-                        // SAFETY: the run has room for what was read, and `SIZE` divides the distance from `to`.
-                        unsafe { store::<STREAMING>(place, vector) };
+                        // SAFETY: the run has room for what was read, and `SIZE` divides the distance from `to` unless these are the
+                        // last.
+                        unsafe { store(STREAMING && is_whole, place, vector) };
                     }
                     start += step;
-                }
-                if start < len {
-                    if STREAMING {
-                        fence();
-                    }
-                    // The last elements fill no vector: some are done twice.
-                    let start = len - step;
-                    for (i, vector) in interleaved(start).into_iter().enumerate() {
-                        let place = to.wrapping_add(start * BYTES * WAYS + i * SIZE);
-                        // SAFETY: the run has room for what was read.
-                        unsafe { store::<false>(place, vector) };
-                    }
                 }
             });
         }
@@ -311,7 +279,16 @@ macro_rules! kernels {
             let (len, row) = (kernel.len, kernel.row);
             turns.for_each(0, 0, |from_turn, to_turn| {
                 let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                let apart = |start: usize| {
+                let mut start = 0;
+                while start < len {
+                    let is_whole = start + step <= len;
+                    if !is_whole {
+                        // The last elements fill no vector: some are done twice, the second time through the caches.
+                        if STREAMING {
+                            fence();
+                        }
+                        start = len - step;
+                    }
                     let mut vectors = [zero(); WAYS];
                     for (i, vector) in vectors.iter_mut().enumerate() {
                         let place = from.wrapping_add(start * BYTES * WAYS + i * SIZE);
@@ -321,32 +298,17 @@ macro_rules! kernels {
                         // SAFETY: `step` elements of each row are left in the run from `start` on.
                         *vector = unsafe { load(place.cast()) };
                     }
-                    taken_apart::<BYTES, WAYS>(vectors)
-                };
-                let mut start = 0;
-                while start + step <= len {
-                    for (way, vector) in apart(start).into_iter().enumerate() {
+                    for (way, vector) in taken_apart::<BYTES, WAYS>(vectors).into_iter().enumerate() {
                         let place = to.wrapping_add(way * row + start * BYTES);
-                        // SAFETY: the row has room for what was read, and `SIZE` divides the distance from `to`.
-                        unsafe { store_row::<BITS, STREAMING>(place, distance, vector) };
+                        // SAFETY: the row has room for what was read, and `SIZE` divides the distance from `to` unless these are the
+                        // last.
+                        unsafe { store_row::<BITS>(STREAMING && is_whole, place, distance, vector) };
                     }
                     start += step;
-                }
-                if start < len {
-                    if STREAMING {
-                        fence();
-                    }
-                    // The last elements fill no vector: some are done twice.
-                    let start = len - step;
-                    for (way, vector) in apart(start).into_iter().enumerate() {
-                        let place = to.wrapping_add(way * row + start * BYTES);
-                        // SAFETY: the row has room for what was read.
-                        unsafe { store_row::<BITS, false>(place, distance, vector) };
-                    }
                 }
             });
         }
 
-        transposes!($feature, $vector, $lanes);
+        transposes!($feature, $lanes);
     };
 }

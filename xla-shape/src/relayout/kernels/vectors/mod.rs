@@ -31,17 +31,13 @@ mod pick;
 mod sse2;
 mod weave;
 
-use super::{Axis, Interleave, Kernel, Machine, ONCE, Packing, Places, Side, Transpose, Turns, Vectors};
+use super::{Axis, Interleave, Kernel, Machine, Packing, Places, Transpose, Turns, Vectors};
 pub(super) use hints::fence;
 use hints::{prefetch, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]
-pub(super) use pick::Picks;
-use std::mem::MaybeUninit;
+pub(super) use pick::{Picks, run as pick};
 use std::ops::Range;
-use transpose::{
-    KEEP, LOOKED_UP, Narrow, OWN_NEXT, READ_NEXT, READ_ROWS, ROOM, SHORT, STAGE_BYTES, STAGE_ROWS, STAGED_RUN, Stage,
-    Tables, Walk, chunks, is_dense, is_staged, place,
-};
+use transpose::{How, Level, Loops, Narrow, Room, STAGED_RUN, Spots, TransposeBlock};
 
 /// The bytes of a cache line.
 const LINE: usize = 64;
@@ -128,22 +124,6 @@ pub(super) unsafe fn run(
         }
     }
     false
-}
-
-/// Picks vectors of the destination together, in every turn.
-///
-/// # Safety
-/// The machine has vectors of 64 bytes. In every turn, a vector must be valid for reads wherever the picks begin, and for writes those
-/// bytes of each vector that are written; if `streaming`, these are all, and the vectors begin at multiples of 64.
-#[cfg(target_arch = "x86_64")]
-pub(super) unsafe fn pick(picks: &Picks, streaming: bool, turns: Turns<'_>, from: *const u8, to: *mut u8) {
-    if streaming {
-        // SAFETY: as required of the caller.
-        unsafe { pick::run::<true>(picks, turns, from, to) }
-    } else {
-        // SAFETY: as above.
-        unsafe { pick::run::<false>(picks, turns, from, to) }
-    }
 }
 
 /// Copies less than a line.

@@ -2,80 +2,79 @@
 
 #[cfg(test)]
 use super::pending;
-use super::transpose::{LOOKED_UP, ROOM, Tables, chunks};
-use super::{Transpose, Turns};
+use super::transpose::{LOOKED_UP, Room, Table, chunks};
+use super::{Transpose, Turns, avx512};
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-/// Transposes these rows of the source in every turn; always done.
+/// Transposes these rows of the source in every turn.
 ///
 /// # Safety
 /// The machine must have these vectors. The kernel must be valid, its elements must lie together, and its places must be valid as
 /// [`Turns::ends`] says.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-pub(super) unsafe fn run(kernel: &Transpose, b: Range<usize>, turns: Turns<'_>, from: *const u8, to: *mut u8) -> bool {
-    match kernel.bytes {
-        // SAFETY: as required of the caller; the numbers are the element's bytes and those that a vector has.
-        1 => unsafe { transpose::<1, 16>(kernel, b, turns, from, to) },
-        // SAFETY: as above.
-        2 => unsafe { transpose::<2, 8>(kernel, b, turns, from, to) },
-        // SAFETY: as above.
-        4 => unsafe { transpose::<4, 4>(kernel, b, turns, from, to) },
-        // SAFETY: as above.
-        8 => unsafe { transpose::<8, 2>(kernel, b, turns, from, to) },
-        // SAFETY: as above.
-        _ => unsafe { transpose::<16, 1>(kernel, b, turns, from, to) },
-    }
-    true
+pub(super) unsafe fn run(kernel: &Transpose, b: Range<usize>, turns: Turns<'_>, from: *const u8, to: *mut u8) {
+    // With the element's bytes, and how many of them a vector has.
+    let part = match kernel.bytes {
+        1 => transpose::<1, 16>,
+        2 => transpose::<2, 8>,
+        4 => transpose::<4, 4>,
+        8 => transpose::<8, 2>,
+        _ => transpose::<16, 1>,
+    };
+    let mut rooms = [Room::NEW; 2];
+    // SAFETY: the machine has these vectors.
+    let [mut rows_table, mut columns_table] = unsafe { Table::both(kernel, avx512::look_up, &mut rooms) };
+    turns.for_each(0, 0, |from_turn, to_turn| {
+        for rows in chunks(b.len(), LOOKED_UP, 0) {
+            let rows = b.start + rows.start..b.start + rows.end;
+            let to = to.wrapping_add(to_turn + rows.start * kernel.bytes);
+            let (first_row, rows) = rows_table.of(rows);
+            for a in chunks(kernel.a_len(), LOOKED_UP, 0) {
+                let from = from.wrapping_add(from_turn + first_row + a.start * kernel.bytes);
+                let (first_column, columns) = columns_table.of(a);
+                let to = to.wrapping_add(first_column);
+                // SAFETY: as required of the caller; the rows and columns are the kernel's.
+                unsafe { part(rows, columns, kernel.shuffle.as_ref(), from, to) };
+            }
+        }
+    });
 }
 
+/// Transposes rows and columns that lie at these places.
+///
 /// # Safety
-/// As [`run`], for elements of so many bytes, of which a vector has `LANE`.
+/// The elements of the columns must be valid for reads in each row, and those of the rows for writes in each column.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn transpose<const BYTES: usize, const LANE: usize>(
-    kernel: &Transpose,
-    b: Range<usize>,
-    turns: Turns<'_>,
+    rows: &[usize],
+    columns: &[usize],
+    shuffle: Option<&[u8; 16]>,
     from: *const u8,
     to: *mut u8,
 ) {
     // SAFETY: 16 bytes are read from an array of as many.
-    let shuffle = kernel.shuffle.map(|shuffle| unsafe { _mm_loadu_si128(shuffle.as_ptr().cast()) });
-    let (mut rows, mut columns) = (ROOM, ROOM);
-    let mut tables = Tables::new(&mut rows, &mut columns);
-    turns.for_each(0, 0, |from_turn, to_turn| {
-        for rows in chunks(b.len(), LOOKED_UP, 0) {
-            let rows = b.start + rows.start..b.start + rows.end;
-            let to = to.wrapping_add(to_turn + rows.start * BYTES);
-            let rows = tables.rows.of(&kernel.b, rows, |axis| axis.from);
-            for a in chunks(kernel.a_len(), LOOKED_UP, 0) {
-                let from = from.wrapping_add(from_turn + a.start * BYTES);
-                let columns = tables.columns.of(&kernel.a, a, |axis| axis.to);
-                if LANE == 1 {
-                    // SAFETY: as required of the caller; the rows and columns are the kernel's.
-                    unsafe { copy_each(rows, columns, shuffle, from, to) };
-                    continue;
-                }
-                for rows_done in (0..rows.len()).step_by(LANE) {
-                    // The last rows of all may have some of those before them.
-                    let first = if rows.len() < LANE { rows_done } else { rows_done.min(rows.len() - LANE) };
-                    let (rows, to) = (&rows[first..rows.len().min(first + LANE)], to.wrapping_add(first * BYTES));
-                    match rows.len() {
-                        // SAFETY: as required of the caller; the rows and columns are the kernel's.
-                        9.. if LANE > 8 => unsafe { band::<BYTES, LANE, 16>(rows, columns, shuffle, from, to) },
-                        // SAFETY: as above.
-                        5.. if LANE > 4 => unsafe { band::<BYTES, LANE, 8>(rows, columns, shuffle, from, to) },
-                        // SAFETY: as above.
-                        3.. if LANE > 2 => unsafe { band::<BYTES, LANE, 4>(rows, columns, shuffle, from, to) },
-                        // SAFETY: as above.
-                        2 if LANE > 1 => unsafe { band::<BYTES, LANE, 2>(rows, columns, shuffle, from, to) },
-                        // SAFETY: as above.
-                        _ => unsafe { band::<BYTES, LANE, 1>(rows, columns, shuffle, from, to) },
-                    }
-                }
-            }
+    let shuffle = shuffle.map(|shuffle| unsafe { _mm_loadu_si128(shuffle.as_ptr().cast()) });
+    if LANE == 1 {
+        // SAFETY: as required of the caller.
+        return unsafe { copy_each(rows, columns, shuffle, from, to) };
+    }
+    for done in (0..rows.len()).step_by(LANE) {
+        // The last rows of all may have some of those before them.
+        let first = done.min(rows.len().saturating_sub(LANE));
+        let (rows, to) = (&rows[first..rows.len().min(first + LANE)], to.wrapping_add(first * BYTES));
+        match rows.len() {
+            // SAFETY: as required of the caller.
+            9.. if LANE > 8 => unsafe { band::<BYTES, LANE, 16>(rows, columns, shuffle, from, to) },
+            // SAFETY: as above.
+            5.. if LANE > 4 => unsafe { band::<BYTES, LANE, 8>(rows, columns, shuffle, from, to) },
+            // SAFETY: as above.
+            3.. if LANE > 2 => unsafe { band::<BYTES, LANE, 4>(rows, columns, shuffle, from, to) },
+            // SAFETY: as above.
+            2 if LANE > 1 => unsafe { band::<BYTES, LANE, 2>(rows, columns, shuffle, from, to) },
+            // SAFETY: as above.
+            _ => unsafe { band::<BYTES, LANE, 1>(rows, columns, shuffle, from, to) },
         }
-    });
+    }
 }
 
 /// Copies elements of 16 bytes.
@@ -120,28 +119,29 @@ unsafe fn band<const BYTES: usize, const LANE: usize, const ROWS: usize>(
 ) {
     // Rows that are not there are others once more, and are not stored.
     let places: [usize; ROWS] = std::array::from_fn(|i| rows[i.min(rows.len() - 1)]);
-    for first in (0..columns.len()).step_by(LANE) {
-        let mut loaded = [_mm_setzero_si128(); ROWS];
-        if columns.len() < LANE {
-            let read = u16::MAX >> (16 - columns.len() * BYTES);
-            for (vector, place) in loaded.iter_mut().zip(places) {
-                // SAFETY: as required of the caller; other columns are not read.
-                *vector = unsafe { _mm_maskz_loadu_epi8(read, from.wrapping_add(place).cast()) };
-            }
-            let padded = std::array::from_fn(|i| *columns.get(i).unwrap_or(&0));
-            // SAFETY: as required of the caller.
-            unsafe { finish::<BYTES, LANE, ROWS>(loaded, shuffle, &padded, (columns.len(), rows.len()), to) };
-        } else {
-            // The last columns may have some of those before them.
-            let first = first.min(columns.len() - LANE);
-            for (vector, place) in loaded.iter_mut().zip(places) {
-                // SAFETY: as required of the caller; there is a vector of columns.
-                *vector = unsafe { _mm_loadu_si128(from.wrapping_add(place + first * BYTES).cast()) };
-            }
-            let columns = &columns[first..].as_chunks::<LANE>().0[0];
-            // SAFETY: as required of the caller.
-            unsafe { finish::<BYTES, LANE, ROWS>(loaded, shuffle, columns, (LANE, rows.len()), to) };
+    let mut loaded = [_mm_setzero_si128(); ROWS];
+    if columns.len() < LANE {
+        let read = u16::MAX >> (16 - columns.len() * BYTES);
+        for (vector, place) in loaded.iter_mut().zip(places) {
+            // SAFETY: as required of the caller; other columns are not read.
+            *vector = unsafe { _mm_maskz_loadu_epi8(read, from.wrapping_add(place).cast()) };
         }
+        let padded = std::array::from_fn(|i| *columns.get(i).unwrap_or(&0));
+        // SAFETY: as required of the caller.
+        return unsafe { finish::<BYTES, LANE, ROWS>(loaded, shuffle, &padded, (columns.len(), rows.len()), to) };
+    }
+    let mut next = 0;
+    while next < columns.len() {
+        // The last columns may have some of those before them.
+        let first = next.min(columns.len() - LANE);
+        for (vector, place) in loaded.iter_mut().zip(places) {
+            // SAFETY: as required of the caller; there is a vector of columns.
+            *vector = unsafe { _mm_loadu_si128(from.wrapping_add(place + first * BYTES).cast()) };
+        }
+        let columns = &columns[first..].as_chunks::<LANE>().0[0];
+        // SAFETY: as required of the caller.
+        unsafe { finish::<BYTES, LANE, ROWS>(loaded, shuffle, columns, (LANE, rows.len()), to) };
+        next += LANE;
     }
 }
 

@@ -41,8 +41,8 @@ fn repeated(shuffle: [u8; 16]) -> Vector {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn low_bits<const BITS: usize>() -> Vector {
-    vdupq_n_u8((1 << BITS) - 1)
+fn low_bits(bits: usize) -> Vector {
+    vdupq_n_u8((1 << bits) - 1)
 }
 
 #[inline]

@@ -90,9 +90,9 @@ impl Picks {
 ///
 /// # Safety
 /// The machine must have these vectors. In every turn, 64 bytes must be valid for reads wherever the picks begin, and for writes the
-/// bytes of each vector that are written; if `STREAMING`, these are all, and the vectors begin at multiples of 64.
+/// bytes of each vector that are written; if `streaming`, these are all, and the vectors begin at multiples of 64.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn run<const STREAMING: bool>(picks: &Picks, turns: Turns<'_>, from: *const u8, to: *mut u8) {
+pub(in super::super) unsafe fn run(picks: &Picks, streaming: bool, turns: Turns<'_>, from: *const u8, to: *mut u8) {
     turns.for_each(0, 0, |from_turn, to_turn| {
         let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
         for vector in &picks.vectors {
@@ -106,7 +106,7 @@ pub(super) unsafe fn run<const STREAMING: bool>(picks: &Picks, turns: Turns<'_>,
                 result = _mm512_mask_permutexvar_epi8(result, _mm512_movepi8_mask(indices), indices, source);
             }
             let to = to.wrapping_add(vector.to);
-            if STREAMING {
+            if streaming {
                 #[cfg(test)]
                 pending::streamed(to, 64);
                 // SAFETY: as required of the caller.

@@ -40,8 +40,8 @@ fn shuffled(vector: __m128i, _: __m128i) -> __m128i {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn low_bits<const BITS: usize>() -> __m128i {
-    _mm_set1_epi8((1 << BITS) - 1)
+fn low_bits(bits: usize) -> __m128i {
+    _mm_set1_epi8((1 << bits) - 1)
 }
 
 #[inline]

@@ -1,44 +1,95 @@
-//! Transposes: the order of what they do, and the kernels for vectors of any kind.
+//! Transposes: the order of what they do, and the blocks that they are made of, for vectors of any kind.
 
-use super::super::{Side, follows};
-use super::{Axis, LINE, Transpose, Turns};
+use super::super::{Axis, ONCE, Places, Side, Turns, follows};
+use super::{LINE, Transpose, fence};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// The rows that a transpose stages at once: of a column, their elements take at least so much that the parts of lines at both
 /// ends count for little; a line of each stays in the nearest cache, of 32 KiB or more.
-pub(super) const STAGE_ROWS: usize = 512;
+const STAGE_ROWS: usize = 512;
 
 /// What the stage of a transpose should hold where the columns may be more or fewer: as much as stays in the nearest cache.
-pub(super) const STAGE_BYTES: usize = 32 << 10;
+const STAGE_BYTES: usize = 32 << 10;
 
 /// Columns of elements that were transposed, one behind the other. It has room for what [`chunks`] may add to the rows, and to the
 /// columns of one line.
-pub(super) type Stage = [u8; 52 << 10];
+type Stage = [u8; 52 << 10];
 
 /// The shortest runs in the destination that are worth a stage, in bytes.
 pub(super) const STAGED_RUN: usize = 256;
 
-/// Hints that a group of a transpose gives: none, …
-pub(super) const KEEP: u8 = 0;
-/// … that the next line of each row of the destination will be written, …
-pub(super) const OWN_NEXT: u8 = 1;
-/// … that the next line of each row of the source will be read, …
-pub(super) const READ_NEXT: u8 = 2;
-/// … or the same columns of the next rows.
-pub(super) const READ_ROWS: u8 = 3;
-
 /// Rows of the source that are shorter than this are not foreseen, in bytes.
-pub(super) const SHORT: usize = 2048;
+const SHORT: usize = 2048;
 
-/// Whether rows of a destination that begin anywhere are best written from a stage.
-pub(super) fn is_staged(kernel: &Transpose) -> bool {
-    is_dense(kernel) || kernel.b_len() * kernel.bytes >= STAGED_RUN
+/// How many rows, or columns, are looked up at once.
+pub(super) const LOOKED_UP: usize = 512;
+
+/// What vectors of one kind do for transposes.
+pub(super) struct Level {
+    /// The bytes of a vector.
+    pub(super) size: usize,
+    /// For elements of 1, 2, 4, 8 and 16 bytes, with rows that fill a line: for places in tables, the same with a shuffle, and both
+    /// for places that are evenly spaced.
+    pub(super) lines: [[TransposeBlock; 4]; 5],
+    /// The same with rows that fill a vector.
+    pub(super) vectors: [[TransposeBlock; 4]; 5],
+    /// What transposes where rows or columns fill no vector, if there is something for that.
+    pub(super) narrow: Option<Narrow>,
+    /// Copies a run. Whole lines of the destination go past the caches.
+    pub(super) copy_run: unsafe fn(*const u8, *mut u8, usize),
+    pub(super) look_up: LookUp,
 }
 
-/// Whether the destination's rows follow each other without gaps.
-pub(super) fn is_dense(kernel: &Transpose) -> bool {
-    follows(&kernel.a, |axis| axis.to, kernel.b_len() * kernel.bytes)
+/// [`look_up`] with vectors.
+pub(super) type LookUp = unsafe fn(&Loops, Range<usize>, &mut Room);
+
+/// Transposes a block: where rows begin in the source, and columns in the destination, both counted from the first column and row.
+/// Elements are valid for reads and writes there. Columns take at least 16 bytes; rows a line or a vector, and all of those
+/// begin with a line of the destination if streaming.
+pub(super) type TransposeBlock = unsafe fn(&How<'_>, (*const u8, Spots<'_>), (*mut u8, Spots<'_>));
+
+/// Transposes the rows of a range in every turn, where these or the columns are too few for other vectors.
+pub(super) type Narrow = unsafe fn(&Transpose, Range<usize>, Turns<'_>, *const u8, *mut u8);
+
+/// How a block is transposed.
+pub(super) struct How<'a> {
+    /// So many columns are done in all rows before the next columns.
+    pub(super) columns: usize,
+    pub(super) streaming: bool,
+    /// Byte `i` of 16 bytes of a row is taken from byte `shuffle[i]`, in blocks that shuffle.
+    pub(super) shuffle: [u8; 16],
+    /// Whether to ask for the next line of each column, which will be written.
+    pub(super) owns_next: bool,
+    /// Rows of the source to ask for, the same columns as are read. There may be none.
+    pub(super) coming: (*const u8, Spots<'a>),
+}
+
+/// Where rows or columns are, in bytes from somewhere.
+#[derive(Clone, Copy)]
+pub(super) struct Spots<'a> {
+    pub(super) count: usize,
+    /// How far apart they are, if that is even.
+    pub(super) apart: usize,
+    /// Each of them, if not.
+    pub(super) table: &'a [usize],
+}
+
+impl Spots<'_> {
+    /// No rows.
+    const NONE: Self = Self { count: 0, apart: 0, table: &[] };
+
+    /// So many from this one on: what is to be added to their places, and these.
+    #[inline(always)]
+    pub(super) fn part<const EVEN: bool>(self, start: usize, count: usize) -> (usize, Self) {
+        if EVEN { (start * self.apart, self) } else { (0, Self { table: &self.table[start..][..count], ..self }) }
+    }
+
+    /// The place of one.
+    #[inline(always)]
+    pub(super) fn at<const EVEN: bool>(self, i: usize) -> usize {
+        if EVEN { i * self.apart } else { self.table[i] }
+    }
 }
 
 /// Ranges of `0..len` with `count` numbers each; the last may have fewer, or up to `least` more: `least`, if there are as many.
@@ -52,17 +103,142 @@ pub(super) fn chunks(len: usize, count: usize, least: usize) -> impl Iterator<It
     })
 }
 
-/// The way through a transpose: which groups of columns and rows come one after the other.
-pub(super) struct Walk<'a> {
-    pub(super) kernel: &'a Transpose,
-    pub(super) a: Range<usize>,
-    pub(super) b: Range<usize>,
-    pub(super) order: Order,
+/// Room for the places of rows or columns. Nothing is written into it before it is needed.
+pub(super) struct Room([MaybeUninit<usize>; LOOKED_UP + LINE]);
+
+impl Room {
+    pub(super) const NEW: Self = Self([const { MaybeUninit::uninit() }; LOOKED_UP + LINE]);
+}
+
+/// The turns of each loop, and how far apart they are; the innermost first.
+pub(super) type Loops = [(usize, usize); 4];
+
+/// Where rows lie in the source, or columns in the destination, counted from the first of all. Turns share it.
+pub(super) struct Table<'a> {
+    loops: Loops,
+    /// The machine has its vectors.
+    look_up: LookUp,
+    room: &'a mut Room,
+    /// Those that were looked up.
+    range: Range<usize>,
+}
+
+impl<'a> Table<'a> {
+    /// Of a kernel's rows and of its columns.
+    ///
+    /// # Safety
+    /// The machine must have the vectors with which this looks up.
+    pub(super) unsafe fn both(kernel: &Transpose, look_up: LookUp, [rows, columns]: &'a mut [Room; 2]) -> [Self; 2] {
+        let table = |loops, room| Self { loops, look_up, room, range: 0..0 };
+        [
+            table(kernel.b.map(|axis| (axis.len, axis.from)), rows),
+            table(kernel.a.map(|axis| (axis.len, axis.to)), columns),
+        ]
+    }
+
+    /// Whether neighbours are always as far apart.
+    fn is_even(&self) -> bool {
+        self.loops[1..].iter().all(|(len, _)| *len == 1)
+    }
+
+    /// Where rows or columns are, in a form that blocks take: where the first is, and where all are from there; `None` if
+    /// they were not looked up.
+    fn spots(&self, range: Range<usize>, even: bool) -> Option<(usize, Spots<'_>)> {
+        let (count, apart) = (range.len(), self.loops[0].1);
+        if even {
+            return Some((range.start * apart, Spots { count, apart, table: &[] }));
+        }
+        self.get(range).map(|table| (0, Spots { count, apart: 0, table }))
+    }
+
+    /// The places of some elements, and what is to be added to them: if they are even, those of the first serve for all.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn of(&mut self, range: Range<usize>) -> (usize, &[usize]) {
+        let (first, range) = if self.is_even() { (range.start * self.loops[0].1, 0..range.len()) } else { (0, range) };
+        self.look_up(range.clone());
+        (first, self.get(range).expect("they were looked up"))
+    }
+
+    fn get(&self, range: Range<usize>) -> Option<&[usize]> {
+        // SAFETY: the places of this range were written, one after the other.
+        let places = unsafe { std::slice::from_raw_parts(self.room.0.as_ptr().cast(), self.range.len()) };
+        let start = range.start.checked_sub(self.range.start)?;
+        places.get(start..start + range.len())
+    }
+
+    /// Looks up these elements, unless that was done.
+    fn look_up(&mut self, range: Range<usize>) {
+        if range.start < self.range.start || self.range.end < range.end {
+            // SAFETY: the machine has these vectors.
+            unsafe { (self.look_up)(&self.loops, range.clone(), self.room) };
+            self.range = range;
+        }
+    }
+}
+
+/// Writes the places of these elements. Inlined, so that it takes the vectors of its caller.
+#[inline(always)]
+pub(super) fn look_up(loops: &Loops, range: Range<usize>, room: &mut Room) {
+    let (mut number, mut index) = (range.start, [0; 4]);
+    for (entry, (len, _)) in index.iter_mut().zip(loops) {
+        if number < *len {
+            *entry = number;
+            break;
+        }
+        *entry = number % len;
+        number /= len;
+    }
+    let [(inner_len, apart), (outer_len, farther), ..] = *loops;
+    let mut left = &mut room.0[..range.len()];
+    while !left.is_empty() {
+        let first = index.iter().zip(loops).fold(0, |place, (i, (_, stride))| place + i * stride);
+        // Turns of two loops, or the rest of a turn of the inner one, or its beginning.
+        let (inner, outer) = if index[0] == 0 && left.len() >= inner_len {
+            (inner_len, (left.len() / inner_len).min(outer_len - index[1]))
+        } else {
+            (left.len().min(inner_len - index[0]), 1)
+        };
+        let part;
+        (part, left) = left.split_at_mut(inner * outer);
+        // The longer loop is the inner one here.
+        if inner < outer {
+            for i in 0..inner {
+                let places = part[i..].iter_mut().step_by(inner).enumerate();
+                places.for_each(|(turn, place)| _ = place.write(first + i * apart + turn * farther));
+            }
+        } else {
+            for (turn, part) in part.chunks_exact_mut(inner).enumerate() {
+                let (first, places) = (first + turn * farther, part.iter_mut().enumerate());
+                places.for_each(|(i, place)| _ = place.write(first + i * apart));
+            }
+        }
+        index[0] += inner;
+        if index[0] == inner_len {
+            (index[0], index[1]) = (0, index[1] + outer);
+        }
+        for i in 1..3 {
+            if index[i] == loops[i].0 {
+                (index[i], index[i + 1]) = (0, index[i + 1] + 1);
+            }
+        }
+    }
+}
+
+/// What is asked for, beside what is loaded and stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hint {
+    None,
+    /// The next line of each row of the destination, to be written.
+    OwnNext,
+    /// The next line of each row of the source.
+    ReadNext,
+    /// The same columns of the next rows of the source.
+    ReadRows,
 }
 
 /// What all measured machines agree on is the order; the numbers differ little between them.
 #[derive(Clone, Copy)]
-pub(super) enum Order {
+enum Order {
     /// So many columns at a time, through all rows: each line of the destination's rows is followed by the next one.
     Columns(usize),
     /// So many rows at a time, through all columns: as many streams are read from front to back as a processor can follow.
@@ -70,523 +246,422 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// How many rows come before the next block, of so many.
-    pub(super) fn rows(self, all: usize) -> usize {
-        match self {
-            Self::Columns(_) => all,
-            Self::Rows(block) => block.min(all),
-        }
-    }
-}
-
-impl<'a> Walk<'a> {
     /// Where all is in the caches.
-    pub(super) fn cached(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
-        let lines = match kernel.bytes {
+    fn cached(bytes: usize) -> Self {
+        let lines = match bytes {
             1 => 4,
             2 | 4 => 1,
             _ => 2,
         };
-        Self { kernel, a, b, order: Order::Columns(lines * LINE / kernel.bytes) }
+        Self::Columns((lines * LINE) >> bytes.ilog2())
     }
 
     /// Where nothing is: two lines side by side are written to each row, unless that takes too many rows.
-    pub(super) fn large(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
-        let lines = if kernel.bytes == 1 { 1 } else { 2 };
-        Self { kernel, a, b, order: Order::Rows(lines * LINE / kernel.bytes) }
+    fn large(bytes: usize) -> Self {
+        let lines = if bytes == 1 { 1 } else { 2 };
+        Self::Rows((lines * LINE) >> bytes.ilog2())
     }
+}
 
-    /// Where the destination is a stage.
-    pub(super) fn staged(kernel: &'a Transpose, a: Range<usize>, b: Range<usize>) -> Self {
-        Self { kernel, a, order: Order::Rows(b.len()), b }
-    }
+/// Columns and rows of a transpose, and the way through them.
+struct Walk {
+    a: Range<usize>,
+    b: Range<usize>,
+    order: Order,
+    hint: Hint,
+    streaming: bool,
+    block: TransposeBlock,
+    /// The fewest columns and rows of a block.
+    least: (usize, usize),
+    bytes: usize,
+    shuffle: [u8; 16],
+    /// Whether rows and columns are evenly spaced, and need no tables.
+    even: bool,
+}
 
-    /// Whether no row of the destination has a line after its first.
-    pub(super) fn is_narrow(&self, line: usize) -> bool {
-        self.b.len() <= line
-    }
-
-    /// Calls `visit` with the first column and row of each group of so many. The last groups may have some of those before them.
-    #[inline(always)]
-    pub(super) fn for_each(&self, columns: usize, rows: usize, mut visit: impl FnMut(usize, usize)) {
-        let (last_a, last_b) = (self.a.end - columns, self.b.end - rows);
-        match self.order {
-            Order::Columns(block) => {
-                for block_start in self.a.clone().step_by(block) {
-                    for b in self.b.clone().step_by(rows) {
-                        for a in (block_start..self.a.end.min(block_start + block)).step_by(columns) {
-                            visit(a.min(last_a), b.min(last_b));
-                        }
-                    }
+impl Walk {
+    /// Transposes; the next turn begins at `next` in the source, where nothing is read.
+    ///
+    /// # Safety
+    /// The machine has the block's vectors. Columns and rows are those of the tables, there are enough for a block, and they are valid on
+    /// both sides. If `streaming`, rows and columns begin with lines of the destination.
+    unsafe fn run(
+        &self,
+        (rows, columns): (&mut Table<'_>, &mut Table<'_>),
+        (from, next): (*const u8, *const u8),
+        to: *mut u8,
+    ) {
+        let (least_columns, least_rows) = self.least;
+        // Parts of a range: those that are looked up at once.
+        let parts = |of: &Range<usize>, least: usize| {
+            let (start, count) = (of.start, if self.even { of.len() } else { LOOKED_UP });
+            chunks(of.len(), count, least).map(move |part| start + part.start..start + part.end)
+        };
+        for b in parts(&self.b, least_rows) {
+            if !self.even {
+                rows.look_up(b.clone());
+            }
+            for a in parts(&self.a, least_columns) {
+                if !self.even {
+                    columns.look_up(a.clone());
+                }
+                let block = match self.order {
+                    Order::Rows(count) => count,
+                    Order::Columns(_) => b.len(),
+                };
+                let mut start = b.start;
+                while start < b.end {
+                    let b = start.min(b.end - least_rows)..b.end.min(start + block);
+                    // SAFETY: as required of the caller.
+                    unsafe { self.block((rows, columns), a.clone(), b, (from, next), to) };
+                    start += block;
                 }
             }
-            Order::Rows(block) => {
-                for block_start in self.b.clone().step_by(block) {
-                    for a in self.a.clone().step_by(columns) {
-                        for b in (block_start..self.b.end.min(block_start + block)).step_by(rows) {
-                            visit(a.min(last_a), b.min(last_b));
-                        }
-                    }
-                }
+        }
+    }
+
+    /// Transposes some columns and rows.
+    ///
+    /// # Safety
+    /// As [`Self::run`], for these, which were looked up.
+    unsafe fn block(
+        &self,
+        (rows, columns): (&Table<'_>, &Table<'_>),
+        a: Range<usize>,
+        b: Range<usize>,
+        (from, next): (*const u8, *const u8),
+        to: *mut u8,
+    ) {
+        let (from, next) = (from.wrapping_add(a.start * self.bytes), next.wrapping_add(a.start * self.bytes));
+        let to = to.wrapping_add(b.start * self.bytes);
+        let (row, row_spots) = rows.spots(b.clone(), self.even).expect("the rows were looked up");
+        let (column, column_spots) = columns.spots(a.clone(), self.even).expect("the columns were looked up");
+        let coming = match self.hint {
+            Hint::None | Hint::OwnNext => None,
+            Hint::ReadNext => Some((from.wrapping_add(row + LINE), row_spots)),
+            Hint::ReadRows => {
+                // Of the next block, which may be the first of the next turn.
+                let is_last = b.end == self.b.end;
+                let start = if is_last { self.b.start } else { b.end };
+                let coming = rows.spots(start..self.b.end.min(start + b.len()), self.even);
+                coming.map(|(row, spots)| ((if is_last { next } else { from }).wrapping_add(row), spots))
+            }
+        };
+        let how = How {
+            columns: match self.order {
+                // There are no next rows.
+                Order::Columns(_) if b.len() == self.least.1 => a.len(),
+                Order::Columns(count) => count,
+                Order::Rows(_) => self.least.0,
+            },
+            streaming: self.streaming,
+            shuffle: self.shuffle,
+            owns_next: self.hint == Hint::OwnNext,
+            coming: coming.unwrap_or((from, Spots::NONE)),
+        };
+        // SAFETY: as required of the caller.
+        unsafe { (self.block)(&how, (from.wrapping_add(row), row_spots), (to.wrapping_add(column), column_spots)) };
+    }
+}
+
+/// Transposes in every turn.
+///
+/// # Safety
+/// The machine has the vectors of this level, which take the kernel. `from` and `to` are valid for what [`Turns::ends`] says. If
+/// `streaming`, `to` and all strides in the destination, but for those of elements that lie together, are multiples of a line.
+pub(super) unsafe fn run(
+    level: &Level,
+    kernel: &Transpose,
+    (large, streaming): (bool, bool),
+    turns: Turns<'_>,
+    from: *const u8,
+    to: *mut u8,
+) {
+    let Transpose { bytes, shuffle, .. } = *kernel;
+    // Shifts are quicker than divisions.
+    let log_bytes = bytes.ilog2() as usize;
+    let (lane, line) = (16 >> log_bytes, LINE >> log_bytes);
+    let (a, b) = (0..kernel.a_len(), 0..kernel.b_len());
+    if let Some(narrow) = level.narrow
+        && (a.end < lane || b.end < line)
+    {
+        // SAFETY: as required of the caller.
+        return unsafe { narrow(kernel, b, turns, from, to) };
+    }
+    let mut rooms = [Room::NEW; 2];
+    // SAFETY: as required of the caller.
+    let [mut rows, mut columns] = unsafe { Table::both(kernel, level.look_up, &mut rooms) };
+    let even = rows.is_even() && columns.is_even();
+    let kind = usize::from(shuffle.is_some()) + 2 * usize::from(even);
+    let block = level.lines[log_bytes][kind];
+    let walk = Walk {
+        a,
+        b: b.clone(),
+        order: Order::cached(bytes),
+        hint: Hint::None,
+        streaming: false,
+        block,
+        least: (lane, line),
+        bytes,
+        shuffle: shuffle.unwrap_or_default(),
+        even,
+    };
+    // Rows that a line is too long for take vectors of their own.
+    if b.end < line {
+        let block = level.vectors[log_bytes][kind];
+        let walk = Walk { block, least: (lane, level.size >> log_bytes), ..walk };
+        return turns.for_each(0, 0, |from_turn, to_turn| {
+            let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+            // SAFETY: as required of the caller; a vector's rows are there, and ordinary stores need no alignment.
+            unsafe { walk.run((&mut rows, &mut columns), (from, from), to) };
+        });
+    }
+    if large && !streaming && (is_dense(kernel) || b.end * bytes >= STAGED_RUN) {
+        return turns.for_each(0, 0, |from_turn, to_turn| {
+            let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
+            // SAFETY: as required of the caller.
+            unsafe { staged(level, kernel, &walk, from, to) };
+        });
+    }
+    let whole = b.end & !(line - 1);
+    let rest = b.end - line..b.end;
+    // Rows that fill no line: if they are few, by themselves; or a line of them, together with some before.
+    let few = match bytes {
+        1 | 2 => 32,
+        4 => 16,
+        _ => 0,
+    };
+    let rest_bytes = (b.end - whole) * bytes;
+    let mut is_done = false;
+    if let Some(narrow) = level.narrow
+        && rest_bytes > 0
+        && rest_bytes <= few
+        && !large
+    {
+        // SAFETY: as required of the caller.
+        unsafe { narrow(kernel, whole..b.end, turns, from, to) };
+        is_done = true;
+    }
+    let rows_of_walk = if is_done || streaming { 0..whole } else { b };
+    // Processors foresee long rows. Of short ones, the next are asked for.
+    let short = large && walk.a.len() * bytes < SHORT;
+    let hint = if short && streaming {
+        Hint::ReadRows
+    } else if large || bytes == 1 || rows_of_walk.len() <= line {
+        Hint::None
+    } else {
+        Hint::OwnNext
+    };
+    let order = if large { Order::large(bytes) } else { walk.order };
+    let walk = Walk { b: rows_of_walk, order, hint, streaming, ..walk };
+    let rest = (streaming && whole < rest.end && !is_done).then(|| Walk {
+        a: walk.a.clone(),
+        b: rest,
+        hint: Hint::None,
+        streaming: false,
+        ..walk
+    });
+    let mut coming = short.then(|| Places::of(turns));
+    turns.for_each(0, 0, |from_turn, to_turn| {
+        let next = coming.as_mut().map_or(0, |coming| {
+            coming.advance();
+            coming.from
+        });
+        let (next, from) = (from.wrapping_add(next), from.wrapping_add(from_turn));
+        let to = to.wrapping_add(to_turn);
+        // SAFETY: as required of the caller; there are a line's rows, and all of them begin with a line if `streaming`:
+        // ordinary stores need no alignment.
+        unsafe { walk.run((&mut rows, &mut columns), (from, next), to) };
+        if let Some(rest) = &rest {
+            fence();
+            // SAFETY: as above; these rows begin anywhere, and ordinary stores need no alignment.
+            unsafe { rest.run((&mut rows, &mut columns), (from, next), to) };
+        }
+    });
+}
+
+/// Whether the destination's rows follow each other without gaps.
+fn is_dense(kernel: &Transpose) -> bool {
+    follows(&kernel.a, |axis| axis.to, kernel.b_len() * kernel.bytes)
+}
+
+/// Transposes where the destination's rows begin anywhere: into a stage that stays in the nearest cache, and from
+/// there, in whole lines past the caches, to each row.
+///
+/// # Safety
+/// As [`run`], for one turn of this kernel, whose rows take a line and whose columns take 16 bytes.
+unsafe fn staged(level: &Level, kernel: &Transpose, walk: &Walk, from: *const u8, to: *mut u8) {
+    let bytes = kernel.bytes;
+    let line = LINE / bytes;
+    let mut stage = MaybeUninit::<Stage>::uninit();
+    let stage = stage.as_mut_ptr().cast::<u8>();
+    let mut rooms = [Room::NEW; 2];
+    for b in chunks(kernel.b_len(), STAGE_ROWS, line) {
+        let run = b.len() * bytes;
+        let dense = is_dense(kernel) && b.len() == kernel.b_len();
+        let pitch = if dense { run } else { run.next_multiple_of(LINE) + LINE };
+        let columns_at_once = (STAGE_BYTES / pitch).max(line) / line * line;
+        let on_stage = Axis { len: kernel.a_len(), from: bytes, to: pitch };
+        let on_stage = Transpose { a: [on_stage, ONCE, ONCE, ONCE], ..*kernel };
+        // SAFETY: as required of the caller.
+        let [mut rows, mut columns] = unsafe { Table::both(&on_stage, level.look_up, &mut rooms) };
+        for a in chunks(kernel.a_len(), columns_at_once, walk.least.0) {
+            assert!(a.len() * pitch <= size_of::<Stage>(), "the stage has room for all columns");
+            let order = Order::Rows(b.len());
+            let hint = if bytes < 4 { Hint::ReadNext } else { Hint::None };
+            let walk = Walk { a: 0..a.len(), b: b.clone(), order, hint, ..*walk };
+            let (from, first) = (from.wrapping_add(a.start * bytes), stage.wrapping_sub(b.start * bytes));
+            // SAFETY: the columns and rows are some of the kernel's; the stage has room for them.
+            unsafe { walk.run((&mut rows, &mut columns), (from, from), first) };
+            let row = |a: usize| to.wrapping_add(place(&kernel.a, a) + b.start * bytes);
+            if dense {
+                // SAFETY: what was staged follows each other in the destination, too.
+                unsafe { (level.copy_run)(stage, row(a.start), a.len() * run) };
+                continue;
+            }
+            for (i, a) in a.enumerate() {
+                // SAFETY: each row of the stage has `run` bytes, which are a part of the row in the destination.
+                unsafe { (level.copy_run)(stage.wrapping_add(i * pitch), row(a), run) };
             }
         }
     }
 }
 
-/// Where an element of a side lies.
-#[inline(always)]
-pub(super) fn place(side: &Side, mut number: usize, stride: impl Fn(&Axis) -> usize) -> usize {
+/// Where an element of a side lies in the destination.
+fn place(side: &Side, mut number: usize) -> usize {
     let mut place = 0;
     for axis in side {
         if number < axis.len {
-            return place + number * stride(axis);
+            return place + number * axis.to;
         }
-        place += number % axis.len * stride(axis);
+        place += number % axis.len * axis.to;
         number /= axis.len;
     }
     place
 }
 
-/// Calls `put` for the parts of two loops that these elements of a side are made of: with the place of the first element, and how many
-/// turns the inner and the outer loop have and how far apart they are.
-#[inline(always)]
-fn parts(
-    side: &Side,
-    range: Range<usize>,
-    stride: impl Fn(&Axis) -> usize,
-    mut put: impl FnMut(usize, (usize, usize), (usize, usize)),
-) {
-    let (mut number, mut index) = (range.start, [0; 4]);
-    for (entry, axis) in index.iter_mut().zip(side) {
-        if number < axis.len {
-            *entry = number;
-            break;
-        }
-        *entry = number % axis.len;
-        number /= axis.len;
-    }
-    let (inner, outer) = (&side[0], &side[1]);
-    let mut left = range.len();
-    while left > 0 {
-        let first = side.iter().zip(index).fold(0, |place, (axis, i)| place + i * stride(axis));
-        if index[0] == 0 && left >= inner.len {
-            let turns = (left / inner.len).min(outer.len - index[1]);
-            put(first, (inner.len, stride(inner)), (turns, stride(outer)));
-            left -= turns * inner.len;
-            index[1] += turns;
-        } else {
-            // The rest of a turn of the inner loop, or the beginning of one.
-            let count = left.min(inner.len - index[0]);
-            put(first, (count, stride(inner)), (1, 0));
-            left -= count;
-            index[0] += count;
-        }
-        for i in 0..3 {
-            if index[i] == side[i].len {
-                index[i] = 0;
-                index[i + 1] += 1;
-            }
-        }
-    }
-}
-
-/// How many rows, or columns, are looked up at once.
-pub(super) const LOOKED_UP: usize = 512;
-
-/// Room for a table, which is not moved once it is there.
-pub(super) type Room = [MaybeUninit<usize>; LOOKED_UP + LINE];
-
-/// Nothing is written into it before it is needed.
-pub(super) const ROOM: Room = [const { MaybeUninit::uninit() }; LOOKED_UP + LINE];
-
-/// Places of some elements of a side, counted from the first of all. Turns share it.
-pub(super) struct Table<'a> {
-    places: &'a mut Room,
-    /// Those that are there.
-    range: Range<usize>,
-}
-
-impl<'a> Table<'a> {
-    pub(super) fn new(places: &'a mut Room) -> Self {
-        Self { places, range: 0..0 }
-    }
-
-    /// The places of these elements, of the same side every time.
-    #[inline(always)]
-    pub(super) fn of(&mut self, side: &Side, range: Range<usize>, stride: impl Fn(&Axis) -> usize) -> &[usize] {
-        let count = range.len();
-        if self.range != range {
-            let mut done = 0;
-            parts(side, range.clone(), stride, |first, (inner, apart), (outer, farther)| {
-                let part = &mut self.places[done..done + inner * outer];
-                done += part.len();
-                // The longer loop is the inner one here.
-                if inner < outer {
-                    for i in 0..inner {
-                        let places = part[i..].iter_mut().step_by(inner);
-                        places.enumerate().for_each(|(turn, place)| {
-                            place.write(first + i * apart + turn * farther);
-                        });
-                    }
-                } else {
-                    for (turn, part) in part.chunks_exact_mut(inner).enumerate() {
-                        let first = first + turn * farther;
-                        part.iter_mut().enumerate().for_each(|(i, place)| {
-                            place.write(first + i * apart);
-                        });
-                    }
-                }
-            });
-            assert!(done == count, "each element has a place");
-            self.range = range;
-        }
-        // SAFETY: as many as the range has were written, one after the other.
-        unsafe { std::slice::from_raw_parts(self.places[..count].as_ptr().cast(), count) }
-    }
-}
-
-/// The places of a transpose's rows, and of its columns.
-pub(super) struct Tables<'a> {
-    pub(super) rows: Table<'a>,
-    pub(super) columns: Table<'a>,
-}
-
-impl<'a> Tables<'a> {
-    pub(super) fn new(rows: &'a mut Room, columns: &'a mut Room) -> Self {
-        Self { rows: Table::new(rows), columns: Table::new(columns) }
-    }
-}
-
-/// What transposes the rows of a range in every turn, where these or the columns are too few for other vectors.
-pub(super) type Narrow = unsafe fn(&Transpose, Range<usize>, Turns<'_>, *const u8, *mut u8) -> bool;
-
-/// Generates the transposes for vectors of one kind.
+/// Generates the blocks for vectors of one kind.
 macro_rules! transposes {
-    ($feature:literal, $vector:ty, $lanes:literal) => {
-        /// Transposes in every turn.
-        ///
+    ($feature:literal, $lanes:literal) => {
+        /// What these vectors do for transposes; with the element's bytes and a lane's elements.
+        const LEVEL: Level = Level {
+            size: SIZE,
+            lines: [
+                blocks::<1, 16, LINE_VECTORS, false>(),
+                blocks::<2, 8, LINE_VECTORS, true>(),
+                blocks::<4, 4, LINE_VECTORS, true>(),
+                blocks::<8, 2, LINE_VECTORS, true>(),
+                blocks::<16, 1, LINE_VECTORS, true>(),
+            ],
+            vectors: [
+                blocks::<1, 16, 1, false>(),
+                blocks::<2, 8, 1, true>(),
+                blocks::<4, 4, 1, true>(),
+                blocks::<8, 2, 1, true>(),
+                blocks::<16, 1, 1, true>(),
+            ],
+            narrow: NARROW,
+            copy_run: copy_past_caches,
+            look_up,
+        };
+
         /// # Safety
-        /// As [`run`], for this kernel, which [`takes`] has accepted.
+        /// The machine must have these vectors.
         #[target_feature(enable = $feature)]
-        unsafe fn transpose<const BYTES: usize, const LANE: usize>(
-            kernel: &Transpose,
-            (large, streaming): (bool, bool),
-            turns: Turns<'_>,
-            from: *const u8,
-            to: *mut u8,
-        ) {
-            let line = LINE / BYTES;
-            let (a, b) = (0..kernel.a_len(), 0..kernel.b_len());
-            let narrow = |b: Range<usize>| {
-                // SAFETY: as required of the caller; a machine has these vectors if there is such a function for it.
-                NARROW.is_some_and(|narrow| unsafe { narrow(kernel, b, turns, from, to) })
-            };
-            if (a.end < LANE || b.end < line) && narrow(b.clone()) {
-                return;
-            }
-            let (mut rows, mut columns) = (ROOM, ROOM);
-            let mut tables = Tables::new(&mut rows, &mut columns);
-            // Rows that a line is too long for take vectors of their own.
-            if b.end < line {
-                let walk = Walk::cached(kernel, a, b);
-                return turns.for_each(0, 0, |from_turn, to_turn| {
-                    let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                    // SAFETY: as required of the caller; a vector's rows are there, and ordinary stores need no alignment.
-                    unsafe { transpose_evenly::<BYTES, LANE, 1, false, KEEP>(&walk, (from, from), to, &mut tables) };
-                });
-            }
-            if large && !streaming && is_staged(kernel) {
-                // SAFETY: as required of the caller.
-                return turns.for_each(0, 0, |from_turn, to_turn| unsafe {
-                    transpose_staged::<BYTES, LANE>(kernel, from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                });
-            }
-            let whole = b.end / line * line;
-            let rest = b.end - line..b.end;
-            // Rows that fill no line: if they are few, by themselves; or a line of them, together with some before.
-            let few = match BYTES {
-                1 | 2 => 32,
-                4 => 16,
-                _ => 0,
-            };
-            let rest_bytes = (b.end - whole) * BYTES;
-            let is_done = rest_bytes > 0 && !large && rest_bytes <= few && narrow(whole..b.end);
-            let rows = if is_done || streaming { 0..whole } else { b };
-            let walk = if large { Walk::large(kernel, a.clone(), rows) } else { Walk::cached(kernel, a.clone(), rows) };
-            let rest = (streaming && whole < rest.end && !is_done).then(|| Walk::large(kernel, a, rest));
-            // Processors foresee long rows. Of short ones, the next are asked for.
-            let short = large && kernel.a_len() * BYTES < SHORT;
-            let mut coming = Places::of(turns);
-            turns.for_each(0, 0, |from_turn, to_turn| {
-                if short {
-                    coming.advance();
-                }
-                let (next, from) = (from.wrapping_add(coming.from), from.wrapping_add(from_turn));
-                let (to, tables) = (to.wrapping_add(to_turn), &mut tables);
-                // SAFETY: as required of the caller; there are a line's rows, and all of them begin with a line if `streaming`:
-                // ordinary stores need no alignment.
-                unsafe {
-                    match (streaming, short, large || BYTES == 1 || walk.is_narrow(line)) {
-                        (true, true, _) => {
-                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, true, READ_ROWS>(
-                                &walk,
-                                (from, next),
-                                to,
-                                tables,
-                            );
-                        }
-                        (true, false, _) => {
-                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, true, KEEP>(&walk, (from, next), to, tables);
-                        }
-                        (false, _, true) => {
-                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(&walk, (from, next), to, tables);
-                        }
-                        (false, _, false) => {
-                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, OWN_NEXT>(
-                                &walk,
-                                (from, next),
-                                to,
-                                tables,
-                            );
-                        }
-                    }
-                }
-                if let Some(rest) = &rest {
-                    fence();
-                    // SAFETY: as above; these rows begin anywhere, and ordinary stores need no alignment.
-                    unsafe {
-                        transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(rest, (from, next), to, tables)
-                    };
-                }
-            });
+        pub(super) unsafe fn look_up(loops: &Loops, range: Range<usize>, room: &mut Room) {
+            transpose::look_up(loops, range, room);
         }
 
-        /// Transposes where the destination's rows begin anywhere: into a stage that stays in the nearest cache, and from
-        /// there, in whole lines past the caches, to each row.
-        ///
-        /// # Safety
-        /// As [`run`], for one turn of this kernel, which [`takes`] and [`is_staged`] have accepted and whose rows take a line.
-        #[target_feature(enable = $feature)]
-        unsafe fn transpose_staged<const BYTES: usize, const LANE: usize>(
-            kernel: &Transpose,
-            from: *const u8,
-            to: *mut u8,
-        ) {
-            let line = LINE / BYTES;
-            let mut stage = MaybeUninit::<Stage>::uninit();
-            let (mut row_room, mut column_room) = (ROOM, ROOM);
-            let stage = stage.as_mut_ptr().cast::<u8>();
-            for b in chunks(kernel.b_len(), STAGE_ROWS, line) {
-                let bytes = b.len() * BYTES;
-                let dense = is_dense(kernel) && b.len() == kernel.b_len();
-                let pitch = if dense { bytes } else { bytes.next_multiple_of(LINE) + LINE };
-                let columns = (STAGE_BYTES / pitch).max(line) / line * line;
-                for a in chunks(kernel.a_len(), columns, LANE) {
-                    assert!(a.len() * pitch <= size_of::<Stage>(), "the stage has room for all columns");
-                    let staged =
-                        Transpose { a: [Axis { len: a.len(), from: BYTES, to: pitch }, ONCE, ONCE, ONCE], ..*kernel };
-                    let walk = Walk::staged(&staged, 0..a.len(), b.clone());
-                    let mut tables = Tables::new(&mut row_room, &mut column_room);
-                    let (from, first) = (from.wrapping_add(a.start * BYTES), stage.wrapping_sub(b.start * BYTES));
-                    if BYTES < 4 {
-                        // SAFETY: the columns and rows are some of the kernel's; the stage has room for them.
-                        unsafe {
-                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, READ_NEXT>(
-                                &walk,
-                                (from, from),
-                                first,
-                                &mut tables,
-                            )
-                        };
-                    } else {
-                        // SAFETY: as above.
-                        unsafe {
-                            transpose_evenly::<BYTES, LANE, LINE_VECTORS, false, KEEP>(
-                                &walk,
-                                (from, from),
-                                first,
-                                &mut tables,
-                            )
-                        };
-                    }
-                    let row = |a: usize| to.wrapping_add(place(&kernel.a, a, |axis| axis.to) + b.start * BYTES);
-                    if dense {
-                        // SAFETY: what was staged follows each other in the destination, too.
-                        unsafe { copy_run::<true, false>(stage, row(a.start), a.len() * bytes) };
-                        continue;
-                    }
-                    for (i, a) in a.enumerate() {
-                        // SAFETY: each row of the stage has `bytes` bytes, which are a part of the row in the destination.
-                        unsafe { copy_run::<true, false>(stage.wrapping_add(i * pitch), row(a), bytes) };
-                    }
-                }
-            }
+        /// The four kinds of blocks; elements of a byte are not shuffled.
+        const fn blocks<const BYTES: usize, const LANE: usize, const N: usize, const SHUFFLES: bool>()
+        -> [TransposeBlock; 4] {
+            [
+                transpose::<BYTES, LANE, N, false, false>,
+                transpose::<BYTES, LANE, N, SHUFFLES, false>,
+                transpose::<BYTES, LANE, N, false, true>,
+                transpose::<BYTES, LANE, N, SHUFFLES, true>,
+            ]
         }
 
-        /// Transposes what a walk comes by; the next begins at `next` in the source, where nothing is read.
+        /// Transposes a lane's columns of as many rows as `N` vectors have elements, and then the next. Rows of the source are loaded
+        /// straight into the lanes, so that they are only zipped within them.
         ///
         /// # Safety
-        /// The walk's columns and rows must be valid on both sides. There must be the columns of a lane and the rows of `N`
-        /// vectors, and all of these places must be multiples of `SIZE` if `STREAMING`.
+        /// As [`TransposeBlock`] says; the rows fill `N` vectors.
         #[target_feature(enable = $feature)]
-        unsafe fn transpose_evenly<
+        unsafe fn transpose<
             const BYTES: usize,
             const LANE: usize,
             const N: usize,
-            const STREAMING: bool,
-            const HINT: u8,
-        >(
-            walk: &Walk<'_>,
-            (from, next): (*const u8, *const u8),
-            to: *mut u8,
-            tables: &mut Tables<'_>,
-        ) {
-            if let Some(shuffle) = walk.kernel.shuffle {
-                // SAFETY: as required of the caller.
-                unsafe {
-                    transpose_walk::<BYTES, LANE, N, STREAMING, HINT, true>(
-                        walk,
-                        (from, next),
-                        to,
-                        tables,
-                        repeated(shuffle),
-                    )
-                };
-            } else {
-                // SAFETY: as required of the caller.
-                unsafe {
-                    transpose_walk::<BYTES, LANE, N, STREAMING, HINT, false>(walk, (from, next), to, tables, zero())
-                };
-            }
-        }
-
-        /// Transposes what a walk comes by, with its shuffle if it has one.
-        ///
-        /// # Safety
-        /// As [`transpose_evenly`].
-        #[inline]
-        #[target_feature(enable = $feature)]
-        unsafe fn transpose_walk<
-            const BYTES: usize,
-            const LANE: usize,
-            const N: usize,
-            const STREAMING: bool,
-            const HINT: u8,
             const SHUFFLED: bool,
+            const EVEN: bool,
         >(
-            walk: &Walk<'_>,
-            (from, next): (*const u8, *const u8),
-            to: *mut u8,
-            tables: &mut Tables<'_>,
-            shuffle: $vector,
+            how: &How<'_>,
+            (from, rows): (*const u8, Spots<'_>),
+            (to, columns): (*mut u8, Spots<'_>),
         ) {
-            let kernel = walk.kernel;
+            let &How { streaming, owns_next, coming: (ahead, coming), .. } = how;
+            // Rows that fill no line are short: then there are no hints, and nothing goes past the caches.
+            let lines = N == LINE_VECTORS;
             let count = N * SIZE / BYTES;
-            // A quarter of the rows is asked for with each of the four groups that a line has.
-            let quarter = |a: usize| {
-                let first = a * BYTES / 16 % (LINE / 16) * (count / 4);
-                first..first + count / 4
-            };
-            let is_even = |[_, outer @ ..]: &Side| outer.iter().all(|axis| axis.len == 1);
-            if HINT != READ_ROWS && is_even(&kernel.a) && is_even(&kernel.b) {
-                let (row, column) = (kernel.b[0].from, kernel.a[0].to);
-                walk.for_each(LANE, count, |a, b| {
-                    let from = from.wrapping_add(a * BYTES + b * row);
-                    let to = to.wrapping_add(b * BYTES + a * column);
-                    if HINT == READ_NEXT {
-                        quarter(a).for_each(|i| prefetch(from.wrapping_add(i * row + LINE)));
-                    }
-                    // SAFETY: as required of the caller; neighbours are as far apart as the kernel says.
-                    unsafe {
-                        transpose_group::<BYTES, LANE, N, STREAMING, HINT, SHUFFLED>(
-                            |i| from.wrapping_add(i * row),
-                            |i| to.wrapping_add(i * column),
-                            shuffle,
-                        )
-                    };
-                });
-                return;
-            }
-            // Rows and columns are looked up.
-            for rows in chunks(walk.b.len(), LOOKED_UP, count) {
-                let rows = walk.b.start + rows.start..walk.b.start + rows.end;
-                let is_all = rows == walk.b;
-                let to = to.wrapping_add(rows.start * BYTES);
-                let rows = tables.rows.of(&kernel.b, rows, |axis| axis.from);
-                for columns in chunks(walk.a.len(), LOOKED_UP, LANE) {
-                    let columns = walk.a.start + columns.start..walk.a.start + columns.end;
-                    let (from, next) =
-                        (from.wrapping_add(columns.start * BYTES), next.wrapping_add(columns.start * BYTES));
-                    let columns = tables.columns.of(&kernel.a, columns, |axis| axis.to);
-                    let part = Walk { kernel, a: 0..columns.len(), b: 0..rows.len(), order: walk.order };
-                    part.for_each(LANE, count, |a, b| {
-                        if HINT == READ_ROWS {
-                            // The same of the next block, which may be the first of the next turn.
-                            let coming = b + walk.order.rows(rows.len());
-                            let is_here = coming < rows.len();
-                            let (from, first) = if is_here { (from, coming) } else { (next, coming - rows.len()) };
-                            let Range { start, end } = quarter(a);
-                            let coming = rows.get(first + start..first + end).filter(|_| is_here || is_all);
-                            coming
-                                .unwrap_or_default()
-                                .iter()
-                                .for_each(|row| prefetch(from.wrapping_add(row + a * BYTES)));
+            let shuffle = if SHUFFLED { repeated(how.shuffle) } else { zero() };
+            let (last_a, last_b) = (columns.count - LANE, rows.count - count);
+            let mut end = 0;
+            while end < columns.count {
+                let start = end;
+                end = columns.count.min(end + how.columns);
+                let mut next_b = 0;
+                while next_b < rows.count {
+                    // The last rows and columns may have some of those before them.
+                    let b = next_b.min(last_b);
+                    let (first_row, rows) = rows.part::<EVEN>(b, count);
+                    let mut next_a = start;
+                    while next_a < end {
+                        let a = next_a.min(last_a);
+                        if lines && coming.count > 0 {
+                            // A quarter of the rows with each of the four groups that a line has.
+                            let first = b + a * BYTES / 16 % (LINE / 16) * (count / 4);
+                            for row in first..coming.count.min(first + count / 4) {
+                                prefetch(ahead.wrapping_add(coming.at::<EVEN>(row) + a * BYTES));
+                            }
                         }
-                        let (from, rows) = (from.wrapping_add(a * BYTES), &rows[b..][..count]);
-                        let (to, columns) = (to.wrapping_add(b * BYTES), &columns[a..][..LANE]);
-                        // SAFETY: as required of the caller.
-                        unsafe {
-                            transpose_group::<BYTES, LANE, N, STREAMING, HINT, SHUFFLED>(
-                                |i| from.wrapping_add(rows[i]),
-                                |i| to.wrapping_add(columns[i]),
-                                shuffle,
-                            )
+                        let from = from.wrapping_add(first_row + a * BYTES);
+                        let mut transposed = [[zero(); LANE]; N];
+                        for (n, transposed) in transposed.iter_mut().enumerate() {
+                            let mut registers = [zero(); LANE];
+                            for (i, register) in registers.iter_mut().enumerate() {
+                                let row = |lane| rows.at::<EVEN>((n * $lanes + lane) * LANE + i);
+                                let lanes = std::array::from_fn(|lane| from.wrapping_add(row(lane)));
+                                // SAFETY: as required of the caller.
+                                *register = unsafe { load_lanes(lanes) };
+                                if SHUFFLED {
+                                    *register = shuffled(*register, shuffle);
+                                }
+                            }
+                            *transposed = zipped::<BYTES, LANE>(registers, LANE.ilog2());
+                        }
+                        let (first_column, columns) = columns.part::<EVEN>(a, LANE);
+                        let to = to.wrapping_add(first_column + b * BYTES);
+                        if lines && owns_next {
+                            (0..LANE).for_each(|i| prefetch_to_write(to.wrapping_add(columns.at::<EVEN>(i) + LINE)));
+                        }
+                        let store_all = |streaming| {
+                            for i in 0..LANE {
+                                for (n, transposed) in transposed.iter().enumerate() {
+                                    let place = to.wrapping_add(columns.at::<EVEN>(i) + n * SIZE);
+                                    // SAFETY: as required of the caller.
+                                    unsafe { store(streaming, place, transposed[i]) };
+                                }
+                            }
                         };
-                    });
-                }
-            }
-        }
-
-        /// Transposes a lane's elements of as many rows of the source as `N` vectors have elements. Rows of the source are loaded straight into the lanes, so that they are only zipped within them.
-        ///
-        /// # Safety
-        /// 16 bytes must be valid for reads at the rows, and `N` vectors for writes at the columns; these are multiples of `SIZE` if
-        /// `STREAMING`.
-        #[inline]
-        #[target_feature(enable = $feature)]
-        unsafe fn transpose_group<
-            const BYTES: usize,
-            const LANE: usize,
-            const N: usize,
-            const STREAMING: bool,
-            const HINT: u8,
-            const SHUFFLED: bool,
-        >(
-            row: impl Fn(usize) -> *const u8,
-            column: impl Fn(usize) -> *mut u8,
-            shuffle: $vector,
-        ) {
-            let mut transposed = [[zero(); LANE]; N];
-            for (n, transposed) in transposed.iter_mut().enumerate() {
-                let mut registers = [zero(); LANE];
-                for (i, register) in registers.iter_mut().enumerate() {
-                    let lanes = std::array::from_fn(|lane| row((n * $lanes + lane) * LANE + i));
-                    // SAFETY: as required of the caller.
-                    *register = unsafe { load_lanes(lanes) };
-                    if SHUFFLED {
-                        *register = shuffled(*register, shuffle);
+                        if lines && streaming {
+                            store_all(true);
+                        } else {
+                            store_all(false);
+                        }
+                        next_a += LANE;
                     }
-                }
-                *transposed = zipped::<BYTES, LANE>(registers, LANE.ilog2());
-            }
-            for i in 0..LANE {
-                let column = column(i);
-                if HINT == OWN_NEXT {
-                    prefetch_to_write(column.wrapping_add(LINE));
-                }
-                for (n, transposed) in transposed.iter().enumerate() {
-                    // SAFETY: as required of the caller.
-                    unsafe { store::<STREAMING>(column.wrapping_add(n * SIZE), transposed[i]) };
+                    next_b += count;
                 }
             }
         }

@@ -129,22 +129,22 @@ pub(super) unsafe fn run(
     true
 }
 
-/// Calls `weave` or `unravel` with the number of rows as a constant.
+/// How many of these elements are in whole lines that vectors of so many bytes write; the last may write some that come after.
+fn whole_lines(elements: usize, bytes: usize, size: usize) -> usize {
+    let line = LINE / bytes;
+    elements.saturating_sub((LINE - size) / bytes).div_ceil(line) * line
+}
+
+/// `unravel` if rows are taken apart, or else `weave`, with the number of rows as a constant.
 macro_rules! with_ways {
-    ($ways:expr, $back:expr, $streaming:expr, $arguments:tt) => {
-        with_ways!(@match $ways, $back, $streaming, $arguments; 3 5 6 7 9 10 11 12 13 14 15)
+    ($ways:expr, $back:expr) => {
+        with_ways!(@match $ways, $back; 3 5 6 7 9 10 11 12 13 14 15)
     };
-    (@match $ways:expr, $back:expr, $streaming:expr, $arguments:tt; $($number:literal)*) => {
-        match ($ways, $back, $streaming) {
+    (@match $ways:expr, $back:expr; $($number:literal)*) => {
+        match ($ways, $back) {
             $(
-                // SAFETY: as required of the caller; the number of rows is the kernel's.
-                ($number, false, false) => unsafe { weave::<$number, false> $arguments },
-                // SAFETY: as above.
-                ($number, false, true) => unsafe { weave::<$number, true> $arguments },
-                // SAFETY: as above.
-                ($number, true, false) => unsafe { unravel::<$number, false> $arguments },
-                // SAFETY: as above.
-                ($number, true, true) => unsafe { unravel::<$number, true> $arguments },
+                ($number, false) => weave::<$number>,
+                ($number, true) => unravel::<$number>,
             )*
             _ => unreachable!("no others are woven"),
         }
@@ -154,7 +154,7 @@ macro_rules! with_ways {
 /// Generates the kernels for vectors of one kind.
 macro_rules! weaves {
     ($feature:literal, $size:literal) => {
-        use super::{Interleave, LINE, MAX_WAYS, Place, Recipe, Turns, recipes};
+        use super::{Interleave, LINE, MAX_WAYS, Place, Recipe, Turns, recipes, whole_lines};
 
         /// The bytes of a vector.
         const SIZE: usize = $size;
@@ -174,20 +174,22 @@ macro_rules! weaves {
             to: *mut u8,
         ) {
             let recipes = recipes(kernel, SIZE, back);
+            let one_turn = with_ways!(kernel.ways, back);
             turns.for_each(0, 0, |from_turn, to_turn| {
                 let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
-                with_ways!(kernel.ways, back, streaming, (kernel, recipes, from, to));
+                // SAFETY: as required of the caller.
+                unsafe { one_turn(kernel, recipes, streaming, from, to) };
             });
         }
 
-        /// Stores a vector, past the caches if `STREAMING`.
+        /// Stores a vector, past the caches if `streaming`.
         ///
         /// # Safety
-        /// `to` must be valid for a write of `SIZE` bytes, and a multiple of `SIZE` if `STREAMING`.
+        /// `to` must be valid for a write of `SIZE` bytes, and a multiple of `SIZE` if `streaming`.
         #[inline]
         #[target_feature(enable = $feature)]
-        unsafe fn store<const STREAMING: bool>(to: *mut u8, vector: Vector) {
-            if STREAMING {
+        unsafe fn store(streaming: bool, to: *mut u8, vector: Vector) {
+            if streaming {
                 #[cfg(test)]
                 super::super::pending::streamed(to, SIZE);
                 // SAFETY: as required of the caller.
@@ -200,75 +202,96 @@ macro_rules! weaves {
             }
         }
 
+        /// The same as [`made`] for any number of rows, where that is seldom.
+        ///
+        /// # Safety
+        /// As [`made`].
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        unsafe fn made_of_any(ways: usize, recipe: &Recipe, first: *const u8, apart: usize) -> Vector {
+            // SAFETY: as required of the caller.
+            unsafe { made(ways, recipe, first, apart) }
+        }
+
         /// Interleaves the rows of one turn.
         ///
         /// # Safety
         /// As [`run`], for this turn.
         #[target_feature(enable = $feature)]
-        unsafe fn weave<const WAYS: usize, const STREAMING: bool>(
+        unsafe fn weave<const WAYS: usize>(
             kernel: &Interleave,
             recipes: &[Recipe],
+            streaming: bool,
             from: *const u8,
             to: *mut u8,
         ) {
-            let (ways, Interleave { bytes, len, row, .. }) = (WAYS, *kernel);
-            let (in_vector, total) = (SIZE / bytes, len * ways);
+            // So that the compiler sees it.
+            let kernel = &Interleave { ways: WAYS, ..*kernel };
+            let Interleave { bytes, len, row, .. } = *kernel;
+            let in_vector = SIZE / bytes;
             // The element from which on rows have no whole vector left.
-            let end = (len + 1).saturating_sub(in_vector) * ways;
+            let end = (len + 1).saturating_sub(in_vector) * WAYS;
             let mut place = Place::of(kernel, SIZE, 0);
-            // SAFETY: the caller of this makes sure that each row has a vector of elements left.
-            let vector = |place: &mut Place| unsafe {
-                let Place { way, start, .. } = place.next();
-                made::<WAYS>(&recipes[way], |way| from.wrapping_add(start + way * row))
-            };
-            let mut first = 0;
-            if STREAMING {
+            let (mut first, mut streaming_end) = (0, 0);
+            if streaming {
                 let head = (to.align_offset(LINE) / bytes).min(end);
                 while first < head {
+                    let Place { way, start, .. } = place.next();
+                    // SAFETY: each row has a vector of elements left.
+                    let vector = unsafe { made_of_any(WAYS, &recipes[way], from.wrapping_add(start), row) };
                     // SAFETY: the rows have a vector left, so the run has as well. The last one may do some of the next line.
-                    unsafe { store::<false>(to.wrapping_add(first * bytes), vector(&mut place)) };
+                    unsafe { store(false, to.wrapping_add(first * bytes), vector) };
                     first += in_vector;
                 }
                 first = head;
                 place = Place::of(kernel, SIZE, first);
-                while first + (LINE - SIZE) / bytes < end {
-                    for part in 0..LINE / SIZE {
-                        // SAFETY: as above; `first` begins a line.
-                        unsafe { store::<true>(to.wrapping_add(first * bytes + part * SIZE), vector(&mut place)) };
-                    }
-                    first += LINE / bytes;
+                streaming_end = first + whole_lines(end - first, bytes, SIZE);
+            }
+            for (end, streaming) in [(streaming_end, true), (end, false)] {
+                while first < end {
+                    let Place { way, start, .. } = place.next();
+                    // SAFETY: as above.
+                    let vector = unsafe { made(WAYS, &recipes[way], from.wrapping_add(start), row) };
+                    // SAFETY: as above; all vectors of a line that goes past the caches are written.
+                    unsafe { store(streaming, to.wrapping_add(first * bytes), vector) };
+                    first += in_vector;
                 }
             }
-            while first < end {
-                // SAFETY: as above.
-                unsafe { store::<false>(to.wrapping_add(first * bytes), vector(&mut place)) };
-                first += in_vector;
+            if first < len * WAYS {
+                // SAFETY: as required of the caller; all before `first` is done.
+                unsafe { weave_rest(kernel, recipes, first, from, to) };
             }
-            if first < total {
-                // The rest of each row, with room to read behind it.
-                let start = first / ways;
-                let mut rows: [[u8; 2 * SIZE]; MAX_WAYS] = [[0; 2 * SIZE]; MAX_WAYS];
-                for (way, rest) in rows[..ways].iter_mut().enumerate() {
-                    let place = from.wrapping_add(way * row + start * bytes);
-                    // SAFETY: so many elements of the row are left, fewer than a vector has.
-                    unsafe { std::ptr::copy_nonoverlapping(place, rest.as_mut_ptr(), (len - start) * bytes) };
-                }
-                let mut run: Room = [[0; SIZE]; MAX_WAYS + 1];
-                for (i, room) in run.iter_mut().enumerate().take(((total - first) * bytes).div_ceil(SIZE)) {
-                    let element = first % ways + i * in_vector;
-                    let offset = element / ways * bytes;
-                    // SAFETY: a vector is left behind each element of the rest.
-                    let vector = unsafe {
-                        made::<WAYS>(&recipes[element % ways], |way| rows[way].as_ptr().wrapping_add(offset))
-                    };
-                    // SAFETY: there is room for a vector.
-                    unsafe { store_unaligned(room.as_mut_ptr().cast(), vector) };
-                }
-                // SAFETY: the run has room for its last elements; no line of theirs has gone past the caches.
-                unsafe {
-                    super::super::copy_few(run.as_ptr().cast(), to.wrapping_add(first * bytes), (total - first) * bytes)
-                };
+        }
+
+        /// Interleaves what is left of the rows of a turn, fewer elements of each than a vector has.
+        ///
+        /// # Safety
+        /// As [`run`], for this turn. The element is not in a line that has gone past the caches.
+        #[target_feature(enable = $feature)]
+        unsafe fn weave_rest(kernel: &Interleave, recipes: &[Recipe], first: usize, from: *const u8, to: *mut u8) {
+            let Interleave { ways, bytes, len, row } = *kernel;
+            let total = len * ways;
+            let start = first / ways;
+            // With room to read behind it.
+            let mut rows: [[u8; 2 * SIZE]; MAX_WAYS] = [[0; 2 * SIZE]; MAX_WAYS];
+            for (way, rest) in rows[..ways].iter_mut().enumerate() {
+                let place = from.wrapping_add(way * row + start * bytes);
+                // SAFETY: so many elements of the row are left, fewer than a vector has.
+                unsafe { std::ptr::copy_nonoverlapping(place, rest.as_mut_ptr(), (len - start) * bytes) };
             }
+            let mut run: Room = [[0; SIZE]; MAX_WAYS + 1];
+            for (i, room) in run.iter_mut().enumerate().take(((total - first) * bytes).div_ceil(SIZE)) {
+                let element = first % ways + i * SIZE / bytes;
+                let rest = rows.as_ptr().cast::<u8>().wrapping_add(element / ways * bytes);
+                // SAFETY: a vector is left behind each element of the rest.
+                let vector = unsafe { made_of_any(ways, &recipes[element % ways], rest, 2 * SIZE) };
+                // SAFETY: there is room for a vector.
+                unsafe { store_unaligned(room.as_mut_ptr().cast(), vector) };
+            }
+            // SAFETY: the run has room for its last elements; no line of theirs has gone past the caches.
+            unsafe {
+                super::super::copy_few(run.as_ptr().cast(), to.wrapping_add(first * bytes), (total - first) * bytes)
+            };
         }
 
         /// Takes the rows of one turn apart.
@@ -276,64 +299,72 @@ macro_rules! weaves {
         /// # Safety
         /// As [`run`], for this turn.
         #[target_feature(enable = $feature)]
-        unsafe fn unravel<const WAYS: usize, const STREAMING: bool>(
+        unsafe fn unravel<const WAYS: usize>(
             kernel: &Interleave,
             recipes: &[Recipe],
+            streaming: bool,
             from: *const u8,
             to: *mut u8,
         ) {
-            let (ways, Interleave { bytes, len, row, .. }) = (WAYS, *kernel);
+            let Interleave { bytes, len, row, .. } = *kernel;
             let (recipe, in_vector) = (&recipes[0], SIZE / bytes);
-            let read = ways * SIZE;
-            let run = len * ways * bytes;
-            let vector = |way: usize, first: usize| {
-                let start = from.wrapping_add((first * ways + way) * bytes);
-                // SAFETY: the caller of this makes sure that the run has as many bytes left as are read.
-                unsafe { made::<WAYS>(recipe, |number| start.wrapping_add(number * SIZE)) }
-            };
+            let start = |way: usize, first: usize| from.wrapping_add((first * WAYS + way) * bytes);
             // The elements of each row up to which the run has enough left to read.
-            let ends: [usize; MAX_WAYS] = std::array::from_fn(|way| {
-                let readable = (run + 1).saturating_sub(read + way * bytes).div_ceil(ways * bytes);
-                readable.min((len + 1).saturating_sub(in_vector))
+            let ends: [usize; WAYS] = std::array::from_fn(|way| {
+                let readable = (len * WAYS * bytes + 1).saturating_sub(WAYS * SIZE + way * bytes);
+                readable.div_ceil(WAYS * bytes).min((len + 1).saturating_sub(in_vector))
             });
-            let mut done = [0; MAX_WAYS];
+            let mut done = [0; WAYS];
             // Several lines of a row at once, from a part of the run that stays in the nearest cache.
             let mut target = 0;
             while target < len {
                 target = len.min(target + 1024 / bytes);
-                for way in 0..ways {
-                    let (mut first, end) = (done[way], ends[way].min(target));
+                for way in 0..WAYS {
+                    let (mut first, mut end) = (done[way], ends[way].min(target));
                     let to = to.wrapping_add(way * row);
-                    if STREAMING {
+                    let mut streaming_end = 0;
+                    if streaming {
                         if first == 0 {
                             let head = (to.align_offset(LINE) / bytes).min(end);
                             while first < head {
-                                // SAFETY: the run has enough left to read, and the row to write. The last vector may do some of
-                                // the next line.
-                                unsafe { store::<false>(to.wrapping_add(first * bytes), vector(way, first)) };
+                                // SAFETY: the run has enough left to read.
+                                let vector = unsafe { made_of_any(WAYS, recipe, start(way, first), SIZE) };
+                                // SAFETY: the row has a vector left. The last one may do some of the next line.
+                                unsafe { store(false, to.wrapping_add(first * bytes), vector) };
                                 first += in_vector;
                             }
                             first = head;
                         }
-                        while first + (LINE - SIZE) / bytes < end {
-                            for part in 0..LINE / SIZE {
-                                let first = first + part * in_vector;
-                                // SAFETY: as above; `first` begins a line.
-                                unsafe { store::<true>(to.wrapping_add(first * bytes), vector(way, first)) };
-                            }
-                            first += LINE / bytes;
+                        streaming_end = first + whole_lines(end.saturating_sub(first), bytes, SIZE);
+                        if target < len {
+                            // Lines that are not whole yet are left for the next time.
+                            end = streaming_end;
                         }
                     }
-                    // Lines that are not whole yet are left for the next time, if there is one.
-                    while first < end && (!STREAMING || target == len) {
+                    while first < end {
                         // SAFETY: as above.
-                        unsafe { store::<false>(to.wrapping_add(first * bytes), vector(way, first)) };
+                        let vector = unsafe { made(WAYS, recipe, start(way, first), SIZE) };
+                        // SAFETY: as above; all vectors of a line that goes past the caches are written.
+                        unsafe { store(first < streaming_end, to.wrapping_add(first * bytes), vector) };
                         first += in_vector;
                     }
                     done[way] = first;
                 }
             }
-            for (way, &first) in done[..ways].iter().enumerate() {
+            // SAFETY: as required of the caller; all before these is done.
+            unsafe { unravel_rest(kernel, recipe, &done, from, to) };
+        }
+
+        /// Takes apart what is left of each row of a turn.
+        ///
+        /// # Safety
+        /// As [`run`], for this turn. The elements that are left are fewer than a vector has, and not in lines that have gone past the
+        /// caches.
+        #[target_feature(enable = $feature)]
+        unsafe fn unravel_rest(kernel: &Interleave, recipe: &Recipe, done: &[usize], from: *const u8, to: *mut u8) {
+            let Interleave { ways, bytes, len, row } = *kernel;
+            let run = len * ways * bytes;
+            for (way, &first) in done.iter().enumerate() {
                 if first < len {
                     // The rest of the run, with room to read behind it.
                     let start = (first * ways + way) * bytes;
@@ -342,7 +373,7 @@ macro_rules! weaves {
                     // SAFETY: so much is left of the run, and there is room for it.
                     unsafe { std::ptr::copy_nonoverlapping(from.wrapping_add(start), rest.as_mut_ptr().cast(), count) };
                     // SAFETY: there are as many vectors as rows, and at most so many are read.
-                    let vector = unsafe { made::<WAYS>(recipe, |number| rest[number].as_ptr()) };
+                    let vector = unsafe { made_of_any(ways, recipe, rest.as_ptr().cast(), SIZE) };
                     let mut last = [0; SIZE];
                     // SAFETY: there is room for a vector.
                     unsafe { store_unaligned(last.as_mut_ptr().cast(), vector) };
@@ -367,17 +398,17 @@ mod wide {
     weaves!("avx512f,avx512bw,avx512vbmi", 64);
 
     /// # Safety
-    /// 64 bytes must be valid for reads at each of so many sources.
+    /// 64 bytes must be valid for reads at each of so many places, which are so far `apart`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    unsafe fn made<const WAYS: usize>(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
+    unsafe fn made(ways: usize, recipe: &Recipe, first: *const u8, apart: usize) -> Vector {
         // SAFETY: 64 bytes are read from an array of as many.
         let index = unsafe { load(recipe.index.as_ptr().cast()) };
         // Two, so that none waits for the one before.
         let mut halves = [_mm512_setzero_si512(); 2];
-        for number in 0..WAYS {
+        for number in 0..ways {
             // SAFETY: as required of the caller.
-            let vector = unsafe { load(source(number).cast()) };
+            let vector = unsafe { load(first.wrapping_add(number * apart).cast()) };
             let half = &mut halves[number % 2];
             *half = _mm512_mask_permutexvar_epi8(*half, recipe.masks[number], index, vector);
         }
@@ -397,14 +428,14 @@ mod lane {
     weaves!("ssse3", 16);
 
     /// # Safety
-    /// 16 bytes must be valid for reads at each of so many sources.
+    /// 16 bytes must be valid for reads at each of so many places, which are so far `apart`.
     #[inline]
     #[target_feature(enable = "ssse3")]
-    unsafe fn made<const WAYS: usize>(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
+    unsafe fn made(ways: usize, recipe: &Recipe, first: *const u8, apart: usize) -> Vector {
         let mut result = _mm_setzero_si128();
-        for number in 0..WAYS {
+        for number in 0..ways {
             // SAFETY: as required of the caller.
-            let vector = unsafe { load(source(number).cast()) };
+            let vector = unsafe { load(first.wrapping_add(number * apart).cast()) };
             // SAFETY: 16 bytes are read from an array of as many.
             let shuffle = unsafe { load(recipe.shuffles[number].as_ptr().cast()) };
             result = _mm_or_si128(result, _mm_shuffle_epi8(vector, shuffle));
@@ -426,14 +457,15 @@ mod lane {
     weaves!("neon", 16);
 
     /// # Safety
-    /// 16 bytes must be valid for reads at each of so many sources.
+    /// 16 bytes must be valid for reads at each of so many places, which are so far `apart`.
     #[inline]
     #[target_feature(enable = "neon")]
-    unsafe fn made<const WAYS: usize>(recipe: &Recipe, source: impl Fn(usize) -> *const u8) -> Vector {
+    unsafe fn made(ways: usize, recipe: &Recipe, first: *const u8, apart: usize) -> Vector {
         let mut result = vdupq_n_u8(0);
-        for number in 0..WAYS {
+        for number in 0..ways {
             // SAFETY: as required of the caller, and 16 bytes are read from an array of as many.
-            let (vector, shuffle) = unsafe { (load(source(number)), load(recipe.shuffles[number].as_ptr())) };
+            let (vector, shuffle) =
+                unsafe { (load(first.wrapping_add(number * apart)), load(recipe.shuffles[number].as_ptr())) };
             result = vorrq_u8(result, vqtbl1q_u8(vector, shuffle));
         }
         result
