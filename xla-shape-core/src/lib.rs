@@ -72,7 +72,7 @@ pub use layout::memory_space;
 pub use shape::{compare, type_limits, validate};
 pub use util::index;
 
-pub use element_type::{ElementClass, ElementType, UnknownElementType};
+pub use element_type::{ElementClass, ElementType};
 pub use equal::movement::Movement;
 pub use layout::dimension::Dimension;
 pub use layout::error::ValidationError;

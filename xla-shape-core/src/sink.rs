@@ -64,6 +64,13 @@ impl<'a> Sink<'a> {
         }
     }
 
+    pub(crate) const fn signed(&mut self, number: i64) {
+        if number < 0 {
+            self.byte(b'-');
+        }
+        self.number(number.unsigned_abs());
+    }
+
     pub(crate) const fn number(&mut self, mut number: u64) {
         // A `u64` has at most 20 digits.
         let mut digits = [0; 20];

@@ -6,7 +6,7 @@ use proc_macro::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree}
 use std::fmt::{self, Display};
 use xla_shape_core::text::{Parser, SizeExpression};
 use xla_shape_core::tpu::Generation;
-use xla_shape_core::validate::{Attribute, Part};
+use xla_shape_core::validate::{LayoutAttribute, ShapePart};
 use xla_shape_core::{
     ArrayShape, Dimension, Layout, LayoutAttributes, PaddingValue, ParseError, Shape, SplitConfig, Tile, TileDimension,
 };
@@ -180,13 +180,13 @@ impl<'a> Named<'a> {
 
 impl<'a> NamedIn<'a> {
     /// The size that is this part of the array.
-    fn size(self, part: Part, size: u64) -> Size {
+    fn size(self, part: ShapePart, size: u64) -> Size {
         let is_it = |named: &SizeExpression| named.array == self.array && named.part == part;
         self.sizes.iter().position(is_it).map_or(Size::Number(size), Size::Expression)
     }
 
     /// The name of the size of this dimension: a single lower-case word, as no constant of Rust is written.
-    fn name(self, part: Part) -> Option<&'a str> {
+    fn name(self, part: ShapePart) -> Option<&'a str> {
         let is_it = |named: &&SizeExpression| named.array == self.array && named.part == part;
         let span = self.sizes.iter().find(is_it)?.span;
         let text = self.text.get(span.start..span.end)?.trim();
@@ -249,7 +249,7 @@ impl Display for ArrayType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(array, named) = *self;
         let dimensions = array.dimensions().iter().copied().enumerate();
-        let dimensions = List(dimensions.map(|(i, dimension)| DimType(dimension, named, Part::Dimension(i))));
+        let dimensions = List(dimensions.map(|(i, dimension)| DimType(dimension, named, ShapePart::Dimension(i))));
         let element = format!("{LIBRARY}::element::{}", array.element_type().variant_name());
         match named.tpu {
             None => {
@@ -265,7 +265,7 @@ impl Display for ArrayType<'_> {
     }
 }
 
-struct DimType<'a>(Dimension, NamedIn<'a>, Part);
+struct DimType<'a>(Dimension, NamedIn<'a>, ShapePart);
 
 impl Display for DimType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -318,7 +318,7 @@ impl Display for Minor {
     }
 }
 
-struct TileEntry<'a>(TileDimension, NamedIn<'a>, Part);
+struct TileEntry<'a>(TileDimension, NamedIn<'a>, ShapePart);
 
 impl Display for TileEntry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -337,7 +337,7 @@ impl Display for TileType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(number, tile, named) = *self;
         let entries = tile.dimensions().iter().copied().enumerate();
-        let entries = entries.map(|(i, entry)| TileEntry(entry, named, Part::TileEntry(number, i)));
+        let entries = entries.map(|(i, entry)| TileEntry(entry, named, ShapePart::TileEntry(number, i)));
         write!(f, "{LIBRARY}::types::Tile<{}>", List(entries))
     }
 }
@@ -362,7 +362,7 @@ impl Display for LayoutType<'_> {
             "{LIBRARY}::types::Layout<{}, {}, {LIBRARY}::types::Space<{}>",
             List(layout.minor_to_major().iter().copied().map(Minor)),
             List(tiles.map(|(i, tile)| TileType(i, tile, named))),
-            named.size(Part::Attribute(Attribute::MemorySpace), layout.memory_space().into()),
+            named.size(ShapePart::Attribute(LayoutAttribute::MemorySpace), layout.memory_space().into()),
         )?;
         let alignment = layout.tail_padding_alignment_in_elements();
         let bits = layout.element_size_in_bits();

@@ -77,8 +77,8 @@ pub use xla_shape_core::{
     LegacyShape, Movement, PaddedDimension, PaddingValue, ParseError, Placement, ProgramParameter, ProgramShape, Shape,
     ShapeEqualityDescriptor, ShapeIndex, Sizes, Slot, Span, SplitConfig, StrideTable, StrideTableError,
     StridedDimensions, StridesError, Tile, TileBlock, TileBlockError, TileDimension, TransformError, TupleShape,
-    UnknownElementType, ValidationError, bitcast, byte_strides_is_major_to_minor, compare, dimension_letter, index,
-    map, memory_space, shard, text, type_limits, validate,
+    ValidationError, bitcast, byte_strides_is_major_to_minor, compare, dimension_letter, index, map, memory_space,
+    shard, text, type_limits, validate,
 };
 #[cfg(feature = "hlo")]
 pub use xla_shape_hlo as hlo;

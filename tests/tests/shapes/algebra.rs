@@ -178,9 +178,9 @@ fn what_is_not_defined_is_refused() {
     let table = "f32[6,1]".parse::<ArrayShape>().unwrap().stride_table().unwrap();
     let mapping = LayoutMapping::from(table.as_ref());
     let message = |result: Result<LayoutMapping, MappingError>| result.unwrap_err().to_string();
-    assert_eq!(message(mapping.permute(&[0])), "expected 2 numbers, one for each dimension, but found 1");
-    assert_eq!(message(mapping.permute(&[1, 1])), "[1, 1] should name every dimension once");
-    assert_eq!(message(mapping.permute(&[1, 2])), "[1, 2] should name every dimension once");
+    assert_eq!(message(mapping.permute(&[0])), "expected one entry for each of 2 dimensions, found 1");
+    assert_eq!(message(mapping.permute(&[1, 1])), "dimension 1 is named twice");
+    assert_eq!(message(mapping.permute(&[1, 2])), "expected a dimension number from -2 to 1, found 2");
     assert_eq!(message(mapping.divide(&[4, 1])), "dimension 0 of size 6 cannot be divided into tiles of size 4");
     assert_eq!(message(mapping.divide(&[0, 1])), "dimension 0 of size 6 cannot be divided into tiles of size 0");
     assert_eq!(message(mapping.slice(&[3, 0], &[4, 1])), "the slice ends at 7, but dimension 0 has size 6");
@@ -189,7 +189,7 @@ fn what_is_not_defined_is_refused() {
         format!("the slice ends at {}, but dimension 0 has size 6", u64::MAX)
     );
     assert_eq!(message(mapping.broadcast(&[7, 1], &[0, 1])), "dimension 0 of size 6 cannot be broadcast to size 7");
-    assert_eq!(message(mapping.broadcast(&[6, 1], &[0, 0])), "[0, 0] should name every dimension once");
+    assert_eq!(message(mapping.broadcast(&[6, 1], &[0, 0])), "dimension 0 is named twice");
     assert_eq!(mapping.checked_linear_index(&[6, 0]), None);
     assert_eq!(mapping.checked_linear_index(&[5]), None);
 }

@@ -2,9 +2,7 @@
 
 mod precision;
 
-use alloc::string::String;
 use core::fmt;
-use core::str::FromStr;
 
 /// What kind of number an element type holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -185,28 +183,3 @@ impl fmt::Display for ElementType {
         f.pad(self.name())
     }
 }
-
-impl FromStr for ElementType {
-    type Err = UnknownElementType;
-
-    /// # Errors
-    /// If it is not the name of an element type.
-    fn from_str(name: &str) -> Result<Self, UnknownElementType> {
-        Self::from_name(name).ok_or_else(|| UnknownElementType { name: name.into() })
-    }
-}
-
-/// A name that is not an element type.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct UnknownElementType {
-    /// The name.
-    pub name: String,
-}
-
-impl fmt::Display for UnknownElementType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected an element type, found `{}`", self.name.escape_debug())
-    }
-}
-
-impl core::error::Error for UnknownElementType {}

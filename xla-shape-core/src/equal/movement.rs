@@ -2,6 +2,7 @@
 
 use super::bitcast::{Answer, BitcastError};
 use crate::layout::Layout;
+use crate::limits::MAX_ORDERED;
 use crate::measure::advise::orders;
 use crate::shape::array::ArrayShape;
 use crate::tpu::{Generation, layouts};
@@ -17,9 +18,6 @@ pub struct Movement {
     /// The result in a layout that makes it free; itself, if it is free already. `None` if none was found.
     pub free_result: Option<ArrayShape>,
 }
-
-/// The most dimensions of a result of which all orders are tried.
-const MAX_ORDERED: usize = 6;
 
 impl ArrayShape {
     /// What a reshape to `result` moves. `result` has as many elements, in the same row-major order.

@@ -11,6 +11,7 @@ use super::{
 use super::{elementwise, rearrange};
 use crate::element_type::ElementType;
 use crate::layout::dimension::Dimension;
+use crate::limits::MAX_INFERRED_DIMENSIONS;
 use crate::shape::array::ArrayShape;
 use crate::sink::ConstText;
 use crate::text::print::bare_array;
@@ -104,9 +105,6 @@ pub enum Operation<'a> {
     },
 }
 
-/// How many dimensions a result may have, so that a `const` can hold them.
-const MAX_DIMENSIONS: usize = 32;
-
 /// What is wrong, before it is said in a sentence.
 enum Problem {
     Infer(InferError),
@@ -149,7 +147,7 @@ impl Operation<'_> {
     /// and result may have up to 32 dimensions.
     #[must_use]
     pub const fn obstacle(&self, operands: &[&ArrayShape], result: &ArrayShape) -> Option<ConstText<1024>> {
-        let mut room = [Dimension::Unbounded; MAX_DIMENSIONS];
+        let mut room = [Dimension::Unbounded; MAX_INFERRED_DIMENSIONS];
         match self.check(operands, result, &mut room) {
             Ok(()) => None,
             Err(problem) => Some(self.sentence(&problem, operands, result, &room)),
@@ -160,10 +158,10 @@ impl Operation<'_> {
         &self,
         operands: &[&ArrayShape],
         result: &ArrayShape,
-        room: &mut [Dimension; MAX_DIMENSIONS],
+        room: &mut [Dimension; MAX_INFERRED_DIMENSIONS],
     ) -> Result<(), Problem> {
         let num_dimensions = result.num_dimensions();
-        if num_dimensions > MAX_DIMENSIONS {
+        if num_dimensions > MAX_INFERRED_DIMENSIONS {
             return Err(Problem::TooManyDimensions);
         }
         if let Err(error) = self.check_operands(operands) {
@@ -383,7 +381,7 @@ impl Operation<'_> {
         problem: &Problem,
         operands: &[&ArrayShape],
         result: &ArrayShape,
-        inferred: &[Dimension; MAX_DIMENSIONS],
+        inferred: &[Dimension; MAX_INFERRED_DIMENSIONS],
     ) -> ConstText<1024> {
         let mut text = ConstText::new();
         let mut sink = text.sink();
@@ -408,7 +406,7 @@ impl Operation<'_> {
             }
             Problem::TooManyDimensions => {
                 sink.text("expected at most ");
-                sink.count(MAX_DIMENSIONS);
+                sink.count(MAX_INFERRED_DIMENSIONS);
                 sink.text(" dimensions, found ");
                 sink.count(result.num_dimensions());
             }

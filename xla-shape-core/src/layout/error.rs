@@ -71,7 +71,7 @@ pub enum ValidationError {
     /// `L(n)`, `E(n)` and `M(n)` fit in an `i64`.
     AttributeTooLarge {
         /// Which attribute.
-        attribute: Attribute,
+        attribute: LayoutAttribute,
         /// Its value.
         value: u64,
     },
@@ -128,7 +128,7 @@ pub enum ValidationError {
     /// `#(…)` and `*(…)` and `P(…)` belong to sparse arrays, which XLA no longer has.
     SparseAttribute {
         /// Which attribute.
-        attribute: Attribute,
+        attribute: LayoutAttribute,
     },
     /// `padded_dimensions` of an older layout must give a width for every dimension.
     PaddedDimensionsMismatch {
@@ -183,7 +183,7 @@ pub enum ValidationError {
 /// An attribute of a layout, by the letter that introduces it in text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
-pub enum Attribute {
+pub enum LayoutAttribute {
     /// `D(…)`: the levels of sparse dimensions; read and dropped.
     DimLevels,
     /// `T(…)…`: tiles.
@@ -210,7 +210,7 @@ pub enum Attribute {
     PaddingValue,
 }
 
-impl Attribute {
+impl LayoutAttribute {
     /// Every attribute of XLA's text, in the order in which it must have them.
     pub const ALL: [Self; 10] = [
         Self::DimLevels,
@@ -264,7 +264,7 @@ impl Attribute {
     }
 }
 
-impl fmt::Display for Attribute {
+impl fmt::Display for LayoutAttribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.symbol())
     }
@@ -273,7 +273,7 @@ impl fmt::Display for Attribute {
 /// A part of an array shape: what a [`ValidationError`] is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum Part {
+pub enum ShapePart {
     /// The whole shape.
     Shape,
     /// One dimension.
@@ -287,7 +287,7 @@ pub enum Part {
     /// An entry (second number) of a tile (first number).
     TileEntry(usize, usize),
     /// One attribute.
-    Attribute(Attribute),
+    Attribute(LayoutAttribute),
     /// One split.
     Split(usize),
     /// The dimension that a split names.
@@ -305,38 +305,38 @@ impl ValidationError {
 
     /// What the error is about.
     #[must_use]
-    pub const fn part(&self) -> Part {
+    pub const fn part(&self) -> ShapePart {
         match *self {
-            Self::NumDimensionsMismatch { .. } => Part::MinorToMajor,
+            Self::NumDimensionsMismatch { .. } => ShapePart::MinorToMajor,
             Self::DimensionNumberOutOfRange { position, .. } | Self::DuplicateDimensionNumber { position, .. } => {
-                Part::MinorToMajorEntry(position)
+                ShapePart::MinorToMajorEntry(position)
             }
-            Self::EmptyTile { tile } => Part::Tile(tile),
+            Self::EmptyTile { tile } => ShapePart::Tile(tile),
             Self::ZeroTileDimension { tile, position }
             | Self::TileDimensionTooLarge { tile, position, .. }
-            | Self::TrailingCombine { tile, position } => Part::TileEntry(tile, position),
-            Self::ZeroTailPaddingAlignment => Part::Attribute(Attribute::TailPaddingAlignment),
-            Self::MemorySpaceOutOfRange { .. } => Part::Attribute(Attribute::MemorySpace),
+            | Self::TrailingCombine { tile, position } => ShapePart::TileEntry(tile, position),
+            Self::ZeroTailPaddingAlignment => ShapePart::Attribute(LayoutAttribute::TailPaddingAlignment),
+            Self::MemorySpaceOutOfRange { .. } => ShapePart::Attribute(LayoutAttribute::MemorySpace),
             Self::AttributeTooLarge { attribute, .. } | Self::SparseAttribute { attribute } => {
-                Part::Attribute(attribute)
+                ShapePart::Attribute(attribute)
             }
-            Self::EmptySplit { split } => Part::Split(split),
+            Self::EmptySplit { split } => ShapePart::Split(split),
             Self::SplitDimensionOutOfRange { split, .. }
             | Self::DuplicateSplitDimension { split, .. }
-            | Self::SplitOfUnboundedDimension { split, .. } => Part::SplitDimension(split),
+            | Self::SplitOfUnboundedDimension { split, .. } => ShapePart::SplitDimension(split),
             Self::SplitIndexNotIncreasing { split, position, .. }
-            | Self::SplitIndexOutOfRange { split, position, .. } => Part::SplitIndex(split, position),
-            Self::PaddedDimensionsMismatch { .. } => Part::Attribute(Attribute::PaddedDimensions),
+            | Self::SplitIndexOutOfRange { split, position, .. } => ShapePart::SplitIndex(split, position),
+            Self::PaddedDimensionsMismatch { .. } => ShapePart::Attribute(LayoutAttribute::PaddedDimensions),
             Self::PaddedDimensionTooSmall { dimension, .. } | Self::PaddedDimensionTooLarge { dimension, .. } => {
-                Part::PaddedDimension(dimension)
+                ShapePart::PaddedDimension(dimension)
             }
-            Self::DimensionTooLarge { dimension, .. } => Part::Dimension(dimension),
+            Self::DimensionTooLarge { dimension, .. } => ShapePart::Dimension(dimension),
             Self::ElementCountOverflow
             | Self::ByteCountOverflow
             | Self::PaddedElementCountOverflow
             | Self::PaddedByteCountOverflow
-            | Self::NestedTooDeep { .. } => Part::Shape,
-            Self::UnknownPaddingValue { .. } => Part::Attribute(Attribute::PaddingValue),
+            | Self::NestedTooDeep { .. } => ShapePart::Shape,
+            Self::UnknownPaddingValue { .. } => ShapePart::Attribute(LayoutAttribute::PaddingValue),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Layout, LayoutAttributes, SplitConfig};
 use crate::layout::error::ValidationError;
+use crate::layout::number::{STATIC_SEEN_WORDS, with_seen};
 use crate::layout::tile::Tile;
 use crate::layout::validate;
 use crate::list::List;
@@ -34,7 +35,7 @@ impl Layout {
             split_configs: List::Static(attributes.split_configs),
             dynamic_shape_metadata_prefix_bytes: attributes.dynamic_shape_metadata_prefix_bytes,
         };
-        if let Err(error) = validate::layout(&layout, &mut [0; validate::STATIC_SEEN_WORDS]) {
+        if let Err(error) = validate::layout(&layout, &mut [0; STATIC_SEEN_WORDS]) {
             error.panic_about(layout.const_text::<512>().as_str());
         }
         layout
@@ -110,6 +111,6 @@ impl Layout {
 
     /// Checks the rules that do not need an array.
     pub(crate) fn check(&self) -> Result<(), ValidationError> {
-        validate::with_seen(self.num_dimensions(), |seen| validate::layout(self, seen))
+        with_seen(self.num_dimensions(), |seen| validate::layout(self, seen))
     }
 }

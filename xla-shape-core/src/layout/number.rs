@@ -1,5 +1,8 @@
 //! Naming a dimension: by number from either end, or by letter.
 
+use crate::sink::{Sink, display};
+use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// The number of a dimension: 0, 1, … from the front, -1, -2, … from the back, as in Python.
@@ -145,27 +148,100 @@ pub enum DimensionError {
     },
 }
 
-impl fmt::Display for DimensionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
+impl DimensionError {
+    pub(crate) const fn write(self, sink: &mut Sink<'_>) {
+        match self {
             Self::OutOfRange { number, num_dimensions: 0 } => {
-                write!(f, "a scalar has no dimensions, found dimension number {number}")
+                sink.text("a scalar has no dimensions, found dimension number ");
+                sink.signed(number);
             }
             Self::OutOfRange { number, num_dimensions } => {
-                let last = num_dimensions.saturating_sub(1);
-                write!(f, "expected a dimension number from -{num_dimensions} to {last}, found {number}")
+                sink.text("expected a dimension number from -");
+                sink.count(num_dimensions);
+                sink.text(" to ");
+                sink.count(num_dimensions.saturating_sub(1));
+                sink.text(", found ");
+                sink.signed(number);
             }
             Self::Duplicate { dimension } => {
-                write!(f, "dimension {dimension} is named twice")
+                sink.text("dimension ");
+                sink.count(dimension);
+                sink.text(" is named twice");
             }
             Self::CountMismatch { num_dimensions, entries } => {
-                write!(f, "expected one entry for each of {num_dimensions} dimensions, found {entries}")
+                sink.text("expected one entry for each of ");
+                sink.count(num_dimensions);
+                sink.text(" dimensions, found ");
+                sink.count(entries);
             }
         }
     }
 }
 
+impl fmt::Display for DimensionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(f, |sink| self.write(sink))
+    }
+}
+
 impl core::error::Error for DimensionError {}
+
+/// Marks, one bit for each dimension, for a `const`: enough for 1,024 dimensions.
+pub(crate) const STATIC_SEEN_WORDS: usize = 16;
+
+/// Hands `check` a cleared bit for each of `num_dimensions` dimensions.
+pub(crate) fn with_seen<R>(num_dimensions: usize, check: impl FnOnce(&mut [u64]) -> R) -> R {
+    match num_dimensions.div_ceil(64) {
+        0 | 1 => check(&mut [0]),
+        words => check(&mut vec![0; words]),
+    }
+}
+
+/// Marks dimension `number`; whether it was marked before.
+#[expect(clippy::indexing_slicing, reason = "`seen` has a bit for each dimension, and the caller compared `number`")]
+pub(crate) const fn mark(seen: &mut [u64], number: usize) -> bool {
+    let bit = 1 << (number % 64);
+    let marked = seen[number / 64] & bit != 0;
+    seen[number / 64] |= bit;
+    marked
+}
+
+/// The place in a list of dimensions of the first that does not exist, or that the list has named before. `seen` has a cleared
+/// bit for each dimension.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+pub(crate) const fn first_not_distinct(
+    dimensions: &[usize],
+    num_dimensions: usize,
+    seen: &mut [u64],
+) -> Option<(usize, DimensionError)> {
+    let mut i = 0;
+    while i < dimensions.len() {
+        let dimension = dimensions[i];
+        if dimension >= num_dimensions {
+            return Some((i, DimensionError::OutOfRange { number: dimension as i64, num_dimensions }));
+        }
+        if mark(seen, dimension) {
+            return Some((i, DimensionError::Duplicate { dimension }));
+        }
+        i = i.saturating_add(1);
+    }
+    None
+}
+
+/// Checks that a list names every dimension once. `seen` has a cleared bit for each dimension.
+pub(crate) const fn check_permutation(
+    permutation: &[usize],
+    num_dimensions: usize,
+    seen: &mut [u64],
+) -> Result<(), DimensionError> {
+    if permutation.len() != num_dimensions {
+        return Err(DimensionError::CountMismatch { num_dimensions, entries: permutation.len() });
+    }
+    match first_not_distinct(permutation, num_dimensions, seen) {
+        Some((_, error)) => Err(error),
+        None => Ok(()),
+    }
+}
 
 /// The dimensions' numbers from the front.
 ///
@@ -174,17 +250,13 @@ impl core::error::Error for DimensionError {}
 pub(crate) fn resolve_distinct(
     numbers: impl IntoIterator<Item = impl Into<DimensionNumber>>,
     num_dimensions: usize,
-) -> Result<alloc::vec::Vec<usize>, DimensionError> {
-    let mut seen = alloc::vec![false; num_dimensions];
-    let mut dimensions = alloc::vec::Vec::new();
-    for number in numbers {
-        let dimension = number.into().resolve(num_dimensions)?;
-        if seen.get_mut(dimension).is_none_or(|seen| core::mem::replace(seen, true)) {
-            return Err(DimensionError::Duplicate { dimension });
-        }
-        dimensions.push(dimension);
+) -> Result<Vec<usize>, DimensionError> {
+    let resolve = |number: DimensionNumber| number.resolve(num_dimensions);
+    let dimensions = numbers.into_iter().map(|number| resolve(number.into())).collect::<Result<Vec<_>, _>>()?;
+    match with_seen(num_dimensions, |seen| first_not_distinct(&dimensions, num_dimensions, seen)) {
+        Some((_, error)) => Err(error),
+        None => Ok(dimensions),
     }
-    Ok(dimensions)
 }
 
 /// The numbers from the front of a list that names every dimension once.
@@ -194,7 +266,7 @@ pub(crate) fn resolve_distinct(
 pub(crate) fn resolve_permutation(
     numbers: impl IntoIterator<Item = impl Into<DimensionNumber>>,
     num_dimensions: usize,
-) -> Result<alloc::vec::Vec<usize>, DimensionError> {
+) -> Result<Vec<usize>, DimensionError> {
     let dimensions = resolve_distinct(numbers, num_dimensions)?;
     if dimensions.len() != num_dimensions {
         return Err(DimensionError::CountMismatch { num_dimensions, entries: dimensions.len() });

@@ -187,7 +187,7 @@ mod tests {
     fn from_major_to_minor_is_the_reverse() {
         assert_eq!(Layout::make_layout_from_major_to_minor(&[1, 2, 0]), Ok(layout("{0,2,1}")));
         let error = Layout::make_layout_from_major_to_minor(&[1, 0, 1]).unwrap_err();
-        assert_eq!(error.part(), crate::shape::validate::Part::MinorToMajorEntry(0));
+        assert_eq!(error.part(), crate::layout::error::ShapePart::MinorToMajorEntry(0));
     }
 
     #[test]

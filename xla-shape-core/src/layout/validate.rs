@@ -1,32 +1,12 @@
 //! What makes a layout valid, whatever the array.
 
-use crate::layout::error::{Attribute, ValidationError};
+use crate::layout::error::{LayoutAttribute, ValidationError};
+use crate::layout::number::{DimensionError, first_not_distinct, mark};
 use crate::layout::tile::{Tile, TileDimension};
 use crate::layout::{Layout, SplitConfig};
 use crate::limits::{MAX_MEMORY_SPACE, MAX_SIZE};
-use alloc::vec;
 
 type Check = Result<(), ValidationError>;
-
-/// Bits to mark dimensions with, for a `const`: enough for 1,024 dimensions.
-pub(crate) const STATIC_SEEN_WORDS: usize = 16;
-
-/// Hands `check` a cleared bit for each of `num_dimensions` dimensions.
-pub(crate) fn with_seen(num_dimensions: usize, check: impl FnOnce(&mut [u64]) -> Check) -> Check {
-    match num_dimensions.div_ceil(64) {
-        0 | 1 => check(&mut [0]),
-        words => check(&mut vec![0; words]),
-    }
-}
-
-/// Marks dimension `number`; whether it was marked before.
-#[expect(clippy::indexing_slicing, reason = "`seen` has a bit for each dimension, and the caller compared `number`")]
-const fn mark(seen: &mut [u64], number: usize) -> bool {
-    let bit = 1 << (number % 64);
-    let marked = seen[number / 64] & bit != 0;
-    seen[number / 64] |= bit;
-    marked
-}
 
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 const fn clear(seen: &mut [u64]) {
@@ -58,21 +38,19 @@ pub(crate) const fn layout(layout: &Layout, seen: &mut [u64]) -> Check {
     split_configs(layout.split_configs(), num_dimensions, seen)
 }
 
-#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+#[expect(clippy::indexing_slicing, reason = "the position is one in the list")]
 const fn permutation(minor_to_major: &[usize], seen: &mut [u64]) -> Check {
     let num_dimensions = minor_to_major.len();
-    let mut position = 0;
-    while position < num_dimensions {
-        let dimension = minor_to_major[position];
-        if dimension >= num_dimensions {
-            return Err(ValidationError::DimensionNumberOutOfRange { position, dimension, num_dimensions });
+    match first_not_distinct(minor_to_major, num_dimensions, seen) {
+        None => Ok(()),
+        Some((position, DimensionError::Duplicate { dimension })) => {
+            Err(ValidationError::DuplicateDimensionNumber { position, dimension })
         }
-        if mark(seen, dimension) {
-            return Err(ValidationError::DuplicateDimensionNumber { position, dimension });
+        Some((position, _)) => {
+            let dimension = minor_to_major[position];
+            Err(ValidationError::DimensionNumberOutOfRange { position, dimension, num_dimensions })
         }
-        position = position.saturating_add(1);
     }
-    Ok(())
 }
 
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
@@ -110,11 +88,11 @@ const fn attributes(layout: &Layout) -> Check {
         return Err(error);
     }
     let (attribute, value) = if layout.tail_padding_alignment_in_elements() > MAX_SIZE {
-        (Attribute::TailPaddingAlignment, layout.tail_padding_alignment_in_elements())
+        (LayoutAttribute::TailPaddingAlignment, layout.tail_padding_alignment_in_elements())
     } else if layout.element_size_in_bits() > MAX_SIZE {
-        (Attribute::ElementSizeInBits, layout.element_size_in_bits())
+        (LayoutAttribute::ElementSizeInBits, layout.element_size_in_bits())
     } else if layout.dynamic_shape_metadata_prefix_bytes() > MAX_SIZE {
-        (Attribute::DynamicShapeMetadataPrefixBytes, layout.dynamic_shape_metadata_prefix_bytes())
+        (LayoutAttribute::DynamicShapeMetadataPrefixBytes, layout.dynamic_shape_metadata_prefix_bytes())
     } else {
         return Ok(());
     };

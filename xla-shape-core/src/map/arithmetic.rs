@@ -1,5 +1,7 @@
 //! Whole numbers: common divisors and multiples, and counting in mixed radix.
 
+use alloc::vec::Vec;
+
 /// The largest number that divides both; the other one if one is 0.
 #[must_use]
 #[expect(clippy::arithmetic_side_effects, reason = "the divisor is not 0")]
@@ -17,6 +19,27 @@ pub const fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
         Some(quotient) => quotient.checked_mul(b),
         None => None,
     }
+}
+
+/// The number of an index when all below `extents` are counted in row-major order; `None` if the index is not one of them.
+#[must_use]
+pub fn row_major_number(index: &[u64], extents: &[u64]) -> Option<u64> {
+    let next = |number: u64, (&i, &extent): (&u64, &u64)| {
+        if i < extent { number.checked_mul(extent)?.checked_add(i) } else { None }
+    };
+    if index.len() == extents.len() { index.iter().zip(extents).try_fold(0, next) } else { None }
+}
+
+/// The index with this row-major number, which is below the product of `extents`: the inverse of [`row_major_number`].
+#[must_use]
+pub fn row_major_index(mut number: u64, extents: &[u64]) -> Vec<u64> {
+    let mut index = extents.to_vec();
+    for entry in index.iter_mut().rev() {
+        let extent = *entry;
+        *entry = number.checked_rem(extent).unwrap_or(0);
+        number = number.checked_div(extent).unwrap_or(0);
+    }
+    index
 }
 
 /// Goes to the next index below `extents` in row-major order, the last entry first; `false`, with the index back at the start,

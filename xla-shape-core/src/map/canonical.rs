@@ -5,6 +5,7 @@ use super::arithmetic::increment;
 use super::normal::{Effort, Node, Normal, Part, Range, Room, Shortage, have_same_form, normal, slice};
 use super::terms::View;
 use super::{Digit, Intermediate, LayoutMapping, Source, StrideTable, StrideTableError, StrideTableRef, Term};
+use crate::limits::{MAX_COMPARED_DIGITS, MAX_COMPARED_DIGITS_IN_CONST};
 use crate::list::Blank;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -119,10 +120,6 @@ impl Comparer<'_, '_> {
     }
 }
 
-/// How many digits of elements a comparison looks at, at run time and in a `const`, where the forms do not decide.
-const PATIENCE: usize = 1 << 24;
-const CONST_PATIENCE: usize = 1 << 14;
-
 /// The sizes of a room in a `const`.
 const CONST_ROOM: usize = 64;
 
@@ -138,7 +135,7 @@ pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[u64]) -> Result<Option
             effort,
             index: &mut vec![0; num_indices],
             values: &mut vec![0; num_values.into_iter().max().unwrap_or(0)],
-            patience: PATIENCE,
+            patience: MAX_COMPARED_DIGITS,
         };
         comparer.compare(extents, &mut first, &mut bounds)
     })?;
@@ -360,8 +357,14 @@ pub(crate) const fn compare_in_const(
     let mut index = [0; CONST_ROOM];
     let mut values = [0; CONST_ROOM];
     let mut effort = Effort::of_a_decision();
-    let mut comparer =
-        Comparer { maps, room, effort: &mut effort, index: &mut index, values: &mut values, patience: CONST_PATIENCE };
+    let mut comparer = Comparer {
+        maps,
+        room,
+        effort: &mut effort,
+        index: &mut index,
+        values: &mut values,
+        patience: MAX_COMPARED_DIGITS_IN_CONST,
+    };
     match comparer.compare(extents, first, &mut [0; CONST_ROOM]) {
         Ok(comparison) => Ok(comparison),
         Err(Shortage::Space | Shortage::Effort) => Err(StrideTableError::TooIntricate),

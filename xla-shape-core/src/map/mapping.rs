@@ -6,6 +6,7 @@ use super::canonical::canonical;
 use super::offsets::combines;
 use super::terms::View;
 use super::{Digit, Intermediate, Source, StrideTable, StrideTableError, StrideTableRef, Term, row_major_terms};
+use crate::layout::number::{DimensionError, check_permutation, first_not_distinct, with_seen};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -52,21 +53,11 @@ impl Axis {
 }
 
 /// Why an operation on a mapping is not defined.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum MappingError {
-    /// There must be one number for each dimension.
-    NumDimensions {
-        /// How many dimensions the mapping has.
-        expected: usize,
-        /// How many numbers were given.
-        found: usize,
-    },
-    /// The numbers do not name dimensions once each.
-    NotAPermutation {
-        /// The numbers.
-        permutation: Vec<usize>,
-    },
+    /// There is not one number for each dimension, or the numbers do not name dimensions once each.
+    Dimensions(DimensionError),
     /// The tile does not divide the dimension.
     Uneven {
         /// The number of the dimension.
@@ -99,10 +90,7 @@ pub enum MappingError {
 impl fmt::Display for MappingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NumDimensions { expected, found } => {
-                write!(f, "expected {expected} numbers, one for each dimension, but found {found}")
-            }
-            Self::NotAPermutation { permutation } => write!(f, "{permutation:?} should name every dimension once"),
+            Self::Dimensions(error) => error.fmt(f),
             Self::Uneven { dimension, size, tile } => {
                 write!(f, "dimension {dimension} of size {size} cannot be divided into tiles of size {tile}")
             }
@@ -117,6 +105,12 @@ impl fmt::Display for MappingError {
 }
 
 impl core::error::Error for MappingError {}
+
+impl From<DimensionError> for MappingError {
+    fn from(error: DimensionError) -> Self {
+        Self::Dimensions(error)
+    }
+}
 
 impl From<StrideTableRef<'_>> for LayoutMapping {
     fn from(table: StrideTableRef<'_>) -> Self {
@@ -198,17 +192,11 @@ impl LayoutMapping {
     /// # Errors
     /// If `permutation` does not name every dimension once.
     pub fn permute(&self, permutation: &[usize]) -> Result<Self, MappingError> {
-        self.same_number(permutation.len())?;
-        let mut places = vec![None; self.extents.len()];
-        for (place, &dimension) in permutation.iter().enumerate() {
-            match places.get_mut(dimension) {
-                Some(entry @ None) => *entry = Some(place),
-                _ => return Err(MappingError::NotAPermutation { permutation: permutation.to_vec() }),
-            }
-        }
+        let rank = self.extents.len();
+        with_seen(rank, |seen| check_permutation(permutation, rank, seen))?;
         let extents = permutation.iter().filter_map(|&i| self.extents.get(i).copied()).collect();
         Ok(self.with_steps(extents, |step| {
-            let dimension = places.get(step.dimension).copied().flatten();
+            let dimension = permutation.iter().position(|&dimension| dimension == step.dimension);
             dimension.map(|dimension| Step { dimension, ..step }).into_iter().collect()
         }))
     }
@@ -265,15 +253,14 @@ impl LayoutMapping {
     /// If there is not one new dimension for each dimension, two are the same, or another size than 1 would change.
     pub fn broadcast(&self, sizes: &[u64], dimensions: &[usize]) -> Result<Self, MappingError> {
         self.same_number(dimensions.len())?;
-        let mut is_taken = vec![false; sizes.len()];
+        if let Some((_, error)) = with_seen(sizes.len(), |seen| first_not_distinct(dimensions, sizes.len(), seen)) {
+            return Err(error.into());
+        }
         for (dimension, (&to, &size)) in dimensions.iter().zip(&self.extents).enumerate() {
-            let (Some(is_taken @ false), Some(&larger)) = (is_taken.get_mut(to), sizes.get(to)) else {
-                return Err(MappingError::NotAPermutation { permutation: dimensions.to_vec() });
-            };
+            let larger = sizes.get(to).copied().unwrap_or(size);
             if size != larger && size != 1 {
                 return Err(MappingError::Broadcast { dimension, size, larger });
             }
-            *is_taken = true;
         }
         Ok(self.with_steps(sizes.to_vec(), |step| {
             let repeats = self.extents.get(step.dimension) == Some(&1);
@@ -290,8 +277,11 @@ impl LayoutMapping {
     }
 
     fn same_number(&self, found: usize) -> Result<(), MappingError> {
-        let expected = self.extents.len();
-        if found == expected { Ok(()) } else { Err(MappingError::NumDimensions { expected, found }) }
+        let num_dimensions = self.extents.len();
+        if found == num_dimensions {
+            return Ok(());
+        }
+        Err(DimensionError::CountMismatch { num_dimensions, entries: found }.into())
     }
 }
 

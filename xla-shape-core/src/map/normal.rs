@@ -20,6 +20,7 @@
 use super::arithmetic::greatest_common_divisor;
 use super::terms::View;
 use super::{Intermediate, Source, Term};
+use crate::limits::{MAX_DECISION_DEPTH, MAX_DECISION_STEPS};
 use crate::list::Blank;
 
 /// No modulus: larger than any size.
@@ -88,7 +89,7 @@ pub(crate) struct Effort(usize);
 impl Effort {
     /// Enough for a decision about any layout that is not made to be hard.
     pub(crate) const fn of_a_decision() -> Self {
-        Self(MAX_STEPS)
+        Self(MAX_DECISION_STEPS)
     }
 
     const fn take(&mut self, steps: usize) -> bool {
@@ -167,10 +168,6 @@ const fn same_parts(these: &[Part], those: &[Part]) -> bool {
     }
     i == these.len() && i == those.len()
 }
-
-/// How deep sums may nest, and how many steps one decision may take.
-const MAX_DEPTH: usize = 64;
-const MAX_STEPS: usize = 1 << 25;
 
 struct State<'a, 'e> {
     extents: &'e [u64],
@@ -323,7 +320,7 @@ impl<'a, 'e> State<'a, 'e> {
 
     /// Appends the parts of `(the sum of these) % modulus / divisor · stride`.
     const fn push_cut(&mut self, sum: Range, modulus: u64, divisor: u64, stride: u64) {
-        if self.depth == MAX_DEPTH {
+        if self.depth == MAX_DECISION_DEPTH {
             self.shortage = Some(Shortage::Effort);
         }
         if !self.step(1 + sum.end - sum.start) {

@@ -91,12 +91,6 @@ impl Walk<'_> {
         Some(if inside { Slot::Element(&self.index) } else { Slot::Padding })
     }
 
-    /// How many positions are left.
-    #[must_use]
-    pub const fn remaining(&self) -> u64 {
-        self.table.positions - self.position
-    }
-
     /// Adds 1 to the digits, the most minor first.
     #[inline]
     fn advance(&mut self) {

@@ -1,10 +1,8 @@
 //! The order of an array's dimensions that takes the fewest bytes.
 
+use crate::limits::MAX_ORDERED;
 use crate::shape::array::ArrayShape;
 use alloc::vec::Vec;
-
-/// The most dimensions of an array whose orders are all tried.
-const MAX_ORDERED: usize = 6;
 
 impl ArrayShape {
     /// The same array, in its own tiling, in the order of dimensions that takes the fewest bytes: this one, if no other

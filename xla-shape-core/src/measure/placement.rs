@@ -2,7 +2,7 @@
 //! the layout.
 
 use crate::layout::tile::TileDimension;
-use crate::map::{Slot, Source, StrideTable, StrideTableError, StrideTableRef};
+use crate::map::{Slot, Source, StrideTable, StrideTableError, StrideTableRef, row_major_number};
 use crate::shape::array::ArrayShape;
 use alloc::vec::Vec;
 
@@ -108,12 +108,7 @@ impl Placement {
     /// whatever the layout. `None` if the index is not inside the array.
     #[must_use]
     pub fn row_major_index(&self, index: &[u64]) -> Option<u64> {
-        let extents = self.table().extents();
-        self.table().contains(index).then_some(())?;
-        index
-            .iter()
-            .zip(extents)
-            .try_fold(0_u64, |number, (entry, extent)| number.checked_mul(*extent)?.checked_add(*entry))
+        row_major_number(index, self.table().extents())
     }
 
     /// The indices of a dimension, above 0 and in ascending order, at which a tile, or a part of one, begins in memory. Empty

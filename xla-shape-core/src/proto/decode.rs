@@ -5,7 +5,7 @@ use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProt
 use super::nested::Elements;
 use super::{UNKNOWN, kind};
 use crate::text::MAX_NESTING;
-use crate::validate::{Attribute, MAX_MEMORY_SPACE};
+use crate::validate::{LayoutAttribute, MAX_MEMORY_SPACE};
 use crate::{
     ArrayShape, Dimension, ElementType, Layout, ProgramParameter, ProgramShape, Shape, SplitConfig, Tile,
     TileDimension, ValidationError,
@@ -148,15 +148,15 @@ impl TryFrom<&LayoutProto> for Layout {
 fn layout(layout: &LayoutProto) -> Result<Layout> {
     let within = |error: ProtoError| error.within("layout");
     for (attribute, present) in [
-        (Attribute::IndexPrimitiveType, layout.index_primitive_type != 0),
-        (Attribute::PointerPrimitiveType, layout.pointer_primitive_type != 0),
-        (Attribute::PhysicalShape, layout.physical_shape.is_some()),
+        (LayoutAttribute::IndexPrimitiveType, layout.index_primitive_type != 0),
+        (LayoutAttribute::PointerPrimitiveType, layout.pointer_primitive_type != 0),
+        (LayoutAttribute::PhysicalShape, layout.physical_shape.is_some()),
     ] {
         if present {
             return Err(ValidationError::SparseAttribute { attribute }.into());
         }
     }
-    let number = |value, attribute: Attribute| size(value, || format!("layout.{}", attribute.name()));
+    let number = |value, attribute: LayoutAttribute| size(value, || format!("layout.{}", attribute.name()));
     let minor_to_major = dimension_numbers(&layout.minor_to_major, "minor_to_major").map_err(within)?;
     let tiles = layout.tiles.iter().enumerate();
     let tiles =
@@ -164,11 +164,11 @@ fn layout(layout: &LayoutProto) -> Result<Layout> {
     let splits = layout.split_configs.iter().enumerate().map(|(i, split)| {
         SplitConfig::try_from(split).map_err(|error| within(error.within(format_args!("split_configs[{i}]"))))
     });
-    let alignment = match number(layout.tail_padding_alignment_in_elements, Attribute::TailPaddingAlignment)? {
+    let alignment = match number(layout.tail_padding_alignment_in_elements, LayoutAttribute::TailPaddingAlignment)? {
         0 => 1,
         alignment => alignment,
     };
-    let memory_space = number(layout.memory_space, Attribute::MemorySpace)?;
+    let memory_space = number(layout.memory_space, LayoutAttribute::MemorySpace)?;
     let out_of_range = ValidationError::MemorySpaceOutOfRange { memory_space };
     let memory_space =
         u8::try_from(memory_space).ok().filter(|&space| u64::from(space) <= MAX_MEMORY_SPACE).ok_or(out_of_range)?;
@@ -176,10 +176,10 @@ fn layout(layout: &LayoutProto) -> Result<Layout> {
     Ok(Layout::new(&minor_to_major)?
         .with_tiles(&tiles.collect::<Result<Vec<_>>>()?)?
         .with_tail_padding_alignment_in_elements(alignment)?
-        .with_element_size_in_bits(number(layout.element_size_in_bits, Attribute::ElementSizeInBits)?)?
+        .with_element_size_in_bits(number(layout.element_size_in_bits, LayoutAttribute::ElementSizeInBits)?)?
         .with_memory_space(memory_space)?
         .with_split_configs(&splits.collect::<Result<Vec<_>>>()?)?
-        .with_dynamic_shape_metadata_prefix_bytes(number(prefix, Attribute::DynamicShapeMetadataPrefixBytes)?)?)
+        .with_dynamic_shape_metadata_prefix_bytes(number(prefix, LayoutAttribute::DynamicShapeMetadataPrefixBytes)?)?)
 }
 
 impl TryFrom<&ShapeProto> for ArrayShape {

@@ -2,7 +2,7 @@
 
 use crate::ValidationError;
 use crate::shard::ShardingError;
-use crate::validate::Part;
+use crate::validate::ShapePart;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -87,18 +87,18 @@ impl ProtoError {
 }
 
 /// The field that a part of an array shape stands in.
-fn field(part: Part) -> String {
+fn field(part: ShapePart) -> String {
     match part {
-        Part::Dimension(i) => format!("dimensions[{i}]"),
-        Part::MinorToMajor => "layout.minor_to_major".to_owned(),
-        Part::MinorToMajorEntry(i) => format!("layout.minor_to_major[{i}]"),
-        Part::Tile(tile) => format!("layout.tiles[{tile}]"),
-        Part::TileEntry(tile, i) => format!("layout.tiles[{tile}].dimensions[{i}]"),
-        Part::Attribute(attribute) => format!("layout.{}", attribute.name()),
-        Part::Split(split) => format!("layout.split_configs[{split}]"),
-        Part::SplitDimension(split) => format!("layout.split_configs[{split}].dimension"),
-        Part::SplitIndex(split, i) => format!("layout.split_configs[{split}].split_indices[{i}]"),
-        Part::PaddedDimension(i) => format!("layout.padded_dimensions[{i}]"),
+        ShapePart::Dimension(i) => format!("dimensions[{i}]"),
+        ShapePart::MinorToMajor => "layout.minor_to_major".to_owned(),
+        ShapePart::MinorToMajorEntry(i) => format!("layout.minor_to_major[{i}]"),
+        ShapePart::Tile(tile) => format!("layout.tiles[{tile}]"),
+        ShapePart::TileEntry(tile, i) => format!("layout.tiles[{tile}].dimensions[{i}]"),
+        ShapePart::Attribute(attribute) => format!("layout.{}", attribute.name()),
+        ShapePart::Split(split) => format!("layout.split_configs[{split}]"),
+        ShapePart::SplitDimension(split) => format!("layout.split_configs[{split}].dimension"),
+        ShapePart::SplitIndex(split, i) => format!("layout.split_configs[{split}].split_indices[{i}]"),
+        ShapePart::PaddedDimension(i) => format!("layout.padded_dimensions[{i}]"),
         // Whatever the core may add is somewhere in the shape.
         _ => String::new(),
     }

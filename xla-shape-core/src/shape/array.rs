@@ -188,14 +188,6 @@ impl ArrayShape {
         size::element_bits(self.element_type, self.layout())
     }
 
-    /// The bits that the elements and their padding take. `None` if a dimension is unbounded.
-    #[must_use]
-    pub fn bit_size(&self) -> Option<u128> {
-        let elements = self.physical_elements()?;
-        // Two factors below 2^64 each.
-        Some((elements as u128).saturating_mul(self.element_bits() as u128))
-    }
-
     /// The bytes that the array takes, with padding and with the prefix for bounded dimensions. `None` if a dimension
     /// is unbounded.
     #[must_use]

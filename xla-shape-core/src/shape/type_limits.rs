@@ -2,7 +2,7 @@
 
 pub use crate::limits::{MAX_LIST, MAX_TEXT};
 
-use crate::layout::error::Part;
+use crate::layout::error::ShapePart;
 use crate::map::{StaticStrideTable, StrideTableError};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
@@ -16,7 +16,7 @@ pub enum TypeLimitError {
     /// A list is longer than [`MAX_LIST`].
     ListTooLong {
         /// The first part that is too many.
-        part: Part,
+        part: ShapePart,
         /// How many there are.
         found: usize,
     },
@@ -32,10 +32,10 @@ pub enum TypeLimitError {
 impl TypeLimitError {
     /// What the error is about.
     #[must_use]
-    pub const fn part(&self) -> Part {
+    pub const fn part(&self) -> ShapePart {
         match *self {
             Self::ListTooLong { part, .. } => part,
-            Self::TextTooLong { .. } | Self::StrideTable(_) => Part::Shape,
+            Self::TextTooLong { .. } | Self::StrideTable(_) => ShapePart::Shape,
         }
     }
 }
@@ -45,11 +45,11 @@ impl fmt::Display for TypeLimitError {
         match *self {
             Self::ListTooLong { part, found } => {
                 let what = match part {
-                    Part::Tile(_) => "tiles",
-                    Part::TileEntry(..) => "entries in a tile",
-                    Part::Split(_) => "splits",
-                    Part::SplitIndex(..) => "indices in a split",
-                    Part::TupleElement(_) => "elements in a tuple",
+                    ShapePart::Tile(_) => "tiles",
+                    ShapePart::TileEntry(..) => "entries in a tile",
+                    ShapePart::Split(_) => "splits",
+                    ShapePart::SplitIndex(..) => "indices in a split",
+                    ShapePart::TupleElement(_) => "elements in a tuple",
                     _ => "dimensions",
                 };
                 write!(f, "expected at most {MAX_LIST} {what}, found {found}")?;
@@ -84,14 +84,14 @@ impl core::error::Error for TypeLimitError {}
 /// If it cannot.
 pub fn check(array: &ArrayShape) -> Result<(), TypeLimitError> {
     let layout = array.layout();
-    short(array.num_dimensions(), Part::Dimension(MAX_LIST))?;
-    short(layout.tiles().len(), Part::Tile(MAX_LIST))?;
+    short(array.num_dimensions(), ShapePart::Dimension(MAX_LIST))?;
+    short(layout.tiles().len(), ShapePart::Tile(MAX_LIST))?;
     for (number, tile) in layout.tiles().iter().enumerate() {
-        short(tile.dimensions().len(), Part::TileEntry(number, MAX_LIST))?;
+        short(tile.dimensions().len(), ShapePart::TileEntry(number, MAX_LIST))?;
     }
-    short(layout.split_configs().len(), Part::Split(MAX_LIST))?;
+    short(layout.split_configs().len(), ShapePart::Split(MAX_LIST))?;
     for (number, split) in layout.split_configs().iter().enumerate() {
-        short(split.split_indices().len(), Part::SplitIndex(number, MAX_LIST))?;
+        short(split.split_indices().len(), ShapePart::SplitIndex(number, MAX_LIST))?;
     }
     let text = array.to_string();
     if text.len() > MAX_TEXT {
@@ -121,9 +121,9 @@ pub fn check_shape(shape: &Shape) -> Result<(), TypeLimitError> {
 /// # Errors
 /// If it cannot.
 pub fn check_tuple(elements: usize) -> Result<(), TypeLimitError> {
-    short(elements, Part::TupleElement(MAX_LIST))
+    short(elements, ShapePart::TupleElement(MAX_LIST))
 }
 
-fn short(found: usize, part: Part) -> Result<(), TypeLimitError> {
+fn short(found: usize, part: ShapePart) -> Result<(), TypeLimitError> {
     if found > MAX_LIST { Err(TypeLimitError::ListTooLong { part, found }) } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
 //! What makes an array shape valid, beside what makes its layout valid: the one place that decides, for the parser, the macros and the API.
 
-pub use crate::layout::error::{Attribute, Part, ValidationError};
+pub use crate::layout::error::{LayoutAttribute, ShapePart, ValidationError};
 pub use crate::limits::{MAX_MEMORY_SPACE, MAX_SIZE};
 
 use crate::element_type::ElementType;

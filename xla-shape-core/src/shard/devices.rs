@@ -1,6 +1,7 @@
 //! Which device has which tile: a list, or numbers 0, 1, … as a transposed array, which stays symbolic.
 
 use super::error::ShardingError;
+use crate::layout::number::{first_not_distinct, with_seen};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -36,12 +37,9 @@ impl Iota {
         if permutation.len() != rank {
             return Err(ShardingError::PermutationLength { expected: rank, found: permutation.len() });
         }
-        let mut seen = vec![false; rank];
-        for &dimension in permutation {
-            match seen.get_mut(dimension) {
-                Some(seen) if !*seen => *seen = true,
-                _ => return Err(ShardingError::Permutation { dimension: dimension as u64, rank }),
-            }
+        let wrong = with_seen(rank, |seen| first_not_distinct(permutation, rank, seen));
+        if let Some(&dimension) = wrong.and_then(|(place, _)| permutation.get(place)) {
+            return Err(ShardingError::Permutation { dimension: dimension as u64, rank });
         }
         Ok(Self::canonical(dimensions, permutation))
     }

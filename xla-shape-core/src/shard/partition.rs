@@ -5,6 +5,7 @@ use super::error::ShardingError;
 use super::sharding::{Sharding, ShardingKind};
 use super::tiled::TiledSharding;
 use crate::layout::dimension::Dimension;
+use crate::map::{row_major_index, row_major_number};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
 use alloc::vec;
@@ -333,19 +334,15 @@ impl Partition {
 
     /// The number of a tile in row-major order.
     fn tile_number(&self, tile: &[u64]) -> Option<u64> {
-        let is_one = tile.len() == self.tiles.len() && tile.iter().zip(&self.tiles).all(|(i, tiles)| i < tiles);
-        let number = |number: u64, (&i, &tiles): (&u64, &u64)| number.saturating_mul(tiles).saturating_add(i);
-        is_one.then(|| tile.iter().zip(&self.tiles).fold(0, number))
+        row_major_number(tile, &self.tiles)
     }
 
     /// The tile of this number, in row-major order.
     fn tile(&self, number: u64) -> Region {
-        let mut rest = number;
         let mut region = Region::whole(&self.sizes);
         let bounds = region.start.iter_mut().zip(&mut region.limit);
-        for ((start, limit), (&size, &tiles)) in bounds.zip(self.sizes.iter().zip(&self.tiles)).rev() {
-            let along = rest.checked_rem(tiles).unwrap_or(0);
-            rest = rest.checked_div(tiles).unwrap_or(0);
+        let tiles = row_major_index(number, &self.tiles).into_iter().zip(&self.tiles);
+        for ((start, limit), (&size, (along, &tiles))) in bounds.zip(self.sizes.iter().zip(tiles)) {
             let shard = size.div_ceil(tiles);
             *start = along.saturating_mul(shard).min(size);
             *limit = along.saturating_add(1).saturating_mul(shard).min(size);

@@ -1,6 +1,6 @@
 //! What is wrong with a text, and where.
 
-use crate::layout::error::{Attribute, ValidationError};
+use crate::layout::error::{LayoutAttribute, ValidationError};
 use crate::layout::number::DimensionError;
 use crate::shape::type_limits::TypeLimitError;
 use crate::shard::ShardingError;
@@ -55,7 +55,7 @@ pub enum Expected {
     /// The letter of a dimension.
     DimensionLetter,
     /// A number of this attribute.
-    AttributeValue(Attribute),
+    AttributeValue(LayoutAttribute),
     /// An attribute, or the end of the layout.
     AttributeOrEnd,
     /// The padding of a layout of 2017, or the end of the layout.
@@ -236,14 +236,14 @@ pub enum ParseErrorKind {
     /// An attribute after one that it must precede.
     AttributeOutOfOrder {
         /// The attribute.
-        attribute: Attribute,
+        attribute: LayoutAttribute,
         /// The attribute that already stands there.
-        after: Attribute,
+        after: LayoutAttribute,
     },
     /// An attribute for the second time.
     DuplicateAttribute {
         /// The attribute.
-        attribute: Attribute,
+        attribute: LayoutAttribute,
     },
     /// A comment that is opened but never closed.
     UnclosedComment,

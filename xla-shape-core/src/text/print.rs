@@ -6,7 +6,7 @@
 use crate::element_type::ElementType;
 use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
-use crate::layout::error::Attribute;
+use crate::layout::error::LayoutAttribute;
 use crate::layout::number::dimension_letter;
 use crate::layout::tile::{Tile, TileDimension};
 use crate::shape::Shape;
@@ -44,7 +44,7 @@ const fn tile(sink: &mut Sink<'_>, tile: &Tile) {
 }
 
 /// Writes an attribute that has one number, unless it has the default.
-const fn number_attribute(sink: &mut Sink<'_>, attribute: Attribute, value: u64, default: u64) {
+const fn number_attribute(sink: &mut Sink<'_>, attribute: LayoutAttribute, value: u64, default: u64) {
     if value != default {
         sink.text(attribute.symbol());
         sink.byte(b'(');
@@ -60,19 +60,19 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
     sink.byte(b':');
     let tiles = layout.tiles();
     if !tiles.is_empty() {
-        sink.text(Attribute::Tiles.symbol());
+        sink.text(LayoutAttribute::Tiles.symbol());
     }
     let mut i = 0;
     while i < tiles.len() {
         tile(sink, &tiles[i]);
         i += 1;
     }
-    number_attribute(sink, Attribute::TailPaddingAlignment, layout.tail_padding_alignment_in_elements(), 1);
-    number_attribute(sink, Attribute::ElementSizeInBits, layout.element_size_in_bits(), 0);
-    number_attribute(sink, Attribute::MemorySpace, layout.memory_space() as u64, 0);
+    number_attribute(sink, LayoutAttribute::TailPaddingAlignment, layout.tail_padding_alignment_in_elements(), 1);
+    number_attribute(sink, LayoutAttribute::ElementSizeInBits, layout.element_size_in_bits(), 0);
+    number_attribute(sink, LayoutAttribute::MemorySpace, layout.memory_space() as u64, 0);
     let splits = layout.split_configs();
     if !splits.is_empty() {
-        sink.text(Attribute::SplitConfigs.symbol());
+        sink.text(LayoutAttribute::SplitConfigs.symbol());
     }
     let mut i = 0;
     while i < splits.len() {
@@ -84,7 +84,7 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
         i += 1;
     }
     let prefix = layout.dynamic_shape_metadata_prefix_bytes();
-    number_attribute(sink, Attribute::DynamicShapeMetadataPrefixBytes, prefix, 0);
+    number_attribute(sink, LayoutAttribute::DynamicShapeMetadataPrefixBytes, prefix, 0);
     if sink.written() == colon + 1 {
         // No attribute followed the colon.
         sink.truncate(colon);
@@ -251,13 +251,13 @@ const fn legacy(sink: &mut Sink<'_>, shape: &LegacyShape) {
     dimension_numbers(sink, shape.minor_to_major());
     if !shape.padded_dimensions().is_empty() {
         sink.byte(b':');
-        sink.text(Attribute::PaddedDimensions.symbol());
+        sink.text(LayoutAttribute::PaddedDimensions.symbol());
         sink.byte(b'(');
         sink.numbers(shape.padded_dimensions());
         sink.byte(b')');
     }
     if let Some(value) = shape.padding_value() {
-        sink.text(Attribute::PaddingValue.symbol());
+        sink.text(LayoutAttribute::PaddingValue.symbol());
         sink.byte(b'(');
         sink.text(value.name());
         sink.byte(b')');

@@ -8,7 +8,7 @@ use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
 use crate::layout::error::ValidationError;
 use crate::layout::tile::Tile;
-use crate::limits::MAX_SIZE;
+use crate::limits::{MAX_PAIRED_DIMENSIONS, MAX_SIZE};
 use crate::list::{Blank, List};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
@@ -60,9 +60,6 @@ pub const fn row_major_layout(
     make(generation, element_type, dimensions, Order::Given(descending(dimensions.len())))
 }
 
-/// The most dimensions of an array whose orders are all listed.
-const MAX_ORDERED: usize = 12;
-
 /// The layouts of an array in the device's tiles: the [default](default_layout), then the [natural order](row_major_layout),
 /// then the other choices of the two most minor dimensions, those that take the fewest bytes first.
 ///
@@ -77,7 +74,7 @@ pub fn layouts(
 ) -> Result<Vec<DefaultLayout>, DefaultLayoutError> {
     let default = default_layout(generation, element_type, dimensions)?;
     let natural = row_major_layout(generation, element_type, dimensions);
-    let count = if dimensions.len() > MAX_ORDERED { 0 } else { dimensions.len() };
+    let count = if dimensions.len() > MAX_PAIRED_DIMENSIONS { 0 } else { dimensions.len() };
     let pairs = (0..count).rev().flat_map(|lanes| (0..count).rev().map(move |rows| Pair { lanes, rows }));
     let others = pairs.filter(|pair| pair.lanes != pair.rows);
     let mut others = others

@@ -3,12 +3,10 @@
 use super::{DefaultLayoutError, Generation};
 use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
+use crate::limits::MAX_MERGED_DIMENSIONS;
 use crate::shape::array::ArrayShape;
 use alloc::vec::Vec;
 use core::ops::Range;
-
-/// The most dimensions of an array of which all merges are tried.
-const MAX_DIMENSIONS: usize = 10;
 
 /// An array with neighbouring dimensions merged, as a reshape does.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +41,7 @@ impl ArrayShape {
         let mut least = self.clone().with_tpu_layout(generation)?.byte_size();
         let mut best = None;
         let borders = self.num_dimensions().saturating_sub(1);
-        if !self.is_static() || self.num_dimensions() > MAX_DIMENSIONS {
+        if !self.is_static() || self.num_dimensions() > MAX_MERGED_DIMENSIONS {
             return Ok(None);
         }
         // A bit of the mask is a border between neighbours that stays; the first masks merge least.

@@ -2,7 +2,7 @@
 
 use crate::Text;
 use crate::words::{Grouped, count, dimension_names};
-use xla_shape_core::validate::Attribute;
+use xla_shape_core::validate::LayoutAttribute;
 use xla_shape_core::{ArrayShape, Dimension, ElementClass, Layout, Tile, TileDimension, memory_space};
 
 pub(super) fn explain(page: &mut Text, array: &ArrayShape) {
@@ -146,13 +146,13 @@ fn block(array: &ArrayShape, tile: &Tile) -> String {
 
 fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
     let mut rows = Vec::new();
-    let mut number = |attribute: Attribute, value: u64, text: String| {
+    let mut number = |attribute: LayoutAttribute, value: u64, text: String| {
         rows.push((format!("{attribute}({value})"), format!("{}: {text}", attribute.name())));
     };
     let alignment = layout.tail_padding_alignment_in_elements();
     if alignment != 1 {
         let text = format!("the end is padded to a multiple of {}", count(alignment, "element", "elements"));
-        number(Attribute::TailPaddingAlignment, alignment, text);
+        number(LayoutAttribute::TailPaddingAlignment, alignment, text);
     }
     let bits = layout.element_size_in_bits();
     if bits != 0 {
@@ -161,7 +161,7 @@ fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
             text += ", packed, low bits of a byte first";
         }
         text += &format!("; {} has {}", array.element_type(), count(array.element_type().bits(), "bit", "bits"));
-        number(Attribute::ElementSizeInBits, bits, text);
+        number(LayoutAttribute::ElementSizeInBits, bits, text);
     }
     let space = layout.memory_space();
     if space != 0 {
@@ -169,7 +169,7 @@ fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
             Some(name) => format!("the memory that holds the array; on a TPU, {space} is {name}"),
             None => "the memory that holds the array; the backend defines what the number means".into(),
         };
-        number(Attribute::MemorySpace, u64::from(space), text);
+        number(LayoutAttribute::MemorySpace, u64::from(space), text);
     }
     for split in layout.split_configs().iter().take(super::MAX_LIST) {
         let indices = split.split_indices().iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
@@ -184,11 +184,11 @@ fn attributes(array: &ArrayShape, layout: &Layout) -> Vec<(String, String)> {
                 format!("the indices {indices}")
             },
         );
-        rows.push((format!("{}({}:{indices})", Attribute::SplitConfigs, split.dimension()), text));
+        rows.push((format!("{}({}:{indices})", LayoutAttribute::SplitConfigs, split.dimension()), text));
     }
     let prefix = layout.dynamic_shape_metadata_prefix_bytes();
     if prefix != 0 {
-        let attribute = Attribute::DynamicShapeMetadataPrefixBytes;
+        let attribute = LayoutAttribute::DynamicShapeMetadataPrefixBytes;
         let text = format!("{} before the data hold the sizes of bounded dimensions", count(prefix, "byte", "bytes"));
         rows.push((format!("{attribute}({prefix})"), format!("{}: {text}", attribute.name())));
     }

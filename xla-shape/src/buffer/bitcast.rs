@@ -5,7 +5,9 @@ use super::storage::Buffer;
 use crate::element::Stored;
 use crate::types::{StaticArray, StaticPermutation, resolved};
 use crate::wide::wide;
+use xla_shape_core::ArrayShape;
 use xla_shape_core::bitcast;
+use xla_shape_core::map::StrideTableRef;
 use xla_shape_core::text::ConstText;
 
 /// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
@@ -32,7 +34,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     where
         R: StaticArray<Element = S::Element, Dimensions = S::Dimensions>,
     {
-        const { assert_none(array::<S>().layout_change_obstacle(array::<R>())) };
+        const { assert_none(bitcast::layout_change_obstacle(shapes::<S, R>(), tables::<S, R>())) };
         // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
         // element, and as many bits for an element.
         unsafe { self.into_shape() }
@@ -87,7 +89,11 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         const {
             let permutation = resolved::<S, P>();
-            assert_none(array::<S>().transpose_obstacle(array::<R>(), permutation.split_at(S::SIZES.len()).0));
+            assert_none(bitcast::transpose_obstacle(
+                shapes::<S, R>(),
+                tables::<S, R>(),
+                permutation.split_at(S::SIZES.len()).0,
+            ));
         };
         // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
         // element, and as many bits for an element.
@@ -109,15 +115,19 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     where
         R: StaticArray<Element = S::Element>,
     {
-        const { assert_none(array::<S>().reshape_obstacle(array::<R>())) };
+        const { assert_none(bitcast::reshape_obstacle(shapes::<S, R>(), tables::<S, R>())) };
         // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
         // element, and as many bits for an element.
         unsafe { self.into_shape() }
     }
 }
 
-const fn array<S: StaticArray>() -> bitcast::ConstArray<'static> {
-    bitcast::ConstArray::new(S::SHAPE, S::STRIDE_TABLE, wide(S::SIZES))
+const fn shapes<S: StaticArray, R: StaticArray>() -> [&'static ArrayShape; 2] {
+    [S::SHAPE, R::SHAPE]
+}
+
+const fn tables<S: StaticArray, R: StaticArray>() -> [StrideTableRef<'static>; 2] {
+    [S::STRIDE_TABLE.as_ref(wide(S::SIZES)), R::STRIDE_TABLE.as_ref(wide(R::SIZES))]
 }
 
 /// Fails the compilation if two types are not the same shape: they have the same text then.

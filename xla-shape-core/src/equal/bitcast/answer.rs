@@ -1,13 +1,12 @@
 //! The answers to questions about bitcasts, and their text, in a `const` and at run time.
 
-use crate::sink::ConstText;
 use crate::sink::{Sink, display};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Whether an operation on an array is a bitcast.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Answer {
+/// Whether an operation on an array is a bitcast. `L` is a list of numbers; a `const` borrows it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Answer<L = Vec<u64>> {
     /// Yes: both arrays are the same bytes.
     Yes,
     /// Every element stays where it is, but one of the arrays has more padding after the last element.
@@ -18,21 +17,13 @@ pub enum Answer {
         result_bytes: u64,
     },
     /// No, for this reason.
-    No(Reason),
-}
-
-impl Answer {
-    /// Whether the answer is yes.
-    #[must_use]
-    pub const fn is_yes(&self) -> bool {
-        matches!(self, Self::Yes)
-    }
+    No(Reason<L>),
 }
 
 /// Why an operation is not a bitcast.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum Reason<L = Vec<u64>> {
     /// An element takes a different number of bits.
     ElementBits {
         /// Those of the operand.
@@ -50,9 +41,9 @@ pub enum Reason {
     /// The sizes of the dimensions are not those that the operation makes.
     Sizes {
         /// Those that it makes.
-        expected: Vec<u64>,
+        expected: L,
         /// Those of the result.
-        found: Vec<u64>,
+        found: L,
     },
     /// The sizes of bounded dimensions, before the first element, take different numbers of bytes.
     MetadataPrefix {
@@ -63,21 +54,17 @@ pub enum Reason {
     },
     /// The arrays are split at different indices.
     Splits,
-    /// An element would move.
-    Moves(Move),
-}
-
-/// The first element, in row-major order of the operand, that would move.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Move {
-    /// Its index in the operand.
-    pub element: Vec<u64>,
-    /// Where it lies in the operand, in elements.
-    pub operand_position: u64,
-    /// Where it lies in the result, in elements.
-    pub result_position: u64,
-    /// How the layouts differ, if the operation maps dimensions to dimensions.
-    pub cause: Option<Cause>,
+    /// An element would move: the first one in row-major order of the operand.
+    Moves {
+        /// Its index in the operand.
+        element: L,
+        /// Where it lies in the operand, in elements.
+        operand_position: u64,
+        /// Where it lies in the result, in elements.
+        result_position: u64,
+        /// How the layouts differ, if the operation maps dimensions to dimensions.
+        cause: Option<Cause>,
+    },
 }
 
 /// How two layouts differ.
@@ -93,22 +80,41 @@ pub enum Cause {
     SizeOne,
 }
 
-/// An [`Answer`] that borrows its lists: what a `const` can hold.
-#[derive(Clone, Copy)]
-pub(super) enum Told<'a> {
-    Yes,
-    OtherPadding { operand_bytes: u64, result_bytes: u64 },
-    ElementBits { operand: u64, result: u64 },
-    Elements { operand: u64, result: u64 },
-    Sizes { expected: &'a [u64], found: &'a [u64] },
-    MetadataPrefix { operand: u64, result: u64 },
-    Splits,
-    Moves { element: &'a [u64], operand_position: u64, result_position: u64, cause: Option<Cause> },
+impl<L> Answer<L> {
+    /// Whether the answer is yes.
+    #[must_use]
+    pub const fn is_yes(&self) -> bool {
+        matches!(self, Self::Yes)
+    }
+
+    /// The answer with its lists in another form.
+    fn with_lists<'a, M>(&'a self, list: impl Fn(&'a L) -> M) -> Answer<M> {
+        match *self {
+            Self::Yes => Answer::Yes,
+            Self::OtherPadding { operand_bytes, result_bytes } => Answer::OtherPadding { operand_bytes, result_bytes },
+            Self::No(ref reason) => Answer::No(reason.with_lists(list)),
+        }
+    }
 }
 
-impl Told<'_> {
-    pub(super) const fn is_yes(self) -> bool {
-        matches!(self, Self::Yes)
+impl<L> Reason<L> {
+    fn with_lists<'a, M>(&'a self, list: impl Fn(&'a L) -> M) -> Reason<M> {
+        match *self {
+            Self::ElementBits { operand, result } => Reason::ElementBits { operand, result },
+            Self::Elements { operand, result } => Reason::Elements { operand, result },
+            Self::Sizes { ref expected, ref found } => Reason::Sizes { expected: list(expected), found: list(found) },
+            Self::MetadataPrefix { operand, result } => Reason::MetadataPrefix { operand, result },
+            Self::Splits => Reason::Splits,
+            Self::Moves { ref element, operand_position, result_position, cause } => {
+                Reason::Moves { element: list(element), operand_position, result_position, cause }
+            }
+        }
+    }
+}
+
+impl Answer<&[u64]> {
+    pub(super) fn to_owned(self) -> Answer {
+        self.with_lists(|list| list.to_vec())
     }
 
     /// Writes the answer as a sentence.
@@ -119,6 +125,14 @@ impl Told<'_> {
                 sink.text("every element stays where it is, but the arrays take ");
                 two(sink, operand_bytes, " and ", result_bytes, " bytes");
             }
+            Self::No(reason) => reason.write(sink),
+        }
+    }
+}
+
+impl Reason<&[u64]> {
+    const fn write(self, sink: &mut Sink<'_>) {
+        match self {
             Self::ElementBits { operand, result } => {
                 sink.text("an element takes ");
                 two(sink, operand, " bits in the operand and ", result, " in the result");
@@ -152,14 +166,6 @@ impl Told<'_> {
     }
 }
 
-impl<const CAPACITY: usize> ConstText<CAPACITY> {
-    /// Appends the answer.
-    pub(super) const fn push_told(mut self, told: Told<'_>) -> Self {
-        told.write(&mut self.sink());
-        self
-    }
-}
-
 const fn two(sink: &mut Sink<'_>, first: u64, between: &str, second: u64, after: &str) {
     sink.number(first);
     sink.text(between);
@@ -174,65 +180,17 @@ const fn list(sink: &mut Sink<'_>, numbers: &[u64]) {
     sink.text(")");
 }
 
-impl From<Told<'_>> for Answer {
-    fn from(told: Told<'_>) -> Self {
-        Self::No(match told {
-            Told::Yes => return Self::Yes,
-            Told::OtherPadding { operand_bytes, result_bytes } => {
-                return Self::OtherPadding { operand_bytes, result_bytes };
-            }
-            Told::ElementBits { operand, result } => Reason::ElementBits { operand, result },
-            Told::Elements { operand, result } => Reason::Elements { operand, result },
-            Told::Sizes { expected, found } => Reason::Sizes { expected: expected.to_vec(), found: found.to_vec() },
-            Told::MetadataPrefix { operand, result } => Reason::MetadataPrefix { operand, result },
-            Told::Splits => Reason::Splits,
-            Told::Moves { element, operand_position, result_position, cause } => {
-                Reason::Moves(Move { element: element.to_vec(), operand_position, result_position, cause })
-            }
-        })
-    }
-}
-
-impl Reason {
-    fn told(&self) -> Told<'_> {
-        match *self {
-            Self::ElementBits { operand, result } => Told::ElementBits { operand, result },
-            Self::Elements { operand, result } => Told::Elements { operand, result },
-            Self::Sizes { ref expected, ref found } => Told::Sizes { expected, found },
-            Self::MetadataPrefix { operand, result } => Told::MetadataPrefix { operand, result },
-            Self::Splits => Told::Splits,
-            Self::Moves(ref moved) => moved.told(),
-        }
-    }
-}
-
-impl Move {
-    fn told(&self) -> Told<'_> {
-        let Self { ref element, operand_position, result_position, cause } = *self;
-        Told::Moves { element, operand_position, result_position, cause }
-    }
-}
-
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = match *self {
-            Self::Yes => Told::Yes,
-            Self::OtherPadding { operand_bytes, result_bytes } => Told::OtherPadding { operand_bytes, result_bytes },
-            Self::No(ref reason) => reason.told(),
-        };
-        display(f, |sink| told.write(sink))
+        let answer = self.with_lists(Vec::as_slice);
+        display(f, |sink| answer.write(sink))
     }
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(f, |sink| self.told().write(sink))
-    }
-}
-
-impl fmt::Display for Move {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(f, |sink| self.told().write(sink))
+        let reason = self.with_lists(Vec::as_slice);
+        display(f, |sink| reason.write(sink))
     }
 }
 

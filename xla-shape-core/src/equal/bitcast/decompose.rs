@@ -5,7 +5,7 @@
 //! of the other. Where both numbers can be split into the same digits, those are the dimensions that are permuted.
 
 use super::BitcastError;
-use super::answer::Told;
+use super::answer::Reason;
 use super::question::differ_apart_from_places;
 use crate::layout::dimension::Dimension;
 use crate::map::{
@@ -71,15 +71,6 @@ impl Decomposition {
     pub fn transposed_sizes(&self) -> Vec<u64> {
         permuted(&self.transpose_sizes, &self.permutation)
     }
-
-    /// From an index in the operand, of [`operand_sizes`](Self::operand_sizes), to the index of the same part in the result, of
-    /// [`result_sizes`](Self::result_sizes); `None` if `index` is out of bounds.
-    #[must_use]
-    pub fn map_index(&self, index: &[u64]) -> Option<Vec<u64>> {
-        let split = unravel(ravel(index, &self.operand_sizes)?, &self.transpose_sizes);
-        let number = ravel(&permuted(&split, &self.permutation), &self.transposed_sizes())?;
-        Some(unravel(number, &self.result_sizes))
-    }
 }
 
 impl fmt::Display for Decomposition {
@@ -117,22 +108,6 @@ impl<T: fmt::Display> fmt::Display for Sizes<'_, T> {
 
 fn permuted(list: &[u64], permutation: &[usize]) -> Vec<u64> {
     permutation.iter().filter_map(|&i| list.get(i).copied()).collect()
-}
-
-fn ravel(index: &[u64], sizes: &[u64]) -> Option<u64> {
-    if index.len() != sizes.len() {
-        return None;
-    }
-    index.iter().zip(sizes).try_fold(
-        0_u64,
-        |number, (&i, &size)| {
-            if i < size { number.checked_mul(size)?.checked_add(i) } else { None }
-        },
-    )
-}
-
-fn unravel(number: u64, sizes: &[u64]) -> Vec<u64> {
-    row_major_terms(sizes).iter().map(|term| term.of(&[number], &[])).collect()
 }
 
 impl ArrayShape {
@@ -179,7 +154,7 @@ impl ArrayShape {
         if bytes.0 != bytes.1 {
             return Err(BitcastError::Bytes { operand: bytes.0, result: bytes.1 });
         }
-        if matches!(differ_apart_from_places(self, result), Some(Told::MetadataPrefix { .. } | Told::Splits)) {
+        if matches!(differ_apart_from_places(self, result), Some(Reason::MetadataPrefix { .. } | Reason::Splits)) {
             return Err(BitcastError::NotDecomposed);
         }
         let bits = (self.element_bits(), result.element_bits());

@@ -10,17 +10,18 @@ mod in_const;
 mod question;
 mod slice;
 
-pub use answer::{Answer, Cause, Move, Reason};
+pub use answer::{Answer, Cause, Reason};
 pub use decompose::{Decomposition, DecompositionKind};
-pub use in_const::ConstArray;
+pub use in_const::{layout_change_obstacle, reshape_obstacle, transpose_obstacle};
 pub use slice::slice_obstacle;
 
+use crate::layout::number::{DimensionError, check_permutation, with_seen};
 use crate::map::{StrideTableError, Term, first_moved};
 use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use question::{Question, Reading, is_permutation};
+use question::{Question, Reading};
 
 /// Why a question about bitcasts has no answer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -28,13 +29,8 @@ use question::{Question, Reading, is_permutation};
 pub enum BitcastError {
     /// A shape has no stride table, or the layouts cannot be compared.
     StrideTable(StrideTableError),
-    /// The numbers given are not a permutation of the operand's dimensions.
-    NotAPermutation {
-        /// The numbers.
-        permutation: Vec<usize>,
-        /// How many dimensions the operand has.
-        num_dimensions: usize,
-    },
+    /// The numbers given do not name each of the operand's dimensions once.
+    Permutation(DimensionError),
     /// The shapes take different numbers of bytes.
     Bytes {
         /// Those of the operand.
@@ -56,9 +52,7 @@ impl fmt::Display for BitcastError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StrideTable(error) => error.fmt(f),
-            Self::NotAPermutation { permutation, num_dimensions } => {
-                write!(f, "the permutation {permutation:?} should name each of the {num_dimensions} dimensions once")
-            }
+            Self::Permutation(error) => write!(f, "expected a permutation: {error}"),
             Self::Bytes { operand, result } => {
                 write!(f, "a bitcast keeps the number of bytes, but the arrays take {operand} and {result}")
             }
@@ -111,9 +105,8 @@ impl ArrayShape {
     /// If `permutation` is not a permutation of the dimensions, a dimension is unbounded, or the layouts cannot be compared.
     pub fn transpose_is_bitcast(&self, result: &Self, permutation: &[usize]) -> Result<Answer, BitcastError> {
         let num_dimensions = self.num_dimensions();
-        if !is_permutation(permutation, num_dimensions, &mut vec![false; num_dimensions]) {
-            return Err(BitcastError::NotAPermutation { permutation: permutation.to_vec(), num_dimensions });
-        }
+        with_seen(num_dimensions, |seen| check_permutation(permutation, num_dimensions, seen))
+            .map_err(BitcastError::Permutation)?;
         self.is_bitcast(result, Reading::Transpose(permutation))
     }
 
@@ -140,16 +133,16 @@ impl ArrayShape {
         let question =
             Question { shapes: [self, result], tables: tables.each_ref().map(|table| table.as_ref()), reading };
         let room = || question.tables.map(|table| table.extents().len()).into_iter().max().unwrap_or(0);
-        if let Some(told) = question.before(&mut vec![0; room()]) {
-            return Ok(told.into());
+        if let Some(reason) = question.before(&mut vec![0; room()]) {
+            return Ok(Answer::No(reason).to_owned());
         }
         let [mut operand_terms, mut result_terms] = question.num_terms().map(|number| vec![Term::ZERO; number]);
         let maps = question.maps(&mut operand_terms, &mut result_terms);
         let Some(first) = first_moved(maps, question.extents(&mut [0]))? else {
-            return Ok(Question::stayed(self.byte_size().unwrap_or(0), result.byte_size().unwrap_or(0)).into());
+            return Ok(Question::stayed(self.byte_size().unwrap_or(0), result.byte_size().unwrap_or(0)).to_owned());
         };
         let num_values = question.tables.map(|table| table.intermediates().len()).into_iter().max().unwrap_or(0);
         let (mut element, mut index, mut values) = (vec![0; room()], vec![0; room()], vec![0; num_values]);
-        Ok(question.moved(maps, &first, &mut element, &mut index, &mut values).into())
+        Ok(Answer::No(question.moved(maps, &first, &mut element, &mut index, &mut values)).to_owned())
     }
 }

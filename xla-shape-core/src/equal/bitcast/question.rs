@@ -6,7 +6,7 @@
     reason = "`const fn` has no iterators; every index is below a length, and counters are below the room"
 )]
 
-use super::answer::{Cause, Told};
+use super::answer::{Answer, Cause, Reason};
 use crate::layout::{Layout, SplitConfig};
 use crate::map::{StrideTableRef, Term, View, fill_row_major_terms, whole_dimension};
 use crate::shape::array::ArrayShape;
@@ -38,8 +38,8 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The answer, if no element need be compared. `sizes` is room for one of each dimension of the operand.
-    pub(super) const fn before(self, sizes: &'a mut [u64]) -> Option<Told<'a>> {
+    /// Why the answer is no, if no element need be compared to know it. `sizes` is room for one of each dimension of the operand.
+    pub(super) const fn before(self, sizes: &'a mut [u64]) -> Option<Reason<&'a [u64]>> {
         let [operand, result] = [self.tables[0].extents(), self.tables[1].extents()];
         match self.reading {
             Reading::Transpose(permutation) => {
@@ -51,13 +51,13 @@ impl<'a> Question<'a> {
                     i += 1;
                 }
                 if !same {
-                    return Some(Told::Sizes { expected: sizes.split_at(permutation.len()).0, found: result });
+                    return Some(Reason::Sizes { expected: sizes.split_at(permutation.len()).0, found: result });
                 }
             }
             Reading::Reshape => {
                 let (operand, result) = (product(operand), product(result));
                 if operand != result {
-                    return Some(Told::Elements { operand, result });
+                    return Some(Reason::Elements { operand, result });
                 }
             }
         }
@@ -99,7 +99,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The answer, after a comparison that found the element at `first` to be the first that moves. The other slices are room:
+    /// Why the answer is no, after a comparison that found the element at `first` to be the first that moves. The other slices are room:
     /// for an index of each array and for the values of either table.
     pub(super) const fn moved(
         self,
@@ -108,7 +108,7 @@ impl<'a> Question<'a> {
         element: &'a mut [u64],
         index: &mut [u64],
         values: &mut [u64],
-    ) -> Told<'a> {
+    ) -> Reason<&'a [u64]> {
         let operand_position = place(maps[0], first, element, values);
         let result_position = place(maps[1], first, index, values);
         let element = element.split_at(self.tables[0].extents().len()).0;
@@ -119,27 +119,27 @@ impl<'a> Question<'a> {
             }
             Reading::Reshape => None,
         };
-        Told::Moves { element, operand_position, result_position, cause }
+        Reason::Moves { element, operand_position, result_position, cause }
     }
 
     /// The answer, after a comparison that found no element to move, for arrays of these bytes.
-    pub(super) const fn stayed(operand_bytes: u64, result_bytes: u64) -> Told<'a> {
-        if operand_bytes == result_bytes { Told::Yes } else { Told::OtherPadding { operand_bytes, result_bytes } }
+    pub(super) const fn stayed(operand_bytes: u64, result_bytes: u64) -> Answer<&'a [u64]> {
+        if operand_bytes == result_bytes { Answer::Yes } else { Answer::OtherPadding { operand_bytes, result_bytes } }
     }
 }
 
 /// Why no reading of an array as another is a bitcast, wherever their elements are.
-pub(super) const fn differ_apart_from_places<'a>(one: &ArrayShape, other: &ArrayShape) -> Option<Told<'a>> {
+pub(super) const fn differ_apart_from_places<'a>(one: &ArrayShape, other: &ArrayShape) -> Option<Reason<&'a [u64]>> {
     let [operand, result] = [one.element_bits(), other.element_bits()];
     if operand != result {
-        return Some(Told::ElementBits { operand, result });
+        return Some(Reason::ElementBits { operand, result });
     }
     let [one, other] = [one.layout(), other.layout()];
     let [operand, result] = [one.dynamic_shape_metadata_prefix_bytes(), other.dynamic_shape_metadata_prefix_bytes()];
     if operand != result {
-        return Some(Told::MetadataPrefix { operand, result });
+        return Some(Reason::MetadataPrefix { operand, result });
     }
-    if same_splits(one.split_configs(), other.split_configs()) { None } else { Some(Told::Splits) }
+    if same_splits(one.split_configs(), other.split_configs()) { None } else { Some(Reason::Splits) }
 }
 
 /// Writes the index in the map's own dimensions; its position.
@@ -151,24 +151,6 @@ const fn place(map: View<'_>, first: &[u64], index: &mut [u64], values: &mut [u6
         i += 1;
     }
     map.table.linear_index_with(index.split_at(num_dimensions).0, values)
-}
-
-/// Whether the numbers are those below `len`, each once. `seen` is room for as many marks.
-pub(super) const fn is_permutation(permutation: &[usize], len: usize, seen: &mut [bool]) -> bool {
-    let mut i = 0;
-    while i < len {
-        seen[i] = false;
-        i += 1;
-    }
-    i = 0;
-    while i < permutation.len() {
-        if permutation[i] >= len || seen[permutation[i]] {
-            return false;
-        }
-        seen[permutation[i]] = true;
-        i += 1;
-    }
-    permutation.len() == len
 }
 
 /// The number of elements of a valid shape.

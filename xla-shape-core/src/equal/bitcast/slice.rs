@@ -8,12 +8,10 @@
 
 use crate::infer::{self, SliceDimension};
 use crate::layout::dimension::Dimension;
+use crate::limits::MAX_CONST_DIMENSIONS as ROOM;
 use crate::map::tile_block::{TileBlock, TileBlockError};
 use crate::shape::array::ArrayShape;
 use crate::sink::ConstText;
-
-/// How many dimensions an array may have.
-const MAX_DIMENSIONS: usize = 16;
 
 /// Why the slice of these sizes that begins at `starts` is not one piece of the array's memory; `None` if it is. It is then an
 /// array of the same layout, and every element is where it was.
@@ -37,14 +35,14 @@ const MAX_DIMENSIONS: usize = 16;
 #[must_use]
 pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64]) -> Option<ConstText<1024>> {
     let n = operand.num_dimensions();
-    if n > MAX_DIMENSIONS || starts.len() != n || sizes.len() != n {
+    if n > ROOM || starts.len() != n || sizes.len() != n {
         let text = ConstText::new()
             .push_str("expected one number for each of ")
             .push_count(n)
             .push_str(" dimensions, and at most ");
-        return Some(text.push_count(MAX_DIMENSIONS).push_str(" dimensions"));
+        return Some(text.push_count(ROOM).push_str(" dimensions"));
     }
-    let mut slices = [SliceDimension { start: 0, limit: 0, stride: 1 }; MAX_DIMENSIONS];
+    let mut slices = [SliceDimension { start: 0, limit: 0, stride: 1 }; ROOM];
     let mut i = 0;
     while i < n {
         // What is out of bounds stays so.
@@ -53,7 +51,7 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
     }
     let slices = slices.split_at(n).0;
     let why = is_not_one_piece(operand, slices);
-    let mut result = [Dimension::Unbounded; MAX_DIMENSIONS];
+    let mut result = [Dimension::Unbounded; ROOM];
     if let Err(error) = infer::slice(operand.dimensions(), slices, result.split_at_mut(n).0) {
         return Some(why.push_error(error));
     }

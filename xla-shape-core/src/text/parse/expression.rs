@@ -1,7 +1,7 @@
 //! Sizes that Rust knows and the text does not: constants, const parameters, arithmetic. Only for types.
 
 use super::{Parser, Result};
-use crate::layout::error::Part;
+use crate::layout::error::ShapePart;
 use crate::text::error::{Expected, Span};
 use crate::text::token::TokenKind;
 
@@ -12,7 +12,7 @@ pub struct SizeExpression {
     /// How many arrays were read before the one that it belongs to.
     pub array: usize,
     /// Which part of that array it is: a dimension (or its bound), an entry of a tile, or the memory space.
-    pub part: Part,
+    pub part: ShapePart,
     /// Where it stands.
     pub span: Span,
 }
@@ -40,7 +40,7 @@ impl Parser<'_> {
 
     /// Reads a size: a number, or, for types, an expression.
     #[inline(always)]
-    pub(super) fn size(&mut self, expected: Expected, part: Part) -> Result<u64> {
+    pub(super) fn size(&mut self, expected: Expected, part: ShapePart) -> Result<u64> {
         if self.for_types && self.is_expression() { self.expression(part) } else { self.integer(expected) }
     }
 
@@ -60,7 +60,7 @@ impl Parser<'_> {
 
     /// Reads up to the comma or bracket that ends the size. Braces let an expression have commas of its own.
     #[cold]
-    fn expression(&mut self, part: Part) -> Result<u64> {
+    fn expression(&mut self, part: ShapePart) -> Result<u64> {
         let start = self.token.start;
         let mut depth = 0_usize;
         loop {
@@ -80,8 +80,8 @@ impl Parser<'_> {
 
     /// Whether this part of the array that was just read cannot be judged before Rust knows the sizes.
     #[cold]
-    pub(super) fn is_open(&self, part: Part) -> bool {
+    pub(super) fn is_open(&self, part: ShapePart) -> bool {
         // An index in a split is less than a size.
-        matches!(part, Part::SplitIndex(..)) && self.expressions.iter().any(|size| size.array == self.arrays)
+        matches!(part, ShapePart::SplitIndex(..)) && self.expressions.iter().any(|size| size.array == self.arrays)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Brackets, Parser, Result};
 use crate::element_type::{ElementClass, ElementType};
-use crate::layout::error::{Attribute, Part, ValidationError};
+use crate::layout::error::{LayoutAttribute, ShapePart, ValidationError};
 use crate::layout::tile::{Tile, TileDimension};
 use crate::layout::{Layout, SplitConfig};
 use crate::list::List;
@@ -52,7 +52,7 @@ impl Parser<'_> {
             loop {
                 let start = self.token.start;
                 layout.minor_to_major.push(self.dimension_number(Expected::DimensionNumber)?);
-                self.mark(Part::MinorToMajorEntry(position), start);
+                self.mark(ShapePart::MinorToMajorEntry(position), start);
                 position = position.saturating_add(1);
                 if self.token.is(b',') {
                     self.advance();
@@ -61,7 +61,7 @@ impl Parser<'_> {
                 }
             }
         }
-        self.mark(Part::MinorToMajor, start);
+        self.mark(ShapePart::MinorToMajor, start);
         if self.token.is(b':') {
             self.advance();
             self.attributes(&mut layout, close)?;
@@ -73,10 +73,11 @@ impl Parser<'_> {
     }
 
     fn attributes(&mut self, layout: &mut Layout, close: u8) -> Result<()> {
-        let mut last: Option<Attribute> = None;
+        let mut last: Option<LayoutAttribute> = None;
         while !self.token.is(close) {
             let symbol = self.text(self.token);
-            let Some(attribute) = Attribute::ALL.into_iter().find(|attribute| attribute.symbol() == symbol) else {
+            let Some(attribute) = LayoutAttribute::ALL.into_iter().find(|attribute| attribute.symbol() == symbol)
+            else {
                 return Err(self.unexpected(Expected::AttributeOrEnd));
             };
             match last {
@@ -92,32 +93,32 @@ impl Parser<'_> {
             let start = self.token.start;
             self.advance();
             match attribute {
-                Attribute::DimLevels => self.dim_levels()?,
-                Attribute::Tiles => self.tiles(layout)?,
-                Attribute::TailPaddingAlignment => {
+                LayoutAttribute::DimLevels => self.dim_levels()?,
+                LayoutAttribute::Tiles => self.tiles(layout)?,
+                LayoutAttribute::TailPaddingAlignment => {
                     layout.tail_padding_alignment_in_elements = self.attribute_value(attribute)?;
                 }
-                Attribute::ElementSizeInBits => layout.element_size_in_bits = self.attribute_value(attribute)?,
-                Attribute::MemorySpace => {
+                LayoutAttribute::ElementSizeInBits => layout.element_size_in_bits = self.attribute_value(attribute)?,
+                LayoutAttribute::MemorySpace => {
                     let value = self.attribute_value(attribute)?;
                     // The value stands before the `)` that was read last. Of an expression, any will do.
                     let span = self.found_value(start);
                     layout.memory_space = crate::layout::validate::memory_space(value)
                         .map_err(|error| ParseError::new(ParseErrorKind::Invalid(error), span))?;
                 }
-                Attribute::SplitConfigs => self.split_configs(layout)?,
-                Attribute::DynamicShapeMetadataPrefixBytes => {
+                LayoutAttribute::SplitConfigs => self.split_configs(layout)?,
+                LayoutAttribute::DynamicShapeMetadataPrefixBytes => {
                     layout.dynamic_shape_metadata_prefix_bytes = self.attribute_value(attribute)?;
                 }
-                Attribute::IndexPrimitiveType | Attribute::PointerPrimitiveType => {
+                LayoutAttribute::IndexPrimitiveType | LayoutAttribute::PointerPrimitiveType => {
                     self.eat(b'(')?;
                     self.unsigned_element_type()?;
                     self.eat(b')')?;
                     return Err(self.sparse(attribute, start));
                 }
-                Attribute::PhysicalShape => return Err(self.sparse(attribute, start)),
+                LayoutAttribute::PhysicalShape => return Err(self.sparse(attribute, start)),
                 // No symbol in `ALL` is theirs.
-                Attribute::PaddedDimensions | Attribute::PaddingValue => {
+                LayoutAttribute::PaddedDimensions | LayoutAttribute::PaddingValue => {
                     return Err(self.unexpected(Expected::AttributeOrEnd));
                 }
             }
@@ -125,7 +126,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn sparse(&self, attribute: Attribute, start: usize) -> ParseError {
+    fn sparse(&self, attribute: LayoutAttribute, start: usize) -> ParseError {
         let kind = ParseErrorKind::Invalid(ValidationError::SparseAttribute { attribute });
         ParseError::new(kind, Span { start, end: self.position })
     }
@@ -170,7 +171,7 @@ impl Parser<'_> {
             if !self.token.is(b')') {
                 let mut position = 0_usize;
                 loop {
-                    let (start, part) = (self.token.start, Part::TileEntry(number, position));
+                    let (start, part) = (self.token.start, ShapePart::TileEntry(number, position));
                     if self.token.is(b'*') {
                         self.advance();
                         tile.push(TileDimension::Combine);
@@ -185,7 +186,7 @@ impl Parser<'_> {
                 }
             }
             self.eat(b')')?;
-            self.mark(Part::Tile(number), start);
+            self.mark(ShapePart::Tile(number), start);
             layout.tiles.push(tile);
             number = number.saturating_add(1);
             if !self.token.is(b'(') {
@@ -201,21 +202,21 @@ impl Parser<'_> {
             self.eat(b'(')?;
             let dimension_start = self.token.start;
             let dimension = self.dimension_number(Expected::SplitDimension)?;
-            self.mark(Part::SplitDimension(split), dimension_start);
+            self.mark(ShapePart::SplitDimension(split), dimension_start);
             self.eat(b':')?;
             let mut split_indices = List::EMPTY;
             let mut position = 0_usize;
             loop {
                 let start = self.token.start;
                 split_indices.push(self.integer(Expected::SplitIndex)?);
-                self.mark(Part::SplitIndex(split, position), start);
+                self.mark(ShapePart::SplitIndex(split, position), start);
                 position = position.saturating_add(1);
                 if !self.comma_or(b')')? {
                     break;
                 }
             }
             self.eat(b')')?;
-            self.mark(Part::Split(split), start);
+            self.mark(ShapePart::Split(split), start);
             layout.split_configs.push(SplitConfig { dimension, split_indices });
             split = split.saturating_add(1);
             if !self.token.is(b'(') {
@@ -225,11 +226,11 @@ impl Parser<'_> {
     }
 
     /// Reads `(` number `)`.
-    fn attribute_value(&mut self, attribute: Attribute) -> Result<u64> {
+    fn attribute_value(&mut self, attribute: LayoutAttribute) -> Result<u64> {
         self.eat(b'(')?;
         let start = self.token.start;
-        let (expected, part) = (Expected::AttributeValue(attribute), Part::Attribute(attribute));
-        let is_size = attribute == Attribute::MemorySpace;
+        let (expected, part) = (Expected::AttributeValue(attribute), ShapePart::Attribute(attribute));
+        let is_size = attribute == LayoutAttribute::MemorySpace;
         let value = if is_size { self.size(expected, part)? } else { self.integer(expected)? };
         self.mark(part, start);
         self.eat(b')')?;

@@ -3,7 +3,7 @@
 use super::{Parser, Result};
 use crate::element_type::ElementType;
 use crate::layout::Layout;
-use crate::layout::error::{Attribute, Part};
+use crate::layout::error::{LayoutAttribute, ShapePart};
 use crate::shape::legacy::{LegacyShape, PaddingValue};
 use crate::shape::type_limits;
 use crate::text::error::{Expected, ParseError, ParseErrorKind, Span};
@@ -35,7 +35,9 @@ impl Parser<'_> {
         let at = error.span();
         let found = self.lexer.text().get(at.start..at.end);
         matches!(error.kind(), ParseErrorKind::Unexpected { expected: Expected::AttributeOrEnd, .. })
-            && [Attribute::PaddedDimensions, Attribute::PaddingValue].iter().any(|a| found == Some(a.symbol()))
+            && [LayoutAttribute::PaddedDimensions, LayoutAttribute::PaddingValue]
+                .iter()
+                .any(|a| found == Some(a.symbol()))
     }
 
     /// Reads an array shape in a layout of 2017, such as `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
@@ -63,7 +65,8 @@ impl Parser<'_> {
     fn legacy_parts(&mut self) -> Result<Parts> {
         let element_type = self.element_type()?;
         self.eat(b'[')?;
-        let sizes = if self.token.is(b']') { Vec::new() } else { self.list(b']', Expected::Size, Part::Dimension)? };
+        let sizes =
+            if self.token.is(b']') { Vec::new() } else { self.list(b']', Expected::Size, ShapePart::Dimension)? };
         self.eat(b']')?;
         let minor_to_major = Layout::descending(sizes.len()).minor_to_major().to_vec();
         let mut parts =
@@ -79,14 +82,14 @@ impl Parser<'_> {
             loop {
                 let (start, position) = (self.token.start, parts.minor_to_major.len());
                 parts.minor_to_major.push(self.dimension_number(Expected::DimensionNumber)?);
-                self.mark(Part::MinorToMajorEntry(position), start);
+                self.mark(ShapePart::MinorToMajorEntry(position), start);
                 if !self.token.is(b',') {
                     break;
                 }
                 self.advance();
             }
         }
-        self.mark(Part::MinorToMajor, start);
+        self.mark(ShapePart::MinorToMajor, start);
         if self.token.is(b':') {
             self.advance();
             self.legacy_attributes(&mut parts)?;
@@ -101,16 +104,16 @@ impl Parser<'_> {
     }
 
     fn legacy_attributes(&mut self, parts: &mut Parts) -> Result<()> {
-        if self.text(self.token) != Attribute::PaddedDimensions.symbol() {
+        if self.text(self.token) != LayoutAttribute::PaddedDimensions.symbol() {
             return Ok(());
         }
         self.advance();
         let start = self.token.start;
         self.eat(b'(')?;
-        parts.padded_dimensions = self.list(b')', Expected::Width, Part::PaddedDimension)?;
+        parts.padded_dimensions = self.list(b')', Expected::Width, ShapePart::PaddedDimension)?;
         self.eat(b')')?;
-        self.mark(Part::Attribute(Attribute::PaddedDimensions), start);
-        if self.text(self.token) == Attribute::PaddingValue.symbol() {
+        self.mark(ShapePart::Attribute(LayoutAttribute::PaddedDimensions), start);
+        if self.text(self.token) == LayoutAttribute::PaddingValue.symbol() {
             self.advance();
             self.eat(b'(')?;
             parts.padding_value = PaddingValue::from_name(self.text(self.token));
@@ -124,7 +127,7 @@ impl Parser<'_> {
     }
 
     /// Reads one or more numbers up to `close`, which it leaves.
-    pub(super) fn list(&mut self, close: u8, expected: Expected, part: fn(usize) -> Part) -> Result<Vec<u64>> {
+    pub(super) fn list(&mut self, close: u8, expected: Expected, part: fn(usize) -> ShapePart) -> Result<Vec<u64>> {
         let mut numbers = Vec::new();
         loop {
             let start = self.token.start;

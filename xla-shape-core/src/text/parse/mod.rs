@@ -13,7 +13,7 @@ use super::token::{Lexer, Token, TokenKind};
 use crate::element_type::ElementType;
 use crate::layout::ArrayLayout;
 use crate::layout::dimension::Dimension;
-use crate::layout::error::{Part, ValidationError};
+use crate::layout::error::{ShapePart, ValidationError};
 use crate::limits::MAX_NESTING;
 use crate::list::{List, push_tightly};
 use crate::shape::Shape;
@@ -58,7 +58,7 @@ pub struct Parser<'a> {
     /// Sizes that are not numbers; only for types.
     expressions: Vec<SizeExpression>,
     /// Which part of the array to find, and where it was found.
-    wanted: Option<Part>,
+    wanted: Option<ShapePart>,
     found: Option<Span>,
 }
 
@@ -323,7 +323,7 @@ impl<'a> Parser<'a> {
                     ParseError::new(kind, Span { start, end: start.saturating_add(name.len()) })
                 }
                 DefaultLayoutError::UnboundedDimension { dimension } => {
-                    self.wrong_array(start, Part::Dimension(dimension), kind)
+                    self.wrong_array(start, ShapePart::Dimension(dimension), kind)
                 }
                 _ => ParseError::new(kind, Span { start, end: self.position }),
             }
@@ -333,7 +333,7 @@ impl<'a> Parser<'a> {
     /// The error that this part is wrong of the array that begins at `start` and was just read.
     #[cold]
     #[inline(never)]
-    fn wrong_array(&self, start: usize, part: Part, kind: ParseErrorKind) -> ParseError {
+    fn wrong_array(&self, start: usize, part: ShapePart, kind: ParseErrorKind) -> ParseError {
         let whole = Span { start, end: self.position };
         let before = Self::at(self.lexer.text(), start);
         let mut again = Self { brackets: self.brackets, for_types: self.for_types, wanted: Some(part), ..before };
@@ -353,7 +353,7 @@ impl<'a> Parser<'a> {
         if !self.token.is(b']') {
             loop {
                 let start = self.token.start;
-                let part = Part::Dimension(count);
+                let part = ShapePart::Dimension(count);
                 dimensions.push(self.dimension(part)?);
                 self.mark(part, start);
                 count = count.saturating_add(1);
@@ -384,7 +384,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn dimension(&mut self, part: Part) -> Result<Dimension> {
+    fn dimension(&mut self, part: ShapePart) -> Result<Dimension> {
         match self.token.kind {
             TokenKind::Integer(size) if !self.for_types => {
                 self.advance();
@@ -456,13 +456,7 @@ impl<'a> Parser<'a> {
 
     #[cold]
     fn unknown_element_type(&self) -> ParseError {
-        let word = self.text(self.token);
-        let suggestion = ElementType::ALL
-            .iter()
-            .map(|element_type| element_type.name())
-            .find(|name| name.eq_ignore_ascii_case(word) || other_names(word).is_some_and(|meant| meant == *name));
-        let kind = ParseErrorKind::UnknownElementType { found: Found::new(word), suggestion };
-        ParseError::new(kind, self.token.span())
+        unknown_element_type(self.text(self.token), self.token.span())
     }
 
     #[cold]
@@ -508,11 +502,31 @@ impl<'a> Parser<'a> {
 
     /// Notes where a part stands that begins at `start` and was just read, if it is the one looked for.
     #[inline]
-    fn mark(&mut self, part: Part, start: usize) {
+    fn mark(&mut self, part: ShapePart, start: usize) {
         if self.wanted == Some(part) {
             self.found = Some(Span { start, end: self.position.max(start) });
         }
     }
+}
+
+impl FromStr for ElementType {
+    type Err = ParseError;
+
+    /// # Errors
+    /// If it is not the name of an element type.
+    fn from_str(name: &str) -> Result<Self> {
+        Self::from_name(name).ok_or_else(|| unknown_element_type(name, Span { start: 0, end: name.len() }))
+    }
+}
+
+/// The error of a word that is no element type, with the one that may have been meant.
+#[cold]
+fn unknown_element_type(word: &str, span: Span) -> ParseError {
+    let suggestion = ElementType::ALL
+        .iter()
+        .map(|element_type| element_type.name())
+        .find(|name| name.eq_ignore_ascii_case(word) || other_names(word).is_some_and(|meant| meant == *name));
+    ParseError::new(ParseErrorKind::UnknownElementType { found: Found::new(word), suggestion }, span)
 }
 
 /// What other languages call some element types.
