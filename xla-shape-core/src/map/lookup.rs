@@ -221,6 +221,7 @@ impl StrideTableRef<'_> {
 
     /// Whether `index` has the right number of entries and each is inside the array.
     #[must_use]
+    #[inline]
     pub const fn contains(self, index: &[u64]) -> bool {
         if index.len() != self.extents.len() {
             return false;
@@ -274,12 +275,14 @@ impl StrideTableRef<'_> {
     /// The position of an element, in elements; `None` if the index has another number of entries than the array has
     /// dimensions, or one of them is out of bounds.
     #[must_use]
+    #[inline]
     pub fn checked_linear_index(self, index: &[u64]) -> Option<u64> {
         self.contains(index).then(|| self.linear_index(index))
     }
 
     /// What lies at a position.
     #[must_use]
+    #[inline]
     pub fn multi_index(self, position: u64) -> Slot<Vec<u64>> {
         let mut index = vec![0; self.extents.len()];
         self.multi_index_into(position, &mut index).map(|()| index)
@@ -289,6 +292,7 @@ impl StrideTableRef<'_> {
     ///
     /// # Panics
     /// If `index` has not exactly one entry for each dimension.
+    #[inline]
     pub fn multi_index_into(self, position: u64, index: &mut [u64]) -> Slot<()> {
         with_values(self.intermediates.len(), |values| self.multi_index_with(position, index, values))
     }

@@ -167,18 +167,21 @@ pub struct StrideTableRef<'a> {
 impl<'a> StrideTableRef<'a> {
     /// The sizes (or bounds) of the logical dimensions, in elements.
     #[must_use]
+    #[inline]
     pub const fn extents(self) -> &'a [u64] {
         self.extents
     }
 
     /// The digits, from the largest stride to the smallest: the fewest that give the same map.
     #[must_use]
+    #[inline]
     pub const fn digits(self) -> &'a [Digit] {
         self.digits
     }
 
     /// The intermediate values that digits refer to; each refers to earlier ones only.
     #[must_use]
+    #[inline]
     pub const fn intermediates(self) -> &'a [Intermediate] {
         self.intermediates
     }
@@ -186,6 +189,7 @@ impl<'a> StrideTableRef<'a> {
     /// How many positions the digits span, in elements: the elements and the padding that tiles bring, but not that
     /// of [`tail_padding_alignment_in_elements`](crate::Layout::tail_padding_alignment_in_elements).
     #[must_use]
+    #[inline]
     pub const fn positions(self) -> u64 {
         self.positions
     }
@@ -351,6 +355,7 @@ impl StrideTable {
 
     /// The table, borrowed.
     #[must_use]
+    #[inline]
     pub fn as_ref(&self) -> StrideTableRef<'_> {
         StrideTableRef {
             extents: &self.extents,
@@ -417,6 +422,7 @@ impl StaticStrideTable {
 
     /// The table, borrowed; `extents` are the sizes it was made for.
     #[must_use]
+    #[inline]
     pub const fn as_ref<'a>(&'a self, extents: &'a [u64]) -> StrideTableRef<'a> {
         StrideTableRef {
             extents,
