@@ -260,6 +260,12 @@ impl<'m> Asked<'m, '_> {
                 let Some(called) = self.called("to_apply", parameters)? else { return Ok(None) };
                 f(Rule::Map { dimensions: &self.numbers("dimensions")?, to_apply: called.callee() })
             }
+            Opcode::Scan => {
+                let Some(called) = self.called("to_apply", parameters)? else { return Ok(None) };
+                let (dimension, carries) = (self.only("dimensions")?, self.value("num_carries")?.number()?);
+                f(Rule::Scan { dimension, carries, to_apply: called.callee() })
+            }
+            Opcode::Shuffle => f(Rule::Shuffle { dimensions: &self.listed("dimensions")? }),
             Opcode::Sort => {
                 let named = self.instruction.attribute("to_apply").map(Value::name).transpose()?;
                 let called = named.map(|name| self.called_by(name, parameters)).transpose()?;

@@ -47,7 +47,7 @@ impl Items {
         Self { start: number(start), len: number(end.saturating_sub(start)) }
     }
 
-    fn of<T>(self, list: &[T]) -> &[T] {
+    pub(crate) fn of<T>(self, list: &[T]) -> &[T] {
         let start = self.start as usize;
         list.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
     }

@@ -30,9 +30,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 const REACH: usize = 16;
 
 impl NameTable {
-    pub(crate) fn new() -> Self {
-        let slots = vec![Slot { hash: 0, number: NONE }; 256];
-        Self { slots, used: 0, first: 0, overflow: BTreeMap::new() }
+    /// Without a text it takes no memory.
+    pub(crate) const fn new() -> Self {
+        Self { slots: Vec::new(), used: 0, first: 0, overflow: BTreeMap::new() }
     }
 
     /// Forgets every text; those that are added from now on have numbers from `first` on.
@@ -55,7 +55,7 @@ impl NameTable {
     /// The number of a text, or `None` if it was not added.
     pub(crate) fn get<'t>(&self, text: &[u8], hash: u32, text_of: impl Fn(u32) -> &'t [u8]) -> Option<u32> {
         for place in self.places(hash) {
-            let slot = *self.slots.get(place)?;
+            let Some(&slot) = self.slots.get(place) else { break };
             if self.is_free(slot) {
                 break;
             }
@@ -93,7 +93,7 @@ impl NameTable {
 
     #[cold]
     fn grow<'t>(&mut self, text_of: impl Fn(u32) -> &'t [u8]) {
-        let larger = vec![Slot { hash: 0, number: NONE }; self.slots.len().saturating_mul(2)];
+        let larger = vec![Slot { hash: 0, number: NONE }; self.slots.len().saturating_mul(2).max(256)];
         let old = core::mem::replace(&mut self.slots, larger);
         self.used = 0;
         for slot in old {

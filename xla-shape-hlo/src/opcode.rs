@@ -25,6 +25,9 @@ macro_rules! opcodes {
             /// Every opcode that has a name here, sorted by it.
             pub const ALL: &'static [Opcode<'static>] = &[$(Opcode::$variant),*];
 
+            /// The beginning of each one's text.
+            const KEYS: &'static [u64] = &[$(key($text)),*];
+
             /// The opcode in HLO text, such as `get-tuple-element`.
             #[must_use]
             pub const fn text(self) -> &'a str {
@@ -175,6 +178,20 @@ opcodes! {
     Xor "xor",
 }
 
+/// The first eight bytes of a text as a number, which grows as texts do.
+const fn key(text: &str) -> u64 {
+    let (mut bytes, mut key, mut left) = (text.as_bytes(), 0, 8_u8);
+    while left > 0 {
+        key <<= 8;
+        if let Some((first, rest)) = bytes.split_first() {
+            key |= *first as u64;
+            bytes = rest;
+        }
+        left = left.saturating_sub(1);
+    }
+    key
+}
+
 impl<'a> Opcode<'a> {
     /// The opcode with this name in HLO text; [`Other`](Self::Other) if it is not in the list.
     #[must_use]
@@ -184,7 +201,11 @@ impl<'a> Opcode<'a> {
 
     /// The place of an opcode in [`ALL`](Self::ALL).
     pub(crate) fn number(text: &str) -> Option<u8> {
-        Self::ALL.binary_search_by(|opcode| opcode.text().cmp(text)).ok().and_then(|number| u8::try_from(number).ok())
+        let wanted = key(text);
+        let first = Self::KEYS.partition_point(|key| *key < wanted);
+        let alike = Self::KEYS.iter().zip(Self::ALL).skip(first).take_while(|(key, _)| **key == wanted);
+        let place = alike.map(|(_, opcode)| opcode.text()).position(|found| found == text)?;
+        u8::try_from(first.saturating_add(place)).ok()
     }
 
     /// The opcode at this place in [`ALL`](Self::ALL), or the one with this text.

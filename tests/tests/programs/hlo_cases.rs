@@ -170,8 +170,9 @@ fn every_opcode_has_many_cases_right_and_wrong() {
 
 #[test]
 fn layouts_of_shapes_that_are_left_out_are_those_of_xla() {
-    const HEAD: &str = "ENTRY e {\n  x = f32[2,3]{0,1} parameter(0)\n  y = f32[2,3]{1,0} parameter(1)\n  \
-        p = pred[2,3]{0,1} parameter(2)\n  s = s32[] parameter(3)\n  z = f32[] parameter(4)\n  \
+    const HEAD: &str = "pair { x = f32[3] parameter(0)\n c = f32[3] parameter(1)\n ROOT t = (f32[3], f32[3]) tuple(x, c) }\n\
+        one { x = f32[3] parameter(0)\n c = f32[3] parameter(1)\n ROOT t = f32[3] add(x, c) }\nENTRY e {\n  x = f32[2,3]{0,1} parameter(0)\n  y = f32[2,3]{1,0} parameter(1)\n  \
+        p = pred[2,3]{0,1} parameter(2)\n  s = s32[] parameter(3)\n  z = f32[] parameter(4)\n  v = f32[3] parameter(6)\n  \
         t = (f32[2,3]{0,1}, f32[2,3]{1,0}) parameter(5)\n";
     // What XLA 0.12 prints.
     for (instruction, expected) in [
@@ -193,6 +194,11 @@ fn layouts_of_shapes_that_are_left_out_are_those_of_xla() {
         ("get-tuple-element(t), index=0", "f32[2,3]{0,1}"),
         ("tuple(x, y)", "(f32[2,3]{0,1}, f32[2,3]{1,0})"),
         ("broadcast(x), dimensions={5}", "f32[5,2,3]{2,1,0}"),
+        ("shuffle(x), dimensions={0}, mode=rotate, shifts={1}", "f32[2,3]{0,1}"),
+        ("scan(x, v), dimensions={0}, num_carries=1, to_apply=pair", "(f32[2,3]{1,0}, f32[3]{0})"),
+        ("scan(y, v), dimensions={1}, num_carries=1, to_apply=pair", "(f32[3,3]{1,0}, f32[3]{0})"),
+        ("scan(x, v), dimensions={0}, num_carries=0, to_apply=pair", "(f32[2,3]{1,0}, f32[2,3]{1,0})"),
+        ("scan(x, v), dimensions={0}, num_carries=1, to_apply=one", "f32[3]{0}"),
     ] {
         let text = format!("{HEAD}  ROOT r = {instruction}\n}}\n");
         let module = Module::parse(&text).expect(instruction);

@@ -37,7 +37,7 @@ fn unknown_things_are_hints_that_name_them() {
         "hint: %r (negate): the attribute `mood` is not known, so it is not checked",
     );
     finds("", "  ROOT r = f32[4] atan(x)", "");
-    finds("", "  ROOT r = f32[4] shuffle(x)", "");
+    finds("", "  ROOT r = f32[4] shuffle(x)", "%r (shuffle): expected the attribute `dimensions`, found none");
 }
 
 #[test]

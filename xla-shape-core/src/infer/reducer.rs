@@ -165,6 +165,44 @@ pub(super) fn map<'a>(operands: Operands<'_, 'a>, dimensions: &[usize], to_apply
     made(result, operands.array(0)?.dimensions()).map(Cow::Owned)
 }
 
+/// A computation that is called for one slice of the inputs after the other: the slices of its results, one behind the other, and what
+/// it hands on.
+pub(super) fn scan<'a>(operands: Operands<'_, 'a>, along: usize, carries: usize, to_apply: Callee<'_>) -> Answer<'a> {
+    let attribute = "to_apply";
+    operands.at_least(carries.saturating_add(1))?;
+    to_apply.exactly(attribute, operands.len())?;
+    let size = dimension("`dimensions`", operands.array(0)?.dimensions(), along)?;
+    let all = to_apply.result.tuple_shapes().unwrap_or(core::slice::from_ref(to_apply.result));
+    let Some(outputs) = all.len().checked_sub(carries) else {
+        let (what, expected, found) = ("results of the called computation", carries, all.len());
+        return Err(InferError::Count { what, expected, found });
+    };
+    let (slices, handed) = all.split_at_checked(outputs).unwrap_or((all, &[]));
+    let mut results = Vec::with_capacity(all.len());
+    for slice in slices {
+        let expected = "arrays, except what is handed on";
+        let array = slice.array().ok_or(InferError::Callee { attribute, parameter: None, expected })?;
+        let mut dimensions = array.dimensions().to_vec();
+        dimensions.insert(along.min(dimensions.len()), size);
+        results.push(made(array.element_type(), &dimensions)?);
+    }
+    results.extend_from_slice(handed);
+    match <[Shape; 1]>::try_from(results) {
+        Ok([only]) if to_apply.result.tuple_shapes().is_none() => Ok(Cow::Owned(only)),
+        Ok(one) => tuple(one.into()),
+        Err(results) => tuple(results),
+    }
+}
+
+/// An array whose elements are moved along dimensions.
+pub(super) fn shuffle<'a>(operands: Operands<'_, 'a>, dimensions: &[usize]) -> Answer<'a> {
+    operands.exactly(1)?;
+    for &number in dimensions {
+        dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
+    }
+    operands.shape(0).map(Cow::Borrowed)
+}
+
 /// A sort along a dimension, by a computation if there is one; of neither if only the shape is asked for.
 pub(super) fn sort<'a>(operands: Operands<'_, 'a>, checked: Option<(usize, Option<Callee<'_>>)>) -> Answer<'a> {
     operands.at_least(1)?;

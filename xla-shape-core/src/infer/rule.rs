@@ -85,6 +85,20 @@ pub enum Rule<'a> {
         /// Makes an element of one of each operand.
         to_apply: Callee<'a>,
     },
+    /// `scan`: calls a computation for one slice of the inputs after the other, and hands values from each call to the next.
+    Scan {
+        /// The dimension along which the inputs are cut into slices.
+        dimension: usize,
+        /// How many of the operands, the last ones, are handed on.
+        carries: usize,
+        /// Makes slices of the results, and what is handed on, of slices of the inputs and what was handed on.
+        to_apply: Callee<'a>,
+    },
+    /// `shuffle`: moves elements along dimensions.
+    Shuffle {
+        /// The dimensions.
+        dimensions: &'a [usize],
+    },
     /// `sort` along a dimension.
     Sort {
         /// The dimension.
@@ -258,6 +272,8 @@ impl<'a> Rule<'a> {
                 reducer::select_and_scatter(all, window, select, scatter)
             }
             Self::Map { dimensions, to_apply } => reducer::map(all, dimensions, to_apply, written.is_none()),
+            Self::Scan { dimension, carries, to_apply } => reducer::scan(all, dimension, carries, to_apply),
+            Self::Shuffle { dimensions } => reducer::shuffle(all, dimensions),
             Self::Sort { dimension, to_apply } => {
                 // The shape alone does not depend on them.
                 let checked = written.is_some().then_some((dimension, to_apply));

@@ -1,5 +1,6 @@
 //! From messages to shapes.
 
+use super::array::array;
 use super::error::{ProtoError, ProtoErrorKind};
 use super::message::{LayoutProto, ProgramShapeProto, ShapeProto, SplitConfigProto, TileProto};
 use super::nested::Elements;
@@ -23,6 +24,9 @@ type Result<T> = core::result::Result<T, ProtoError>;
 /// # Errors
 /// If the bytes are not a message, or not one of a valid shape.
 pub fn decode_shape(bytes: &[u8]) -> Result<Shape> {
+    if let Some(array) = array(bytes) {
+        return Ok(Shape::Array(array));
+    }
     let mut open = Vec::new();
     let shape = decode_tuples(Bytes::copy_from_slice(bytes), &mut open);
     shape.map_err(|error| open.iter().rev().fold(error, |error, tuple| in_tuple(error, tuple.elements.len())))

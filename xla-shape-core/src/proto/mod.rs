@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod array;
 mod decode;
 mod encode;
 mod error;
@@ -25,6 +26,8 @@ mod legacy;
 mod message;
 mod nested;
 mod sharding;
+#[doc(hidden)]
+pub mod wire;
 
 pub use decode::decode_shape;
 pub use encode::encode_shape;

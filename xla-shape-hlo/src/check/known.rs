@@ -226,9 +226,6 @@ const MODULE_ATTRIBUTES: &[&str] = &[
     "replica_count",
 ];
 
-/// Opcodes that XLA has and that need no rule here.
-const WITHOUT_RULE: &[&str] = &["collective-reduce", "scan", "shuffle"];
-
 pub(super) fn check<'m, 'a>(instruction: Instruction<'m, 'a>, findings: &mut Findings<'m, 'a>) {
     if let Opcode::Other(text) = instruction.opcode()
         && !is_known(text)
@@ -273,12 +270,11 @@ pub(super) fn of_module<'m, 'a>(module: &'m Module<'a>, findings: &mut Findings<
 
 /// Whether an opcode is XLA's, or the asynchronous form of one.
 fn is_known(text: &str) -> bool {
-    if WITHOUT_RULE.contains(&text) || xla_shape_core::infer::Elementwise::named(text).is_some() {
-        return true;
-    }
-    let suffixes = ["-start", "-update", "-done"];
-    let stem = suffixes.into_iter().find_map(|suffix| text.strip_suffix(suffix));
-    stem.is_some_and(|stem| !matches!(Opcode::from_text(stem), Opcode::Other(other) if !is_known(other)))
+    let is_named = |text: &str| {
+        !matches!(Opcode::from_text(text), Opcode::Other(_))
+            || xla_shape_core::infer::Elementwise::named(text).is_some()
+    };
+    is_named(text) || ["-start", "-update", "-done"].into_iter().filter_map(|end| text.strip_suffix(end)).any(is_named)
 }
 
 #[cfg(test)]

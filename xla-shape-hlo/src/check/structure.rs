@@ -97,7 +97,7 @@ fn called<'m>(instruction: Instruction<'m, '_>) -> impl Iterator<Item = &'m str>
 
 /// Whether no rule of the opcode reads the computations that it calls.
 fn has_no_rule(instruction: Instruction<'_, '_>) -> bool {
-    matches!(instruction.opcode(), Opcode::Scan | Opcode::CollectiveReduce | Opcode::Other(_))
+    matches!(instruction.opcode(), Opcode::CollectiveReduce | Opcode::Other(_))
         || instruction.attribute("called_computations").is_some()
 }
 

@@ -13,7 +13,8 @@ use super::message::{
 use super::sharding::{replica_groups, sharding};
 use super::wire::Record;
 use super::words::{decimal, joined, name};
-use crate::module::{AttributeRecord, Items, Piece};
+use crate::module::{AttributeRecord, Items, Piece, number};
+use crate::names::{NameTable, hash};
 use crate::opcode::Opcode;
 use crate::text::is_free_braces;
 use alloc::string::String;
@@ -79,6 +80,41 @@ impl<'o> Attributes<'o> {
         let _ = write!(self.out, "{value}");
     }
 
+    pub(crate) fn text(&mut self, name: &str, value: &str) {
+        self.open(name);
+        self.out.push_str(value);
+    }
+
+    fn number(&mut self, name: &str, value: i64) {
+        self.open(name);
+        decimal(value, self.out);
+    }
+
+    /// A value that was written before.
+    fn again(&mut self, name: &str, value: Piece) {
+        self.open(name);
+        let start = value.start as usize;
+        self.out.extend_from_within(start..start.saturating_add(value.len as usize));
+    }
+
+    /// What the attribute that was begun last says so far.
+    fn written(&self) -> Piece {
+        let start = self.list.last().map_or(0, |last| last.value.start as usize);
+        Piece::new(start, self.out.len())
+    }
+
+    /// The numbers in a field.
+    fn list(&mut self, name: &str, instruction: &Record<'_>, field: u32) -> Result<()> {
+        self.open(name);
+        self.out.push('{');
+        for (i, number) in instruction.numbers(field).enumerate() {
+            self.out.push_str(if i > 0 { "," } else { "" });
+            decimal(number?, self.out);
+        }
+        self.out.push('}');
+        Ok(())
+    }
+
     fn numbers(&mut self, name: &str, numbers: &[i64]) {
         self.open(name);
         self.out.push('{');
@@ -94,7 +130,7 @@ impl<'o> Attributes<'o> {
 
     fn flag(&mut self, name: &str, value: bool) {
         if value {
-            self.add(name, "true");
+            self.text(name, "true");
         }
     }
 
@@ -121,7 +157,7 @@ impl<'o> Attributes<'o> {
     fn word(&mut self, name: &'static str, words: &[&str], value: i32) -> Result<()> {
         let word = usize::try_from(value).ok().and_then(|place| words.get(place)).filter(|word| !word.is_empty());
         let kind = HloProtoErrorKind::UnknownValue { field: name, value: value.into() };
-        self.add(name, word.ok_or_else(|| HloProtoError::new(kind))?);
+        self.text(name, word.ok_or_else(|| HloProtoError::new(kind))?);
         Ok(())
     }
 }
@@ -152,9 +188,9 @@ pub(crate) fn special(
         | Opcode::Reduce
         | Opcode::Reverse
         | Opcode::SetDimensionSize
-        | Opcode::Transpose => to.numbers("dimensions", &instruction.list(field::dimensions)?),
+        | Opcode::Transpose => to.list("dimensions", instruction, field::dimensions)?,
         Opcode::Sort => {
-            to.numbers("dimensions", &instruction.list(field::dimensions)?);
+            to.list("dimensions", instruction, field::dimensions)?;
             to.flag("is_stable", instruction.flag(field::is_stable));
         }
         Opcode::Reshape => match instruction.list(field::dimensions)?.as_slice() {
@@ -162,23 +198,23 @@ pub(crate) fn special(
             _ => {}
         },
         Opcode::Iota => {
-            to.add("iota_dimension", instruction.numbers(field::dimensions).next().transpose()?.unwrap_or(0))
+            to.number("iota_dimension", instruction.numbers(field::dimensions).next().transpose()?.unwrap_or(0))
         }
         Opcode::Topk => {
-            to.add("k", instruction.number(field::k));
+            to.number("k", instruction.number(field::k));
             to.add("largest", instruction.flag(field::largest));
             to.add("is_stable", instruction.flag(field::is_stable));
         }
         Opcode::BatchNormTraining | Opcode::BatchNormInference | Opcode::BatchNormGrad => {
             to.add("epsilon", general(instruction.float(field::epsilon).into(), 6));
-            to.add("feature_index", instruction.number(field::feature_index));
+            to.number("feature_index", instruction.number(field::feature_index));
         }
         Opcode::Fft => {
             to.word("fft_type", &["FFT", "IFFT", "RFFT", "IRFFT"], instruction.short(field::fft_type))?;
-            to.numbers("fft_length", &instruction.list(field::fft_length)?);
+            to.list("fft_length", instruction, field::fft_length)?;
         }
         Opcode::Compare => {
-            to.add("direction", name(instruction.text(field::comparison_direction)?)?);
+            to.text("direction", name(instruction.text(field::comparison_direction)?)?);
             let is_total = instruction.text(field::comparison_order)? == "TOTAL"
                 || instruction.text(field::comparison_type)? == "TOTALORDER";
             // Integers have no other order.
@@ -262,15 +298,17 @@ pub(crate) fn special(
             let slices: Vec<HloInstructionProtoSliceDimensions> = instruction.messages(field::slice_dimensions)?;
             let has_strides = slices.iter().any(|slice| slice.stride != 1);
             for (i, slice) in slices.iter().enumerate() {
-                let _ = write!(to.out, "{}[{}:{}", if i > 0 { ", " } else { "" }, slice.start, slice.limit);
+                to.out.push_str(if i > 0 { ", [" } else { "[" });
+                joined(&[slice.start, slice.limit], ":", to.out);
                 if has_strides {
-                    let _ = write!(to.out, ":{}", slice.stride);
+                    to.out.push(':');
+                    decimal(slice.stride, to.out);
                 }
                 to.out.push(']');
             }
             to.out.push('}');
         }
-        Opcode::DynamicSlice => to.numbers("dynamic_slice_sizes", &instruction.list(field::dynamic_slice_sizes)?),
+        Opcode::DynamicSlice => to.list("dynamic_slice_sizes", instruction, field::dynamic_slice_sizes)?,
         Opcode::Pad => {
             to.open("padding");
             let padding: Option<PaddingConfig> = instruction.message(field::padding_config)?;
@@ -292,8 +330,8 @@ pub(crate) fn special(
             to.numbers("start_index_map", &numbers.start_index_map);
             to.some_numbers("operand_batching_dims", &numbers.operand_batching_dims);
             to.some_numbers("start_indices_batching_dims", &numbers.start_indices_batching_dims);
-            to.add("index_vector_dim", numbers.index_vector_dim);
-            to.numbers("slice_sizes", &instruction.list(field::gather_slice_sizes)?);
+            to.number("index_vector_dim", numbers.index_vector_dim);
+            to.list("slice_sizes", instruction, field::gather_slice_sizes)?;
             to.flag("indices_are_sorted", instruction.flag(field::indices_are_sorted));
         }
         Opcode::Scatter => {
@@ -304,18 +342,18 @@ pub(crate) fn special(
             to.numbers("scatter_dims_to_operand_dims", &numbers.scatter_dims_to_operand_dims);
             to.some_numbers("input_batching_dims", &numbers.input_batching_dims);
             to.some_numbers("scatter_indices_batching_dims", &numbers.scatter_indices_batching_dims);
-            to.add("index_vector_dim", numbers.index_vector_dim);
+            to.number("index_vector_dim", numbers.index_vector_dim);
             to.flag("indices_are_sorted", instruction.flag(field::indices_are_sorted));
             to.flag("unique_indices", instruction.flag(field::unique_indices));
         }
-        Opcode::GetTupleElement => to.add("index", instruction.number(field::tuple_index)),
+        Opcode::GetTupleElement => to.number("index", instruction.number(field::tuple_index)),
         Opcode::CopyStart => {
             if let Some(index) = instruction.optional_number(field::cross_program_prefetch_index) {
                 to.add("cross_program_prefetch_index", index);
             }
         }
         Opcode::Fusion => {
-            to.add("kind", name(instruction.text(field::fusion_kind)?)?);
+            to.text("kind", name(instruction.text(field::fusion_kind)?)?);
             aliasing(instruction, to)?;
         }
         Opcode::AsyncStart | Opcode::AsyncUpdate | Opcode::AsyncDone => aliasing(instruction, to)?,
@@ -336,21 +374,21 @@ pub(crate) fn special(
                 instruction.short(field::rng_algorithm),
             )?;
         }
-        Opcode::RngGetAndUpdateState => to.add("delta", instruction.number(field::delta)),
+        Opcode::RngGetAndUpdateState => to.number("delta", instruction.number(field::delta)),
         Opcode::ReducePrecision => {
-            to.add("exponent_bits", instruction.number(field::exponent_bits));
-            to.add("mantissa_bits", instruction.number(field::mantissa_bits));
+            to.number("exponent_bits", instruction.number(field::exponent_bits));
+            to.number("mantissa_bits", instruction.number(field::mantissa_bits));
         }
         Opcode::Scan => {
-            to.numbers("dimensions", &instruction.list(field::dimensions)?);
-            to.add("num_carries", instruction.number(field::num_carries));
+            to.list("dimensions", instruction, field::dimensions)?;
+            to.number("num_carries", instruction.number(field::num_carries));
             to.flag("is_reverse", instruction.flag(field::is_reverse));
             if instruction.short(field::is_associative) != 0 {
                 to.word("is_associative", &["", "true", "false"], instruction.short(field::is_associative))?;
             }
         }
         Opcode::Shuffle => {
-            to.numbers("dimensions", &instruction.list(field::dimensions)?);
+            to.list("dimensions", instruction, field::dimensions)?;
             let mode: Option<ShuffleMode> = instruction.message(field::shuffle_mode)?;
             if let Some(rotate) = mode.and_then(|mode| mode.rotate) {
                 to.add("mode", "rotate");
@@ -398,7 +436,7 @@ pub(crate) fn special(
 
 fn channel(instruction: &Record<'_>, to: &mut Attributes<'_>) {
     if instruction.number(field::channel_id) > 0 {
-        to.add("channel_id", instruction.number(field::channel_id));
+        to.number("channel_id", instruction.number(field::channel_id));
     }
 }
 
@@ -409,12 +447,12 @@ fn collective(opcode: Opcode<'_>, instruction: &Record<'_>, to: &mut Attributes<
     to.flag("constrain_layout", instruction.flag(field::constrain_layout));
     match opcode {
         Opcode::AllGather | Opcode::AllGatherStart => {
-            to.numbers("dimensions", &instruction.list(field::dimensions)?);
+            to.list("dimensions", instruction, field::dimensions)?;
             to.flag("use_global_device_ids", instruction.flag(field::use_global_device_ids));
         }
         Opcode::ReduceScatter => {
             to.flag("use_global_device_ids", instruction.flag(field::use_global_device_ids));
-            to.numbers("dimensions", &instruction.list(field::dimensions)?);
+            to.list("dimensions", instruction, field::dimensions)?;
         }
         Opcode::AllToAll => to.some_numbers("dimensions", &instruction.list(field::dimensions)?),
         Opcode::CollectiveBroadcast => to.add("has_dynamic_root", instruction.flag(field::has_dynamic_root)),
@@ -524,10 +562,10 @@ fn convolution(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> 
         to.add("dim_labels", labels(&numbers));
     }
     if instruction.number(field::feature_group_count) > 1 {
-        to.add("feature_group_count", instruction.number(field::feature_group_count));
+        to.number("feature_group_count", instruction.number(field::feature_group_count));
     }
     if instruction.number(field::batch_group_count) > 1 {
-        to.add("batch_group_count", instruction.number(field::batch_group_count));
+        to.number("batch_group_count", instruction.number(field::batch_group_count));
     }
     Ok(())
 }
@@ -621,15 +659,62 @@ fn custom_call(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> 
     Ok(())
 }
 
+/// The values that one field of instructions was written as: many have the same.
+pub(crate) struct Seen<'p> {
+    by_bytes: NameTable,
+    values: Vec<(&'p [u8], Piece)>,
+}
+
+impl<'p> Seen<'p> {
+    const fn new() -> Self {
+        Self { by_bytes: NameTable::new(), values: Vec::new() }
+    }
+
+    /// Writes the attribute again, if this field was written before; if not, `write` does it, and says whether there is one.
+    fn write(
+        &mut self,
+        name: &str,
+        bytes: &'p [u8],
+        to: &mut Attributes<'_>,
+        write: impl FnOnce(&mut Attributes<'_>) -> Result<bool>,
+    ) -> Result<()> {
+        let of_bytes = hash(bytes);
+        let values = &self.values;
+        let bytes_of = |number: u32| values.get(number as usize).map_or(&b""[..], |(bytes, _)| bytes);
+        let known = self.by_bytes.get(bytes, of_bytes, bytes_of).and_then(|place| values.get(place as usize));
+        if let Some(&(_, value)) = known {
+            to.again(name, value);
+        } else if write(to)? {
+            self.by_bytes.insert(bytes, of_bytes, number(values.len()), bytes_of);
+            self.values.push((bytes, to.written()));
+        }
+        Ok(())
+    }
+}
+
+/// What instructions said before, in the fields that many have alike, and room for the fields of a message in one.
+pub(crate) struct Said<'p> {
+    inner: Record<'p>,
+    sharding: Seen<'p>,
+    metadata: Seen<'p>,
+    backend_config: Seen<'p>,
+}
+
+impl Said<'_> {
+    pub(crate) const fn new() -> Self {
+        Self { inner: Record::new(), sharding: Seen::new(), metadata: Seen::new(), backend_config: Seen::new() }
+    }
+}
+
 /// What any instruction may have, behind the computations that it calls.
 pub(crate) fn common<'p>(
     instruction: &Record<'p>,
     payloads: &[&'p [u8]],
     predecessors: &[&str],
-    inner: &mut Record<'p>,
+    said: &mut Said<'p>,
     to: &mut Attributes<'_>,
 ) -> Result<()> {
-    placed(instruction, to)?;
+    placed(instruction, said, to)?;
     if !predecessors.is_empty() {
         to.open("control-predecessors");
         to.out.push('{');
@@ -653,21 +738,29 @@ pub(crate) fn common<'p>(
         origin(&value, to)?;
     }
     if let Some(of_instruction) = instruction.bytes(field::metadata) {
-        to.open("metadata");
-        to.out.push('{');
-        let empty = to.out.len();
-        inner.read(of_instruction)?;
-        metadata(inner, payloads, to.out)?;
-        if to.out.len() == empty {
-            to.undo();
-        } else {
-            to.out.push('}');
-        }
+        let inner = &mut said.inner;
+        said.metadata.write("metadata", of_instruction, to, |to| {
+            to.open("metadata");
+            to.out.push('{');
+            let empty = to.out.len();
+            inner.read(of_instruction)?;
+            metadata(inner, payloads, to.out)?;
+            let is_there = to.out.len() > empty;
+            if is_there {
+                to.out.push('}');
+            } else {
+                to.undo();
+            }
+            Ok(is_there)
+        })?;
     }
     let payload = instruction.bytes(field::backend_config_payload).map(|bytes| payload(bytes, payloads)).transpose()?;
     let config = payload.flatten().or(instruction.bytes(field::backend_config));
     if let Some(config) = config.filter(|config| !config.is_empty()) {
-        to.free("backend_config", config);
+        said.backend_config.write("backend_config", config, to, |to| {
+            to.free("backend_config", config);
+            Ok(true)
+        })?;
     }
     Ok(())
 }
@@ -681,12 +774,13 @@ fn payload<'p>(bytes: &'p [u8], payloads: &[&'p [u8]]) -> Result<Option<&'p [u8]
 }
 
 /// How a value lies on devices, and what the program's source says of it.
-pub(crate) fn placed(instruction: &Record<'_>, to: &mut Attributes<'_>) -> Result<()> {
-    if instruction.has(field::sharding)
-        && let Some(of_value) = instruction.message(field::sharding)?
-    {
-        to.open("sharding");
-        sharding(&of_value, to.out)?;
+pub(crate) fn placed<'p>(instruction: &Record<'p>, said: &mut Said<'p>, to: &mut Attributes<'_>) -> Result<()> {
+    if let Some(of_value) = instruction.bytes(field::sharding) {
+        said.sharding.write("sharding", of_value, to, |to| {
+            to.open("sharding");
+            sharding(&OpShardingProto::decode(of_value)?, to.out)?;
+            Ok(true)
+        })?;
     }
     frontend_attributes(instruction.bytes(field::frontend_attributes), to)
 }

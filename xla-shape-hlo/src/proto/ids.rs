@@ -4,9 +4,10 @@ use super::error::{HloProtoError, HloProtoErrorKind};
 use super::message::{
     HloScheduleProto, HloScheduleProtoSequencesEntry, computation_field, instruction_field, module_field,
 };
-use super::wire::{Content, Fields, Record, text};
+use super::wire::{Content, Field, Fields, Record, present, text};
 use super::words::{self, name};
 use crate::asynchronous::{Step, step};
+use crate::module::Items;
 use crate::opcode::Opcode;
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -15,17 +16,18 @@ use core::ops::Range;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
-/// An instruction: what is asked for again and again, and its bytes, where the rest is.
+/// An instruction: what is asked for again and again, and where its fields are.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry<'p> {
-    pub(crate) bytes: &'p [u8],
     pub(crate) name: &'p str,
     pub(crate) opcode: Opcode<'p>,
     /// The number of the opcode.
     pub(crate) number: u8,
     pub(crate) id: i64,
-    /// Whether it has ids of computations.
-    calls: bool,
+    /// Its fields among all.
+    fields: Items,
+    /// The numbers of the fields below 128 that are there.
+    present: u128,
 }
 
 /// A computation.
@@ -54,6 +56,8 @@ pub(crate) struct Wrapped {
 pub(crate) struct Ids<'p> {
     pub(crate) groups: Vec<Group<'p>>,
     pub(crate) entries: Vec<Entry<'p>>,
+    /// The fields of all instructions: they are walked once.
+    fields: Vec<Field<'p>>,
     /// Ids and places of the computations, sorted.
     computations: Vec<(i64, usize)>,
     /// The places of instructions that call, with the places of what they call, in the order of the instructions.
@@ -91,6 +95,7 @@ impl<'p> Ids<'p> {
         let mut ids = Self {
             groups: Vec::new(),
             entries: Vec::new(),
+            fields: Vec::new(),
             computations: Vec::new(),
             calls: Vec::new(),
             has_schedule: schedule.is_some(),
@@ -137,7 +142,8 @@ impl<'p> Ids<'p> {
                 (number::name, Content::Bytes(bytes)) => group.name = text(bytes)?,
                 (number::instructions, Content::Bytes(bytes)) => {
                     let place = |error: HloProtoError| error.within(format_args!("computation `{}`", group.name));
-                    self.entries.push(entry(bytes).map_err(place)?);
+                    let entry = entry(bytes, &mut self.fields).map_err(place)?;
+                    self.entries.push(entry);
                 }
                 (number::program_shape, Content::Bytes(bytes)) => group.program_shape = Some(bytes),
                 (number::id, Content::Number(id)) => group.id = id as i64,
@@ -163,11 +169,29 @@ impl<'p> Ids<'p> {
         self.entries.get(place)
     }
 
+    /// The fields of an instruction.
+    pub(crate) fn fields(&self, entry: &Entry<'p>) -> &[Field<'p>] {
+        entry.fields.of(&self.fields)
+    }
+
+    /// Puts the fields of an instruction into a record.
+    #[inline]
+    pub(crate) fn read(&self, entry: &Entry<'p>, record: &mut Record<'p>) {
+        record.take(self.fields(entry), entry.present);
+    }
+
+    /// The fields of an instruction as a record of its own.
+    pub(crate) fn record(&self, entry: &Entry<'p>) -> Record<'p> {
+        let mut record = Record::default();
+        self.read(entry, &mut record);
+        record
+    }
+
     /// Finds which computations the instructions call. Ids of none are left to be said where the instruction is read.
     fn calls(&mut self) -> Result<()> {
-        let mut record = Record::default();
-        for (entry, place) in self.entries.iter().zip(0..).filter(|(entry, _)| entry.calls) {
-            record.read(entry.bytes)?;
+        let calls = present(instruction_field::called_computation_ids);
+        for (entry, place) in self.entries.iter().zip(0..).filter(|(entry, _)| entry.present & calls != 0) {
+            let record = self.record(entry);
             let mut called = Vec::new();
             for id in record.numbers(instruction_field::called_computation_ids) {
                 called.extend(find(&self.computations, id?));
@@ -209,7 +233,7 @@ impl<'p> Ids<'p> {
                     None => continue,
                     Some(Step::Start) => Some(place),
                     Some(_) => {
-                        let operand = Record::of(entry.bytes)?.numbers(instruction_field::operand_ids).next();
+                        let operand = self.record(entry).numbers(instruction_field::operand_ids).next();
                         let before = operand.transpose()?.and_then(|id| self.instruction(id, computation));
                         before.and_then(|before| self.starts.get(&before).copied())
                     }
@@ -417,21 +441,30 @@ fn unknown_instruction(id: i64) -> HloProtoError {
     HloProtoError::new(HloProtoErrorKind::UnknownId { what: "an instruction of the computation", id })
 }
 
-/// Reads what is asked for of an instruction again and again.
-fn entry(bytes: &[u8]) -> Result<Entry<'_>> {
+/// Reads what is asked for of an instruction again and again, and keeps its fields.
+fn entry<'p>(bytes: &'p [u8], fields: &mut Vec<Field<'p>>) -> Result<Entry<'p>> {
     use instruction_field as number;
-    let (mut name, mut opcode, mut id, mut calls) = (&[][..], &[][..], 0, false);
+    let (mut name, mut opcode, mut id, mut all) = (&[][..], &[][..], 0, 0);
+    let first = fields.len();
     for field in Fields::of(bytes) {
         let field = field?;
+        fields.push(field);
+        all |= present(field.number);
         match (field.number, field.content) {
             (number::name, Content::Bytes(bytes)) => name = bytes,
             (number::opcode, Content::Bytes(bytes)) => opcode = bytes,
             (number::id, Content::Number(number)) => id = number as i64,
-            (number::called_computation_ids, _) => calls = true,
             _ => {}
         }
     }
     let opcode = text(opcode)?;
     let number = Opcode::number(opcode).unwrap_or(u8::MAX);
-    Ok(Entry { bytes, name: words::name(text(name)?)?, opcode: Opcode::numbered(number, opcode), number, id, calls })
+    Ok(Entry {
+        name: words::name(text(name)?)?,
+        opcode: Opcode::numbered(number, opcode),
+        number,
+        id,
+        fields: Items::new(first, fields.len()),
+        present: all,
+    })
 }

@@ -14,7 +14,6 @@ use crate::names::{NONE, hash};
 use crate::opcode::Opcode;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write as _;
 use xla_shape_core::ElementType;
 
 type Result<T> = core::result::Result<T, HloProtoError>;
@@ -29,8 +28,8 @@ impl<'p> Writer<'_, 'p> {
         is_root: bool,
     ) -> Result<()> {
         let mut record = core::mem::take(&mut self.record);
-        record.read(entry.bytes)?;
         let ids = self.ids;
+        ids.read(entry, &mut record);
         let out = &mut self.text;
         out.push_str(if is_root { "ROOT %" } else { "%" });
         let name_piece = written(entry.name, out);
@@ -72,8 +71,11 @@ impl<'p> Writer<'_, 'p> {
                     let operand = operand?;
                     match i {
                         0 => {}
-                        // Writing to memory does not fail.
-                        _ if i % 5 == 0 => _ = write!(out, ", /*index={i}*/"),
+                        _ if i % 5 == 0 => {
+                            out.push_str(", /*index=");
+                            decimal(i as i64, out);
+                            out.push_str("*/");
+                        }
                         _ => out.push_str(", "),
                     }
                     out.push('%');
@@ -94,11 +96,11 @@ impl<'p> Writer<'_, 'p> {
         match (root, wrapped, step) {
             (Some(root), Some(Wrapped { computation, .. }), Some(Step::Start)) => {
                 thread("async_execution_thread", record.text(field::async_execution_thread)?, &mut to);
-                let of_root = Record::of(root.bytes)?;
+                let of_root = ids.record(root);
                 let first_type = self::first_type(ids, root.opcode, &of_root, computation)?;
                 special(root.opcode, &of_root, first_type, &mut to)?;
                 calls(ids, root.opcode, &of_root, &ids.called(&of_root)?, first_type, &mut to);
-                placed(&of_root, &mut to)?;
+                placed(&of_root, &mut self.said, &mut to)?;
             }
             _ => {
                 if step == Some(Step::Start) {
@@ -111,7 +113,7 @@ impl<'p> Writer<'_, 'p> {
         for place in ids.named(&record, field::control_predecessor_ids, "control_predecessor_ids", computation) {
             predecessors.push(ids.entry(place?).map_or("", |entry| entry.name));
         }
-        common(&record, self.payloads, &predecessors, &mut self.inner, &mut to)?;
+        common(&record, self.payloads, &predecessors, &mut self.said, &mut to)?;
         let attributes = to.end();
         self.record = record;
         let instruction = number(self.module.instructions.len());
@@ -177,7 +179,7 @@ fn first_type(
     let id = instruction.numbers(field::operand_ids).next().transpose()?;
     let first = id.and_then(|id| ids.entry(ids.instruction(id, computation)?));
     let Some(first) = first else { return Ok(None) };
-    let first = Record::of(first.bytes)?;
+    let first = ids.record(first);
     let shape = Record::of(first.bytes(field::shape).unwrap_or(&[]))?;
     Ok(ElementType::from_proto_number(shape.short(ELEMENT_TYPE)))
 }
@@ -236,6 +238,6 @@ fn calls(
         _ => each(&["calls"], called),
     }
     if opcode == Opcode::Call && instruction.flag(field::is_composite) {
-        to.add("is_composite", "true");
+        to.text("is_composite", "true");
     }
 }

@@ -1,6 +1,6 @@
 //! A module: its head, its tables and its computations, written as text and noted as the model.
 
-use super::attributes::{Attributes, frontend_attributes, original_array};
+use super::attributes::{Attributes, Said, frontend_attributes, original_array};
 use super::error::{HloProtoError, HloProtoErrorKind};
 use super::ids::Ids;
 use super::message::{
@@ -8,7 +8,7 @@ use super::message::{
     module_field as field, recovery_field, recovery_table_field,
 };
 use super::shapes::Shapes;
-use super::wire::{Content, Fields, Record};
+use super::wire::{Content, Record};
 use super::words::{decimal, joined, name};
 use crate::module::{ComputationRecord, Items, MAX_TEXT, Module, OperandRecord, Piece, RowRecord, Table, number};
 use crate::names::{NONE, NameTable};
@@ -44,8 +44,8 @@ pub(super) struct Writer<'i, 'p> {
     pub(super) names: NameTable,
     /// The fields of the current instruction.
     pub(super) record: Record<'p>,
-    /// The fields of a message in it.
-    pub(super) inner: Record<'p>,
+    /// What the instructions before said.
+    pub(super) said: Said<'p>,
 }
 
 /// The module of a message, with the text that XLA prints for it.
@@ -72,9 +72,12 @@ fn module_within(bytes: &[u8], depth: usize) -> Result<Module<'static>> {
         shapes: Shapes::new(),
         names: NameTable::new(),
         record: Record::default(),
-        inner: Record::default(),
+        said: Said::new(),
     };
-    writer.module.instructions.reserve(ids.entries.len());
+    let count = ids.entries.len();
+    writer.module.instructions.reserve(count);
+    writer.module.operands.reserve(count.saturating_mul(2));
+    writer.module.attributes.reserve(count.saturating_mul(2));
     writer.head(&message, entry, depth)?;
     writer.tables(&message)?;
     for computation in ids.post_order() {
@@ -121,7 +124,7 @@ impl<'p> Writer<'_, 'p> {
         self.module.name = Some(Piece::new(start, self.text.len()));
         let mut to = Attributes::new(&mut self.text, &mut self.module.attributes);
         if self.ids.is_scheduled() {
-            to.add("is_scheduled", "true");
+            to.text("is_scheduled", "true");
         }
         let aliases: Option<HloInputOutputAliasProto> = message.message(field::input_output_alias)?;
         if let Some(aliases) = aliases.filter(|aliases| !aliases.entries.is_empty()) {
@@ -281,8 +284,7 @@ impl<'p> Writer<'_, 'p> {
         for place in instructions {
             let Some(entry) = ids.entry(place).filter(|entry| entry.opcode == Opcode::Parameter) else { continue };
             let (mut parameter_number, mut shape) = (0, None);
-            for field in Fields::of(entry.bytes) {
-                let field = field?;
+            for field in ids.fields(entry) {
                 match (field.number, field.content) {
                     (instruction_field::parameter_number, Content::Number(number)) => parameter_number = number as i64,
                     (instruction_field::shape, Content::Bytes(bytes)) => shape = Some(bytes),
@@ -306,7 +308,7 @@ impl<'p> Writer<'_, 'p> {
         record.parameters = Items::new(first, self.module.operands.len());
         self.text.push_str(") -> ");
         if let Some(root) = ids.entry(root) {
-            let shape = Record::of(root.bytes)?.bytes(instruction_field::shape);
+            let shape = ids.record(root).bytes(instruction_field::shape);
             record.result = self.without_layout(root.name, shape)?;
         }
         self.text.push_str(" {\n");

@@ -6,8 +6,8 @@ use crate::module::number;
 use crate::names::{NONE, NameTable, hash};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use xla_shape_core::Shape;
 use xla_shape_core::proto::decode_shape;
+use xla_shape_core::{ArrayShape, Layout, Shape};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
@@ -62,7 +62,17 @@ impl<'p> Shapes<'p> {
         let mut text = known.without_layout;
         if text == NONE {
             let printed = known.shape.without_layout().to_string();
-            text = self.number(printed, |text| Ok(text.parse()?))?;
+            let array = match &known.shape {
+                Shape::Array(array) => {
+                    let layout = Layout::descending(array.num_dimensions());
+                    Some(ArrayShape::new(array.element_type(), array.dimensions(), layout))
+                }
+                _ => None,
+            };
+            text = self.number(printed, |text| match array {
+                Some(Ok(array)) => Ok(Shape::Array(array)),
+                _ => Ok(text.parse()?),
+            })?;
             if let Some(known) = self.known.get_mut(place) {
                 known.without_layout = text;
             }

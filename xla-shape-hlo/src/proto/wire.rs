@@ -5,120 +5,17 @@
 
 use super::error::HloProtoError;
 use alloc::vec::Vec;
-use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
-use prost::{DecodeError, Message};
+use prost::Message;
+use prost::encoding::{DecodeContext, WireType, decode_varint};
+use xla_shape_core::proto::wire::varint;
+pub(crate) use xla_shape_core::proto::wire::{Content, Field, Fields};
 
 type Result<T> = core::result::Result<T, HloProtoError>;
 
-/// What a field holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Content<'p> {
-    Number(u64),
-    /// Of four or eight bytes.
-    Fixed(u64),
-    Bytes(&'p [u8]),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Field<'p> {
-    pub(crate) number: u32,
-    pub(crate) content: Content<'p>,
-}
-
-/// The fields of a message, one after the other.
-pub(crate) struct Fields<'p> {
-    rest: &'p [u8],
-}
-
-impl<'p> Fields<'p> {
-    pub(crate) const fn of(bytes: &'p [u8]) -> Self {
-        Self { rest: bytes }
-    }
-
-    #[inline]
-    fn field(&mut self) -> Option<Field<'p>> {
-        let key = varint(&mut self.rest)?;
-        let number = u32::try_from(key >> 3).ok().filter(|number| *number > 0)?;
-        let content = match key & 7 {
-            0 => Content::Number(varint(&mut self.rest)?),
-            1 => Content::Fixed(u64::from_le_bytes(fixed(&mut self.rest)?)),
-            2 => {
-                let length = usize::try_from(varint(&mut self.rest)?).ok()?;
-                let (content, rest) = self.rest.split_at_checked(length)?;
-                self.rest = rest;
-                Content::Bytes(content)
-            }
-            5 => Content::Fixed(u32::from_le_bytes(fixed(&mut self.rest)?).into()),
-            _ => return None,
-        };
-        Some(Field { number, content })
-    }
-}
-
-impl<'p> Iterator for Fields<'p> {
-    type Item = Result<Field<'p>>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.rest.is_empty() {
-            let start = self.rest;
-            if let Some(field) = self.field() {
-                return Some(Ok(field));
-            }
-            self.rest = start;
-            if let Err(error) = other(&mut self.rest) {
-                self.rest = &[];
-                return Some(Err(error.into()));
-            }
-        }
-        None
-    }
-}
-
-/// Skips a group, which no message of XLA's has, or says what is wrong.
-#[cold]
-fn other(rest: &mut &[u8]) -> core::result::Result<(), DecodeError> {
-    let (number, wire_type) = decode_key(rest)?;
-    skip_field(wire_type, number, rest, DecodeContext::default())
-}
-
-fn fixed<const BYTES: usize>(rest: &mut &[u8]) -> Option<[u8; BYTES]> {
-    let (bytes, behind) = rest.split_first_chunk::<BYTES>()?;
-    *rest = behind;
-    Some(*bytes)
-}
-
-/// A number of one to ten bytes, seven bits in each.
+/// The bit of a field's number, if it is below 128.
 #[inline]
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    match **rest {
-        [first @ ..0x80, ref behind @ ..] => {
-            *rest = behind;
-            Some(first.into())
-        }
-        [first, second @ ..0x80, ref behind @ ..] => {
-            *rest = behind;
-            Some(u64::from(first & 0x7f) | u64::from(second) << 7)
-        }
-        _ => long_varint(rest),
-    }
-}
-
-fn long_varint(rest: &mut &[u8]) -> Option<u64> {
-    let (mut value, mut shift) = (0_u64, 0_u32);
-    for (&byte, length) in rest.iter().zip(1_usize..) {
-        value |= u64::from(byte & 0x7f).wrapping_shl(shift);
-        if byte < 0x80 {
-            *rest = rest.get(length..)?;
-            // The tenth byte has one bit.
-            return (length < 10 || byte < 2).then_some(value);
-        }
-        shift = shift.wrapping_add(7);
-        if length == 10 {
-            break;
-        }
-    }
-    None
+pub(crate) fn present(number: u32) -> u128 {
+    1_u128.checked_shl(number).unwrap_or(0)
 }
 
 /// All fields of one message. Where a field that is no list stands more than once, the last one counts.
@@ -130,6 +27,10 @@ pub(crate) struct Record<'p> {
 }
 
 impl<'p> Record<'p> {
+    pub(crate) const fn new() -> Self {
+        Self { fields: Vec::new(), present: 0 }
+    }
+
     pub(crate) fn of(bytes: &'p [u8]) -> Result<Self> {
         let mut record = Self::default();
         record.read(bytes)?;
@@ -142,10 +43,18 @@ impl<'p> Record<'p> {
         self.present = 0;
         for field in Fields::of(bytes) {
             let field = field?;
-            self.present |= 1_u128.checked_shl(field.number).unwrap_or(0);
+            self.present |= present(field.number);
             self.fields.push(field);
         }
         Ok(())
+    }
+
+    /// Takes the place of what was read before; `all` are the numbers below 128 that are there.
+    #[inline]
+    pub(crate) fn take(&mut self, fields: &[Field<'p>], all: u128) {
+        self.fields.clear();
+        self.fields.extend_from_slice(fields);
+        self.present = all;
     }
 
     #[inline]
@@ -281,7 +190,7 @@ fn not_text(bytes: &[u8]) -> HloProtoError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fields, Record};
+    use super::Record;
     use alloc::string::ToString;
     use alloc::vec::Vec;
 
@@ -314,13 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_off_is_an_error_and_the_end() {
-        for bytes in
-            [&[0x08][..], &[0x12, 5, b'a'], &[0x1d, 0], &[0x09, 0], &[0x00], &[0x0c], &[0x0b], &[0x0f], &[0xff]]
-        {
-            let read: Vec<_> = Fields::of(bytes).collect();
-            assert!(matches!(&read[..], [Err(_)]), "{bytes:?}: {read:?}");
-        }
+    fn what_breaks_off_is_an_error() {
         let record = Record::of(&[0x12, 1, 0x80, 0x1a, 1, 0xff]).unwrap();
         assert!(record.list(2).is_err());
         assert!(record.text(3).unwrap_err().to_string().contains("UTF-8"));

@@ -9,11 +9,20 @@ type Result<T> = core::result::Result<T, HloProtoError>;
 /// A number.
 #[inline]
 pub(crate) fn decimal(number: i64, out: &mut String) {
-    match u8::try_from(number) {
-        Ok(digit @ 0..=9) => out.push(char::from(b'0' | digit)),
+    match u32::try_from(number) {
+        Ok(digit @ 0..=9) => digit_of(digit, out),
+        Ok(short @ 10..=99) => {
+            digit_of(short / 10, out);
+            digit_of(short % 10, out);
+        }
         // Writing to memory does not fail.
         _ => _ = write!(out, "{number}"),
     }
+}
+
+#[inline]
+fn digit_of(digit: u32, out: &mut String) {
+    out.push(char::from_digit(digit, 10).unwrap_or('0'));
 }
 
 /// Numbers with something between them.
