@@ -103,6 +103,10 @@ impl<'p> Ids<'p> {
             singles: Vec::new(),
             starts: BTreeMap::new(),
         };
+        // An instruction of a compiler takes more bytes than this, and so does a field: nothing grows twice.
+        let bytes = module.each(module_field::computations).map(<[u8]>::len).fold(0, usize::saturating_add);
+        ids.entries.reserve(bytes / 128);
+        ids.fields.reserve(bytes / 12);
         for bytes in module.each(module_field::computations) {
             ids.computation_entries(bytes)?;
         }
