@@ -429,6 +429,86 @@ fn hostile_texts_are_survived() {
     }
 }
 
+/// Each attribute and each unusual form, made very long, and not ended.
+#[test]
+fn every_form_is_survived_when_it_is_long() {
+    const MANY: usize = 5_000;
+    let of_module: &[[&str; 3]] = &[
+        ["input_output_alias={ ", "{0}: (0, {}, must-alias), ", "{1}: (0, {}) }"],
+        ["buffer_donor={ ", "(0, {0}), ", "(1, {}) }"],
+        ["entry_computation_layout={(", "f32[2]{0}, ", "f32[2])->f32[2]}"],
+        ["frontend_attributes={", "a=\"b\",", "c={\"d\":1}}"],
+        ["origin_recovery_table={", "{\"a\"} : {\"b\" {0}},\n\"\nENTRY e { ROOT x = f32[] parameter(0) }\n\"\n", "}"],
+        ["allow_spmd_sharding_propagation_to_output={", "true,", "false}"],
+    ];
+    for [before, piece, after] in of_module {
+        for after in [after, ""] {
+            let value = format!("{before}{}{after}", piece.repeat(MANY));
+            survive(&format!("HloModule m, {value}\n\nENTRY e {{\n  ROOT x = (f32[], f32[]) parameter(0)\n}}\n"));
+        }
+    }
+    let of_instruction: &[[&str; 3]] = &[
+        ["control-predecessors={", "%x, ", "%x}"],
+        ["sharding={devices=[5001]", "0,", "1}"],
+        ["sharding={devices=[2]<=[", "1,", "2]}"],
+        ["sharding={devices=[1,2]<=[2] last_tile_dims={", "manual,", "replicated}}"],
+        ["sharding={mesh[", "'a'=2,", "'b'=2], [{'a'}]}"],
+        ["sharding={mesh['a'=2], [", "{'a'}, ", "{}]}"],
+        ["sharding={", "{replicated}, ", "{maximal device=1}}"],
+        ["replica_groups={", "{0,1},", "{2,3}}"],
+        ["replica_groups=[2,2]<=[", "2,", "2]T(1,0)"],
+        ["replica_groups=mesh['a'=2] {", "'a':(1)2,", "'a'}"],
+        ["source_target_pairs={", "{0,1},", "{1,0}}"],
+        ["statistics={visualizing_index=0,", "a=1.5,", "b=nan}"],
+        ["result_accuracy={tolerance={", "atol=1,", "ulps=1.5}}"],
+        ["origin={", "(", "{\"a\" {0}})}"],
+        ["origin={(", "{\"a\" {0}}, ", "{\"b\"})}"],
+        ["original_value={(", "{\"a\" {0}}, ", "{\"b\"})}"],
+        ["window={size=", "1x", "1 stride=1 pad=0_0}"],
+        ["dim_labels=", "0", "bf_io->bf"],
+        ["slice={", "[0:1:1], ", "[0:1]}"],
+        ["padding=", "0_1_2x", "0_0"],
+        ["operand_precision={", "high,", "highest}"],
+        ["output_to_operand_aliasing={", "{0}: (0, {}), ", "{}: (0, {})}"],
+        ["operand_layout_constraints={", "f32[2]{0}, ", "f32[]}"],
+        ["called_computations={", "%e, ", "%f}"],
+        ["branch_computations={", "{ ROOT a = f32[] parameter(0) }, ", "f}"],
+        ["parameter_replication={", "true,", "false}"],
+        ["metadata={", "op_name=\"a\" ", "source_line=1}"],
+        ["domain={kind=\"sharding\", entry={", "{replicated}, ", "{manual}}, exit={replicated}}"],
+        ["backend_config={", "\"a\":{\"b\":[1,\"}\"]},", "\"c\":1}"],
+        ["literal=(", "s32[] 1, ", "s32[2]{0} {1, 2})"],
+        ["async_execution_thread=\"", "\\\\303\\\\251", "\""],
+        ["dimensions={", "0,", "1}"],
+        ["shifts={", "-1,", "1}"],
+        ["slice_sizes={{", "1,", "2}}"],
+    ];
+    for [before, piece, after] in of_instruction {
+        for after in [after, ""] {
+            let value = format!("{before}{}{after}", piece.repeat(MANY));
+            survive(&format!(
+                "HloModule m\n\nENTRY e {{\n  x = f32[] parameter(0)\n  ROOT r = f32[] custom-call(x), {value}\n}}\n"
+            ));
+        }
+    }
+    // A long sharding of what many loops call, and many results of what is scanned often.
+    let devices = (0..MANY).map(|device| device.to_string()).collect::<Vec<_>>().join(",");
+    let mut loops = format!(
+        "HloModule m\nc {{\n  p = f32[] parameter(0)\n  ROOT t = pred[] constant(true)\n}}\nb {{\n  \
+         ROOT p = f32[] parameter(0), sharding={{devices=[{MANY}]{devices}}}\n}}\nENTRY e {{\n  x = f32[] parameter(0)\n"
+    );
+    let results = "f32[], ".repeat(MANY);
+    let mut scans = format!(
+        "HloModule m\nf {{\n  ROOT p = ({results}f32[]) parameter(0)\n}}\nENTRY e {{\n  x = f32[2] parameter(0)\n"
+    );
+    for number in 0..MANY {
+        writeln!(loops, "  w.{number} = f32[] while(x), condition=c, body=b").unwrap();
+        writeln!(scans, "  w.{number} = f32[] scan(x), dimensions={{0}}, num_carries=0, to_apply=f").unwrap();
+    }
+    assert_eq!(survive(&format!("{loops}}}\n")).0, MANY + 4);
+    assert_eq!(survive(&format!("{scans}}}\n")).0, MANY + 2);
+}
+
 #[test]
 fn too_many_errors_end_the_reading_but_keep_what_was_read() {
     let many = |piece: &str| format!("e {{\n  a = f32[] parameter(0)\n{}\n}}\n", piece.repeat(100_000));

@@ -167,7 +167,13 @@ pub(super) fn map<'a>(operands: Operands<'_, 'a>, dimensions: &[usize], to_apply
 
 /// A computation that is called for one slice of the inputs after the other: the slices of its results, one behind the other, and what
 /// it hands on.
-pub(super) fn scan<'a>(operands: Operands<'_, 'a>, along: usize, carries: usize, to_apply: Callee<'_>) -> Answer<'a> {
+pub(super) fn scan<'a>(
+    operands: Operands<'_, 'a>,
+    along: usize,
+    carries: usize,
+    to_apply: Callee<'_>,
+    written: Option<&Shape>,
+) -> Answer<'a> {
     let attribute = "to_apply";
     operands.at_least(carries.saturating_add(1))?;
     to_apply.exactly(attribute, operands.len())?;
@@ -177,6 +183,11 @@ pub(super) fn scan<'a>(operands: Operands<'_, 'a>, along: usize, carries: usize,
         let (what, expected, found) = ("results of the called computation", carries, all.len());
         return Err(InferError::Count { what, expected, found });
     };
+    // Before anything is made: a computation with many results may be called often.
+    let found = written.map(|shape| shape.tuple_shapes().map_or(1, <[Shape]>::len));
+    if let Some(found) = found.filter(|&found| found != all.len()) {
+        return Err(InferError::Count { what: "results", expected: all.len(), found });
+    }
     let (slices, handed) = all.split_at_checked(outputs).unwrap_or((all, &[]));
     let mut results = Vec::with_capacity(all.len());
     for slice in slices {

@@ -272,7 +272,7 @@ impl<'a> Rule<'a> {
                 reducer::select_and_scatter(all, window, select, scatter)
             }
             Self::Map { dimensions, to_apply } => reducer::map(all, dimensions, to_apply, written.is_none()),
-            Self::Scan { dimension, carries, to_apply } => reducer::scan(all, dimension, carries, to_apply),
+            Self::Scan { dimension, carries, to_apply } => reducer::scan(all, dimension, carries, to_apply, written),
             Self::Shuffle { dimensions } => reducer::shuffle(all, dimensions),
             Self::Sort { dimension, to_apply } => {
                 // The shape alone does not depend on them.

@@ -6,14 +6,16 @@ use crate::infer::{Devices, Members, Parameters};
 use crate::module::{Instruction, Module};
 use crate::opcode::Opcode;
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
-use xla_shape_core::shard::{Iota, Sharding, ShardingError};
+use xla_shape_core::shard::{Iota, ShardingError};
 
 pub(super) fn check<'m, 'a>(
     instruction: Instruction<'m, 'a>,
     parameters: &mut Parameters,
+    shardings: &mut Shardings,
     findings: &mut Findings<'m, 'a>,
 ) {
     if matches!(instruction.opcode(), Opcode::AllReduce | Opcode::AllReduceStart | Opcode::ReduceScatter) {
@@ -21,7 +23,7 @@ pub(super) fn check<'m, 'a>(
     }
     findings.check(instruction, sharding(instruction));
     if matches!(instruction.opcode(), Opcode::While | Opcode::Conditional) {
-        findings.check(instruction, same_sharding(instruction, parameters));
+        findings.check(instruction, same_sharding(instruction, parameters, shardings));
     }
     match instruction.opcode() {
         Opcode::AllReduce | Opcode::AllReduceStart => findings.check(instruction, groups(instruction, false)),
@@ -58,8 +60,33 @@ fn sharding(instruction: Instruction<'_, '_>) -> Result<()> {
     }
 }
 
+/// How the values of instructions are divided: each is read once.
+#[derive(Default)]
+pub(super) struct Shardings {
+    /// The number of the sharding, by the number of the instruction; `None` where there is none.
+    of: BTreeMap<u32, Option<usize>>,
+    /// The number of each sharding, by its text.
+    numbers: BTreeMap<String, usize>,
+}
+
+impl Shardings {
+    fn number(&mut self, instruction: Instruction<'_, '_>) -> Option<usize> {
+        let numbers = &mut self.numbers;
+        *self.of.entry(instruction.number()).or_insert_with(|| {
+            // One that cannot be read is an error elsewhere.
+            let sharding = instruction.attribute("sharding")?.sharding().ok()?;
+            let next = numbers.len();
+            Some(*numbers.entry(format!("{sharding}")).or_insert(next))
+        })
+    }
+}
+
 /// Checks that a value that goes through a loop or comes out of a branch is divided in one way everywhere, where that is said.
-fn same_sharding(instruction: Instruction<'_, '_>, parameters: &mut Parameters) -> Result<()> {
+fn same_sharding(
+    instruction: Instruction<'_, '_>,
+    parameters: &mut Parameters,
+    shardings: &mut Shardings,
+) -> Result<()> {
     let module = instruction.module();
     let mut all = alloc::vec![instruction];
     for attribute in instruction.attributes() {
@@ -78,20 +105,12 @@ fn same_sharding(instruction: Instruction<'_, '_>, parameters: &mut Parameters) 
             }
         }
     }
-    let mut first: Option<Sharding> = None;
-    for value in all.into_iter().filter_map(|found| found.attribute("sharding")) {
-        // One that cannot be read is an error elsewhere.
-        let Ok(found) = value.sharding() else { continue };
-        match &first {
-            Some(expected) if *expected != found => {
-                let expected = format!("the sharding {expected} in all that is called");
-                return Err(Problem::unfit(expected, format!("{found}")));
-            }
-            Some(_) => {}
-            None => first = Some(found),
-        }
-    }
-    Ok(())
+    let mut numbers = all.into_iter().filter_map(|found| shardings.number(found));
+    let Some(first) = numbers.next() else { return Ok(()) };
+    let Some(other) = numbers.find(|&other| other != first) else { return Ok(()) };
+    let text =
+        |number: usize| shardings.numbers.iter().find(|(_, found)| **found == number).map_or("", |(text, _)| text);
+    Err(Problem::unfit(format!("the sharding {} in all that is called", text(first)), text(other)))
 }
 
 /// Checks that all sums over devices keep their layouts, or none.

@@ -39,7 +39,7 @@ impl<'a> Module<'a> {
     #[must_use]
     pub fn check(&self) -> Vec<Finding<'_, 'a>> {
         let mut findings = Findings::default();
-        let mut parameters = Parameters::default();
+        let (mut parameters, mut shardings) = (Parameters::default(), devices::Shardings::default());
         let precision = shapes::Precision::of(self);
         structure::check(self, &mut findings);
         values::of_module(self, &mut findings);
@@ -52,7 +52,7 @@ impl<'a> Module<'a> {
             known::check(instruction, &mut findings);
             values::check(instruction, &mut findings);
             shapes::check(instruction, &mut parameters, precision, &mut findings);
-            devices::check(instruction, &mut parameters, &mut findings);
+            devices::check(instruction, &mut parameters, &mut shardings, &mut findings);
             aliases::of_instruction(instruction, &mut findings);
         }
         shapes::buffers(self, &mut findings);
