@@ -19,6 +19,7 @@ use xla_shape::buffer::{AlignedBytes, DynShape};
 use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor};
 use xla_shape::relayout::{Options, Plan, Slabs};
 use xla_shape::{ArrayShape, Layout};
+use xla_shape_render::no_size;
 
 /// An array as the library has it.
 type Array<B> = xla_shape::Buffer<DynShape, B>;
@@ -205,7 +206,7 @@ fn check_length(shape: &ArrayShape, found: usize) -> PyResult<()> {
     match shape.byte_size() {
         Some(expected) if expected == found as u64 => Ok(()),
         Some(expected) => Err(shape_error(format_args!("expected {expected} bytes of {shape}, found {found}"))),
-        None => Err(shape_error(format_args!("{shape} has no size: a dimension is unbounded"))),
+        None => Err(shape_error(no_size(&shape.clone().into()))),
     }
 }
 
@@ -249,7 +250,10 @@ pub(crate) fn relayout(
     let elements = lent.elements()?;
     let sizes = shape.dimensions().iter().map(|size| size.extent().and_then(|size| usize::try_from(size).ok()));
     if !sizes.eq(elements.sizes.iter().map(|&size| Some(size))) || shape.element_bits() != elements.width as u64 * 8 {
-        return Err(shape_error(format_args!("expected an array as {shape} has it")));
+        return Err(shape_error(format_args!(
+            "expected an array with the sizes and the element type of {shape}, found the sizes {:?} and {} bytes per element",
+            elements.sizes, elements.width
+        )));
     }
     match elements.side_by_side(shape.element_type()) {
         Some((bytes, from)) => copy(py, &from, to, bytes, result.as_mut(), threads)?,
@@ -260,7 +264,7 @@ pub(crate) fn relayout(
 
 /// Zeroed memory for an array.
 fn room(shape: &ArrayShape) -> PyResult<AlignedBytes> {
-    let bytes = shape.byte_size().ok_or_else(|| shape_error(format_args!("{shape} has no size")))?;
+    let bytes = shape.byte_size().ok_or_else(|| shape_error(no_size(&shape.clone().into())))?;
     let bytes = usize::try_from(bytes).ok().and_then(|bytes| AlignedBytes::zeroed(bytes).ok());
     let no_memory = || pyo3::exceptions::PyMemoryError::new_err(format!("there is no memory for {shape}"));
     let mut bytes = bytes.ok_or_else(no_memory)?;

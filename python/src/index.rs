@@ -6,6 +6,7 @@ use crate::shape::Shape;
 use pyo3::prelude::*;
 use xla_shape::Slot;
 use xla_shape::map::OffsetTables;
+use xla_shape_render::no_size;
 
 /// The positions of elements. `indices` has a row of int64 for each, `positions` room for an int64; both are contiguous.
 #[pyfunction]
@@ -61,7 +62,8 @@ pub(crate) fn multi_indices(
     indices: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let table = shape.get().table()?;
-    let count = shape.get().array()?.physical_elements().ok_or_else(|| shape_error("the shape has no size"))?;
+    let array = shape.get().array()?;
+    let count = array.physical_elements().ok_or_else(|| shape_error(no_size(&shape.get().value)))?;
     let (positions, mut indices) = (Read::of(positions)?, Written::of(indices)?);
     let (indices, positions) = (indices.numbers_beside(&positions)?, positions.numbers()?);
     let rank = table.extents().len();

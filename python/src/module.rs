@@ -13,7 +13,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xla_shape::hlo::proto::is_message;
-use xla_shape::hlo::{Instruction as Value, Module as ModuleValue, utf8};
+use xla_shape::hlo::{Finding, Instruction as Value, Module as ModuleValue, Severity, utf8};
 use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
@@ -146,7 +146,12 @@ impl Module {
 
     /// What XLA's verifier would refuse, and hints.
     fn check(&self) -> Vec<String> {
-        self.0.check().iter().map(|finding| format!("{}: {finding}", finding.severity())).collect()
+        // A hint says itself that it is one.
+        let text = |finding: &Finding<'_, '_>| match finding.severity() {
+            Severity::Hint => finding.to_string(),
+            severity => format!("{severity}: {finding}"),
+        };
+        self.0.check().iter().map(text).collect()
     }
 
     /// What the values take in memory, and what lies there at the peak.

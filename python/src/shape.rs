@@ -17,6 +17,7 @@ use xla_shape_render::advise::{Advice, Change};
 use xla_shape_render::bitcast::Verdict;
 use xla_shape_render::draw::Drawing;
 use xla_shape_render::explain::Explanation;
+use xla_shape_render::no_size;
 
 /// A shape: XLA's text for it, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. A missing layout is row-major.
 ///
@@ -407,7 +408,7 @@ impl Shape {
 
 impl Shape {
     fn no_size(&self) -> PyErr {
-        shape_error(format_args!("{} has no size: a dimension is unbounded", self.value))
+        shape_error(no_size(&self.value))
     }
 }
 

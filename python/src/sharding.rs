@@ -7,7 +7,7 @@ use crate::shape::{Shape, ShapeArgument, quoted};
 use crate::sharding_value::{Sharding, ShardingArgument};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
-use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ReshardKind, ShardingKind};
+use xla_shape::shard::{MAX_LISTED_DEVICES, Partition, Region, ShardingKind};
 use xla_shape::{ArrayShape, ElementType};
 use xla_shape_render::draw::DeviceDrawing;
 
@@ -25,18 +25,7 @@ impl Sharding {
     /// `replicated`, `tiled`, `named`, `maximal`, `single_device`, `manual`, `unreduced`, `unknown` or `tuple`.
     #[getter]
     fn kind(&self) -> &'static str {
-        match self.0.kind() {
-            ShardingKind::Replicated => "replicated",
-            ShardingKind::Manual => "manual",
-            ShardingKind::Unreduced => "unreduced",
-            ShardingKind::Unknown => "unknown",
-            ShardingKind::Maximal { .. } => "maximal",
-            ShardingKind::SingleDevice { .. } => "single_device",
-            ShardingKind::Tiled(_) => "tiled",
-            ShardingKind::Named(_) => "named",
-            ShardingKind::Tuple(_) => "tuple",
-            _ => "other",
-        }
+        self.0.kind().name()
     }
 
     /// The shardings of a tuple; of another one, itself alone.
@@ -111,15 +100,7 @@ impl Sharding {
     #[pyo3(signature = (to, shape, /))]
     fn reshard(&self, to: ShardingArgument, shape: ShapeArgument<'_>) -> PyResult<(&'static str, Option<u64>)> {
         let reshard = self.0.reshard(&to.0, shape.0.get().array()?).map_err(shape_error)?;
-        let kind = match reshard.kind() {
-            ReshardKind::Nothing => "nothing",
-            ReshardKind::Slice => "slice",
-            ReshardKind::AllGather => "all-gather",
-            ReshardKind::Permute => "collective-permute",
-            ReshardKind::AllToAll => "all-to-all",
-            _ => "mixed",
-        };
-        Ok((kind, reshard.bytes()))
+        Ok((reshard.kind().name(), reshard.bytes()))
     }
 
     /// A picture of which device has which part, in colours.

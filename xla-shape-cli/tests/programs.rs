@@ -34,6 +34,15 @@ fn real(name: &str) -> String {
 }
 
 #[test]
+fn a_device_may_have_any_number_of_bytes() {
+    let most = u64::MAX.to_string();
+    let report = json(&["hlo", "-", "--format", "json", "--device", &most], MODULE);
+    assert_eq!((&report["capacity"][0]["bytes"], &report["capacity"][0]["free"]), (&json!(u64::MAX), &json!(i64::MAX)));
+    let text = text(&["hlo", "-", "--device", &most], MODULE);
+    assert!(text.contains(" of 16 EiB, 8 EiB free"), "{text}");
+}
+
+#[test]
 fn a_module_is_measured() {
     let report = json(&["hlo", "-", "--format", "json"], MODULE);
     assert_eq!(

@@ -59,6 +59,13 @@ fn parts_of_shapes_are_read_wherever_they_are() {
         ("Part<Array<F32, (), Layout<()>>, P>", "Part<f32[], P>"),
         ("Vec<(Size<8>, Size<128>)>", "Vec<[8,128]>"),
         ("fn(Buffer<Array<Pred, (Size<1>,), _>, Mut<'a>>) -> Size<2>", "fn(ViewMut<'a, pred[1]{_}>) -> 2"),
+        ("Named<'r', 'o', 'w'>", "row"),
+        ("Named<'a, T>", "Named<'a, T>"),
+        ("(Named<'r'>, Size::<8>)", "[r,8]"),
+        ("expected `types::Token`, found `xla_shape::types::Opaque`", "expected `token[]`, found `opaque[]`"),
+        ("Piece<_, 4, 0>", "_/4"),
+        ("Times<_, 4>", "_*4"),
+        ("(UTerm, UTerm)", "[0,0]"),
         // What is none of ours, or has no end, stays as it is.
         ("Layout<u8>: a Size< b", "Layout<u8>: a Size< b"),
         ("alloc::Layout for Vec<T>, (Size<8>, u8", "alloc::Layout for Vec<T>, (8, u8"),

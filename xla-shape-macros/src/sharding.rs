@@ -2,11 +2,11 @@
 
 use crate::diagnose::{compile_error, parse_error};
 use crate::expand::{LIBRARY, List, tokens, type_of, unknown};
-use crate::tokens::{self, Text};
+use crate::tokens::{self, Text, unquote};
 use proc_macro::{Delimiter, Span, TokenStream, TokenTree};
 use std::fmt::Write as _;
 use xla_shape_core::Shape;
-use xla_shape_core::shard::{Devices, Sharding, ShardingError, ShardingKind, Subgroup, TiledSharding};
+use xla_shape_core::shard::{Devices, Sharding, ShardingError, ShardingKind, TiledSharding};
 use xla_shape_core::text::Parser;
 
 type Result<T> = std::result::Result<T, TokenStream>;
@@ -49,7 +49,7 @@ fn read(written: TokenStream) -> Result<(Sharding, (Span, Span))> {
     let trees = without_groups(written);
     let spans = ends(&trees);
     if let [TokenTree::Literal(literal)] = trees.as_slice()
-        && let Some(text) = string(&literal.to_string())
+        && let Some(text) = unquote(&literal.to_string())
     {
         let sharding =
             text.parse::<Sharding>().map_err(|error| compile_error(&error.render(&text).to_string(), spans))?;
@@ -71,28 +71,22 @@ fn without_groups(written: TokenStream) -> Vec<TokenTree> {
     }
 }
 
-/// What a string literal without escapes holds.
-fn string(literal: &str) -> Option<String> {
-    let raw = literal.strip_prefix('r').map(|literal| literal.trim_matches('#'));
-    let text = raw.unwrap_or(literal).strip_prefix('"')?.strip_suffix('"')?;
-    Some(if raw.is_some() { text.to_owned() } else { text.replace("\\\"", "\"") })
-}
-
 /// The type of a sharding, if it says what each device has.
-fn sharding_type(sharding: &Sharding) -> std::result::Result<String, ShardingError> {
-    let tiled = sharding.to_tiled()?;
+fn sharding_type(sharding: &Sharding) -> std::result::Result<String, String> {
+    let tiled = sharding.to_tiled().map_err(|error| error.to_string())?;
     Ok(match tiled.kind() {
         ShardingKind::Replicated => format!("{LIBRARY}::types::Replicated"),
         ShardingKind::Maximal { device } => format!("{LIBRARY}::types::Maximal<{{ {device} }}>"),
         ShardingKind::Unreduced => format!("{LIBRARY}::types::Unreduced"),
-        ShardingKind::Tiled(tiled) => divided(tiled),
-        ShardingKind::Manual => return Err(ShardingError::Undetermined { kind: "manual" }),
-        ShardingKind::Unknown => return Err(ShardingError::Undetermined { kind: "unknown" }),
-        _ => return Err(ShardingError::NotATuple),
+        ShardingKind::Tiled(tiled) => divided(tiled)?,
+        kind @ (ShardingKind::Manual | ShardingKind::Unknown) => {
+            return Err(ShardingError::Undetermined { kind: kind.name() }.to_string());
+        }
+        _ => return Err(ShardingError::NotATuple.to_string()),
     })
 }
 
-fn divided(tiled: &TiledSharding) -> String {
+fn divided(tiled: &TiledSharding) -> std::result::Result<String, String> {
     let pieces = tiled.tiles().iter().map(|&count| match count {
         1 => format!("{LIBRARY}::types::Uncut"),
         count => size(count),
@@ -107,19 +101,15 @@ fn divided(tiled: &TiledSharding) -> String {
             )
         }
         Devices::List(list) => listed(list),
-        _ => String::new(),
+        _ => return Err("expected an order of devices that types can have, found another".to_owned()),
     };
     let counts = tiled.assignment().dimensions().iter().skip(tiled.tiles().len());
-    let groups = tiled.subgroups().iter().zip(counts).map(|(group, count)| {
-        let kind = match group {
-            Subgroup::Maximal => 0,
-            Subgroup::Manual => 1,
-            Subgroup::Unreduced => 2,
-            _ => 3,
-        };
-        format!("{LIBRARY}::types::Group<{kind}, {count}>")
-    });
-    format!("{LIBRARY}::types::Divided<{}, {order}, {}>", List(pieces), List(groups))
+    let groups = tiled
+        .subgroups()
+        .iter()
+        .zip(counts)
+        .map(|(group, count)| format!("{LIBRARY}::types::Group<{}, {count}>", group.number()));
+    Ok(format!("{LIBRARY}::types::Divided<{}, {order}, {}>", List(pieces), List(groups)))
 }
 
 /// A list of devices, in tuples that are as long as tuples of types may be.

@@ -139,3 +139,19 @@ impl Text {
         if token.start == part.start && token.end == part.end { None } else { self.text.get(token.start..token.end) }
     }
 }
+
+/// What a literal means that is a string: raw, or with no escapes but `\\` and `\"`.
+pub(crate) fn unquote(literal: &str) -> Option<String> {
+    if let Some(raw) = literal.strip_prefix('r') {
+        return Some(raw.trim_matches('#').strip_prefix('"')?.strip_suffix('"')?.to_owned());
+    }
+    let mut inside = literal.strip_prefix('"')?.strip_suffix('"')?.chars();
+    let mut value = String::new();
+    while let Some(character) = inside.next() {
+        value.push(match character {
+            '\\' => inside.next().filter(|escaped| matches!(escaped, '\\' | '"'))?,
+            character => character,
+        });
+    }
+    Some(value)
+}

@@ -2,7 +2,7 @@
 
 use crate::answer::json_line;
 use crate::tpu::{USUAL, cost};
-use crate::words::{Factor, InUnits, column_width, count};
+use crate::words::{Factor, InUnits, column_width, count, difference, no_size};
 use crate::{Answer, GivenArray, Text};
 use serde::Serialize;
 use std::error::Error;
@@ -85,7 +85,7 @@ impl Advice {
     ) -> Result<Self, AdviceError> {
         let GivenArray { array: given, has_layout } = given.into();
         if given.byte_size().is_none() {
-            return Err(AdviceError::Unbounded(given.to_string()));
+            return Err(AdviceError::NoSize(no_size(&given.into())));
         }
         let changed = changes.iter().try_fold(given.clone(), |array, change| change.apply(&array))?;
         let assumed = generation.is_none();
@@ -178,8 +178,7 @@ impl Row {
         Some(Self {
             shape: array.to_string(),
             bytes,
-            // Sizes fit in an i64.
-            saved_bytes: default_bytes as i64 - bytes as i64,
+            saved_bytes: difference(bytes, default_bytes),
             padding_bytes: array.padding_byte_size()?,
             expansion: array.expansion()?,
             choice,
@@ -351,8 +350,8 @@ impl FromStr for Change {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AdviceError {
-    /// This shape has no size.
-    Unbounded(String),
+    /// A shape has no size: which one, and why.
+    NoSize(String),
     /// It is not known what a TPU does with such arrays.
     Unknown(DefaultLayoutError),
     /// A change names a dimension that does not exist.
@@ -385,7 +384,7 @@ impl From<DefaultLayoutError> for AdviceError {
 impl fmt::Display for AdviceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unbounded(shape) => write!(f, "{shape} has no size: a dimension is unbounded"),
+            Self::NoSize(why) => f.write_str(why),
             Self::Unknown(error) => error.fmt(f),
             Self::NoDimension { dimension, num_dimensions } => {
                 let all = count(*num_dimensions as u64, "dimension", "dimensions");

@@ -18,7 +18,7 @@ pub struct Found {
     /// The shape.
     #[serde(serialize_with = "as_text")]
     pub shape: Shape,
-    /// What it takes, padding included; `None` where a dimension is unbounded.
+    /// What it takes, padding included; `None` where a dimension is unbounded, or they do not fit in a `u64`.
     pub bytes: Option<u64>,
     /// How much of that is padding.
     pub padding_bytes: Option<u64>,

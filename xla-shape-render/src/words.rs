@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use xla_shape_core::{ArrayShape, memory_space};
+use xla_shape_core::{ArrayShape, Shape, memory_space};
 
 /// A number with a comma between thousands.
 #[derive(Clone, Copy)]
@@ -50,7 +50,8 @@ impl fmt::Display for InUnits {
         let mut amount = self.0 as f64;
         let mut unit = "B";
         for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
-            if amount < 1024.0 {
+            // What rounds to 1024 has the next unit.
+            if amount < 1023.5 {
                 break;
             }
             amount /= 1024.0;
@@ -59,6 +60,12 @@ impl fmt::Display for InUnits {
         let decimals = if amount.fract() == 0.0 || amount >= 100.0 { 0 } else { usize::from(amount < 10.0) + 1 };
         f.pad(&format!("{amount:.decimals$} {unit}"))
     }
+}
+
+/// How many bytes more `after` is than `before`; what does not fit is the most or the least that does.
+pub(crate) fn difference(before: u64, after: u64) -> i64 {
+    let bytes = after.abs_diff(before);
+    if after >= before { i64::try_from(bytes).unwrap_or(i64::MAX) } else { 0_i64.saturating_sub_unsigned(bytes) }
 }
 
 /// A number of bytes more or less, such as `+1.5 MiB`.
@@ -81,6 +88,27 @@ impl fmt::Display for Factor {
         let decimals = if self.0 < 1.01 && self.0 > 1.0 { 4 } else { usize::from(self.0 < 10.0) + 1 };
         f.pad(&format!("{:.decimals$}x", self.0))
     }
+}
+
+/// Why a shape has no size.
+pub(crate) fn why_no_size(shape: &Shape) -> &'static str {
+    if shape.is_unbounded_dynamic() {
+        "a dimension is unbounded"
+    } else {
+        "the bytes of the elements do not fit in a u64"
+    }
+}
+
+/// Says of a shape without a size that it has none, and why.
+///
+/// ```
+/// let shape = "f32[?,8]".parse()?;
+/// assert_eq!(xla_shape_render::no_size(&shape), "f32[?,8] has no size: a dimension is unbounded");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn no_size(shape: &Shape) -> String {
+    format!("{shape} has no size: {}", why_no_size(shape))
 }
 
 /// A number with its noun: `1 byte`, `2,000 bytes`.
@@ -129,7 +157,7 @@ pub(crate) fn space_name(space: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Factor, Grouped, InUnits, shortened};
+    use super::{Bytes, Factor, Grouped, InUnits, difference, shortened};
 
     #[test]
     fn thousands_are_grouped() {
@@ -150,7 +178,30 @@ mod tests {
         ] {
             assert_eq!(Bytes(bytes).to_string(), text);
         }
-        assert_eq!(InUnits(i64::MAX as u64).to_string(), "8 EiB");
+        for (bytes, text) in [
+            (1023, "1023 B"),
+            ((1 << 20) - 513, "1023 KiB"),
+            ((1 << 20) - 1, "1.00 MiB"),
+            ((1 << 30) - 1, "1.00 GiB"),
+            (i64::MAX as u64, "8 EiB"),
+            (u64::MAX, "16 EiB"),
+        ] {
+            assert_eq!(InUnits(bytes).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn differences_do_not_wrap() {
+        for (before, after, more) in [
+            (1, 3, 2),
+            (3, 1, -2),
+            (0, u64::MAX, i64::MAX),
+            (u64::MAX, 0, i64::MIN),
+            (0, 1 << 63, i64::MAX),
+            (1 << 63, 0, i64::MIN),
+        ] {
+            assert_eq!(difference(before, after), more, "{before} {after}");
+        }
     }
 
     #[test]

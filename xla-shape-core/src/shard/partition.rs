@@ -112,8 +112,9 @@ impl Sharding {
         let mut positions = Vec::new();
         let holders = match tiled.kind() {
             ShardingKind::Tuple(_) => return Err(ShardingError::NotATuple),
-            ShardingKind::Manual => return Err(ShardingError::Undetermined { kind: "manual" }),
-            ShardingKind::Unknown => return Err(ShardingError::Undetermined { kind: "unknown" }),
+            kind @ (ShardingKind::Manual | ShardingKind::Unknown) => {
+                return Err(ShardingError::Undetermined { kind: kind.name() });
+            }
             ShardingKind::Maximal { device } => {
                 positions = vec![(*device, 0)];
                 Holders::All(Some(Devices::List(vec![*device])))

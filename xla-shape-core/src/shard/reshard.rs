@@ -59,6 +59,22 @@ pub enum ReshardKind {
     Mixed,
 }
 
+impl ReshardKind {
+    /// What XLA calls the operation that does it: `slice`, `all-gather`, `collective-permute` or `all-to-all`; `nothing` where
+    /// none is needed, `mixed` where one is not enough.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Slice => "slice",
+            Self::AllGather => "all-gather",
+            Self::Permute => "collective-permute",
+            Self::AllToAll => "all-to-all",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
 impl Sharding {
     /// What must move to divide an array as `to` says, if it is now divided as this sharding says.
     ///

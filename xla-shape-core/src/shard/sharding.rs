@@ -61,6 +61,24 @@ pub enum ShardingKind {
     Tuple(Vec<Sharding>),
 }
 
+impl ShardingKind {
+    /// Its name: `replicated`, `maximal`, `manual`, `unreduced`, `unknown`, `tiled`, `named`, `single_device` or `tuple`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Replicated => "replicated",
+            Self::Maximal { .. } => "maximal",
+            Self::Manual => "manual",
+            Self::Unreduced => "unreduced",
+            Self::Unknown => "unknown",
+            Self::Tiled(_) => "tiled",
+            Self::Named(_) => "named",
+            Self::SingleDevice { .. } => "single_device",
+            Self::Tuple(_) => "tuple",
+        }
+    }
+}
+
 /// Values of one group are sharded the same way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ShardGroup {

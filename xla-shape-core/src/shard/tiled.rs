@@ -75,6 +75,28 @@ impl Subgroup {
             Self::Replicated => "replicated",
         }
     }
+
+    /// All of them, in the order of their numbers.
+    const ALL: [Self; 4] = [Self::Maximal, Self::Manual, Self::Unreduced, Self::Replicated];
+
+    /// Its number in types.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The one with this number in types.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        let mut kinds = Self::ALL.as_slice();
+        while let [kind, rest @ ..] = kinds {
+            if kind.number() == number {
+                return Some(*kind);
+            }
+            kinds = rest;
+        }
+        None
+    }
 }
 
 /// How the parts of something unreduced make the whole.

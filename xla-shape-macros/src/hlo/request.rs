@@ -1,6 +1,7 @@
 //! What is asked of a module: `pub mod program = "module.hlo" { type Product = "dot.3"(Lhs, Rhs); }`.
 
 use crate::diagnose;
+use crate::tokens::unquote;
 use proc_macro::token_stream::IntoIter;
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use std::iter::Peekable;
@@ -333,20 +334,4 @@ fn flat(token: TokenTree) -> TokenStream {
         }
         token => token.into(),
     }
-}
-
-/// What a literal means that is a string: raw, or with no escapes but `\\` and `\"`.
-fn unquote(literal: &str) -> Option<String> {
-    if let Some(raw) = literal.strip_prefix('r') {
-        return Some(raw.trim_matches('#').strip_prefix('"')?.strip_suffix('"')?.to_owned());
-    }
-    let mut inside = literal.strip_prefix('"')?.strip_suffix('"')?.chars();
-    let mut value = String::new();
-    while let Some(character) = inside.next() {
-        value.push(match character {
-            '\\' => inside.next().filter(|escaped| matches!(escaped, '\\' | '"'))?,
-            character => character,
-        });
-    }
-    Some(value)
 }

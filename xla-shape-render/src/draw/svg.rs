@@ -47,7 +47,7 @@ pub(crate) fn draw(picture: &Picture) -> String {
         (x + part.width, y + part.height)
     };
     let heading = |text: &str| {
-        let mut part = Part { width: text.len() * CHARACTER, height: LINE, ..Part::default() };
+        let mut part = Part { width: text.chars().count() * CHARACTER, height: LINE, ..Part::default() };
         part.body.text(0, 12, "class=\"h\"", text);
         part
     };

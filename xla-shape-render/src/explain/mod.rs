@@ -6,7 +6,7 @@ mod padding;
 mod parts;
 mod sharding;
 
-use crate::words::{Bytes, Factor, Grouped, count};
+use crate::words::{Bytes, Factor, Grouped, count, why_no_size};
 use crate::{Answer, Given, Text, tpu};
 use serde::{Serialize, Serializer};
 use sharding::Divided;
@@ -108,14 +108,6 @@ fn summary(shape: &Shape) -> String {
         (Some(bytes), Some(0)) => format!("{} in {values}, no padding.", Bytes(bytes)),
         (Some(bytes), Some(padding)) => format!("{} in {values}; {} are padding.", Bytes(bytes), Bytes(padding)),
         _ => format!("The size is not known: {}.", why_no_size(shape)),
-    }
-}
-
-fn why_no_size(shape: &Shape) -> &'static str {
-    if shape.is_unbounded_dynamic() {
-        "a dimension is unbounded"
-    } else {
-        "the bytes of the elements do not fit in a u64"
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::memory::source_of;
 use crate::answer::json_line;
-use crate::words::{self, InUnits, Signed, count, space_name};
+use crate::words::{self, InUnits, Signed, count, difference, space_name};
 use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -140,11 +140,6 @@ impl Answer for Difference {
     }
 }
 
-/// More bytes than before.
-fn more(before: u64, after: u64) -> i64 {
-    i64::try_from(i128::from(after) - i128::from(before)).unwrap_or(if after > before { i64::MAX } else { i64::MIN })
-}
-
 fn totals(before: &Timeline<'_, '_>, after: &Timeline<'_, '_>) -> Vec<Total> {
     let (before, after) = (before.account(), after.account());
     let numbers = [
@@ -161,7 +156,7 @@ fn totals(before: &Timeline<'_, '_>, after: &Timeline<'_, '_>) -> Vec<Total> {
         change: "total",
         bytes_before,
         bytes_after,
-        bytes: more(bytes_before, bytes_after),
+        bytes: difference(bytes_before, bytes_after),
     };
     numbers.into_iter().map(total).collect()
 }
@@ -187,7 +182,7 @@ fn peaks(modules: [&Module<'_>; 2], timelines: [&Timeline<'_, '_>; 2], pairs: &P
             space,
             bytes_before,
             bytes_after,
-            bytes: more(bytes_before, bytes_after),
+            bytes: difference(bytes_before, bytes_after),
             at_before: before.map(|(name, _)| name),
             at_after: after.map(|(name, _)| name),
             because: causes(space, timelines, steps, &sources, pairs),
@@ -247,7 +242,7 @@ fn causes(
             Some((other, _)) if other.bytes == lifetime.bytes => {}
             Some((other, _)) => found.push(Cause {
                 shape: format!("{} -> {}", lifetime.buffer.array, other.buffer.array),
-                ..cause("other size", other, more(lifetime.bytes, other.bytes), &sources[1])
+                ..cause("other size", other, difference(lifetime.bytes, other.bytes), &sources[1])
             }),
             None => left.push(lifetime),
         }
@@ -264,16 +259,16 @@ fn causes(
         match place.and_then(|place| after.get_mut(place).and_then(Option::take)) {
             Some((other, _)) if other.bytes == lifetime.bytes => {}
             Some((other, _)) => {
-                found.push(cause("other size", other, more(lifetime.bytes, other.bytes), &sources[1]));
+                found.push(cause("other size", other, difference(lifetime.bytes, other.bytes), &sources[1]));
             }
-            None => found.push(cause("only before", lifetime, more(lifetime.bytes, 0), &sources[0])),
+            None => found.push(cause("only before", lifetime, difference(lifetime.bytes, 0), &sources[0])),
         }
     }
     found.extend(
         after
             .into_iter()
             .flatten()
-            .map(|(lifetime, _)| cause("only after", lifetime, more(0, lifetime.bytes), &sources[1])),
+            .map(|(lifetime, _)| cause("only after", lifetime, difference(0, lifetime.bytes), &sources[1])),
     );
     grouped(found)
 }
@@ -342,7 +337,7 @@ fn change(before: Option<&Buffer<'_, '_>>, after: Option<&Buffer<'_, '_>>) -> Op
         after: after.map(|buffer| buffer.array.to_string()),
         bytes_before,
         bytes_after,
-        bytes: more(bytes_before, bytes_after),
+        bytes: difference(bytes_before, bytes_after),
     })
 }
 

@@ -1,5 +1,6 @@
 //! What a program takes in all, what lies in memory at the peak, and by what.
 
+use crate::words::difference;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space;
@@ -119,8 +120,7 @@ pub(super) fn capacities(device: Device, account: &Account) -> Vec<Capacity> {
 /// What is left of a memory space of which so much is used.
 pub(crate) fn capacity_of(device: Device, space: u8, used: u64) -> Option<Capacity> {
     let bytes = device.capacity(space)?;
-    // Sizes fit in an i64.
-    Some(Capacity { space, bytes, used, free: (i128::from(bytes) - i128::from(used)) as i64 })
+    Some(Capacity { space, bytes, used, free: difference(used, bytes) })
 }
 
 /// An array that is in memory when its memory space is fullest.
@@ -189,12 +189,13 @@ impl AtPeak {
         for lifetime in &live {
             let resident = resident(&sources, lifetime, step);
             let source = resident.file.as_ref().zip(resident.line).map(|(file, line)| format!("{file}:{line}"));
-            tree.add(&path(resident.op_name.as_deref(), lifetime.role), lifetime.bytes);
+            let path = path(resident.op_name.as_deref(), is_argument(lifetime.role));
+            tree.add(&path, lifetime.bytes);
             let names = [
                 resident.role.to_owned(),
                 resident.opcode,
                 lifetime.buffer.array.element_type().name().to_owned(),
-                scope(resident.op_name.as_deref(), lifetime.role),
+                scope(&path, is_argument(lifetime.role)),
             ];
             for (parts, name) in by.iter_mut().zip(names) {
                 let part = parts.entry(name.clone()).or_insert_with(|| Part {
@@ -310,11 +311,17 @@ pub(super) fn source_of(source: &Source<'_>) -> Option<String> {
     Some(source.line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}")))
 }
 
-/// The scopes of an operation from the outermost on.
-fn path(op_name: Option<&str>, role: Role) -> Vec<String> {
+/// Whether the caller gives the value, so that its name is a place in the caller's data, such as `params['w1']`.
+pub(super) fn is_argument(role: Role) -> bool {
+    matches!(role, Role::Argument | Role::Donated)
+}
+
+/// What encloses an operation, from the outermost scope on: its name without the last part. For an argument of the caller,
+/// its place in the caller's data.
+pub(super) fn path(op_name: Option<&str>, is_argument: bool) -> Vec<String> {
     const MOST: usize = 100;
     match op_name {
-        Some(name) if matches!(role, Role::Argument | Role::Donated) => {
+        Some(name) if is_argument => {
             let parts = name.split(['[', ']', '.', '\'', '"']).filter(|part| !part.is_empty());
             parts.take(MOST).map(str::to_owned).collect()
         }
@@ -341,14 +348,34 @@ fn path(op_name: Option<&str>, role: Role) -> Vec<String> {
     }
 }
 
-/// What encloses an operation: its name without the last part, such as `jit(step)/transformer/layer_3`.
-fn scope(op_name: Option<&str>, role: Role) -> String {
-    match op_name {
-        // The name of an argument is a place in the caller's data, such as `params['w1']`.
-        Some(name) if matches!(role, Role::Argument | Role::Donated) => {
-            name.split(['[', '.']).next().unwrap_or(name).to_owned()
+/// What encloses an operation, as one text; of an argument, what it is part of.
+fn scope(path: &[String], is_argument: bool) -> String {
+    let most = if is_argument { 1 } else { path.len() };
+    path.iter().take(most).map(String::as_str).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{path, scope};
+
+    #[test]
+    fn scopes_are_parts_of_the_path() {
+        for (name, is_argument, parts, whole) in [
+            ("jit(step)/layer_3/dot_general", false, &["jit(step)", "layer_3"][..], "jit(step)/layer_3"),
+            (
+                "jit(f)/jvp(layer/attention)/add",
+                false,
+                &["jit(f)", "jvp(layer/attention)"],
+                "jit(f)/jvp(layer/attention)",
+            ),
+            ("jvp(layer/attention)", false, &["jvp(layer/attention)"], "jvp(layer/attention)"),
+            ("params['w1'].kernel", true, &["params", "w1", "kernel"], "params"),
+            ("x", true, &["x"], "x"),
+        ] {
+            let found = path(Some(name), is_argument);
+            assert_eq!(found, parts, "{name}");
+            assert_eq!(scope(&found, is_argument), whole, "{name}");
         }
-        Some(name) => name.rsplit_once('/').map_or(name, |(scope, _)| scope).to_owned(),
-        None => "(made by the compiler)".to_owned(),
+        assert_eq!(scope(&path(None, false), false), "(made by the compiler)");
     }
 }

@@ -15,12 +15,25 @@ const MAX_LENGTH: usize = 1 << 20;
 /// How often each byte of a text may be read, on average, in search of closing brackets. What comes later stays as it is.
 const MAX_READS: usize = 16;
 
+/// Types of sizes with arguments.
+const SIZES: [&str; 6] = ["Size", "Bounded", "Named", "UInt", "Piece", "Times"];
+
+/// Other types with arguments that are written anew.
+const TYPES: [&str; 5] = ["Array", "Layout", "Tile", "Minor", "Buffer"];
+
+/// Types without arguments that are written anew, and how.
+const PLAIN: [(&str, &str); 3] =
+    [("types::Unbounded", "?"), ("types::Token", "token[]"), ("types::Opaque", "opaque[]")];
+
+/// Sizes without arguments, in lists.
+const PLAIN_SIZES: [&str; 2] = ["Unbounded", "UTerm"];
+
 /// The text with shapes where it has types of this library; the same text if it has none.
 pub(super) fn with_shapes(text: &str) -> Cow<'_, str> {
-    // Whatever is written anew has one of these in it.
-    const MARKS: [&str; 9] =
-        ["Array<", "Layout<", "Size<", "Tile<", "Minor<", "Bounded<", "Buffer<", "UInt<", "Unbounded"];
-    let is_new = text.len() <= MAX_LENGTH && MARKS.iter().any(|mark| text.contains(mark));
+    let has = |name: &str| text.match_indices(name).any(|(start, _)| opens(text, start + name.len()));
+    let mut plain = PLAIN.iter().map(|(name, _)| *name).chain(PLAIN_SIZES);
+    let is_new =
+        text.len() <= MAX_LENGTH && (SIZES.into_iter().chain(TYPES).any(has) || plain.any(|name| text.contains(name)));
     if is_new { Cow::Owned(rewritten(text, 0)) } else { Cow::Borrowed(text) }
 }
 
@@ -151,8 +164,7 @@ fn parts(text: &str) -> Option<(Vec<&str>, usize)> {
 fn named(path: &Path<'_>, depth: usize) -> String {
     let as_it_is = || path.text.to_owned();
     let Some(arguments) = &path.arguments else {
-        let names = [("types::Unbounded", "?"), ("types::Token", "token[]"), ("types::Opaque", "opaque[]")];
-        let named = names.iter().find(|(name, _)| path.text.ends_with(name));
+        let named = PLAIN.iter().find(|(name, _)| path.text.ends_with(name));
         return named.map_or_else(as_it_is, |(_, text)| (*text).to_owned());
     };
     if depth >= MAX_DEPTH {
@@ -170,7 +182,7 @@ fn named(path: &Path<'_>, depth: usize) -> String {
             Some("AlignedBytes") => Some(format!("Buffer<{}>", rewritten(shape, depth + 1))),
             _ => None,
         },
-        ("Size" | "Bounded" | "Named" | "UInt" | "Piece" | "Times", _) => size_of(path),
+        (name, _) if SIZES.contains(&name) => size_of(path),
         _ => None,
     };
     whole.unwrap_or_else(|| {
@@ -183,15 +195,15 @@ fn named(path: &Path<'_>, depth: usize) -> String {
 
 /// A tuple that is a list of sizes, of dimension numbers or of tiles.
 fn group(items: &[&str], tuple: &str) -> Option<String> {
-    let is_all = |names: &[&str]| {
-        let is_one = |item: &&&str| path_name(item).is_some_and(|name| names.contains(&name));
+    let is_all = |is_wanted: &dyn Fn(&str) -> bool| {
+        let is_one = |item: &&&str| path_name(item).is_some_and(is_wanted);
         items.iter().any(|item| is_one(&item)) && items.iter().all(|item| is_left_out(item) || is_one(&item))
     };
-    if is_all(&["Size", "Bounded", "Unbounded", "Named", "UInt", "UTerm", "Piece", "Times"]) {
+    if is_all(&|name| SIZES.contains(&name) || PLAIN_SIZES.contains(&name)) {
         Some(dimensions(tuple))
-    } else if is_all(&["Minor"]) {
+    } else if is_all(&|name| name == "Minor") {
         Some(format!("{{{}}}", numbers(tuple)))
-    } else if is_all(&["Tile"]) {
+    } else if is_all(&|name| name == "Tile") {
         Some(format!("T{}", items.iter().map(|item| tile_of(item)).collect::<String>()))
     } else {
         None
@@ -252,7 +264,7 @@ fn size_of(path: &Path<'_>) -> Option<String> {
         ("Size", [number]) => constant(number).to_owned(),
         ("Bounded", [number]) => format!("<={}", constant(number)),
         ("Unbounded", []) => "?".to_owned(),
-        ("Named", [_, ..]) => {
+        ("Named", [_, ..]) if arguments.iter().all(|letter| is_left_out(letter) || is_character(letter)) => {
             let letters = arguments.iter().map(|letter| letter.trim_matches('\''));
             letters.take_while(|&letter| letter != "\\0").collect()
         }
@@ -261,6 +273,11 @@ fn size_of(path: &Path<'_>) -> Option<String> {
         ("Times", [part, count]) => computed(part, count, "*", u64::checked_mul)?,
         _ => return None,
     })
+}
+
+/// Whether a text is a character as Rust writes it.
+fn is_character(text: &str) -> bool {
+    text.len() > 2 && text.starts_with('\'') && text.ends_with('\'')
 }
 
 /// A size that is computed from another one.

@@ -141,11 +141,9 @@ impl<N: Constants<usize>, Rest: MoreDevices> MoreDevices for Listed<N, Rest> {
 }
 
 impl<const KIND: u8, const COUNT: usize> Constant<(Subgroup, usize)> for Group<KIND, COUNT> {
-    const VALUE: (Subgroup, usize) = match KIND {
-        0 => (Subgroup::Maximal, COUNT),
-        1 => (Subgroup::Manual, COUNT),
-        2 => (Subgroup::Unreduced, COUNT),
-        _ => (Subgroup::Replicated, COUNT),
+    const VALUE: (Subgroup, usize) = match Subgroup::from_number(KIND) {
+        Some(kind) => (kind, COUNT),
+        None => (Subgroup::Replicated, COUNT),
     };
 }
 

@@ -1,6 +1,6 @@
 //! What the page knows of a program: its buffers, when each is live, and what is live at each step.
 
-use super::super::memory::source_of;
+use super::super::memory::{is_argument, path, source_of};
 use super::super::report::Report;
 use crate::words::{shortened, space_name};
 use serde::Serialize;
@@ -53,6 +53,8 @@ pub(super) struct Data {
     /// How many steps the program has; 0 without a schedule.
     steps: usize,
     strings: Vec<String>,
+    /// What encloses operations, from the outermost scope on.
+    paths: Vec<Vec<usize>>,
     spaces: Vec<Space>,
     buffers: Vec<Record>,
 }
@@ -75,9 +77,9 @@ struct Space {
     curve: Vec<(usize, u64, usize)>,
 }
 
-/// Space, name, array of the value, opcode, shape, bytes, padding, role, op_name, source, offset or -1, and the steps from
-/// which to which it is live, one after the other.
-type Record = (u8, usize, usize, usize, usize, u64, u64, usize, usize, usize, i64, Vec<usize>);
+/// Space, name, array of the value, opcode, shape, bytes, padding, role, op_name, which of the paths, source, offset or -1, and
+/// the steps from which to which it is live, one after the other.
+type Record = (u8, usize, usize, usize, usize, u64, u64, usize, usize, usize, usize, i64, Vec<usize>);
 
 /// A buffer with what is known of its life.
 struct Life<'m, 'a> {
@@ -86,15 +88,18 @@ struct Life<'m, 'a> {
     named: Instruction<'m, 'a>,
     bytes: u64,
     role: &'static str,
+    is_argument: bool,
     offset: Option<u64>,
     spans: Vec<(usize, usize)>,
 }
 
-/// Texts, each once.
+/// Texts and lists of them, each once.
 #[derive(Default)]
 struct Strings {
     numbers: HashMap<String, usize>,
     all: Vec<String>,
+    path_numbers: HashMap<Vec<usize>, usize>,
+    paths: Vec<Vec<usize>>,
 }
 
 impl Strings {
@@ -106,6 +111,14 @@ impl Strings {
         self.all.push(text.clone().into_owned());
         self.numbers.insert(text.into_owned(), self.all.len() - 1);
         self.all.len() - 1
+    }
+
+    fn path(&mut self, path: &[String], most: usize) -> usize {
+        let path = path.iter().map(|part| self.number(part, most)).collect::<Vec<_>>();
+        *self.path_numbers.entry(path).or_insert_with_key(|path| {
+            self.paths.push(path.clone());
+            self.paths.len() - 1
+        })
     }
 }
 
@@ -123,6 +136,7 @@ impl Data {
             accuracy: report.accuracy,
             steps,
             strings: Vec::new(),
+            paths: Vec::new(),
             spaces: Vec::new(),
             buffers: Vec::new(),
         };
@@ -153,6 +167,7 @@ impl Data {
             data.buffers.extend(here.into_iter().map(|life| record(life, sources, &mut strings, detail.text)));
         }
         data.strings = strings.all;
+        data.paths = strings.paths;
         data
     }
 }
@@ -171,6 +186,7 @@ fn record(life: &Life<'_, '_>, sources: &Sources<'_>, strings: &mut Strings, mos
         buffer.footprint.padding_bytes(),
         strings.number(life.role, most),
         strings.number(source.op_name.as_deref().unwrap_or(""), most),
+        strings.path(&path(source.op_name.as_deref(), life.is_argument), most),
         strings.number(&place, most),
         life.offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1),
         life.spans.iter().flat_map(|&(first, last)| [first, last]).collect(),
@@ -185,12 +201,13 @@ fn lives<'m, 'a>(
 ) -> (Vec<Life<'m, 'a>>, usize) {
     let Some(timeline) = timeline else {
         let life = |&buffer: &Buffer<'m, 'a>| {
-            let role = if buffer.instruction.opcode() == Opcode::Parameter { "argument" } else { "value" };
+            let is_argument = buffer.instruction.opcode() == Opcode::Parameter;
             Life {
                 buffer,
                 named: buffer.instruction,
                 bytes: buffer.footprint.bytes,
-                role,
+                role: if is_argument { "argument" } else { "value" },
+                is_argument,
                 offset: None,
                 spans: Vec::new(),
             }
@@ -202,6 +219,7 @@ fn lives<'m, 'a>(
         named: named(lifetime, sources),
         bytes: lifetime.bytes,
         role: lifetime.role.name(),
+        is_argument: is_argument(lifetime.role),
         offset: lifetime.offset,
         spans: lifetime.spans().to_vec(),
     };

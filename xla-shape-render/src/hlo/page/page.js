@@ -8,7 +8,7 @@ const text = number => data.strings[number];
 function units(bytes) {
   let amount = bytes, unit = 'B';
   for (const larger of ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']) {
-    if (amount < 1024) break;
+    if (amount < 1023.5) break;
     amount /= 1024;
     unit = larger;
   }
@@ -19,9 +19,9 @@ function units(bytes) {
 }
 const grouped = number => number.toLocaleString('en-US');
 
-const buffers = data.buffers.map(([space, name, leaf, opcode, shape, bytes, padding, role, op, source, offset, spans], id) => ({
+const buffers = data.buffers.map(([space, name, leaf, opcode, shape, bytes, padding, role, op, path, source, offset, spans], id) => ({
   id, space, bytes, padding, offset, spans, name: '%' + text(name) + (leaf ? '#' + leaf : ''), opcode: text(opcode),
-  shape: text(shape), role: text(role), op: text(op), source: text(source),
+  shape: text(shape), role: text(role), op: text(op), path: data.paths[path], source: text(source),
 }));
 const isLive = (buffer, step) => {
   const spans = buffer.spans;
@@ -289,14 +289,14 @@ function drawSelected() {
   el('selected').replaceChildren(...rows.flatMap(([name, value]) => [node('dt', {}, name), node('dd', {}, value)]));
 }
 
-// The scopes of what is live, as a tree: op_name cut at its slashes.
+// The scopes of what is live, as a tree.
 function scopes(list) {
   const root = { name: '', bytes: 0, children: new Map(), buffers: [] };
   for (const buffer of list) {
     let at = root;
     at.bytes += buffer.bytes;
-    const path = buffer.op ? buffer.op.split('/') : ['(no op_name)', buffer.opcode];
-    for (const name of path) {
+    const path = buffer.path.map(text);
+    for (const name of buffer.op ? path : [...path, buffer.opcode]) {
       if (!at.children.has(name)) at.children.set(name, { name, bytes: 0, children: new Map(), buffers: [] });
       at = at.children.get(name);
       at.bytes += buffer.bytes;
