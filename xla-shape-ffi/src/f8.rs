@@ -63,7 +63,7 @@ pub fn f32_of_f8<T: F8>(row: &[T], result: &mut [f32]) {
     }
 }
 
-/// Converts a row to floats of eight bits, to the nearest number, to the even one of two. What is too large becomes what the type has for it:
+/// Converts a row to floats of eight bits, to the nearest number, ties to even. What is too large becomes what the type has for it:
 /// infinity or NaN.
 ///
 /// # Panics

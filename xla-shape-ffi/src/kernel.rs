@@ -4,6 +4,7 @@ use crate::abi::{API_MAJOR, API_MINOR, Handler};
 use crate::signature::{Description, Role};
 use serde_json::{Value, json};
 use std::ffi::CString;
+use xla_shape::type_limits::MAX_LIST;
 
 /// A function that XLA can call. Made by [`kernel!`](crate::kernel).
 pub trait Kernel {
@@ -59,16 +60,13 @@ pub(crate) struct SizeOf {
 }
 
 impl Known {
-    /// How many dimensions of an array may have names.
-    pub(crate) const MOST_SIZES: usize = 16;
+    /// How many dimensions an array of a signature has at most.
+    pub(crate) const MOST_SIZES: usize = MAX_LIST;
 
     const NONE: Self = Self { role: Role::Context, name: "", attribute: 0, sizes: [None; Self::MOST_SIZES] };
 }
 
 /// What calls are compared with, for each parameter.
-///
-/// # Panics
-/// While compiling, if a size far behind in an array has a name.
 #[doc(hidden)]
 #[must_use]
 pub const fn known<const N: usize>(parameters: &'static [Written]) -> [Known; N] {
@@ -87,7 +85,6 @@ pub const fn known<const N: usize>(parameters: &'static [Written]) -> [Known; N]
         let mut dimension = 0;
         while dimension < sizes.len() {
             if let Some(name) = sizes[dimension] {
-                assert!(dimension < Known::MOST_SIZES, "only the first 16 sizes of an array may have names");
                 all[i].sizes[dimension] = match first_size(parameters, name) {
                     // This is where the name stands first.
                     Some((parameter, first))

@@ -200,7 +200,7 @@ pub fn f32_of_bf16(row: &[bf16], result: &mut [f32]) {
     }
 }
 
-/// Converts a row to bf16, to the nearest number, to the even one of two.
+/// Converts a row to bf16, to the nearest number, ties to even.
 ///
 /// # Panics
 /// If the rows have different lengths.
@@ -250,7 +250,7 @@ pub fn f32_of_u4(bytes: &[u8], result: &mut [f32]) {
     }
 }
 
-/// The nearest integer, the even one of two, from `least` to `most`; 0 of NaN.
+/// The nearest integer, ties to even, from `least` to `most`; 0 of NaN.
 #[inline(always)]
 fn nearest(x: f32, least: f32, most: f32) -> i32 {
     let x = if x < least { least } else { x };
@@ -273,7 +273,7 @@ fn pack(row: &[f32], bytes: &mut [u8], least: f32, most: f32) {
     }
 }
 
-/// Converts a row to packed signed integers of 4 bits, as [`f32_of_s4`] reads them: to the nearest one, to the even one of two, and of
+/// Converts a row to packed signed integers of 4 bits, as [`f32_of_s4`] reads them: to the nearest one, ties to even, and of
 /// what is too large to the largest. NaN becomes 0, and the upper half of a last byte that is half full, too.
 ///
 /// # Panics
@@ -310,7 +310,7 @@ pub fn f32_of_f16(row: &[f16], result: &mut [f32]) {
     }
 }
 
-/// Converts a row to f16, to the nearest number, to the even one of two; what is too large becomes infinite.
+/// Converts a row to f16, to the nearest number, ties to even; what is too large becomes infinite.
 ///
 /// # Panics
 /// If the rows have different lengths.

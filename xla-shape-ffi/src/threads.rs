@@ -32,7 +32,7 @@ use xla_shape::{View, ViewMut};
 ///             let count = (0..1024).filter(|&column| x[[row, column]] == 0).count();
 ///             zeros.fetch_add(count as u32, Ordering::Relaxed);
 ///         });
-///         y.set([], zeros.into_inner());
+///         y[[]] = zeros.into_inner();
 ///     }
 /// }
 /// ```
@@ -199,8 +199,8 @@ impl ThreadPool<'_> {
         self.for_each(chunks.len(), |number| work(number, &mut lock(&chunks[number])));
     }
 
-    /// Calls `work` with every band of `rows` rows of an array and the number of its first row, as [`for_each`](Self::for_each) does;
-    /// the last band may have fewer.
+    /// Calls `work` with `rows` rows of an array at a time and the number of the first of them, as [`for_each`](Self::for_each) does;
+    /// the last call may have fewer.
     ///
     /// ```
     /// use xla_shape::{View, ViewMut, shape};
@@ -208,7 +208,7 @@ impl ThreadPool<'_> {
     ///
     /// xla_shape_ffi::kernel! {
     ///     fn double(pool: ThreadPool<'_>, x: View<'_, shape!(f32[b,d])>, mut y: ViewMut<'_, shape!(f32[b,d])>) {
-    ///         pool.for_each_band(&mut y, 16, |first, rows| {
+    ///         pool.for_each_rows(&mut y, 16, |first, rows| {
     ///             for (y, x) in rows.iter_mut().zip(&x.as_slice()[first * x.sizes()[1]..]) {
     ///                 *y = 2.0 * x;
     ///             }
@@ -219,7 +219,7 @@ impl ThreadPool<'_> {
     ///
     /// # Panics
     /// If `rows` is 0, the array has no dimensions, is not row-major or has tiles or padding, or `work` panics.
-    pub fn for_each_band<S>(
+    pub fn for_each_rows<S>(
         &self,
         array: &mut ViewMut<'_, S>,
         rows: usize,
@@ -229,14 +229,14 @@ impl ThreadPool<'_> {
         ValueOf<S>: Send,
     {
         let (_, row) = rows_of::<S>(array.sizes().as_ref(), array.as_slice().len());
-        assert!(rows > 0, "expected bands of at least one row");
-        // Rows of nothing are none; a band of more rows than there are is all of them.
-        let band = rows.saturating_mul(row).max(1);
-        self.for_each_chunk(array.as_mut_slice(), band, |number, chunk| work(number * rows, chunk));
+        assert!(rows > 0, "expected at least one row at a time");
+        // Rows of nothing are none; more rows than there are, are all of them.
+        let len = rows.saturating_mul(row).max(1);
+        self.for_each_chunk(array.as_mut_slice(), len, |number, chunk| work(number * rows, chunk));
     }
 
-    /// Calls `work` with every band of `rows` rows of an array, the same rows of another one to write, and the number of the first row, as
-    /// [`for_each_band`](Self::for_each_band) does. The rows of the two may have different lengths.
+    /// Calls `work` with `rows` rows of an array at a time, the same rows of another one to write, and the number of the first row, as
+    /// [`for_each_rows`](Self::for_each_rows) does. The rows of the two may have different lengths.
     ///
     /// ```
     /// use xla_shape::{View, ViewMut, shape};
@@ -244,7 +244,7 @@ impl ThreadPool<'_> {
     ///
     /// xla_shape_ffi::kernel! {
     ///     fn sums(pool: ThreadPool<'_>, x: View<'_, shape!(f32[b,64])>, mut y: ViewMut<'_, shape!(f32[b])>) {
-    ///         pool.zip_bands(&x, &mut y, 16, |_, rows, sums| {
+    ///         pool.zip_rows(&x, &mut y, 16, |_, rows, sums| {
     ///             for (row, sum) in rows.chunks(64).zip(sums) {
     ///                 *sum = row.iter().sum();
     ///             }
@@ -254,8 +254,8 @@ impl ThreadPool<'_> {
     /// ```
     ///
     /// # Panics
-    /// If the arrays have different numbers of rows, or as `for_each_band` does.
-    pub fn zip_bands<R, S>(
+    /// If the arrays have different numbers of rows, or as `for_each_rows` does.
+    pub fn zip_rows<R, S>(
         &self,
         source: &View<'_, R>,
         target: &mut ViewMut<'_, S>,
@@ -271,7 +271,7 @@ impl ThreadPool<'_> {
         let (expected, _) = rows_of::<S>(target.sizes().as_ref(), target.as_slice().len());
         assert!(found == expected, "expected as many rows in both arrays, found {found} and {expected}");
         let source = source.as_slice();
-        self.for_each_band(target, rows, |first, target| {
+        self.for_each_rows(target, rows, |first, target| {
             work(first, &source[row * first..row * found.min(first.saturating_add(rows))], target);
         });
     }
@@ -327,7 +327,7 @@ impl ThreadPool<'_> {
 /// If the array has no dimensions, is not row-major, or has tiles, which cut rows, or padding.
 fn rows_of<S: WholeArray>(sizes: &[usize], elements: usize) -> (usize, usize) {
     let Some((&rows, row)) = sizes.split_first() else { panic!("expected rows, found an array without dimensions") };
-    let is_row_major = S::MINOR_TO_MAJOR.iter().rev().copied().eq(0..S::MINOR_TO_MAJOR.len());
+    let is_row_major = S::SHAPE.layout().is_monotonic_with_dim0_major();
     let row = row.iter().fold(1_usize, |row, &size| row.saturating_mul(size));
     let fill = S::SHAPE.layout().tiles().is_empty() && rows.saturating_mul(row) == elements;
     assert!(is_row_major && fill, "expected rows one behind the other, found {}", S::TEXT);

@@ -103,7 +103,7 @@ pub(crate) fn why_no_size(shape: &Shape) -> &'static str {
 ///
 /// ```
 /// let shape = "f32[?,8]".parse()?;
-/// assert_eq!(xla_shape_render::no_size(&shape), "f32[?,8] has no size: a dimension is unbounded");
+/// assert_eq!(xla_shape_render::no_size(&shape), "f32[?,8]{1,0} has no size: a dimension is unbounded");
 /// # Ok::<(), xla_shape_core::ParseError>(())
 /// ```
 #[must_use]

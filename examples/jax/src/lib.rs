@@ -154,7 +154,7 @@ kernel! {
     ) {
         let mut b_values = vec![0.0_f32; 128 * 256];
         convert(b.as_slice(), &mut b_values);
-        pool.zip_bands(&a, &mut c, 32, |_, a, rows| product(a, &b_values, rows));
+        pool.zip_rows(&a, &mut c, 32, |_, a, rows| product(a, &b_values, rows));
     }
 
     /// Packed integers of four bits, times the scale of their column.

@@ -59,7 +59,7 @@ kernel! {
     where batch(rows)
     {
         let [_, len] = x.sizes();
-        pool.zip_bands(&x, &mut y, band(len), |_, rows, results| softmax_band(len, rows, results));
+        pool.zip_rows(&x, &mut y, band(len), |_, rows, results| softmax_band(len, rows, results));
     }
 
     /// Each row less its mean, divided by its standard deviation, times a gain.
@@ -73,7 +73,7 @@ kernel! {
     where batch(rows)
     {
         let gain = gain.as_slice();
-        pool.zip_bands(&x, &mut y, band(gain.len()), |_, rows, results| layer_norm_band(rows, gain, results, eps));
+        pool.zip_rows(&x, &mut y, band(gain.len()), |_, rows, results| layer_norm_band(rows, gain, results, eps));
     }
 
     /// A matrix product of bf16, summed in f32 by the crate `matrixmultiply`, through `ndarray`.
@@ -90,7 +90,7 @@ kernel! {
         pool.for_each_chunk(&mut b_values, 1 << 16, |i, values| f32_of_bf16(&b[i << 16..][..values.len()], values));
         // One band for each thread: each prepares the second matrix for itself.
         let band = m.div_ceil(pool.num_threads()).max(32).next_multiple_of(8);
-        pool.zip_bands(&a, &mut c, band, |_, a, results| {
+        pool.zip_rows(&a, &mut c, band, |_, a, results| {
             let sizes @ [m, k, n] = [results.len() / n.max(1), k, n];
             let (mut a_values, mut sums) = (vec![0.0; m * k], vec![0.0; m * n]);
             f32_of_bf16(a, &mut a_values);

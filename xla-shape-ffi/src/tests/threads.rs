@@ -34,7 +34,7 @@ crate::kernel! {
 
     /// The sums of rows of four.
     fn sums(pool: ThreadPool<'_>, x: View<'_, shape!(s32[n,4])>, mut y: ViewMut<'_, shape!(s32[m])>) {
-        pool.zip_bands(&x, &mut y, 3, |first, rows, sums| {
+        pool.zip_rows(&x, &mut y, 3, |first, rows, sums| {
             assert_eq!(rows.len(), 4 * sums.len());
             for (i, (row, sum)) in rows.chunks(4).zip(sums).enumerate() {
                 *sum = row.iter().sum::<i32>() + 100 * (first + i) as i32;
@@ -45,16 +45,16 @@ crate::kernel! {
     /// No call brings tiles; what a kernel makes may have them.
     fn tiled(pool: ThreadPool<'_>) {
         let mut y = Buffer::<shape!(s32[8,4]{1,0:T(2,2)})>::zeroed();
-        pool.for_each_band(&mut y.view_mut(), 2, |_, rows| rows.fill(7));
+        pool.for_each_rows(&mut y.view_mut(), 2, |_, rows| rows.fill(7));
     }
 
     fn padded(pool: ThreadPool<'_>) {
         let mut y = Buffer::<shape!(s32[7,4]{1,0:L(32)})>::zeroed();
-        pool.for_each_band(&mut y.view_mut(), 2, |_, rows| rows.fill(7));
+        pool.for_each_rows(&mut y.view_mut(), 2, |_, rows| rows.fill(7));
     }
 
     fn whole(pool: ThreadPool<'_>, mut y: ViewMut<'_, shape!(s32[8,4])>) {
-        pool.for_each_band(&mut y, usize::MAX, |_, rows| rows.fill(7));
+        pool.for_each_rows(&mut y, usize::MAX, |_, rows| rows.fill(7));
     }
 
     /// Panics on two threads at once.

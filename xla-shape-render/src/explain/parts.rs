@@ -73,9 +73,9 @@ fn order(array: &ArrayShape) -> Option<(String, String)> {
     let numbers = minor_to_major.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let in_order = minor_to_major.iter().map(|&dimension| names[dimension].as_str()).collect::<Vec<_>>().join(", ");
     let (most_minor, most_major) = (&names[*most_minor], &names[*most_major]);
-    let known_as = if minor_to_major.is_sorted_by(|a, b| a > b) {
+    let known_as = if array.layout().is_monotonic_with_dim0_major() {
         "\nThis is the default order, called row-major."
-    } else if minor_to_major.is_sorted() {
+    } else if array.layout().is_monotonic_with_dim0_minor() {
         "\nThis order is called column-major."
     } else {
         ""
