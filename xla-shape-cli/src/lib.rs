@@ -9,6 +9,7 @@
 mod args;
 mod failure;
 pub mod files;
+mod given;
 mod io;
 mod verbs;
 

@@ -90,6 +90,34 @@ impl<'a> Sink<'a> {
     }
 }
 
+/// What an error that a `const` may raise has, from its `write`: `panic`, [`Display`](fmt::Display) and
+/// [`Error`](core::error::Error).
+macro_rules! error_in_const {
+    ($error:ident) => {
+        impl $error {
+            /// Panics with the text of the error; in a `const`, that is a compile error.
+            ///
+            /// # Panics
+            /// Always.
+            #[track_caller]
+            pub const fn panic(self) -> ! {
+                let mut text = crate::sink::ConstText::<256>::new();
+                self.write(&mut text.sink());
+                panic!("{}", text.as_str())
+            }
+        }
+
+        impl core::fmt::Display for $error {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                crate::sink::display(f, |sink| self.write(sink))
+            }
+        }
+
+        impl core::error::Error for $error {}
+    };
+}
+pub(crate) use error_in_const;
+
 /// Runs `write` into a buffer that is large enough and hands the text to `f`.
 pub(crate) fn display(f: &mut fmt::Formatter<'_>, write: impl Fn(&mut Sink<'_>)) -> fmt::Result {
     let (mut small, mut written) = ([0; 256], 0);

@@ -1,7 +1,6 @@
 //! What all answers have in common.
 
-use crate::Text;
-use crate::text::is_control;
+use crate::text::{Text, is_control};
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 use std::fmt::Display;

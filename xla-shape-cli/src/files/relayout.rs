@@ -2,6 +2,7 @@
 
 use super::pipeline;
 use crate::failure::Failure;
+use crate::given::array_of;
 use crate::io::tensor::{self, FileFormat, TensorFile, UNNAMED};
 use serde::Serialize;
 use std::path::Path;
@@ -81,7 +82,7 @@ impl Relayout<'_> {
     /// The shape to write: what `to` says, which may be a layout alone; by default, row-major.
     fn destination(&self, permutation: Option<&[usize]>, from: &ArrayShape) -> Result<ArrayShape, Failure> {
         let text = match self.to {
-            Some(text) if !text.trim_start().starts_with('{') => return crate::verbs::array_of(text),
+            Some(text) if !text.trim_start().starts_with('{') => return array_of(text),
             None if FileFormat::of(self.output) == FileFormat::Raw => {
                 return Err(Failure::said("give the layout of the result with --to"));
             }

@@ -2,10 +2,11 @@
 
 use crate::args::AdviseArguments;
 use crate::failure::Failure;
+use crate::given::given_array_of;
 use xla_shape_render::advise::Advice;
 
 pub(crate) fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
-    let array = super::given_array_of(&arguments.shape)?;
+    let array = given_array_of(&arguments.shape)?;
     let advice = Advice::new(array, &arguments.what_if, arguments.generation, arguments.top).map_err(Failure::said)?;
     super::show(&advice, arguments.format)
 }

@@ -2,14 +2,15 @@
 
 use crate::args::{DrawArguments, Format};
 use crate::failure::Failure;
+use crate::given::{array_of, sharding_of};
 use crate::io;
 use xla_shape_render::draw::{DeviceDrawing, Drawing};
 use xla_shape_render::{Answer, Text};
 
 pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
-    let array = super::array_of(&arguments.shape)?;
+    let array = array_of(&arguments.shape)?;
     if let Some(text) = &arguments.sharding {
-        let drawing = DeviceDrawing::new(&array, super::sharding_of(text)?).map_err(Failure::said)?;
+        let drawing = DeviceDrawing::new(&array, sharding_of(text)?).map_err(Failure::said)?;
         let coloured = || drawing.coloured(io::width());
         return show(arguments, &drawing, coloured, || drawing.svg(), || drawing.html());
     }

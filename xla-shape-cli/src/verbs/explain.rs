@@ -2,12 +2,13 @@
 
 use crate::args::ExplainArguments;
 use crate::failure::Failure;
+use crate::given::{given_of, sharding_of};
 use xla_shape_render::explain::Explanation;
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
-    let mut explanation = Explanation::new(super::given_of(&arguments.shape)?);
+    let mut explanation = Explanation::new(given_of(&arguments.shape)?);
     if let Some(text) = &arguments.sharding {
-        explanation = explanation.with_sharding(super::sharding_of(text)?).map_err(Failure::said)?;
+        explanation = explanation.with_sharding(sharding_of(text)?).map_err(Failure::said)?;
     }
     super::show(&explanation, arguments.format)
 }

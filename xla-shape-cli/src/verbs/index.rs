@@ -2,11 +2,12 @@
 
 use crate::args::IndexArguments;
 use crate::failure::Failure;
+use crate::given::array_of;
 use xla_shape::text::parse_index;
 use xla_shape_render::index::Location;
 
 pub(crate) fn run(arguments: &IndexArguments) -> Result<(), Failure> {
-    let array = super::array_of(&arguments.shape)?;
+    let array = array_of(&arguments.shape)?;
     let location = match (&arguments.index, arguments.linear) {
         (Some(text), _) => {
             let index = parse_index(text, array.num_dimensions()).map_err(|error| Failure::shape(&error, text))?;

@@ -2,12 +2,13 @@
 
 use crate::args::MapArguments;
 use crate::failure::Failure;
+use crate::given::array_of;
 use std::io::{BufWriter, Write};
 use xla_shape::{Placement, Slot};
 use xla_shape_render::{InUnits, count};
 
 pub(crate) fn run(arguments: &MapArguments) -> Result<(), Failure> {
-    let array = super::array_of(&arguments.shape)?;
+    let array = array_of(&arguments.shape)?;
     let placement = array.placement().map_err(Failure::said)?;
     let bytes = json_bytes(&placement);
     if bytes >= LARGE {

@@ -3,6 +3,7 @@
 use crate::args::{Format, RelayoutArguments};
 use crate::failure::Failure;
 use crate::files::Relayout;
+use crate::given::array_of;
 use crate::io;
 use xla_shape_render::json_line;
 
@@ -10,7 +11,7 @@ pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if arguments.format == Format::Json && arguments.output.as_os_str() == "-" {
         return Err(Failure::said("standard output takes the array or JSON, not both"));
     }
-    let from = arguments.from.as_deref().map(super::array_of).transpose()?;
+    let from = arguments.from.as_deref().map(array_of).transpose()?;
     let relayout = Relayout {
         input: &arguments.input,
         output: &arguments.output,

@@ -2,9 +2,10 @@
 
 use crate::args::ReshapeArguments;
 use crate::failure::Failure;
+use crate::given::given_array_of;
 use xla_shape_render::reshape::Reshape;
 
 pub(crate) fn run(arguments: &ReshapeArguments) -> Result<(), Failure> {
-    let (from, to) = (super::given_array_of(&arguments.from)?, super::given_array_of(&arguments.to)?);
+    let (from, to) = (given_array_of(&arguments.from)?, given_array_of(&arguments.to)?);
     super::show(&Reshape::new(from, to, arguments.generation).map_err(Failure::said)?, arguments.format)
 }

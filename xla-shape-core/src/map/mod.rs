@@ -38,12 +38,10 @@ pub use walk::Walk;
 use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
 use crate::list::{Blank, List};
-use crate::sink::ConstText;
-use crate::sink::{Sink, display};
+use crate::sink::{Sink, error_in_const};
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 use core::num::NonZeroU64;
 
 /// What a [`Term`] is cut out of.
@@ -233,17 +231,6 @@ pub enum StrideTableError {
 }
 
 impl StrideTableError {
-    /// Panics with the text of the error; in a `const`, that is a compile error.
-    ///
-    /// # Panics
-    /// Always.
-    #[track_caller]
-    pub const fn panic(self) -> ! {
-        let mut text = ConstText::<256>::new();
-        self.write(&mut text.sink());
-        panic!("{}", text.as_str())
-    }
-
     const fn write(self, sink: &mut Sink<'_>) {
         match self {
             Self::UnboundedDimension { dimension } => {
@@ -271,13 +258,7 @@ impl StrideTableError {
     }
 }
 
-impl fmt::Display for StrideTableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(f, |sink| self.write(sink))
-    }
-}
-
-impl core::error::Error for StrideTableError {}
+error_in_const!(StrideTableError);
 
 /// The stride table of a shape that is known at run time. [`as_ref`](Self::as_ref) has the methods.
 ///

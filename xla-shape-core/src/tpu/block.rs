@@ -7,9 +7,7 @@ use super::order::{Pair, extent};
 use crate::element_type::ElementType;
 use crate::layout::dimension::Dimension;
 use crate::shape::array::ArrayShape;
-use crate::sink::ConstText;
-use crate::sink::{self, Sink};
-use core::fmt;
+use crate::sink::{Sink, error_in_const};
 
 /// The rows that a block's second to last dimension is a multiple of, whatever the element type.
 const ROWS: u64 = 8;
@@ -215,17 +213,6 @@ pub enum BlockError {
 }
 
 impl BlockError {
-    /// Panics with the text of the error, usable in a `const`.
-    ///
-    /// # Panics
-    /// Always.
-    #[track_caller]
-    pub const fn panic(self) -> ! {
-        let mut text = ConstText::<256>::new();
-        self.write(&mut text.sink());
-        panic!("{}", text.as_str())
-    }
-
     const fn write(self, sink: &mut Sink<'_>) {
         match self {
             Self::NumDimensions { array, block } => {
@@ -267,10 +254,4 @@ impl BlockError {
     }
 }
 
-impl fmt::Display for BlockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        sink::display(f, |sink| self.write(sink))
-    }
-}
-
-impl core::error::Error for BlockError {}
+error_in_const!(BlockError);

@@ -12,8 +12,7 @@ use crate::limits::{MAX_PAIRED_DIMENSIONS, MAX_SIZE};
 use crate::list::{Blank, List};
 use crate::shape::Shape;
 use crate::shape::array::ArrayShape;
-use crate::sink::ConstText;
-use crate::sink::{self, Sink};
+use crate::sink::{Sink, error_in_const};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -290,17 +289,6 @@ pub enum DefaultLayoutError {
 }
 
 impl DefaultLayoutError {
-    /// Panics with the text of the error, usable in a `const`.
-    ///
-    /// # Panics
-    /// Always.
-    #[track_caller]
-    pub const fn panic(self) -> ! {
-        let mut text = ConstText::<256>::new();
-        self.write(&mut text.sink());
-        panic!("{}", text.as_str())
-    }
-
     pub(super) const fn write(self, sink: &mut Sink<'_>) {
         match self {
             Self::Generation(generation) => {
@@ -323,13 +311,7 @@ impl DefaultLayoutError {
     }
 }
 
-impl fmt::Display for DefaultLayoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        sink::display(f, |sink| self.write(sink))
-    }
-}
-
-impl core::error::Error for DefaultLayoutError {}
+error_in_const!(DefaultLayoutError);
 
 impl ArrayShape {
     /// The same array in the layout that a TPU gives it by default, in the default memory.

@@ -1,7 +1,7 @@
 //! Where the elements lie: the tiles step by step, and the formula.
 
-use crate::Text;
 use crate::formula::{self, Notation};
+use crate::text::Text;
 use crate::words::{Grouped, count, dimension_names};
 use xla_shape_core::ArrayShape;
 use xla_shape_core::map::Source;

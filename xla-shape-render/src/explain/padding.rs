@@ -1,6 +1,6 @@
 //! What the array takes, how much of it is padding, and what helps.
 
-use crate::Text;
+use crate::text::Text;
 use crate::words::{Bytes, Factor, Grouped, dimension_name};
 use xla_shape_core::{ArrayShape, PaddedDimension};
 

@@ -1,6 +1,6 @@
 //! The text of an array, part by part.
 
-use crate::Text;
+use crate::text::Text;
 use crate::words::{Grouped, count, dimension_names};
 use xla_shape_core::validate::LayoutAttribute;
 use xla_shape_core::{ArrayShape, Dimension, ElementClass, Layout, Tile, TileDimension, memory_space};

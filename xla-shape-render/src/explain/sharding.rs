@@ -1,6 +1,6 @@
 //! What each device has of a shape.
 
-use crate::Text;
+use crate::text::Text;
 use crate::words::{Bytes, Factor, Grouped, count};
 use serde_json::{Value, json};
 use xla_shape_core::Shape;

@@ -1,7 +1,7 @@
 //! What each device has of a program that is not partitioned yet.
 
 use super::memory::Device;
-use crate::Text;
+use crate::text::Text;
 use crate::words::{InUnits, count, value_name};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -166,17 +166,7 @@ impl Parser<'_> {
         self.cursor.advance();
         let start = self.cursor.token().span.start;
         self.cursor.eat('<')?;
-        self.cursor.eat('[')?;
-        let mut axes = Vec::new();
-        if !self.cursor.is(']') {
-            loop {
-                self.axis(&mut axes, '=')?;
-                if !self.cursor.eat_if(',') {
-                    break;
-                }
-            }
-        }
-        self.cursor.eat_or(']', ',')?;
+        let axes = self.mesh_axes()?;
         let mut devices = None;
         if self.cursor.eat_if(',') {
             if self.cursor.attribute() != Some("device_ids") {

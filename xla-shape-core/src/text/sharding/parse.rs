@@ -371,12 +371,10 @@ impl<'a> Parser<'a> {
         Ok(metadata)
     }
 
-    /// Reads `mesh['a'=2,'b'=4], device_ids=(…),`.
-    fn mesh(&mut self) -> Result<Mesh> {
-        self.cursor.advance();
-        let start = self.cursor.token().span.start;
+    /// Reads `['a'=2,'b'=4]`.
+    pub(super) fn mesh_axes(&mut self) -> Result<Vec<Axis>> {
         self.cursor.eat('[')?;
-        let mut axes = Vec::<Axis>::new();
+        let mut axes = Vec::new();
         if !self.cursor.is(']') {
             loop {
                 self.axis(&mut axes, '=')?;
@@ -386,6 +384,14 @@ impl<'a> Parser<'a> {
             }
         }
         self.cursor.eat_or(']', ',')?;
+        Ok(axes)
+    }
+
+    /// Reads `mesh['a'=2,'b'=4], device_ids=(…),`.
+    fn mesh(&mut self) -> Result<Mesh> {
+        self.cursor.advance();
+        let start = self.cursor.token().span.start;
+        let axes = self.mesh_axes()?;
         let mut span = Span { start, end: self.cursor.end() };
         // XLA reads the main part without a comma before it, too.
         let has_comma = self.cursor.eat_if(',');
