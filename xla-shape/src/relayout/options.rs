@@ -1,5 +1,7 @@
 //! What may be asked of a relayout.
 
+use std::borrow::Cow;
+
 /// What becomes of the destination's padding: places that hold no element.
 ///
 /// The prefix for the sizes of bounded dimensions is not padding; it is always left alone.
@@ -97,7 +99,7 @@ impl Options {
     }
 
     /// Which of the source's dimensions each of the destination's is, of `num_dimensions` where none was asked for.
-    pub(super) fn to_dimension(&self, num_dimensions: usize) -> Vec<usize> {
-        self.permutation.clone().unwrap_or_else(|| (0..num_dimensions).collect())
+    pub(super) fn to_dimension(&self, num_dimensions: usize) -> Cow<'_, [usize]> {
+        self.permutation.as_deref().map_or_else(|| (0..num_dimensions).collect(), Cow::Borrowed)
     }
 }

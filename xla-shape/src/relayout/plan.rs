@@ -151,9 +151,12 @@ impl Prepared {
         let positions = to_table.as_ref().positions() as usize;
         let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
         let machine = machine(options, from_bytes, to_bytes);
-        let (method, padding) = match regions(&from_table, &to_table, &to_dimension) {
+        let (method, padding) = match regions(&from_table, &to_table, &to_dimension, element.is_some()) {
             Some(regions) => {
-                let steps = regions.copy.into_iter().flat_map(|region| Step::all(region, widths, machine)).collect();
+                let mut copy = regions.copy.into_iter().map(|region| Step::all(region, widths, machine));
+                // Most often there is one region.
+                let mut steps = copy.next().unwrap_or_default();
+                steps.extend(copy.flatten());
                 (Method::Steps(steps), regions.padding)
             }
             None => match Grouped::new(&from_table, &to_table, &to_dimension) {
@@ -161,7 +164,7 @@ impl Prepared {
                 None => {
                     let sizes = local(from_table.as_ref().extents()).to_vec();
                     let (from, to) = (Positions::of(from_table), Positions::of(to_table));
-                    let elements = ElementByElement { from, to, to_dimension, sizes };
+                    let elements = ElementByElement { from, to, to_dimension: to_dimension.into_owned(), sizes };
                     (Method::Elements(Box::new(elements)), None)
                 }
             },

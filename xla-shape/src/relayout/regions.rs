@@ -6,6 +6,7 @@
 
 use crate::map::{Digit, Intermediate, Source, StrideTable, Term};
 use crate::wide::local;
+use std::borrow::Cow;
 
 /// A loop over both arrays: its length, and how far apart neighbours lie in the source and in the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,16 +39,14 @@ impl Region {
     pub(super) fn normalized(mut self) -> Self {
         self.axes.retain(|axis| axis.len != 1);
         self.axes.sort_unstable_by_key(|axis| std::cmp::Reverse(axis.to));
-        let mut merged: Vec<Axis> = Vec::with_capacity(self.axes.len());
-        for axis in self.axes {
-            match merged.last_mut() {
-                Some(outer) if outer.from == axis.from * axis.len && outer.to == axis.to * axis.len => {
-                    *outer = Axis { len: outer.len * axis.len, ..axis };
-                }
-                _ => merged.push(axis),
+        self.axes.dedup_by(|axis, outer| {
+            let continues = outer.from == axis.from * axis.len && outer.to == axis.to * axis.len;
+            if continues {
+                *outer = Axis { len: outer.len * axis.len, ..*axis };
             }
-        }
-        Self { axes: merged, ..self }
+            continues
+        });
+        self
     }
 
     /// The same loops with places in bytes. Nothing overflows: the bytes of both arrays fit in an i64.
@@ -59,11 +58,6 @@ impl Region {
             axis.to *= bytes;
         }
         self
-    }
-
-    fn joined(&self, other: &Self) -> Self {
-        let axes = self.axes.iter().chain(&other.axes).copied().collect();
-        Self { from: self.from + other.from, to: self.to + other.to, axes }
     }
 
     fn shifted(mut self, from: usize, to: usize) -> Self {
@@ -89,8 +83,8 @@ struct Cut {
 }
 
 /// Source dimensions, major to minor, that a `*` of either side combines; most often one. Its index is row-major.
-struct Group {
-    dimensions: Vec<usize>,
+struct Group<'a> {
+    dimensions: Cow<'a, [usize]>,
     size: usize,
     from: Vec<Cut>,
     to: Vec<Cut>,
@@ -98,8 +92,14 @@ struct Group {
 
 /// The regions of a relayout. `to_dimension` says which of the source's dimensions each of the destination's is.
 ///
-/// `None` if the digits of the two sides have no common digits, or if there would be too many regions.
-pub(super) fn regions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Option<Regions> {
+/// `None` if the digits of the two sides have no common digits, or if there would be too many regions. The padding is only looked for
+/// if it `is_filled`.
+pub(super) fn regions(
+    from: &StrideTable,
+    to: &StrideTable,
+    to_dimension: &[usize],
+    is_filled: bool,
+) -> Option<Regions> {
     let sizes = local(from.as_ref().extents());
     if sizes.contains(&0) {
         // Without elements there are no positions either.
@@ -108,7 +108,7 @@ pub(super) fn regions(from: &StrideTable, to: &StrideTable, to_dimension: &[usiz
     let identity = (0..sizes.len()).collect::<Vec<_>>();
     let from_values = combined_dimensions(from, &identity, sizes)?;
     let to_values = combined_dimensions(to, to_dimension, sizes)?;
-    let mut groups = groups(sizes, from_values.iter().chain(&to_values))?;
+    let mut groups = groups(sizes, &identity, from_values.iter().chain(&to_values))?;
     let mut unused = Vec::new();
     for digit in from.as_ref().digits() {
         place(&mut groups, sizes, *digit, &identity, &from_values, |group| &mut group.from, &mut Vec::new())?;
@@ -116,16 +116,24 @@ pub(super) fn regions(from: &StrideTable, to: &StrideTable, to_dimension: &[usiz
     for digit in to.as_ref().digits() {
         place(&mut groups, sizes, *digit, to_dimension, &to_values, |group| &mut group.to, &mut unused)?;
     }
-    let mut copy = vec![Region::default()];
+    let mut copy = vec![Region { axes: Vec::with_capacity(8), ..Region::default() }];
     for group in &groups {
-        copy = product(&copy, &group.regions()?)?;
+        copy = product(copy, group.size, &group.digits()?)?;
     }
-    Some(Regions { copy, padding: padding(&groups, unused) })
+    let padding = if is_filled { padding(&groups, unused) } else { None };
+    Some(Regions { copy, padding })
 }
 
-fn product(left: &[Region], right: &[Region]) -> Option<Vec<Region>> {
-    (left.len() * right.len() <= MAX_REGIONS)
-        .then(|| left.iter().flat_map(|left| right.iter().map(|right| left.joined(right))).collect())
+/// The regions, and in each place of theirs the indices below `size`, with digits as [`parts`] takes them.
+fn product(regions: Vec<Region>, size: usize, digits: &[(usize, usize, usize)]) -> Option<Vec<Region>> {
+    let mut all = Vec::with_capacity(regions.len());
+    for region in regions {
+        parts(size, digits, region, &mut all);
+        if all.len() > MAX_REGIONS {
+            return None;
+        }
+    }
+    Some(all)
 }
 
 /// For each intermediate value the dimensions that it combines; `None` if one is anything else.
@@ -133,7 +141,7 @@ fn combined_dimensions(table: &StrideTable, dimension: &[usize], sizes: &[usize]
     let mut lists: Vec<Vec<usize>> = Vec::new();
     for value in table.as_ref().intermediates() {
         let Intermediate::Combine { major, minor, minor_size, .. } = *value else { return None };
-        let mut list = whole_source(major, dimension, &lists, sizes)?;
+        let mut list = whole_source(major, dimension, &lists, sizes)?.to_vec();
         let minor = whole_source(minor, dimension, &lists, sizes)?;
         if minor.iter().map(|&dimension| sizes[dimension]).product::<usize>() != minor_size.get() as usize {
             return None;
@@ -145,54 +153,61 @@ fn combined_dimensions(table: &StrideTable, dimension: &[usize], sizes: &[usize]
 }
 
 /// The dimensions, major to minor, whose row-major index a term is; those of size 1 do not matter.
-fn whole_source(term: Term, dimension: &[usize], values: &[Vec<usize>], sizes: &[usize]) -> Option<Vec<usize>> {
+fn whole_source<'a>(
+    term: Term,
+    dimension: &'a [usize],
+    values: &'a [Vec<usize>],
+    sizes: &[usize],
+) -> Option<&'a [usize]> {
     (term.divisor.get() == 1 && term.modulus.is_none()).then(|| source(term.source, dimension, values, sizes))
 }
 
-fn source(source: Source, dimension: &[usize], values: &[Vec<usize>], sizes: &[usize]) -> Vec<usize> {
-    let mut list = match source {
-        Source::Zero => Vec::new(),
-        Source::Dimension(number) => vec![dimension[number as usize]],
-        Source::Intermediate(number) => values[number as usize].clone(),
-    };
-    list.retain(|&dimension| sizes[dimension] != 1);
-    list
+fn source<'a>(source: Source, dimension: &'a [usize], values: &'a [Vec<usize>], sizes: &[usize]) -> &'a [usize] {
+    match source {
+        Source::Zero => &[],
+        Source::Dimension(number) => {
+            let list = &dimension[number as usize..][..1];
+            if sizes[list[0]] == 1 { &[] } else { list }
+        }
+        Source::Intermediate(number) => &values[number as usize],
+    }
 }
 
-/// One group for each dimension, joined where a `*` does so; `None` if two `*` do not agree.
-fn groups<'a>(sizes: &[usize], lists: impl Iterator<Item = &'a Vec<usize>>) -> Option<Vec<Group>> {
-    let alone = (0..sizes.len()).filter(|&dimension| sizes[dimension] != 1).map(|dimension| vec![dimension]);
-    let mut groups = alone.collect::<Vec<_>>();
+/// One group for each dimension, joined where a `*` does so; `None` if two `*` do not agree. `identity` has the numbers of all
+/// dimensions.
+fn groups<'a>(
+    sizes: &[usize],
+    identity: &'a [usize],
+    lists: impl Iterator<Item = &'a Vec<usize>>,
+) -> Option<Vec<Group<'a>>> {
+    let group = |dimensions: Cow<'a, [usize]>| {
+        let size = dimensions.iter().map(|&dimension| sizes[dimension]).product();
+        Group { dimensions, size, from: Vec::new(), to: Vec::new() }
+    };
+    let alone = identity.chunks(1).filter(|dimension| sizes[dimension[0]] != 1);
+    let mut groups = alone.map(|dimension| group(Cow::Borrowed(dimension))).collect::<Vec<_>>();
     for list in lists {
-        if list.is_empty() || groups.iter().any(|group| group.windows(list.len()).any(|part| part == list)) {
+        if list.is_empty() || groups.iter().any(|group| group.dimensions.windows(list.len()).any(|part| part == list)) {
             continue;
         }
         let mut rest = list.as_slice();
         while !rest.is_empty() {
-            let group = groups.iter().position(|group| rest.starts_with(group))?;
-            rest = &rest[groups.swap_remove(group).len()..];
+            let group = groups.iter().position(|group| rest.starts_with(&group.dimensions))?;
+            rest = &rest[groups.swap_remove(group).dimensions.len()..];
         }
-        groups.push(list.clone());
+        groups.push(group(Cow::Owned(list.clone())));
     }
-    Some(
-        groups
-            .into_iter()
-            .map(|dimensions| {
-                let size = dimensions.iter().map(|&dimension| sizes[dimension]).product();
-                Group { dimensions, size, from: Vec::new(), to: Vec::new() }
-            })
-            .collect(),
-    )
+    Some(groups)
 }
 
 /// Writes a digit of a table as a digit of a group's index; one that is always 0 goes to `unused`.
 fn place(
-    groups: &mut [Group],
+    groups: &mut [Group<'_>],
     sizes: &[usize],
     digit: Digit,
     dimension: &[usize],
     values: &[Vec<usize>],
-    side: fn(&mut Group) -> &mut Vec<Cut>,
+    side: for<'g> fn(&'g mut Group<'_>) -> &'g mut Vec<Cut>,
     unused: &mut Vec<Cut>,
 ) -> Option<()> {
     let Term { source: from, divisor, modulus } = digit.term;
@@ -229,24 +244,25 @@ fn place(
     Some(())
 }
 
-impl Group {
-    /// The regions of this group's index alone.
-    fn regions(&self) -> Option<Vec<Region>> {
-        let mut chain = vec![1];
-        for cut in self.from.iter().chain(&self.to) {
-            chain.push(cut.divisor);
-            chain.extend(cut.modulus.map(|modulus| cut.divisor * modulus));
+impl Group<'_> {
+    /// The common divisors of both sides with their strides, the smallest first; `None` if the sides have none.
+    fn digits(&self) -> Option<Vec<(usize, usize, usize)>> {
+        let cuts = || self.from.iter().chain(&self.to);
+        let mut digits = Vec::with_capacity(1 + 2 * (self.from.len() + self.to.len()));
+        digits.push((1, 0, 0));
+        for cut in cuts() {
+            digits.push((cut.divisor, 0, 0));
+            digits.extend(cut.modulus.map(|modulus| (cut.divisor * modulus, 0, 0)));
         }
-        chain.sort_unstable();
-        chain.dedup();
-        if !chain.windows(2).all(|pair| pair[1].is_multiple_of(pair[0])) {
+        digits.sort_unstable();
+        digits.dedup();
+        if !digits.windows(2).all(|pair| pair[1].0.is_multiple_of(pair[0].0)) {
             return None;
         }
-        let digits = chain
-            .iter()
-            .map(|&divisor| (divisor, stride(&self.from, divisor), stride(&self.to, divisor)))
-            .collect::<Vec<_>>();
-        Some(parts(self.size, &digits))
+        for (divisor, from, to) in &mut digits {
+            (*from, *to) = (stride(&self.from, *divisor), stride(&self.to, *divisor));
+        }
+        Some(digits)
     }
 }
 
@@ -260,23 +276,23 @@ fn stride(cuts: &[Cut], divisor: usize) -> usize {
         .sum()
 }
 
-/// The indices below `size` as regions; `digits` are the common divisors with their strides, the smallest first.
-fn parts(size: usize, digits: &[(usize, usize, usize)]) -> Vec<Region> {
-    let [minor @ .., (divisor, from, to)] = digits else { return vec![Region::default()] };
+/// The indices below `size` in each place of a region, as more regions; `digits` are the common divisors with their strides, the
+/// smallest first.
+fn parts(size: usize, digits: &[(usize, usize, usize)], mut region: Region, all: &mut Vec<Region>) {
+    let [minor @ .., (divisor, from, to)] = digits else { return all.push(region) };
     let (whole, rest) = (size / divisor, size % divisor);
-    let mut regions = Vec::new();
+    let behind = (rest > 0).then(|| region.clone().shifted(whole * from, whole * to));
     if whole > 0 {
-        let axis = Axis { len: whole, from: *from, to: *to };
-        regions.extend(parts(*divisor, minor).into_iter().map(|region| region.within(axis)));
+        region.axes.push(Axis { len: whole, from: *from, to: *to });
+        parts(*divisor, minor, region, all);
     }
-    if rest > 0 {
-        regions.extend(parts(rest, minor).into_iter().map(|region| region.shifted(whole * from, whole * to)));
+    if let Some(region) = behind {
+        parts(rest, minor, region, all);
     }
-    regions
 }
 
 /// Where the destination has no element; `None` if that is not known.
-fn padding(groups: &[Group], unused: Vec<Cut>) -> Option<Vec<Region>> {
+fn padding(groups: &[Group<'_>], unused: Vec<Cut>) -> Option<Vec<Region>> {
     // A digit that is always 0 is that of a dimension of size 1.
     let unused = unused.into_iter().map(|cut| (1, vec![Cut { divisor: 1, modulus: None, ..cut }]));
     let mut factors = Vec::new();
@@ -299,10 +315,10 @@ fn padding(groups: &[Group], unused: Vec<Cut>) -> Option<Vec<Region>> {
         }
         for (size, cuts) in &factors[..i] {
             let digits = cuts.iter().map(|cut| (cut.divisor, 0, cut.stride)).collect::<Vec<_>>();
-            padding = product(&padding, &parts(*size, &digits))?;
+            padding = product(padding, *size, &digits)?;
         }
         for (_, cuts) in &factors[i + 1..] {
-            padding = product(&padding, &[everywhere(cuts)])?;
+            padding.iter_mut().for_each(|region| region.axes.extend(everywhere(cuts)));
         }
         result.extend(padding);
     }
@@ -310,9 +326,8 @@ fn padding(groups: &[Group], unused: Vec<Cut>) -> Option<Vec<Region>> {
 }
 
 /// All places that these digits have room for.
-fn everywhere(cuts: &[Cut]) -> Region {
-    let axes = cuts.iter().map(|cut| Axis { len: cut.size, from: 0, to: cut.stride }).collect();
-    Region { from: 0, to: 0, axes }
+fn everywhere(cuts: &[Cut]) -> impl Iterator<Item = Axis> {
+    cuts.iter().map(|cut| Axis { len: cut.size, from: 0, to: cut.stride })
 }
 
 /// The places that these digits, the most minor first, have room for and no index below `size` has.
@@ -330,7 +345,7 @@ fn gaps(size: usize, cuts: &[Cut]) -> Vec<Region> {
     let used = whole + usize::from(rest > 0);
     if used < cut.size {
         let axis = Axis { len: cut.size - used, from: 0, to: cut.stride };
-        regions.push(everywhere(minor).shifted(0, used * cut.stride).within(axis));
+        regions.push(Region { from: 0, to: used * cut.stride, axes: everywhere(minor).chain([axis]).collect() });
     }
     regions
 }

@@ -85,7 +85,7 @@ impl Slabs {
         let table =
             |array: &ArrayShape, side| array.stride_table().map_err(|error| RelayoutError::of_table(side, error));
         let tables = (table(from, Side::Source)?, table(to, Side::Destination)?);
-        let permutation = options.to_dimension(from.num_dimensions());
+        let permutation = options.to_dimension(from.num_dimensions()).into_owned();
         let mut slabs = Self {
             from: from.clone(),
             to: to.clone(),
