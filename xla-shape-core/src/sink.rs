@@ -214,6 +214,18 @@ impl<const CAPACITY: usize> fmt::Debug for ConstText<CAPACITY> {
     }
 }
 
+/// `==` for the bytes of texts, in a `const`.
+#[must_use]
+pub const fn same_text(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
+        if *a != *b {
+            return false;
+        }
+        (one, other) = (one_rest, other_rest);
+    }
+    one.is_empty() && other.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::ConstText;

@@ -4,7 +4,7 @@ use crate::buffer::{Buffer, Bytes, DynShape, View, ViewMut};
 use crate::element::Stored;
 use crate::types::{WholeArray, takes};
 use core::marker::PhantomData;
-use xla_shape_core::text::ConstText;
+use xla_shape_core::text::{ConstText, same_text};
 use xla_shape_core::{ArrayShape, ElementType};
 
 /// Runs the kernel whose shapes run-time buffers have, and a fallback if none has them.
@@ -383,7 +383,7 @@ const fn takes_sizes(this: &ArrayShape, other: &ArrayShape) -> bool {
 
 /// Whether the layouts are the same: what follows `]` in the canonical texts.
 const fn same_layout(this: &str, other: &str) -> bool {
-    same_bytes(after_dimensions(this.as_bytes()), after_dimensions(other.as_bytes()))
+    same_text(after_dimensions(this.as_bytes()), after_dimensions(other.as_bytes()))
 }
 
 const fn after_dimensions(mut text: &[u8]) -> &[u8] {
@@ -394,12 +394,4 @@ const fn after_dimensions(mut text: &[u8]) -> &[u8] {
         }
     }
     text
-}
-
-const fn same_bytes(these: &[u8], those: &[u8]) -> bool {
-    let mut i = 0;
-    while i < these.len() && i < those.len() && these[i] == those[i] {
-        i += 1;
-    }
-    i == these.len() && i == those.len()
 }

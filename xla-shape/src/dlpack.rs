@@ -24,6 +24,7 @@
 
 use crate::ArrayShape;
 use crate::buffer::{Buffer, BufferError, DynShape, Storage, StorageMut, WholeShape};
+use crate::wide::byte_count;
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr::NonNull;
@@ -299,7 +300,7 @@ impl Tensor {
         if !shape.layout().tiles().is_empty() {
             return Err(DlpackError::Gaps(Box::new(shape)));
         }
-        let len = shape.byte_size().and_then(|bytes| usize::try_from(bytes).ok()).ok_or(DlpackError::Sizes)?;
+        let len = byte_count(&shape).ok_or(DlpackError::Sizes)?;
         let first = match NonNull::new(array.data.cast::<u8>()) {
             _ if len == 0 => NonNull::dangling(),
             None => return Err(DlpackError::Null),
@@ -439,7 +440,7 @@ struct Exported<B> {
 /// Frees what [`export`] made.
 ///
 /// # Safety
-/// `tensor` must be the first field of a boxed `Exported<B>`, which nobody uses any more.
+/// `tensor` must be that of an `Exported<B>` whose box its `manager_ctx` points to, and nobody may use it any more.
 unsafe extern "C" fn delete<B>(tensor: *mut ManagedTensor) {
     // SAFETY: as the caller promises.
     let exported = unsafe { (*tensor).manager_ctx };
@@ -497,7 +498,7 @@ fn managed<S: WholeShape, B: Storage + 'static>(
     flags: u64,
     first: fn(&mut B) -> *mut u8,
 ) -> Result<*mut ManagedTensor, DlpackError> {
-    let shape = buffer.array();
+    let shape = buffer.array_shape();
     let (sizes, strides) = dimensions(&shape)?;
     let element_type = shape.element_type();
     let dtype = DataType::of(element_type).ok_or(DlpackError::NoDataType(element_type))?;

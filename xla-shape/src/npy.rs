@@ -21,6 +21,7 @@
 
 use crate::buffer::{AccessError, AlignedBytes, Buffer, BufferError, Bytes, ShapeMismatch, WholeShape};
 use crate::relayout::{Options, Plan, RelayoutError};
+use crate::wide::byte_count;
 use std::error::Error;
 use std::fmt;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, StrideTableError, ValidationError};
@@ -63,8 +64,8 @@ impl fmt::Display for NpyError {
 impl Error for NpyError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Buffer(error) => Some(error),
-            Self::Relayout(error) => Some(error),
+            Self::Buffer(error) => error.source(),
+            Self::Relayout(error) => error.source(),
             _ => None,
         }
     }
@@ -134,7 +135,7 @@ impl<S: WholeShape, B: Bytes> Buffer<S, B> {
     /// If NumPy has no such elements, or a dimension is bounded, or there is not enough memory.
     pub fn to_npy(&self) -> Result<Vec<u8>, NpyError> {
         let view = self.view();
-        let from = view.array();
+        let from = view.array_shape();
         let to = match fortran_order(&from) {
             Some(_) => from.clone(),
             None => ArrayShape::with_default_layout(from.element_type(), &sizes(&from))?,
@@ -157,8 +158,7 @@ fn sizes(array: &ArrayShape) -> Vec<u64> {
 
 /// The bytes of an array without padding.
 fn bytes_of(array: &ArrayShape) -> Result<usize, BufferError> {
-    let bytes = array.byte_size().and_then(|bytes| usize::try_from(bytes).ok());
-    bytes.ok_or(BufferError::StrideTable(StrideTableError::Overflow))
+    byte_count(array).ok_or(BufferError::StrideTable(StrideTableError::Overflow))
 }
 
 /// Whether the array lies column-major, and not row-major; `None` if it is neither, or padded.

@@ -4,6 +4,7 @@ use crate::buffer::{AccessError, Buffer, BufferError, Bytes, BytesMut, DynShape}
 use crate::element::{Element, Stored};
 use crate::relayout::{Options, Plan};
 use crate::types::{ArrayType, StaticArray, ValueOf, WholeArray};
+use crate::wide::byte_count;
 use crate::{ArrayShape, Dimension};
 
 /// With fewer elements, an index computation for each of them takes less time than to make a plan.
@@ -27,7 +28,7 @@ fn plan<E: Element>(shape: &ArrayShape, from_row_major: bool) -> Option<Plan> {
 
 /// Values from memory.
 fn to_values<E: Stored>(plan: &Plan, bytes: &[u8]) -> Option<Vec<E::Value>> {
-    let len = usize::try_from(plan.to().byte_size()?).ok()?;
+    let len = byte_count(plan.to())?;
     if E::memory_of(&[]).is_some() {
         let mut values = vec![E::Value::default(); len / size_of::<E::Value>()];
         plan.run(bytes, E::memory_of_mut(&mut values)?).ok()?;

@@ -1,4 +1,7 @@
-//! Keeps others from implementing the traits that `unsafe` code relies on.
+//! Keeps others from implementing the traits that `unsafe` code relies on, and says how long lists of types are.
+
+use paste::paste;
+use xla_shape_core::type_limits::MAX_LIST;
 
 /// Implemented for the types of this crate that stand for parts of shapes.
 ///
@@ -10,20 +13,25 @@
 )]
 pub trait Sealed {}
 
+/// Calls a macro for every length of a tuple, with that many numbers: nothing, `0`, `0 1`, … up to 12.
+macro_rules! for_each_arity {
+    ($callback:ident) => {
+        $crate::sealed::for_each_arity!($callback [] 0 1 2 3 4 5 6 7 8 9 10 11);
+    };
+    ($callback:ident [$($before:literal)*]) => { $callback!($($before)*); };
+    ($callback:ident [$($before:literal)*] $next:literal $($after:literal)*) => {
+        $callback!($($before)*);
+        $crate::sealed::for_each_arity!($callback [$($before)* $next] $($after)*);
+    };
+}
+pub(crate) use for_each_arity;
+
+const _: () = assert!(MAX_LIST == 12, "the longest list above");
+
 macro_rules! tuples {
-    ($($T:ident)*) => { impl<$($T),*> Sealed for ($($T,)*) {} };
+    ($($i:literal)*) => { paste! {
+        impl<$([<T $i>]),*> Sealed for ($([<T $i>],)*) {}
+    } };
 }
 
-tuples!();
-tuples!(A);
-tuples!(A B);
-tuples!(A B C);
-tuples!(A B C D);
-tuples!(A B C D E);
-tuples!(A B C D E F);
-tuples!(A B C D E F G);
-tuples!(A B C D E F G H);
-tuples!(A B C D E F G H I);
-tuples!(A B C D E F G H I J);
-tuples!(A B C D E F G H I J K);
-tuples!(A B C D E F G H I J K L);
+for_each_arity!(tuples);

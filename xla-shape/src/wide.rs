@@ -4,6 +4,7 @@
 //! machine, whose `usize` is as wide: see the assertion below. So neither way loses anything, or costs anything.
 
 use core::slice;
+use xla_shape_core::ArrayShape;
 
 const _: () = assert!(
     size_of::<usize>() == size_of::<u64>() && align_of::<usize>() == align_of::<u64>(),
@@ -30,6 +31,11 @@ pub(crate) const fn wide_mut(list: &mut [usize]) -> &mut [u64] {
 pub(crate) const fn local(list: &[u64]) -> &[usize] {
     // SAFETY: as in `wide`.
     unsafe { slice::from_raw_parts(list.as_ptr().cast(), list.len()) }
+}
+
+/// The bytes that an array takes in this machine's memory; `None` if they are too many, or a dimension is unbounded.
+pub(crate) fn byte_count(shape: &ArrayShape) -> Option<usize> {
+    shape.byte_size().and_then(|bytes| usize::try_from(bytes).ok())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whole numbers: common divisors and multiples, and counting in mixed radix.
+//! Whole numbers: common divisors and multiples, counting in mixed radix, and equality of lists.
 
 use alloc::vec::Vec;
 
@@ -63,4 +63,16 @@ pub const fn increment(index: &mut [u64], extents: &[u64]) -> bool {
         index[i] = 0;
     }
     false
+}
+
+/// `==` for sizes, in a `const`.
+#[must_use]
+pub const fn same_sizes(mut one: &[u64], mut other: &[u64]) -> bool {
+    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
+        if *a != *b {
+            return false;
+        }
+        (one, other) = (one_rest, other_rest);
+    }
+    one.is_empty() && other.is_empty()
 }

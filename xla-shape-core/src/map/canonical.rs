@@ -1,7 +1,7 @@
 //! The canonical form of a stride table, and what follows from it: whether two tables place every element alike, and if not,
 //! which element moves first.
 
-use super::arithmetic::increment;
+use super::arithmetic::{increment, same_sizes};
 use super::normal::{Effort, Node, Normal, Part, Range, Room, Shortage, have_same_form, normal, slice};
 use super::terms::View;
 use super::{Digit, Intermediate, LayoutMapping, Source, StrideTable, StrideTableError, StrideTableRef, Term};
@@ -373,17 +373,4 @@ pub(crate) const fn compare_in_const(
 
 const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
-}
-
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; the index is below both lengths"
-)]
-const fn same_sizes(these: &[u64], those: &[u64]) -> bool {
-    let mut i = 0;
-    while i < these.len() && i < those.len() && these[i] == those[i] {
-        i += 1;
-    }
-    i == these.len() && i == those.len()
 }

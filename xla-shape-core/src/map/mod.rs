@@ -25,7 +25,9 @@ mod terms;
 pub(crate) mod tile_block;
 mod walk;
 
-pub use arithmetic::{greatest_common_divisor, increment, least_common_multiple, row_major_index, row_major_number};
+pub use arithmetic::{
+    greatest_common_divisor, increment, least_common_multiple, row_major_index, row_major_number, same_sizes,
+};
 pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, capacity_for_sizes, largest_piece};
 pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved};
 pub use lookup::Slot;

@@ -33,7 +33,7 @@ mod sharding;
 mod token;
 
 pub use crate::limits::MAX_NESTING;
-pub use crate::sink::ConstText;
+pub use crate::sink::{ConstText, same_text};
 pub use error::{Expected, Found, ParseError, ParseErrorKind, Span};
 pub use escape::{bad_escape, escaped, unescaped};
 pub use parse::{Parser, SizeExpression, parse_index};

@@ -1,5 +1,6 @@
 //! The generations of TPUs and what each can hold.
 
+use crate::sink::same_text;
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
@@ -100,27 +101,14 @@ impl Generation {
         let mut i = 0_usize;
         while i < Self::ALL.len() {
             let generation = Self::ALL[i];
-            if same_text(name, generation.name()) || same_text(name, generation.topology_name()) {
+            let name = name.as_bytes();
+            if same_text(name, generation.name().as_bytes()) || same_text(name, generation.topology_name().as_bytes()) {
                 return Some(generation);
             }
             i = i.saturating_add(1);
         }
         None
     }
-}
-
-/// `==` of texts, for a `const`.
-#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below both lengths")]
-const fn same_text(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut i = 0_usize;
-    while i < a.len() && i < b.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i = i.saturating_add(1);
-    }
-    a.len() == b.len()
 }
 
 impl fmt::Display for Generation {

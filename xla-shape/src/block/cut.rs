@@ -10,6 +10,7 @@ use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use xla_shape_core::bitcast::slice_obstacle;
 use xla_shape_core::text::ConstText;
+use xla_shape_core::type_limits::MAX_LIST;
 
 #[cold]
 #[inline(never)]
@@ -131,13 +132,6 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         const { assert_block::<S, P>() };
         Part::<S, P>::grid(self.shape())
-    }
-
-    /// The sizes of the dimensions, in elements.
-    #[must_use]
-    #[inline(always)]
-    pub fn sizes(&self) -> S::Index {
-        self.shape().sizes()
     }
 }
 
@@ -281,7 +275,7 @@ impl<S: ArrayType, P, V> FusedIterator for Blocks<S, P, V> where Self: Iterator 
 /// Fails the compilation if a block is not one stretch of memory, laid out as an array of its shape.
 #[track_caller]
 const fn assert_array<S: ArrayType, P: StaticArray>() {
-    if let Some(reason) = slice_obstacle(S::SHAPE, [0; 16].split_at(P::SIZES.len()).0, wide(P::SIZES)) {
+    if let Some(reason) = slice_obstacle(S::SHAPE, [0; MAX_LIST].split_at(P::SIZES.len()).0, wide(P::SIZES)) {
         panic!("{}", reason.as_str())
     }
 }

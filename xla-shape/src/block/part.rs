@@ -150,7 +150,7 @@ where
         let sizes = self.sizes();
         let dimensions = sizes.as_ref().iter().map(|&size| Dimension::Static(size as u64)).collect::<Vec<_>>();
         let shape = ArrayShape::new(P::SHAPE.element_type(), &dimensions, P::SHAPE.layout().clone());
-        shape.unwrap_or_else(|_| P::SHAPE.clone())
+        shape.expect("a valid shape stays valid with smaller sizes")
     }
 
     #[inline(always)]

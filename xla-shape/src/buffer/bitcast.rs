@@ -8,7 +8,7 @@ use crate::wide::wide;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::bitcast;
 use xla_shape_core::map::StrideTableRef;
-use xla_shape_core::text::ConstText;
+use xla_shape_core::text::{ConstText, same_text};
 
 /// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
 /// shows in `cargo build`, not in `cargo check`. To copy, use [`relayout`](crate::relayout).
@@ -133,11 +133,7 @@ const fn tables<S: StaticArray, R: StaticArray>() -> [StrideTableRef<'static>; 2
 /// Fails the compilation if two types are not the same shape: they have the same text then.
 #[track_caller]
 const fn assert_same_shape<S: StaticArray, R: StaticArray>() {
-    let (these, those, mut i) = (S::TEXT.as_bytes(), R::TEXT.as_bytes(), 0);
-    while i < these.len() && i < those.len() && these[i] == those[i] {
-        i += 1;
-    }
-    if i < these.len() || i < those.len() {
+    if !same_text(S::TEXT.as_bytes(), R::TEXT.as_bytes()) {
         let text = ConstText::<1200>::new().push_str("expected another type of the shape ").push_str(S::TEXT);
         panic!("{}", text.push_str(", found ").push_str(R::TEXT).as_str())
     }

@@ -110,7 +110,7 @@ pub unsafe trait Storage: AsRef<[u8]> {}
 /// `as_mut` gives the bytes of `as_ref`. Nothing else reads or writes them while the value lives.
 pub unsafe trait StorageMut: Storage + AsMut<[u8]> {}
 
-// SAFETY: the lines are on the heap, of a `Vec` that is private and never grows.
+// SAFETY: the bytes are on the heap, of a `Vec` that is private and never grows.
 unsafe impl Storage for AlignedBytes {}
 // SAFETY: as above; `as_mut` gives the same bytes.
 unsafe impl StorageMut for AlignedBytes {}

@@ -199,13 +199,13 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
     /// The value at a position.
     ///
     /// # Safety
-    /// It must be that of an element of the array.
+    /// It must be that of an element of the array, and no other reference to that element may live.
     #[inline(always)]
     pub(crate) unsafe fn at(self, position: usize) -> &'a mut E::Value {
         debug_assert!(position < self.len);
         // SAFETY: the position is among the `len` values.
         let value = unsafe { self.first.add(position) };
-        // SAFETY: as in `range_for`.
+        // SAFETY: the caller promises that nothing else refers to the element; `Plain` promises that any bytes are a value.
         unsafe { &mut *value }
     }
 

@@ -7,7 +7,7 @@ use super::storage::{Buffer, BufferShape, WholeShape};
 use crate::element::{Element, Plain, Stored};
 use crate::sealed::Sealed;
 use crate::types::advance;
-use crate::wide::{local, wide};
+use crate::wide::{byte_count, local, wide};
 use std::sync::Arc;
 use xla_shape_core::{ArrayShape, StrideTable, StrideTableError};
 
@@ -106,8 +106,7 @@ impl DynShape {
     }
 
     fn byte_size(&self) -> Result<usize, BufferError> {
-        let bytes = self.array.shape.byte_size().and_then(|bytes| usize::try_from(bytes).ok());
-        bytes.ok_or(BufferError::StrideTable(StrideTableError::Overflow))
+        byte_count(self.shape()).ok_or(BufferError::StrideTable(StrideTableError::Overflow))
     }
 
     /// The position of an element, in elements.

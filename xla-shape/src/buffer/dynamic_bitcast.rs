@@ -3,6 +3,7 @@
 use super::bytes::{Bytes, BytesMut, Lender};
 use super::dynamic::{DynShape, DynView, DynViewMut};
 use super::error::BufferError;
+use super::slice::byte_obstacle;
 use super::storage::Buffer;
 use crate::wide::wide;
 use std::ops::Range;
@@ -103,14 +104,11 @@ impl<B: Bytes> Buffer<DynShape, B> {
         let bytes = part.byte_size().unwrap_or(0) as usize;
         // A slice without elements may begin after the last one.
         let position = if sizes.contains(&0) { 0 } else { self.stride_table().as_ref().linear_index(wide(start)) };
-        let bits = position.saturating_mul(shape.element_bits());
-        let first = (bits / 8) as usize;
-        let is_inside = first.checked_add(bytes).is_some_and(|end| end <= self.view().as_bytes().len());
-        if bits.is_multiple_of(8) && is_inside {
-            Ok((part, first..first + bytes))
-        } else {
-            Err(BufferError::NoSlice(format!("the slice begins at bit {bits} of {shape}").into()))
+        if let Some(reason) = byte_obstacle(shape, position) {
+            return Err(BufferError::NoSlice(reason.as_str().into()));
         }
+        let first = (position * shape.element_bits() / 8) as usize;
+        Ok((part, first..first + bytes))
     }
 }
 

@@ -143,17 +143,18 @@ impl fmt::Display for BufferError {
 }
 
 impl Error for BufferError {
+    /// What is behind the inner error, whose text `Display` shows.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Bitcast(error) => Some(error),
-            Self::Transform(error) => Some(error),
-            Self::Strides(error) => Some(error),
-            Self::Sizes(error) => Some(error),
-            Self::Invalid(error) => Some(error),
-            Self::StrideTable(error) => Some(error),
-            Self::Shape(error) => Some(error),
-            Self::Relayout(error) => Some(error),
-            Self::Access(error) => Some(error),
+            Self::Bitcast(error) => error.source(),
+            Self::Transform(error) => error.source(),
+            Self::Strides(error) => error.source(),
+            Self::Sizes(error) => error.source(),
+            Self::Invalid(error) => error.source(),
+            Self::StrideTable(error) => error.source(),
+            Self::Shape(error) => error.source(),
+            Self::Relayout(error) => error.source(),
+            Self::Access(error) => error.source(),
             _ => None,
         }
     }
@@ -201,7 +202,7 @@ impl From<AccessError> for BufferError {
     }
 }
 
-/// Why an element of an array with a run-time shape cannot be accessed.
+/// Why an element cannot be accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AccessError {

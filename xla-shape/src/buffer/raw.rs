@@ -7,7 +7,7 @@ use crate::element::Stored;
 use crate::types::WholeArray;
 use xla_shape_core::ArrayShape;
 
-/// No bytes lie everywhere, also where the pointer is null.
+/// An empty range may have any pointer, null too.
 fn check_pointer(data: *const u8, len: usize) -> Result<(), BufferError> {
     if data.is_null() && len > 0 { Err(BufferError::NullPointer) } else { Ok(()) }
 }

@@ -231,8 +231,9 @@ impl<'a, S: WholeShape> View<'a, S> {
 }
 
 impl<S: WholeShape, B> Buffer<S, B> {
-    /// The shape as a value, whether it is a type or not.
-    pub(crate) fn array(&self) -> ArrayShape {
+    /// The shape as a value, whether it is a type or not; sizes of unbounded dimensions are put in.
+    #[must_use]
+    pub fn array_shape(&self) -> ArrayShape {
         self.shape.array()
     }
 }

@@ -176,6 +176,13 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
         self.shape
     }
 
+    /// The sizes of the dimensions, in elements.
+    #[must_use]
+    #[inline(always)]
+    pub fn sizes(&self) -> S::Index {
+        self.shape.sizes()
+    }
+
     /// The element with this index.
     ///
     /// # Errors
@@ -393,6 +400,7 @@ impl<S: StaticArray<Element: Stored>> Buffer<S> {
     /// # Panics
     /// If there is not enough memory.
     #[must_use]
+    #[track_caller]
     pub fn from_fn(value: impl FnMut(S::Index) -> ValueOf<S>) -> Self {
         let mut buffer = Self::allocated(const { checked_width::<S>() });
         buffer.fill_with(value);

@@ -1,8 +1,9 @@
 //! The check of a result whose shape is a type.
 
 use super::Operation;
-use crate::sealed::Sealed;
+use crate::sealed::{Sealed, for_each_arity};
 use crate::types::ArrayType;
+use paste::paste;
 use xla_shape_core::ArrayShape;
 
 /// The shapes of an operation's operands: a tuple of up to 12 made by [`shape!`](crate::shape), `(X,)` for one.
@@ -16,26 +17,14 @@ pub trait Operands: Sealed {
 }
 
 macro_rules! operands {
-    ($($S:ident)*) => {
-        impl<$($S: ArrayType),*> Operands for ($($S,)*) {
-            const SHAPES: &'static [&'static ArrayShape] = &[$($S::SHAPE),*];
+    ($($i:literal)*) => { paste! {
+        impl<$([<S $i>]: ArrayType),*> Operands for ($([<S $i>],)*) {
+            const SHAPES: &'static [&'static ArrayShape] = &[$([<S $i>]::SHAPE),*];
         }
-    };
+    } };
 }
 
-operands!();
-operands!(A);
-operands!(A B);
-operands!(A B C);
-operands!(A B C D);
-operands!(A B C D E);
-operands!(A B C D E F);
-operands!(A B C D E F G);
-operands!(A B C D E F G H);
-operands!(A B C D E F G H I);
-operands!(A B C D E F G H I J);
-operands!(A B C D E F G H I J K);
-operands!(A B C D E F G H I J K L);
+for_each_arity!(operands);
 
 /// Fails the compilation if `R` is not the shape of the operation's result, for operands of the shapes `O`.
 ///

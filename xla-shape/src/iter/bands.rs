@@ -4,7 +4,7 @@ use super::lanes;
 use super::memory::{Memory, for_each_run, own_bands};
 use crate::buffer::{Buffer, Bytes, BytesMut, Mut, Ref, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, MultiIndex, ValueOf, resolve};
+use crate::types::{ArrayType, MultiIndex, ValueOf, resolve, step};
 use crate::wide::wide_mut;
 use std::fmt;
 use std::ops::Range;
@@ -100,13 +100,11 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     pub fn fold_lanes<A: Copy, const N: usize>(
         &self,
         init: [A; N],
-        mut f: impl FnMut(A, ValueOf<S>) -> A,
+        f: impl FnMut(A, ValueOf<S>) -> A,
         combine: impl FnMut(A, A) -> A,
     ) -> [A; N] {
         const { assert_multiple(N, Self::LANES) };
-        let mut accumulators = init;
-        self.for_each_block(|_, block| accumulators = lanes::fold(accumulators, block, &mut f));
-        lanes::combine(accumulators, Self::LANES, combine)
+        self.fold_into(init, f, combine)
     }
 }
 
@@ -233,10 +231,10 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
     pub fn apply<A: Copy>(&mut self, values: &LineValues<A>, mut f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>) {
         let lanes = const { Self::LANES };
         match &values.0 {
-            Places::Of16(values) if 16 % lanes == 0 => self.apply_places(values, f),
-            Places::Of32(values) if lanes == 32 => self.apply_places(values, f),
-            Places::Of64(values) if lanes == 64 => self.apply_places(values, f),
-            Places::Of128(values) if lanes == 128 => self.apply_places(values, f),
+            Places::Of16(values) if 16 % lanes == 0 => self.apply_places(*values, f),
+            Places::Of32(values) if lanes == 32 => self.apply_places(*values, f),
+            Places::Of64(values) if lanes == 64 => self.apply_places(*values, f),
+            Places::Of128(values) if lanes == 128 => self.apply_places(*values, f),
             Places::Many(values) if lanes == values.len() => self.for_each_block_mut(|_, block| {
                 for elements in block.chunks_exact_mut(lanes) {
                     elements.iter_mut().zip(values).for_each(|(element, &value)| *element = f(*element, value));
@@ -249,10 +247,9 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
     #[inline(always)]
     fn apply_places<A: Copy, const N: usize>(
         &mut self,
-        values: &[A; N],
+        values: [A; N],
         mut f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>,
     ) {
-        let values = *values;
         self.for_each_block_mut(|_, block| lanes::apply(values, block, &mut f));
     }
 }
@@ -293,10 +290,10 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
     pub fn apply_lanes<A: Copy, const N: usize>(
         &mut self,
         arguments: [A; N],
-        mut f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>,
+        f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>,
     ) {
         const { assert_multiple(N, Self::LANES) };
-        self.for_each_block_mut(|_, block| lanes::apply(arguments, block, &mut f));
+        self.apply_places(arguments, f);
     }
 }
 
@@ -322,18 +319,10 @@ fn first_origin<I: MultiIndex>(sizes: I) -> Option<I> {
 /// That of the band after the one at `index`, in the order of the physical dimensions.
 #[inline(always)]
 fn next_origin<S: ArrayType, const DIM: i64>(sizes: S::Index, mut index: S::Index) -> Option<S::Index> {
-    for &dimension in const { S::MINOR_TO_MAJOR } {
-        if dimension == Along::<S, DIM>::DIMENSION {
-            continue;
-        }
-        let (entry, step) = (&mut index.as_mut()[dimension], Along::<S, DIM>::BANDS.steps[dimension]);
-        *entry = entry.saturating_add(step as usize);
-        if *entry < sizes.as_ref()[dimension] {
-            return Some(index);
-        }
-        *entry = 0;
-    }
-    None
+    let order = const { S::MINOR_TO_MAJOR }.iter().copied();
+    let others = order.filter(|&dimension| dimension != Along::<S, DIM>::DIMENSION);
+    let lines = |dimension: usize| Along::<S, DIM>::BANDS.steps[dimension] as usize;
+    step(index.as_mut(), sizes.as_ref(), others, lines).then_some(index)
 }
 
 /// Calls `f` with the index of the first element of every band, in the order of the physical dimensions.
@@ -359,7 +348,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// ```
     /// use xla_shape::{Buffer, shape};
     ///
-    /// // The largest element of each row. Pairs of rows lie side by side: lane 0 is the one, lane 1 the other.
+    /// // The largest element of each row. Pairs of rows lie side by side: lane 0 is the first row of the pair, lane 1 the second.
     /// let x = Buffer::<shape!(s32[3,200]{1,0:T(8,128)(2,1)})>::from_fn(|[i, j]| (1000 * i + j) as i32);
     /// let mut largest = [0; 3];
     /// x.for_each_band::<-1>(|rows| {

@@ -135,7 +135,7 @@ impl<V: 'static, T: Deref<Target = [V]>> Strided<T> {
         self.values.len().div_ceil(self.stride)
     }
 
-    /// Whether there are no elements: never.
+    /// Always `false`: a run has at least one element.
     #[must_use]
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
@@ -230,9 +230,7 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
         const { assert_whole::<S>() };
         Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: self.view(), index })
     }
-}
 
-impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// All lines along dimension `DIM` (-1 is the last), in row-major order of their first elements.
     ///
     /// ```

@@ -18,8 +18,8 @@
 //! error if the elements are of another type. Lines, bands and tiles are compiled for a layout:
 //! [`into_typed`](Buffer::into_typed) or [`dispatch!`](crate::dispatch) gives it one.
 //!
-//! Padding is only seen where the method says so. Except for the last two rows of this table, elements must be whole (`Plain`),
-//! not packed bits.
+//! Padding is only seen where the method says so. Only [`for_each_indexed`](Buffer::for_each_indexed) and
+//! [`for_each_position`](Buffer::for_each_position) also take packed elements; for the others they must be whole (`Plain`).
 //!
 //! Row softmax, for any layout:
 //!

@@ -32,7 +32,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// ```
     /// use xla_shape::{Buffer, shape};
     ///
-    /// // Each row of y becomes the row of x, divided by the sum of that.
+    /// // Divides each row of y by the sum of the same row of x.
     /// let x = Buffer::<shape!(s32[20,200]{1,0:T(8,128)})>::from_fn(|[i, _]| i as i32 + 1);
     /// let mut y = Buffer::<shape!(f32[20,200]{1,0:T(8,128)})>::filled(1.0);
     /// y.for_each_band_mut_with::<-1, _, _>(&x, |mut y, x| {

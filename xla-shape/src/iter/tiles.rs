@@ -2,7 +2,7 @@
 
 use crate::buffer::{Buffer, Bytes, BytesMut, Lender, View, assert_whole};
 use crate::element::{Element, Plain};
-use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray};
+use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray, step};
 use crate::wide::local;
 use xla_shape_core::TileBlock;
 use xla_shape_core::text::ConstText;
@@ -174,14 +174,7 @@ impl<S: ArrayType> Iterator for Origins<S> {
             *origin *= tile;
             *inside = inside.saturating_sub(*origin).min(tile);
         }
-        for &dimension in const { S::MINOR_TO_MAJOR } {
-            let entry = &mut self.next.as_mut()[dimension];
-            *entry += 1;
-            if *entry < self.grid.as_ref()[dimension] {
-                break;
-            }
-            *entry = 0;
-        }
+        step(self.next.as_mut(), self.grid.as_ref(), const { S::MINOR_TO_MAJOR }.iter().copied(), |_| 1);
         Some((origin, inside))
     }
 
@@ -232,7 +225,7 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
 }
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// How many tiles the array has in each dimension: its size in elements where the tile does not reach. A bounded
+    /// How many tiles the array has in each dimension. In a dimension that tiles do not cut, that is its size. A bounded
     /// dimension has as many as its bound.
     #[must_use]
     #[inline]

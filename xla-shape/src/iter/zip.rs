@@ -3,8 +3,8 @@
 use super::memory::{Memory, for_each_run, own_run};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, MultiIndex, ValueOf};
-use xla_shape_core::map::Run;
+use crate::types::{ArrayType, MultiIndex, ValueOf, step};
+use xla_shape_core::map::{Run, greatest_common_divisor};
 
 /// How two arrays of the same dimensions are walked over together.
 struct Together<S, T>(S, T);
@@ -29,12 +29,7 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
 const fn common(a: usize, b: usize) -> usize {
     match (a, b) {
         (usize::MAX, len) | (len, usize::MAX) => len,
-        (mut a, mut b) => {
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            a
-        }
+        (a, b) => greatest_common_divisor(a as u64, b as u64) as usize,
     }
 }
 
@@ -58,17 +53,11 @@ pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnM
     }
     let mut index = S::Index::ORIGIN;
     let order = const { S::MINOR_TO_MAJOR };
-    'lines: loop {
+    loop {
         f(index, order.first().copied().unwrap_or(0));
-        for &dimension in order.iter().skip(1) {
-            let entry = &mut index.as_mut()[dimension];
-            *entry += 1;
-            if *entry < sizes.as_ref()[dimension] {
-                continue 'lines;
-            }
-            *entry = 0;
+        if !step(index.as_mut(), sizes.as_ref(), order.iter().skip(1).copied(), |_| 1) {
+            return;
         }
-        return;
     }
 }
 

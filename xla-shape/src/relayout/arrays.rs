@@ -9,11 +9,13 @@ use crate::Layout;
 use crate::buffer::{Buffer, BufferError, Bytes, BytesMut, DynShape};
 use crate::element::{Element, Stored};
 use crate::types::StaticArray;
+use crate::wide::wide;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{PoisonError, RwLock};
+use xla_shape_core::map::same_sizes;
 use xla_shape_core::text::ConstText;
 
 /// A prepared relayout between arrays whose shapes are types: what a [`Plan`] checks, the compiler has checked.
@@ -119,7 +121,7 @@ static PLANS: RwLock<BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>> = RwLoc
 const fn assert_together<S: StaticArray, T: StaticArray>() {
     let (source, destination) = (<S::Element as Element>::TYPE, <T::Element as Element>::TYPE);
     let widths = Widths::of(source, S::SHAPE.element_bits() as usize, T::SHAPE.element_bits() as usize);
-    if !ElementType::same(source, destination) || widths.is_none() || !same_sizes(S::SIZES, T::SIZES) {
+    if !ElementType::same(source, destination) || widths.is_none() || !same_sizes(wide(S::SIZES), wide(T::SIZES)) {
         let problem = ConstText::<1024>::new()
             .push_str("expected arrays of the same elements and sizes, found ")
             .push_str(S::TEXT)
@@ -141,16 +143,6 @@ const fn assert_not_split<S: StaticArray>() {
             problem.push_str("expected an array in one memory, found one with splits: ").push_str(S::TEXT).as_str()
         )
     }
-}
-
-const fn same_sizes(a: &[usize], b: &[usize]) -> bool {
-    let mut same = a.len() == b.len();
-    let mut i = 0;
-    while same && i < a.len() {
-        same = a[i] == b[i];
-        i += 1;
-    }
-    same
 }
 
 impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {

@@ -2,7 +2,7 @@
 
 use super::{Block, DOUBLE_BUFFERED, Generation, GenerationType, vmem_bytes};
 use crate::element::Element;
-use crate::sealed::Sealed;
+use crate::sealed::{Sealed, for_each_arity};
 use crate::types::{Array, ArrayType, BoundedDimensions, LayoutType};
 use core::marker::PhantomData;
 use paste::paste;
@@ -115,19 +115,7 @@ macro_rules! contents {
     } };
 }
 
-contents!();
-contents!(0);
-contents!(0 1);
-contents!(0 1 2);
-contents!(0 1 2 3);
-contents!(0 1 2 3 4);
-contents!(0 1 2 3 4 5);
-contents!(0 1 2 3 4 5 6);
-contents!(0 1 2 3 4 5 6 7);
-contents!(0 1 2 3 4 5 6 7 8);
-contents!(0 1 2 3 4 5 6 7 8 9);
-contents!(0 1 2 3 4 5 6 7 8 9 10);
-contents!(0 1 2 3 4 5 6 7 8 9 10 11);
+for_each_arity!(contents);
 
 /// Compiles only if the arrays and blocks fit into the memory together; the error shows the sum.
 ///

@@ -66,7 +66,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     pub const SHAPE: &'static ArrayShape = &ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT);
     /// The canonical text.
     pub const TEXT: &'static str = {
-        assert!(!Self::TEXT_BUFFER.is_cut(), "the text of a static shape is longer than 512 bytes");
+        assert!(!Self::TEXT_BUFFER.is_cut(), "expected a shape whose text has at most 512 bytes");
         Self::TEXT_BUFFER.as_str()
     };
     /// Where the elements lie, as far as the sizes are known.

@@ -58,12 +58,24 @@ impl<I: MultiIndex> FusedIterator for Indices<I> {}
 /// Steps to the next index in row-major order; `false` after the last one.
 #[inline]
 pub(crate) fn advance(index: &mut [usize], sizes: &[usize]) -> bool {
-    for (entry, &size) in index.iter_mut().zip(sizes).rev() {
-        *entry += 1;
-        if *entry < size {
+    step(index, sizes, (0..sizes.len()).rev(), |_| 1)
+}
+
+/// Goes to the next index below `sizes`, in steps of `lines` for each dimension, the first one of `order` first; `false`, with the
+/// index back at the start, after the last one.
+#[inline(always)]
+pub(crate) fn step(
+    index: &mut [usize],
+    sizes: &[usize],
+    order: impl Iterator<Item = usize>,
+    lines: impl Fn(usize) -> usize,
+) -> bool {
+    for dimension in order {
+        index[dimension] = index[dimension].saturating_add(lines(dimension));
+        if index[dimension] < sizes[dimension] {
             return true;
         }
-        *entry = 0;
+        index[dimension] = 0;
     }
     false
 }

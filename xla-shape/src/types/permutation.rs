@@ -5,7 +5,7 @@ use super::dimensions::Dimensions;
 use crate::sealed::Sealed;
 use core::fmt::Debug;
 use xla_shape_core::text::ConstText;
-use xla_shape_core::type_limits::MAX_LIST;
+use xla_shape_core::type_limits::{MAX_LIST, MAX_TEXT};
 use xla_shape_core::{ArrayShape, DimensionNumber};
 
 /// The number of a dimension, as a type; -1 is the last one. [`permutation!`](crate::permutation) makes tuples of it.
@@ -36,7 +36,7 @@ pub(crate) const fn resolve(number: i64, shape: &ArrayShape) -> usize {
                 .push_str(" is out of range for the ")
                 .push_count(shape.num_dimensions())
                 .push_str(" dimensions of ")
-                .push_str(shape.const_text::<512>().as_str());
+                .push_str(shape.const_text::<MAX_TEXT>().as_str());
             panic!("{}", text.as_str())
         }
     }

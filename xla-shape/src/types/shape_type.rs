@@ -28,7 +28,7 @@ pub trait ShapeType: 'static + Sealed {
 
     /// The canonical text.
     const TEXT: &'static str = {
-        assert!(!Text::<Self>::BUFFER.is_cut(), "the text of a shape type is at most 2048 bytes long");
+        assert!(!Text::<Self>::BUFFER.is_cut(), "expected a shape whose text has at most 2048 bytes");
         Text::<Self>::BUFFER.as_str()
     };
 }

@@ -7,9 +7,10 @@ use super::dim::{BoundedDim, Dim, Size, StaticDim};
 use super::dimensions::{Dimensions, StaticDimensions};
 use super::permutation::{Nth, StaticPermutation};
 use super::results::DimensionAt;
-use crate::sealed::Sealed;
+use crate::sealed::{Sealed, for_each_arity};
 use crate::wide::wide;
 use core::marker::PhantomData;
+use paste::paste;
 use xla_shape_core::Dimension;
 use xla_shape_core::shard::{Devices, Iota, Reduction, Sharding, ShardingError, Subgroup, TileAssignment};
 use xla_shape_core::text::ConstText;
@@ -189,7 +190,7 @@ const fn piece(size: usize, pieces: usize, number: i64) -> usize {
     size / pieces
 }
 
-/// The size of so many pieces together. Fails the compilation if it is too large.
+/// The size of `count` pieces together. Fails the compilation if it is too large.
 const fn times(size: usize, count: usize) -> usize {
     match size.checked_mul(count) {
         Some(size) => size,
@@ -257,7 +258,11 @@ impl<D: Dimensions> DivideBy<Uncut> for D {
     type Shard = D;
 }
 
-/// A list of dimensions, one of which can be put together from all its pieces.
+/// A dimension that can be put together from all its pieces.
+#[diagnostic::on_unimplemented(
+    message = "the dimension `{Self}` is not a piece of one that is divided among {COUNT} devices",
+    label = "expected a piece, or a size that is known at compile time"
+)]
 pub trait Gather<const COUNT: usize>: Dim {
     /// All of it.
     type Gathered: Dim;
@@ -272,23 +277,15 @@ impl<const N: usize, const COUNT: usize> Gather<COUNT> for Size<N> {
 }
 
 macro_rules! tuples_of_pieces {
-    ($($N:ident $D:ident $number:literal)*) => {
+    ($($i:literal)*) => { paste! {
         #[diagnostic::do_not_recommend]
-        impl<$($D: Cut<$N, $number>, $N),*> DivideBy<($($N,)*)> for ($($D,)*) {
-            type Shard = ($($D::Piece,)*);
+        impl<$([<D $i>]: Cut<[<N $i>], $i>, [<N $i>]),*> DivideBy<($([<N $i>],)*)> for ($([<D $i>],)*) {
+            type Shard = ($([<D $i>]::Piece,)*);
         }
-    };
+    } };
 }
 
-macro_rules! all_tuples_of_pieces {
-    ([$($before:tt)*]) => { tuples_of_pieces!($($before)*); };
-    ([$($before:tt)*] $N:ident $D:ident $number:literal $($rest:tt)*) => {
-        tuples_of_pieces!($($before)*);
-        all_tuples_of_pieces!([$($before)* $N $D $number] $($rest)*);
-    };
-}
-
-all_tuples_of_pieces!([] N0 D0 0 N1 D1 1 N2 D2 2 N3 D3 3 N4 D4 4 N5 D5 5 N6 D6 6 N7 D7 7 N8 D8 8 N9 D9 9 N10 D10 10 N11 D11 11);
+for_each_arity!(tuples_of_pieces);
 
 /// What a device has of an array of shape `X` that is divided by the sharding `S`: elements, layout and the dimensions that the
 /// sharding does not divide are the array's.

@@ -38,7 +38,7 @@ impl core::error::Error for SizesError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Dimension { .. } => None,
-            Self::Invalid(error) => Some(error),
+            Self::Invalid(error) => error.source(),
         }
     }
 }

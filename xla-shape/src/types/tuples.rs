@@ -7,6 +7,7 @@ use super::index::{At, StaticIndex};
 use super::layout::{Minor, Order};
 use super::permutation::{Nth, StaticPermutation};
 use super::shape_type::{ShapeType, TupleShapes};
+use crate::sealed::for_each_arity;
 use paste::paste;
 use xla_shape_core as model;
 use xla_shape_core::shard::Subgroup;
@@ -75,18 +76,4 @@ macro_rules! tuples {
     (@count $first:literal $($rest:literal)*) => { 1 + tuples!(@count $($rest)*) };
 }
 
-tuples!();
-tuples!(0);
-tuples!(0 1);
-tuples!(0 1 2);
-tuples!(0 1 2 3);
-tuples!(0 1 2 3 4);
-tuples!(0 1 2 3 4 5);
-tuples!(0 1 2 3 4 5 6);
-tuples!(0 1 2 3 4 5 6 7);
-tuples!(0 1 2 3 4 5 6 7 8);
-tuples!(0 1 2 3 4 5 6 7 8 9);
-tuples!(0 1 2 3 4 5 6 7 8 9 10);
-tuples!(0 1 2 3 4 5 6 7 8 9 10 11);
-
-const _: () = assert!(model::type_limits::MAX_LIST == 12, "the longest list above");
+for_each_arity!(tuples);

@@ -35,12 +35,14 @@ use crate::sink::ConstText;
 #[must_use]
 pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64]) -> Option<ConstText<1024>> {
     let n = operand.num_dimensions();
-    if n > ROOM || starts.len() != n || sizes.len() != n {
-        let text = ConstText::new()
-            .push_str("expected one number for each of ")
-            .push_count(n)
-            .push_str(" dimensions, and at most ");
-        return Some(text.push_count(ROOM).push_str(" dimensions"));
+    if n > ROOM {
+        let text = ConstText::new().push_str("expected an array of at most ").push_count(ROOM);
+        return Some(text.push_str(" dimensions to slice, found one of ").push_count(n));
+    }
+    if starts.len() != n || sizes.len() != n {
+        let text = ConstText::new().push_str("expected ").push_count(n).push_str(" starts and ").push_count(n);
+        let text = text.push_str(" sizes, one for each dimension, found ").push_count(starts.len()).push_str(" and ");
+        return Some(text.push_count(sizes.len()));
     }
     let mut slices = [SliceDimension { start: 0, limit: 0, stride: 1 }; ROOM];
     let mut i = 0;

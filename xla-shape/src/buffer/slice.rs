@@ -6,12 +6,14 @@ use crate::element::Stored;
 use crate::types::{StaticArray, StaticIndex, position_at};
 use crate::wide::wide;
 use std::ops::Range;
+use xla_shape_core::ArrayShape;
 use xla_shape_core::bitcast::slice_obstacle;
 use xla_shape_core::text::ConstText;
+use xla_shape_core::type_limits::MAX_TEXT;
 
 /// The bytes of the slice of shape `R` that begins at `I`. Fails the compilation if it is not one piece of the memory of `S`.
 #[track_caller]
-const fn bytes_of_part<S, R, I>() -> Range<usize>
+const fn bytes_of_slice<S, R, I>() -> Range<usize>
 where
     S: StaticArray,
     R: StaticArray<Element = S::Element, Layout = S::Layout>,
@@ -21,14 +23,23 @@ where
         panic!("{}", reason.as_str())
     }
     // A slice without elements may begin after the last one.
-    let bits = if R::ELEMENTS == 0 { 0 } else { position_at::<S, I>() * S::SHAPE.element_bits() as usize };
-    if !bits.is_multiple_of(8) {
-        let problem =
-            ConstText::<1024>::new().push_str("expected a slice that begins at a whole byte, found one at bit ");
-        panic!("{}", problem.push_count(bits).push_str(" of ").push_str(S::TEXT).as_str())
+    let position = if R::ELEMENTS == 0 { 0 } else { position_at::<S, I>() };
+    if let Some(reason) = byte_obstacle(S::SHAPE, position as u64) {
+        panic!("{}", reason.as_str())
     }
-    assert!(bits / 8 + R::BYTES <= S::BYTES, "the slice has no more bytes than the array");
-    bits / 8..bits / 8 + R::BYTES
+    let first = position * S::SHAPE.element_bits() as usize / 8;
+    assert!(first + R::BYTES <= S::BYTES, "the slice has no more bytes than the array");
+    first..first + R::BYTES
+}
+
+/// Why a slice cannot begin with the element at a position of an array: it begins inside a byte.
+pub(super) const fn byte_obstacle(array: &ArrayShape, position: u64) -> Option<ConstText<1024>> {
+    let bits = position.saturating_mul(array.element_bits());
+    if bits.is_multiple_of(8) {
+        return None;
+    }
+    let problem = ConstText::new().push_str("expected a slice that begins at a whole byte, found one at bit ");
+    Some(problem.push_number(bits).push_str(" of ").push_str(array.const_text::<MAX_TEXT>().as_str()))
 }
 
 impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
@@ -45,7 +56,7 @@ impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
         R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
     {
-        let bytes = const { bytes_of_part::<S, R, I>() };
+        let bytes = const { bytes_of_slice::<S, R, I>() };
         View::from_bytes(&self.as_bytes()[bytes])
             .expect("as many bytes as the shape takes, whole elements from the first")
     }
@@ -82,7 +93,7 @@ impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
         R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
     {
-        let bytes = const { bytes_of_part::<S, R, I>() };
+        let bytes = const { bytes_of_slice::<S, R, I>() };
         View::from_bytes(&self.as_bytes()[bytes])
             .expect("as many bytes as the shape takes, whole elements from the first")
     }
@@ -100,7 +111,7 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
         R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
     {
-        let bytes = const { bytes_of_part::<S, R, I>() };
+        let bytes = const { bytes_of_slice::<S, R, I>() };
         let bytes = &mut self.as_bytes_mut()[bytes];
         ViewMut::from_bytes(bytes).expect("as many bytes as the shape takes, whole elements from the first")
     }
