@@ -195,11 +195,10 @@ proptest! {
     #[test]
     fn a_walk_meets_what_the_inverse_says(array in strategy::small_array_shape()) {
         let table = array.stride_table().unwrap();
-        let mut walk = table.as_ref().walk();
-        for position in 0..table.as_ref().positions() {
-            prop_assert_eq!(walk.step().map(|slot| slot.map(<[u64]>::to_vec)), Some(table.as_ref().multi_index(position)));
-        }
-        prop_assert!(walk.step().is_none());
+        let mut slots = Vec::new();
+        table.as_ref().for_each_slot(|position, slot| slots.push((position, slot.map(<[u64]>::to_vec))));
+        let expected = (0..).zip(table.as_ref().iter());
+        prop_assert_eq!(slots, expected.collect::<Vec<_>>());
     }
 
     #[test]

@@ -86,10 +86,8 @@ impl World {
         let expected = self.slots(sizes);
         let name = || format!("{} as {what} with sizes {sizes:?}", self.shape);
         assert_eq!(table.positions(), expected.len() as u64, "{}", name());
-        let (mut walk, mut walked) = (table.walk(), vec![]);
-        while let Some(slot) = walk.step() {
-            walked.push(slot.map(<[u64]>::to_vec).element());
-        }
+        let mut walked = vec![];
+        table.for_each_slot(|_, slot| walked.push(slot.map(<[u64]>::to_vec).element()));
         assert_eq!(walked, expected, "{}", name());
         let mut covered = vec![false; expected.len()];
         let mut end = 0;

@@ -35,7 +35,6 @@ pub use mapping::{LayoutMapping, MappingError};
 pub use offsets::OffsetTables;
 pub use runs::{Bands, Run};
 pub(crate) use terms::{View, fill_row_major_terms, row_major_terms, whole_dimension};
-pub use walk::Walk;
 
 use crate::layout::Layout;
 use crate::layout::dimension::Dimension;

@@ -11,13 +11,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
-/// What lies at one position of an array after the other, in the order of memory, without an allocation for each. Made by
-/// [`StrideTableRef::walk`].
-#[derive(Clone, Debug)]
-pub struct Walk<'a> {
+/// What lies at one position after the other, in the order of memory.
+struct Walk<'a> {
     table: StrideTableRef<'a>,
-    /// What comes next.
-    position: u64,
     /// The digits of the position.
     counts: Vec<u64>,
     /// How many digits have a value that they never take: there is padding.
@@ -27,7 +23,8 @@ pub struct Walk<'a> {
 }
 
 impl<'a> StrideTableRef<'a> {
-    /// What lies at each position, in the order of memory, padding included.
+    /// Calls `f` with each position and what lies there, in the order of memory, padding included. Unlike
+    /// [`iter`](Self::iter), it allocates nothing for each position.
     ///
     /// The extents may be smaller than the sizes that the table was made for: what lies after them counts as padding.
     ///
@@ -35,23 +32,22 @@ impl<'a> StrideTableRef<'a> {
     /// use xla_shape_core::{ArrayShape, Slot};
     ///
     /// let table = "f32[3]{0:T(2)}".parse::<ArrayShape>()?.stride_table()?;
-    /// let mut walk = table.as_ref().walk();
     /// let mut indices = Vec::new();
-    /// while let Some(slot) = walk.step() {
-    ///     indices.push(slot.map(|index| index[0]));
-    /// }
+    /// table.as_ref().for_each_slot(|_, slot| indices.push(slot.map(|index| index[0])));
     /// assert_eq!(indices, [Slot::Element(0), Slot::Element(1), Slot::Element(2), Slot::Padding]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn walk(self) -> Walk<'a> {
-        Walk {
+    #[inline]
+    pub fn for_each_slot(self, mut f: impl FnMut(u64, Slot<&[u64]>)) {
+        let mut walk = Walk {
             table: self,
-            position: 0,
             counts: vec![0; self.digits.len()],
             never: 0,
             index: vec![0; self.extents.len()],
             values: vec![0; self.intermediates.len()],
+        };
+        for position in 0..self.positions {
+            f(position, walk.slot(position));
         }
     }
 
@@ -72,23 +68,18 @@ impl<'a> StrideTableRef<'a> {
 }
 
 impl Walk<'_> {
-    /// What lies at the next position; `None` after the last one.
+    /// What lies at a position: the first one, or the one after that which was asked for last.
     #[inline]
-    pub fn step(&mut self) -> Option<Slot<&[u64]>> {
-        if self.position >= self.table.positions {
-            return None;
-        }
+    fn slot(&mut self, position: u64) -> Slot<&[u64]> {
         if !self.values.is_empty() {
-            let slot = self.table.multi_index_with(self.position, &mut self.index, &mut self.values);
-            self.position += 1;
-            return Some(slot.map(|()| &*self.index));
+            let slot = self.table.multi_index_with(position, &mut self.index, &mut self.values);
+            return slot.map(|()| &*self.index);
         }
-        if self.position > 0 {
+        if position > 0 {
             self.advance();
         }
-        self.position += 1;
         let inside = self.never == 0 && self.index.iter().zip(self.table.extents).all(|(index, size)| index < size);
-        Some(if inside { Slot::Element(&self.index) } else { Slot::Padding })
+        if inside { Slot::Element(&self.index) } else { Slot::Padding }
     }
 
     /// Adds 1 to the digits, the most minor first.

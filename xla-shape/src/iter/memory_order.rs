@@ -28,18 +28,15 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// Padding at the end from `L(n)` in the layout is left out.
     pub fn for_each_position(&self, mut f: impl FnMut(Slot<S::Index>, ValueOf<S>)) {
         self.shape().with_table(|table| {
-            let mut walk = table.walk();
-            let mut position = 0;
-            while let Some(slot) = walk.step() {
+            table.for_each_slot(|position, slot| {
                 let slot = slot.map(|entries| {
                     let mut index = S::Index::ORIGIN;
                     index.as_mut().copy_from_slice(local(entries));
                     index
                 });
-                // SAFETY: the walk ends with the last of the table's positions, which all lie inside the array.
-                f(slot, unsafe { self.cells().read(position) });
-                position += 1;
-            }
+                // SAFETY: a position of the table lies inside the array.
+                f(slot, unsafe { self.cells().read(position as usize) });
+            });
         });
     }
 }
@@ -75,13 +72,10 @@ impl<B: Bytes> Buffer<DynShape, B> {
         self.check_type::<E>()?;
         // SAFETY: the type has been checked.
         let cells = unsafe { self.cells::<E>() };
-        let mut walk = self.stride_table().as_ref().walk();
-        let mut position = 0;
-        while let Some(slot) = walk.step() {
-            // SAFETY: the walk ends with the last of the table's positions, which all lie inside the array.
-            f(slot.map(local), unsafe { cells.read(position) });
-            position += 1;
-        }
+        self.stride_table().as_ref().for_each_slot(|position, slot| {
+            // SAFETY: a position of the table lies inside the array.
+            f(slot.map(local), unsafe { cells.read(position as usize) });
+        });
         Ok(())
     }
 }
