@@ -3,7 +3,7 @@
 use crate::number::Number;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use xla_shape_render::Answer as Rendered;
+use xla_shape_render::{Answer as Rendered, escape};
 
 /// Makes a text of an answer, for lines of this width.
 type Text = Box<dyn Fn(usize) -> String + Send + Sync>;
@@ -94,7 +94,7 @@ impl Answer {
     pub(crate) fn _repr_html_(&self) -> String {
         match &self.html {
             Some(html) => framed(&html()),
-            None => format!("<pre>{}</pre>", escaped(&self.__str__())),
+            None => format!("<pre>{}</pre>", escape(&self.__str__())),
         }
     }
 
@@ -126,14 +126,10 @@ impl Answer {
 
 /// A page inside a notebook, apart from the notebook's own styles and scripts.
 pub(crate) fn framed(page: &str) -> String {
-    let page = escaped(page);
+    let page = escape(page);
     format!(
         "<iframe srcdoc=\"{page}\" style=\"width:100%;height:480px;border:1px solid #ccc;background:#fff\" \
          title=\"xla-shape\" onload=\"const root=this.contentDocument&&this.contentDocument.documentElement;\
          if(root)setTimeout(()=>this.style.height=Math.min(900,root.scrollHeight+24)+'px',50)\"></iframe>"
     )
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

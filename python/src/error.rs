@@ -52,8 +52,8 @@ pub(crate) fn file_error(failure: Failure) -> PyErr {
                 let message = message.split(" (os error").next().unwrap_or_default().to_owned();
                 PyOSError::new_err((number, message, name.to_owned()))
             }
-            None => PyOSError::new_err(failure.to_string()),
+            None => PyOSError::new_err(failure.message()),
         },
-        None => shape_error(failure.to_string().trim_start_matches("error: ")),
+        None => shape_error(failure.message()),
     }
 }

@@ -118,14 +118,8 @@ impl Module {
     /// The shapes of the ENTRY computation's parameters.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let mut parameters = Vec::new();
-        if let Some(entry) = self.0.entry() {
-            for value in entry.instructions() {
-                parameters.extend(value.parameter_number().map(|number| (number, value.shape().clone())));
-            }
-        }
-        parameters.sort_by_key(|(number, _)| *number);
-        let shapes = parameters.into_iter().map(|(_, shape)| Bound::new(py, Shape::of_value(shape)));
+        let parameters = self.0.entry().map_or_else(Vec::new, |entry| entry.parameters_by_number());
+        let shapes = parameters.into_iter().map(|(_, made)| Bound::new(py, Shape::of_value(made.shape().clone())));
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
 

@@ -17,7 +17,7 @@ use xla_shape_render::advise::{Advice, Change};
 use xla_shape_render::bitcast::Verdict;
 use xla_shape_render::draw::Drawing;
 use xla_shape_render::explain::Explanation;
-use xla_shape_render::no_size;
+use xla_shape_render::{no_array, no_size};
 
 /// A shape: XLA's text for it, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. A missing layout is row-major.
 ///
@@ -97,7 +97,7 @@ fn whole(index: &Bound<'_, PyTuple>, numbers: &mut [u64; 16]) -> PyResult<Option
 pub(crate) fn array(shape: &Value) -> PyResult<&ArrayShape> {
     shape
         .array()
-        .ok_or_else(|| shape_error(format_args!("expected an array, found {shape}: only arrays have elements")))
+        .ok_or_else(|| shape_error(no_array(shape)))
 }
 
 /// A shape, or a text of one.

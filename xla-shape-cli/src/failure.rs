@@ -59,6 +59,13 @@ impl Failure {
         }
     }
 
+    /// What is wrong, without `error: ` before it.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let text = self.to_string();
+        text.strip_prefix("error: ").map_or(text.clone(), str::to_owned)
+    }
+
     pub(crate) fn shape(error: &ParseError, text: &str) -> Self {
         Self::Shape(error.render(text).to_string())
     }

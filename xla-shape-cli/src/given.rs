@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use xla_shape::ArrayShape;
 use xla_shape::shard::Sharding;
-use xla_shape_render::{Given, GivenArray};
+use xla_shape_render::{Given, GivenArray, no_array};
 
 /// The sharding that a text stands for.
 pub(crate) fn sharding_of(text: &str) -> Result<Sharding, Failure> {
@@ -23,7 +23,5 @@ pub(crate) fn array_of(text: &str) -> Result<ArrayShape, Failure> {
 /// The same, and whether the text has a layout.
 pub(crate) fn given_array_of(text: &str) -> Result<GivenArray, Failure> {
     let given = given_of(text)?;
-    let no_array =
-        || Failure::said(format_args!("expected an array, found {}: only arrays have elements", given.shape()));
-    given.array().ok_or_else(no_array)
+    given.array().ok_or_else(|| Failure::said(no_array(given.shape())))
 }

@@ -24,10 +24,7 @@ pub(crate) struct Parameters {
 impl Parameters {
     pub(crate) fn of(&mut self, computation: Computation<'_, '_>) -> &[u32] {
         self.of.entry(computation.number()).or_insert_with(|| {
-            let number = |found: Instruction<'_, '_>| Some((found.parameter_number()?, found.number()));
-            let mut all: Vec<_> = computation.instructions().filter_map(number).collect();
-            all.sort_unstable();
-            all.into_iter().map(|(_, instruction)| instruction).collect()
+            computation.parameters_by_number().into_iter().map(|(_, instruction)| instruction.number()).collect()
         })
     }
 }

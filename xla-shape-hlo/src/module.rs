@@ -530,6 +530,23 @@ impl<'m, 'a> Computation<'m, 'a> {
         self.record.is_fragment
     }
 
+    /// The instructions that are its parameters, in the order of their numbers, and the number of each.
+    ///
+    /// ```
+    /// let text = "HloModule m\nENTRY e { b = f32[3] parameter(1)\n a = f32[2] parameter(0)\n ROOT r = f32[2] negate(a) }";
+    /// let module = xla_shape_hlo::Module::parse(text)?;
+    /// let parameters = module.entry().unwrap().parameters_by_number();
+    /// assert_eq!(parameters.iter().map(|(number, made)| (*number, made.name())).collect::<Vec<_>>(), [(0, "a"), (1, "b")]);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn parameters_by_number(self) -> Vec<(usize, Instruction<'m, 'a>)> {
+        let numbered = |made: Instruction<'m, 'a>| Some((made.parameter_number()?, made));
+        let mut all: Vec<_> = self.instructions().filter_map(numbered).collect();
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
     /// The names and shapes of the parameters as the head of the computation gives them, which is mostly without
     /// layouts; `None` if it does not.
     #[must_use]

@@ -316,11 +316,8 @@ fn boundary(bytes: &[u8]) -> Option<(Vec<Shape>, Shape)> {
     let text = std::str::from_utf8(bytes).ok()?;
     let module = Module::parse(text).ok()?;
     let entry = module.entry()?;
-    let mut parameters: Vec<_> =
-        entry.instructions().filter_map(|made| Some((made.parameter_number()?, made.shape().clone()))).collect();
-    parameters.sort_by_key(|(number, _)| *number);
-    let result = entry.root().shape().clone();
-    Some((parameters.into_iter().map(|(_, shape)| shape).collect(), result))
+    let parameters = entry.parameters_by_number().into_iter().map(|(_, made)| made.shape().clone()).collect();
+    Some((parameters, entry.root().shape().clone()))
 }
 
 /// How the parameters and the results of two modules differ.

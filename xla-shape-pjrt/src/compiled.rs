@@ -239,10 +239,7 @@ impl Compiled {
     pub(crate) fn inputs_of(&self, module: &Module<'_>) -> Result<Vec<Shape>> {
         let call = &Api::PJRT_Executable_OptimizedProgram;
         let entry = module.entry().ok_or_else(|| Error::answer(call.name, "the module has no entry"))?;
-        let mut parameters: Vec<_> =
-            entry.instructions().filter_map(|made| Some((made.parameter_number()?, made.shape().clone()))).collect();
-        parameters.sort_by_key(|(number, _)| *number);
-        let shapes = parameters.into_iter().map(|(_, shape)| shape).collect();
+        let shapes = entry.parameters_by_number().into_iter().map(|(_, made)| made.shape().clone()).collect();
         with_layouts(
             shapes,
             self.input_layouts()?,

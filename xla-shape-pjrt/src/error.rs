@@ -100,7 +100,7 @@ pub enum Error {
     #[error("PJRT's interface does not have the element type {0}")]
     ElementType(ElementType),
     /// A text that is not a part of a TPU, such as `v5e:2x2`.
-    #[error("{0}")]
+    #[error(transparent)]
     Slice(#[from] crate::SliceError),
     /// The program is neither MLIR nor HLO.
     #[error("the program is neither StableHLO (MLIR, text or bytecode) nor HLO (text or message): {0}")]
@@ -132,22 +132,35 @@ pub enum Error {
     },
     /// The program is HLO that cannot be read.
     #[error("the program cannot be read: {0}")]
-    Text(#[from] ParseError),
+    Text(ParseError),
     /// The program is a message that cannot be read.
     #[error("the program's message cannot be read: {0}")]
-    Message(#[from] HloProtoError),
+    Message(HloProtoError),
     /// An array that is not valid.
-    #[error("{0}")]
+    #[error(transparent)]
     Shape(#[from] ValidationError),
     /// An array that cannot be held in the memory of this machine.
-    #[error("{0}")]
+    #[error(transparent)]
     Buffer(#[from] BufferError),
     /// An array that cannot be copied from one layout into another.
-    #[error("{0}")]
+    #[error(transparent)]
     Relayout(#[from] RelayoutError),
     /// The operating system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] std::io::Error),
+}
+
+// The text of these two has that of the error inside, which is therefore not their source.
+impl From<ParseError> for Error {
+    fn from(error: ParseError) -> Self {
+        Self::Text(error)
+    }
+}
+
+impl From<HloProtoError> for Error {
+    fn from(error: HloProtoError) -> Self {
+        Self::Message(error)
+    }
 }
 
 /// What a plug-in says of a failed call.

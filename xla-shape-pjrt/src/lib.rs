@@ -60,7 +60,7 @@ pub use error::{Error, ErrorCode, PluginError, Result};
 pub use memory::MemoryStats;
 pub use options::CompileOptions;
 pub use plugin::{LoadOptions, Plugin};
-pub use program::Program;
+pub use program::{Format, Program};
 pub use property::{Properties, Property};
 pub use slice::{Slice, SliceError};
 pub use topology::{DeviceDescription, Topology};

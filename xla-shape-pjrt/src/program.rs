@@ -26,10 +26,51 @@ pub struct Program {
     unfit: Option<(String, String)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
+/// The language of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Format {
+    /// A dialect of MLIR, such as StableHLO.
     Mlir,
+    /// HLO.
     Hlo,
+}
+
+impl Format {
+    /// What a file holds, by its first bytes or, behind comments, its first words; `None` where they do not say it, as those of a
+    /// message.
+    ///
+    /// ```
+    /// use xla_shape_pjrt::Format;
+    ///
+    /// assert_eq!(Format::of(b"// jit_f\nmodule @jit_f {}"), Some(Format::Mlir));
+    /// assert_eq!(Format::of(b"HloModule m"), Some(Format::Hlo));
+    /// assert_eq!(Format::of(b"# a heading"), None);
+    /// ```
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        const MLIR: [&str; 8] =
+            ["module", "builtin.module", "\"builtin.module\"", "func.func", "\"func.func\"", "{-#", "vhlo", "sdy"];
+        if bytes.starts_with(BYTECODE) {
+            return Some(Self::Mlir);
+        }
+        let rest = behind_comments(std::str::from_utf8(bytes).ok()?)?;
+        let is = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
+        if is(&["HloModule", "ENTRY", "%"]) {
+            Some(Self::Hlo)
+        } else {
+            (is(&MLIR) || is_alias(rest)).then_some(Self::Mlir)
+        }
+    }
+
+    /// The interface's name for it: `mlir` or `hlo`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mlir => "mlir",
+            Self::Hlo => "hlo",
+        }
+    }
 }
 
 /// What MLIR's bytecode begins with.
@@ -103,10 +144,7 @@ impl Program {
     /// The interface's name for what it is: `mlir` or `hlo`.
     #[must_use]
     pub const fn format(&self) -> &'static str {
-        match self.format {
-            Format::Mlir => "mlir",
-            Format::Hlo => "hlo",
-        }
+        self.format.name()
     }
 
     /// What the compiler gets.
@@ -239,8 +277,14 @@ fn number_behind(text: &str, words: &str) -> Option<u32> {
     behind[..end].parse().ok()
 }
 
-/// What a text is, by its first words.
+/// What a text is: by its first words, or by what lists of HLO instructions without a head contain.
 fn kind_of(text: &str) -> Option<Format> {
+    let words = ["parameter(", "constant(", " -> "];
+    Format::of(text.as_bytes()).or_else(|| words.iter().any(|word| text.contains(word)).then_some(Format::Hlo))
+}
+
+/// The text behind comments.
+fn behind_comments(text: &str) -> Option<&str> {
     let mut rest = text.trim_start_matches('\u{feff}');
     loop {
         rest = rest.trim_start();
@@ -250,30 +294,16 @@ fn kind_of(text: &str) -> Option<Format> {
         } else if let Some(comment) = rest.strip_prefix("/*") {
             rest = comment.split_once("*/")?.1;
         } else {
-            break;
+            return Some(rest);
         }
     }
-    let is = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
-    if is(&["HloModule", "ENTRY", "%"]) {
-        return Some(Format::Hlo);
-    }
-    if is(&[
-        "module",
-        "builtin.module",
-        "\"builtin.module\"",
-        "func.func",
-        "\"func.func\"",
-        "#",
-        "!",
-        "{-#",
-        "vhlo",
-        "sdy",
-    ]) {
-        return Some(Format::Mlir);
-    }
-    // A computation without a head, or a list of instructions.
-    let words = ["parameter(", "constant(", " -> "];
-    words.iter().any(|word| rest.contains(word)).then_some(Format::Hlo)
+}
+
+/// Whether a text begins with a name of MLIR for an attribute or a type: `#loc1 = loc("x")`.
+fn is_alias(text: &str) -> bool {
+    let Some(name) = text.strip_prefix(['#', '!']) else { return false };
+    let behind = name.trim_start_matches(|letter: char| letter.is_alphanumeric() || "_$.-".contains(letter));
+    behind.len() < name.len() && behind.trim_start().starts_with('=')
 }
 
 #[cfg(test)]
@@ -292,6 +322,7 @@ mod tests {
             (b"e { ROOT p = f32[2] parameter(0) }", "hlo"),
             (MLIR.as_bytes(), "mlir"),
             (b"#loc = loc(unknown)\nmodule {}", "mlir"),
+            (b"!pair = tuple<i32, i32>\nmodule {}", "mlir"),
             (b"// a comment\nfunc.func @main() { return }", "mlir"),
             (b"ML\xefR\x0dStableHLO_v1.9.5\0\xff", "mlir"),
         ] {
@@ -372,6 +403,7 @@ mod tests {
             (&b""[..], format!("{none}: it is empty")),
             (b"hello", format!("{none}: it begins as none of them does")),
             (b"\xff\xfe\x00", format!("{none}: its bytes are neither text nor a message")),
+            (b"# a heading", format!("{none}: it begins as none of them does")),
             (b"// only a comment", format!("{none}: it begins as none of them does")),
         ] {
             assert_eq!(Program::from_bytes(bytes).unwrap_err().to_string(), message);

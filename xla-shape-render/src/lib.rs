@@ -56,7 +56,8 @@ mod words;
 pub use answer::{Answer, json_line, write_json};
 pub use given::{Given, GivenArray};
 pub use text::{Text, harmless};
-pub use words::{InUnits, count, no_size};
+pub use web::escape;
+pub use words::{InUnits, count, no_array, no_size};
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -18,8 +18,9 @@ pub(crate) fn document(title: &str, style: &str, body: &str, script: &str) -> St
     )
 }
 
-/// Text in XML.
-pub(crate) fn escape(text: &str) -> String {
+/// Text in XML or HTML: `<`, `>`, `&` and `"` are written as entities.
+#[must_use]
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

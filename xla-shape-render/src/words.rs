@@ -111,6 +111,12 @@ pub fn no_size(shape: &Shape) -> String {
     format!("{shape} has no size: {}", why_no_size(shape))
 }
 
+/// Says of a shape that it is no array.
+#[must_use]
+pub fn no_array(shape: &Shape) -> String {
+    format!("expected an array, found {shape}: only arrays have elements")
+}
+
 /// A number with its noun: `1 byte`, `2,000 bytes`.
 #[must_use]
 pub fn count(number: u64, one: &str, many: &str) -> String {

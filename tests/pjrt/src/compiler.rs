@@ -230,9 +230,7 @@ call! { compile(args: CompileArgs) {
     };
     let module = Module::from_proto(&message).map_err(|error| (INVALID_ARGUMENT, error.to_string()))?;
     let entry = module.entry().ok_or((INVALID_ARGUMENT, "no entry".to_owned()))?;
-    let mut parameters: Vec<_> = entry.instructions().filter_map(|made| Some((made.parameter_number()?, made.shape()))).collect();
-    parameters.sort_by_key(|(number, _)| *number);
-    let inputs = parameters.iter().map(|(_, shape)| *shape).collect::<Vec<_>>();
+    let inputs = entry.parameters_by_number().into_iter().map(|(_, made)| made.shape()).collect::<Vec<_>>();
     let root = entry.root().shape();
     let outputs = root.tuple_shapes().map_or_else(|| vec![root], |shapes| shapes.iter().collect());
     let chosen = |shapes: &[&Shape]| {

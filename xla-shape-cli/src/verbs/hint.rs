@@ -1,5 +1,7 @@
 //! What to do with a file that is no HLO module.
 
+use xla_shape_pjrt::Format;
+
 /// A sentence about what the file seems to be, and how to go on.
 pub(super) fn of(bytes: &[u8]) -> Option<&'static str> {
     const HEADER_LENGTH: usize = 8;
@@ -14,15 +16,15 @@ pub(super) fn of(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(HEADER_LENGTH) == Some(&b'{') && bytes.get(HEADER_LENGTH - 1) == Some(&0) {
         return Some("this is a .safetensors file; `xla-shape relayout --tensor NAME` reads it");
     }
-    let text = String::from_utf8_lossy(bytes);
-    let begin = text.trim_start();
-    if ["module @", "module {", "module attributes", "#loc"].iter().any(|mark| begin.starts_with(mark)) {
+    let format = Format::of(bytes);
+    if format == Some(Format::Mlir) {
         return Some("this is MLIR; in JAX, `lowered.compile().as_text()` is HLO");
     }
-    if begin.parse::<xla_shape::Shape>().is_ok() {
+    let text = String::from_utf8_lossy(bytes);
+    if text.trim().parse::<xla_shape::Shape>().is_ok() {
         return Some("this is a shape; `xla-shape explain SHAPE` says what it means");
     }
-    let is_module = begin.starts_with("HloModule") || text.contains("\nENTRY ") || begin.starts_with("ENTRY ");
+    let is_module = format == Some(Format::Hlo) || text.contains("\nENTRY ");
     (!is_module && std::str::from_utf8(bytes).is_ok())
         .then_some("this is not an HLO module; `xla-shape scan FILE` finds the shapes in any text")
 }
@@ -36,13 +38,17 @@ mod tests {
             (b"PK\x03\x04", ".npz"),
             (b"\x40\0\0\0\0\0\0\0{\"w\":{}}", "--tensor"),
             (b"module @jit_f {\n}", "MLIR"),
+            (b"// a comment\n#loc = loc(unknown)\nmodule {}", "MLIR"),
+            (b"\xef\xbb\xbfbuiltin.module {}", "MLIR"),
+            (b"ML\xefR\x0dStableHLO_v1.9.5\0\xff", "MLIR"),
+            (b"# a heading", "scan"),
             (b"f32[2,3]{1,0}\n", "explain"),
             (b"Traceback (most recent call last):\n f32[2]", "scan"),
             (b"", "scan"),
         ] {
             assert!(super::of(bytes).is_some_and(|hint| hint.contains(word)), "{bytes:?}");
         }
-        for bytes in [&b"HloModule m\nENTRY e {"[..], b"ENTRY e {", b"\xff\xfe"] {
+        for bytes in [&b"HloModule m\nENTRY e {"[..], b"ENTRY e {", b"// a comment\nHloModule m", b"\xff\xfe"] {
             assert_eq!(super::of(bytes), None, "{bytes:?}");
         }
     }

@@ -228,9 +228,7 @@ fn donors(value: Value<'_>) -> Result<HloBufferDonorProto> {
 }
 
 fn program_shape(computation: Computation<'_, '_>) -> ProgramShapeProto {
-    let mut parameters: Vec<_> =
-        computation.instructions().filter_map(|found| Some((found.parameter_number()?, found))).collect();
-    parameters.sort_by_key(|(number, _)| *number);
+    let parameters = computation.parameters_by_number();
     ProgramShapeProto {
         parameters: parameters.iter().map(|(_, parameter)| parameter.shape().into()).collect(),
         result: Some(computation.root().shape().into()),

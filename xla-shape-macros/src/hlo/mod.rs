@@ -55,9 +55,7 @@ impl<'m, 'a> Parts<'m, 'a> {
         let entry = module
             .entry()
             .ok_or_else(|| error(format!("{}: expected an ENTRY computation, found none", path.value)))?;
-        let numbered = |instruction: Instruction<'m, 'a>| Some((instruction.parameter_number()?, instruction));
-        let mut parameters: Vec<_> = entry.instructions().filter_map(numbered).collect();
-        parameters.sort_by_key(|(number, _)| *number);
+        let parameters = entry.parameters_by_number();
         for (place, (number, parameter)) in parameters.iter().enumerate() {
             if *number != place {
                 let expected = "expected parameters of the ENTRY computation with the numbers 0, 1, …, each once";
