@@ -90,8 +90,7 @@ impl Client {
         // SAFETY: the client is not destroyed before `self`.
         let args = unsafe { self.plugin().functions().call(call, args) }?;
         // SAFETY: the text lives as long as the client.
-        let text = unsafe { raw::text(args.platform_name, args.platform_name_size) };
-        text.ok_or_else(|| Error::answer(call.name, "it is null"))
+        unsafe { raw::answered(call.name, args.platform_name, args.platform_name_size) }
     }
 
     /// The version of what runs the devices, in words.
@@ -104,7 +103,6 @@ impl Client {
         // SAFETY: the client is not destroyed before `self`.
         let args = unsafe { self.plugin().functions().call(call, args) }?;
         // SAFETY: the text lives as long as the client.
-        let text = unsafe { raw::text(args.platform_version, args.platform_version_size) };
-        text.ok_or_else(|| Error::answer(call.name, "it is null"))
+        unsafe { raw::answered(call.name, args.platform_version, args.platform_version_size) }
     }
 }

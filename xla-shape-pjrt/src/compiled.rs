@@ -130,8 +130,7 @@ impl Compiled {
         // SAFETY: the program is not destroyed before `self`.
         let args = unsafe { self.plugin().functions().call(call, args) }?;
         // SAFETY: the text lives as long as the program.
-        let text = unsafe { raw::text(args.executable_name, args.executable_name_size) };
-        text.ok_or_else(|| Error::answer(call.name, "it is null"))
+        unsafe { raw::answered(call.name, args.executable_name, args.executable_name_size) }
     }
 
     /// A text that is the same for the same program, options and compiler.

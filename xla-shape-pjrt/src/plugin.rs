@@ -139,8 +139,8 @@ fn load(path: &Path, options: &LoadOptions) -> Result<Plugin> {
     if let Some(plugin) = loaded.get(&path) {
         return Ok(Plugin { time_limit: options.time_limit, ..plugin.clone() });
     }
-    if options.environment && is_only_thread() {
-        for (name, value) in options.variables() {
+    if is_only_thread() {
+        for (name, value) in to_set(options) {
             // SAFETY: no other thread is there that could read the environment meanwhile, and only this one could start any.
             unsafe { env::set_var(name, value) };
         }
@@ -170,6 +170,11 @@ fn open(path: &Path) -> Result<Plugin> {
     let api = unsafe { entry() };
     // SAFETY: this is what `GetPjrtApi` returned.
     unsafe { Plugin::start(api, path.display().to_string(), Some(path.to_owned())) }
+}
+
+/// The variables that are set before a plug-in starts.
+fn to_set(options: &LoadOptions) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
+    options.environment.then(|| options.variables()).into_iter().flatten()
 }
 
 /// Whether no other thread of this process is known to be there, of Rust or not. Linux says so.
@@ -262,5 +267,23 @@ impl Plugin {
         let args = unsafe { self.functions().call(call, PluginAttributesArgs::default()) }?;
         // SAFETY: the attributes live as long as the process.
         unsafe { properties(call.name, args.attributes, args.num_attributes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LoadOptions, to_set};
+
+    #[test]
+    fn options_say_which_variables_are_set() {
+        let names = |options: LoadOptions| to_set(&options).map(|(name, _)| name).collect::<Vec<_>>();
+        let usual = names(LoadOptions::new());
+        assert_eq!(usual, LoadOptions::new().variables().map(|(name, _)| name).collect::<Vec<_>>());
+        // Whoever opens devices keeps libtpu's lock, and lets it ask where it runs.
+        let for_compiling = ["ALLOW_MULTIPLE_LIBTPU_LOAD", "TPU_ACCELERATOR_TYPE", "TPU_WORKER_HOSTNAMES"];
+        let expected = usual.iter().copied().filter(|name| !for_compiling.contains(name)).collect::<Vec<_>>();
+        assert_eq!(names(LoadOptions::new().for_devices()), expected);
+        assert_eq!(names(LoadOptions::new().leave_environment()), [""; 0]);
+        assert_eq!(names(LoadOptions::new().for_devices().leave_environment()), [""; 0]);
     }
 }

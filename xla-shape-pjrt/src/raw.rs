@@ -1,5 +1,6 @@
 //! Reading what a plug-in points to.
 
+use crate::error::{Error, Result};
 use std::ffi::c_char;
 use std::slice;
 
@@ -36,4 +37,13 @@ pub(crate) unsafe fn text(data: *const c_char, len: usize) -> Option<String> {
     // SAFETY: the caller's promise.
     let bytes = unsafe { bytes(data, len) }?;
     Some(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// The text that a call answers with.
+///
+/// # Safety
+/// Like [`list`].
+pub(crate) unsafe fn answered(call: &'static str, data: *const c_char, len: usize) -> Result<String> {
+    // SAFETY: the caller's promise.
+    unsafe { text(data, len) }.ok_or_else(|| Error::answer(call, "it is null"))
 }

@@ -72,15 +72,13 @@ pub(crate) unsafe fn describe(plugin: &Plugin, device: *mut RawDeviceDescription
     // SAFETY: as above.
     let args = unsafe { functions.call(call, args) }?;
     // SAFETY: the text lives as long as the device.
-    let kind = unsafe { raw::text(args.device_kind, args.device_kind_size) };
-    let kind = kind.ok_or_else(|| Error::answer(call.name, "it is null"))?;
+    let kind = unsafe { raw::answered(call.name, args.device_kind, args.device_kind_size) }?;
     let call = &Api::PJRT_DeviceDescription_ToString;
     let args = DeviceDescriptionToStringArgs { device_description: device, ..Default::default() };
     // SAFETY: as above.
     let args = unsafe { functions.call(call, args) }?;
     // SAFETY: the text lives as long as the device.
-    let text = unsafe { raw::text(args.to_string, args.to_string_size) };
-    let text = text.ok_or_else(|| Error::answer(call.name, "it is null"))?;
+    let text = unsafe { raw::answered(call.name, args.to_string, args.to_string_size) }?;
     Ok(DeviceDescription { id, kind, text })
 }
 
@@ -152,8 +150,7 @@ impl Topology {
         // SAFETY: the topology is not destroyed before `self`.
         let args = unsafe { self.plugin().functions().call(call, args) }?;
         // SAFETY: the text lives as long as the topology.
-        let text = unsafe { raw::text(args.platform_name, args.platform_name_size) };
-        text.ok_or_else(|| Error::answer(call.name, "it is null"))
+        unsafe { raw::answered(call.name, args.platform_name, args.platform_name_size) }
     }
 
     /// The version of the compiler, in words.
@@ -166,8 +163,7 @@ impl Topology {
         // SAFETY: the topology is not destroyed before `self`.
         let args = unsafe { self.plugin().functions().call(call, args) }?;
         // SAFETY: the text lives as long as the topology.
-        let text = unsafe { raw::text(args.platform_version, args.platform_version_size) };
-        text.ok_or_else(|| Error::answer(call.name, "it is null"))
+        unsafe { raw::answered(call.name, args.platform_version, args.platform_version_size) }
     }
 
     /// The devices.

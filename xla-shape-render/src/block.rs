@@ -1,6 +1,5 @@
 //! Whether a kernel on a TPU can work on blocks of an array, and what they need.
 
-use crate::answer::json_line;
 use crate::tpu::{USUAL, cost};
 use crate::words::Bytes;
 use crate::{Answer, Text};
@@ -82,10 +81,6 @@ impl Answer for BlockAnswer {
         let verdict = if *fits { "They fit" } else { "They do not fit" };
         text.line(format_args!("  {verdict} into the {} of VMEM that the kernel may use.", Bytes(*limit_bytes)));
         text
-    }
-
-    fn json(&self) -> String {
-        json_line(self)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::answer::json_line;
 use crate::hlo::{Capacity, Device, Memory, Report, Value, capacity_of};
-use crate::words::{Bytes, Factor, InUnits, column_width, space_name, value_name};
+use crate::words::{Bytes, Factor, InUnits, column_width, value_name};
 use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -128,8 +128,7 @@ impl Answered {
             shardings.as_ref().map(|shardings| shardings.iter().map(ToString::to_string).collect())
         };
         let shapes = compiled.inputs.iter().chain(&compiled.outputs);
-        // Code lies in HBM, too.
-        let used = compiled.account.device.total().saturating_add(compiled.generated_code);
+        let memory = Memory::of_compiler(&compiled.account, compiled.generated_code);
         Self {
             module: module.name().map(str::to_owned),
             fingerprint: compiled.fingerprint.clone(),
@@ -137,8 +136,10 @@ impl Answered {
             outputs: texts(&compiled.outputs),
             input_shardings: divided(&compiled.input_shardings),
             output_shardings: divided(&compiled.output_shardings),
-            memory: Memory::of_compiler(&compiled.account, compiled.generated_code),
-            capacity: capacity_of(Device::Generation(generation), memory_space::DEFAULT, used).into_iter().collect(),
+            capacity: capacity_of(Device::Generation(generation), memory_space::DEFAULT, memory.device.used())
+                .into_iter()
+                .collect(),
+            memory,
             most_padded: report.most_padded().to_vec(),
             cost: compiled.cost.clone(),
             sizes: shapes.map(|shape| shape.byte_size()).collect(),
@@ -216,10 +217,7 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
         text.uncut(format_args!("  {:>10}  memory of the host", InUnits(answered.memory.host.total).to_string()));
     }
     for capacity in &answered.capacity {
-        let state = if capacity.free < 0 { "over" } else { "free" };
-        let left = InUnits(capacity.free.unsigned_abs());
-        let (used, of) = (InUnits(capacity.used), InUnits(capacity.bytes));
-        text.uncut(format_args!("  {}: {used} of {of}, {left} {state}", space_name(capacity.space)));
+        text.uncut(format_args!("  {capacity}"));
     }
     text.heading("Largest padding");
     if answered.most_padded.is_empty() {

@@ -1,6 +1,5 @@
 //! Whether a reshape or a transpose is free.
 
-use crate::answer::json_line;
 use crate::words::Bytes;
 use crate::{Answer, GivenArray, Text};
 use serde::Serialize;
@@ -132,10 +131,6 @@ impl Answer for Reshape {
             text.line("Neither has a layout, so both are row-major, without tiles; --for v5e asks about a TPU.");
         }
         text
-    }
-
-    fn json(&self) -> String {
-        json_line(self)
     }
 }
 

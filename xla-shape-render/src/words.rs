@@ -111,6 +111,12 @@ pub fn no_size(shape: &Shape) -> String {
     format!("{shape} has no size: {}", why_no_size(shape))
 }
 
+/// Part of an array as NumPy writes it: `[0:4, 8:16]`.
+pub(crate) fn slice(start: &[u64], limit: &[u64]) -> String {
+    let ranges = start.iter().zip(limit).map(|(start, limit)| format!("{start}:{limit}"));
+    format!("[{}]", ranges.collect::<Vec<_>>().join(", "))
+}
+
 /// Says of a shape that it is no array.
 #[must_use]
 pub fn no_array(shape: &Shape) -> String {

@@ -6,7 +6,7 @@ use crate::given::array_of;
 use crate::io::tensor::{self, FileFormat, TensorFile, UNNAMED};
 use serde::Serialize;
 use std::path::Path;
-use xla_shape::relayout::{Options, Slabs};
+use xla_shape::relayout::{Options, RelayoutError, Slabs};
 use xla_shape::text::parse_index;
 use xla_shape::{ArrayShape, Layout};
 
@@ -88,16 +88,21 @@ impl Relayout<'_> {
             }
             text => text,
         };
-        let permuted = match permutation {
-            None => from.clone(),
-            Some(permutation) => from.permute_dimensions(permutation.iter().copied()).map_err(Failure::said)?,
+        let dimensions = match permutation {
+            None => from.dimensions().to_vec(),
+            Some(permutation) => {
+                let dimension = |&number: &usize| from.dimensions().get(number).copied();
+                permutation.iter().map(dimension).collect::<Option<Vec<_>>>().ok_or_else(|| {
+                    let (permutation, num_dimensions) = (permutation.to_vec(), from.num_dimensions());
+                    Failure::said(RelayoutError::InvalidPermutation { permutation, num_dimensions })
+                })?
+            }
         };
-        let dimensions = permuted.dimensions();
         let layout = match text {
             Some(text) => text.parse::<Layout>().map_err(|error| Failure::shape(&error, text))?,
             None => Layout::descending(dimensions.len()),
         };
-        ArrayShape::new(from.element_type(), dimensions, layout).map_err(Failure::said)
+        ArrayShape::new(from.element_type(), &dimensions, layout).map_err(Failure::said)
     }
 }
 

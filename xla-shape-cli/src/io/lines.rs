@@ -1,7 +1,10 @@
 //! Lines of any bytes, as they come in.
 
-use std::io::{ErrorKind, Read, Result};
+use super::read_failure;
+use crate::failure::Failure;
+use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
+use std::path::Path;
 
 /// The bytes of a line that are kept at the most.
 pub(crate) const MAX_LINE: usize = 64 << 20;
@@ -18,6 +21,30 @@ pub(crate) enum Line<'a> {
         beginning: &'a [u8],
         length: u64,
     },
+}
+
+/// Calls `act` with each line of a file, and with `None` before it must wait for more of them, and at the end: whoever waits for
+/// what `act` writes may be who writes the next line.
+pub(crate) fn for_each_line(
+    file: &Path,
+    input: impl Read,
+    mut act: impl FnMut(Option<Line<'_>>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut lines = Lines::new(input);
+    loop {
+        while let Some(line) = lines.next_buffered() {
+            act(Some(line))?;
+        }
+        act(None)?;
+        if !lines.fill().map_err(|error| read_failure(file, error))? {
+            break;
+        }
+    }
+    if let Some(line) = lines.last() {
+        act(Some(line))?;
+        act(None)?;
+    }
+    Ok(())
 }
 
 /// Hands out lines, and says when it would have to wait for more of them.
@@ -53,7 +80,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Waits for more input; `false` at its end.
-    pub(crate) fn fill(&mut self) -> Result<bool> {
+    pub(crate) fn fill(&mut self) -> io::Result<bool> {
         self.make_room();
         loop {
             match self.reader.read(&mut self.buffer[self.pending.end..]) {

@@ -5,7 +5,7 @@ mod lines;
 mod replacement;
 pub(crate) mod tensor;
 
-pub(crate) use lines::{Line, Lines, MAX_LINE};
+pub(crate) use lines::{Line, MAX_LINE, for_each_line};
 pub(crate) use replacement::Replacement;
 
 use crate::failure::Failure;

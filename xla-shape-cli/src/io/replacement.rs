@@ -136,17 +136,16 @@ fn permit(file: &File, old: &Metadata) -> io::Result<()> {
 
 /// A new file in the folder of a path, with the permissions of this old one, or those of any new file.
 fn beside(path: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     // A folder that is not there is said without the new file's name.
     folder.metadata()?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".xla-shape-");
+    let mut builder = builder();
     // The user's mask takes its part away.
     #[cfg(unix)]
     if old.is_none() {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
-    let file = builder.tempfile_in(folder_of(path))?;
+    let file = builder.tempfile_in(folder)?;
     if let Some(old) = old {
         permit(file.as_file(), old)?;
     }

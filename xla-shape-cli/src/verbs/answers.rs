@@ -1,7 +1,7 @@
 //! One answer for each line of an input: what `check` and `tpu` have in common.
 
 use crate::failure::Failure;
-use crate::io::{self, Line, Lines, MAX_LINE};
+use crate::io::{self, Line, MAX_LINE};
 use serde::Serialize;
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
@@ -54,25 +54,14 @@ pub(crate) fn answer(
     input: impl Read,
     output: &mut impl Write,
 ) -> Result<bool, Failure> {
-    let mut lines = Lines::new(input);
     let mut answers = Answers::new(answerer);
-    loop {
-        while let Some(line) = lines.next_buffered() {
+    io::for_each_line(file, input, |line| {
+        let is_end = line.is_none();
+        if let Some(line) = line {
             answers.add(line);
-            if answers.json.len() >= BATCH {
-                answers.write(output)?;
-            }
         }
-        // Whoever waits for these answers may be who writes the next line.
-        answers.write(output)?;
-        if !lines.fill().map_err(|error| io::read_failure(file, error))? {
-            break;
-        }
-    }
-    if let Some(line) = lines.last() {
-        answers.add(line);
-        answers.write(output)?;
-    }
+        if is_end || answers.json.len() >= BATCH { answers.write(output) } else { Ok(()) }
+    })?;
     Ok(answers.all_good)
 }
 

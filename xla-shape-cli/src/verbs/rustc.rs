@@ -2,7 +2,7 @@
 
 use crate::args::{Format, RustcArguments};
 use crate::failure::Failure;
-use crate::io::{self, Line, Lines};
+use crate::io::{self, Line};
 use std::io::{Read as _, Write};
 use xla_shape_render::rustc::{Output, long_type_file, whole_name};
 
@@ -11,28 +11,17 @@ const MAX_NAME: u64 = 1 << 20;
 
 /// Lines are answered as they come in, so that a build can be followed.
 pub(crate) fn run(arguments: &RustcArguments) -> Result<(), Failure> {
-    let mut lines = Lines::new(io::open(&arguments.file)?);
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut state = Output::default();
-    let mut answer = |line: Line<'_>, output: &mut dyn Write| {
-        let bytes = match line {
-            Line::Whole(bytes) | Line::TooLong { beginning: bytes, .. } => bytes,
+    io::for_each_line(&arguments.file, io::open(&arguments.file)?, |line| {
+        let written = match line {
+            Some(Line::Whole(bytes) | Line::TooLong { beginning: bytes, .. }) => {
+                output.write_all(&answered(&mut state, bytes, arguments.format))
+            }
+            None => output.flush(),
         };
-        output.write_all(&answered(&mut state, bytes, arguments.format)).map_err(Failure::Write)
-    };
-    loop {
-        while let Some(line) = lines.next_buffered() {
-            answer(line, &mut output)?;
-        }
-        output.flush().map_err(Failure::Write)?;
-        if !lines.fill().map_err(|error| io::read_failure(&arguments.file, error))? {
-            break;
-        }
-    }
-    if let Some(line) = lines.last() {
-        answer(line, &mut output)?;
-    }
-    output.flush().map_err(Failure::Write)
+        written.map_err(Failure::Write)
+    })
 }
 
 fn answered(state: &mut Output, bytes: &[u8], format: Format) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! Which device has which part of an array: boxes, each with its devices and in their colour.
 
 use crate::web::{document, escape};
-use crate::words::{Grouped, count, dimension_names};
+use crate::words::{Grouped, count, dimension_names, slice};
 use crate::{Answer, Text, harmless};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -209,7 +209,7 @@ impl DeviceDrawing {
         for (row, cells) in plane.cells.iter().enumerate() {
             for (column, cell) in cells.iter().enumerate() {
                 let (x, y) = (left + column as u64 * wide, top + row as u64 * tall);
-                let title = escape(&format!("{}: {}", cell.label(), slice(cell)));
+                let title = escape(&format!("{}: {}", cell.label(), slice(&cell.start, &cell.limit)));
                 let _ = writeln!(
                     body,
                     "<g><title>{title}</title><rect x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{tall}\" fill=\"{}\" \
@@ -240,7 +240,7 @@ impl DeviceDrawing {
                 list,
                 "<tr><td style=\"background:{colour}\">{}</td><td>{}</td></tr>",
                 escape(&cell.label()),
-                escape(&slice(cell))
+                escape(&slice(&cell.start, &cell.limit))
             );
         }
         let body = format!(
@@ -370,11 +370,6 @@ fn range(side: &Side, number: u64) -> String {
     let start = number.saturating_mul(side.shard_size).min(side.size);
     let limit = (number + 1).saturating_mul(side.shard_size).min(side.size);
     format!("{}={start}:{limit}", side.name)
-}
-
-fn slice(cell: &Cell) -> String {
-    let ranges = cell.start.iter().zip(&cell.limit).map(|(start, limit)| format!("{start}:{limit}"));
-    format!("[{}]", ranges.collect::<Vec<_>>().join(", "))
 }
 
 /// Where the layout's tiles begin in a box, in pixels; none where they would be too close.

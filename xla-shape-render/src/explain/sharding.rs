@@ -1,7 +1,7 @@
 //! What each device has of a shape.
 
 use crate::text::Text;
-use crate::words::{Bytes, Factor, Grouped, count};
+use crate::words::{Bytes, Factor, Grouped, count, slice};
 use serde_json::{Value, json};
 use xla_shape_core::Shape;
 use xla_shape_core::shard::{Partition, Region, Sharding, ShardingError};
@@ -131,8 +131,7 @@ impl Divided {
             ));
         }
         let Some(devices) = part.device_count() else { return };
-        let rows =
-            part.regions().take(MAX_DEVICES).map(|(device, region)| (format!("device {device}"), slice(&region)));
+        let rows = part.regions().take(MAX_DEVICES).map(|(device, region)| (format!("device {device}"), held(&region)));
         page.columns(&rows.collect::<Vec<_>>());
         if devices > MAX_DEVICES as u64 {
             page.line(format_args!("  … and {} more", Grouped(devices - MAX_DEVICES as u64)));
@@ -140,13 +139,9 @@ impl Divided {
     }
 }
 
-/// A region as NumPy writes it: `[0:4, 8:16]`.
-fn slice(region: &Region) -> String {
-    if region.is_empty() {
-        return "nothing".to_owned();
-    }
-    let ranges = region.start.iter().zip(&region.limit).map(|(start, limit)| format!("{start}:{limit}"));
-    format!("[{}]", ranges.collect::<Vec<_>>().join(", "))
+/// What a device has of an array.
+fn held(region: &Region) -> String {
+    if region.is_empty() { "nothing".to_owned() } else { slice(&region.start, &region.limit) }
 }
 
 /// The shape with shards for its arrays.

@@ -1,6 +1,6 @@
 //! What changed between two programs: the memory at the peak, and values.
 
-use super::memory::source_of;
+use super::memory::{Accuracy, source_of};
 use crate::answer::json_line;
 use crate::words::{self, InUnits, Signed, count, difference, space_name};
 use crate::{Answer, Text};
@@ -102,13 +102,7 @@ impl Difference {
         // Both live as long as this call; the shorter lifetime serves for both.
         let pairs = Pairs::new(before, after);
         let program = |module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>| {
-            let accuracy = match timeline {
-                None => "unknown",
-                Some(timeline) if timeline.account().exact => "exact",
-                Some(timeline) if timeline.is_scheduled() => "estimate",
-                Some(_) => "rough estimate",
-            };
-            (module.name().unwrap_or("without a name").to_owned(), accuracy)
+            (module.name().unwrap_or("without a name").to_owned(), Accuracy::of(timeline).name())
         };
         let timelines = before_timeline.zip(after_timeline);
         Self {

@@ -1,8 +1,9 @@
 //! What a program takes in all, what lies in memory at the peak, and by what.
 
-use crate::words::difference;
+use crate::words::{InUnits, difference, space_name};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt;
 use xla_shape_core::memory_space;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::{Account, Lifetime, Module, Role, Source, Sources, Timeline};
@@ -59,6 +60,13 @@ pub(crate) struct OnDevice {
     pub(crate) exact: bool,
 }
 
+impl OnDevice {
+    /// What the program takes of the HBM: code lies there, too.
+    pub(crate) fn used(&self) -> u64 {
+        self.total.saturating_add(self.generated_code.unwrap_or(0))
+    }
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct OnHost {
     pub(crate) arguments: u64,
@@ -112,6 +120,63 @@ pub(crate) struct Capacity {
     pub(crate) free: i64,
 }
 
+impl Capacity {
+    /// The same with so many bytes more in use.
+    pub(super) fn with_more(self, bytes: u64) -> Self {
+        let used = self.used.saturating_add(bytes);
+        Self { used, free: difference(used, self.bytes), ..self }
+    }
+}
+
+impl fmt::Display for Capacity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let left = if self.free < 0 { "over" } else { "free" };
+        let [used, of, free] = [self.used, self.bytes, self.free.unsigned_abs()].map(InUnits);
+        write!(f, "{}: {used} of {of}, {free} {left}", space_name(self.space))
+    }
+}
+
+/// How the numbers of a report came about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Accuracy {
+    Unknown,
+    Exact,
+    Estimate,
+    Rough,
+}
+
+impl Accuracy {
+    pub(super) fn of(timeline: Option<&Timeline<'_, '_>>) -> Self {
+        match timeline {
+            None => Self::Unknown,
+            Some(timeline) if timeline.account().exact => Self::Exact,
+            Some(timeline) if timeline.is_scheduled() => Self::Estimate,
+            Some(_) => Self::Rough,
+        }
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Exact => "exact",
+            Self::Estimate => "estimate",
+            Self::Rough => "rough estimate",
+        }
+    }
+
+    /// The name, and what people must know about the numbers.
+    pub(super) const fn note(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown: there is no program to run, or it is too large",
+            Self::Exact => "exact: the compiler's own assignment",
+            Self::Estimate => {
+                "estimate: of 250 programs arguments and results were exact for all, HBM within 2 % for 98 in 100, VMEM within 10 % for 92 in 100"
+            }
+            Self::Rough => "rough estimate: the module has no schedule, so instructions count in the order of the text",
+        }
+    }
+}
+
 pub(super) fn capacities(device: Device, account: &Account) -> Vec<Capacity> {
     let spaces = [memory_space::DEFAULT, memory_space::GENERIC_FAST].into_iter();
     spaces.filter_map(|space| capacity_of(device, space, account.space_total(space))).collect()
@@ -138,6 +203,13 @@ pub(super) struct Resident {
     pub(super) op_name: Option<String>,
     pub(super) file: Option<String>,
     pub(super) line: Option<usize>,
+}
+
+impl Resident {
+    /// The file and the line, as `train.py:43`.
+    pub(super) fn source(&self) -> Option<String> {
+        Some(file_and_line(self.file.as_deref()?, self.line))
+    }
 }
 
 /// Bytes of one kind at the peak.
@@ -188,7 +260,7 @@ impl AtPeak {
         let mut tree = Branch::default();
         for lifetime in &live {
             let resident = resident(&sources, lifetime, step);
-            let source = resident.file.as_ref().zip(resident.line).map(|(file, line)| format!("{file}:{line}"));
+            let source = resident.source();
             let path = path(resident.op_name.as_deref(), is_argument(lifetime.role));
             tree.add(&path, lifetime.bytes);
             let names = [
@@ -307,8 +379,11 @@ fn resident(sources: &Sources<'_>, lifetime: &Lifetime<'_, '_>, step: usize) -> 
 
 /// The file and the line, as `train.py:43`.
 pub(super) fn source_of(source: &Source<'_>) -> Option<String> {
-    let file = source.file.as_ref()?;
-    Some(source.line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}")))
+    Some(file_and_line(source.file.as_ref()?, source.line))
+}
+
+fn file_and_line(file: &str, line: Option<usize>) -> String {
+    line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
 /// Whether the caller gives the value, so that its name is a place in the caller's data, such as `params['w1']`.

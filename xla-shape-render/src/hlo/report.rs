@@ -1,6 +1,6 @@
 //! What the values of a program take in memory, as data.
 
-use super::memory::{AtPeak, Capacity, Device, Memory, capacities, capacity_of};
+use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, capacities, capacity_of};
 use super::sharding::Shardings;
 use super::statistics::Statistics;
 use serde::Serialize;
@@ -237,7 +237,7 @@ impl Report {
             opcodes: counts.opcodes,
             memory: account.map(Memory::new),
             scheduled: module.is_scheduled(),
-            accuracy: accuracy(timeline),
+            accuracy: Accuracy::of(timeline).note(),
             files: Vec::new(),
             other_modules: Vec::new(),
             capacity: device.zip(account).map_or_else(Vec::new, |(device, account)| capacities(device, account)),
@@ -276,12 +276,12 @@ impl Report {
     #[must_use]
     pub fn with_account(self, account: &Account, generated_code: u64, device: Option<Device>) -> Self {
         let space = memory_space::DEFAULT;
-        let used = account.device.total().saturating_add(generated_code);
-        let hbm = device.and_then(|device| capacity_of(device, space, used));
+        let memory = Memory::of_compiler(account, generated_code);
+        let hbm = device.and_then(|device| capacity_of(device, space, memory.device.used()));
         let others = self.capacity.into_iter().filter(|capacity| capacity.space != space);
         let capacity = hbm.into_iter().chain(others).collect();
         let accuracy = "exact: the compiler's own memory analysis; what lies where at the peak is an estimate";
-        Self { memory: Some(Memory::of_compiler(account, generated_code)), capacity, accuracy, ..self }
+        Self { memory: Some(memory), capacity, accuracy, ..self }
     }
 
     /// The values with the most padding.
@@ -300,23 +300,12 @@ impl Report {
         }
         // Code lies in HBM, too.
         let code = statistics.generated_code.unwrap_or(0);
-        for capacity in self.capacity.iter_mut().filter(|capacity| capacity.space == memory_space::DEFAULT) {
-            capacity.used = capacity.used.saturating_add(code);
-            capacity.free = capacity.free.saturating_sub(i64::try_from(code).unwrap_or(i64::MAX));
-        }
+        let with_code = |capacity: Capacity| match capacity.space {
+            memory_space::DEFAULT => capacity.with_more(code),
+            _ => capacity,
+        };
+        self.capacity = self.capacity.into_iter().map(with_code).collect();
         self
-    }
-}
-
-/// What people must know about the numbers.
-fn accuracy(timeline: Option<&Timeline<'_, '_>>) -> &'static str {
-    match timeline {
-        None => "unknown: there is no program to run, or it is too large",
-        Some(timeline) if timeline.account().exact => "exact: the compiler's own assignment",
-        Some(timeline) if timeline.is_scheduled() => {
-            "estimate: of 250 programs arguments and results were exact for all, HBM within 2 % for 98 in 100, VMEM within 10 % for 92 in 100"
-        }
-        Some(_) => "rough estimate: the module has no schedule, so instructions count in the order of the text",
     }
 }
 

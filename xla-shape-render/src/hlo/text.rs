@@ -135,11 +135,7 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
         let _ = writeln!(text, "  {:>10}  memory of the host", InUnits(host.total).to_string());
     }
     for capacity in &report.capacity {
-        let name = space_name(capacity.space);
-        let (used, of) = (InUnits(capacity.used), InUnits(capacity.bytes));
-        let state = if capacity.free < 0 { "over" } else { "free" };
-        let left = InUnits(capacity.free.unsigned_abs());
-        let _ = writeln!(text, "  {name}: {used} of {of}, {left} {state}");
+        let _ = writeln!(text, "  {capacity}");
     }
 }
 
@@ -147,7 +143,7 @@ fn peak(text: &mut Text, at_peak: &AtPeak) {
     let name = space_name(at_peak.space);
     text.heading(&format!("At the peak of {name}: {} at %{}", InUnits(at_peak.bytes), at_peak.at));
     for resident in &at_peak.largest {
-        let source = resident.file.as_ref().zip(resident.line).map(|(file, line)| format!("  {file}:{line}"));
+        let source = resident.source().map(|source| format!("  {source}"));
         let from = resident.op_name.as_ref().map_or(String::new(), |name| format!("  {name}"));
         let _ = writeln!(
             text,
