@@ -93,7 +93,7 @@ impl ArrayShape {
 
     /// Calls `visit` with the index of every element, the most minor dimension of the layout first, until it breaks.
     ///
-    /// Tiles do not matter; [`StrideTable::iter`](crate::StrideTable::iter) follows the order of memory.
+    /// Tiles do not matter; [`StrideTableRef::iter`](crate::map::StrideTableRef::iter) follows the order of memory.
     ///
     /// ```
     /// use std::ops::ControlFlow;
