@@ -29,6 +29,7 @@ mod neon;
 mod pick;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
+mod tables;
 mod weave;
 
 use super::{Axis, Interleave, Kernel, Machine, Packing, Places, Transpose, Turns, Vectors};
@@ -37,7 +38,8 @@ use hints::{prefetch, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]
 pub(super) use pick::{Picks, run as pick};
 use std::ops::Range;
-use transpose::{How, Level, Loops, Narrow, Room, STAGED_RUN, Spots, TransposeBlock};
+use tables::{Loops, Room, Spots};
+use transpose::{How, Level, Narrow, STAGED_RUN, TransposeBlock};
 
 /// The bytes of a cache line.
 const LINE: usize = 64;

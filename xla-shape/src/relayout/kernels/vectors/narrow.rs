@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 use super::pending;
-use super::transpose::{LOOKED_UP, Room, Table, chunks};
+use super::tables::{LOOKED_UP, Room, Table, chunks};
 use super::{Transpose, Turns, avx512};
 use std::arch::x86_64::*;
 use std::ops::Range;
