@@ -312,9 +312,10 @@ def test_module():
     assert (root.opcode, root.operands, root.is_root, root.computation) == ("add", ("a", "b"), True, "main")
     assert module.parameters == (root.shape, root.shape) and module.result == root.shape
     assert module.check() == []
-    bad = Module("HloModule m\nENTRY e { p = f32[2] parameter(0)\n q = whatever[] opaque-thing(p)\n ROOT r = f32[3] negate(p) }")
+    bad = Module("HloModule m\nENTRY e { p = f32[2] parameter(0)\n q = f32[2] opaque-thing(p)\n ROOT r = f32[3] negate(p) }")
     found = bad.check()
     assert any(finding.startswith("error: %r (negate)") for finding in found), found
+    assert any(finding.startswith("hint: %q (opaque-thing)") for finding in found), found
     assert not any("hint: hint" in finding for finding in found), found
     assert Module(module.to_proto()).result == module.result
     memory = module.memory("v5e")

@@ -155,3 +155,23 @@ pub(crate) fn unquote(literal: &str) -> Option<String> {
     }
     Some(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::unquote;
+
+    #[test]
+    fn literals_are_texts_or_refused() {
+        for (literal, text) in [
+            (r#""a""#, Some("a")),
+            (r#""a\"b\\c""#, Some(r#"a"b\c"#)),
+            (r##"r#"a\"b"#"##, Some(r#"a\"b"#)),
+            (r#""a\nb""#, None),
+            (r#""\u{7b}""#, None),
+            ("'a'", None),
+            ("7", None),
+        ] {
+            assert_eq!(unquote(literal).as_deref(), text, "{literal}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::fmt::Write;
 use xla_shape::proto::{ProtoErrorKind, decode_sharding, encode_sharding};
-use xla_shape::shard::{MAX_AXES, Sharding, ShardingError, ShardingKind};
+use xla_shape::shard::{MAX_AXES, Sharding, ShardingError, ShardingKind, Subgroup};
 use xla_shape::text::ParseErrorKind;
 use xla_shape_tests::corpus;
 
@@ -286,4 +286,13 @@ fn other_texts() {
         let (found, at) = error(text);
         assert_eq!((found.as_str(), at), (message, place), "{text}");
     }
+}
+
+#[test]
+fn subgroups_have_numbers() {
+    for (number, name) in ["maximal", "manual", "unreduced", "replicated"].into_iter().enumerate() {
+        let subgroup = Subgroup::from_number(number as u8).unwrap();
+        assert_eq!((usize::from(subgroup.number()), subgroup.name()), (number, name));
+    }
+    assert_eq!(Subgroup::from_number(4), None);
 }
