@@ -2,6 +2,7 @@
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use xla_shape::hlo::byte_count;
 use xla_shape::memory_space;
 use xla_shape::tpu::Generation;
 use xla_shape::validate::MAX_MEMORY_SPACE;
@@ -478,17 +479,7 @@ fn device(text: &str) -> Result<Device, String> {
     if let Some(generation) = Generation::from_name(text) {
         return Ok(Device::Generation(generation));
     }
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == ' ');
-    let unit = match text[digits.len()..].trim_start() {
-        "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        _ => 0,
-    };
-    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).filter(|&bytes| bytes > 0);
+    let bytes = byte_count(text).filter(|&bytes| bytes > 0);
     bytes.map(Device::Bytes).ok_or_else(|| {
         let names = Generation::ALL.iter().map(|generation| generation.name()).collect::<Vec<_>>();
         format!("expected one of {}, or bytes such as 16GiB", names.join(", "))

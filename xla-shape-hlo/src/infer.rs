@@ -2,7 +2,7 @@
 
 use crate::attribute::{DimLabels, ReplicaGroups, Value};
 use crate::finding::{Problem, Result};
-use crate::module::{Computation, Instruction, Module};
+use crate::module::{Computation, Instruction};
 use crate::opcode::Opcode;
 use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::BTreeMap;
@@ -35,27 +35,6 @@ impl Parameters {
 /// If it does not, or the instruction is not as its opcode needs it.
 pub(crate) fn inferred_shape(instruction: Instruction<'_, '_>, parameters: &mut Parameters) -> Result<Shape> {
     with_inferred(instruction, parameters, None, |shape| shape.into_owned())?.ok_or(Problem::NoInference)
-}
-
-impl<'a> Module<'a> {
-    /// Every instruction with the shape that follows from its operands, its attributes and the part of the written shape that they do
-    /// not say; `None` where there is no rule, or a part of a module does not have what it needs.
-    ///
-    /// ```
-    /// let module = xla_shape_hlo::Module::parse("x = f32[2,3] parameter(0)\ny = f32[9] transpose(x), dimensions={1,0}")?;
-    /// let shapes: Vec<_> = module.inferred_shapes().map(|(_, shape)| shape.unwrap().unwrap().to_string()).collect();
-    /// assert_eq!(shapes, ["f32[2,3]{1,0}", "f32[3,2]{0,1}"]);
-    /// # Ok::<(), xla_shape_core::ParseError>(())
-    /// ```
-    pub fn inferred_shapes(
-        &self,
-    ) -> impl Iterator<Item = (Instruction<'_, 'a>, core::result::Result<Option<Shape>, Problem>)> + use<'_, 'a> {
-        let mut parameters = Parameters::default();
-        self.instructions().filter(|instruction| instruction.is_read()).map(move |instruction| {
-            let written = Some(instruction.shape());
-            (instruction, with_inferred(instruction, &mut parameters, written, |shape| shape.into_owned()))
-        })
-    }
 }
 
 /// Hands the shape that follows to `f`. `None` where nothing follows: there is no rule for the opcode, or what it needs to know is not

@@ -61,6 +61,7 @@ pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use opcode::Opcode;
 pub use pair::Pairs;
 pub use scan::oom::{OutOfMemory, ReportedAllocation, ReportedAmount};
+pub use scan::size::byte_count;
 pub use scan::spelling::find_spelled_shapes;
 pub use scan::{FindShapes, FoundShape, find_shapes, instruction_shapes};
 pub use shards::{Place, ShardedArray};

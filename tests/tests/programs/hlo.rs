@@ -191,36 +191,6 @@ fn checks_find_no_errors_in_programs_of_xla() {
     });
 }
 
-/// Why a compiler's program may have another shape than the one that follows.
-fn reason(expected: &Shape, found: &Shape) -> Option<&'static str> {
-    if expected.compatible(found) {
-        return Some("the same");
-    }
-    // After optimisation, the compiler for TPUs converts floats on the way.
-    expected.compatible_ignoring_fp_precision(found).then_some("floats of another precision")
-}
-
-#[test]
-fn the_shapes_that_follow_are_those_that_are_written() {
-    let mut counts = BTreeMap::<(&str, String), usize>::new();
-    for_all_modules("inferred shapes", |row| {
-        for (instruction, inferred) in parse(&row.text)?.inferred_shapes() {
-            let place = format!("%{} ({})", instruction.name(), instruction.opcode());
-            let Some(inferred) = inferred.map_err(|problem| format!("{place}: {problem}"))? else { continue };
-            let Some(why) = reason(&inferred, instruction.shape()) else {
-                return Err(format!("{place}: {inferred} follows, {} is written", instruction.shape()));
-            };
-            *counts
-                .entry((why, if why == "the same" { String::new() } else { instruction.opcode().to_string() }))
-                .or_default() += 1;
-        }
-        Ok(())
-    });
-    println!("{counts:?}");
-    let only_for_tpus = counts.keys().filter(|(why, _)| *why != "the same").count();
-    assert!(only_for_tpus > 0 && counts[&("the same", String::new())] > 40_000);
-}
-
 /// Reads an attribute as the kind of value that it has, and gives the text of an error.
 fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
     match name {

@@ -589,8 +589,7 @@ fn survive_large(text: &str, expected: &[&str]) -> usize {
     // Opcodes and attributes that nobody knows deserve a hint.
     let errors = module.check().into_iter().filter(|finding| finding.severity() == Severity::Error);
     assert_eq!(errors.map(|finding| finding.to_string()).collect::<Vec<_>>(), expected);
-    // Programs of more values than anyone runs have no account, and say so.
-    let memory = module.memory();
-    assert_eq!(memory.peaks().is_some(), module.is_scheduled() && !memory.is_too_large());
+    // Programs of more values than anyone runs have no account.
+    assert!(module.memory().peaks().is_none() || module.is_scheduled());
     module.instructions().len()
 }

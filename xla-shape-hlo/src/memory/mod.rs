@@ -281,28 +281,21 @@ impl<'m, 'a> Memory<'m, 'a> {
         instructions.filter_map(layout_change).collect()
     }
 
-    /// What the program needs in memory step by step, if the module is scheduled and not
-    /// [too large](Self::is_too_large).
+    /// What the program needs in memory step by step, if the module is scheduled. `None` also where the module's values have too many
+    /// arrays to be examined: more than 16 million, where the parts of a tuple count each time that it is passed on.
     #[must_use]
     pub fn timeline(&self) -> Option<Timeline<'m, 'a>> {
         self.module.is_scheduled().then(|| self.timeline_on(None)).flatten()
     }
 
     /// What the program needs in memory on a device, step by step; for a module without a schedule, as if instructions ran in
-    /// the order of the text. `None` if there is no computation to run, or the module is [too large](Self::is_too_large).
+    /// the order of the text. `None` if there is no computation to run, or the values have more than 16 million arrays.
     ///
     /// Without a device, the estimate assumes the VMEM of v5e, and may differ by some hundred bytes.
     #[must_use]
     pub fn timeline_on(&self, device: Option<Generation>) -> Option<Timeline<'m, 'a>> {
         let places = self.places.as_deref().filter(|_| !self.steps.is_empty())?;
         Some(Timeline::new(self.module, &self.steps, places, device))
-    }
-
-    /// Whether the module's values have too many arrays to be examined: more than 16 million, where the parts of a tuple count
-    /// each time that it is passed on.
-    #[must_use]
-    pub const fn is_too_large(&self) -> bool {
-        self.places.is_none()
     }
 
     /// The most bytes that are needed at any time in each memory space, if the module is scheduled: the peaks of the

@@ -1,6 +1,7 @@
 //! Finds shapes: in any text, and in the instructions of a module.
 
 pub(crate) mod oom;
+pub(crate) mod size;
 pub(crate) mod spelling;
 
 use crate::text::cursor::Cursor;
