@@ -6,11 +6,12 @@ use super::execute;
 use super::grouped::Grouped;
 use super::kernels::{self, Fence, Machine};
 use super::options::{Options, Padding, Stores};
-use super::recent;
+use super::recent::Recent;
 use super::regions::{Axis, Region, regions};
 use super::schedule::Step;
 use crate::wide::local;
 use crate::{ArrayShape, StrideTable};
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -61,6 +62,19 @@ enum Method {
     Elements(Box<ElementByElement>),
 }
 
+thread_local! {
+    /// The plans that the thread has made last: whoever makes one for each call gets the same again.
+    static RECENT: RefCell<Recent<(Options, Plan)>> = const { RefCell::new(Recent::new()) };
+}
+
+/// The plan that the thread made for the same not long ago.
+fn recent(from: &ArrayShape, to: &ArrayShape, options: &Options) -> Option<Plan> {
+    let same = |(own, plan): &&(Options, Plan)| plan.from() == from && plan.to() == to && own == options;
+    let find = |recent: &RefCell<Recent<_>>| recent.borrow().find(same).map(|(_, plan)| plan.clone());
+    // Nothing is kept while a thread ends.
+    RECENT.try_with(find).ok()?
+}
+
 impl Plan {
     /// Prepares to copy arrays of shape `from` into arrays of shape `to`.
     ///
@@ -72,13 +86,14 @@ impl Plan {
     /// # Errors
     /// If the two do not go together, or an array's elements have no place in one buffer.
     pub fn new(from: &ArrayShape, to: &ArrayShape, options: &Options) -> Result<Self, RelayoutError> {
-        if let Some(plan) = recent::find(from, to, options) {
+        if let Some(plan) = recent(from, to, options) {
             return Ok(plan);
         }
         let plan = Self(Arc::new(Prepared::new(from, to, options)?));
         // Others may have large tables.
         if matches!(plan.0.method, Method::Steps(_)) {
-            recent::keep(options, &plan);
+            // Nothing is kept while a thread ends.
+            let _ = RECENT.try_with(|recent| recent.borrow_mut().keep((options.clone(), plan.clone())));
         }
         Ok(plan)
     }
@@ -287,5 +302,38 @@ impl fmt::Display for Plan {
             Method::Grouped(_) => writeln!(f, "  each element by itself, with a table for each dimension"),
             Method::Elements(_) => writeln!(f, "  each element by itself"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recent::KEPT;
+    use super::{Options, Plan, recent};
+
+    #[test]
+    fn the_same_is_found_until_others_came() {
+        let shape = |size: usize| format!("f32[{size},3]").parse().unwrap();
+        let plan = |size| Plan::new(&shape(size), &shape(size), &Options::new()).unwrap();
+        let first = plan(100);
+        assert!(recent(&shape(100), &shape(100), &Options::new()).is_some());
+        // Everything counts.
+        assert!(recent(&shape(100), &shape(101), &Options::new()).is_none());
+        assert!(recent(&shape(100), &shape(100), &Options::new().zero_padding()).is_none());
+        assert!(recent(&"u32[100,3]".parse().unwrap(), &shape(100), &Options::new()).is_none());
+        assert_eq!(plan(100).to_string(), first.to_string());
+        (0..KEPT).for_each(|i| drop(plan(i + 1)));
+        assert!(recent(&shape(100), &shape(100), &Options::new()).is_none());
+        let source = (0..1200_u32).map(|i| i as u8).collect::<Vec<_>>();
+        let mut destination = vec![0; 1200];
+        first.run(&source, &mut destination).unwrap();
+        assert_eq!(source, destination);
+    }
+
+    /// Plans with large tables are not kept.
+    #[test]
+    fn what_takes_much_memory_is_made_again() {
+        let [from, to] = ["f32[2000,2000]{1,0:T(8,128)(3,1)}", "f32[2000,2000]"].map(|text| text.parse().unwrap());
+        Plan::new(&from, &to, &Options::new()).unwrap();
+        assert!(recent(&from, &to, &Options::new()).is_none());
     }
 }

@@ -3,7 +3,7 @@
 use super::error::{RelayoutError, Side};
 use super::options::Options;
 use super::plan::Plan;
-use crate::map::{Digit, Intermediate, Source, Term};
+use crate::map::{Digit, Intermediate, Source, Term, least_common_multiple};
 use crate::wide::{local, wide};
 use crate::{ArrayShape, Dimension, StrideTable};
 use std::ops::Range;
@@ -119,8 +119,8 @@ impl Slabs {
             if to != *digit || !fills_bytes(from, &self.from) || !fills_bytes(to, &self.to) {
                 break;
             }
-            let (from_unit, to_unit) = (from.term.divisor.get() as usize, to.term.divisor.get() as usize);
-            let Some(unit) = least_common_multiple(from_unit, to_unit) else { break };
+            let Some(unit) = least_common_multiple(from.term.divisor.get(), to.term.divisor.get()) else { break };
+            let unit = unit as usize;
             let extent = self.tables.1.as_ref().extents()[dimension] as usize;
             let units = extent.div_ceil(unit);
             if units < 2 {
@@ -135,7 +135,7 @@ impl Slabs {
             }
             rest = in_unit;
             // Of a step of several tiles, a further cut would not be one piece.
-            if unit != to_unit || step > unit {
+            if unit as u64 != to.term.divisor.get() || step > unit {
                 break;
             }
         }
@@ -309,12 +309,4 @@ fn is_plain(array: &ArrayShape) -> bool {
 fn sized(array: &ArrayShape, sizes: &[usize]) -> Option<ArrayShape> {
     let sizes = wide(sizes).iter().map(|&size| Dimension::from(size)).collect::<Vec<_>>();
     ArrayShape::new(array.element_type(), &sizes, array.layout().clone()).ok()
-}
-
-fn least_common_multiple(a: usize, b: usize) -> Option<usize> {
-    let (mut x, mut y) = (a, b);
-    while y > 0 {
-        (x, y) = (y, x % y);
-    }
-    (a / x).checked_mul(b)
 }
