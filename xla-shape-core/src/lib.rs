@@ -18,19 +18,19 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`limits`] | how long, deep and large what is read may be |
+//! | [`limits`], `list`, `sink` | how long, deep and large what is read may be; short lists; text that a const can write |
 //! | `element_type` | the table of element types |
 //! | `layout` | dimensions, tiles, layouts |
 //! | [`map`] | where each element lies: the stride table, its canonical form, facts and algebra |
 //! | `shape` | arrays and tuples; what makes them [valid](validate), whether they are [equal](compare) |
+//! | `util` | XLA's helper functions, by their names |
 //! | `measure` | padding, strides, places in a buffer |
 //! | [`tpu`] | what TPUs hold, and the layouts that they choose |
 //! | [`infer`] | the shape of an operation's result |
-//! | `util` | XLA's helper functions, by their names |
 //! | [`shard`] | shardings: which device has which part of an array |
 //! | `equal` | which arrays are [the same bytes](bitcast) |
 //! | [`text`] | the grammars: lexers, parsers, printers, errors with positions |
-//! | `proto` | XLA's messages (feature `proto`) |
+//! | `serde`, `proto` | the values in other forms (features of these names) |
 //!
 //! Each uses only those above it.
 //!

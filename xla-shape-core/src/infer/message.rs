@@ -3,7 +3,6 @@
 use super::InferError;
 use crate::sink::ConstText;
 use crate::sink::{Sink, display};
-use crate::text::print::dimension;
 use core::fmt;
 
 /// Writes a text with numbers, dimensions and other texts in it.
@@ -12,7 +11,7 @@ macro_rules! write {
     (@ $sink:ident text $value:expr) => { $sink.text($value) };
     (@ $sink:ident number $value:expr) => { $sink.number($value) };
     (@ $sink:ident count $value:expr) => { $sink.count($value) };
-    (@ $sink:ident size $value:expr) => { dimension($sink, $value) };
+    (@ $sink:ident size $value:expr) => { $value.write($sink) };
 }
 
 impl InferError {

@@ -13,8 +13,8 @@ use crate::element_type::ElementType;
 use crate::layout::dimension::Dimension;
 use crate::limits::MAX_INFERRED_DIMENSIONS;
 use crate::shape::array::ArrayShape;
+use crate::shape::array::write_without_layout;
 use crate::sink::ConstText;
-use crate::text::print::bare_array;
 
 /// An operation of XLA with its attributes, which tells the shape of its result.
 ///
@@ -385,14 +385,14 @@ impl Operation<'_> {
     ) -> ConstText<1024> {
         let mut text = ConstText::new();
         let mut sink = text.sink();
-        bare_array(&mut sink, result.element_type(), result.dimensions());
+        write_without_layout(&mut sink, result.element_type(), result.dimensions());
         sink.text(" is not the result of ");
         sink.text(self.name());
         sink.byte(b'(');
         let mut i = 0;
         while i < operands.len() {
             sink.text(if i > 0 { ", " } else { "" });
-            bare_array(&mut sink, operands[i].element_type(), operands[i].dimensions());
+            write_without_layout(&mut sink, operands[i].element_type(), operands[i].dimensions());
             i = i.saturating_add(1);
         }
         sink.text("): ");
@@ -400,9 +400,9 @@ impl Operation<'_> {
             Problem::Infer(error) => error.write(&mut sink),
             Problem::Result(element_type) => {
                 sink.text("expected ");
-                bare_array(&mut sink, *element_type, inferred.split_at(result.num_dimensions()).0);
+                write_without_layout(&mut sink, *element_type, inferred.split_at(result.num_dimensions()).0);
                 sink.text(", found ");
-                bare_array(&mut sink, result.element_type(), result.dimensions());
+                write_without_layout(&mut sink, result.element_type(), result.dimensions());
             }
             Problem::TooManyDimensions => {
                 sink.text("expected at most ");

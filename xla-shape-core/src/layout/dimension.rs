@@ -1,6 +1,7 @@
 //! The size of one dimension, known or not.
 
 use crate::list::Blank;
+use crate::sink::{self, Sink};
 use core::fmt;
 
 /// The size of one dimension of an array, in elements.
@@ -45,13 +46,23 @@ impl From<u64> for Dimension {
     }
 }
 
+impl Dimension {
+    /// Writes XLA's text.
+    pub(crate) const fn write(self, sink: &mut Sink<'_>) {
+        match self {
+            Self::Static(size) => sink.number(size),
+            Self::Bounded(bound) => {
+                sink.text("<=");
+                sink.number(bound);
+            }
+            Self::Unbounded => sink.byte(b'?'),
+        }
+    }
+}
+
 impl fmt::Display for Dimension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Static(size) => write!(f, "{size}"),
-            Self::Bounded(bound) => write!(f, "<={bound}"),
-            Self::Unbounded => f.write_str("?"),
-        }
+        sink::display(f, |sink| self.write(sink))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::list::{Blank, List};
 use crate::map::size;
 use crate::map::{Digit, Intermediate, StaticStrideTable, StrideTable, StrideTableError};
 use crate::shape::validate;
+use crate::sink::Sink;
 
 /// The shape of an array: element type, dimensions and layout. Always valid.
 ///
@@ -28,6 +29,20 @@ pub struct ArrayShape {
     element_type: ElementType,
     dimensions: List<Dimension, 2>,
     layout: ArrayLayout,
+}
+
+/// Writes an array shape without its layout.
+pub(crate) const fn write_without_layout(sink: &mut Sink<'_>, element_type: ElementType, dimensions: &[Dimension]) {
+    sink.text(element_type.name());
+    sink.byte(b'[');
+    let mut dimensions = dimensions;
+    let mut comma = "";
+    while let [first, rest @ ..] = dimensions {
+        sink.text(comma);
+        first.write(sink);
+        (dimensions, comma) = (rest, ",");
+    }
+    sink.byte(b']');
 }
 
 impl ArrayShape {

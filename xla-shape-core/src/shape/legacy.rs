@@ -368,7 +368,7 @@ fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
         }
     }
     let table = array.stride_table().ok()?;
-    if array.is_zero_element_array() {
+    if array.elements() == Some(0) {
         return Some((order.to_vec(), sizes.to_vec()));
     }
     // Every dimension of more than one element must be one digit; their strides say how wide the more minor ones are.

@@ -3,7 +3,6 @@
 use crate::shape::Shape;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// The shapes of a computation's parameters and of its result.
 ///
@@ -34,17 +33,4 @@ pub struct ProgramParameter {
     pub name: String,
     /// Its shape.
     pub shape: Shape,
-}
-
-/// Prints XLA's text: no layouts, and `(unknown)` for a parameter without a name.
-impl fmt::Display for ProgramShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(")?;
-        for (i, ProgramParameter { name, shape }) in self.parameters.iter().enumerate() {
-            let comma = if i > 0 { ", " } else { "" };
-            let name = if name.is_empty() { "(unknown)" } else { name };
-            write!(f, "{comma}{name}: {}", shape.without_layout())?;
-        }
-        write!(f, ") -> {}", self.result.without_layout())
-    }
 }

@@ -3,15 +3,14 @@
 #![expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 #![expect(clippy::arithmetic_side_effects, reason = "counters stay below the lengths of lists in memory")]
 
-use crate::element_type::ElementType;
 use crate::layout::Layout;
-use crate::layout::dimension::Dimension;
 use crate::layout::error::LayoutAttribute;
 use crate::layout::number::dimension_letter;
 use crate::layout::tile::{Tile, TileDimension};
 use crate::shape::Shape;
-use crate::shape::array::ArrayShape;
+use crate::shape::array::{ArrayShape, write_without_layout};
 use crate::shape::legacy::LegacyShape;
+use crate::shape::program::{ProgramParameter, ProgramShape};
 use crate::sink::{self, ConstText, Sink};
 use core::fmt;
 
@@ -92,34 +91,8 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
     sink.byte(b'}');
 }
 
-pub(crate) const fn dimension(sink: &mut Sink<'_>, dimension: Dimension) {
-    match dimension {
-        Dimension::Static(size) => sink.number(size),
-        Dimension::Bounded(bound) => {
-            sink.text("<=");
-            sink.number(bound);
-        }
-        Dimension::Unbounded => sink.byte(b'?'),
-    }
-}
-
-/// Writes an array shape without its layout.
-pub(crate) const fn bare_array(sink: &mut Sink<'_>, element_type: ElementType, dimensions: &[Dimension]) {
-    sink.text(element_type.name());
-    sink.byte(b'[');
-    let mut i = 0;
-    while i < dimensions.len() {
-        if i > 0 {
-            sink.byte(b',');
-        }
-        dimension(sink, dimensions[i]);
-        i += 1;
-    }
-    sink.byte(b']');
-}
-
 const fn array(sink: &mut Sink<'_>, array: &ArrayShape, with_layout: bool) {
-    bare_array(sink, array.element_type(), array.dimensions());
+    write_without_layout(sink, array.element_type(), array.dimensions());
     if with_layout {
         let start = sink.written();
         layout(sink, array.layout());
@@ -292,5 +265,18 @@ impl fmt::Display for ArrayShape {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         sink::display(f, |sink| shape(sink, self, true))
+    }
+}
+
+/// Prints XLA's text: no layouts, and `(unknown)` for a parameter without a name.
+impl fmt::Display for ProgramShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (i, ProgramParameter { name, shape }) in self.parameters.iter().enumerate() {
+            let comma = if i > 0 { ", " } else { "" };
+            let name = if name.is_empty() { "(unknown)" } else { name };
+            write!(f, "{comma}{name}: {}", shape.without_layout())?;
+        }
+        write!(f, ") -> {}", self.result.without_layout())
     }
 }

@@ -65,6 +65,7 @@ fn is_collective(opcode: Opcode<'_>) -> bool {
             | "ragged-all-to-all"
             | "collective-permute"
             | "collective-broadcast"
+            | "collective-reduce"
     )
 }
 
