@@ -131,7 +131,7 @@ fn a_block_that_is_not_taken_is_an_error() {
         ("f32[64,300]", "f32[300]", "expected a block with as many dimensions as the array, 2, found 1"),
         ("f32[64,300]", "f32[0,300]", "dimension 0 of the block has no elements"),
         ("f32[]", "f32[]", "a block has at least one dimension; kernels take scalars in SMEM"),
-        ("f32[64,300]", "bf16[8,300]", "a block has elements of the same type as its array, f32; found bf16"),
+        ("f32[64,300]", "bf16[8,300]", "expected a block of f32 elements, as its array has, found bf16"),
         ("f32[64,?]", "f32[8,128]", "dimension 1 has no bound"),
     ] {
         let (shown, said, code) = block(&[array, shape]);

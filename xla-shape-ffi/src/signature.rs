@@ -53,21 +53,9 @@ impl Description {
     }
 }
 
-/// The text of a shape, with the names of its sizes in the place of `?`.
-fn with_names(shape: &ArrayShape, names: &[Option<&str>]) -> String {
-    let text = shape.to_string();
-    let Some(((start, sizes), end)) = text.split_once(']').and_then(|(start, end)| Some((start.split_once('[')?, end)))
-    else {
-        return text;
-    };
-    let names = names.iter().copied().chain(std::iter::repeat(None));
-    let sizes: Vec<_> = sizes.split(',').zip(names).map(|(size, name)| name.unwrap_or(size)).collect();
-    format!("{start}[{}]{end}", sizes.join(","))
-}
-
 /// The text of a type of arrays, with the names of its sizes.
 pub(crate) fn text_of<S: WholeShape>() -> String {
-    S::TYPE.map_or_else(String::new, |shape| with_names(shape, S::NAMES))
+    S::TYPE.map_or_else(String::new, |shape| shape.with_size_names(S::NAMES).to_string())
 }
 
 /// What a call must bring for a parameter.
@@ -163,7 +151,7 @@ impl Description {
         };
         let wants = match &self.wants {
             Wants::Array(shape) => json!({
-                "shape": with_names(shape, self.names),
+                "shape": shape.with_size_names(self.names).to_string(),
                 "element_type": shape.element_type().name(),
                 "sizes": shape.dimensions().iter().map(|dimension| match dimension {
                     Dimension::Static(size) | Dimension::Bounded(size) => Some(size),

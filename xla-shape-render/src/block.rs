@@ -4,10 +4,8 @@ use crate::tpu::{USUAL, cost};
 use crate::words::Bytes;
 use crate::{Answer, Text};
 use serde::Serialize;
-use std::error::Error;
-use std::fmt;
-use xla_shape_core::tpu::{Block, BlockError, DOUBLE_BUFFERED, Generation};
-use xla_shape_core::{ArrayShape, ElementType};
+use xla_shape_core::ArrayShape;
+use xla_shape_core::tpu::{Block, BlockError, DOUBLE_BUFFERED, DefaultLayoutError, Generation};
 
 /// What a kernel's block of an array needs in VMEM.
 #[derive(Clone, Debug, Serialize)]
@@ -40,15 +38,12 @@ impl BlockAnswer {
         block: &ArrayShape,
         generation: Option<Generation>,
         limit: Option<u64>,
-    ) -> Result<Self, BlockAnswerError> {
-        if array.element_type() != block.element_type() {
-            return Err(BlockAnswerError::ElementTypes(array.element_type(), block.element_type()));
-        }
+    ) -> Result<Self, BlockError> {
         let assumed = generation.is_none();
         let generation = generation.unwrap_or(USUAL);
-        let taken = Block::new(generation, array.element_type(), array.dimensions(), block.dimensions())?;
+        let taken = Block::new(generation, array, block)?;
         let in_vmem = block.clone().with_layout(taken.layout().layout());
-        let in_vmem = in_vmem.map_err(|_| BlockAnswerError::Block(BlockError::Layout(TOO_LARGE)))?;
+        let in_vmem = in_vmem.map_err(|_| BlockError::Layout(DefaultLayoutError::TooLarge))?;
         let vmem_bytes = taken.vmem_bytes(DOUBLE_BUFFERED);
         let limit_bytes = limit.unwrap_or(u64::MAX).min(generation.vmem_bytes());
         Ok(Self {
@@ -66,8 +61,6 @@ impl BlockAnswer {
     }
 }
 
-const TOO_LARGE: xla_shape_core::tpu::DefaultLayoutError = xla_shape_core::tpu::DefaultLayoutError::TooLarge;
-
 impl Answer for BlockAnswer {
     fn text(&self, width: usize) -> Text {
         let Self { array, generation, shape, bytes, expansion, vmem_bytes, limit_bytes, fits, assumed, .. } = self;
@@ -83,32 +76,3 @@ impl Answer for BlockAnswer {
         text
     }
 }
-
-/// There is no such block.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum BlockAnswerError {
-    /// The array and the block have these element types.
-    ElementTypes(ElementType, ElementType),
-    /// A TPU does not take it.
-    Block(BlockError),
-}
-
-impl From<BlockError> for BlockAnswerError {
-    fn from(error: BlockError) -> Self {
-        Self::Block(error)
-    }
-}
-
-impl fmt::Display for BlockAnswerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ElementTypes(array, block) => {
-                write!(f, "a block has elements of the same type as its array, {array}; found {block}")
-            }
-            Self::Block(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for BlockAnswerError {}

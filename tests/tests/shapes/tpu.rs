@@ -238,7 +238,7 @@ fn blocks_are_taken_as_pallas_takes_them() {
     let rows: Vec<BlockRow> = corpus("tpu_blocks.jsonl.zst");
     assert!(rows.len() > 400);
     for BlockRow { array, block, taken } in rows {
-        let answer = Block::new(Generation::V5e, array.element_type(), array.dimensions(), block.dimensions());
+        let answer = Block::new(Generation::V5e, &array, &block);
         assert_eq!(answer.is_ok(), taken, "{block} of {array}: {answer:?}");
         if let Ok(answer) = answer {
             // The last dimension stays the most minor one, whatever would pad less.

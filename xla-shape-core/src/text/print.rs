@@ -94,12 +94,17 @@ const fn layout(sink: &mut Sink<'_>, layout: &Layout) {
 const fn array(sink: &mut Sink<'_>, array: &ArrayShape, with_layout: bool) {
     write_without_layout(sink, array.element_type(), array.dimensions());
     if with_layout {
-        let start = sink.written();
-        layout(sink, array.layout());
-        if array.dimensions().is_empty() && sink.written() == start + 2 {
-            // A scalar's `{}` says nothing, and would not be read again.
-            sink.truncate(start);
-        }
+        layout_of(sink, array);
+    }
+}
+
+/// Writes the layout of an array, where it says something.
+const fn layout_of(sink: &mut Sink<'_>, array: &ArrayShape) {
+    let start = sink.written();
+    layout(sink, array.layout());
+    if array.dimensions().is_empty() && sink.written() == start + 2 {
+        // A scalar's `{}` says nothing, and would not be read again.
+        sink.truncate(start);
     }
 }
 
@@ -170,6 +175,30 @@ impl ArrayShape {
     #[must_use]
     pub fn without_layout(&self) -> impl fmt::Display {
         Written(|sink: &mut Sink<'_>| array(sink, self, false))
+    }
+
+    /// The shape's text with names in the place of sizes: entry `i` for dimension `i`, where there is one.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::ArrayShape = "f32[?,128]{1,0:T(8,128)}".parse()?;
+    /// assert_eq!(shape.with_size_names(&[Some("rows"), None]).to_string(), "f32[rows,128]{1,0:T(8,128)}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn with_size_names<'a>(&'a self, names: &'a [Option<&'a str>]) -> impl fmt::Display + 'a {
+        Written(|sink: &mut Sink<'_>| {
+            sink.text(self.element_type().name());
+            sink.byte(b'[');
+            for (i, dimension) in self.dimensions().iter().enumerate() {
+                sink.text(if i > 0 { "," } else { "" });
+                match names.get(i) {
+                    Some(Some(name)) => sink.text(name),
+                    Some(None) | None => dimension.write(sink),
+                }
+            }
+            sink.byte(b']');
+            layout_of(sink, self);
+        })
     }
 
     /// The canonical text, for a `const`.

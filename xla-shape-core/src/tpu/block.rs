@@ -31,13 +31,13 @@ pub const DOUBLE_BUFFERED: u64 = 2;
 ///
 /// let array: ArrayShape = "bf16[4096,1000]".parse()?;
 /// let block: ArrayShape = "bf16[100,1000]".parse()?;
-/// let error = Block::new(Generation::V5e, array.element_type(), array.dimensions(), block.dimensions()).unwrap_err();
+/// let error = Block::new(Generation::V5e, &array, &block).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
 ///     "dimension 0 of the block is 100 long; a TPU takes a multiple of 8, or all 4096 of the array"
 /// );
 /// let block: ArrayShape = "bf16[104,1000]".parse()?;
-/// let block = Block::new(Generation::V5e, array.element_type(), array.dimensions(), block.dimensions())?;
+/// let block = Block::new(Generation::V5e, &array, &block)?;
 /// assert_eq!(block.layout().to_string(), "{1,0:T(8,128)(2,1)}");
 /// assert_eq!(block.byte_size(), 104 * 1024 * 2);
 /// assert_eq!(block.vmem_bytes(DOUBLE_BUFFERED), Some(2 * 104 * 1024 * 2));
@@ -49,20 +49,19 @@ pub struct Block {
 }
 
 impl Block {
-    /// A block of an array.
+    /// A block of an array. The layouts of both do not count: the array's is the device's, the block's follows from that.
     ///
     /// # Errors
     /// If a TPU does not take such a block, or the layout of such elements is not known.
-    pub const fn new(
-        generation: Generation,
-        element_type: ElementType,
-        array: &[Dimension],
-        block: &[Dimension],
-    ) -> Result<Self, BlockError> {
-        if let Err(error) = check(element_type, array, block) {
+    pub const fn new(generation: Generation, array: &ArrayShape, block: &ArrayShape) -> Result<Self, BlockError> {
+        let element_type = array.element_type();
+        if !ElementType::same(element_type, block.element_type()) {
+            return Err(BlockError::ElementTypes { array: element_type, block: block.element_type() });
+        }
+        if let Err(error) = check(element_type, array.dimensions(), block.dimensions()) {
             return Err(error);
         }
-        match row_major_layout(generation, element_type, block) {
+        match row_major_layout(generation, element_type, block.dimensions()) {
             Ok(layout) => Ok(Self { layout }),
             Err(error) => Err(BlockError::Layout(error)),
         }
@@ -174,6 +173,13 @@ const fn unbounded(dimensions: &[Dimension]) -> DefaultLayoutError {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BlockError {
+    /// The block has other elements than its array.
+    ElementTypes {
+        /// The element type of the array.
+        array: ElementType,
+        /// That of the block.
+        block: ElementType,
+    },
     /// The block does not have as many dimensions as its array.
     NumDimensions {
         /// How many the array has.
@@ -215,6 +221,12 @@ pub enum BlockError {
 impl BlockError {
     const fn write(self, sink: &mut Sink<'_>) {
         match self {
+            Self::ElementTypes { array, block } => {
+                sink.text("expected a block of ");
+                sink.text(array.name());
+                sink.text(" elements, as its array has, found ");
+                sink.text(block.name());
+            }
             Self::NumDimensions { array, block } => {
                 sink.text("expected a block with as many dimensions as the array, ");
                 sink.count(array);

@@ -5,6 +5,7 @@ use crate::types::SizesError;
 use std::error::Error;
 use std::fmt;
 use xla_shape_core::bitcast::{Answer, BitcastError};
+use xla_shape_core::text::ConstText;
 use xla_shape_core::{
     ArrayShape, ElementType, PaddingValue, StrideTableError, StridesError, TransformError, ValidationError,
 };
@@ -94,6 +95,16 @@ pub enum BufferError {
     Access(AccessError),
 }
 
+/// What is wrong with an array that is split.
+pub(crate) const SPLIT: &str = "expected an array in one memory, found one with splits";
+
+/// What is wrong with elements of fewer bits than their type has.
+pub(super) const fn too_narrow(element_type: ElementType, element_size_in_bits: u64) -> ConstText<256> {
+    let text =
+        ConstText::new().push_str("expected an element_size_in_bits of at least ").push_number(element_type.bits());
+    text.push_str(" for ").push_str(element_type.name()).push_str(", found ").push_number(element_size_in_bits)
+}
+
 impl fmt::Display for BufferError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -106,13 +117,11 @@ impl fmt::Display for BufferError {
             Self::WrongNumberOfElements { expected, found } => {
                 write!(f, "expected {expected} elements, found {found}")
             }
-            Self::ElementTooNarrow { element_type, element_size_in_bits } => write!(
-                f,
-                "expected an element_size_in_bits of at least {} for {element_type}, found {element_size_in_bits}",
-                element_type.bits()
-            ),
+            Self::ElementTooNarrow { element_type, element_size_in_bits } => {
+                f.write_str(too_narrow(*element_type, *element_size_in_bits).as_str())
+            }
             Self::AnyShape => f.write_str("sizes alone are not a shape: give element type and layout"),
-            Self::Split => f.write_str("expected an array in one memory, found one with splits"),
+            Self::Split => f.write_str(SPLIT),
             Self::NoSuchPaddingValue { element_type, padding_value } => {
                 write!(f, "expected a padding value that {element_type} has, found `{}`", padding_value.name())
             }

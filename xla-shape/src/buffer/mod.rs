@@ -60,6 +60,7 @@ pub use accessor::Accessor;
 pub use bytes::{AlignedBytes, Bytes, BytesMut, Lender, Mut, Ref, Storage, StorageMut};
 pub(crate) use cells::Width;
 pub use dynamic::{DynBuffer, DynShape, DynView, DynViewMut};
+pub(crate) use error::SPLIT;
 pub use error::{AccessError, BufferError, ShapeMismatch};
 pub use storage::{Buffer, BufferShape, View, ViewMut, WholeShape};
 pub(crate) use typed::{assert_whole, width_of};

@@ -2,7 +2,7 @@
 
 use super::bytes::{AlignedBytes, Bytes, BytesMut, Lender, Mut, Ref};
 use super::cells::{Cells, CellsMut, Values, ValuesMut, Width, bytes_of, bytes_of_mut};
-use super::error::{AccessError, BufferError, out_of_bounds};
+use super::error::{AccessError, BufferError, SPLIT, out_of_bounds, too_narrow};
 use super::storage::{Buffer, View, ViewMut};
 use crate::element::{Element, Plain, Stored};
 use crate::types::{ArrayType, MultiIndex, StaticArray, StaticIndex, ValueOf, WholeArray, position_at};
@@ -45,18 +45,11 @@ const fn checked_width<S: ArrayType>() -> Width {
     if let Some(width) = width::<S>() {
         return width;
     }
-    let element_type = <S::Element as Element>::TYPE;
     let problem = ConstText::<1024>::new();
     let problem = if S::SHAPE.layout().split_configs().is_empty() {
-        problem
-            .push_str("expected an element_size_in_bits of at least ")
-            .push_number(element_type.bits())
-            .push_str(" for ")
-            .push_str(element_type.name())
-            .push_str(", found ")
-            .push_number(S::SHAPE.element_bits())
+        problem.push_str(too_narrow(S::ELEMENT_TYPE, S::SHAPE.element_bits()).as_str())
     } else {
-        problem.push_str("expected an array in one memory, found one with splits")
+        problem.push_str(SPLIT)
     };
     panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
 }

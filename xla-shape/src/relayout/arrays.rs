@@ -6,7 +6,7 @@ use super::options::Options;
 use super::plan::Plan;
 use crate::ElementType;
 use crate::Layout;
-use crate::buffer::{Buffer, BufferError, Bytes, BytesMut, DynShape};
+use crate::buffer::{Buffer, BufferError, Bytes, BytesMut, DynShape, SPLIT};
 use crate::element::{Element, Stored};
 use crate::types::StaticArray;
 use crate::wide::wide;
@@ -137,11 +137,8 @@ const fn assert_together<S: StaticArray, T: StaticArray>() {
 #[track_caller]
 const fn assert_not_split<S: StaticArray>() {
     if !S::SHAPE.layout().split_configs().is_empty() {
-        let problem = ConstText::<1024>::new();
-        panic!(
-            "{}",
-            problem.push_str("expected an array in one memory, found one with splits: ").push_str(S::TEXT).as_str()
-        )
+        let problem = ConstText::<1024>::new().push_str(SPLIT).push_str(": ").push_str(S::TEXT);
+        panic!("{}", problem.as_str())
     }
 }
 

@@ -6,7 +6,6 @@ use crate::sealed::{Sealed, for_each_arity};
 use crate::types::{Array, ArrayType, BoundedDimensions, LayoutType};
 use core::marker::PhantomData;
 use paste::paste;
-use xla_shape_core::ElementType;
 use xla_shape_core::text::ConstText;
 
 /// The VMEM of one core of a TPU of generation `G`, of which a kernel may use at most `LIMIT` bytes
@@ -70,16 +69,9 @@ impl<G: GenerationType, E: Element, D: BoundedDimensions, L: LayoutType> VmemPar
 impl<A, B> Sealed for BlockSpec<A, B> {}
 
 impl<G: GenerationType, A: ArrayType, B: ArrayType> VmemPart<G> for BlockSpec<A, B> {
-    const PART: InMemory = {
-        let (array, block) = (A::SHAPE, B::SHAPE);
-        assert!(
-            ElementType::same(array.element_type(), block.element_type()),
-            "a block has elements of the same type as its array"
-        );
-        match Block::new(G::GENERATION, array.element_type(), array.dimensions(), block.dimensions()) {
-            Ok(block) => InMemory { copies: DOUBLE_BUFFERED, bytes: block.byte_size() },
-            Err(error) => error.panic(),
-        }
+    const PART: InMemory = match Block::new(G::GENERATION, A::SHAPE, B::SHAPE) {
+        Ok(block) => InMemory { copies: DOUBLE_BUFFERED, bytes: block.byte_size() },
+        Err(error) => error.panic(),
     };
 }
 
