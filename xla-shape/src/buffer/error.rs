@@ -1,6 +1,5 @@
 //! What can go wrong with memory that has a shape.
 
-use crate::relayout::RelayoutError;
 use crate::types::SizesError;
 use std::error::Error;
 use std::fmt;
@@ -89,8 +88,6 @@ pub enum BufferError {
     StrideTable(StrideTableError),
     /// The array has a different shape.
     Shape(ShapeMismatch),
-    /// The array cannot be copied to this layout.
-    Relayout(Box<RelayoutError>),
     /// An element cannot be accessed.
     Access(AccessError),
 }
@@ -145,7 +142,6 @@ impl fmt::Display for BufferError {
             Self::Invalid(error) => error.fmt(f),
             Self::StrideTable(error) => error.fmt(f),
             Self::Shape(error) => error.fmt(f),
-            Self::Relayout(error) => error.fmt(f),
             Self::Access(error) => error.fmt(f),
         }
     }
@@ -162,7 +158,6 @@ impl Error for BufferError {
             Self::Invalid(error) => error.source(),
             Self::StrideTable(error) => error.source(),
             Self::Shape(error) => error.source(),
-            Self::Relayout(error) => error.source(),
             Self::Access(error) => error.source(),
             _ => None,
         }
@@ -196,12 +191,6 @@ impl From<ValidationError> for BufferError {
 impl From<ShapeMismatch> for BufferError {
     fn from(error: ShapeMismatch) -> Self {
         Self::Shape(error)
-    }
-}
-
-impl From<RelayoutError> for BufferError {
-    fn from(error: RelayoutError) -> Self {
-        Self::Relayout(Box::new(error))
     }
 }
 

@@ -195,8 +195,9 @@ impl<B: Bytes> Buffer<DynShape, B> {
     ///
     /// # Errors
     /// If the layout does not fit the array, there is not enough memory, or the copy is not possible, as [`Plan::new`] says.
-    pub fn relayout(&self, layout: Layout) -> Result<Buffer<DynShape>, BufferError> {
-        let mut destination = Buffer::<DynShape>::zeroed_with(self.shape().clone().with_layout(layout)?)?;
+    pub fn relayout(&self, layout: Layout) -> Result<Buffer<DynShape>, RelayoutError> {
+        let to = self.shape().clone().with_layout(layout).map_err(BufferError::from)?;
+        let mut destination = Buffer::<DynShape>::zeroed_with(to)?;
         self.relayout_into(&mut destination)?;
         Ok(destination)
     }

@@ -1,5 +1,6 @@
 //! What can be wrong with a relayout.
 
+use crate::buffer::BufferError;
 use crate::{ElementType, StrideTableError};
 use std::fmt;
 
@@ -22,7 +23,7 @@ impl fmt::Display for Side {
 }
 
 /// Why a relayout is not possible.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RelayoutError {
     /// The element types differ.
@@ -86,6 +87,8 @@ pub enum RelayoutError {
         /// How many bytes were given.
         found: usize,
     },
+    /// There is no buffer for the result: the layout does not fit the array, or there is not enough memory.
+    NoDestination(Box<BufferError>),
     /// The buffer has another size than the array.
     BufferSizeMismatch {
         /// Which buffer.
@@ -135,6 +138,7 @@ impl fmt::Display for RelayoutError {
             Self::FillSizeMismatch { expected, found } => {
                 write!(f, "expected {expected} bytes of one element to fill padding with, found {found}")
             }
+            Self::NoDestination(error) => error.fmt(f),
             Self::BufferSizeMismatch { side, expected, found } => {
                 write!(f, "expected a {side} of {expected} bytes, found {found}")
             }
@@ -142,4 +146,18 @@ impl fmt::Display for RelayoutError {
     }
 }
 
-impl std::error::Error for RelayoutError {}
+impl std::error::Error for RelayoutError {
+    /// What is behind the inner error, whose text `Display` shows.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NoDestination(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<BufferError> for RelayoutError {
+    fn from(error: BufferError) -> Self {
+        Self::NoDestination(Box::new(error))
+    }
+}
