@@ -95,9 +95,7 @@ fn whole(index: &Bound<'_, PyTuple>, numbers: &mut [u64; 16]) -> PyResult<Option
 }
 
 pub(crate) fn array(shape: &Value) -> PyResult<&ArrayShape> {
-    shape
-        .array()
-        .ok_or_else(|| shape_error(no_array(shape)))
+    shape.array().ok_or_else(|| shape_error(no_array(shape)))
 }
 
 /// A shape, or a text of one.
