@@ -6,11 +6,12 @@ use crate::module::{Computation, Instruction};
 use crate::opcode::Opcode;
 use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use xla_shape_core::infer::{
-    Callee, ConvolutionDimensions, ConvolutionGroups, DotDimensions, Elementwise, FftType, GatherDimensions, Operation,
-    RaggedDimensions, Rule, ScatterDimensions, WindowDimension,
+    AGREES, Callee, ConvolutionDimensions, ConvolutionGroups, DotDimensions, Elementwise, FftType, GatherDimensions,
+    Operation, RaggedDimensions, Rule, ScatterDimensions, WindowDimension,
 };
 use xla_shape_core::{ArrayShape, Shape};
 
@@ -51,6 +52,10 @@ pub(crate) fn with_inferred<'m, R>(
     };
     let asked = Asked { instruction, operands, written };
     asked.with_rule(instruction.opcode(), parameters, |rule, operands, written| Ok(f(rule.infer(operands, written)?)))
+}
+
+fn infer(rule: Rule<'_>, operands: &[&Shape], written: Option<&Shape>) -> Result<Shape> {
+    Ok(rule.infer(operands, written)?.into_owned())
 }
 
 /// An instruction, and what is known of its shapes.
@@ -296,6 +301,8 @@ impl<'m> Asked<'m, '_> {
             Opcode::RaggedAllToAll => f(Rule::RaggedAllToAll),
             Opcode::GetTupleElement => f(Rule::TupleElement(self.value("index")?.number()?)),
             Opcode::CopyDone => f(Rule::TupleElement(0)),
+            // XLA does not look at more operands.
+            Opcode::AsyncDone | Opcode::SliceDone if operands.len() > 1 => Ok(None),
             Opcode::AllGatherDone | Opcode::CollectivePermuteDone | Opcode::AsyncDone | Opcode::SliceDone => {
                 f(Rule::TupleElement(1))
             }
@@ -343,7 +350,9 @@ impl<'m> Asked<'m, '_> {
                 let Some(called) = self.called("calls", parameters)? else { return Ok(None) };
                 f(Rule::AsyncStart(called.callee()))
             }
+            Opcode::AsyncUpdate if self.changes_context() => Ok(None),
             Opcode::AsyncUpdate if operands.len() == 1 => f(Rule::Operand(1)),
+            Opcode::AsyncUpdate => self.bound().map(|()| None),
             Opcode::CopyStart => f(Rule::CopyStart),
             Opcode::Send => f(Rule::Send),
             Opcode::RecvDone => f(Rule::RecvDone),
@@ -351,10 +360,50 @@ impl<'m> Asked<'m, '_> {
             Opcode::CustomCall => f(Rule::Written { operands: None }),
             other => match Elementwise::named(other.text()) {
                 Some(elementwise) => f(Rule::Array(Operation::Named(elementwise))),
-                None if other.text().ends_with("-done") => f(Rule::TupleElement(1)),
-                None => Ok(None),
+                None => match other.long_form() {
+                    Some((Opcode::AsyncStart, operation)) if !operands.is_empty() => {
+                        let Some(result) = self.wrapped(operation, parameters)? else { return Ok(None) };
+                        f(Rule::AsyncStart(Callee { parameters: operands, result: &result }))
+                    }
+                    Some((Opcode::AsyncUpdate, _)) if self.changes_context() => Ok(None),
+                    Some((Opcode::AsyncUpdate, _)) if operands.len() == 1 => f(Rule::Operand(1)),
+                    Some((Opcode::AsyncUpdate, _)) => self.bound().map(|()| None),
+                    Some((Opcode::AsyncDone, _)) if operands.len() > 1 => Ok(None),
+                    _ if other.text().ends_with("-done") => f(Rule::TupleElement(1)),
+                    _ => Ok(None),
+                },
             },
         }
+    }
+
+    /// The result of an operation that stands in short in an asynchronous one; `None` if nothing says it.
+    fn wrapped(&self, operation: Opcode<'_>, parameters: &mut Parameters) -> Result<Option<Shape>> {
+        let Some([_, result, ..]) = self.written.and_then(Shape::tuple_shapes) else { return Ok(None) };
+        let asked = Asked { instruction: self.instruction, operands: self.operands.clone(), written: Some(result) };
+        asked.with_rule(operation, parameters, infer)
+    }
+
+    /// Whether an update has the operands and the result of what it updates, and only another context, which XLA does not look at.
+    fn changes_context(&self) -> bool {
+        let ([before], Some(after)) = (self.operands.as_slice(), self.written) else { return false };
+        let (Some([a, b, before @ ..]), Some([c, d, after @ ..])) = (before.tuple_shapes(), after.tuple_shapes())
+        else {
+            return false;
+        };
+        AGREES.compare(a, c) && AGREES.compare(b, d) && before != after
+    }
+
+    /// Checks that an update gives as many operands as its shape has more than that of what it updates.
+    fn bound(&self) -> Result<()> {
+        let count = |shape: Option<&Shape>| shape?.tuple_shapes()?.first()?.tuple_shapes().map(<[Shape]>::len);
+        let (before, after) = (count(self.operands.first().copied()), count(self.written));
+        let (Some(before), Some(after)) = (before, after) else { return Ok(()) };
+        let (expected, found) = (after.saturating_sub(before), self.operands.len().saturating_sub(1));
+        if expected == found {
+            return Ok(());
+        }
+        let expected = format!("{expected} operands beside what is updated, as the shape says");
+        Err(Problem::unfit(expected, format!("{found}")))
     }
 
     fn convolution<R>(&self, f: impl FnOnce(Rule<'_>) -> Result<Option<R>>) -> Result<Option<R>> {

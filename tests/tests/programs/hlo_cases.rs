@@ -7,14 +7,14 @@ use xla_shape_hlo::{Module, Severity};
 use xla_shape_tests::corpus;
 
 #[derive(Deserialize)]
-struct Row {
-    op: String,
-    changed: String,
-    text: String,
+pub(super) struct Row {
+    pub(super) op: String,
+    pub(super) changed: String,
+    pub(super) text: String,
     /// What XLA infers; `Some(None)` if it refuses.
     #[serde(default, deserialize_with = "there")]
-    infer: Option<Option<String>>,
-    valid: Option<bool>,
+    pub(super) infer: Option<Option<String>>,
+    pub(super) valid: Option<bool>,
 }
 
 /// Tells `null` from what is not there.
@@ -40,7 +40,7 @@ fn inferred(text: &str) -> Result<String, String> {
 }
 
 /// The errors of a program, of reading it or of checking it.
-fn errors(text: &str) -> Vec<String> {
+pub(super) fn errors(text: &str) -> Vec<String> {
     match Module::parse(text) {
         Ok(module) => {
             let found = module.check();
@@ -51,13 +51,13 @@ fn errors(text: &str) -> Vec<String> {
 }
 
 /// Where XLA's answer is another one, and why.
-struct Difference {
+pub(super) struct Difference {
     op: &'static str,
     changed: &'static str,
     why: &'static str,
 }
 
-const fn difference(op: &'static str, changed: &'static str, why: &'static str) -> Difference {
+pub(super) const fn difference(op: &'static str, changed: &'static str, why: &'static str) -> Difference {
     Difference { op, changed, why }
 }
 
@@ -111,7 +111,7 @@ fn split<'w>(wrong: &'w [(Row, String)], listed: &[Difference]) -> (Vec<&'static
 }
 
 /// Fails for a difference that is not listed, and for more than one answer in a hundred that is.
-fn judge(what: &str, all: usize, wrong: &[(Row, String)], listed: &[Difference]) {
+pub(super) fn judge(what: &str, all: usize, wrong: &[(Row, String)], listed: &[Difference]) {
     let (known, unknown) = split(wrong, listed);
     println!("{what}: {} of {all} agree; {} differ for a reason that is listed", all - wrong.len(), known.len());
     let unknown: Vec<_> = unknown.into_iter().cloned().collect();

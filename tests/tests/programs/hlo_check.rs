@@ -291,18 +291,17 @@ fn pairs() {
     finds(
         "",
         &format!("{start}  ROOT r = f32[4] get-tuple-element(s), index=0"),
-        "%s (copy-start): expected one `copy-done` that uses it, found `get-tuple-element`",
+        "hint: %s (copy-start): expected one `copy-done` that uses it, found `get-tuple-element`",
     );
     finds(
         "",
         "  t = (f32[4], f32[4], u32[]) custom-call(), custom_call_target=\"f\"\n  ROOT r = f32[4] copy-done(t)",
         "%r (copy-done): expected `copy-start` as the operand, found `custom-call`",
     );
-    // XLA's verifier does not look at these.
     finds(
         "",
         "  s = (f32[4], f32[4]) all-gather-start(x), dimensions={0}\n  ROOT r = f32[4] copy(x)",
-        "hint: %s (all-gather-start): expected one `all-gather-done` that uses it, found none",
+        "%s (all-gather-start): expected one `all-gather-done` that uses it, found none",
     );
     let two = format!("{start}  d = f32[4] copy-done(s)\n  ROOT r = f32[4] copy-done(s)");
     finds("", &two, "%s (copy-start): expected one `copy-done` that uses it, found several instructions");

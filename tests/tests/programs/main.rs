@@ -7,6 +7,7 @@ mod hlo_check;
 mod hlo_diff;
 mod hlo_forms;
 mod hlo_mutations;
+mod hlo_pairs;
 mod hlo_text;
 mod hlo_types;
 mod hlo_view;

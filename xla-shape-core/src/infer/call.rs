@@ -71,8 +71,9 @@ pub(super) fn async_start<'a>(
     callee: Callee<'a>,
     written: Option<&'a Shape>,
 ) -> Answer<'a> {
-    if operands.0.is_empty() && !callee.parameters.is_empty() {
-        // The TPU compiler hands values to computations on other cores in ways that do not show here.
+    let given = written.and_then(Shape::tuple_shapes).and_then(|elements| elements.first()?.tuple_shapes());
+    if operands.0.is_empty() && !callee.parameters.is_empty() && given.is_none_or(<[Shape]>::is_empty) {
+        // An update gives the operands.
         return written.map(Cow::Borrowed).ok_or(InferError::NotInferred);
     }
     takes("calls", callee, operands.0)?;
@@ -87,13 +88,11 @@ fn handle() -> Result<Shape> {
     owned(ElementType::U32, &[]).map(Cow::into_owned)
 }
 
-/// The copy, the operand, and what `copy-done` waits for; a program may say more.
-pub(super) fn copy_start<'a>(operands: Operands<'_, 'a>, written: Option<&'a Shape>) -> Answer<'a> {
+/// The copy, the operand, and what `copy-done` waits for.
+pub(super) fn copy_start<'a>(operands: Operands<'_, 'a>) -> Answer<'a> {
     operands.exactly(1)?;
     let operand = operands.shape(0)?;
-    let mut elements = vec![operand.clone(), operand.clone(), handle()?];
-    elements.extend(written.and_then(Shape::tuple_shapes).unwrap_or(&[]).iter().skip(3).cloned());
-    tuple(elements)
+    tuple(vec![operand.clone(), operand.clone(), handle()?])
 }
 
 pub(super) fn send<'a>(operands: Operands<'_, 'a>) -> Answer<'a> {

@@ -60,9 +60,7 @@ pub(super) fn all_gather<'a>(
         return Ok(result);
     }
     let before = one_or_tuple(operands.0.iter().map(|&shape| shape.clone()).collect())?;
-    let mut elements = vec![before.into_owned(), result.into_owned()];
-    elements.extend(written.and_then(Shape::tuple_shapes).unwrap_or(&[]).iter().skip(2).cloned());
-    tuple(elements)
+    tuple(vec![before.into_owned(), result.into_owned()])
 }
 
 pub(super) fn all_reduce<'a>(operands: Operands<'_, 'a>) -> Answer<'a> {

@@ -3,7 +3,7 @@
 use super::operands::{
     Callee, Operands, Result, dimension, is_predicate, made, one_or_tuple, same_dimensions, tuple, without,
 };
-use super::{InferError, WindowDimension, element_types_agree};
+use super::{AGREES, InferError, WindowDimension, element_types_agree};
 use crate::element_type::ElementType;
 use crate::layout::dimension::Dimension;
 use crate::shape::Shape;
@@ -188,6 +188,10 @@ pub(super) fn scan<'a>(
     if let Some(found) = found.filter(|&found| found != all.len()) {
         return Err(InferError::Count { what: "results", expected: all.len(), found });
     }
+    // XLA's parser does not look at the other operands, its verifier does.
+    if written.is_some() {
+        scanned(operands, along, size, carries, to_apply)?;
+    }
     let (slices, handed) = all.split_at_checked(outputs).unwrap_or((all, &[]));
     let mut results = Vec::with_capacity(all.len());
     for slice in slices {
@@ -203,6 +207,36 @@ pub(super) fn scan<'a>(
         Ok(one) => tuple(one.into()),
         Err(results) => tuple(results),
     }
+}
+
+/// Checks that the parameters of a computation are the slices of what is scanned, and then what is handed on.
+fn scanned(
+    operands: Operands<'_, '_>,
+    along: usize,
+    size: Dimension,
+    carries: usize,
+    to_apply: Callee<'_>,
+) -> Result<()> {
+    let inputs = operands.len().saturating_sub(carries);
+    for (number, (operand, &parameter)) in operands.0.iter().zip(to_apply.parameters).enumerate() {
+        let agrees = AGREES.ignore_fp_precision();
+        let fits = if number < inputs {
+            let array = operands.array(number)?;
+            let found = dimension("`dimensions`", array.dimensions(), along)?;
+            if found != size {
+                let what = "what is scanned";
+                return Err(InferError::SizeMismatch { what, dimension: along, expected: size, found });
+            }
+            agrees.compare(&made(array.element_type(), &without(array.dimensions(), &[along]))?, parameter)
+        } else {
+            agrees.compare(operand, parameter)
+        };
+        if !fits {
+            let expected = "of the shape of the value that it gets";
+            return Err(InferError::Callee { attribute: "to_apply", parameter: Some(number), expected });
+        }
+    }
+    Ok(())
 }
 
 /// An array whose elements are moved along dimensions.

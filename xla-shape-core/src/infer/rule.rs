@@ -316,7 +316,7 @@ impl<'a> Rule<'a> {
             Self::While { condition, body } => call::while_loop(all, condition, body),
             Self::Conditional(branches) => call::conditional(all, branches),
             Self::AsyncStart(callee) => call::async_start(all, callee, written),
-            Self::CopyStart => call::copy_start(all, written),
+            Self::CopyStart => call::copy_start(all),
             Self::Send => call::send(all),
             Self::RecvDone => call::recv_done(all),
             Self::DynamicReshape => algebra::dynamic_reshape(all, written),

@@ -48,10 +48,11 @@ pub(super) fn check<'m, 'a>(module: &'m Module<'a>, precision: Precision, findin
         let is_carried = is_optimized
             && instruction.opcode().text().ends_with("-done")
             && begun.is_some_and(|begun| begun.opcode() == Opcode::GetTupleElement);
-        // XLA's verifier does not look at the pairs of an all-gather.
-        let is_hint = matches!(instruction.opcode(), Opcode::AllGatherStart | Opcode::AllGatherDone);
         if !is_carried && let Err(problem) = pair(instruction, users) {
-            findings.add(if is_hint { Severity::Hint } else { severity }, instruction, problem, None);
+            // XLA's verifier only counts who uses a copy that has begun.
+            let is_taken_apart = instruction.opcode() == Opcode::CopyStart
+                && matches!(users, Users::One(number) if module.instruction_at(number).is_some_and(|user| user.opcode() == Opcode::GetTupleElement));
+            findings.add(if is_taken_apart { Severity::Hint } else { severity }, instruction, problem, None);
         }
     }
     channels(module, findings);
@@ -80,6 +81,9 @@ fn pair(instruction: Instruction<'_, '_>, users: Users) -> Result<()> {
             if let Some(stem) = text.strip_suffix("-start") {
                 let (update, done) = (format!("{stem}-update"), format!("{stem}-done"));
                 return user_is(instruction, users, &[&update, &done]);
+            }
+            if let Some((Opcode::AsyncUpdate, operation)) = instruction.opcode().long_form() {
+                return user_is(instruction, users, &[text, &format!("{operation}-done")]);
             }
             if let Some(stem) = text.strip_suffix("-done") {
                 let (start, update) = (format!("{stem}-start"), format!("{stem}-update"));

@@ -1,0 +1,79 @@
+//! Hundreds of small programs in which something is begun and ended, right and wrong ones, against what XLA says of them.
+
+use super::hlo_cases::{Difference, Row, difference, errors, judge};
+use std::collections::BTreeMap;
+use xla_shape_core::Shape;
+use xla_shape_hlo::Module;
+use xla_shape_tests::corpus;
+
+/// Differences where a shape is left out.
+const LEFT_OUT: &[Difference] = &[];
+
+/// Differences in whether a program is valid.
+const VALID: &[Difference] = &[difference(
+    "async-done",
+    "other operand",
+    "the TPU compiler removes the update that nothing ends before it asks the verifier",
+)];
+
+fn rows() -> Vec<Row> {
+    corpus("hlo_pairs.jsonl.zst")
+}
+
+/// The shape of `r` where it is left out.
+fn inferred(text: &str) -> Result<String, String> {
+    let (before, rest) = text.split_once(" r = ").expect("an instruction `r`");
+    // A shape has spaces within parentheses alone.
+    let mut depth = 0;
+    let end = rest.find(|c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ' ' && depth == 0
+    });
+    let text = format!("{before} r = {}", &rest[end.expect("a shape") + 1..]);
+    let module = Module::parse(&text).map_err(|error| error.to_string())?;
+    let entry = module.entry().expect("the entry computation");
+    let found = entry.instructions().find(|found| found.name() == "r").expect("the instruction `r`");
+    Ok(found.shape().without_layout().to_string())
+}
+
+#[test]
+fn shapes_that_are_left_out_are_what_xla_infers() {
+    let (mut all, mut wrong) = (0, Vec::new());
+    for row in rows() {
+        let Some(expected) = &row.infer else { continue };
+        let found = inferred(&row.text);
+        let bare = |text: &String| text.parse::<Shape>().expect("a shape of XLA").without_layout().to_string();
+        all += 1;
+        if expected.as_ref().map(bare) != found.clone().ok() {
+            let text = format!("{} ({}): XLA {expected:?}, here {found:?}\n{}", row.op, row.changed, row.text);
+            wrong.push((row, text));
+        }
+    }
+    judge("shapes that are left out", all, &wrong, LEFT_OUT);
+}
+
+#[test]
+fn programs_are_refused_that_xla_refuses() {
+    let (mut all, mut wrong) = (0, Vec::new());
+    for row in rows() {
+        let Some(valid) = row.valid else { continue };
+        let found = errors(&row.text);
+        all += 1;
+        if found.is_empty() != valid {
+            let text = format!("{} ({}): XLA {valid}, here {found:?}\n{}", row.op, row.changed, row.text);
+            wrong.push((row, text));
+        }
+    }
+    judge("programs", all, &wrong, VALID);
+}
+
+#[test]
+fn every_opcode_of_a_pair_has_many_cases_right_and_wrong() {
+    let mut counts = BTreeMap::<String, [usize; 3]>::new();
+    for row in rows() {
+        counts.entry(row.op).or_default()[row.valid.map_or(2, usize::from)] += 1;
+    }
+    let few: Vec<_> =
+        counts.iter().filter(|(_, [wrong, right, _])| right + wrong < 40 || *wrong < 7 || *right < 10).collect();
+    assert!(few.is_empty() && counts.len() == 17, "{} opcodes; few cases: {few:?}", counts.len());
+}
