@@ -7,9 +7,8 @@ The instructions are those of tests/corpus/hlo_forms.jsonl.zst as XLA prints the
 the operands or the attributes of one, a character is lost, replaced or swapped with the next one, a number is changed, or the value of an
 attribute is another one. A row has the form, the changed line, and `ok`: whether XLA reads the module with it.
 """
-import json, multiprocessing, os, random, re, subprocess, sys
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import json, os, random, re, subprocess, sys
+from xla import ask, reads, ready
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VALUES = ["foo", "{}", "{a}", "3", "-1", "true", '"s"', "{1,2}", "{{0}}"]
@@ -42,24 +41,6 @@ def change(r, line):
     return line[:m.end()] + r.choice(VALUES) + re.sub(r"^[^ ]*?(, |$)", r"\1", line[m.end():])
 
 
-def reads(text):
-    from jaxlib import _hlo
-    try: _hlo.hlo_module_from_text(text)
-    except Exception: return False
-    return True
-
-
-def ask(texts):
-    """Whether XLA reads each text. It ends the whole process on some, which it refuses, too."""
-    answers = []
-    while len(answers) < len(texts):
-        try:
-            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-                for answer in pool.map(reads, texts[len(answers):]): answers.append(answer)
-        except BrokenProcessPool: answers.append(False)
-    return answers
-
-
 def main(each):
     forms = subprocess.run(["zstd", "-dc", os.path.join(ROOT, "tests/corpus/hlo_forms.jsonl.zst")], capture_output=True, check=True).stdout
     rows, texts = [], []
@@ -75,7 +56,7 @@ def main(each):
             rows.append({"form": form["form"], "line": changed.strip()})
             texts.append("\n".join(lines[:number] + [changed] + lines[number + 1:]))
             if len(seen) == each: break
-    for row, ok in zip(rows, ask(texts)): row["ok"] = ok
+    for row, ok in zip(rows, ask(reads, texts, False)): row["ok"] = ok
     to = os.path.join(ROOT, "tests/corpus/hlo_broken.jsonl")
     with open(to, "w") as out:
         for row in rows: out.write(json.dumps(row, separators=(",", ":")) + "\n")
@@ -84,11 +65,5 @@ def main(each):
 
 
 if __name__ == "__main__":
-    os.environ.update(JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3")
-    try: import jaxlib._hlo  # noqa: F401
-    except ImportError:
-        home = os.path.join(ROOT, "target/hlo-cases")
-        subprocess.run([sys.executable, "-m", "venv", home], check=True)
-        subprocess.run([home + "/bin/pip", "install", "-q", "jax==0.12.*", "jaxlib==0.12.*"], check=True)
-        os.execv(home + "/bin/python", [home + "/bin/python", os.path.abspath(__file__), *sys.argv[1:]])
+    ready()
     main(int(sys.argv[1]) if len(sys.argv) > 1 else 8)

@@ -11,9 +11,8 @@ infer   what XLA's parser infers where the shape of `r` is left out: a shape, or
 valid   whether the program as written is valid: by XLA's import into StableHLO, whose verifier checks it, and the CPU compiler. Missing
         where an answer says nothing about the program, such as an opcode that the CPU does not implement.
 """
-import json, multiprocessing, os, random, re, subprocess, sys
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import json, os, random, re, subprocess, sys
+from xla import ask, ready
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FLOATS, INTS, COMPLEX = ["f32", "bf16", "f16", "f64"], ["s32", "u32", "s8", "u8", "s64"], ["c64", "c128"]
@@ -395,17 +394,6 @@ def valid(text):
 def both(row): return inferred(row[0]), valid(row[1])
 
 
-def ask(rows):
-    """XLA's answers. It ends the whole process on some texts, which then say nothing."""
-    answers = []
-    while len(answers) < len(rows):
-        try:
-            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-                for answer in pool.map(both, rows[len(answers):]): answers.append(answer)
-        except BrokenProcessPool: answers.append(("unknown", None))
-    return answers
-
-
 def main(cases):
     rows = []
     for op in [*UNARY, *BINARY, *OTHERS, "batch-norm-training", "batch-norm-inference", "batch-norm-grad"]:
@@ -419,7 +407,7 @@ def main(cases):
             if len(seen) == cases: break
     for at in range(0, len(rows), 400):
         part = rows[at:at + 400]
-        for row, (shape, ok) in zip(part, ask([(x.pop("left"), x["text"]) for x in part])):
+        for row, (shape, ok) in zip(part, ask(both, [(x.pop("left"), x["text"]) for x in part], ("unknown", None))):
             if shape != "unknown": row["infer"] = shape
             if ok is not None: row["valid"] = ok
         print(f"{at + len(part)} of {len(rows)}", file=sys.stderr, flush=True)
@@ -430,11 +418,5 @@ def main(cases):
 
 
 if __name__ == "__main__":
-    os.environ.update(JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3", JAX_ENABLE_X64="1")
-    try: import jaxlib._hlo  # noqa: F401
-    except ImportError:
-        home = os.path.join(ROOT, "target/hlo-cases")
-        subprocess.run([sys.executable, "-m", "venv", home], check=True)
-        subprocess.run([home + "/bin/pip", "install", "-q", "jax==0.12.*", "jaxlib==0.12.*"], check=True)
-        os.execv(home + "/bin/python", [home + "/bin/python", os.path.abspath(__file__), *sys.argv[1:]])
+    ready()
     main(int(sys.argv[1]) if len(sys.argv) > 1 else 48)

@@ -7,9 +7,8 @@ For every text and each of XLA's print options: if XLA reads what it printed, `x
 and mean the same by it: the module that it prints for both is the same text. Says how many texts there are in each way, how many of them
 XLA does not read itself, and ends with 1 if we fail where it does not.
 """
-import collections, json, multiprocessing, os, subprocess, sys, tempfile
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import collections, json, os, subprocess, sys, tempfile
+from xla import ask, ready
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "target/release/xla-shape")
@@ -39,17 +38,6 @@ def meaning(text):
     except Exception: return None
 
 
-def ask(function, texts):
-    """The answers of XLA, None where it ends its process."""
-    answers = []
-    while len(answers) < len(texts):
-        try:
-            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-                for answer in pool.map(function, texts[len(answers):]): answers.append(answer)
-        except BrokenProcessPool: answers.append(None)
-    return answers
-
-
 def ours(text):
     """What we print for it; None where we do not read it."""
     with tempfile.NamedTemporaryFile("w", suffix=".hlo") as file:
@@ -74,10 +62,10 @@ def main(paths):
     all, counts, wrong = modules(paths), collections.defaultdict(collections.Counter), 0
     for at in range(0, len(all), 50):
         part = all[at:at + 50]
-        printed = [(name, mode, text) for (name, _), found in zip(part, ask(texts_of, [text for _, text in part])) for mode, text in (found or {}).items()]
-        meant = ask(meaning, [text for *_, text in printed])
+        printed = [(name, mode, text) for (name, _), found in zip(part, ask(texts_of, [text for _, text in part], None)) for mode, text in (found or {}).items()]
+        meant = ask(meaning, [text for *_, text in printed], None)
         again = [ours(text) if expected is not None else "" for (*_, text), expected in zip(printed, meant)]
-        for (name, mode, _), expected, text, found in zip(printed, meant, again, ask(meaning, [text or "" for text in again])):
+        for (name, mode, _), expected, text, found in zip(printed, meant, again, ask(meaning, [text or "" for text in again], None)):
             # What XLA prints in short may not say all that it said before, and it prints what it read: the names are those of the text.
             kind = "not read by XLA" if expected is None else "agree" if text is not None and found == expected else "differ"
             counts[mode][kind] += 1
@@ -90,11 +78,5 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    os.environ.update(JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3")
-    try: import jaxlib._hlo  # noqa: F401
-    except ImportError:
-        home = os.path.join(ROOT, "target/hlo-cases")
-        subprocess.run([sys.executable, "-m", "venv", home], check=True)
-        subprocess.run([home + "/bin/pip", "install", "-q", "jax==0.12.*", "jaxlib==0.12.*"], check=True)
-        os.execv(home + "/bin/python", [home + "/bin/python", os.path.abspath(__file__), *sys.argv[1:]])
+    ready()
     sys.exit(main(sys.argv[1:]))

@@ -6,9 +6,8 @@ usage: scripts/hlo_protos.py [TEXT…]    every module of tests/corpus, or these
 For every text that XLA reads: `xla-shape hlo print --to proto` writes a message, which XLA must read and print as it prints the text; and
 `xla-shape hlo print` of XLA's message must give what XLA prints. Ends with 1 if one does not.
 """
-import json, multiprocessing, os, subprocess, sys, tempfile
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import json, os, subprocess, sys, tempfile
+from xla import ask, ready
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "target/release/xla-shape")
@@ -53,13 +52,8 @@ def texts(paths):
 
 def main(paths):
     subprocess.run(["cargo", "build", "--release", "-q", "-p", "xla-shape-cli"], cwd=ROOT, check=True)
-    rows, answers = list(texts(paths)), []
-    while len(answers) < len(rows):
-        # XLA ends the whole process on some texts, which it does not read, then.
-        try:
-            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-                for answer in pool.map(differ, [text for _, text in rows[len(answers):]]): answers.append(answer)
-        except BrokenProcessPool: answers.append(True)
+    rows = list(texts(paths))
+    answers = ask(differ, [text for _, text in rows], True)
     wrong = [(name, answer) for (name, _), answer in zip(rows, answers) if isinstance(answer, str)]
     for name, answer in wrong: print(f"{name}: {answer}")
     print(f"{answers.count(None)} of {len(rows)} agree; XLA does not read {answers.count(True)}; {len(wrong)} differ")
@@ -67,11 +61,5 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    os.environ.update(JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3")
-    try: import jaxlib._hlo  # noqa: F401
-    except ImportError:
-        home = os.path.join(ROOT, "target/hlo-cases")
-        subprocess.run([sys.executable, "-m", "venv", home], check=True)
-        subprocess.run([home + "/bin/pip", "install", "-q", "jax==0.12.*", "jaxlib==0.12.*"], check=True)
-        os.execv(home + "/bin/python", [home + "/bin/python", os.path.abspath(__file__), *sys.argv[1:]])
+    ready()
     sys.exit(main(sys.argv[1:]))

@@ -7,9 +7,8 @@ The first row of the file is what stands before and behind a form; it stays. The
 those that are made here: each of FORMS changed in each of the ways of `changes`, names, constants at the edge of their types, values of
 another kind for each attribute, and whole texts. XLA is asked about all of them anew: the same version gives the same file.
 """
-import json, multiprocessing, os, re, subprocess, sys
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import json, os, re, subprocess, sys
+from xla import ask, reads, ready
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE = os.path.join(ROOT, "tests/corpus/hlo_unusual.jsonl")
@@ -222,24 +221,6 @@ def rows():
         for head in ["HloModule m\n\n", ""]: yield {"text": head + computation.replace("{B}", BODY) + "\n"}
 
 
-def reads(text):
-    from jaxlib import _hlo
-    try: _hlo.hlo_module_from_text(text)
-    except Exception: return False
-    return True
-
-
-def ask(texts):
-    """Whether XLA reads each text. It ends the whole process on some, which it refuses, too."""
-    answers = []
-    while len(answers) < len(texts):
-        try:
-            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-                for answer in pool.map(reads, texts[len(answers):]): answers.append(answer)
-        except BrokenProcessPool: answers.append(False)
-    return answers
-
-
 def main():
     old = subprocess.run(["zstd", "-dc", FILE + ".zst"], capture_output=True, check=True).stdout
     first, *kept = map(json.loads, old.splitlines())
@@ -252,7 +233,7 @@ def main():
         found.append(row); texts.append(text)
     once = {text: row for row, text in reversed(list(zip(found, texts)))}
     asked = [text for text in dict.fromkeys(texts)]
-    answers = dict(zip(asked, ask(asked)))
+    answers = dict(zip(asked, ask(reads, asked, False)))
     with open(FILE, "w") as out:
         for row in [first, *({**once[text], "ok": answers[text]} for text in asked)]: out.write(json.dumps(row, separators=(",", ":")) + "\n")
     subprocess.run(["zstd", "-19", "-q", "-f", "--rm", FILE], check=True)
@@ -260,11 +241,5 @@ def main():
 
 
 if __name__ == "__main__":
-    os.environ.update(JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3")
-    try: import jaxlib._hlo  # noqa: F401
-    except ImportError:
-        home = os.path.join(ROOT, "target/hlo-cases")
-        subprocess.run([sys.executable, "-m", "venv", home], check=True)
-        subprocess.run([home + "/bin/pip", "install", "-q", "jax==0.12.*", "jaxlib==0.12.*"], check=True)
-        os.execv(home + "/bin/python", [home + "/bin/python", os.path.abspath(__file__), *sys.argv[1:]])
+    ready()
     main()
