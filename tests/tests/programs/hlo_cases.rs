@@ -9,11 +9,11 @@ use xla_shape_tests::corpus;
 #[derive(Deserialize)]
 pub(super) struct Row {
     pub(super) op: String,
-    pub(super) changed: String,
-    pub(super) text: String,
+    changed: String,
+    text: String,
     /// What XLA infers; `Some(None)` if it refuses.
     #[serde(default, deserialize_with = "there")]
-    pub(super) infer: Option<Option<String>>,
+    infer: Option<Option<String>>,
     pub(super) valid: Option<bool>,
 }
 
@@ -40,7 +40,7 @@ fn inferred(text: &str) -> Result<String, String> {
 }
 
 /// The errors of a program, of reading it or of checking it.
-pub(super) fn errors(text: &str) -> Vec<String> {
+fn errors(text: &str) -> Vec<String> {
     match Module::parse(text) {
         Ok(module) => {
             let found = module.check();
@@ -111,7 +111,7 @@ fn split<'w>(wrong: &'w [(Row, String)], listed: &[Difference]) -> (Vec<&'static
 }
 
 /// Fails for a difference that is not listed, and for more than one answer in a hundred that is.
-pub(super) fn judge(what: &str, all: usize, wrong: &[(Row, String)], listed: &[Difference]) {
+fn judge(what: &str, all: usize, wrong: &[(Row, String)], listed: &[Difference]) {
     let (known, unknown) = split(wrong, listed);
     println!("{what}: {} of {all} agree; {} differ for a reason that is listed", all - wrong.len(), known.len());
     let unknown: Vec<_> = unknown.into_iter().cloned().collect();
@@ -125,10 +125,10 @@ pub(super) fn judge(what: &str, all: usize, wrong: &[(Row, String)], listed: &[D
     assert!(unused.is_empty(), "nothing differs any more for {unused:?}");
 }
 
-#[test]
-fn shapes_that_are_left_out_are_what_xla_infers() {
+/// Compares the shapes that `inferred` finds where they are left out with those that XLA does.
+pub(super) fn compare_shapes(rows: Vec<Row>, inferred: fn(&str) -> Result<String, String>, listed: &[Difference]) {
     let (mut all, mut wrong) = (0, Vec::new());
-    for row in corpus::<Row>("hlo_cases.jsonl.zst") {
+    for row in rows {
         let Some(expected) = &row.infer else { continue };
         let found = inferred(&row.text);
         let bare = |text: &String| text.parse::<Shape>().expect("a shape of XLA").without_layout().to_string();
@@ -138,13 +138,13 @@ fn shapes_that_are_left_out_are_what_xla_infers() {
             wrong.push((row, text));
         }
     }
-    judge("shapes that are left out", all, &wrong, LEFT_OUT);
+    judge("shapes that are left out", all, &wrong, listed);
 }
 
-#[test]
-fn programs_are_refused_that_xla_refuses() {
+/// Compares whether programs have errors with whether XLA refuses them.
+pub(super) fn compare_validity(rows: Vec<Row>, listed: &[Difference]) {
     let (mut all, mut wrong) = (0, Vec::new());
-    for row in corpus::<Row>("hlo_cases.jsonl.zst") {
+    for row in rows {
         let Some(valid) = row.valid else { continue };
         let found = errors(&row.text);
         all += 1;
@@ -153,7 +153,17 @@ fn programs_are_refused_that_xla_refuses() {
             wrong.push((row, text));
         }
     }
-    judge("programs", all, &wrong, VALID);
+    judge("programs", all, &wrong, listed);
+}
+
+#[test]
+fn shapes_that_are_left_out_are_what_xla_infers() {
+    compare_shapes(corpus("hlo_cases.jsonl.zst"), inferred, LEFT_OUT);
+}
+
+#[test]
+fn programs_are_refused_that_xla_refuses() {
+    compare_validity(corpus("hlo_cases.jsonl.zst"), VALID);
 }
 
 #[test]

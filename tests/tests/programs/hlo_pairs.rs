@@ -1,8 +1,7 @@
 //! Hundreds of small programs in which something is begun and ended, right and wrong ones, against what XLA says of them.
 
-use super::hlo_cases::{Difference, Row, difference, errors, judge};
+use super::hlo_cases::{Difference, Row, compare_shapes, compare_validity, difference};
 use std::collections::BTreeMap;
-use xla_shape_core::Shape;
 use xla_shape_hlo::Module;
 use xla_shape_tests::corpus;
 
@@ -38,33 +37,12 @@ fn inferred(text: &str) -> Result<String, String> {
 
 #[test]
 fn shapes_that_are_left_out_are_what_xla_infers() {
-    let (mut all, mut wrong) = (0, Vec::new());
-    for row in rows() {
-        let Some(expected) = &row.infer else { continue };
-        let found = inferred(&row.text);
-        let bare = |text: &String| text.parse::<Shape>().expect("a shape of XLA").without_layout().to_string();
-        all += 1;
-        if expected.as_ref().map(bare) != found.clone().ok() {
-            let text = format!("{} ({}): XLA {expected:?}, here {found:?}\n{}", row.op, row.changed, row.text);
-            wrong.push((row, text));
-        }
-    }
-    judge("shapes that are left out", all, &wrong, LEFT_OUT);
+    compare_shapes(rows(), inferred, LEFT_OUT);
 }
 
 #[test]
 fn programs_are_refused_that_xla_refuses() {
-    let (mut all, mut wrong) = (0, Vec::new());
-    for row in rows() {
-        let Some(valid) = row.valid else { continue };
-        let found = errors(&row.text);
-        all += 1;
-        if found.is_empty() != valid {
-            let text = format!("{} ({}): XLA {valid}, here {found:?}\n{}", row.op, row.changed, row.text);
-            wrong.push((row, text));
-        }
-    }
-    judge("programs", all, &wrong, VALID);
+    compare_validity(rows(), VALID);
 }
 
 #[test]

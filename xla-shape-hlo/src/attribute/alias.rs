@@ -37,12 +37,8 @@ impl Value<'_> {
     /// # Errors
     /// If there are none.
     pub fn aliases(self) -> Result<Vec<Alias>> {
-        let mut cursor = self.cursor();
-        let mut aliases = Vec::new();
-        cursor.expect(b'{')?;
-        cursor.skip_space()?;
-        while cursor.peek() != Some(b'}') {
-            let result_index = index(self.source, &mut cursor)?;
+        self.in_braces(|cursor| {
+            let result_index = index(self.source, cursor)?;
             cursor.skip_space()?;
             cursor.expect(b':')?;
             cursor.skip_space()?;
@@ -50,17 +46,9 @@ impl Value<'_> {
             cursor.skip_space()?;
             let parameter = decimal(cursor.digits()).ok_or_else(|| cursor.unexpected(Expected::ParameterNumber))?;
             let (parameter_index, must) =
-                if is_short { (Vec::new(), false) } else { place_in_parameter(self.source, &mut cursor)? };
-            aliases.push(Alias { result_index, parameter, parameter_index, must });
-            cursor.skip_space()?;
-            if !cursor.eat(b',') {
-                break;
-            }
-            cursor.skip_space()?;
-        }
-        cursor.expect(b'}')?;
-        self.ends(&cursor)?;
-        Ok(aliases)
+                if is_short { (Vec::new(), false) } else { place_in_parameter(self.source, cursor)? };
+            Ok(Alias { result_index, parameter, parameter_index, must })
+        })
     }
 
     /// Reads the parts of parameters whose memory a program may use for anything: `buffer_donor={ (0, {}), (1, {0}) }`.
@@ -68,20 +56,28 @@ impl Value<'_> {
     /// # Errors
     /// If there are none.
     pub(crate) fn donors(self) -> Result<Vec<(usize, Vec<usize>)>> {
-        let mut cursor = self.cursor();
-        let mut donors = Vec::new();
-        cursor.expect(b'{')?;
-        cursor.skip_space()?;
-        while cursor.peek() != Some(b'}') {
+        self.in_braces(|cursor| {
             cursor.expect(b'(')?;
             cursor.skip_space()?;
             let parameter = decimal(cursor.digits()).ok_or_else(|| cursor.unexpected(Expected::ParameterNumber))?;
             cursor.skip_space()?;
             cursor.expect(b',')?;
             cursor.skip_space()?;
-            donors.push((parameter, index(self.source, &mut cursor)?));
+            let index = index(self.source, cursor)?;
             cursor.skip_space()?;
             cursor.expect(b')')?;
+            Ok((parameter, index))
+        })
+    }
+
+    /// Reads a list in braces, each entry as `entry` does.
+    fn in_braces<T>(self, mut entry: impl FnMut(&mut Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
+        let mut cursor = self.cursor();
+        let mut entries = Vec::new();
+        cursor.expect(b'{')?;
+        cursor.skip_space()?;
+        while cursor.peek() != Some(b'}') {
+            entries.push(entry(&mut cursor)?);
             cursor.skip_space()?;
             if !cursor.eat(b',') {
                 break;
@@ -90,7 +86,7 @@ impl Value<'_> {
         }
         cursor.expect(b'}')?;
         self.ends(&cursor)?;
-        Ok(donors)
+        Ok(entries)
     }
 }
 
