@@ -1,5 +1,6 @@
 //! A short list that a `const` can hold and that rarely allocates.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -53,6 +54,42 @@ impl<T, const N: usize> List<T, N> {
 }
 
 impl<T: Blank, const N: usize> List<T, N> {
+    /// Blank items, none of which counts yet: where [`room`](Self::room) finds room in place.
+    pub(crate) const BLANK: Self = Self::Inline { len: 0, items: [const { T::BLANK }; N] };
+
+    /// So many items, to be written: whatever was there, or blank.
+    #[inline]
+    pub(crate) fn room(&mut self, wanted: usize) -> &mut [T] {
+        match self {
+            Self::Inline { len, .. } if wanted <= N => *len = u8::try_from(wanted).unwrap_or(*len),
+            _ => *self = Self::Heap(vec![T::BLANK; wanted]),
+        }
+        self.as_mut_slice()
+    }
+
+    /// The items, to be changed.
+    #[inline]
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
+        if let Self::Static(items) = self {
+            *self = Self::from_slice(items);
+        }
+        match self {
+            Self::Inline { len, items } => items.split_at_mut(usize::from(*len)).0,
+            Self::Heap(items) => items.as_mut_slice(),
+            Self::Static(_) => &mut [],
+        }
+    }
+
+    /// Leaves only so many of the items.
+    #[inline]
+    pub(crate) fn truncate(&mut self, len: usize) {
+        match self {
+            Self::Static(items) => *items = items.get(..len).unwrap_or(items),
+            Self::Inline { len: own, .. } => *own = u8::try_from(len).map_or(*own, |len| len.min(*own)),
+            Self::Heap(items) => items.truncate(len),
+        }
+    }
+
     pub(crate) fn push(&mut self, item: T) {
         match self {
             Self::Inline { len, items } => {
@@ -91,6 +128,14 @@ impl<T: Blank, const N: usize> List<T, N> {
             *slot = item.clone();
         }
         Self::Inline { len: u8::try_from(source.len()).unwrap_or(u8::MAX), items }
+    }
+}
+
+impl<T: Blank, const N: usize> FromIterator<T> for List<T, N> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut list = Self::EMPTY;
+        items.into_iter().for_each(|item| list.push(item));
+        list
     }
 }
 
@@ -137,6 +182,27 @@ mod tests {
         assert!(matches!(list, List::Heap(_)));
         assert_eq!(list, List::from_slice(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
         assert_eq!(List::<usize, 3>::Static(&[4, 5]), List::from_slice(&[4, 5]));
+    }
+
+    #[test]
+    fn is_filled_in_place_and_cut() {
+        let mut few = List::<usize, 3>::Static(&[4, 5]);
+        few.as_mut_slice()[1] = 7;
+        let mut lists = [few, List::BLANK, List::BLANK, List::BLANK, List::EMPTY];
+        for (list, len) in lists.iter_mut().skip(1).zip([2, 3, 4, 2]) {
+            assert_eq!(list.room(len), vec![0; len]);
+        }
+        for mut list in lists {
+            let len = list.as_slice().len();
+            list.as_mut_slice()[0] = 9;
+            list.truncate(300);
+            assert_eq!((list.as_slice().len(), list.as_slice()[0]), (len, 9));
+            list.truncate(1);
+            assert_eq!(list.as_slice(), [9]);
+        }
+        let mut list = List::<usize, 3>::Static(&[4, 5]);
+        list.truncate(1);
+        assert_eq!(list.as_slice(), [4]);
     }
 
     #[test]

@@ -193,12 +193,12 @@ pub(crate) const fn build(
         }
         i += 1;
     }
-    match state.set_strides() {
-        Ok(()) => {
-            Ok(Built { digits: state.num_digits, intermediates: state.num_intermediates, positions: state.positions })
-        }
-        Err(error) => Err(error),
+    if i > 0
+        && let Err(error) = state.set_strides()
+    {
+        return Err(error);
     }
+    Ok(Built { digits: state.num_digits, intermediates: state.num_intermediates, positions: state.positions })
 }
 
 /// Leaves out digits of size 1, and joins neighbours that continue each other: `x / 8 · 1024 + x % 8 · 128` is
@@ -217,7 +217,9 @@ pub(crate) const fn simplify(digits: &mut [Digit], count: usize) -> usize {
         {
             digits[kept - 1] = joined;
         } else {
-            digits[kept] = digit;
+            if kept + 1 < i {
+                digits[kept] = digit;
+            }
             kept += 1;
         }
     }

@@ -6,7 +6,7 @@ use super::normal::{Effort, Node, Normal, Part, Range, Room, Shortage, have_same
 use super::terms::View;
 use super::{Digit, Intermediate, LayoutMapping, Source, StrideTable, StrideTableError, StrideTableRef, Term};
 use crate::limits::{MAX_COMPARED_DIGITS, MAX_COMPARED_DIGITS_IN_CONST};
-use crate::list::Blank;
+use crate::list::{Blank, List};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
@@ -216,7 +216,8 @@ impl StrideTableRef<'_> {
 /// The canonical form of a map over indices below `extents`: a digit's size is how many values it takes, without padding, so
 /// that only positions of elements have a meaning.
 pub(crate) fn canonical(map: View<'_>, extents: &[u64]) -> Result<StrideTable, StrideTableError> {
-    let mut form = StrideTable { extents: extents.to_vec(), digits: vec![], intermediates: vec![], positions: 0 };
+    let mut form =
+        StrideTable { extents: List::from_slice(extents), digits: List::EMPTY, intermediates: vec![], positions: 0 };
     if extents.contains(&0) {
         return Ok(form);
     }
@@ -229,7 +230,7 @@ pub(crate) fn canonical(map: View<'_>, extents: &[u64]) -> Result<StrideTable, S
         Ok(())
     })?;
     let span = |digit: &Digit| digit.size.saturating_sub(1).saturating_mul(digit.stride);
-    form.positions = form.digits.iter().map(span).fold(1, u64::saturating_add);
+    form.positions = form.digits.as_slice().iter().map(span).fold(1, u64::saturating_add);
     Ok(form)
 }
 

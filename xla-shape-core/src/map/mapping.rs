@@ -7,6 +7,7 @@ use super::offsets::combines;
 use super::terms::View;
 use super::{Digit, Intermediate, Source, StrideTable, StrideTableError, StrideTableRef, Term, row_major_terms};
 use crate::layout::number::{DimensionError, check_permutation, first_not_distinct, with_seen};
+use crate::list::List;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -121,8 +122,8 @@ impl From<StrideTableRef<'_>> for LayoutMapping {
 impl LayoutMapping {
     pub(super) fn of(table: StrideTable) -> Self {
         let axis = |dimension| Axis { start: 0, steps: vec![Step { dimension, step: 1 }] };
-        let axes = (0..table.extents.len()).map(axis).collect();
-        Self { extents: table.extents.clone(), table, axes }
+        let axes = (0..table.as_ref().extents.len()).map(axis).collect();
+        Self { extents: table.as_ref().extents.to_vec(), table, axes }
     }
 }
 
@@ -163,14 +164,14 @@ impl LayoutMapping {
             coalesced.table.extents = self.axes.iter().map(|axis| axis.of(&last).saturating_add(1)).collect();
         }
         coalesced.table =
-            canonical(View { table: coalesced.table.as_ref(), dimensions: &[] }, &coalesced.table.extents)?;
+            canonical(View { table: coalesced.table.as_ref(), dimensions: &[] }, coalesced.table.as_ref().extents)?;
         Ok(coalesced)
     }
 
     /// The digits that positions are summed up from, over the indices in the dimensions of the layout.
     #[must_use]
     pub fn digits(&self) -> &[Digit] {
-        &self.table.digits
+        self.table.as_ref().digits
     }
 
     /// The intermediate values that digits refer to; each refers to earlier ones only.
@@ -307,7 +308,7 @@ impl StrideTableRef<'_> {
         }
         let dimensions = row_major_terms(self.extents);
         let form = canonical(View { table: self, dimensions: &dimensions }, &[self.positions]).ok()?;
-        let mut digits = form.digits;
+        let mut digits = form.digits.as_slice().to_vec();
         // The digits must be all of a number, one after the other.
         digits.sort_unstable_by_key(|digit| digit.term.divisor);
         let mut divisor = 1_u64;
@@ -323,7 +324,8 @@ impl StrideTableRef<'_> {
             Some(Digit { term, size: digit.size, stride: digit.term.divisor.get() })
         };
         digits.reverse();
-        let digits = digits.into_iter().map(invert).collect::<Option<Vec<_>>>()?;
-        Some(StrideTable { extents: vec![self.positions], digits, intermediates: vec![], positions: self.positions })
+        let digits = digits.into_iter().map(invert).collect::<Option<_>>()?;
+        let extents = List::from_slice(&[self.positions]);
+        Some(StrideTable { extents, digits, intermediates: vec![], positions: self.positions })
     }
 }

@@ -40,8 +40,6 @@ use crate::layout::Layout;
 use crate::layout::dimension::Dimension;
 use crate::list::{Blank, List};
 use crate::sink::{Sink, error_in_const};
-use alloc::borrow::Cow;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
@@ -199,8 +197,8 @@ impl StrideTableRef<'_> {
     #[must_use]
     pub fn to_owned(self) -> StrideTable {
         StrideTable {
-            extents: self.extents.to_vec(),
-            digits: self.digits.to_vec(),
+            extents: List::from_slice(self.extents),
+            digits: List::from_slice(self.digits),
             intermediates: self.intermediates.to_vec(),
             positions: self.positions,
         }
@@ -276,58 +274,75 @@ error_in_const!(StrideTableError);
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct StrideTable {
-    extents: Vec<u64>,
-    digits: Vec<Digit>,
+    extents: List<u64, 4>,
+    // In place there is room for four dimensions in tiles of pairs.
+    digits: List<Digit, 8>,
     intermediates: Vec<Intermediate>,
     positions: u64,
 }
 
 impl StrideTable {
-    /// The table of a valid layout over these dimensions.
-    pub(crate) fn new(dimensions: &[Dimension], layout: &Layout) -> Result<Self, StrideTableError> {
-        let mut table = Self::after_tiles(dimensions, layout, usize::MAX)?;
-        table.simplify();
-        Ok(table)
+    /// A table with room for the digits of most: [`ArrayShape::stride_table_into`](crate::ArrayShape::stride_table_into) writes to it.
+    pub const BLANK: Self = Self { extents: List::BLANK, digits: List::BLANK, intermediates: Vec::new(), positions: 1 };
+
+    /// Becomes the table of a valid layout over these dimensions.
+    pub(crate) fn assign(&mut self, dimensions: &[Dimension], layout: &Layout) -> Result<(), StrideTableError> {
+        self.assign_unsimplified(dimensions, layout)?;
+        self.simplify();
+        Ok(())
     }
 
-    /// The table after the first `tiles` tiles, with all digits.
-    pub(crate) fn after_tiles(
+    /// Becomes the table after the first `tiles` tiles, with all digits.
+    pub(crate) fn assign_after_tiles(
+        &mut self,
         dimensions: &[Dimension],
         layout: &Layout,
         tiles: usize,
-    ) -> Result<Self, StrideTableError> {
-        let extents = dimensions.iter().map(|dimension| dimension.extent()).enumerate();
-        let extents = extents
-            .map(|(dimension, extent)| extent.ok_or(StrideTableError::UnboundedDimension { dimension }))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut layout = Cow::Borrowed(layout);
-        if let Some(first) = layout.tiles().get(..tiles) {
-            let tiles = List::from_slice(first);
-            layout.to_mut().tiles = tiles;
+    ) -> Result<(), StrideTableError> {
+        let Some(first) = layout.tiles().get(..tiles) else { return self.assign_unsimplified(dimensions, layout) };
+        let mut layout = layout.clone();
+        layout.tiles = List::from_slice(first);
+        self.assign_unsimplified(dimensions, &layout)
+    }
+
+    fn assign_unsimplified(&mut self, dimensions: &[Dimension], layout: &Layout) -> Result<(), StrideTableError> {
+        let Self { extents, digits, intermediates, positions } = self;
+        let extents = extents.room(dimensions.len());
+        for (dimension, (size, extent)) in dimensions.iter().zip(&mut *extents).enumerate() {
+            *extent = size.extent().ok_or(StrideTableError::UnboundedDimension { dimension })?;
         }
-        let (num_digits, num_intermediates) = capacity(&layout);
-        let mut digits = vec![Digit::BLANK; num_digits];
-        let mut intermediates = vec![Intermediate::BLANK; num_intermediates];
-        let workspace = Workspace { digits: &mut digits, intermediates: Some(&mut intermediates) };
-        let built = build(Extents::Logical(&extents), &layout, workspace)?;
+        let (num_digits, num_intermediates) = capacity(layout);
+        let room = digits.room(num_digits);
+        // Hardly any table has intermediate values.
+        intermediates.clear();
+        let workspace = Workspace { digits: room, intermediates: Some(intermediates) };
+        let built = match build(Extents::Logical(extents), layout, workspace) {
+            Err(BuildError::TooManyIntermediates) => {
+                intermediates.resize(num_intermediates, Intermediate::BLANK);
+                let workspace = Workspace { digits: room, intermediates: Some(intermediates) };
+                build(Extents::Logical(extents), layout, workspace)?
+            }
+            built => built?,
+        };
         digits.truncate(built.digits);
         intermediates.truncate(built.intermediates);
-        Ok(Self { extents, digits, intermediates, positions: built.positions })
+        *positions = built.positions;
+        Ok(())
     }
 
     fn simplify(&mut self) {
-        let count = self.digits.len();
-        let count = build::simplify(&mut self.digits, count);
+        let digits = self.digits.as_mut_slice();
+        let count = build::simplify(digits, digits.len());
         self.digits.truncate(count);
     }
 
     /// The table of the array with every element cut into this many parts, which are a new last dimension.
     pub(crate) fn in_parts(mut self, parts: u64) -> Self {
         if parts > 1 {
-            for digit in &mut self.digits {
+            for digit in self.digits.as_mut_slice() {
                 digit.stride = digit.stride.saturating_mul(parts);
             }
-            let term = Term::whole(Source::Dimension(self.extents.len() as u32));
+            let term = Term::whole(Source::Dimension(self.extents.as_slice().len() as u32));
             self.digits.push(Digit { term, size: parts, stride: 1 });
             self.extents.push(parts);
             self.positions = self.positions.saturating_mul(parts);
@@ -340,8 +355,8 @@ impl StrideTable {
     #[inline]
     pub fn as_ref(&self) -> StrideTableRef<'_> {
         StrideTableRef {
-            extents: &self.extents,
-            digits: &self.digits,
+            extents: self.extents.as_slice(),
+            digits: self.digits.as_slice(),
             intermediates: &self.intermediates,
             positions: self.positions,
         }

@@ -73,8 +73,12 @@ pub(crate) const fn physical_elements(
             }
         }
     };
-    let alignment = layout.tail_padding_alignment_in_elements();
-    match positions.checked_next_multiple_of(alignment) {
+    with_tail_padding(positions, layout)
+}
+
+/// The positions that tiles make, and the padding behind them.
+pub(crate) const fn with_tail_padding(positions: u64, layout: &Layout) -> Result<u64, ValidationError> {
+    match positions.checked_next_multiple_of(layout.tail_padding_alignment_in_elements()) {
         Some(elements) if elements <= MAX_SIZE => Ok(elements),
         _ => Err(ValidationError::PaddedElementCountOverflow),
     }

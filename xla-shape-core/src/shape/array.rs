@@ -246,7 +246,42 @@ impl ArrayShape {
     /// # Errors
     /// If a dimension is unbounded, or if the shape has splits and would be too large without them.
     pub fn stride_table(&self) -> Result<StrideTable, StrideTableError> {
-        StrideTable::new(self.dimensions(), self.layout())
+        let mut table = StrideTable::BLANK;
+        table.assign(self.dimensions(), self.layout())?;
+        Ok(table)
+    }
+
+    /// Writes where the elements lie to `table`, and says how much memory they take: as [`stride_table`](Self::stride_table) and
+    /// [`byte_size`](Self::byte_size) do, but the tiles are laid out once for both, and nothing is moved.
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, StrideTable};
+    ///
+    /// let shape: ArrayShape = "f32[3,1000]{1,0:T(8,128)}".parse()?;
+    /// let mut table = StrideTable::BLANK;
+    /// assert_eq!(shape.stride_table_into(&mut table)?.bytes, 8 * 1024 * 4);
+    /// assert_eq!(table, shape.stride_table()?);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as [`stride_table`](Self::stride_table); then `table` means nothing.
+    pub fn stride_table_into(&self, table: &mut StrideTable) -> Result<Sizes, StrideTableError> {
+        table.assign(self.dimensions(), self.layout())?;
+        // Of a split dimension, the table has all, and memory only holds the largest piece.
+        let physical_elements = if self.layout().split_configs().is_empty() {
+            size::with_tail_padding(table.as_ref().positions(), self.layout()).ok()
+        } else {
+            self.physical_elements()
+        };
+        // No product of a valid shape overflows.
+        let elements = table.as_ref().extents().iter().fold(1, |elements: u64, size| elements.saturating_mul(*size));
+        let sizes = || {
+            let physical_elements = physical_elements?;
+            let bytes = size::bytes_of(self.element_type, physical_elements, self.layout()).ok()?;
+            Some(Sizes { elements, physical_elements, bytes })
+        };
+        sizes().ok_or(StrideTableError::Overflow)
     }
 
     /// The table as it is after the first `tiles` tiles of the layout, to show how it comes about: unlike in the whole
@@ -267,7 +302,9 @@ impl ArrayShape {
     /// # Errors
     /// Same as [`stride_table`](Self::stride_table).
     pub fn stride_table_after_tiles(&self, tiles: usize) -> Result<StrideTable, StrideTableError> {
-        StrideTable::after_tiles(self.dimensions(), self.layout(), tiles)
+        let mut table = StrideTable::BLANK;
+        table.assign_after_tiles(self.dimensions(), self.layout(), tiles)?;
+        Ok(table)
     }
 }
 

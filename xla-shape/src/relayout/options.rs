@@ -1,5 +1,6 @@
 //! What may be asked of a relayout.
 
+use super::regions::identity;
 use std::borrow::Cow;
 
 /// What becomes of the destination's padding: places that hold no element.
@@ -100,6 +101,6 @@ impl Options {
 
     /// Which of the source's dimensions each of the destination's is, of `num_dimensions` where none was asked for.
     pub(super) fn to_dimension(&self, num_dimensions: usize) -> Cow<'_, [usize]> {
-        self.permutation.as_deref().map_or_else(|| (0..num_dimensions).collect(), Cow::Borrowed)
+        self.permutation.as_deref().map_or_else(|| identity(num_dimensions), Cow::Borrowed)
     }
 }

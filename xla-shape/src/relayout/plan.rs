@@ -7,10 +7,11 @@ use super::grouped::Grouped;
 use super::kernels::{self, Fence, Machine};
 use super::options::{Options, Padding, Stores};
 use super::recent::Recent;
-use super::regions::{Axis, Region, regions};
+use super::regions::{Axis, Region, Regions};
 use super::schedule::Step;
 use crate::wide::local;
-use crate::{ArrayShape, StrideTable};
+use crate::{ArrayShape, Sizes, StrideTable};
+use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
@@ -89,7 +90,7 @@ impl Plan {
         if let Some(plan) = recent(from, to, options) {
             return Ok(plan);
         }
-        let plan = Self(Arc::new(Prepared::new(from, to, options)?));
+        let plan = Self(Prepared::new(from, to, options)?);
         // Others may have large tables.
         if matches!(plan.0.method, Method::Steps(_)) {
             // Nothing is kept while a thread ends.
@@ -146,10 +147,13 @@ impl Plan {
 }
 
 impl Prepared {
-    fn new(from: &ArrayShape, to: &ArrayShape, options: &Options) -> Result<Self, RelayoutError> {
+    fn new(from: &ArrayShape, to: &ArrayShape, options: &Options) -> Result<Arc<Self>, RelayoutError> {
         let widths = widths(from, to)?;
-        let (from_table, from_bytes) = placed(from, Side::Source)?;
-        let (to_table, to_bytes) = placed(to, Side::Destination)?;
+        // Large values are written where they stay: moving them would take longer than all else.
+        let (mut from_table, mut to_table) = (StrideTable::BLANK, StrideTable::BLANK);
+        let from_sizes = place(&mut from_table, from, Side::Source)?;
+        let to_sizes = place(&mut to_table, to, Side::Destination)?;
+        let (from_bytes, to_bytes) = (from_sizes.bytes as usize, to_sizes.bytes as usize);
         let to_dimension = options.to_dimension(from.num_dimensions());
         check_dimensions(&from_table, &to_table, &to_dimension)?;
         let element = match &options.padding {
@@ -162,16 +166,16 @@ impl Prepared {
             }
         };
         // Without splits, and with every size known, the shape has its number of positions.
-        let room = to.physical_elements().ok_or(RelayoutError::TooLarge { side: Side::Destination })? as usize;
+        let room = to_sizes.physical_elements as usize;
         let positions = to_table.as_ref().positions() as usize;
-        let everything = |start| Region { from: 0, to: start, axes: vec![Axis { len: room - start, from: 0, to: 1 }] };
+        let everything =
+            |start| Region { from: 0, to: start, axes: smallvec![Axis { len: room - start, from: 0, to: 1 }] };
         let machine = machine(options, from_bytes, to_bytes);
-        let (method, padding) = match regions(&from_table, &to_table, &to_dimension, element.is_some()) {
-            Some(regions) => {
-                let mut copy = regions.copy.into_iter().map(|region| Step::all(region, widths, machine));
-                // Most often there is one region.
-                let mut steps = copy.next().unwrap_or_default();
-                steps.extend(copy.flatten());
+        let mut regions = Regions::default();
+        let (method, padding) = match regions.find(&from_table, &to_table, &to_dimension, element.is_some()) {
+            Some(()) => {
+                let mut steps = Vec::with_capacity(regions.copy.len());
+                regions.copy.iter_mut().for_each(|region| Step::add_all(&mut steps, region, widths, machine));
                 (Method::Steps(steps), regions.padding)
             }
             None => match Grouped::new(&from_table, &to_table, &to_dimension) {
@@ -192,9 +196,11 @@ impl Prepared {
             }
             let last_bits = room % 8 * (widths.to % 8) % 8;
             let last_byte = if last_bits == 0 { u8::MAX } else { u8::MAX >> (8 - last_bits) };
-            Fill { element, regions: regions.into_iter().map(Region::normalized).collect(), last_byte }
+            regions.iter_mut().for_each(Region::normalize);
+            Fill { element, regions, last_byte }
         });
-        Ok(Self { from: from.clone(), to: to.clone(), from_bytes, to_bytes, widths, fill, method, machine })
+        let (from, to) = (from.clone(), to.clone());
+        Ok(Arc::new(Self { from, to, from_bytes, to_bytes, widths, fill, method, machine }))
     }
 
     fn run_with(
@@ -248,14 +254,12 @@ fn machine(options: &Options, from_bytes: usize, to_bytes: usize) -> Machine {
     if streaming { machine.streaming() } else { machine }
 }
 
-/// The stride table and the size in bytes.
-fn placed(shape: &ArrayShape, side: Side) -> Result<(StrideTable, usize), RelayoutError> {
+/// The sizes of a shape without splits; `table` becomes its stride table.
+fn place(table: &mut StrideTable, shape: &ArrayShape, side: Side) -> Result<Sizes, RelayoutError> {
     if !shape.layout().split_configs().is_empty() {
         return Err(RelayoutError::Split { side });
     }
-    let table = shape.stride_table().map_err(|error| RelayoutError::of_table(side, error))?;
-    let bytes = shape.byte_size().ok_or(RelayoutError::TooLarge { side })?;
-    Ok((table, bytes as usize))
+    shape.stride_table_into(table).map_err(|error| RelayoutError::of_table(side, error))
 }
 
 fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
@@ -270,7 +274,7 @@ fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
 /// Checks that the two have the same dimensions.
 fn check_dimensions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Result<(), RelayoutError> {
     let num_dimensions = from.as_ref().extents().len();
-    let mut seen = vec![false; num_dimensions];
+    let mut seen = SmallVec::<[bool; 16]>::from_elem(false, num_dimensions);
     let fresh = |&dimension: &usize| seen.get_mut(dimension).is_some_and(|seen| !std::mem::replace(seen, true));
     if to_dimension.len() != num_dimensions || !to_dimension.iter().all(fresh) {
         return Err(RelayoutError::InvalidPermutation { permutation: to_dimension.to_vec(), num_dimensions });

@@ -4,9 +4,19 @@
 //! the index has common digits, in each of which both places are linear. A size that is not a multiple of a `cₖ` gives
 //! more than one region: the whole blocks, and what is left of them.
 
-use crate::map::{Digit, Intermediate, Source, StrideTable, Term};
+use crate::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term};
 use crate::wide::local;
+use smallvec::SmallVec;
 use std::borrow::Cow;
+
+/// Loops, one inside the other. In place there is room for a copy between two tiled layouts.
+pub(super) type Axes = SmallVec<[Axis; 6]>;
+
+/// The numbers of so many dimensions in their order.
+pub(super) fn identity(num_dimensions: usize) -> Cow<'static, [usize]> {
+    static FIRST: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+    FIRST.get(..num_dimensions).map_or_else(|| (0..num_dimensions).collect(), Cow::Borrowed)
+}
 
 /// A loop over both arrays: its length, and how far apart neighbours lie in the source and in the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,12 +31,13 @@ pub(super) struct Axis {
 pub(super) struct Region {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) axes: Vec<Axis>,
+    pub(super) axes: Axes,
 }
 
 /// What there is to copy and where the destination has padding; all in elements.
+#[derive(Default)]
 pub(super) struct Regions {
-    pub(super) copy: Vec<Region>,
+    pub(super) copy: SmallVec<[Region; 1]>,
     /// `None`: not known, or not worth knowing.
     pub(super) padding: Option<Vec<Region>>,
 }
@@ -36,7 +47,7 @@ const MAX_REGIONS: usize = 256;
 
 impl Region {
     /// Merges loops that continue each other, and sorts the rest so that the destination's largest stride is first.
-    pub(super) fn normalized(mut self) -> Self {
+    pub(super) fn normalize(&mut self) {
         self.axes.retain(|axis| axis.len != 1);
         self.axes.sort_unstable_by_key(|axis| std::cmp::Reverse(axis.to));
         self.axes.dedup_by(|axis, outer| {
@@ -46,18 +57,16 @@ impl Region {
             }
             continues
         });
-        self
     }
 
-    /// The same loops with places in bytes. Nothing overflows: the bytes of both arrays fit in an i64.
-    pub(super) fn in_bytes(mut self, bytes: usize) -> Self {
+    /// Turns places into bytes. Nothing overflows: the bytes of both arrays fit in an i64.
+    pub(super) fn count_bytes(&mut self, bytes: usize) {
         self.from *= bytes;
         self.to *= bytes;
         for axis in &mut self.axes {
             axis.from *= bytes;
             axis.to *= bytes;
         }
-        self
     }
 
     fn shifted(mut self, from: usize, to: usize) -> Self {
@@ -83,63 +92,84 @@ struct Cut {
 }
 
 /// Source dimensions, major to minor, that a `*` of either side combines; most often one. Its index is row-major.
-struct Group<'a> {
-    dimensions: Cow<'a, [usize]>,
+struct Group {
+    dimensions: SmallVec<[usize; 1]>,
     size: usize,
-    from: Vec<Cut>,
-    to: Vec<Cut>,
 }
 
-/// The regions of a relayout. `to_dimension` says which of the source's dimensions each of the destination's is.
-///
-/// `None` if the digits of the two sides have no common digits, or if there would be too many regions. The padding is only looked for
-/// if it `is_filled`.
-pub(super) fn regions(
-    from: &StrideTable,
-    to: &StrideTable,
-    to_dimension: &[usize],
-    is_filled: bool,
-) -> Option<Regions> {
-    let sizes = local(from.as_ref().extents());
-    if sizes.contains(&0) {
-        // Without elements there are no positions either.
-        return Some(Regions { copy: Vec::new(), padding: Some(Vec::new()) });
-    }
-    let identity = (0..sizes.len()).collect::<Vec<_>>();
-    let from_values = combined_dimensions(from, &identity, sizes)?;
-    let to_values = combined_dimensions(to, to_dimension, sizes)?;
-    let mut groups = groups(sizes, &identity, from_values.iter().chain(&to_values))?;
-    let mut unused = Vec::new();
-    for digit in from.as_ref().digits() {
-        place(&mut groups, sizes, *digit, &identity, &from_values, |group| &mut group.from, &mut Vec::new())?;
-    }
-    for digit in to.as_ref().digits() {
-        place(&mut groups, sizes, *digit, to_dimension, &to_values, |group| &mut group.to, &mut unused)?;
-    }
-    let mut copy = vec![Region { axes: Vec::with_capacity(8), ..Region::default() }];
-    for group in &groups {
-        copy = product(copy, group.size, &group.digits()?)?;
-    }
-    let padding = if is_filled { padding(&groups, unused) } else { None };
-    Some(Regions { copy, padding })
+/// The digits of one side, each with the number of the group out of whose index it is cut.
+type Cuts = SmallVec<[(usize, Cut); 8]>;
+
+/// A common divisor of the digits of both sides, and how far apart elements lie whose index differs by it.
+#[derive(Clone, Copy)]
+struct Common {
+    divisor: usize,
+    from: usize,
+    to: usize,
 }
 
-/// The regions, and in each place of theirs the indices below `size`, with digits as [`parts`] takes them.
-fn product(regions: Vec<Region>, size: usize, digits: &[(usize, usize, usize)]) -> Option<Vec<Region>> {
-    let mut all = Vec::with_capacity(regions.len());
-    for region in regions {
-        parts(size, digits, region, &mut all);
-        if all.len() > MAX_REGIONS {
+impl Regions {
+    /// Writes the regions of a relayout to an empty list. `to_dimension` says which of the source's dimensions each of the destination's is.
+    ///
+    /// `None` if the digits of the two sides have no common digits, or if there would be too many regions. The padding is only
+    /// looked for if it `is_filled`.
+    pub(super) fn find(
+        &mut self,
+        from: &StrideTable,
+        to: &StrideTable,
+        to_dimension: &[usize],
+        is_filled: bool,
+    ) -> Option<()> {
+        let (from, to) = (from.as_ref(), to.as_ref());
+        let sizes = local(from.extents());
+        if sizes.contains(&0) {
+            // Without elements there are no positions either.
+            self.padding = Some(Vec::new());
+            return Some(());
+        }
+        let identity = identity(sizes.len());
+        let from_values = combined_dimensions(from, &identity, sizes)?;
+        let to_values = combined_dimensions(to, to_dimension, sizes)?;
+        let mut groups = SmallVec::new();
+        combine(&mut groups, sizes, from_values.iter().chain(&to_values))?;
+        let (mut from_cuts, mut to_cuts, mut unused) = (Cuts::new(), Cuts::new(), Vec::new());
+        for digit in from.digits() {
+            place(&groups, sizes, digit, &identity, &from_values, &mut from_cuts)?;
+        }
+        for digit in to.digits() {
+            if !place(&groups, sizes, digit, to_dimension, &to_values, &mut to_cuts)? {
+                unused.push(Cut::of(digit));
+            }
+        }
+        self.copy.push(Region::default());
+        let mut digits = SmallVec::new();
+        for (number, group) in groups.iter().enumerate() {
+            common(number, &from_cuts, &to_cuts, &mut digits)?;
+            product(&mut self.copy, group.size, &digits)?;
+        }
+        if is_filled {
+            self.padding = padding(&groups, &to_cuts, &unused);
+        }
+        Some(())
+    }
+}
+
+/// The regions, and in each place of theirs the indices below `size`, with the digits' common divisors, the smallest first; `None`
+/// if these are too many.
+fn product(regions: &mut SmallVec<[Region; 1]>, size: usize, digits: &[Common]) -> Option<()> {
+    for i in 0..regions.len() {
+        parts(size, digits, i, regions);
+        if regions.len() > MAX_REGIONS {
             return None;
         }
     }
-    Some(all)
+    Some(())
 }
 
 /// For each intermediate value the dimensions that it combines; `None` if one is anything else.
-fn combined_dimensions(table: &StrideTable, dimension: &[usize], sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
+fn combined_dimensions(table: StrideTableRef<'_>, dimension: &[usize], sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
     let mut lists: Vec<Vec<usize>> = Vec::new();
-    for value in table.as_ref().intermediates() {
+    for value in table.intermediates() {
         let Intermediate::Combine { major, minor, minor_size, .. } = *value else { return None };
         let mut list = whole_source(major, dimension, &lists, sizes)?.to_vec();
         let minor = whole_source(minor, dimension, &lists, sizes)?;
@@ -173,21 +203,17 @@ fn source<'a>(source: Source, dimension: &'a [usize], values: &'a [Vec<usize>], 
     }
 }
 
-/// One group for each dimension, joined where a `*` does so; `None` if two `*` do not agree. `identity` has the numbers of all
-/// dimensions.
-fn groups<'a>(
+/// Writes one group for each dimension, joined where a `*` does so; `None` if two `*` do not agree.
+fn combine<'a>(
+    groups: &mut SmallVec<[Group; 4]>,
     sizes: &[usize],
-    identity: &'a [usize],
     lists: impl Iterator<Item = &'a Vec<usize>>,
-) -> Option<Vec<Group<'a>>> {
-    let group = |dimensions: Cow<'a, [usize]>| {
-        let size = dimensions.iter().map(|&dimension| sizes[dimension]).product();
-        Group { dimensions, size, from: Vec::new(), to: Vec::new() }
-    };
-    let alone = identity.chunks(1).filter(|dimension| sizes[dimension[0]] != 1);
-    let mut groups = alone.map(|dimension| group(Cow::Borrowed(dimension))).collect::<Vec<_>>();
+) -> Option<()> {
+    for (dimension, &size) in sizes.iter().enumerate() {
+        groups.push(Group { dimensions: SmallVec::from_buf([dimension]), size });
+    }
     for list in lists {
-        if list.is_empty() || groups.iter().any(|group| group.dimensions.windows(list.len()).any(|part| part == list)) {
+        if list.is_empty() || groups.iter().any(|of| of.start(list).is_some()) {
             continue;
         }
         let mut rest = list.as_slice();
@@ -195,35 +221,33 @@ fn groups<'a>(
             let group = groups.iter().position(|group| rest.starts_with(&group.dimensions))?;
             rest = &rest[groups.swap_remove(group).dimensions.len()..];
         }
-        groups.push(group(Cow::Owned(list.clone())));
+        let size = list.iter().map(|&dimension| sizes[dimension]).product();
+        groups.push(Group { dimensions: SmallVec::from_slice(list), size });
     }
-    Some(groups)
+    Some(())
 }
 
-/// Writes a digit of a table as a digit of a group's index; one that is always 0 goes to `unused`.
+/// Adds a digit of a table as a digit of a group's index: `None` if it is none. One that is always 0 is not added: that is the
+/// answer.
 fn place(
-    groups: &mut [Group<'_>],
+    groups: &[Group],
     sizes: &[usize],
-    digit: Digit,
+    digit: &Digit,
     dimension: &[usize],
     values: &[Vec<usize>],
-    side: for<'g> fn(&'g mut Group<'_>) -> &'g mut Vec<Cut>,
-    unused: &mut Vec<Cut>,
-) -> Option<()> {
-    let Term { source: from, divisor, modulus } = digit.term;
-    let (divisor, modulus) = (divisor.get() as usize, modulus.map(|modulus| modulus.get() as usize));
-    let list = source(from, dimension, values, sizes);
+    cuts: &mut Cuts,
+) -> Option<bool> {
+    let Cut { divisor, modulus, size: digit_size, stride } = Cut::of(digit);
+    let list = source(digit.term.source, dimension, values, sizes);
     let size = list.iter().map(|&dimension| sizes[dimension]).product::<usize>();
-    let cut = Cut { divisor, modulus, size: digit.size as usize, stride: digit.stride as usize };
     if divisor >= size {
-        unused.push(cut);
-        return Some(());
+        return Some(false);
     }
     // The dimensions are some of a group's, in the same order: `source = (index / weight) % size`.
-    let (group, start) = groups.iter_mut().find_map(|group| {
-        let start = group.dimensions.windows(list.len()).position(|part| part == list)?;
-        Some((group, start))
-    })?;
+    let find = |number: usize| Some((number, groups.get(number)?.start(list)?));
+    // A dimension that no `*` combines has its own number.
+    let (number, start) = find(list[0]).or_else(|| (0..groups.len()).find_map(find))?;
+    let group = &groups[number];
     let weight = group.dimensions[start + list.len()..].iter().map(|&dimension| sizes[dimension]).product::<usize>();
     let modulus = if start == 0 {
         modulus
@@ -240,63 +264,94 @@ fn place(
     };
     let divisor = divisor.checked_mul(weight)?;
     let modulus = modulus.filter(|&modulus| divisor.checked_mul(modulus).is_some_and(|end| end < group.size));
-    side(group).push(Cut { divisor, modulus, ..cut });
+    cuts.push((number, Cut { divisor, modulus, size: digit_size, stride }));
+    Some(true)
+}
+
+impl Cut {
+    /// A digit of a dimension's own index.
+    fn of(digit: &Digit) -> Self {
+        let Term { divisor, modulus, .. } = digit.term;
+        let modulus = modulus.map(|modulus| modulus.get() as usize);
+        let (size, stride) = (digit.size as usize, digit.stride as usize);
+        Self { divisor: divisor.get() as usize, modulus, size, stride }
+    }
+}
+
+impl Group {
+    /// Where in the group these dimensions, at least one, follow each other.
+    fn start(&self, dimensions: &[usize]) -> Option<usize> {
+        let start = self.dimensions.iter().position(|dimension| *dimension == dimensions[0])?;
+        // Not `starts_with`, which calls `memcmp`: most often there is one.
+        let mut own = self.dimensions[start..].iter();
+        dimensions.iter().all(|dimension| own.next() == Some(dimension)).then_some(start)
+    }
+}
+
+/// Writes the common divisors of both sides in the group with this number, the smallest first; `None` if the sides have none.
+fn common(group: usize, from: &Cuts, to: &Cuts, digits: &mut SmallVec<[Common; 6]>) -> Option<()> {
+    digits.clear();
+    digits.push(Common { divisor: 1, from: 0, to: 0 });
+    let mut add = |divisor| {
+        let behind = digits.iter().rposition(|digit| digit.divisor <= divisor).unwrap_or(0);
+        if digits[behind].divisor != divisor {
+            digits.insert(behind + 1, Common { divisor, from: 0, to: 0 });
+        }
+    };
+    for (_, cut) in from.iter().chain(to).filter(|(number, _)| *number == group) {
+        add(cut.divisor);
+        if let Some(modulus) = cut.modulus {
+            add(cut.divisor * modulus);
+        }
+    }
+    if !digits.windows(2).all(|pair| pair[1].divisor.is_multiple_of(pair[0].divisor)) {
+        return None;
+    }
+    for digit in digits {
+        (digit.from, digit.to) = (stride(group, from, digit.divisor), stride(group, to, digit.divisor));
+    }
     Some(())
 }
 
-impl Group<'_> {
-    /// The common divisors of both sides with their strides, the smallest first; `None` if the sides have none.
-    fn digits(&self) -> Option<Vec<(usize, usize, usize)>> {
-        let cuts = || self.from.iter().chain(&self.to);
-        let mut digits = Vec::with_capacity(1 + 2 * (self.from.len() + self.to.len()));
-        digits.push((1, 0, 0));
-        for cut in cuts() {
-            digits.push((cut.divisor, 0, 0));
-            digits.extend(cut.modulus.map(|modulus| (cut.divisor * modulus, 0, 0)));
-        }
-        digits.sort_unstable();
-        digits.dedup();
-        if !digits.windows(2).all(|pair| pair[1].0.is_multiple_of(pair[0].0)) {
-            return None;
-        }
-        for (divisor, from, to) in &mut digits {
-            (*from, *to) = (stride(&self.from, *divisor), stride(&self.to, *divisor));
-        }
-        Some(digits)
-    }
-}
-
 /// How far apart two elements lie whose index differs by `divisor`, a common divisor of both sides.
-fn stride(cuts: &[Cut], divisor: usize) -> usize {
+fn stride(group: usize, cuts: &Cuts, divisor: usize) -> usize {
     cuts.iter()
-        .filter(|cut| {
-            cut.divisor <= divisor && cut.modulus.is_none_or(|modulus| divisor < cut.divisor.saturating_mul(modulus))
+        .filter(|(number, cut)| {
+            let is_below = |modulus| divisor < cut.divisor.saturating_mul(modulus);
+            *number == group && cut.divisor <= divisor && cut.modulus.is_none_or(is_below)
         })
-        .map(|cut| cut.stride * (divisor / cut.divisor))
+        .map(|(_, cut)| cut.stride * (divisor / cut.divisor))
         .sum()
 }
 
-/// The indices below `size` in each place of a region, as more regions; `digits` are the common divisors with their strides, the
-/// smallest first.
-fn parts(size: usize, digits: &[(usize, usize, usize)], mut region: Region, all: &mut Vec<Region>) {
-    let [minor @ .., (divisor, from, to)] = digits else { return all.push(region) };
-    let (whole, rest) = (size / divisor, size % divisor);
-    let behind = (rest > 0).then(|| region.clone().shifted(whole * from, whole * to));
-    if whole > 0 {
-        region.axes.push(Axis { len: whole, from: *from, to: *to });
-        parts(*divisor, minor, region, all);
-    }
-    if let Some(region) = behind {
-        parts(rest, minor, region, all);
+/// The indices below `size` in each place of the region with this number: the whole blocks there, and what is left of them as more
+/// regions at the end.
+fn parts(mut size: usize, digits: &[Common], region: usize, all: &mut SmallVec<[Region; 1]>) {
+    for (i, &Common { divisor, from, to }) in digits.iter().enumerate().rev() {
+        let (whole, rest) = (size / divisor, size % divisor);
+        if whole == 0 {
+            continue;
+        }
+        if rest > 0 {
+            let behind = all[region].clone().shifted(whole * from, whole * to);
+            all.push(behind);
+            parts(rest, &digits[..i], all.len() - 1, all);
+        }
+        if whole > 1 {
+            all[region].axes.push(Axis { len: whole, from, to });
+        }
+        size = divisor;
     }
 }
 
 /// Where the destination has no element; `None` if that is not known.
-fn padding(groups: &[Group<'_>], unused: Vec<Cut>) -> Option<Vec<Region>> {
+fn padding(groups: &[Group], cuts: &Cuts, unused: &[Cut]) -> Option<Vec<Region>> {
+    let own = |group| cuts.iter().filter(move |(number, _)| *number == group).map(|(_, cut)| *cut).collect::<Vec<_>>();
     // A digit that is always 0 is that of a dimension of size 1.
-    let unused = unused.into_iter().map(|cut| (1, vec![Cut { divisor: 1, modulus: None, ..cut }]));
+    let unused = unused.iter().map(|&cut| (1, vec![Cut { divisor: 1, modulus: None, ..cut }]));
     let mut factors = Vec::new();
-    for (size, mut cuts) in groups.iter().map(|group| (group.size, group.to.clone())).chain(unused) {
+    let groups = groups.iter().enumerate().map(|(number, group)| (group.size, own(number)));
+    for (size, mut cuts) in groups.chain(unused) {
         cuts.sort_unstable_by_key(|cut| cut.divisor);
         // Each digit must begin where the one below it ends.
         let ends = cuts.iter().map(|cut| cut.modulus.map(|modulus| cut.divisor * modulus));
@@ -309,13 +364,13 @@ fn padding(groups: &[Group<'_>], unused: Vec<Cut>) -> Option<Vec<Region>> {
     let mut result = Vec::new();
     for (i, (size, cuts)) in factors.iter().enumerate() {
         // Elements in the dimensions before, padding in this one, anything in those after: each place once.
-        let mut padding = gaps(*size, cuts);
+        let mut padding = SmallVec::from_vec(gaps(*size, cuts));
         if padding.is_empty() {
             continue;
         }
         for (size, cuts) in &factors[..i] {
-            let digits = cuts.iter().map(|cut| (cut.divisor, 0, cut.stride)).collect::<Vec<_>>();
-            padding = product(padding, *size, &digits)?;
+            let digits = cuts.iter().map(|cut| Common { divisor: cut.divisor, from: 0, to: cut.stride });
+            product(&mut padding, *size, &digits.collect::<SmallVec<[_; 4]>>())?;
         }
         for (_, cuts) in &factors[i + 1..] {
             padding.iter_mut().for_each(|region| region.axes.extend(everywhere(cuts)));

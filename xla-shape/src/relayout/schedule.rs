@@ -2,7 +2,7 @@
 
 use super::elements::{Unit, Widths};
 use super::kernels::{Gather, Interleave, Kernel, Machine, Packing, Side, Transpose, Units, Unpicked, is_large};
-use super::regions::{Axis, Region};
+use super::regions::{Axes, Axis, Region};
 use std::cmp::Reverse;
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub(super) struct Step {
     pub(super) from: usize,
     pub(super) to: usize,
     /// The outermost first.
-    pub(super) outer: Vec<Axis>,
+    pub(super) outer: Axes,
     pub(super) work: Work,
 }
 
@@ -43,22 +43,23 @@ const MAX_APART: usize = 8;
 const MAX_BYTES: usize = 16;
 
 impl Step {
-    /// What copies a region: one step, or two where the last packed elements of its rows fill no byte.
-    pub(super) fn all(region: Region, widths: Widths, machine: Machine) -> Vec<Self> {
+    /// Adds what copies a region: one step, or two where the last packed elements of its rows fill no byte.
+    pub(super) fn add_all(steps: &mut Vec<Self>, region: &mut Region, widths: Widths, machine: Machine) {
         if let Some(bytes) = widths.bytes() {
-            return Self::of_bytes(region.in_bytes(bytes).normalized(), bytes, machine);
+            region.count_bytes(bytes);
+            region.normalize();
+            return Self::add_of_bytes(steps, region, bytes, machine);
         }
-        let region = region.normalized();
-        let Some(unit) = widths.unit() else { return vec![Self::of_elements(region)] };
-        let mut steps = Vec::new();
-        let (whole, rest) = split(region, widths, unit);
-        if let Some(region) = whole_bytes(&whole, widths, unit) {
-            steps.extend(Self::of_bytes(region.normalized(), 1, machine));
+        region.normalize();
+        let Some(unit) = widths.unit() else { return steps.push(Self::of_elements(region.clone())) };
+        let (whole, rest) = split(region.clone(), widths, unit);
+        if let Some(mut region) = whole_bytes(&whole, widths, unit) {
+            region.normalize();
+            Self::add_of_bytes(steps, &region, 1, machine);
         } else {
             steps.push(packing(&whole, widths, unit).unwrap_or_else(|| Self::of_elements(whole)));
         }
         steps.extend(rest.map(Self::of_elements));
-        steps
     }
 
     /// Elements of any width, one by one.
@@ -67,9 +68,10 @@ impl Step {
         Self { from, to, outer: axes, work: Work::Element }
     }
 
-    /// Elements of so many bytes; places are in bytes.
-    fn of_bytes(region: Region, bytes: usize, machine: Machine) -> Vec<Self> {
-        let Region { from, to, mut axes } = region.clone();
+    /// Adds what copies a normalized region of elements of so many bytes; places are in bytes.
+    fn add_of_bytes(steps: &mut Vec<Self>, region: &Region, bytes: usize, machine: Machine) {
+        let (from, to, mut axes) = (region.from, region.to, Axes::new());
+        axes.extend_from_slice(&region.axes);
         let narrow = bytes;
         let (bytes, shuffle) = widen(&mut axes, bytes);
         let kernel = if axes.last().is_some_and(|axis| (axis.from, axis.to) == (bytes, bytes)) && shuffle.is_none() {
@@ -88,9 +90,9 @@ impl Step {
             _ => (0, false),
         };
         if most_picks > 0
-            && let Some(steps) = gathered(&region, narrow, machine, most_picks, is_scalar)
+            && let Some(gathered) = gathered(region, narrow, machine, most_picks, is_scalar)
         {
-            return steps;
+            return steps.extend(gathered);
         }
         match kernel {
             // Within the caches, the destination is written from front to back: several rows are read at once anyway.
@@ -100,7 +102,7 @@ impl Step {
             // Past them, and for all else, the source is read from front to back.
             _ => axes.sort_by_key(|axis| Reverse(axis.from)),
         }
-        vec![Self { from, to, outer: axes, work: Work::Kernel(kernel) }]
+        steps.push(Self { from, to, outer: axes, work: Work::Kernel(kernel) });
     }
 }
 
@@ -225,7 +227,7 @@ fn packing(region: &Region, widths: Widths, unit: Unit) -> Option<Step> {
     // As if elements were packed: `from` is in bytes, `to` in packed elements.
     let packs = widths.to == bits;
     let turned = |axis: &Axis| if packs { *axis } else { Axis { from: axis.to, to: axis.from, ..*axis } };
-    let mut axes = region.axes.iter().map(turned).collect::<Vec<_>>();
+    let mut axes = region.axes.iter().map(turned).collect::<Axes>();
     let (from, to) = if packs { (region.from, region.to) } else { (region.to, region.from) };
     let inner = axes.iter().position(|axis| axis.to == 1 && axis.len.is_multiple_of(unit.elements))?;
     let Axis { len, from: distance, .. } = axes.remove(inner);
@@ -250,7 +252,7 @@ fn packing(region: &Region, widths: Widths, unit: Unit) -> Option<Step> {
 
 /// Takes innermost loops that cover the same few bytes on both sides as one wider element. If the order within is
 /// another, the answer says how the bytes are shuffled.
-fn widen(axes: &mut Vec<Axis>, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>) {
+fn widen(axes: &mut Axes, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>) {
     if bytes > MAX_BYTES {
         return (bytes, None);
     }
@@ -264,7 +266,7 @@ fn widen(axes: &mut Vec<Axis>, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>)
             (taken, wide) = (count, end);
         }
     }
-    let inner = axes.split_off(axes.len() - taken);
+    let inner = axes.drain(axes.len() - taken..).collect::<Axes>();
     let mut shuffle = std::array::from_fn(|i| i as u8);
     for element in (0..wide).step_by(bytes) {
         // Where in the source the element lies that lies here in the destination.
@@ -311,7 +313,7 @@ struct Block {
     /// Whether neighbours in the source are among them.
     reads_runs: bool,
     /// The loops around.
-    outer: Vec<Axis>,
+    outer: Axes,
     /// What is left of a loop that was cut.
     rest: Option<Region>,
 }
@@ -366,7 +368,8 @@ impl Block {
             rest.from += turns * len * axis.from;
             rest.to += turns * len * axis.to;
             rest.axes[number].len = left;
-            self.rest = Some(rest.normalized());
+            rest.normalize();
+            self.rest = Some(rest);
         }
     }
 
@@ -374,13 +377,15 @@ impl Block {
         // What a line of the source has is read while it is in the nearest cache.
         self.outer.sort_by_key(|axis| Reverse(axis.from));
         let mut steps = vec![Step { from: region.from, to: region.to, outer: self.outer, work: Work::Gather(gather) }];
-        steps.extend(self.rest.into_iter().flat_map(|rest| Step::of_bytes(rest, bytes, machine)));
+        if let Some(rest) = self.rest {
+            Step::add_of_bytes(&mut steps, &rest, bytes, machine);
+        }
         steps
     }
 }
 
 /// Takes the loops of an interleaving of few rows, or of the way back, if there is one.
-fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>, machine: Machine) -> Option<Kernel> {
+fn interleaved(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>, machine: Machine) -> Option<Kernel> {
     if shuffle.is_some() || bytes == MAX_BYTES && machine.is_streaming() {
         return None;
     }
@@ -402,7 +407,7 @@ fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>, ma
         && let Some(along) = find(Some(bytes), Some(bytes * axes[way].len)).filter(|along| is_long(along, axes))
     {
         let (way, along) = (axes[way], axes[along]);
-        axes.retain(|&axis| axis != way && axis != along);
+        axes.retain(|axis| *axis != way && *axis != along);
         return Some(Kernel::Interleave(Interleave { ways: way.len, bytes, len: along.len, row: way.from }));
     }
     if let Some(way) = find(Some(bytes), None)
@@ -410,14 +415,14 @@ fn interleaved(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>, ma
         && let Some(along) = find(Some(bytes * axes[way].len), Some(bytes)).filter(|along| is_long(along, axes))
     {
         let (way, along) = (axes[way], axes[along]);
-        axes.retain(|&axis| axis != way && axis != along);
+        axes.retain(|axis| *axis != way && *axis != along);
         return Some(Kernel::Deinterleave(Interleave { ways: way.len, bytes, len: along.len, row: way.to }));
     }
     None
 }
 
 /// Takes the loops of a transpose: those that continue each other in the source, and those that do in the destination.
-fn transposed(axes: &mut Vec<Axis>, bytes: usize, shuffle: Option<[u8; 16]>) -> Kernel {
+fn transposed(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>) -> Kernel {
     // Elements that lie apart are moved one by one, but those of a line together.
     let nearest = |axes: &[Axis], side: fn(&Axis) -> usize| {
         let nearest = axes.iter().map(side).min().filter(|&stride| stride <= MAX_APART * bytes);
@@ -456,7 +461,7 @@ impl Chain {
     }
 
     /// Takes the loop that continues the chain; whether there was one, and room for it.
-    fn take(&mut self, axes: &mut Vec<Axis>) -> bool {
+    fn take(&mut self, axes: &mut Axes) -> bool {
         let next = axes.iter().position(|axis| (self.side)(axis) == self.end);
         let (Some(next), true) = (next, self.count < self.loops.len()) else { return false };
         let axis = axes.remove(next);
