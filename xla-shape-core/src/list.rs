@@ -170,6 +170,7 @@ impl Blank for usize {
 #[cfg(test)]
 mod tests {
     use super::List;
+    use alloc::vec;
     use alloc::vec::Vec;
 
     #[test]

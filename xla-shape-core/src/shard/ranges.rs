@@ -3,6 +3,7 @@
 use super::partition::Region;
 use crate::map::{Digit, Slot, Source, StrideTable, StrideTableError, StrideTableRef};
 use crate::shape::array::ArrayShape;
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -22,7 +23,7 @@ pub struct Ranges {
 #[derive(Clone, Debug)]
 enum Search {
     Digits(Walk),
-    Positions { table: StrideTable, next: u64, index: Vec<u64> },
+    Positions { table: Box<StrideTable>, next: u64, index: Vec<u64> },
 }
 
 /// Loops over the digits, the most major first.
@@ -104,7 +105,7 @@ impl ArrayShape {
         let search = if map.intermediates().is_empty() {
             Search::Digits(Walk::new(map, &region))
         } else {
-            Search::Positions { next: 0, index: vec![0; extents.len()], table }
+            Search::Positions { next: 0, index: vec![0; extents.len()], table: Box::new(table) }
         };
         Ok(Ranges { region, search, pending: None })
     }
@@ -255,11 +256,11 @@ impl Ranges {
             Search::Digits(walk) => walk.next(region),
             Search::Positions { table, next, index } => loop {
                 let position = *next;
-                if position >= table.as_ref().positions() {
+                if position >= (**table).as_ref().positions() {
                     return None;
                 }
                 *next = position.saturating_add(1);
-                let is_element = table.as_ref().multi_index_into(position, index) == Slot::Element(());
+                let is_element = (**table).as_ref().multi_index_into(position, index) == Slot::Element(());
                 let bounds = index.iter().zip(region.start.iter().zip(&region.limit));
                 if is_element && bounds.into_iter().all(|(&i, (start, limit))| (*start..*limit).contains(&i)) {
                     return Some(position..*next);

@@ -93,7 +93,7 @@ pub(super) struct ElementByElement {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Positions {
     /// By digits, each time.
-    Digits(StrideTable),
+    Digits(Box<StrideTable>),
     /// By what each index adds.
     Offsets(OffsetTables),
 }
@@ -106,12 +106,12 @@ impl Positions {
         let indices = sizes.iter().fold(0_u64, |indices, &size| indices.saturating_add(size));
         // Each offset costs a look at the digits.
         let offsets = if indices <= elements / 2 { OffsetTables::new(table.as_ref()) } else { None };
-        offsets.map_or(Self::Digits(table), Self::Offsets)
+        offsets.map_or_else(|| Self::Digits(Box::new(table)), Self::Offsets)
     }
 
     fn position(&self, index: &[usize]) -> usize {
         match self {
-            Self::Digits(table) => table.as_ref().linear_index(wide(index)) as usize,
+            Self::Digits(table) => (**table).as_ref().linear_index(wide(index)) as usize,
             Self::Offsets(offsets) => offsets.position(wide(index)).expect("the index is inside") as usize,
         }
     }
