@@ -1,5 +1,6 @@
 //! The arguments of the program.
 
+use crate::files::SLAB_BYTES;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use xla_shape::hlo::byte_count;
@@ -235,7 +236,7 @@ pub(crate) struct RelayoutArguments {
     pub(crate) format: Format,
 
     /// How much of the source, and of the result, is in memory at a time; for tests
-    #[arg(long, hide = true, value_name = "BYTES", default_value_t = 64 << 20)]
+    #[arg(long, hide = true, value_name = "BYTES", default_value_t = SLAB_BYTES)]
     pub(crate) slab_bytes: usize,
 }
 
@@ -301,7 +302,7 @@ pub(crate) struct ShardArguments {
     pub(crate) format: Format,
 
     /// How much of the source, and of the result, is in memory at a time; for tests
-    #[arg(long, hide = true, value_name = "BYTES", default_value_t = 64 << 20)]
+    #[arg(long, hide = true, value_name = "BYTES", default_value_t = SLAB_BYTES)]
     pub(crate) slab_bytes: usize,
 }
 

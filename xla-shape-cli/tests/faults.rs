@@ -82,13 +82,29 @@ fn huge_requests_are_answered_without_huge_memory() {
 fn a_full_disk_leaves_the_old_file() {
     let folder = folder_with(&[("in.bin", &[7; 1 << 20]), ("out.bin", b"old")]);
     // A limit on the size of files, as a full disk, fails a write in its middle.
-    let command = format!(
-        "trap '' XFSZ; ulimit -f 8; exec '{PROGRAM}' relayout in.bin --from 'u8[1024,1024]' --to '{{0,1}}' -o out.bin"
-    );
-    let output = Command::new("bash").args(["-c", &command]).current_dir(&folder).output().unwrap();
-    assert!(error(&output).starts_with("error: cannot write `out.bin`: "), "{output:?}");
-    assert_eq!(fs::read(folder.path().join("out.bin")).unwrap(), b"old");
-    assert_eq!(names(folder.path()), ["in.bin", "out.bin"], "nothing is left over");
+    for slab in [1 << 20, 4096] {
+        let command = format!(
+            "trap '' XFSZ; ulimit -f 8; exec '{PROGRAM}' relayout in.bin --from 'u8[1024,1024]' --to '{{0,1}}' \
+             --slab-bytes {slab} -o out.bin"
+        );
+        let output = Command::new("bash").args(["-c", &command]).current_dir(&folder).output().unwrap();
+        assert!(error(&output).starts_with("error: cannot write `out.bin`: "), "{output:?}");
+        assert_eq!(fs::read(folder.path().join("out.bin")).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["in.bin", "out.bin"], "nothing is left over");
+    }
+}
+
+#[test]
+fn an_array_that_nobody_reads_any_more_ends_the_program() {
+    let folder = folder_with(&[("in.bin", &[7; 1 << 20])]);
+    let arguments =
+        ["relayout", "in.bin", "--from", "u8[1024,1024]", "--to", "{0,1}", "--slab-bytes", "4096", "-o", "-"];
+    let mut child = start(&folder, &arguments);
+    let mut output = child.stdout.take().unwrap();
+    output.read_exact(&mut [0; 5000]).unwrap();
+    drop(output);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{output:?}");
 }
 
 #[test]

@@ -174,6 +174,19 @@ fn slabs_come_together_to_the_whole() {
     }
 }
 
+/// Each slab takes a few bytes of every row: those of neighbours are read together, those of rows far apart are not.
+#[test]
+fn short_pieces_of_a_file_are_read_too() {
+    let folder = Folder::new();
+    for (rows, columns) in [(20_000, 3), (30, 1500)] {
+        folder.write("in.bin", &numbers(rows * columns));
+        let from = format!("u32[{rows},{columns}]");
+        folder.relayout(&["in.bin", "--from", &from, "--to", "{0,1}", "--slab-bytes", "1", "-o", "out.bin"]);
+        let expected = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column + 1));
+        assert!(folder.read("out.bin") == expected.flat_map(u32::to_le_bytes).collect::<Vec<_>>(), "{from}");
+    }
+}
+
 #[test]
 fn standard_input_and_output_are_files_too() {
     let output = Command::cargo_bin("xla-shape")

@@ -16,8 +16,9 @@ use std::path::Path;
 use xla_shape::ArrayShape;
 use xla_shape::buffer::AlignedBytes;
 
-/// How much of the source, and of the result, is in memory at a time, in bytes.
-pub const SLAB_BYTES: usize = 64 << 20;
+/// How much of the source, and of the result, is in memory at a time, in bytes. Less is used unless more
+/// makes the pieces longer in which a file is read.
+pub const SLAB_BYTES: usize = 128 << 20;
 
 /// Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes, whose shape must be given.
 ///
@@ -28,7 +29,7 @@ pub fn read(
     tensor: Option<&str>,
     given: Option<&ArrayShape>,
 ) -> Result<(ArrayShape, AlignedBytes), Failure> {
-    let mut file = TensorFile::open(path, tensor, given)?;
+    let file = TensorFile::open(path, tensor, given)?;
     let shape = relayout::source(path, given, &file)?;
     relayout::check_length(path, &shape, &file)?;
     let mut bytes = room(&shape)?;
@@ -43,7 +44,7 @@ pub fn read(
 /// If the file cannot be written, or cannot hold such an array.
 pub fn write(path: &Path, array: &ArrayShape, tensor: Option<&str>, bytes: &[u8]) -> Result<(), Failure> {
     tensor::check_writable(path, array)?;
-    tensor::write(path, array, tensor.unwrap_or(UNNAMED), std::iter::once(Ok(bytes)), false)
+    tensor::write(path, array, tensor.unwrap_or(UNNAMED), false, |write| write(bytes))
 }
 
 /// Zeroed memory for an array, if there is as much.

@@ -6,7 +6,7 @@ use crate::given::array_of;
 use crate::io::tensor::{self, FileFormat, TensorFile, UNNAMED};
 use serde::Serialize;
 use std::path::Path;
-use xla_shape::relayout::{Options, RelayoutError, Slabs};
+use xla_shape::relayout::{Options, RelayoutError, Slab};
 use xla_shape::text::parse_index;
 use xla_shape::{ArrayShape, Layout};
 
@@ -45,12 +45,12 @@ pub struct RelayoutDone {
 }
 
 impl Relayout<'_> {
-    /// Reads, copies and writes, a part at a time; while one part is written, the next is copied and the one after it is read.
+    /// Reads, moves and writes, a part at a time; while one part is written, others are read and moved.
     ///
     /// # Errors
     /// If a file cannot be read or written, or holds no such array; then nothing is written.
     pub fn run(&self) -> Result<RelayoutDone, Failure> {
-        let mut file = TensorFile::open(self.input, self.tensor, self.from)?;
+        let file = TensorFile::open(self.input, self.tensor, self.from)?;
         let from = source(self.input, self.from, &file)?;
         let mut options = Options::new().zero_padding();
         let permutation = match self.permute {
@@ -70,10 +70,9 @@ impl Relayout<'_> {
         tensor::check_writable(self.output, &to)?;
         // Before anything is made from the shapes: only then are they known to be those of real data.
         check_length(self.input, &from, &file)?;
-        // Two of each are in memory at a time.
-        let slabs = Slabs::new(&from, &to, &options, self.slab_bytes / 2).map_err(Failure::said)?;
-        pipeline::run(&mut file, slabs, |parts| {
-            tensor::write(self.output, &to, self.tensor.unwrap_or(UNNAMED), parts, self.shows_progress)
+        tensor::write(self.output, &to, self.tensor.unwrap_or(UNNAMED), self.shows_progress, |write| {
+            let gather = |slab: &Slab, room: &mut [u8]| file.gather(slab.source(), room);
+            pipeline::run((&from, &to), &options, self.slab_bytes, gather, write)
         })?;
         let (output, bytes) = (self.output.display().to_string(), to.byte_size().unwrap_or_default());
         Ok(RelayoutDone { from: from.to_string(), to: to.to_string(), output, bytes })

@@ -1,8 +1,8 @@
 //! What one device needs of one file of a checkpoint. A file and a device decide all of it: who does which, when, how often and
 //! beside whom makes no difference to the result.
 
-use super::SLAB_BYTES;
 use super::plan::{Rule, ShardPlan};
+use super::{SLAB_BYTES, pipeline};
 use crate::failure::Failure;
 use crate::io::checkpoint::{Checkpoint, CheckpointFile};
 use crate::io::tensor::{dtype_of, header_of};
@@ -14,8 +14,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use xla_shape::ArrayShape;
-use xla_shape::buffer::AlignedBytes;
-use xla_shape::relayout::{Options, Plan as Copy, Slabs};
+use xla_shape::relayout::{Options, Plan as Copy, Slab};
 use xla_shape::shard::Region;
 use xla_shape_render::json_line;
 
@@ -103,8 +102,8 @@ impl Shard {
     ///
     /// # Errors
     /// If a file cannot be read or written.
-    pub fn run(mut self) -> Result<ShardDone, Failure> {
-        let file = self.job.run(&mut self.source, SLAB_BYTES, &|_| {})?;
+    pub fn run(self) -> Result<ShardDone, Failure> {
+        let file = self.job.run(&self.source, SLAB_BYTES, &|_| {})?;
         Ok(ShardDone { file, shards: self.job.tensors(&self.source).collect() })
     }
 }
@@ -135,8 +134,8 @@ impl Shards {
     }
 
     /// Writes the files, and an index if the checkpoint has one. `done` hears of bytes that are done.
-    pub(crate) fn run(&mut self, slab_bytes: usize, done: &dyn Fn(u64)) -> Result<Vec<Written>, Failure> {
-        let files = self.jobs.iter().zip(&mut self.checkpoint.files);
+    pub(crate) fn run(&self, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<Written>, Failure> {
+        let files = self.jobs.iter().zip(&self.checkpoint.files);
         let files = files.map(|(job, file)| job.run(file, slab_bytes, done)).collect::<Result<_, _>>()?;
         self.write_index()?;
         Ok(files)
@@ -190,7 +189,7 @@ pub fn write_index(
 }
 
 impl Job {
-    fn run(&self, file: &mut CheckpointFile, slab_bytes: usize, done: &dyn Fn(u64)) -> Result<Written, Failure> {
+    fn run(&self, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<Written, Failure> {
         if let Some(folder) = self.output.parent() {
             fs::create_dir_all(folder).map_err(|error| io::write_failure(&self.output, error))?;
         }
@@ -311,33 +310,18 @@ fn is_done(job: &Job) -> bool {
         })
 }
 
-fn write(job: &Job, file: &mut CheckpointFile, slab_bytes: usize, done: &dyn Fn(u64)) -> Result<(), Failure> {
+fn write(job: &Job, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<(), Failure> {
     let failed = |error| io::write_failure(&job.output, error);
     let mut output = Replacement::new(&job.output).map_err(failed)?;
     output.write_all(&job.header).map_err(failed)?;
     done(job.header.len() as u64);
     for piece in &job.pieces {
-        let options = Options::new().zero_padding();
-        let slabs = Slabs::new(&piece.from, &piece.to, &options, slab_bytes).map_err(Failure::said)?;
-        // All slabs but the last ones are alike.
-        let mut plan: Option<Copy> = None;
-        let mut rooms: Option<(AlignedBytes, AlignedBytes)> = None;
-        for slab in slabs {
-            let (from, to) = slab.shapes();
-            let ready = plan.take().filter(|plan| (plan.from(), plan.to()) == (from, to));
-            if ready.is_none() {
-                rooms = None;
-            }
-            let plan = plan.insert(ready.map_or_else(|| slab.plan().map_err(Failure::said), Ok)?);
-            let (source, data) = match &mut rooms {
-                Some(rooms) => rooms,
-                none => none.insert((super::room(from)?, super::room(to)?)),
-            };
-            file.gather(piece.tensor, &piece.region, slab.source(), source.as_mut())?;
-            plan.run(source.as_ref(), data.as_mut()).map_err(Failure::said)?;
-            output.write_all(data.as_ref()).map_err(failed)?;
-            done(data.as_ref().len() as u64);
-        }
+        let gather = |slab: &Slab, room: &mut [u8]| file.gather(piece.tensor, &piece.region, slab.source(), room);
+        pipeline::run((&piece.from, &piece.to), &Options::new().zero_padding(), slab_bytes, gather, &mut |bytes| {
+            output.write_all(bytes).map_err(failed)?;
+            done(bytes.len() as u64);
+            Ok(())
+        })?;
     }
     output.commit().map_err(failed)
 }

@@ -1,7 +1,8 @@
 //! Checkpoints: `.safetensors` files, one or several, or an index that says which file has which tensor.
 
 use super::read_failure;
-use super::tensor::{Source, safetensors_metadata, shape_of};
+use super::source::{Reader, Source};
+use super::tensor::{safetensors_metadata, shape_of};
 use crate::failure::Failure;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,7 +148,7 @@ impl CheckpointFile {
     /// Reads pieces of a region of a tensor, in bytes of the region's row-major order, one after the other; they fill the
     /// buffer.
     pub(crate) fn gather(
-        &mut self,
+        &self,
         tensor: usize,
         region: &Region,
         pieces: impl Iterator<Item = Range<usize>>,
@@ -156,7 +157,7 @@ impl CheckpointFile {
         let Some(Tensor { shape, data, .. }) = self.tensors.get(tensor) else { return Ok(()) };
         let bytes = shape.element_bits() / 8;
         let sizes = shape.dimensions().iter().map(|d| d.extent().unwrap_or_default()).collect::<Vec<_>>();
-        let mut reader = Reader { source: &mut self.source, batch: 0..0, copies: Vec::new(), scratch: Vec::new() };
+        let mut reader = Reader::new(&self.source);
         for piece in pieces {
             let (mut place, end) = (piece.start as u64, piece.end as u64);
             while place < end {
@@ -173,51 +174,5 @@ impl CheckpointFile {
             }
         }
         reader.flush().map_err(|error| read_failure(&self.path, error))
-    }
-}
-
-/// Reads ranges of a file; those that are close together with one call.
-struct Reader<'a, 'b> {
-    source: &'a mut Source,
-    /// The bytes of the file that the next call reads.
-    batch: Range<u64>,
-    /// Which part of it goes where.
-    copies: Vec<(u64, &'b mut [u8])>,
-    scratch: Vec<u8>,
-}
-
-impl<'b> Reader<'_, 'b> {
-    /// Not more than a page is read without need.
-    const GAP: u64 = 4096;
-    const BATCH: u64 = 1 << 20;
-
-    fn add(&mut self, start: u64, room: &'b mut [u8]) -> std::io::Result<()> {
-        let end = start + room.len() as u64;
-        let continues = start >= self.batch.end && start - self.batch.end <= Self::GAP;
-        if self.copies.is_empty() {
-            self.batch = start..end;
-        } else if continues && end - self.batch.start <= Self::BATCH {
-            self.batch.end = end;
-        } else {
-            self.flush()?;
-            self.batch = start..end;
-        }
-        self.copies.push((start, room));
-        Ok(())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        if let [(start, room)] = self.copies.as_mut_slice() {
-            self.source.read_at(*start, room)?;
-        } else if !self.copies.is_empty() {
-            self.scratch.resize((self.batch.end - self.batch.start) as usize, 0);
-            self.source.read_at(self.batch.start, &mut self.scratch)?;
-            for (start, room) in &mut self.copies {
-                let from = (*start - self.batch.start) as usize;
-                room.copy_from_slice(&self.scratch[from..from + room.len()]);
-            }
-        }
-        self.copies.clear();
-        Ok(())
     }
 }

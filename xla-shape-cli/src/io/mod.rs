@@ -3,6 +3,7 @@
 pub(crate) mod checkpoint;
 mod lines;
 mod replacement;
+mod source;
 pub(crate) mod tensor;
 
 pub(crate) use lines::{Line, MAX_LINE, for_each_line};
@@ -16,7 +17,7 @@ use std::path::Path;
 use xla_shape_render::Text;
 
 /// The file's contents; `-` is standard input.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, Failure> {
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send + Sync>, Failure> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdin()));
     }

@@ -1,12 +1,12 @@
 //! Files that hold an array: raw bytes, NumPy's `.npy`, and one tensor of a `.safetensors` file.
 
+use super::source::{Reader, Source};
 use super::{Replacement, read_failure, write_failure};
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
@@ -37,66 +37,6 @@ pub(crate) const UNNAMED: &str = "tensor";
 const NPY_HEADER: u64 = 1 << 20;
 /// The most that the header of a `.safetensors` file may take, as the crate has it.
 const SAFETENSORS_HEADER: u64 = 100_000_000;
-
-/// A file that can be read from any place, or a pipe, of which what has come is kept.
-pub(super) enum Source {
-    File(File),
-    Pipe { rest: Box<dyn Read + Send>, bytes: Vec<u8> },
-}
-
-impl Source {
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let failed = |error| read_failure(path, error);
-        if path.as_os_str() != "-" && path.metadata().map_err(failed)?.is_file() {
-            return Ok(Self::File(File::open(path).map_err(failed)?));
-        }
-        Ok(Self::Pipe { rest: super::open(path)?, bytes: Vec::new() })
-    }
-
-    /// The first bytes, at most this many.
-    pub(super) fn beginning(&mut self, most: u64) -> io::Result<Vec<u8>> {
-        match self {
-            Self::File(file) => {
-                let mut bytes = Vec::new();
-                file.rewind()?;
-                file.take(most).read_to_end(&mut bytes)?;
-                Ok(bytes)
-            }
-            Self::Pipe { .. } => {
-                self.len(most)?;
-                let Self::Pipe { bytes, .. } = self else { return Ok(Vec::new()) };
-                Ok(bytes.iter().copied().take(usize::try_from(most).unwrap_or(usize::MAX)).collect())
-            }
-        }
-    }
-
-    /// How long it is; of a pipe, which may have no end, no more than `most` bytes are read.
-    fn len(&mut self, most: u64) -> io::Result<u64> {
-        match self {
-            Self::File(file) => file.seek(SeekFrom::End(0)),
-            Self::Pipe { rest, bytes } => {
-                rest.take(most.saturating_sub(bytes.len() as u64)).read_to_end(bytes)?;
-                Ok(most.min(bytes.len() as u64))
-            }
-        }
-    }
-
-    /// Fills a buffer with what begins here.
-    pub(super) fn read_at(&mut self, start: u64, room: &mut [u8]) -> io::Result<()> {
-        match self {
-            // In one call of the system: pieces of a file can be many and small.
-            #[cfg(unix)]
-            Self::File(file) => std::os::unix::fs::FileExt::read_exact_at(file, room, start),
-            #[cfg(not(unix))]
-            Self::File(file) => file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(room)),
-            Self::Pipe { bytes, .. } => {
-                let from = usize::try_from(start).ok().and_then(|start| bytes.get(start..)?.get(..room.len()));
-                room.copy_from_slice(from.ok_or(io::ErrorKind::UnexpectedEof)?);
-                Ok(())
-            }
-        }
-    }
-}
 
 /// An array in a file: what is read of it is read when it is asked for.
 pub(crate) struct TensorFile<'a> {
@@ -153,17 +93,20 @@ impl<'a> TensorFile<'a> {
 
     /// Reads pieces of the array, in bytes, one after another; they fill the buffer.
     pub(crate) fn gather(
-        &mut self,
+        &self,
         pieces: impl Iterator<Item = Range<usize>>,
         mut buffer: &mut [u8],
     ) -> Result<(), Failure> {
-        for piece in pieces {
-            let (room, rest) = buffer.split_at_mut(piece.len());
-            let read = self.source.read_at(self.data.start + piece.start as u64, room);
-            read.map_err(|error| read_failure(self.path, error))?;
-            buffer = rest;
-        }
-        Ok(())
+        let mut reader = Reader::new(&self.source);
+        let read = || {
+            for piece in pieces {
+                let (room, rest) = std::mem::take(&mut buffer).split_at_mut(piece.len());
+                reader.add(self.data.start + piece.start as u64, room)?;
+                buffer = rest;
+            }
+            reader.flush()
+        };
+        read().map_err(|error| read_failure(self.path, error))
     }
 }
 
@@ -205,22 +148,24 @@ pub(crate) fn progress(bytes: u64, shows: bool) -> ProgressBar {
     bar
 }
 
-/// Writes an array into a file, whole or not at all, part by part; into a `.safetensors` file, under
-/// this name.
+/// Who takes the bytes of an array, in order.
+pub(crate) type Write<'a> = dyn FnMut(&[u8]) -> Result<(), Failure> + Send + 'a;
+
+/// Writes an array into a file, whole or not at all; into a `.safetensors` file, under this name. `make` is given who takes its bytes.
 pub(crate) fn write(
     path: &Path,
     array: &ArrayShape,
     tensor: &str,
-    parts: impl Iterator<Item = Result<impl AsRef<[u8]>, Failure>>,
     shows_progress: bool,
+    make: impl FnOnce(&mut Write<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let bar = progress(array.byte_size().unwrap_or_default(), shows_progress);
     if path.as_os_str() == "-" {
-        for part in parts {
-            let part = part?;
-            super::write(part.as_ref())?;
-            bar.inc(part.as_ref().len() as u64);
-        }
+        make(&mut |bytes| {
+            super::write(bytes)?;
+            bar.inc(bytes.len() as u64);
+            Ok(())
+        })?;
         bar.finish_and_clear();
         return Ok(());
     }
@@ -233,12 +178,11 @@ pub(crate) fn write(
     };
     let mut file = Replacement::new(path).map_err(failed)?;
     file.write_all(&header).map_err(failed)?;
-    for part in parts {
-        let part = part?;
-        let part = part.as_ref();
-        file.write_all(part).map_err(failed)?;
-        bar.inc(part.len() as u64);
-    }
+    make(&mut |bytes| {
+        file.write_all(bytes).map_err(failed)?;
+        bar.inc(bytes.len() as u64);
+        Ok(())
+    })?;
     bar.finish_and_clear();
     file.commit().map_err(failed)
 }

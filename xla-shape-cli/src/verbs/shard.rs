@@ -18,7 +18,7 @@ struct Answer {
 
 pub(crate) fn run(arguments: &ShardArguments) -> Result<(), Failure> {
     let plan = ShardPlan::read(&arguments.plan)?;
-    let mut shards = Shards::new(&arguments.input, &plan, arguments.device, &arguments.output)?;
+    let shards = Shards::new(&arguments.input, &plan, arguments.device, &arguments.output)?;
     let bar = progress(shards.bytes(), true);
     let files = shards.run(arguments.slab_bytes, &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
