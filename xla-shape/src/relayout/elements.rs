@@ -2,8 +2,7 @@
 
 use crate::ElementType;
 use crate::buffer::bits::{read_bits, write_bits};
-use crate::map::{OffsetTables, StrideTable};
-use crate::wide::wide;
+use crate::map::StrideTable;
 
 /// How wide elements are on both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,54 +81,26 @@ impl Widths {
 /// The relayout by its definition: each element is looked up on both sides. Always possible, never fast.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ElementByElement {
-    pub(super) from: Positions,
-    pub(super) to: Positions,
+    pub(super) from: StrideTable,
+    pub(super) to: StrideTable,
     /// Which of the source's dimensions each of the destination's is.
     pub(super) to_dimension: Vec<usize>,
-    pub(super) sizes: Vec<usize>,
-}
-
-/// How the positions of elements are found.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Positions {
-    /// By digits, each time.
-    Digits(Box<StrideTable>),
-    /// By what each index adds.
-    Offsets(OffsetTables),
-}
-
-impl Positions {
-    /// The quickest way through a whole array.
-    pub(super) fn of(table: StrideTable) -> Self {
-        let sizes = table.as_ref().extents();
-        let elements = sizes.iter().fold(1_u64, |elements, &size| elements.saturating_mul(size));
-        let indices = sizes.iter().fold(0_u64, |indices, &size| indices.saturating_add(size));
-        // Each offset costs a look at the digits.
-        let offsets = if indices <= elements / 2 { OffsetTables::new(table.as_ref()) } else { None };
-        offsets.map_or_else(|| Self::Digits(Box::new(table)), Self::Offsets)
-    }
-
-    fn position(&self, index: &[usize]) -> usize {
-        match self {
-            Self::Digits(table) => (**table).as_ref().linear_index(wide(index)) as usize,
-            Self::Offsets(offsets) => offsets.position(wide(index)).expect("the index is inside") as usize,
-        }
-    }
 }
 
 impl ElementByElement {
     /// Calls `copy` with both places of every element.
     pub(super) fn for_each(&self, mut copy: impl FnMut(usize, usize)) {
-        if self.sizes.contains(&0) {
+        let (from, to) = (self.from.as_ref(), self.to.as_ref());
+        if from.extents().contains(&0) {
             return;
         }
-        let mut index = vec![0; self.sizes.len()];
+        let mut index = vec![0; from.extents().len()];
         let mut to_index = index.clone();
         'elements: loop {
-            copy(self.from.position(&index), self.to.position(&to_index));
+            copy(from.linear_index(&index) as usize, to.linear_index(&to_index) as usize);
             // The next element in the row-major order of the destination.
             for (&dimension, entry) in self.to_dimension.iter().zip(&mut to_index).rev() {
-                *entry = if *entry + 1 < self.sizes[dimension] { *entry + 1 } else { 0 };
+                *entry = if *entry + 1 < from.extents()[dimension] { *entry + 1 } else { 0 };
                 index[dimension] = *entry;
                 if *entry > 0 {
                     continue 'elements;

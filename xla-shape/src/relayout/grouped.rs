@@ -6,6 +6,7 @@
 //! innermost loops are those in which neighbours are nearest in the source and in the destination, block by block.
 
 use super::elements::Widths;
+use super::pieces::places;
 use crate::StrideTable;
 use crate::map::{Intermediate, Source, Term};
 use crate::wide::local;
@@ -55,8 +56,14 @@ impl Grouped {
         if all > MAX_ENTRIES || all > elements / 2 {
             return None;
         }
-        let mut tables = groups.iter().map(|group| places(from, to, to_dimension, group)).collect::<Vec<_>>();
-        tables.retain(|table| table.len() > 1);
+        groups.retain(|group| entries(group) != Some(1));
+        let mut tables = Vec::with_capacity(groups.len());
+        for group in &groups {
+            let mut table = places(from.as_ref(), to.as_ref(), to_dimension, group, entries(group)?);
+            // In the order of the destination.
+            table.sort_unstable_by_key(|&(_, to)| to);
+            tables.push(table);
+        }
         tables.sort_by_key(|table| std::cmp::Reverse(nearest(table, |(_, to)| to)));
         let own = tables.pop().unwrap_or_else(|| vec![(0, 0)]);
         let near = (0..tables.len()).min_by_key(|&i| nearest(&tables[i], |(from, _)| from));
@@ -134,24 +141,6 @@ fn combined(table: &StrideTable, dimension: &[usize]) -> Vec<Vec<usize>> {
         });
     }
     lists
-}
-
-/// What the indices of these dimensions add to both positions, in the order of the destination.
-fn places(from: &StrideTable, to: &StrideTable, to_dimension: &[usize], group: &[usize]) -> Places {
-    let sizes = local(from.as_ref().extents());
-    let (mut from_index, mut to_index) = (vec![0_u64; sizes.len()], vec![0_u64; sizes.len()]);
-    let mut places = Places::new();
-    loop {
-        to_index.iter_mut().zip(to_dimension).for_each(|(to, &dimension)| *to = from_index[dimension]);
-        places.push((from.as_ref().linear_index(&from_index) as usize, to.as_ref().linear_index(&to_index) as usize));
-        let next = group.iter().rev().find(|&&dimension| from_index[dimension] as usize + 1 < sizes[dimension]);
-        let Some(&next) = next else { break };
-        from_index[next] += 1;
-        let behind = group.iter().skip_while(|&&dimension| dimension != next).skip(1);
-        behind.for_each(|&dimension| from_index[dimension] = 0);
-    }
-    places.sort_unstable_by_key(|&(_, to)| to);
-    places
 }
 
 /// How near the nearest neighbours of a table are, on one side.

@@ -34,6 +34,8 @@ mod execute;
 mod grouped;
 mod kernels;
 mod options;
+mod phases;
+mod pieces;
 mod plan;
 mod recent;
 mod regions;

@@ -1,11 +1,12 @@
 //! What a relayout is asked to do, found possible, and prepared to do.
 
-use super::elements::{ElementByElement, Positions, Widths};
+use super::elements::{ElementByElement, Widths};
 use super::error::{RelayoutError, Side};
 use super::execute;
 use super::grouped::Grouped;
 use super::kernels::{self, Fence, Machine};
 use super::options::{Options, Padding, Stores};
+use super::phases::Phases;
 use super::recent::Recent;
 use super::regions::{Axis, Region, Regions};
 use super::schedule::Step;
@@ -60,6 +61,7 @@ struct Fill {
 enum Method {
     Steps(Vec<Step>),
     Grouped(Grouped),
+    Phases(Phases),
     Elements(Box<ElementByElement>),
 }
 
@@ -116,7 +118,7 @@ impl Plan {
     pub(super) fn steps(&self) -> (&[Step], Widths, Machine) {
         let steps = match &self.0.method {
             Method::Steps(steps) => steps.as_slice(),
-            Method::Grouped(_) | Method::Elements(_) => &[],
+            Method::Grouped(_) | Method::Phases(_) | Method::Elements(_) => &[],
         };
         (steps, self.0.widths, self.0.machine)
     }
@@ -180,12 +182,14 @@ impl Prepared {
             }
             None => match Grouped::new(&from_table, &to_table, &to_dimension) {
                 Some(grouped) => (Method::Grouped(grouped), None),
-                None => {
-                    let sizes = local(from_table.as_ref().extents()).to_vec();
-                    let (from, to) = (Positions::of(from_table), Positions::of(to_table));
-                    let elements = ElementByElement { from, to, to_dimension: to_dimension.into_owned(), sizes };
-                    (Method::Elements(Box::new(elements)), None)
-                }
+                None => match Phases::new(&from_table, &to_table, &to_dimension) {
+                    Some(phases) => (Method::Phases(phases), None),
+                    None => {
+                        let to_dimension = to_dimension.into_owned();
+                        let elements = ElementByElement { from: from_table, to: to_table, to_dimension };
+                        (Method::Elements(Box::new(elements)), None)
+                    }
+                },
             },
         };
         let fill = element.map(|element| {
@@ -220,6 +224,7 @@ impl Prepared {
         match &self.method {
             Method::Steps(steps) => steps.iter().for_each(|step| run(step, source, destination)),
             Method::Grouped(grouped) => grouped.run(self.widths, source, destination),
+            Method::Phases(phases) => phases.run(self.widths, source, destination),
             Method::Elements(elements) => {
                 elements.for_each(|from, to| self.widths.copy(source, from, destination, to));
             }
@@ -304,6 +309,7 @@ impl fmt::Display for Plan {
         match method {
             Method::Steps(steps) => steps.iter().try_for_each(|step| writeln!(f, "  {step}")),
             Method::Grouped(_) => writeln!(f, "  each element by itself, with a table for each dimension"),
+            Method::Phases(_) => writeln!(f, "  each element by itself, with a table for each dimension of each side"),
             Method::Elements(_) => writeln!(f, "  each element by itself"),
         }
     }
@@ -336,7 +342,7 @@ mod tests {
     /// Plans with large tables are not kept.
     #[test]
     fn what_takes_much_memory_is_made_again() {
-        let [from, to] = ["f32[2000,2000]{1,0:T(8,128)(3,1)}", "f32[2000,2000]"].map(|text| text.parse().unwrap());
+        let [from, to] = ["f32[99,2000]{0,1:T(*,7)}", "f32[99,2000]{1,0:T(*,9)}"].map(|text| text.parse().unwrap());
         Plan::new(&from, &to, &Options::new()).unwrap();
         assert!(recent(&from, &to, &Options::new()).is_none());
     }

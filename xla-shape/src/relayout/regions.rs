@@ -2,9 +2,10 @@
 //!
 //! The digits of both tables are cut out of the same indices. Where their divisors form one chain `1 | c₁ | c₂ | …`
 //! the index has common digits, in each of which both places are linear. A size that is not a multiple of a `cₖ` gives
-//! more than one region: the whole blocks, and what is left of them.
+//! more than one region: the whole blocks, and what is left of them. Where there is no chain, places are looked up: see [`pieces`].
 
-use crate::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term};
+use super::pieces::pieces;
+use crate::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term, least_common_multiple};
 use crate::wide::local;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -45,6 +46,9 @@ pub(super) struct Regions {
 /// More regions than this are slower than the general way, which needs none.
 const MAX_REGIONS: usize = 256;
 
+/// How many elements a region should have where places are looked up.
+const MIN_PIECE: usize = 64;
+
 impl Region {
     /// Merges loops that continue each other, and sorts the rest so that the destination's largest stride is first.
     pub(super) fn normalize(&mut self) {
@@ -69,7 +73,7 @@ impl Region {
         }
     }
 
-    fn shifted(mut self, from: usize, to: usize) -> Self {
+    pub(super) fn shifted(mut self, from: usize, to: usize) -> Self {
         self.from += from;
         self.to += to;
         self
@@ -95,6 +99,14 @@ struct Cut {
 struct Group {
     dimensions: SmallVec<[usize; 1]>,
     size: usize,
+    /// Whether some digit is none of this index.
+    is_odd: bool,
+}
+
+/// An intermediate value: the dimensions it depends on, and whether it is their row-major index. Those of size 1 do not matter.
+struct Value {
+    dimensions: Vec<usize>,
+    is_index: bool,
 }
 
 /// The digits of one side, each with the number of the group out of whose index it is cut.
@@ -111,14 +123,13 @@ struct Common {
 impl Regions {
     /// Writes the regions of a relayout to an empty list. `to_dimension` says which of the source's dimensions each of the destination's is.
     ///
-    /// `None` if the digits of the two sides have no common digits, or if there would be too many regions. The padding is only
-    /// looked for if it `is_filled`.
+    /// `None` if there would be too many regions. The padding is only looked for if it `is_filled`.
     pub(super) fn find(
         &mut self,
         from: &StrideTable,
         to: &StrideTable,
         to_dimension: &[usize],
-        is_filled: bool,
+        mut is_filled: bool,
     ) -> Option<()> {
         let (from, to) = (from.as_ref(), to.as_ref());
         let sizes = local(from.extents());
@@ -128,30 +139,71 @@ impl Regions {
             return Some(());
         }
         let identity = identity(sizes.len());
-        let from_values = combined_dimensions(from, &identity, sizes)?;
-        let to_values = combined_dimensions(to, to_dimension, sizes)?;
+        let from_values = values(from, &identity, sizes);
+        let to_values = values(to, to_dimension, sizes);
         let mut groups = SmallVec::new();
-        combine(&mut groups, sizes, from_values.iter().chain(&to_values))?;
+        combine(&mut groups, sizes, from_values.iter().chain(&to_values));
         let (mut from_cuts, mut to_cuts, mut unused) = (Cuts::new(), Cuts::new(), Vec::new());
         for digit in from.digits() {
-            place(&groups, sizes, digit, &identity, &from_values, &mut from_cuts)?;
+            place(&mut groups, sizes, digit, &identity, &from_values, &mut from_cuts);
         }
         for digit in to.digits() {
-            if !place(&groups, sizes, digit, to_dimension, &to_values, &mut to_cuts)? {
+            if !place(&mut groups, sizes, digit, to_dimension, &to_values, &mut to_cuts) {
                 unused.push(Cut::of(digit));
             }
         }
         self.copy.push(Region::default());
         let mut digits = SmallVec::new();
+        let mut has_pieces = false;
         for (number, group) in groups.iter().enumerate() {
-            common(number, &from_cuts, &to_cuts, &mut digits)?;
-            product(&mut self.copy, group.size, &digits)?;
+            if !group.is_odd && common(number, &from_cuts, &to_cuts, &mut digits).is_some() {
+                product(&mut self.copy, group.size, &digits)?;
+            } else {
+                has_pieces = true;
+                multiply(&mut self.copy, &pieces(from, to, to_dimension, &group.dimensions)?)?;
+            }
         }
+        let elements = sizes.iter().fold(1_usize, |elements, size| elements.saturating_mul(*size));
+        if has_pieces && self.copy.len() > (elements / MIN_PIECE).max(1) {
+            return None;
+        }
+        is_filled &= !has_pieces;
         if is_filled {
             self.padding = padding(&groups, &to_cuts, &unused);
         }
         Some(())
     }
+}
+
+/// Dimensions of one side whose row-major index has digits of its own; most often one.
+pub(super) struct SideGroup {
+    /// As the source numbers them, major to minor.
+    pub(super) dimensions: SmallVec<[usize; 1]>,
+    pub(super) size: usize,
+    /// A number of indices after which the position is larger by the same again; `None` if that is not known.
+    pub(super) period: Option<usize>,
+}
+
+/// The groups of one side's dimensions, which `dimension` names as the source does; `sizes` are the source's.
+pub(super) fn side_groups(table: StrideTableRef<'_>, dimension: &[usize], sizes: &[usize]) -> Vec<SideGroup> {
+    let values = values(table, dimension, sizes);
+    let (mut groups, mut cuts) = (SmallVec::new(), Cuts::new());
+    combine(&mut groups, sizes, values.iter());
+    for digit in table.digits() {
+        place(&mut groups, sizes, digit, dimension, &values, &mut cuts);
+    }
+    let period = |number: usize| {
+        let own = cuts.iter().filter(|(group, _)| *group == number);
+        own.map(|(_, cut)| cut.divisor.checked_mul(cut.modulus.unwrap_or(1))).try_fold(1, |period, own| {
+            let period = least_common_multiple(period as u64, own? as u64)?;
+            usize::try_from(period).ok()
+        })
+    };
+    let side = |(number, Group { dimensions, size, is_odd }): (usize, Group)| {
+        let period = if is_odd { None } else { period(number) };
+        SideGroup { dimensions, size, period }
+    };
+    groups.into_iter().enumerate().map(side).collect()
 }
 
 /// The regions, and in each place of theirs the indices below `size`, with the digits' common divisors, the smallest first; `None`
@@ -166,106 +218,117 @@ fn product(regions: &mut SmallVec<[Region; 1]>, size: usize, digits: &[Common]) 
     Some(())
 }
 
-/// For each intermediate value the dimensions that it combines; `None` if one is anything else.
-fn combined_dimensions(table: StrideTableRef<'_>, dimension: &[usize], sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
-    let mut lists: Vec<Vec<usize>> = Vec::new();
-    for value in table.intermediates() {
-        let Intermediate::Combine { major, minor, minor_size, .. } = *value else { return None };
-        let mut list = whole_source(major, dimension, &lists, sizes)?.to_vec();
-        let minor = whole_source(minor, dimension, &lists, sizes)?;
-        if minor.iter().map(|&dimension| sizes[dimension]).product::<usize>() != minor_size.get() as usize {
-            return None;
-        }
-        list.extend(minor);
-        lists.push(list);
+/// In each place of the regions all pieces; `None` if these are too many.
+fn multiply(regions: &mut SmallVec<[Region; 1]>, pieces: &[Region]) -> Option<()> {
+    if regions.len().checked_mul(pieces.len())? > MAX_REGIONS {
+        return None;
     }
-    Some(lists)
-}
-
-/// The dimensions, major to minor, whose row-major index a term is; those of size 1 do not matter.
-fn whole_source<'a>(
-    term: Term,
-    dimension: &'a [usize],
-    values: &'a [Vec<usize>],
-    sizes: &[usize],
-) -> Option<&'a [usize]> {
-    (term.divisor.get() == 1 && term.modulus.is_none()).then(|| source(term.source, dimension, values, sizes))
-}
-
-fn source<'a>(source: Source, dimension: &'a [usize], values: &'a [Vec<usize>], sizes: &[usize]) -> &'a [usize] {
-    match source {
-        Source::Zero => &[],
-        Source::Dimension(number) => {
-            let list = &dimension[number as usize..][..1];
-            if sizes[list[0]] == 1 { &[] } else { list }
-        }
-        Source::Intermediate(number) => &values[number as usize],
-    }
-}
-
-/// Writes one group for each dimension, joined where a `*` does so; `None` if two `*` do not agree.
-fn combine<'a>(
-    groups: &mut SmallVec<[Group; 4]>,
-    sizes: &[usize],
-    lists: impl Iterator<Item = &'a Vec<usize>>,
-) -> Option<()> {
-    for (dimension, &size) in sizes.iter().enumerate() {
-        groups.push(Group { dimensions: SmallVec::from_buf([dimension]), size });
-    }
-    for list in lists {
-        if list.is_empty() || groups.iter().any(|of| of.start(list).is_some()) {
-            continue;
-        }
-        let mut rest = list.as_slice();
-        while !rest.is_empty() {
-            let group = groups.iter().position(|group| rest.starts_with(&group.dimensions))?;
-            rest = &rest[groups.swap_remove(group).dimensions.len()..];
-        }
-        let size = list.iter().map(|&dimension| sizes[dimension]).product();
-        groups.push(Group { dimensions: SmallVec::from_slice(list), size });
-    }
+    let place = |region: &Region, piece: &Region| {
+        let mut region = region.clone().shifted(piece.from, piece.to);
+        region.axes.extend_from_slice(&piece.axes);
+        region
+    };
+    *regions = regions.iter().flat_map(|region| pieces.iter().map(move |piece| place(region, piece))).collect();
     Some(())
 }
 
-/// Adds a digit of a table as a digit of a group's index: `None` if it is none. One that is always 0 is not added: that is the
-/// answer.
+/// The intermediate values of a table.
+fn values(table: StrideTableRef<'_>, dimension: &[usize], sizes: &[usize]) -> Vec<Value> {
+    let mut values: Vec<Value> = Vec::new();
+    for value in table.intermediates() {
+        let dimensions = |term: Term| source(term.source, dimension, &values, sizes).0;
+        values.push(match *value {
+            Intermediate::Term { term, .. } => Value { dimensions: dimensions(term).to_vec(), is_index: false },
+            Intermediate::Combine { major, minor, minor_size, .. } => {
+                let is_whole = |term: Term| {
+                    let is_index = source(term.source, dimension, &values, sizes).1;
+                    term.divisor.get() == 1 && term.modulus.is_none() && is_index
+                };
+                let [mut all, minors] = [major, minor].map(|term| dimensions(term).to_vec());
+                let size = minors.iter().map(|&dimension| sizes[dimension]).product::<usize>();
+                all.extend(minors);
+                let is_index = is_whole(major) && is_whole(minor) && size == minor_size.get() as usize;
+                Value { dimensions: all, is_index }
+            }
+        });
+    }
+    values
+}
+
+/// The dimensions, major to minor, on which a source depends, and whether it is their row-major index; those of size 1 do not
+/// matter.
+fn source<'a>(source: Source, dimension: &'a [usize], values: &'a [Value], sizes: &[usize]) -> (&'a [usize], bool) {
+    match source {
+        Source::Zero => (&[], true),
+        Source::Dimension(number) => {
+            let list = &dimension[number as usize..][..1];
+            (if sizes[list[0]] == 1 { &[] } else { list }, true)
+        }
+        Source::Intermediate(number) => {
+            let value = &values[number as usize];
+            (&value.dimensions, value.is_index)
+        }
+    }
+}
+
+/// Writes one group for each dimension, joined where a `*` does so; odd if two `*` do not agree.
+fn combine<'a>(groups: &mut SmallVec<[Group; 4]>, sizes: &[usize], values: impl Iterator<Item = &'a Value>) {
+    for (dimension, &size) in sizes.iter().enumerate() {
+        groups.push(Group { dimensions: SmallVec::from_buf([dimension]), size, is_odd: false });
+    }
+    for Value { dimensions, is_index } in values {
+        if dimensions.is_empty() || *is_index && groups.iter().any(|of| of.start(dimensions).is_some()) {
+            continue;
+        }
+        // Taken one after the other, the groups are the whole list.
+        let mut rest = dimensions.as_slice();
+        while let Some(group) = groups.iter().find(|group| !rest.is_empty() && rest.starts_with(&group.dimensions)) {
+            rest = &rest[group.dimensions.len()..];
+        }
+        let is_odd = !is_index || !rest.is_empty();
+        let mut joined = Group { dimensions: SmallVec::new(), size: 1, is_odd };
+        groups.retain(|group| {
+            let is_part = group.dimensions.iter().any(|dimension| dimensions.contains(dimension));
+            if is_part {
+                joined.dimensions.extend_from_slice(&group.dimensions);
+                joined.size *= group.size;
+                joined.is_odd |= group.is_odd;
+            }
+            !is_part
+        });
+        if joined.is_odd {
+            joined.dimensions.sort_unstable();
+        } else {
+            joined.dimensions = SmallVec::from_slice(dimensions);
+        }
+        groups.push(joined);
+    }
+}
+
+/// Adds a digit of a table as a digit of a group's index; a group of which it is none is odd. One that is always 0 is not added: that
+/// is the answer.
 fn place(
-    groups: &[Group],
+    groups: &mut [Group],
     sizes: &[usize],
     digit: &Digit,
     dimension: &[usize],
-    values: &[Vec<usize>],
+    values: &[Value],
     cuts: &mut Cuts,
-) -> Option<bool> {
-    let Cut { divisor, modulus, size: digit_size, stride } = Cut::of(digit);
-    let list = source(digit.term.source, dimension, values, sizes);
+) -> bool {
+    let (list, is_index) = source(digit.term.source, dimension, values, sizes);
     let size = list.iter().map(|&dimension| sizes[dimension]).product::<usize>();
-    if divisor >= size {
-        return Some(false);
+    if digit.term.divisor.get() as usize >= size {
+        return false;
     }
-    // The dimensions are some of a group's, in the same order: `source = (index / weight) % size`.
-    let find = |number: usize| Some((number, groups.get(number)?.start(list)?));
     // A dimension that no `*` combines has its own number.
-    let (number, start) = find(list[0]).or_else(|| (0..groups.len()).find_map(find))?;
-    let group = &groups[number];
-    let weight = group.dimensions[start + list.len()..].iter().map(|&dimension| sizes[dimension]).product::<usize>();
-    let modulus = if start == 0 {
-        modulus
-    } else if size.is_multiple_of(divisor) {
-        // ((index / weight) % size) / divisor = (index / (weight · divisor)) % (size / divisor)
-        match modulus {
-            Some(modulus) if modulus < size / divisor => {
-                (size / divisor).is_multiple_of(modulus).then_some(Some(modulus))?
-            }
-            _ => Some(size / divisor),
-        }
-    } else {
-        return None;
-    };
-    let divisor = divisor.checked_mul(weight)?;
-    let modulus = modulus.filter(|&modulus| divisor.checked_mul(modulus).is_some_and(|end| end < group.size));
-    cuts.push((number, Cut { divisor, modulus, size: digit_size, stride }));
-    Some(true)
+    let holds = |number: &usize| groups.get(*number).is_some_and(|group| group.dimensions.contains(&list[0]));
+    let number = Some(list[0]).filter(holds).or_else(|| (0..groups.len()).find(holds));
+    let Some(group) = number.and_then(|number| groups.get_mut(number)) else { return true };
+    match group.cut(sizes, digit, list).filter(|_| is_index && !group.is_odd) {
+        Some((divisor, modulus)) => cuts.push((number.unwrap_or(0), Cut { divisor, modulus, ..Cut::of(digit) })),
+        None => group.is_odd = true,
+    }
+    true
 }
 
 impl Cut {
@@ -279,6 +342,32 @@ impl Cut {
 }
 
 impl Group {
+    /// The divisor and the modulus with which a digit of these dimensions' row-major index is cut out of the group's; `None` if it is
+    /// not.
+    fn cut(&self, sizes: &[usize], digit: &Digit, list: &[usize]) -> Option<(usize, Option<usize>)> {
+        let Cut { divisor, modulus, .. } = Cut::of(digit);
+        // The dimensions are some of the group's, in the same order: `source = (index / weight) % size`.
+        let start = self.start(list)?;
+        let product = |list: &[usize]| list.iter().map(|&dimension| sizes[dimension]).product::<usize>();
+        let (size, weight) = (product(list), product(&self.dimensions[start + list.len()..]));
+        let modulus = if start == 0 {
+            modulus
+        } else if size.is_multiple_of(divisor) {
+            // ((index / weight) % size) / divisor = (index / (weight · divisor)) % (size / divisor)
+            match modulus {
+                Some(modulus) if modulus < size / divisor => {
+                    (size / divisor).is_multiple_of(modulus).then_some(Some(modulus))?
+                }
+                _ => Some(size / divisor),
+            }
+        } else {
+            return None;
+        };
+        let divisor = divisor.checked_mul(weight)?;
+        let modulus = modulus.filter(|&modulus| divisor.checked_mul(modulus).is_some_and(|end| end < self.size));
+        Some((divisor, modulus))
+    }
+
     /// Where in the group these dimensions, at least one, follow each other.
     fn start(&self, dimensions: &[usize]) -> Option<usize> {
         let start = self.dimensions.iter().position(|dimension| *dimension == dimensions[0])?;
