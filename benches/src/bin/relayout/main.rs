@@ -5,7 +5,8 @@
 //! Each case takes turns with libc's `memcpy` and a streaming copy of as many bytes, and with what others offer for the same:
 //! the crates `ndarray` and `transpose`, and with `--peers` oneDNN, where `libdnnl.so.2` can be loaded. The figures are the best of
 //! the rounds: what disturbs a run only makes it longer. One line per case; a ratio above 1 is faster than `memcpy`. All results are
-//! compared. `--random` draws cases instead, see `random`; at the end come the worst ten, and those where somebody else was faster.
+//! compared. Where two threads are measured, two that copy are, too: more than these gain is not to be had. `--random` draws cases
+//! instead, see `random`; at the end come the worst ten, and those where somebody else was faster.
 
 mod cases;
 mod onednn;
@@ -34,9 +35,17 @@ struct Line {
     /// Where the thread has made it lately.
     plan_again_us: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    two_threads_to_one: Option<f64>,
+    two_threads: Option<TwoThreads>,
     /// Of everything that took part.
     all_gb_per_s: BTreeMap<&'static str, f64>,
+}
+
+/// How many times as fast two threads are as one.
+#[derive(Serialize)]
+struct TwoThreads {
+    relayout: f64,
+    /// What the machine gives two threads at best: that of both copies whose two threads are faster.
+    copy: f64,
 }
 
 /// What was asked for.
@@ -109,11 +118,13 @@ fn main() {
 }
 
 fn print(line: &Line) {
-    let Line { case, ratio_to_memcpy, ratio_to_streaming_copy, plan_us, plan_again_us, two_threads_to_one, .. } = line;
+    let Line { case, ratio_to_memcpy, ratio_to_streaming_copy, plan_us, plan_again_us, two_threads, .. } = line;
     print!(
         "{ratio_to_memcpy:6.2} x memcpy {ratio_to_streaming_copy:6.2} x streaming {plan_us:6.2} us, again {plan_again_us:4.2}  {case}"
     );
-    two_threads_to_one.iter().for_each(|ratio| print!("  2 threads {ratio:.2} x"));
+    if let Some(TwoThreads { relayout, copy }) = two_threads {
+        print!("  2 threads {relayout:.2} x, that copy {copy:.2} x");
+    }
     line.all_gb_per_s.iter().for_each(|(name, rate)| print!("  {name} {rate:.1}"));
     println!();
 }
@@ -177,16 +188,26 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
         ("streaming copy", true, Box::new(|source, destination| run(&streaming, source, destination))),
     ];
     if case.threads {
-        // By the same clock as two.
-        contenders.push(("one thread", false, Box::new(|source, destination| run(&plan, source, destination))));
-        contenders.push((
-            "two threads",
-            false,
-            Box::new(|source, destination| {
-                let done = pool.install(|| plan.run_in_parallel(source, destination));
-                done.expect("the buffers have the right sizes");
-            }),
-        ));
+        // One by the same clock as two.
+        let (plan, streaming, pool) = (&plan, &streaming, &pool);
+        let in_parallel = move |plan: &Plan, source: &[u8], destination: &mut [u8]| {
+            let done = pool.install(|| plan.run_in_parallel(source, destination));
+            done.expect("the buffers have the right sizes");
+        };
+        let halves = move |source: &[u8], destination: &mut [u8]| {
+            let half = source.len() / 2;
+            let (a, b) = destination.split_at_mut(half);
+            pool.join(|| a.copy_from_slice(&source[..half]), || b.copy_from_slice(&source[half..]));
+        };
+        let more: [(_, _, Contender<'_>); 6] = [
+            ("relayout, one thread", false, Box::new(|from, to| run(plan, from, to))),
+            ("relayout, two threads", false, Box::new(move |from, to| in_parallel(plan, from, to))),
+            ("memcpy, one thread", true, Box::new(|from, to| to.copy_from_slice(from))),
+            ("memcpy, two threads", true, Box::new(halves)),
+            ("streaming copy, one thread", true, Box::new(|from, to| run(streaming, from, to))),
+            ("streaming copy, two threads", true, Box::new(move |from, to| in_parallel(streaming, from, to))),
+        ];
+        contenders.extend(more);
     }
     contenders.extend(peers::peers(case, onednn).into_iter().map(|(name, peer)| (name, false, peer)));
 
@@ -203,11 +224,8 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
             if round > 1 && *best * repeat as f64 > PATIENCE {
                 continue;
             }
-            let clock = if name.ends_with("thread") || name.ends_with("threads") {
-                ClockId::Monotonic
-            } else {
-                ClockId::ThreadCPUTime
-            };
+            let by_wall = name.ends_with("thread") || name.ends_with("threads");
+            let clock = if by_wall { ClockId::Monotonic } else { ClockId::ThreadCPUTime };
             let repeat = if round == 0 { 0 } else { repeat };
             let time = seconds(clock, repeat, || contender(black_box(source), black_box(&mut *destination)));
             if round > 0 {
@@ -245,7 +263,12 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
         ratio_to_streaming_copy: own / rates["streaming copy"],
         plan_us,
         plan_again_us,
-        two_threads_to_one: rates.get("two threads").zip(rates.get("one thread")).map(|(two, one)| two / one),
+        two_threads: case.threads.then(|| {
+            let two = |name: &str| rates[format!("{name}, two threads").as_str()];
+            let gain = |name: &str| two(name) / rates[format!("{name}, one thread").as_str()];
+            let copy = if two("memcpy") > two("streaming copy") { "memcpy" } else { "streaming copy" };
+            TwoThreads { relayout: gain("relayout"), copy: gain(copy) }
+        }),
         all_gb_per_s: rates,
     }
 }
