@@ -12,6 +12,7 @@ mod cases;
 mod onednn;
 mod peers;
 mod random;
+mod threads;
 
 use cases::{Case, cases};
 use peers::Contender;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
+use threads::TwoThreads;
 use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{Options, Plan, Stores, Vectors};
 
@@ -38,14 +40,6 @@ struct Line {
     two_threads: Option<TwoThreads>,
     /// Of everything that took part.
     all_gb_per_s: BTreeMap<&'static str, f64>,
-}
-
-/// How many times as fast two threads are as one.
-#[derive(Serialize)]
-struct TwoThreads {
-    relayout: f64,
-    /// What the machine gives two threads at best: that of both copies whose two threads are faster.
-    copy: f64,
 }
 
 /// What was asked for.
@@ -122,9 +116,7 @@ fn print(line: &Line) {
     print!(
         "{ratio_to_memcpy:6.2} x memcpy {ratio_to_streaming_copy:6.2} x streaming {plan_us:6.2} us, again {plan_again_us:4.2}  {case}"
     );
-    if let Some(TwoThreads { relayout, copy }) = two_threads {
-        print!("  2 threads {relayout:.2} x, that copy {copy:.2} x");
-    }
+    two_threads.iter().for_each(|gain| print!("  {gain}"));
     line.all_gb_per_s.iter().for_each(|(name, rate)| print!("  {name} {rate:.1}"));
     println!();
 }
@@ -168,7 +160,6 @@ fn seconds(clock: ClockId, repeat: usize, mut call: impl FnMut()) -> f64 {
 const PATIENCE: f64 = 0.3;
 
 fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> Line {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads can be had");
     let options = case.options.clone().vectors(asked.vectors);
     let plan = Plan::new(&case.from, &case.to, &options).expect("the cases go together");
     let run = |plan: &Plan, source: &[u8], destination: &mut [u8]| {
@@ -187,28 +178,6 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
         ("memcpy", true, Box::new(|source, destination| destination.copy_from_slice(source))),
         ("streaming copy", true, Box::new(|source, destination| run(&streaming, source, destination))),
     ];
-    if case.threads {
-        // One by the same clock as two.
-        let (plan, streaming, pool) = (&plan, &streaming, &pool);
-        let in_parallel = move |plan: &Plan, source: &[u8], destination: &mut [u8]| {
-            let done = pool.install(|| plan.run_in_parallel(source, destination));
-            done.expect("the buffers have the right sizes");
-        };
-        let halves = move |source: &[u8], destination: &mut [u8]| {
-            let half = source.len() / 2;
-            let (a, b) = destination.split_at_mut(half);
-            pool.join(|| a.copy_from_slice(&source[..half]), || b.copy_from_slice(&source[half..]));
-        };
-        let more: [(_, _, Contender<'_>); 6] = [
-            ("relayout, one thread", false, Box::new(|from, to| run(plan, from, to))),
-            ("relayout, two threads", false, Box::new(move |from, to| in_parallel(plan, from, to))),
-            ("memcpy, one thread", true, Box::new(|from, to| to.copy_from_slice(from))),
-            ("memcpy, two threads", true, Box::new(halves)),
-            ("streaming copy, one thread", true, Box::new(|from, to| run(streaming, from, to))),
-            ("streaming copy, two threads", true, Box::new(move |from, to| in_parallel(streaming, from, to))),
-        ];
-        contenders.extend(more);
-    }
     contenders.extend(peers::peers(case, onednn).into_iter().map(|(name, peer)| (name, false, peer)));
 
     let repeat = (4_usize << 20).div_ceil(payload);
@@ -224,10 +193,9 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
             if round > 1 && *best * repeat as f64 > PATIENCE {
                 continue;
             }
-            let by_wall = name.ends_with("thread") || name.ends_with("threads");
-            let clock = if by_wall { ClockId::Monotonic } else { ClockId::ThreadCPUTime };
             let repeat = if round == 0 { 0 } else { repeat };
-            let time = seconds(clock, repeat, || contender(black_box(source), black_box(&mut *destination)));
+            let time =
+                seconds(ClockId::ThreadCPUTime, repeat, || contender(black_box(source), black_box(&mut *destination)));
             if round > 0 {
                 *best = best.min(time);
             } else if !is_copy {
@@ -240,6 +208,12 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
     }
     let rates = contenders.iter().zip(best).map(|((name, ..), best)| (*name, payload as f64 / best / 1e9));
     let rates = rates.collect::<BTreeMap<_, _>>();
+    drop(contenders);
+    let two_threads = case.threads.then(|| {
+        let own = (source.as_ref(), destination.as_mut());
+        let flat = (flat_source.as_ref(), flat_destination.as_mut());
+        TwoThreads::measure(4 * asked.rounds, (&plan, own), (&streaming, flat))
+    });
     let plan = || black_box(Plan::new(black_box(&case.from), &case.to, &options).expect("the cases go together"));
     let plans = (0..10 * asked.rounds).map(|_| {
         // A thread keeps its last plans: others take their place.
@@ -263,12 +237,7 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
         ratio_to_streaming_copy: own / rates["streaming copy"],
         plan_us,
         plan_again_us,
-        two_threads: case.threads.then(|| {
-            let two = |name: &str| rates[format!("{name}, two threads").as_str()];
-            let gain = |name: &str| two(name) / rates[format!("{name}, one thread").as_str()];
-            let copy = if two("memcpy") > two("streaming copy") { "memcpy" } else { "streaming copy" };
-            TwoThreads { relayout: gain("relayout"), copy: gain(copy) }
-        }),
+        two_threads,
         all_gb_per_s: rates,
     }
 }
