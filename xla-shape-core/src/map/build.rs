@@ -65,10 +65,9 @@ pub(crate) enum Extents<'a> {
 }
 
 impl Extents<'_> {
-    /// The size of the dimension at this place from major to minor.
-    const fn physical(self, layout: &Layout, physical: usize) -> u64 {
-        let minor_to_major = layout.minor_to_major();
-        let dimension = minor_to_major[minor_to_major.len() - 1 - physical];
+    /// The size of a dimension, which has this place from major to minor.
+    #[inline]
+    const fn size(self, layout: &Layout, dimension: usize, physical: usize) -> u64 {
         match self {
             Self::Logical(extents) => extents[dimension],
             Self::OrUnknown(dimensions) => match dimensions[dimension].extent() {
@@ -165,15 +164,16 @@ pub(crate) const fn build(
         positions: 1,
         sizes_only,
     };
-    let num_dimensions = layout.num_dimensions();
+    let minor_to_major = layout.minor_to_major();
+    let num_dimensions = minor_to_major.len();
     if num_dimensions > state.digits.len() {
         return Err(BuildError::TooManyDigits);
     }
     let mut physical = 0;
     let mut empty = false;
     while physical < num_dimensions {
-        let dimension = layout.minor_to_major()[num_dimensions - 1 - physical];
-        let size = extents.physical(layout, physical);
+        let dimension = minor_to_major[num_dimensions - 1 - physical];
+        let size = extents.size(layout, dimension, physical);
         empty |= size == 0;
         state.digits[physical] = Digit { term: Term::whole(Source::Dimension(dimension as u32)), size, stride: 0 };
         physical += 1;
@@ -207,21 +207,20 @@ pub(crate) const fn simplify(digits: &mut [Digit], count: usize) -> usize {
     let mut kept = 0;
     let mut i = 0;
     while i < count {
-        let digit = digits[i];
-        i += 1;
-        if digit.size == 1 {
-            continue;
-        }
-        if kept > 0
-            && let Some(joined) = join(digits[kept - 1], digit)
+        // Where a digit is the remainder of another, the two may be one.
+        if digits[i].size == 1 {
+        } else if digits[i].term.modulus.is_some()
+            && kept > 0
+            && let Some(joined) = join(digits[kept - 1], digits[i])
         {
             digits[kept - 1] = joined;
         } else {
-            if kept + 1 < i {
-                digits[kept] = digit;
+            if kept < i {
+                digits[kept] = digits[i];
             }
             kept += 1;
         }
+        i += 1;
     }
     kept
 }

@@ -279,9 +279,14 @@ fn widths(from: &ArrayShape, to: &ArrayShape) -> Result<Widths, RelayoutError> {
 /// Checks that the two have the same dimensions.
 fn check_dimensions(from: &StrideTable, to: &StrideTable, to_dimension: &[usize]) -> Result<(), RelayoutError> {
     let num_dimensions = from.as_ref().extents().len();
-    let mut seen = SmallVec::<[bool; 16]>::from_elem(false, num_dimensions);
-    let fresh = |&dimension: &usize| seen.get_mut(dimension).is_some_and(|seen| !std::mem::replace(seen, true));
-    if to_dimension.len() != num_dimensions || !to_dimension.iter().all(fresh) {
+    let is_permutation = || {
+        let mut seen = SmallVec::<[bool; 16]>::from_elem(false, num_dimensions);
+        let mut fresh = |&dimension: &usize| seen.get_mut(dimension).is_some_and(|seen| !std::mem::replace(seen, true));
+        to_dimension.iter().all(&mut fresh)
+    };
+    // Most often, dimensions keep their order.
+    let is_identity = to_dimension.iter().enumerate().all(|(i, &dimension)| i == dimension);
+    if to_dimension.len() != num_dimensions || !is_identity && !is_permutation() {
         return Err(RelayoutError::InvalidPermutation { permutation: to_dimension.to_vec(), num_dimensions });
     }
     if to.as_ref().extents().len() != num_dimensions {

@@ -315,17 +315,29 @@ fn place(
     values: &[Value],
     cuts: &mut Cuts,
 ) -> bool {
+    // Most often, no `*` combines the dimension: then its group has its own number.
+    if let Source::Dimension(number) = digit.term.source
+        && let number = dimension[number as usize]
+        && let Some(group) = groups.get(number).filter(|group| group.dimensions[..] == [number])
+    {
+        let Cut { divisor, modulus, size, stride } = Cut::of(digit);
+        let modulus = modulus.filter(|&modulus| divisor.checked_mul(modulus).is_some_and(|end| end < group.size));
+        let is_used = divisor < group.size;
+        if is_used {
+            cuts.push((number, Cut { divisor, modulus, size, stride }));
+        }
+        return is_used;
+    }
     let (list, is_index) = source(digit.term.source, dimension, values, sizes);
     let size = list.iter().map(|&dimension| sizes[dimension]).product::<usize>();
     if digit.term.divisor.get() as usize >= size {
         return false;
     }
-    // A dimension that no `*` combines has its own number.
-    let holds = |number: &usize| groups.get(*number).is_some_and(|group| group.dimensions.contains(&list[0]));
-    let number = Some(list[0]).filter(holds).or_else(|| (0..groups.len()).find(holds));
-    let Some(group) = number.and_then(|number| groups.get_mut(number)) else { return true };
+    let mut groups = groups.iter_mut().enumerate();
+    let holder = groups.find(|(_, group)| group.dimensions.contains(&list[0]));
+    let (number, group) = holder.expect("each dimension is in a group");
     match group.cut(sizes, digit, list).filter(|_| is_index && !group.is_odd) {
-        Some((divisor, modulus)) => cuts.push((number.unwrap_or(0), Cut { divisor, modulus, ..Cut::of(digit) })),
+        Some((divisor, modulus)) => cuts.push((number, Cut { divisor, modulus, ..Cut::of(digit) })),
         None => group.is_odd = true,
     }
     true
@@ -371,14 +383,12 @@ impl Group {
     /// Where in the group these dimensions, at least one, follow each other.
     fn start(&self, dimensions: &[usize]) -> Option<usize> {
         let start = self.dimensions.iter().position(|dimension| *dimension == dimensions[0])?;
-        // Not `starts_with`, which calls `memcmp`: most often there is one.
-        let mut own = self.dimensions[start..].iter();
-        dimensions.iter().all(|dimension| own.next() == Some(dimension)).then_some(start)
+        self.dimensions[start..].starts_with(dimensions).then_some(start)
     }
 }
 
 /// Writes the common divisors of both sides in the group with this number, the smallest first; `None` if the sides have none.
-fn common(group: usize, from: &Cuts, to: &Cuts, digits: &mut SmallVec<[Common; 6]>) -> Option<()> {
+fn common(group: usize, from: &[(usize, Cut)], to: &[(usize, Cut)], digits: &mut SmallVec<[Common; 6]>) -> Option<()> {
     digits.clear();
     digits.push(Common { divisor: 1, from: 0, to: 0 });
     let mut add = |divisor| {
@@ -403,13 +413,13 @@ fn common(group: usize, from: &Cuts, to: &Cuts, digits: &mut SmallVec<[Common; 6
 }
 
 /// How far apart two elements lie whose index differs by `divisor`, a common divisor of both sides.
-fn stride(group: usize, cuts: &Cuts, divisor: usize) -> usize {
+fn stride(group: usize, cuts: &[(usize, Cut)], divisor: usize) -> usize {
     cuts.iter()
         .filter(|(number, cut)| {
             let is_below = |modulus| divisor < cut.divisor.saturating_mul(modulus);
             *number == group && cut.divisor <= divisor && cut.modulus.is_none_or(is_below)
         })
-        .map(|(_, cut)| cut.stride * (divisor / cut.divisor))
+        .map(|(_, cut)| if divisor == cut.divisor { cut.stride } else { cut.stride * (divisor / cut.divisor) })
         .sum()
 }
 

@@ -266,6 +266,9 @@ fn widen(axes: &mut Axes, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>) {
             (taken, wide) = (count, end);
         }
     }
+    if taken == 0 {
+        return (bytes, None);
+    }
     let inner = axes.drain(axes.len() - taken..).collect::<Axes>();
     let mut shuffle = std::array::from_fn(|i| i as u8);
     for element in (0..wide).step_by(bytes) {

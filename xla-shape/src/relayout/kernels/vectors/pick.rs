@@ -45,8 +45,10 @@ impl Picks {
         let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
         // Turns that are shorter than a vector have nothing to read one from.
         let last_vector = end.checked_sub(SIZE).ok_or(Unpicked::OneByOne)? as u32;
-        let mut all = Self { vectors: Vec::new(), indices: Vec::new(), from: Vec::new() };
         let shift = (SIZE / bytes).ilog2();
+        let num_vectors = places.last().map_or(0, |place| (place.1 >> shift) as usize + 1);
+        let (indices, from) = (Vec::with_capacity(MAX_PICKS / 2), Vec::with_capacity(MAX_PICKS / 2));
+        let mut all = Self { vectors: Vec::with_capacity(num_vectors), indices, from };
         let mut done = 0;
         for elements in places.chunk_by(|a, b| a.1 >> shift == b.1 >> shift) {
             let start = all.from.len();
@@ -73,7 +75,8 @@ impl Picks {
             if all.from.len() + 2 * all.vectors.len() > done || all.from.len() > most * all.vectors.len() {
                 return Err(Unpicked::OneByOne);
             }
-            if all.from.len() > MAX_PICKS {
+            // The first vectors say how many the others will take, more or less.
+            if all.from.len() > MAX_PICKS || all.from.len() * places.len() > 2 * MAX_PICKS * done {
                 return Err(Unpicked::ShorterRun);
             }
         }
