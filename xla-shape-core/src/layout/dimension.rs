@@ -26,6 +26,7 @@ pub enum Dimension {
 impl Dimension {
     /// The size that a layout reserves: the size or the bound; `None` if there is no bound.
     #[must_use]
+    #[inline]
     pub const fn extent(self) -> Option<u64> {
         match self {
             Self::Static(size) | Self::Bounded(size) => Some(size),

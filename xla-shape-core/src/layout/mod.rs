@@ -150,30 +150,35 @@ impl Layout {
 
     /// The dimensions from the fastest varying one to the slowest.
     #[must_use]
+    #[inline]
     pub const fn minor_to_major(&self) -> &[usize] {
         self.minor_to_major.as_slice()
     }
 
     /// How many dimensions the layout orders.
     #[must_use]
+    #[inline]
     pub const fn num_dimensions(&self) -> usize {
         self.minor_to_major().len()
     }
 
     /// The tiles, in the order in which they are applied.
     #[must_use]
+    #[inline]
     pub const fn tiles(&self) -> &[Tile] {
         self.tiles.as_slice()
     }
 
     /// `L(n)`: the physical elements are rounded up to a multiple of this.
     #[must_use]
+    #[inline]
     pub const fn tail_padding_alignment_in_elements(&self) -> u64 {
         self.tail_padding_alignment_in_elements
     }
 
     /// `E(n)`: the bits that one element takes; 0 stands for the element type's own storage size.
     #[must_use]
+    #[inline]
     pub const fn element_size_in_bits(&self) -> u64 {
         self.element_size_in_bits
     }
@@ -186,12 +191,14 @@ impl Layout {
 
     /// `SC(…)`: the physical dimensions that are cut into pieces.
     #[must_use]
+    #[inline]
     pub const fn split_configs(&self) -> &[SplitConfig] {
         self.split_configs.as_slice()
     }
 
     /// `M(n)`: the bytes before the data that hold the sizes of bounded dimensions.
     #[must_use]
+    #[inline]
     pub const fn dynamic_shape_metadata_prefix_bytes(&self) -> u64 {
         self.dynamic_shape_metadata_prefix_bytes
     }

@@ -60,6 +60,7 @@ impl Tile {
 
     /// The entries, from major to minor.
     #[must_use]
+    #[inline]
     pub const fn dimensions(&self) -> &[TileDimension] {
         self.0.as_slice()
     }

@@ -127,18 +127,21 @@ impl ArrayShape {
 
     /// The type of the elements.
     #[must_use]
+    #[inline]
     pub const fn element_type(&self) -> ElementType {
         self.element_type
     }
 
     /// The sizes of the dimensions, dimension 0 first.
     #[must_use]
+    #[inline]
     pub const fn dimensions(&self) -> &[Dimension] {
         self.dimensions.as_slice()
     }
 
     /// How the elements lie in memory.
     #[must_use]
+    #[inline]
     pub const fn layout(&self) -> &Layout {
         self.layout.get()
     }
@@ -154,6 +157,7 @@ impl ArrayShape {
 
     /// The number of dimensions, formerly called the rank.
     #[must_use]
+    #[inline]
     pub const fn num_dimensions(&self) -> usize {
         self.dimensions().len()
     }
@@ -199,6 +203,7 @@ impl ArrayShape {
 
     /// The bits that one element takes: the layout's element_size_in_bits, or the element type's own storage.
     #[must_use]
+    #[inline]
     pub const fn element_bits(&self) -> u64 {
         size::element_bits(self.element_type, self.layout())
     }
