@@ -75,6 +75,15 @@ impl Grouped {
         Some(Self { outer: tables, inner })
     }
 
+    /// The bytes of all tables.
+    pub(super) fn table_bytes(&self) -> usize {
+        let inner = match &self.inner {
+            Inner::Runs(runs) => size_of_val(runs.as_slice()),
+            Inner::Blocks(tables) => tables.iter().map(|table| size_of_val(table.as_slice())).sum(),
+        };
+        inner + self.outer.iter().map(|table| size_of_val(table.as_slice())).sum::<usize>()
+    }
+
     /// Copies all elements.
     pub(super) fn run(&self, widths: Widths, source: &[u8], destination: &mut [u8]) {
         match widths.bytes() {

@@ -74,6 +74,12 @@ impl Phases {
         Some(Self { sizes, from, to, outer, inner: (near, own) })
     }
 
+    /// The bytes of all tables.
+    pub(super) fn table_bytes(&self) -> usize {
+        let periods = self.from.periods.iter().chain(&self.to.periods);
+        periods.map(|period| size_of_val(period.table.as_slice())).sum()
+    }
+
     /// Copies all elements.
     pub(super) fn run(&self, widths: Widths, source: &[u8], destination: &mut [u8]) {
         match widths.bytes() {

@@ -65,6 +65,20 @@ enum Method {
     Elements(Box<ElementByElement>),
 }
 
+/// The largest tables of a plan that a thread keeps, in bytes.
+const MAX_KEPT_BYTES: usize = 64 << 10;
+
+impl Method {
+    /// The bytes of tables that grow with the array.
+    fn table_bytes(&self) -> usize {
+        match self {
+            Self::Steps(_) | Self::Elements(_) => 0,
+            Self::Grouped(grouped) => grouped.table_bytes(),
+            Self::Phases(phases) => phases.table_bytes(),
+        }
+    }
+}
+
 thread_local! {
     /// The plans that the thread has made last: whoever makes one for each call gets the same again.
     static RECENT: RefCell<Recent<(Options, Plan)>> = const { RefCell::new(Recent::new()) };
@@ -93,8 +107,7 @@ impl Plan {
             return Ok(plan);
         }
         let plan = Self(Prepared::new(from, to, options)?);
-        // Others may have large tables.
-        if matches!(plan.0.method, Method::Steps(_)) {
+        if plan.0.method.table_bytes() <= MAX_KEPT_BYTES {
             // Nothing is kept while a thread ends.
             let _ = RECENT.try_with(|recent| recent.borrow_mut().keep((options.clone(), plan.clone())));
         }
@@ -347,8 +360,15 @@ mod tests {
     /// Plans with large tables are not kept.
     #[test]
     fn what_takes_much_memory_is_made_again() {
-        let [from, to] = ["f32[99,2000]{0,1:T(*,7)}", "f32[99,2000]{1,0:T(*,9)}"].map(|text| text.parse().unwrap());
-        Plan::new(&from, &to, &Options::new()).unwrap();
-        assert!(recent(&from, &to, &Options::new()).is_none());
+        for (from, to, is_kept) in [
+            ("f32[99,2000]{0,1:T(*,7)}", "f32[99,2000]{1,0:T(*,9)}", true),
+            ("f32[2000,2000]{0,1:T(5,100)}", "f32[2000,2000]{1,0:T(7,96)}", true),
+            ("f32[9999,2000]{0,1:T(5,100)}", "f32[9999,2000]{1,0:T(7,96)}", false),
+        ] {
+            let (from, to) = (from.parse().unwrap(), to.parse().unwrap());
+            let plan = Plan::new(&from, &to, &Options::new()).unwrap();
+            assert!(plan.to_string().contains("each element by itself"), "{plan}");
+            assert_eq!(recent(&from, &to, &Options::new()).is_some(), is_kept, "{plan}");
+        }
     }
 }
