@@ -34,7 +34,7 @@ mod weave;
 
 use super::{Axis, Interleave, Kernel, Machine, Packing, Places, Transpose, Turns, Vectors};
 pub(super) use hints::fence;
-use hints::{prefetch, prefetch_to_write};
+use hints::{prefetch, prefetch_far, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]
 pub(super) use pick::{Picks, run as pick};
 use std::ops::Range;

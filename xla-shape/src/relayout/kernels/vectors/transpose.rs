@@ -15,7 +15,8 @@ const STAGE_BYTES: usize = 32 << 10;
 
 /// Columns of elements that were transposed, one behind the other. It has room for what [`chunks`] may add to the rows, and to the
 /// columns of one line.
-type Stage = [u8; 52 << 10];
+#[repr(align(64))]
+struct Stage([MaybeUninit<u8>; 52 << 10]);
 
 /// The shortest runs in the destination that are worth a stage, in bytes.
 pub(super) const STAGED_RUN: usize = 256;
@@ -66,8 +67,8 @@ enum Hint {
     None,
     /// The next line of each row of the destination, to be written.
     OwnNext,
-    /// The next line of each row of the source.
-    ReadNext,
+    /// What each row of the source has so many bytes behind what is read.
+    ReadNext(usize),
     /// The same columns of the next rows of the source.
     ReadRows,
 }
@@ -174,7 +175,7 @@ impl Walk {
         let (column, column_spots) = columns.spots(a.clone(), self.even).expect("the columns were looked up");
         let coming = match self.hint {
             Hint::None | Hint::OwnNext => None,
-            Hint::ReadNext => Some((from.wrapping_add(row + LINE), row_spots)),
+            Hint::ReadNext(ahead) => Some((from.wrapping_add(row + ahead), row_spots)),
             Hint::ReadRows => {
                 // Of the next block, which may be the first of the next turn.
                 let is_last = b.end == self.b.end;
@@ -343,8 +344,9 @@ unsafe fn staged(level: &Level, kernel: &Transpose, walk: &Walk, from: *const u8
         let [mut rows, mut columns] = unsafe { Table::both(&on_stage, level.look_up, &mut rooms) };
         for a in chunks(kernel.a_len(), columns_at_once, walk.least.0) {
             assert!(a.len() * pitch <= size_of::<Stage>(), "the stage has room for all columns");
-            let order = Order::Rows(b.len());
-            let hint = if bytes < 4 { Hint::ReadNext } else { Hint::None };
+            // A line of each row, and then the next row: it is read once.
+            let order = Order::Columns(line);
+            let hint = Hint::ReadNext(if bytes < 4 { LINE } else { 2 * LINE });
             let walk = Walk { a: 0..a.len(), b: b.clone(), order, hint, ..*walk };
             let (from, first) = (from.wrapping_add(a.start * bytes), stage.wrapping_sub(b.start * bytes));
             // SAFETY: the columns and rows are some of the kernel's; the stage has room for them.
@@ -458,7 +460,7 @@ macro_rules! transposes {
                             // A quarter of the rows with each of the four groups that a line has.
                             let first = b + a * BYTES / 16 % (LINE / 16) * (count / 4);
                             for row in first..coming.count.min(first + count / 4) {
-                                prefetch(ahead.wrapping_add(coming.at::<EVEN>(row) + a * BYTES));
+                                prefetch_far(ahead.wrapping_add(coming.at::<EVEN>(row) + a * BYTES));
                             }
                         }
                         let from = from.wrapping_add(first_row + a * BYTES);
