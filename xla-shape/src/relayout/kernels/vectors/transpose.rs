@@ -67,8 +67,8 @@ enum Hint {
     None,
     /// The next line of each row of the destination, to be written.
     OwnNext,
-    /// What each row of the source has so many bytes behind what is read.
-    ReadNext(usize),
+    /// What comes next in each row of the source.
+    ReadNext,
     /// The same columns of the next rows of the source.
     ReadRows,
 }
@@ -175,7 +175,11 @@ impl Walk {
         let (column, column_spots) = columns.spots(a.clone(), self.even).expect("the columns were looked up");
         let coming = match self.hint {
             Hint::None | Hint::OwnNext => None,
-            Hint::ReadNext(ahead) => Some((from.wrapping_add(row + ahead), row_spots)),
+            Hint::ReadNext => {
+                // A line with narrow elements takes longer.
+                let ahead = if self.bytes < 4 { LINE } else { 2 * LINE };
+                Some((from.wrapping_add(row + ahead), row_spots))
+            }
             Hint::ReadRows => {
                 // Of the next block, which may be the first of the next turn.
                 let is_last = b.end == self.b.end;
@@ -280,11 +284,13 @@ pub(super) unsafe fn run(
         is_done = true;
     }
     let rows_of_walk = if is_done || streaming { 0..whole } else { b };
-    // Processors foresee long rows. Of short ones, the next are asked for.
+    // What comes next is asked for: in long rows themselves, behind short ones in the next rows.
     let short = large && walk.a.len() * bytes < SHORT;
     let hint = if short && streaming {
         Hint::ReadRows
-    } else if large || bytes == 1 || rows_of_walk.len() <= line {
+    } else if large {
+        Hint::ReadNext
+    } else if bytes == 1 || rows_of_walk.len() <= line {
         Hint::None
     } else {
         Hint::OwnNext
@@ -346,8 +352,7 @@ unsafe fn staged(level: &Level, kernel: &Transpose, walk: &Walk, from: *const u8
             assert!(a.len() * pitch <= size_of::<Stage>(), "the stage has room for all columns");
             // A line of each row, and then the next row: it is read once.
             let order = Order::Columns(line);
-            let hint = Hint::ReadNext(if bytes < 4 { LINE } else { 2 * LINE });
-            let walk = Walk { a: 0..a.len(), b: b.clone(), order, hint, ..*walk };
+            let walk = Walk { a: 0..a.len(), b: b.clone(), order, hint: Hint::ReadNext, ..*walk };
             let (from, first) = (from.wrapping_add(a.start * bytes), stage.wrapping_sub(b.start * bytes));
             // SAFETY: the columns and rows are some of the kernel's; the stage has room for them.
             unsafe { walk.run((&mut rows, &mut columns), (from, from), first) };
