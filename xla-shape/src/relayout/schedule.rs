@@ -1,7 +1,7 @@
 //! From a region to a step: which kernel does the innermost loops, and in which order the others run.
 
 use super::elements::{Unit, Widths};
-use super::kernels::{Gather, Interleave, Kernel, Machine, Packing, Side, Transpose, Units, Unpicked, is_large};
+use super::kernels::{Gather, Interleave, Kernel, Machine, Packing, Runs, Side, Transpose, Units, Unpicked, is_large};
 use super::regions::{Axes, Axis, Region};
 use std::cmp::Reverse;
 use std::fmt;
@@ -42,6 +42,16 @@ const MAX_APART: usize = 8;
 /// The widest element that kernels other than [`Kernel::Copy`] move, in bytes.
 const MAX_BYTES: usize = 16;
 
+/// The most runs that are joined at once, as long as there are twice as many: what the lines of the source have beside them stays in
+/// the near caches until it is read.
+const JOINED: usize = 256;
+
+/// Turns with fewer bytes of the destination share their lines with others.
+const JOINED_TURN: usize = 2048;
+
+/// Turns with fewer bytes are not worth the time to prepare one, within the caches and with runs of lines.
+const SHORT_TURN: usize = 512;
+
 impl Step {
     /// Adds what copies a region: one step, or two where the last packed elements of its rows fill no byte.
     pub(super) fn add_all(steps: &mut Vec<Self>, region: &mut Region, widths: Widths, machine: Machine) {
@@ -76,15 +86,17 @@ impl Step {
         let (bytes, shuffle) = widen(&mut axes, bytes);
         let kernel = if axes.last().is_some_and(|axis| (axis.from, axis.to) == (bytes, bytes)) && shuffle.is_none() {
             let run = axes.pop().map_or(1, |axis| axis.len);
-            Kernel::Copy(run * bytes)
+            runs(&mut axes, run * bytes, machine).unwrap_or(Kernel::Copy(run * bytes))
         } else if bytes <= MAX_BYTES && bytes.is_power_of_two() {
             interleaved(&mut axes, bytes, shuffle, machine).unwrap_or_else(|| transposed(&mut axes, bytes, shuffle))
         } else {
-            Kernel::Copy(bytes)
+            runs(&mut axes, bytes, machine).unwrap_or(Kernel::Copy(bytes))
         };
         // How many picks for a vector are quicker; and whether there would be no vectors at all.
         let (most_picks, is_scalar) = match kernel {
             Kernel::Copy(bytes) if bytes < MAX_BYTES => (MAX_PICKS, true),
+            // A pick takes as long as nearly three moves of a run.
+            Kernel::Runs(kernel) => (24 / kernel.bytes, false),
             Kernel::Transpose(kernel) if kernel.is_scalar(machine) => (MAX_PICKS, true),
             Kernel::Transpose(kernel) => (kernel.slower_picks(), false),
             _ => (0, false),
@@ -95,14 +107,37 @@ impl Step {
             return steps.extend(gathered);
         }
         match kernel {
-            // Within the caches, the destination is written from front to back: several rows are read at once anyway.
+            // Past the caches, short turns are put together with the next ones.
+            Kernel::Runs(kernel) if machine.is_streaming() && kernel.bytes * kernel.len < JOINED_TURN => {
+                axes.sort_by_key(|axis| Reverse(axis.to));
+            }
+            // Within them, the destination is written from front to back: several rows are read at once anyway.
             Kernel::Interleave(_) if !machine.is_streaming() => axes.sort_by_key(|axis| Reverse(axis.to)),
             // Blocks have an order of their own.
             Kernel::Transpose(_) => {}
             // Past them, and for all else, the source is read from front to back.
             _ => axes.sort_by_key(|axis| Reverse(axis.from)),
         }
-        steps.push(Self { from, to, outer: axes, work: Work::Kernel(kernel) });
+        let mut step = Self { from, to, outer: axes, work: Work::Kernel(kernel) };
+        let rest = match kernel {
+            Kernel::Runs(kernel) if kernel.len > 2 * JOINED => step.take_parts_of(kernel),
+            _ => None,
+        };
+        steps.push(step);
+        steps.extend(rest);
+    }
+
+    /// Joins fewer runs at once; the answer are those that are left over, if there are some.
+    fn take_parts_of(&mut self, kernel: Runs) -> Option<Self> {
+        let (parts, left) = (kernel.len / JOINED, kernel.len % JOINED);
+        let part = Axis { len: parts, from: JOINED * kernel.row, to: JOINED * kernel.bytes };
+        let work = |len| Work::Kernel(Kernel::Runs(Runs { len, ..kernel }));
+        let (from, to) = (self.from + parts * part.from, self.to + parts * part.to);
+        let rest = (left > 0).then(|| Self { from, to, outer: self.outer.clone(), work: work(left) });
+        self.outer.push(part);
+        self.outer.sort_by_key(|axis| Reverse(axis.from));
+        self.work = work(JOINED);
+        rest
     }
 }
 
@@ -140,6 +175,7 @@ impl Step {
         // The bytes that one number of the loop moves on both sides, and how many there are.
         let (from, to, len) = match &self.work {
             Work::Kernel(Kernel::Copy(bytes)) => (1, 1, *bytes),
+            Work::Kernel(Kernel::Runs(Runs { bytes, len, row })) => (*row, *bytes, *len),
             Work::Kernel(Kernel::Interleave(kernel)) => (kernel.bytes, kernel.bytes * kernel.ways, kernel.len),
             _ => return None,
         };
@@ -148,6 +184,7 @@ impl Step {
             let mut part = Self { from: self.from + start * from, to: self.to + start * to, ..self.clone() };
             match &mut part.work {
                 Work::Kernel(Kernel::Copy(bytes)) => *bytes = part_len.min(len - start),
+                Work::Kernel(Kernel::Runs(kernel)) => kernel.len = part_len.min(len - start),
                 Work::Kernel(Kernel::Interleave(kernel)) => kernel.len = part_len.min(len - start),
                 _ => {}
             }
@@ -387,6 +424,18 @@ impl Block {
     }
 }
 
+/// Takes the loop over runs that follow each other in the destination, if there is one that gains by it.
+fn runs(axes: &mut Axes, bytes: usize, machine: Machine) -> Option<Kernel> {
+    let gains = |axis: &Axis| match machine.is_streaming() {
+        // Whole lines are written at once anyway.
+        true => !bytes.is_multiple_of(64),
+        false => bytes < 128 || axis.len * bytes >= SHORT_TURN,
+    };
+    let along = axes.iter().position(|axis| axis.to == bytes && bytes <= Runs::MAX_BYTES && gains(axis))?;
+    let Axis { len, from: row, .. } = axes.remove(along);
+    Some(Kernel::Runs(Runs { bytes, len, row }))
+}
+
 /// Takes the loops of an interleaving of few rows, or of the way back, if there is one.
 fn interleaved(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>, machine: Machine) -> Option<Kernel> {
     if shuffle.is_some() || bytes == MAX_BYTES && machine.is_streaming() {
@@ -490,6 +539,9 @@ impl fmt::Display for Step {
                 write!(f, "{verb} {} elements of {} bytes", gather.len(), gather.bytes())
             }
             Work::Kernel(Kernel::Copy(bytes)) => write!(f, "copy {bytes} bytes"),
+            Work::Kernel(Kernel::Runs(Runs { bytes, len, row })) => {
+                write!(f, "join {len} runs (+{row}) of {bytes} bytes")
+            }
             Work::Kernel(Kernel::Interleave(Interleave { ways, bytes, len, row })) => {
                 write!(f, "interleave {ways} rows (+{row}) of {len} elements of {bytes} bytes")
             }

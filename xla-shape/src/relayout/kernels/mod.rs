@@ -220,6 +220,25 @@ impl Interleave {
     }
 }
 
+/// Runs of `bytes` bytes, `row` bytes apart in the source, follow each other in the destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Runs {
+    /// 1 to [`MAX_BYTES`](Self::MAX_BYTES).
+    pub(super) bytes: usize,
+    pub(super) len: usize,
+    pub(super) row: usize,
+}
+
+impl Runs {
+    /// The longest: longer ones gain nothing.
+    pub(super) const MAX_BYTES: usize = 1024;
+
+    /// The bytes of the source, with what lies between the runs, and those of the destination; `None` if they overflow.
+    fn ends(&self) -> Option<(usize, usize)> {
+        last_turn(&[Axis { len: self.len, from: self.row, to: self.bytes }], (self.bytes, self.bytes))
+    }
+}
+
 /// The loops of one side of a transpose, the innermost first; those that are not there have length 1.
 pub(super) type Side = [Axis; 4];
 
@@ -342,6 +361,7 @@ impl Units {
 pub(super) enum Kernel {
     /// Copies this many bytes that lie together on both sides.
     Copy(usize),
+    Runs(Runs),
     Interleave(Interleave),
     /// The way back: `from` and `to` of [`Interleave`] change places.
     Deinterleave(Interleave),
@@ -360,6 +380,7 @@ impl Kernel {
         let back = |(from, to)| (to, from);
         match self {
             Self::Copy(bytes) => Some((*bytes, *bytes)),
+            Self::Runs(kernel) => kernel.ends(),
             Self::Interleave(kernel) => kernel.ends(),
             Self::Deinterleave(kernel) => kernel.ends().map(back),
             Self::Transpose(kernel) => kernel.ends(),

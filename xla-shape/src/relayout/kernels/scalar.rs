@@ -1,6 +1,6 @@
 //! The kernels in plain safe Rust: what each of them means.
 
-use super::{Interleave, Kernel, Packing, Transpose, Turns};
+use super::{Interleave, Kernel, Packing, Runs, Transpose, Turns};
 use crate::buffer::bits::{read_bits, write_bits};
 
 /// Calls `$f::<BYTES>` with the element's size as a constant.
@@ -20,6 +20,10 @@ macro_rules! with_size {
 pub(super) fn run(kernel: &Kernel, source: &[u8], destination: &mut [u8]) {
     match kernel {
         Kernel::Copy(bytes) => destination[..*bytes].copy_from_slice(&source[..*bytes]),
+        Kernel::Runs(Runs { bytes, len, row }) => {
+            let runs = destination.chunks_exact_mut(*bytes).take(*len).enumerate();
+            runs.for_each(|(i, run)| run.copy_from_slice(&source[i * row..][..*bytes]));
+        }
         Kernel::Interleave(kernel) => with_size!(kernel.bytes, interleave(kernel, source, destination)),
         Kernel::Deinterleave(kernel) => with_size!(kernel.bytes, deinterleave(kernel, source, destination)),
         Kernel::Transpose(kernel) => with_size!(kernel.bytes, transpose(kernel, source, destination)),

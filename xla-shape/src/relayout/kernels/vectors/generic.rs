@@ -68,6 +68,7 @@ macro_rules! kernels {
         pub(super) fn takes(kernel: &Kernel) -> bool {
             match kernel {
                 Kernel::Copy(bytes) => *bytes >= SIZE,
+                Kernel::Runs(_) => true,
                 Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) => kernel.len * kernel.bytes >= SIZE,
                 Kernel::Pack(kernel) | Kernel::Unpack(kernel) => kernel.rows.len >= SIZE,
                 Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
@@ -99,6 +100,10 @@ macro_rules! kernels {
                     // SAFETY: as required of the caller.
                     unsafe { copy_run(from, to, *bytes, (streaming, streaming)) };
                 }),
+                Kernel::Runs(kernel) => {
+                    // SAFETY: as required of the caller.
+                    unsafe { runs::run(kernel, streaming.then_some(copy_past_caches), turns, from, to) };
+                }
                 Kernel::Interleave(rows) => {
                     with_sizes!(interleave(rows, 0, turns, from, to), 8, rows, streaming)
                 }

@@ -27,6 +27,7 @@ mod narrow;
 mod neon;
 #[cfg(target_arch = "x86_64")]
 mod pick;
+mod runs;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod tables;
@@ -78,6 +79,8 @@ pub(super) unsafe fn run(
         && match kernel {
             // Parts of lines are no obstacle to copies, except that they take their time.
             Kernel::Copy(bytes) => *bytes >= STAGED_RUN || starts_lines && bytes.is_multiple_of(LINE),
+            // Neither are they to what is put together.
+            Kernel::Runs(_) => true,
             _ if !starts_lines => false,
             Kernel::Interleave(kernel) | Kernel::Pack(Packing { rows: kernel, .. }) => {
                 is_worth_fences(kernel.len * kernel.bytes)

@@ -16,7 +16,8 @@ const STAGE_BYTES: usize = 32 << 10;
 /// Columns of elements that were transposed, one behind the other. It has room for what [`chunks`] may add to the rows, and to the
 /// columns of one line.
 #[repr(align(64))]
-struct Stage([MaybeUninit<u8>; 52 << 10]);
+#[derive(Clone, Copy)]
+struct Stage([u8; 52 << 10]);
 
 /// The shortest runs in the destination that are worth a stage, in bytes.
 pub(super) const STAGED_RUN: usize = 256;
@@ -36,7 +37,7 @@ pub(super) struct Level {
     /// What transposes where rows or columns fill no vector, if there is something for that.
     pub(super) narrow: Option<Narrow>,
     /// Copies a run. Whole lines of the destination go past the caches.
-    pub(super) copy_run: unsafe fn(*const u8, *mut u8, usize),
+    pub(super) copy_run: CopyRun,
     pub(super) look_up: LookUp,
 }
 
@@ -44,6 +45,9 @@ pub(super) struct Level {
 /// Elements are valid for reads and writes there. Columns take at least 16 bytes; rows a line or a vector, and all of those
 /// begin with a line of the destination if streaming.
 pub(super) type TransposeBlock = unsafe fn(&How<'_>, (*const u8, Spots<'_>), (*mut u8, Spots<'_>));
+
+/// Copies a run.
+pub(super) type CopyRun = unsafe fn(*const u8, *mut u8, usize);
 
 /// Transposes the rows of a range in every turn, where these or the columns are too few for other vectors.
 pub(super) type Narrow = unsafe fn(&Transpose, Range<usize>, Turns<'_>, *const u8, *mut u8);
