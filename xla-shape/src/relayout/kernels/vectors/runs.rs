@@ -17,8 +17,9 @@ const AHEAD: usize = 1024;
 
 /// Room for them, and for what is read with their last line.
 #[repr(align(64))]
-#[derive(Clone, Copy)]
-struct Stage([u8; STAGED + LINE]);
+struct Stage {
+    _room: [u8; STAGED + LINE],
+}
 
 /// Copies the runs of every turn; past the caches with `copy_run`, if that is there. Inlined, so that it takes the vectors of its
 /// caller.

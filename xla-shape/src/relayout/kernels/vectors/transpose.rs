@@ -16,8 +16,9 @@ const STAGE_BYTES: usize = 32 << 10;
 /// Columns of elements that were transposed, one behind the other. It has room for what [`chunks`] may add to the rows, and to the
 /// columns of one line.
 #[repr(align(64))]
-#[derive(Clone, Copy)]
-struct Stage([u8; 52 << 10]);
+struct Stage {
+    _room: [u8; 52 << 10],
+}
 
 /// The shortest runs in the destination that are worth a stage, in bytes.
 pub(super) const STAGED_RUN: usize = 256;
@@ -75,6 +76,14 @@ enum Hint {
     ReadNext,
     /// The same columns of the next rows of the source.
     ReadRows,
+}
+
+impl Hint {
+    /// Where nothing is in the caches: what rows have next, unless it soon is another row. Wide elements are foreseen without.
+    fn ahead(kernel: &Transpose) -> Self {
+        let row = kernel.a_len() * kernel.bytes;
+        if row >= 8 * LINE && kernel.bytes < 16 { Self::ReadNext } else { Self::None }
+    }
 }
 
 /// What all measured machines agree on is the order; the numbers differ little between them.
@@ -293,7 +302,7 @@ pub(super) unsafe fn run(
     let hint = if short && streaming {
         Hint::ReadRows
     } else if large {
-        Hint::ReadNext
+        Hint::ahead(kernel)
     } else if bytes == 1 || rows_of_walk.len() <= line {
         Hint::None
     } else {
@@ -356,7 +365,7 @@ unsafe fn staged(level: &Level, kernel: &Transpose, walk: &Walk, from: *const u8
             assert!(a.len() * pitch <= size_of::<Stage>(), "the stage has room for all columns");
             // A line of each row, and then the next row: it is read once.
             let order = Order::Columns(line);
-            let walk = Walk { a: 0..a.len(), b: b.clone(), order, hint: Hint::ReadNext, ..*walk };
+            let walk = Walk { a: 0..a.len(), b: b.clone(), order, hint: Hint::ahead(kernel), ..*walk };
             let (from, first) = (from.wrapping_add(a.start * bytes), stage.wrapping_sub(b.start * bytes));
             // SAFETY: the columns and rows are some of the kernel's; the stage has room for them.
             unsafe { walk.run((&mut rows, &mut columns), (from, from), first) };
