@@ -1,6 +1,6 @@
 //! The kernels in plain safe Rust: what each of them means.
 
-use super::{Interleave, Kernel, Packing, Runs, Transpose, Turns};
+use super::{Axis, Interleave, Kernel, ONCE, Packing, Runs, Side, Transpose, Turns};
 use crate::buffer::bits::{read_bits, write_bits};
 
 /// Calls `$f::<BYTES>` with the element's size as a constant.
@@ -75,16 +75,33 @@ fn each_packed(kernel: &Packing, mut copy: impl FnMut(usize, usize, usize)) {
 }
 
 /// How many rows of the destination are written in turn, so that their lines stay in the cache.
-const BLOCK: usize = 16;
+const BLOCK: usize = 32;
+
+/// The loops of a side that are there, the outermost first.
+fn loops<'a>(side: &[Axis], room: &'a mut Side) -> Turns<'a> {
+    let mut count = 0;
+    for axis in side.iter().rev().filter(|axis| axis.len != 1) {
+        room[count] = *axis;
+        count += 1;
+    }
+    Turns(&room[..count])
+}
 
 fn transpose<const BYTES: usize>(kernel: &Transpose, source: &[u8], destination: &mut [u8]) {
     let [inner, outer @ ..] = &kernel.a;
-    Turns(outer).for_each(0, 0, |from, to| {
-        for block in (0..inner.len).step_by(BLOCK) {
-            Turns(&kernel.b).for_each(from, to, |row, column| {
-                for a in block..(block + BLOCK).min(inner.len) {
-                    let from = &source[row + a * inner.from..][..BYTES];
-                    let to = &mut destination[column + a * inner.to..][..BYTES];
+    // A loop of one turn may have no stride.
+    let (apart_from, apart_to) = (inner.from.max(BYTES), inner.to.max(BYTES));
+    let mut rooms = [[ONCE; 4]; 2];
+    let [outer_room, row_room] = &mut rooms;
+    let (outer, rows) = (loops(outer, outer_room), loops(&kernel.b, row_room));
+    outer.for_each(0, 0, |from, to| {
+        let at_once = if rows.0.is_empty() { inner.len } else { BLOCK };
+        for block in (0..inner.len).step_by(at_once) {
+            rows.for_each(from, to, |row, column| {
+                let from = source[row + block * inner.from..].chunks(apart_from);
+                let to = destination[column + block * inner.to..].chunks_mut(apart_to);
+                for (to, from) in to.zip(from).take(at_once.min(inner.len - block)) {
+                    let (to, from) = (&mut to[..BYTES], &from[..BYTES]);
                     match &kernel.shuffle {
                         None => to.copy_from_slice(from),
                         Some(shuffle) => {

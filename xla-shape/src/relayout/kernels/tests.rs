@@ -1,7 +1,8 @@
 //! Every kernel against its scalar twin, on every kind of vectors that this machine has.
 
 use super::{
-    Axis, Fence, Gather, Interleave, Kernel, Machine, Packing, Side, Transpose, Turns, Unit, Units, Unpicked, scalar,
+    Axis, Fence, Gather, Interleave, Kernel, Machine, Packing, Runs, Side, Transpose, Turns, Unit, Units, Unpicked,
+    scalar,
 };
 
 /// Bytes around the destination that must stay what they are.
@@ -41,6 +42,28 @@ fn copies() {
             check(Kernel::Copy(len), &[], shift);
             check(Kernel::Copy(len), &[Axis { len: 3, from: len, to: len.next_multiple_of(64) }], shift);
             check(Kernel::Copy(len), &[Axis { len: 3, from: len + 5, to: len + 64 }], shift);
+        }
+    }
+}
+
+#[test]
+fn joins_runs() {
+    for bytes in (1..=130).chain([200, 255, 1000, Runs::MAX_BYTES]) {
+        for (len, shift) in [(1, 0), (2, 5), (3, 0), (7, 63), (40, 16), (9000 / bytes, 1)] {
+            // Miri takes a thousand times as long.
+            if len == 0 || cfg!(miri) && len > 7 {
+                continue;
+            }
+            for row in [bytes, bytes + 3] {
+                let kernel = Kernel::Runs(Runs { bytes, len, row });
+                let (from, to) = kernel.ends().unwrap();
+                // Turns that follow each other, some with a gap, and some in another order.
+                check(kernel, &[], shift);
+                check(kernel, &[Axis { len: 5, from: from + 2, to }], shift);
+                check(kernel, &[Axis { len: 3, from: 1, to: to + 7 }, Axis { len: 1, from: 0, to: 0 }], shift);
+                let turns = [Axis { len: 2, from: 3, to }, Axis { len: 3, from: from + 5, to: 2 * to }];
+                check(kernel, &turns, shift);
+            }
         }
     }
 }

@@ -67,8 +67,7 @@ macro_rules! kernels {
         /// Whether there are vectors of this kind for a kernel.
         pub(super) fn takes(kernel: &Kernel) -> bool {
             match kernel {
-                Kernel::Copy(bytes) => *bytes >= SIZE,
-                Kernel::Runs(_) => true,
+                Kernel::Copy(_) | Kernel::Runs(_) => true,
                 Kernel::Interleave(kernel) | Kernel::Deinterleave(kernel) => kernel.len * kernel.bytes >= SIZE,
                 Kernel::Pack(kernel) | Kernel::Unpack(kernel) => kernel.rows.len >= SIZE,
                 Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
@@ -95,6 +94,11 @@ macro_rules! kernels {
             to: *mut u8,
         ) -> bool {
             match kernel {
+                Kernel::Copy(bytes @ 1..LINE) => {
+                    let kernel = Runs { bytes: *bytes, len: 1, row: 0 };
+                    // SAFETY: as required of the caller.
+                    unsafe { runs::run(&kernel, None, turns, from, to) };
+                }
                 Kernel::Copy(bytes) => turns.for_each(0, 0, |from_turn, to_turn| {
                     let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
                     // SAFETY: as required of the caller.

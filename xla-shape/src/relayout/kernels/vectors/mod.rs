@@ -33,7 +33,7 @@ mod sse2;
 mod tables;
 mod weave;
 
-use super::{Axis, Interleave, Kernel, Machine, Packing, Places, Transpose, Turns, Vectors};
+use super::{Axis, Interleave, Kernel, Machine, Packing, Places, Runs, Transpose, Turns, Vectors};
 pub(super) use hints::fence;
 use hints::{prefetch, prefetch_far, prefetch_to_write};
 #[cfg(target_arch = "x86_64")]

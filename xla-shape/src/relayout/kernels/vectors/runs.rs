@@ -2,11 +2,10 @@
 //!
 //! Past the caches, they are put together on a stage in the nearest cache: lines that they share are written once, and whole.
 
-use super::super::Runs;
 #[cfg(test)]
 use super::pending;
 use super::transpose::CopyRun;
-use super::{LINE, Turns, prefetch_far};
+use super::{LINE, Runs, Turns, prefetch_far};
 use std::mem::MaybeUninit;
 
 /// The bytes that are put together at once: more than a run has.
@@ -79,7 +78,10 @@ unsafe fn moved<const BYTES: usize>(
         while first < len {
             let count = ((STAGED - end) / bytes).min(len - first);
             let from = from.wrapping_add(first * row);
-            (0..count).for_each(|i| prefetch_far(from.wrapping_add(i * row + AHEAD)));
+            // Of shorter ones, most lie in lines that are here.
+            if bytes >= LINE / 2 {
+                (0..count).for_each(|i| prefetch_far(from.wrapping_add(i * row + AHEAD)));
+            }
             // SAFETY: so many runs are left in the source, and the stage has room for them.
             unsafe { copy::<BYTES>(bytes, count, row, from, stage.wrapping_add(end)) };
             first += count;

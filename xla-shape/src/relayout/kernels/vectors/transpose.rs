@@ -23,6 +23,9 @@ struct Stage {
 /// The shortest runs in the destination that are worth a stage, in bytes.
 pub(super) const STAGED_RUN: usize = 256;
 
+/// Turns of so many bytes stay in the nearest cache on both sides.
+const NEAREST: usize = 16 << 10;
+
 /// Rows of the source that are shorter than this are not foreseen, in bytes.
 const SHORT: usize = 2048;
 
@@ -141,6 +144,10 @@ impl Walk {
         (from, next): (*const u8, *const u8),
         to: *mut u8,
     ) {
+        if self.even && matches!(self.order, Order::Columns(_)) {
+            // SAFETY: as required of the caller.
+            return unsafe { self.block((rows, columns), self.a.clone(), self.b.clone(), (from, next), to) };
+        }
         let (least_columns, least_rows) = self.least;
         // Parts of a range: those that are looked up at once.
         let parts = |of: &Range<usize>, least: usize| {
@@ -290,7 +297,7 @@ pub(super) unsafe fn run(
     if let Some(narrow) = level.narrow
         && rest_bytes > 0
         && rest_bytes <= few
-        && !large
+        && (!large || streaming)
     {
         // SAFETY: as required of the caller.
         unsafe { narrow(kernel, whole..b.end, turns, from, to) };
@@ -303,7 +310,7 @@ pub(super) unsafe fn run(
         Hint::ReadRows
     } else if large {
         Hint::ahead(kernel)
-    } else if bytes == 1 || rows_of_walk.len() <= line {
+    } else if bytes == 1 || rows_of_walk.len() <= line || rows_of_walk.len() * walk.a.len() * bytes <= NEAREST {
         Hint::None
     } else {
         Hint::OwnNext
