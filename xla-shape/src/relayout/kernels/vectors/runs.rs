@@ -8,11 +8,11 @@ use super::transpose::CopyRun;
 use super::{LINE, Runs, Turns, prefetch_far};
 use std::mem::MaybeUninit;
 
-/// The bytes that are put together at once: more than a run has.
-const STAGED: usize = 8 * Runs::MAX_BYTES;
-
 /// How far behind each run lines are asked for, in bytes.
 const AHEAD: usize = 1024;
+
+/// The bytes that are put together at once: more than a run has.
+const STAGED: usize = 8 * Runs::MAX_BYTES;
 
 /// Room for them, and for what is read with their last line.
 #[repr(align(64))]
@@ -28,17 +28,21 @@ struct Stage {
 #[inline(always)]
 pub(super) unsafe fn run(kernel: &Runs, copy_run: Option<CopyRun>, turns: Turns<'_>, from: *const u8, to: *mut u8) {
     // With the widest moves that a run has room for.
-    // SAFETY: as required of the caller.
-    unsafe {
-        match kernel.bytes {
-            64.. => moved::<64>(kernel, copy_run, turns, from, to),
-            32.. => moved::<32>(kernel, copy_run, turns, from, to),
-            16.. => moved::<16>(kernel, copy_run, turns, from, to),
-            8.. => moved::<8>(kernel, copy_run, turns, from, to),
-            4.. => moved::<4>(kernel, copy_run, turns, from, to),
-            2.. => moved::<2>(kernel, copy_run, turns, from, to),
-            _ => moved::<1>(kernel, copy_run, turns, from, to),
-        }
+    match kernel.bytes {
+        // SAFETY: as required of the caller.
+        64.. => unsafe { moved::<64>(kernel, copy_run, turns, from, to) },
+        // SAFETY: as above.
+        32.. => unsafe { moved::<32>(kernel, copy_run, turns, from, to) },
+        // SAFETY: as above.
+        16.. => unsafe { moved::<16>(kernel, copy_run, turns, from, to) },
+        // SAFETY: as above.
+        8.. => unsafe { moved::<8>(kernel, copy_run, turns, from, to) },
+        // SAFETY: as above.
+        4.. => unsafe { moved::<4>(kernel, copy_run, turns, from, to) },
+        // SAFETY: as above.
+        2.. => unsafe { moved::<2>(kernel, copy_run, turns, from, to) },
+        // SAFETY: as above.
+        _ => unsafe { moved::<1>(kernel, copy_run, turns, from, to) },
     }
 }
 
@@ -90,9 +94,8 @@ unsafe fn moved<const BYTES: usize>(
                 let whole = end & !(LINE - 1);
                 // SAFETY: these bytes are on the stage, and the destination's.
                 unsafe { copy_run(stage.wrapping_add(start), place.wrapping_add(start), whole - start) };
-                let rest = stage.wrapping_add(whole).cast::<[MaybeUninit<u8>; LINE]>();
-                // SAFETY: the stage has room for a line behind all that is put together, and `rest` is behind its first line.
-                unsafe { stage.cast::<[MaybeUninit<u8>; LINE]>().write(rest.read()) };
+                // SAFETY: the stage has room for a line behind all that is put together, which is more than its first line.
+                unsafe { std::ptr::copy_nonoverlapping(stage.wrapping_add(whole), stage, LINE) };
                 (start, end, place) = (0, end - whole, place.wrapping_add(whole));
             }
         }
@@ -112,8 +115,8 @@ unsafe fn copy<const BYTES: usize>(bytes: usize, count: usize, row: usize, from:
         let (from, to) = (from.wrapping_add(i * row), to.wrapping_add(i * bytes));
         let copy = |place: usize| {
             let (from, to) = (from.wrapping_add(place), to.wrapping_add(place));
-            // SAFETY: as required of the caller; nothing has to be aligned.
-            unsafe { to.cast::<[u8; BYTES]>().write_unaligned(from.cast::<[u8; BYTES]>().read_unaligned()) };
+            // SAFETY: as required of the caller; the two are different arrays.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, BYTES) };
         };
         let mut done = 0;
         while done < last {
