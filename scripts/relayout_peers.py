@@ -4,9 +4,9 @@
 usage: scripts/relayout_peers.py [--rounds N] [--random N --seed S] [FILTER]    after `pip install ./python`
 
 NumPy and torch copy between strided views of the same bytes. All take turns, and the best of the rounds counts: what disturbs a run
-only makes it longer. Each makes its result anew, as `relayout` does, and is compared with `array.copy()` of as many bytes, which does so,
-too; "into" is what NumPy and torch take where the result is there already, compared with `np.copyto` of as many bytes. All
-results are compared. At the end come the cases where somebody was faster than we.
+only makes it longer. "Anew": each makes its result, and is compared with `array.copy()` of as many bytes, which does so, too. "Into": the
+result is there already, for us as `out`; each is compared with `np.copyto` of as many bytes. All results are compared, and all that is
+there begins at a multiple of 64 bytes. At the end come the cases where somebody was faster than we.
 """
 import argparse, random, re, time
 from math import prod
@@ -109,16 +109,24 @@ def bests(rounds, contenders):
     return times
 
 
+def room(size):
+    """Bytes that begin at a multiple of 64."""
+    memory = np.zeros(size + 63, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size]
+
+
 def measure(array, source, to, rounds):
     """The times of all that take part in a case."""
     dtype = np.dtype(TYPES[array.partition("[")[0]])
     sizes, from_strides, to_strides = strides(array, (source, to))
-    flat = np.frombuffer(np.random.default_rng(1).bytes(prod(sizes) * dtype.itemsize), np.uint8).copy()
-    buffer, destination = xla_shape.Buffer(array + source, flat), array + to
-    typed, same = flat.view(dtype), np.zeros_like(flat)
+    flat = room(prod(sizes) * dtype.itemsize)
+    flat[:] = np.frombuffer(np.random.default_rng(1).bytes(flat.size), np.uint8)
+    buffer, destination = xla_shape.Buffer(array + source, flat), xla_shape.Shape(array + to)
+    typed, out = flat.view(dtype), room(flat.size)
     # Bits are moved, whatever they mean.
     view = lambda flat, strides: np.lib.stride_tricks.as_strided(flat, sizes, [stride * dtype.itemsize for stride in strides])
-    taken, result = view(typed, from_strides), np.zeros_like(typed)
+    taken, result = view(typed, from_strides), out.view(dtype)
     written = view(result, to_strides)
 
     def numpy():
@@ -127,17 +135,18 @@ def measure(array, source, to, rounds):
         return result
 
     contenders = {
-        "relayout": lambda: buffer.relayout(destination, threads=1),
+        "relayout": lambda: xla_shape.relayout(buffer, destination, threads=1),
         "copy": flat.copy,
         "NumPy": numpy,
-        "copy into": lambda: np.copyto(same, flat),
+        "copy into": lambda: np.copyto(out, flat),
+        "relayout into": lambda: xla_shape.relayout(buffer, destination, threads=1, out=out),
         "NumPy into": lambda: np.copyto(written, taken),
     }
-    expected = bytes(buffer.relayout(destination, threads=1).data)
-    results = {"NumPy": numpy, "NumPy into": lambda: (contenders["NumPy into"](), result)[1]}
+    expected = bytes(xla_shape.relayout(buffer, destination, threads=1).data)
+    results = {"NumPy": numpy, "NumPy into": lambda: (contenders["NumPy into"](), out)[1], "relayout into": contenders["relayout into"]}
     if torch is not None:
         own = torch.from_numpy(typed)
-        from_view, own_result = own.as_strided(sizes, from_strides), torch.zeros_like(own)
+        from_view, own_result = own.as_strided(sizes, from_strides), torch.from_numpy(result)
         to_view = own_result.as_strided(sizes, to_strides)
 
         def fresh():
@@ -146,8 +155,9 @@ def measure(array, source, to, rounds):
             return result
 
         contenders |= {"torch": fresh, "torch into": lambda: to_view.copy_(from_view)}
-        results |= {"torch": lambda: fresh().numpy(), "torch into": lambda: (to_view.copy_(from_view), own_result.numpy())[1]}
+        results |= {"torch": lambda: fresh().numpy(), "torch into": lambda: (to_view.copy_(from_view), out)[1]}
     for name, call in results.items():
+        out[:] = 0
         assert call().tobytes() == expected, f"{name} has another result for {array}{source} to {to}"
     return bests(rounds, contenders)
 
@@ -160,17 +170,19 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     behind = []
-    print("| case | relayout | NumPy, torch | into: NumPy, torch |\n|---|---|---|---|")
+    print("| case | relayout | NumPy, torch | relayout into | NumPy, torch into |\n|---|---|---|---|---|")
     for array, source, to in CASES if asked.random is None else drawn(asked.random, asked.seed):
         name = f"{array} {source} to {to}"
         if asked.filter not in name:
             continue
         times = measure(array, source, to, asked.rounds)
         ratio = lambda contender, copy="copy": f"{times[copy] / times[contender]:.2f}" if contender in times else "–"
-        line = f"| {name} | {ratio('relayout')} | {ratio('NumPy')}, {ratio('torch')} | {ratio('NumPy into', 'copy into')}, {ratio('torch into', 'copy into')} |"
+        into = lambda contender: ratio(f"{contender} into", "copy into")
+        line = f"| {name} | {ratio('relayout')} | {ratio('NumPy')}, {ratio('torch')} | {into('relayout')} | {into('NumPy')}, {into('torch')} |"
         print(line, flush=True)
-        if any(times[peer] < times["relayout"] for peer in ("NumPy", "torch") if peer in times):
-            behind.append(line)
+        for how in ("", " into"):
+            if any(times[peer + how] < times["relayout" + how] for peer in ("NumPy", "torch") if peer + how in times):
+                behind.append(f"{how.strip() or 'anew'}: {line}")
     print("\nwhere somebody was faster:", *behind or ["nowhere"], sep="\n")
 
 

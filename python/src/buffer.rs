@@ -2,7 +2,7 @@
 
 use crate::capsule::{capsule, old_capsule, tensor_of};
 use crate::error::shape_error;
-use crate::memory::{Elements, Memory, Read, lend, prefer_large_pages};
+use crate::memory::{Elements, Memory, Read, Written, lend, prefer_large_pages};
 use crate::number::Number;
 use crate::shape::{Shape, ShapeArgument};
 use pyo3::exceptions::PyBufferError;
@@ -13,6 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ffi::c_int;
 use std::fmt::Display;
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::available_parallelism;
 use xla_shape::buffer::{AlignedBytes, DynShape};
@@ -59,7 +60,7 @@ impl Buffer {
         let sizes = self.shape.dimensions().iter().filter_map(|size| size.extent()).collect::<Vec<_>>();
         let plain = ArrayShape::with_default_layout(self.shape.element_type(), &sizes).map_err(shape_error)?;
         let mut bytes = room(&plain)?;
-        copy(py, &self.shape, &plain, self.bytes(), bytes.as_mut(), None)?;
+        copy(py, &self.shape, &plain, self.bytes(), bytes.as_mut(), &Options::new().zero_padding(), None)?;
         let array = Array::<AlignedBytes>::from_parts(plain, bytes).map_err(shape_error)?;
         dlpack::export(array).map_err(refused)
     }
@@ -109,14 +110,16 @@ impl Buffer {
     }
 
     /// The same array in another layout; see `xla_shape.relayout`.
-    #[pyo3(signature = (to=None, *, threads=None))]
+    #[pyo3(signature = (to=None, *, threads=None, out=None))]
     fn relayout<'py>(
         slf: &Bound<'py, Self>,
         to: Option<Bound<'py, PyAny>>,
         threads: Option<Bound<'py, PyAny>>,
+        out: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = PyDict::new(slf.py());
         options.set_item("threads", threads)?;
+        options.set_item("out", out)?;
         slf.py().import("xla_shape._arrays")?.getattr("relayout")?.call((slf, to), Some(&options))
     }
 
@@ -203,10 +206,9 @@ impl Bytes {
 }
 
 fn check_length(shape: &ArrayShape, found: usize) -> PyResult<()> {
-    match shape.byte_size() {
-        Some(expected) if expected == found as u64 => Ok(()),
-        Some(expected) => Err(shape_error(format_args!("expected {expected} bytes of {shape}, found {found}"))),
-        None => Err(shape_error(no_size(&shape.clone().into()))),
+    match size(shape)? {
+        expected if expected == found as u64 => Ok(()),
+        expected => Err(shape_error(format_args!("expected {expected} bytes of {shape}, found {found}"))),
     }
 }
 
@@ -228,44 +230,109 @@ pub(crate) fn relayout(
     strided: bool,
     threads: Option<Number<usize>>,
 ) -> PyResult<Buffer> {
-    let threads = threads.map(|threads| threads.0);
-    if threads == Some(0) {
-        return Err(shape_error("expected one thread or more, found 0"));
-    }
-    let (shape, to) = (shape.get().array()?, to.get().array()?);
+    let (shape, to, threads) = (shape.get().array()?, to.get().array()?, counted(threads)?);
+    let source = Source::of(source, shape, strided)?;
     let mut result = room(to)?;
-    if let Ok(buffer) = source.cast::<Buffer>() {
-        let bytes = buffer.get().bytes();
-        check_length(shape, bytes.len())?;
-        copy(py, shape, to, bytes, result.as_mut(), threads)?;
-        return Ok(Buffer::owned(to.clone(), result));
-    }
-    let lent = Read::of(source)?;
-    if !strided {
-        let bytes = lent.bytes()?;
-        check_length(shape, bytes.len())?;
-        copy(py, shape, to, bytes, result.as_mut(), threads)?;
-        return Ok(Buffer::owned(to.clone(), result));
-    }
-    let elements = lent.elements()?;
-    let sizes = shape.dimensions().iter().map(|size| size.extent().and_then(|size| usize::try_from(size).ok()));
-    if !sizes.eq(elements.sizes.iter().map(|&size| Some(size))) || shape.element_bits() != elements.width as u64 * 8 {
-        return Err(shape_error(format_args!(
-            "expected an array with the sizes and the element type of {shape}, found the sizes {:?} and {} bytes per element",
-            elements.sizes, elements.width
-        )));
-    }
-    match elements.side_by_side(shape.element_type()) {
-        Some((bytes, from)) => copy(py, &from, to, bytes, result.as_mut(), threads)?,
-        None => gather(py, &elements, shape, to, result.as_mut(), threads)?,
-    }
+    source.copy(py, shape, to, result.as_mut(), &Options::new().zero_padding(), threads)?;
     Ok(Buffer::owned(to.clone(), result))
+}
+
+/// As `relayout`, into memory that `out` lends. What holds no element keeps what it has, and so does all of it after an error.
+#[pyfunction]
+pub(crate) fn relayout_into(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    shape: &Bound<'_, Shape>,
+    to: &Bound<'_, Shape>,
+    strided: bool,
+    threads: Option<Number<usize>>,
+    out: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let (shape, to, threads) = (shape.get().array()?, to.get().array()?, counted(threads)?);
+    let source = Source::of(source, shape, strided)?;
+    let mut out = Written::of(out)?;
+    let result = out.bytes_beside(&source.addresses(), size(to)?)?;
+    source.copy(py, shape, to, result, &Options::new(), threads)
+}
+
+fn counted(threads: Option<Number<usize>>) -> PyResult<Option<usize>> {
+    match threads.map(|threads| threads.0) {
+        Some(0) => Err(shape_error("expected one thread or more, found 0")),
+        threads => Ok(threads),
+    }
+}
+
+/// The array that a copy reads.
+enum Source {
+    Bytes(Memory),
+    /// It has the sizes of its shape, and any strides.
+    Elements(Read),
+}
+
+impl Source {
+    fn of(source: &Bound<'_, PyAny>, shape: &ArrayShape, strided: bool) -> PyResult<Self> {
+        let memory = match source.cast::<Buffer>() {
+            Ok(buffer) => buffer.get().memory.clone(),
+            Err(_) if strided => return Self::elements(source, shape),
+            Err(_) => Memory::lent(source)?,
+        };
+        check_length(shape, memory.as_ref().len())?;
+        Ok(Self::Bytes(memory))
+    }
+
+    fn elements(source: &Bound<'_, PyAny>, shape: &ArrayShape) -> PyResult<Self> {
+        let lent = Read::of(source)?;
+        let elements = lent.elements()?;
+        let sizes = shape.dimensions().iter().map(|size| size.extent().and_then(|size| usize::try_from(size).ok()));
+        if !sizes.eq(elements.sizes.iter().map(|&size| Some(size))) || shape.element_bits() != elements.width as u64 * 8
+        {
+            return Err(shape_error(format_args!(
+                "expected an array with the sizes and the element type of {shape}, found the sizes {:?} and {} bytes per element",
+                elements.sizes, elements.width
+            )));
+        }
+        Ok(Self::Elements(lent))
+    }
+
+    /// The addresses between which it lies.
+    fn addresses(&self) -> Range<usize> {
+        match self {
+            Self::Bytes(memory) => {
+                let bytes = memory.as_ref().as_ptr_range();
+                bytes.start.addr()..bytes.end.addr()
+            }
+            Self::Elements(lent) => lent.addresses(),
+        }
+    }
+
+    fn copy(
+        &self,
+        py: Python<'_>,
+        shape: &ArrayShape,
+        to: &ArrayShape,
+        result: &mut [u8],
+        options: &Options,
+        threads: Option<usize>,
+    ) -> PyResult<()> {
+        let lent = match self {
+            Self::Bytes(memory) => return copy(py, shape, to, memory.as_ref(), result, options, threads),
+            Self::Elements(lent) => lent.elements()?,
+        };
+        match lent.side_by_side(shape.element_type()) {
+            Some((bytes, from)) => copy(py, &from, to, bytes, result, options, threads),
+            None => gather(py, &lent, shape, to, result, options, threads),
+        }
+    }
+}
+
+/// The bytes of an array.
+fn size(shape: &ArrayShape) -> PyResult<u64> {
+    shape.byte_size().ok_or_else(|| shape_error(no_size(&shape.clone().into())))
 }
 
 /// Zeroed memory for an array.
 fn room(shape: &ArrayShape) -> PyResult<AlignedBytes> {
-    let bytes = shape.byte_size().ok_or_else(|| shape_error(no_size(&shape.clone().into())))?;
-    let bytes = usize::try_from(bytes).ok().and_then(|bytes| AlignedBytes::zeroed(bytes).ok());
+    let bytes = usize::try_from(size(shape)?).ok().and_then(|bytes| AlignedBytes::zeroed(bytes).ok());
     let no_memory = || pyo3::exceptions::PyMemoryError::new_err(format!("there is no memory for {shape}"));
     let mut bytes = bytes.ok_or_else(no_memory)?;
     prefer_large_pages(bytes.as_mut());
@@ -278,11 +345,12 @@ fn copy(
     to: &ArrayShape,
     source: &[u8],
     result: &mut [u8],
+    options: &Options,
     threads: Option<usize>,
 ) -> PyResult<()> {
     py.detach(|| {
-        let plan = Plan::new(from, to, &Options::new().zero_padding()).map_err(|error| error.to_string())?;
-        run(&plan, source, result, threads)
+        let plan = Plan::new(from, to, options).map_err(|error| error.to_string())?;
+        run(&plan, source, result, pool_for(result.len(), threads)?.as_deref())
     })
     .map_err(shape_error)
 }
@@ -297,12 +365,14 @@ fn gather(
     shape: &ArrayShape,
     to: &ArrayShape,
     result: &mut [u8],
+    options: &Options,
     threads: Option<usize>,
 ) -> PyResult<()> {
     let row_major = shape.clone().with_layout(Layout::descending(shape.num_dimensions())).map_err(shape_error)?;
     py.detach(|| {
-        let slabs =
-            Slabs::new(&row_major, to, &Options::new().zero_padding(), GATHERED).map_err(|error| error.to_string())?;
+        let slabs = Slabs::new(&row_major, to, options, GATHERED).map_err(|error| error.to_string())?;
+        // Before anything is written: there may be no threads.
+        let pool = pool_for(result.len(), threads)?;
         let mut gathered = Vec::new();
         for slab in slabs {
             gathered.clear();
@@ -312,7 +382,7 @@ fn gather(
                 elements.copy_row_major(piece.start / elements.width, &mut gathered[start..]);
             }
             let plan = slab.plan().map_err(|error| error.to_string())?;
-            run(&plan, &gathered, &mut result[slab.destination()], threads)?;
+            run(&plan, &gathered, &mut result[slab.destination()], pool.as_deref())?;
         }
         Ok::<(), String>(())
     })
@@ -322,13 +392,20 @@ fn gather(
 /// Below so many bytes, one thread is as fast.
 const PARALLEL: usize = 1 << 20;
 
-fn run(plan: &Plan, source: &[u8], result: &mut [u8], threads: Option<usize>) -> Result<(), String> {
-    let done = if threads == Some(1) || result.len() < PARALLEL {
-        plan.run(source, result)
-    } else {
-        // More than there are processors would only take memory.
-        let most = available_parallelism().map_or(1, NonZero::get);
-        pool(threads.map_or(0, |threads| threads.min(most)))?.install(|| plan.run_in_parallel(source, result))
+/// The threads that fill so many bytes; `None` if this one does it alone.
+fn pool_for(bytes: usize, threads: Option<usize>) -> Result<Option<Arc<ThreadPool>>, String> {
+    if threads == Some(1) || bytes < PARALLEL {
+        return Ok(None);
+    }
+    // More than there are processors would only take memory.
+    let most = available_parallelism().map_or(1, NonZero::get);
+    pool(threads.map_or(0, |threads| threads.min(most))).map(Some)
+}
+
+fn run(plan: &Plan, source: &[u8], result: &mut [u8], pool: Option<&ThreadPool>) -> Result<(), String> {
+    let done = match pool {
+        None => plan.run(source, result),
+        Some(pool) => pool.install(|| plan.run_in_parallel(source, result)),
     };
     done.map_err(|error| error.to_string())
 }

@@ -43,6 +43,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::buffer_of_capsule, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::relayout, module)?)?;
+    module.add_function(wrap_pyfunction!(buffer::relayout_into, module)?)?;
     module.add_function(wrap_pyfunction!(files::read, module)?)?;
     module.add_function(wrap_pyfunction!(files::relayout_file, module)?)?;
     module.add_function(wrap_pyfunction!(files::shard_file, module)?)?;

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
+use std::ops::Range;
 use std::slice;
 use std::sync::Arc;
 use xla_shape::buffer::{AlignedBytes, Storage};
@@ -97,6 +98,11 @@ impl Read {
         Ok(unsafe { slice::from_raw_parts(self.0.buf_ptr().cast::<u8>(), length) })
     }
 
+    /// The addresses that the array spans, gaps between its elements included.
+    pub(crate) fn addresses(&self) -> Range<usize> {
+        addresses(&self.0)
+    }
+
     /// The numbers of an array of int64.
     pub(crate) fn numbers(&self) -> PyResult<&[i64]> {
         let start = numbers(&self.0)?;
@@ -126,9 +132,35 @@ impl Written {
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let buffer = PyUntypedBuffer::get(object)?;
         if buffer.readonly() {
-            return Err(PyBufferError::new_err("expected memory that can be written"));
+            return Err(PyBufferError::new_err("expected memory that can be written, found read-only memory"));
         }
         Ok(Self(buffer))
+    }
+
+    /// The bytes, if they are in one piece and as many as are expected. None may be between the addresses that are read.
+    pub(crate) fn bytes_beside(&mut self, read: &Range<usize>, expected: u64) -> PyResult<&mut [u8]> {
+        if !has_plain_numbers(&self.0) {
+            return Err(shape_error(format_args!(
+                "expected bytes or numbers as `out`, found items of format {}",
+                self.0.format().to_string_lossy()
+            )));
+        }
+        if !self.0.is_c_contiguous() {
+            return Err(shape_error("expected `out` in one piece, found an array with gaps or in another order"));
+        }
+        let length = self.0.len_bytes();
+        if length as u64 != expected {
+            return Err(shape_error(format_args!("expected {expected} bytes in `out`, found {length}")));
+        }
+        if overlap(&addresses(&self.0), read) {
+            return Err(shape_error("expected `out` in other memory than that of the array that is copied"));
+        }
+        if length == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: the memory is lent to be written, contiguous and as long; what else this call reads lies elsewhere, and by the
+        // caller's part, nobody else reads or writes it meanwhile.
+        Ok(unsafe { slice::from_raw_parts_mut(self.0.buf_ptr().cast::<u8>(), length) })
     }
 
     /// The numbers of an array of int64, which has no memory in common with another one.
@@ -137,13 +169,43 @@ impl Written {
         if self.0.item_count() == 0 {
             return Ok(&mut []);
         }
-        let (own, others) = (start.addr(), numbers(&other.0)?.addr());
-        if own < others.saturating_add(other.0.len_bytes()) && others < own.saturating_add(self.0.len_bytes()) {
+        numbers(&other.0)?;
+        if overlap(&addresses(&self.0), &other.addresses()) {
             return Err(shape_error("expected room that is not that of the numbers themselves"));
         }
         // SAFETY: `numbers` checked that as many int64 are there, aligned; the only other array of this call lies elsewhere.
         Ok(unsafe { slice::from_raw_parts_mut(start, self.0.item_count()) })
     }
+}
+
+/// The addresses that the elements of an array span.
+fn addresses(buffer: &PyUntypedBuffer) -> Range<usize> {
+    let start = buffer.buf_ptr().addr();
+    if buffer.len_bytes() == 0 {
+        return start..start;
+    }
+    let mut range = start..start.saturating_add(buffer.item_size());
+    for (&size, &stride) in buffer.shape().iter().zip(buffer.strides()) {
+        let reach = stride.unsigned_abs().saturating_mul(size.saturating_sub(1));
+        match stride < 0 {
+            true => range.start = range.start.saturating_sub(reach),
+            false => range.end = range.end.saturating_add(reach),
+        }
+    }
+    range
+}
+
+/// Whether memory is in both.
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start.max(other.start) < one.end.min(other.end)
+}
+
+/// Whether the items of a buffer are plain numbers, so that any bytes can be written to them: not references to objects.
+fn has_plain_numbers(buffer: &PyUntypedBuffer) -> bool {
+    let format = buffer.format().to_bytes();
+    let order = format.first().is_some_and(|first| b"@=<>!^".contains(first));
+    let format = &format[usize::from(order)..];
+    matches!(format.strip_prefix(b"Z").unwrap_or(format), [code] if b"?cbBhHiIlLqQnNefdg".contains(code))
 }
 
 /// Where the numbers of an array of int64 begin.

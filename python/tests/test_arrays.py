@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from array import array as typed_array
 
 import ml_dtypes
 import numpy as np
@@ -106,6 +107,136 @@ def test_bytes_of_a_shape():
         relayout(np.zeros((4, 4), np.float32).T, from_="f32[4,4]")
     with pytest.raises(ShapeError, match="in one piece"):
         Buffer("f32[2,4]", np.zeros((4, 4), np.float32)[::2])
+
+
+TARGETS = {
+    "uint8": lambda size: np.full(size, 0x55, np.uint8),
+    "bfloat16": lambda size: np.full(size, 0x55, np.uint8).view(ml_dtypes.bfloat16).reshape(2, -1),
+    "bytearray": lambda size: bytearray(b"U" * size),
+    "part of memory": lambda size: memoryview(bytearray(b"U" * (size + 7)))[3:-4],
+    "doubles": lambda size: typed_array("d", b"U" * size),
+}
+SOURCES = {
+    "array": lambda a: (a, {}),
+    "strided": lambda a: (np.repeat(a, 3, axis=1)[::-1, ::3][::-1], {}),
+    "transposed": lambda a: (np.asfortranarray(a), {}),
+    "buffer": lambda a: (relayout(a, "{0,1:T(8,128)}"), {}),
+    "bytes": lambda a: (a.tobytes(), {"from_": Shape.of(a.dtype, a.shape)}),
+    "list": lambda a: (a.tolist(), {}),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("target", TARGETS)
+def test_into_memory(source, target):
+    values = numbers(10, 200, dtype=np.float64) + 1
+    for layout in LAYOUTS:
+        given, options = SOURCES[source](values)
+        shape = Shape.of(values.dtype, values.shape, layout)
+        out = TARGETS[target](shape.byte_size)
+        assert relayout(given, layout, out=out, **options) is out
+        # Padding keeps what it had.
+        expected = np.full(shape.byte_size, 0x55, np.uint8).view(values.dtype)
+        expected[shape.linear_index(tuple(np.indices(values.shape)))] = values
+        assert bytes(out if target != "bfloat16" else out.view(np.uint8)) == expected.tobytes()
+
+
+def test_into_memory_as_an_array():
+    values = numbers(10, 200)
+    out = np.empty((200, 10), np.float32)
+    assert relayout(values, "{0,1}", out=out) is out and np.array_equal(out, values.T)
+    assert relayout(values).relayout("{0,1}", out=out, threads=1) is out
+    single = np.zeros((), np.float32)
+    assert relayout(np.float32(3), out=single) is single and single == 3
+    for empty in (np.empty((3, 0), np.float32), bytearray()):
+        assert relayout(np.zeros((0, 3), np.float32), "{0,1}", out=empty) is empty
+
+
+@pytest.mark.parametrize("threads", [1, 2, None])
+def test_into_much_memory(threads):
+    # More than is gathered at a time, with gaps and without.
+    large = np.arange(3 * 1500 * 1000, dtype=np.float32).reshape(1500, 3000)
+    for values in (large, large[:, ::2]):
+        expected = relayout(values, "{1,0:T(8,128)}")
+        out = bytearray(expected.nbytes)
+        relayout(values, "{1,0:T(8,128)}", out=out, threads=threads)
+        assert out == expected.data
+
+
+def test_memory_that_is_not_for_the_result():
+    values = numbers(8, 128)
+    size = values.nbytes
+    objects = np.array([None] * (size // 8))
+    small = np.zeros(size // 2 + 1, np.uint16)
+    twice = np.zeros((8, 256), np.float32)
+    read_only = np.zeros(size, np.uint8)
+    read_only.flags.writeable = False
+    for out, error, message in [
+        (bytearray(size - 1), ShapeError, "expected 4096 bytes in `out`, found 4095"),
+        (small, ShapeError, "expected 4096 bytes in `out`, found 4098"),
+        (bytearray(), ShapeError, "found 0"),
+        (twice[:, ::2], ShapeError, "in one piece"),
+        (np.zeros((128, 8), np.float32).T, ShapeError, "in one piece"),
+        (memoryview(twice)[::2], ShapeError, "in one piece"),
+        (read_only, BufferError, "read-only"),
+        (bytes(size), BufferError, "read-only"),
+        (relayout(values).data, BufferError, "read-only"),
+        (relayout(values), TypeError, "bytes-like|buffer"),
+        ("text", TypeError, "bytes-like|buffer"),
+        (objects, TypeError, "references"),
+        (memoryview(objects), ShapeError, "items of format O"),
+        (memoryview(np.zeros(size // 8, "i4,f4")), ShapeError, "items of format"),
+    ]:
+        for copied in (relayout, Buffer.relayout):
+            source = values if copied is relayout else relayout(values)
+            with pytest.raises(error, match=message):
+                copied(source, "{0,1}", out=out)
+    assert not twice.any() and not small.any() and all(entry is None for entry in objects)
+
+
+def test_memory_of_the_array_itself():
+    memory = np.arange(3000, dtype=np.float32)
+    before = memory.copy()
+    middle = memory[1000:2000].reshape(10, 100)
+    backwards = middle[::-1, ::-2]
+    for source in (middle, middle.T, Buffer("f32[10,100]", middle), np.broadcast_to(middle[0], (10, 100))):
+        for start in (1, 999, 1000, 1001, 1099):
+            with pytest.raises(ShapeError, match="other memory"):
+                relayout(source, "{0,1}", out=memory[start : start + 1000])
+    with pytest.raises(ShapeError, match="other memory"):
+        relayout(middle, from_="f32[10,100]", to="{0,1}", out=middle)
+    # Backwards, an array spans from its last element to its first.
+    for start in (502, 1000, 1999):
+        with pytest.raises(ShapeError, match="other memory"):
+            relayout(backwards, out=memory[start : start + 500])
+    # Nor in its gaps.
+    with pytest.raises(ShapeError, match="other memory"):
+        relayout(memory.reshape(3, 1000)[::2, :10], out=memory[1000:1020])
+    assert np.array_equal(memory, before)
+    for start in (0, 2000):
+        relayout(middle, "{0,1}", out=memory[start : start + 1000])
+        assert np.array_equal(memory[start : start + 1000].reshape(100, 10), middle.T)
+    for start in (501, 2000):
+        relayout(backwards, out=memory[start : start + 500])
+        assert np.array_equal(memory[start : start + 500].reshape(10, 50), backwards)
+
+
+def test_after_an_error_memory_is_as_it_was():
+    values = numbers(10, 200)
+    out = bytearray(b"U" * 16384)
+    for to, options in [
+        ("bf16[10,200]{1,0:T(16,512)}", {}),
+        ("{0}", {}),
+        ("f32[10,?]", {}),
+        ("f32[16,256]{1,0}", {}),
+        ("{1,0:T(8,128)}", {"threads": 0}),
+        ("{1,0:T(8,128)}", {"from_": "f32[10,201]"}),
+    ]:
+        with pytest.raises(ShapeError):
+            relayout(values, to, out=out, **options)
+    assert out == b"U" * 16384
+    # Nobody has it any more.
+    out.extend(b"V")
 
 
 def test_no_copy():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,22 +12,49 @@ from ._dtypes import element_type
 from ._errors import ShapeError
 from ._native import Buffer, Layout, Shape
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer as BytesLike
+
+_Out = TypeVar("_Out", bound="BytesLike")
+
 __all__ = ["as_array", "from_dlpack", "linear_index", "multi_index", "relayout", "to_numpy"]
 
 
+@overload
 def relayout(
     array: Any,
     to: str | Layout | Shape | None = None,
     *,
     from_: str | Shape | None = None,
     threads: int | None = None,
-) -> Buffer:
+    out: None = None,
+) -> Buffer: ...
+@overload
+def relayout(
+    array: Any,
+    to: str | Layout | Shape | None = None,
+    *,
+    from_: str | Shape | None = None,
+    threads: int | None = None,
+    out: _Out,
+) -> _Out: ...
+def relayout(
+    array: Any,
+    to: str | Layout | Shape | None = None,
+    *,
+    from_: str | Shape | None = None,
+    threads: int | None = None,
+    out: Any = None,
+) -> Any:
     """Copies an array into another layout.
 
     array: what NumPy takes as an array (strided and read-only ones are read as they are), an object with `__dlpack__`, or a
         `Buffer`; with `from_`, the bytes of an array of that shape.
     to: the layout of the result, or its whole shape; row-major if it is left out.
     threads: how many work on it; as many as there are processors if it is left out, and never more.
+    out: memory for the result, which is returned instead of a new `Buffer`: an array of NumPy, a `bytearray`, or anything else that
+        lends memory to be written. It has as many bytes as the result, in one piece and row-major, apart from the memory of `array`.
+        Only elements are written: padding keeps what it has. After an error, all of `out` is as it was.
     """
     if from_ is None and not isinstance(array, (Buffer, np.ndarray)) and hasattr(array, "__dlpack__"):
         array = _lent(array)
@@ -41,7 +68,10 @@ def relayout(
         shape, strided = Shape.of(found.dtype, found.shape), True
         # Its buffer may have an element type that the buffer protocol lacks; bytes it always has.
         source = found[..., np.newaxis].view(np.uint8)
-    return _native.relayout(source, shape, _destination(shape, to), strided, threads)
+    if out is None:
+        return _native.relayout(source, shape, _destination(shape, to), strided, threads)
+    _native.relayout_into(source, shape, _destination(shape, to), strided, threads, _bytes_of(out))
+    return out
 
 
 def _destination(shape: Shape, to: str | Layout | Shape | None) -> Shape:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, final, overload
+from typing import Any, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ __all__ = [
     "read",
     "relayout",
     "relayout_file",
+    "relayout_into",
     "shard_file",
     "shard_files",
     "shard_index",
@@ -42,6 +43,7 @@ __version__: str
 element_types: tuple[str, ...]
 
 _Path = str | os.PathLike[str]
+_Out = TypeVar("_Out", bound=_BytesLike)
 _Integers = int | npt.NDArray[np.integer[Any]]
 
 @final
@@ -416,7 +418,14 @@ class Buffer:
     def tobytes(self) -> bytes:
         """A copy of the bytes."""
 
-    def relayout(self, to: str | Layout | Shape | None = None, *, threads: int | None = None) -> Buffer:
+    @overload
+    def relayout(
+        self, to: str | Layout | Shape | None = None, *, threads: int | None = None, out: None = None
+    ) -> Buffer: ...
+    @overload
+    def relayout(
+        self, to: str | Layout | Shape | None = None, *, threads: int | None = None, out: _Out
+    ) -> _Out:
         """The same array in another layout; see `xla_shape.relayout`."""
 
     def numpy(self) -> npt.NDArray[Any]:
@@ -483,6 +492,9 @@ def relayout_file(
     tensor: str | None = None,
     permute: Sequence[int] | None = None,
 ) -> str: ...
+def relayout_into(
+    source: Any, shape: Shape, to: Shape, strided: bool, threads: int | None, out: _BytesLike
+) -> None: ...
 def shard_files(input: Sequence[_Path], plan: str) -> list[tuple[Any, Any]]: ...
 def shard_file(path: _Path, name: _Path, device: int, plan: str, output: _Path) -> str: ...
 def shard_index(input: Sequence[_Path], device: int, plan: str, output: _Path) -> Any: ...
