@@ -23,7 +23,7 @@ struct Stage {
 /// The shortest runs in the destination that are worth a stage, in bytes.
 pub(super) const STAGED_RUN: usize = 256;
 
-/// Turns of so many bytes stay in the nearest cache on both sides.
+/// So many bytes of all turns stay in the nearest cache on both sides.
 const NEAREST: usize = 16 << 10;
 
 /// Rows of the source that are shorter than this are not foreseen, in bytes.
@@ -306,11 +306,12 @@ pub(super) unsafe fn run(
     let rows_of_walk = if is_done || streaming { 0..whole } else { b };
     // What comes next is asked for: in long rows themselves, behind short ones in the next rows.
     let short = large && walk.a.len() * bytes < SHORT;
+    let all = turns.0.iter().fold(rows_of_walk.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
     let hint = if short && streaming {
         Hint::ReadRows
     } else if large {
         Hint::ahead(kernel)
-    } else if bytes == 1 || rows_of_walk.len() <= line || rows_of_walk.len() * walk.a.len() * bytes <= NEAREST {
+    } else if bytes == 1 || rows_of_walk.len() <= line || all <= NEAREST {
         Hint::None
     } else {
         Hint::OwnNext
