@@ -22,7 +22,7 @@ const LONG: usize = 16 << 10;
 const MAX_THREADS: usize = 4;
 
 /// Copies an array in slabs. Each of several threads takes the next slab, gathers its source, moves it, and writes the result
-/// as soon as all before it are written. Together they hold about `most` bytes of the source, and as many of the result, or
+/// as soon as all before it are written. The options must fill padding. Together they hold about `most` bytes of the source, and as many of the result, or
 /// one slab if that is larger.
 ///
 /// # Errors

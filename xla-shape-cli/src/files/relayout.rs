@@ -6,7 +6,7 @@ use crate::given::array_of;
 use crate::io::tensor::{self, FileFormat, TensorFile, UNNAMED};
 use serde::Serialize;
 use std::path::Path;
-use xla_shape::relayout::{Options, RelayoutError, Slab};
+use xla_shape::relayout::{Options, RelayoutError, Slab, Slabs};
 use xla_shape::text::parse_index;
 use xla_shape::{ArrayShape, Layout};
 
@@ -67,6 +67,7 @@ impl Relayout<'_> {
             options = options.transposed(permutation);
         }
         let to = self.destination(permutation.as_deref(), &from)?;
+        Slabs::new(&from, &to, &options, self.slab_bytes).map_err(Failure::said)?;
         tensor::check_writable(self.output, &to)?;
         // Before anything is made from the shapes: only then are they known to be those of real data.
         check_length(self.input, &from, &file)?;

@@ -78,8 +78,8 @@ impl Slabs {
     /// cut is possible, as through a tile that is larger, or with bits that do not fill their bytes, a slab is larger
     /// than `bytes`, up to the whole array.
     ///
-    /// With a mebibyte, both sides of a slab are in a processor's own cache together, which is fastest where the source comes in long
-    /// [pieces](Slab::source). Of a transpose, larger slabs have longer pieces.
+    /// A mebibyte is fastest where the source comes in long [pieces](Slab::source): both sides of a slab then fit in a processor's own
+    /// cache. Transposes need larger slabs for long pieces.
     ///
     /// # Errors
     /// Same as [`Plan::new`].

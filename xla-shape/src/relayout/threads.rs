@@ -6,8 +6,8 @@ use super::kernels::{Fence, Machine};
 use super::regions::{Axis, Region};
 use super::schedule::Step;
 
-/// More parts than threads, so that a thread that is held up does not hold up all; and few, since narrow parts read short pieces of rows:
-/// with 4, transposes of 16 MiB took a quarter longer.
+/// More parts than threads, so that a thread that is held up does not hold up all; but not many, since narrow parts read short pieces
+/// of rows: with 4, transposes of 16 MiB took a quarter longer.
 const PARTS_PER_THREAD: usize = 2;
 
 /// A step that writes less than this is not worth a second thread, in bytes.
