@@ -400,6 +400,19 @@ fn sizes_that_no_machine_has_make_a_plan_in_no_time() {
     assert!(plan.run(&[], &mut []).is_err());
 }
 
+/// A `*` may combine digits of one dimension, and that again: neither effort nor memory doubles each time.
+#[test]
+fn a_dimension_that_is_combined_with_itself() {
+    let again = "(2)(*,8)".repeat(40);
+    for (size, tiles) in
+        [(8, format!("T(2)(*,8){again}")), (65536, "T(16)(16,1)(16,1,1,1)(*,*,*,*,*,*,*,65536)".to_owned())]
+    {
+        let (from, to) = (shape(&format!("u8[{size}]{{0:{tiles}}}")), shape(&format!("u8[{size}]")));
+        check(&from, &to, &[0], Padding::Zero, (0, 0), Vectors::Avx512).unwrap();
+        check(&to, &from, &[0], Padding::Zero, (0, 0), Vectors::Avx512).unwrap();
+    }
+}
+
 /// Layouts as TPUs and other machines use them, in sizes that are whole tiles, ragged, or smaller than a tile: each to
 /// each, some large enough for every kernel and for threads.
 #[test]

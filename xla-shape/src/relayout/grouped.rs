@@ -1,5 +1,4 @@
-//! Relayouts that are not loops with constant strides: uneven tiles of tiles, tiles without a common multiple, too many
-//! regions.
+//! Relayouts with so many regions that tables are quicker.
 //!
 //! On both sides, an element's position is a sum of one number for each dimension, or for each group of dimensions that a `*`
 //! combines. So a table for each group says what its index adds to both positions, and loops over the groups add them up. The two
@@ -146,7 +145,13 @@ fn combined(table: &StrideTable, dimension: &[usize]) -> Vec<Vec<usize>> {
         };
         lists.push(match *value {
             Intermediate::Term { term, .. } => of(term),
-            Intermediate::Combine { major, minor, .. } => [of(major), of(minor)].concat(),
+            Intermediate::Combine { major, minor, .. } => {
+                // Digits of one dimension may be combined, again and again: it counts once.
+                let mut all = of(major);
+                let minors = of(minor).into_iter().filter(|dimension| !all.contains(dimension)).collect::<Vec<_>>();
+                all.extend(minors);
+                all
+            }
         });
     }
     lists

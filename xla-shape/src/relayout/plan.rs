@@ -180,7 +180,6 @@ impl Prepared {
                 return Err(RelayoutError::FillSizeMismatch { expected, found });
             }
         };
-        // Without splits, and with every size known, the shape has its number of positions.
         let room = to_sizes.physical_elements as usize;
         let positions = to_table.as_ref().positions() as usize;
         let everything =

@@ -246,8 +246,15 @@ fn values(table: StrideTableRef<'_>, dimension: &[usize], sizes: &[usize]) -> Ve
                 };
                 let [mut all, minors] = [major, minor].map(|term| dimensions(term).to_vec());
                 let size = minors.iter().map(|&dimension| sizes[dimension]).product::<usize>();
-                all.extend(minors);
-                let is_index = is_whole(major) && is_whole(minor) && size == minor_size.get() as usize;
+                let mut is_index = is_whole(major) && is_whole(minor) && size == minor_size.get() as usize;
+                // Digits of one dimension may be combined, again and again: it counts once.
+                for dimension in minors {
+                    if all.contains(&dimension) {
+                        is_index = false;
+                    } else {
+                        all.push(dimension);
+                    }
+                }
                 Value { dimensions: all, is_index }
             }
         });

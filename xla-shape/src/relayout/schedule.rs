@@ -42,8 +42,8 @@ const MAX_APART: usize = 8;
 /// The widest element that kernels other than [`Kernel::Copy`] move, in bytes.
 const MAX_BYTES: usize = 16;
 
-/// The most runs that are joined at once, as long as there are twice as many: what the lines of the source have beside them stays in
-/// the near caches until it is read.
+/// More than twice so many runs are joined so many at a time: what the lines of the source have beside them stays in the near caches
+/// until it is read.
 const JOINED: usize = 256;
 
 /// Turns with fewer bytes of the destination share their lines with others.
@@ -106,11 +106,10 @@ impl Step {
         {
             return steps.extend(gathered);
         }
+        let joins_turns = matches!(kernel, Kernel::Runs(Runs { bytes, len, .. }) if machine.is_streaming() && bytes * len < JOINED_TURN);
         match kernel {
             // Past the caches, short turns are put together with the next ones.
-            Kernel::Runs(kernel) if machine.is_streaming() && kernel.bytes * kernel.len < JOINED_TURN => {
-                axes.sort_by_key(|axis| Reverse(axis.to));
-            }
+            Kernel::Runs(_) if joins_turns => axes.sort_by_key(|axis| Reverse(axis.to)),
             // Within them, the destination is written from front to back: several rows are read at once anyway.
             Kernel::Interleave(_) if !machine.is_streaming() => axes.sort_by_key(|axis| Reverse(axis.to)),
             // Blocks have an order of their own.
@@ -120,14 +119,14 @@ impl Step {
         }
         let mut step = Self { from, to, outer: axes, work: Work::Kernel(kernel) };
         let rest = match kernel {
-            Kernel::Runs(kernel) if kernel.len > 2 * JOINED => step.take_parts_of(kernel),
+            Kernel::Runs(kernel) if kernel.len > 2 * JOINED && !joins_turns => step.take_parts_of(kernel),
             _ => None,
         };
         steps.push(step);
         steps.extend(rest);
     }
 
-    /// Joins fewer runs at once; the answer are those that are left over, if there are some.
+    /// Joins fewer runs at once; returns a step for those that are left over, if there are some.
     fn take_parts_of(&mut self, kernel: Runs) -> Option<Self> {
         let (parts, left) = (kernel.len / JOINED, kernel.len % JOINED);
         let part = Axis { len: parts, from: JOINED * kernel.row, to: JOINED * kernel.bytes };
@@ -426,10 +425,13 @@ impl Block {
 
 /// Takes the loop over runs that follow each other in the destination, if there is one that gains by it.
 fn runs(axes: &mut Axes, bytes: usize, machine: Machine) -> Option<Kernel> {
-    let gains = |axis: &Axis| match machine.is_streaming() {
-        // Whole lines are written at once anyway.
-        true => !bytes.is_multiple_of(64),
-        false => bytes < 128 || axis.len * bytes >= SHORT_TURN,
+    let gains = |axis: &Axis| {
+        if machine.is_streaming() {
+            // Whole lines are written at once anyway, where the destination begins with one.
+            !bytes.is_multiple_of(64)
+        } else {
+            bytes < 128 || axis.len * bytes >= SHORT_TURN
+        }
     };
     let along = axes.iter().position(|axis| axis.to == bytes && bytes <= Runs::MAX_BYTES && gains(axis))?;
     let Axis { len, from: row, .. } = axes.remove(along);

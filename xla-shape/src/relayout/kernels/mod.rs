@@ -233,9 +233,11 @@ impl Runs {
     /// The longest: longer ones gain nothing.
     pub(super) const MAX_BYTES: usize = 1024;
 
-    /// The bytes of the source, with what lies between the runs, and those of the destination; `None` if they overflow.
+    /// The bytes of the source, with what lies between the runs, and those of the destination; `None` if they overflow, or runs are
+    /// empty or too long.
     fn ends(&self) -> Option<(usize, usize)> {
-        last_turn(&[Axis { len: self.len, from: self.row, to: self.bytes }], (self.bytes, self.bytes))
+        let axis = Axis { len: self.len, from: self.row, to: self.bytes };
+        last_turn(&[axis], (self.bytes, self.bytes)).filter(|_| (1..=Self::MAX_BYTES).contains(&self.bytes))
     }
 }
 

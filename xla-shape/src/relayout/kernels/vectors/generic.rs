@@ -143,7 +143,7 @@ macro_rules! kernels {
         /// of the destination go past the caches, and what it has of others through them: no line is written in both ways.
         ///
         /// # Safety
-        /// So many bytes must be valid for reads and writes, and at least `SIZE` of them unless `streaming`.
+        /// So many bytes must be valid for reads and writes, and at least `SIZE` of them, or none, unless `streaming`.
         #[inline]
         #[target_feature(enable = $feature)]
         unsafe fn copy_run(from: *const u8, to: *mut u8, bytes: usize, (streaming, fetching): (bool, bool)) {

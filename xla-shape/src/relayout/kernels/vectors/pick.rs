@@ -25,7 +25,7 @@ struct Picked {
     picks: Range<usize>,
 }
 
-/// In the order of the destination.
+/// One for each byte of a vector of the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(align(64))]
 struct Indices([u8; SIZE]);

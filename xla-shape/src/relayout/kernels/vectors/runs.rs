@@ -14,7 +14,7 @@ const AHEAD: usize = 1024;
 /// The bytes that are put together at once: more than a run has.
 const STAGED: usize = 8 * Runs::MAX_BYTES;
 
-/// Room for them, and for what is read with their last line.
+/// Room for them, and for the line in which they end: it is moved to the beginning, with what it has behind them.
 #[repr(align(64))]
 struct Stage {
     _room: [u8; STAGED + LINE],
@@ -68,13 +68,15 @@ unsafe fn moved<const BYTES: usize>(
     };
     let mut stage = MaybeUninit::<Stage>::uninit();
     let stage = stage.as_mut_ptr().cast::<u8>();
-    // What is on the stage, and where its beginning lies in the destination: at a line.
+    // What is on the stage, and where its beginning lies in the destination: at a line, which may begin before the destination.
     let (mut start, mut end, mut place) = (0, 0, std::ptr::null_mut::<u8>());
     turns.for_each(0, 0, |from_turn, to_turn| {
         let (from, to) = (from.wrapping_add(from_turn), to.wrapping_add(to_turn));
         if to != place.wrapping_add(end) {
-            // SAFETY: these bytes are on the stage, and the destination's.
-            unsafe { copy_run(stage.wrapping_add(start), place.wrapping_add(start), end - start) };
+            if start < end {
+                // SAFETY: these bytes are on the stage, and the destination's.
+                unsafe { copy_run(stage.wrapping_add(start), place.wrapping_add(start), end - start) };
+            }
             start = to.addr() % LINE;
             (end, place) = (start, to.wrapping_sub(start));
         }
@@ -94,14 +96,17 @@ unsafe fn moved<const BYTES: usize>(
                 let whole = end & !(LINE - 1);
                 // SAFETY: these bytes are on the stage, and the destination's.
                 unsafe { copy_run(stage.wrapping_add(start), place.wrapping_add(start), whole - start) };
-                // SAFETY: the stage has room for a line behind all that is put together, which is more than its first line.
+                // SAFETY: `whole` is behind the first line, since a run has at most an eighth of `STAGED`, and at most `STAGED`: the stage
+                // has room for a line there. What was not written is moved without being read.
                 unsafe { std::ptr::copy_nonoverlapping(stage.wrapping_add(whole), stage, LINE) };
                 (start, end, place) = (0, end - whole, place.wrapping_add(whole));
             }
         }
     });
-    // SAFETY: as above.
-    unsafe { copy_run(stage.wrapping_add(start), place.wrapping_add(start), end - start) };
+    if start < end {
+        // SAFETY: as above.
+        unsafe { copy_run(stage.wrapping_add(start), place.wrapping_add(start), end - start) };
+    }
 }
 
 /// Copies runs that are `row` apart, one behind the other.
