@@ -382,7 +382,10 @@ fn gather(
                 elements.copy_row_major(piece.start / elements.width, &mut gathered[start..]);
             }
             let plan = slab.plan().map_err(|error| error.to_string())?;
-            run(&plan, &gathered, &mut result[slab.destination()], pool.as_deref())?;
+            for piece in slab.destination() {
+                // There is one: these slabs come in order.
+                run(&plan, &gathered, &mut result[piece], pool.as_deref())?;
+            }
         }
         Ok::<(), String>(())
     })

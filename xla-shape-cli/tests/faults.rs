@@ -54,7 +54,9 @@ fn huge_requests_are_answered_without_huge_memory() {
     let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6])]);
     let huge = "u8[2,3]{1,0:T(2000000000000,300)}";
     let output = run(&folder, &["relayout", "in.bin", "--from", "u8[2,3]", "--to", huge, "-o", "out.bin"]);
-    assert!(error(&output).contains("not enough memory for"), "{output:?}");
+    // Where the system takes room for files, the disk is asked first.
+    let said = error(&output);
+    assert!(said.contains("not enough memory for") || said.contains("cannot write `out.bin`"), "{output:?}");
     let output =
         run(&folder, &["relayout", "in.bin", "--from", "u8[2000000000000,3]", "--to", "{0,1}", "-o", "out.bin"]);
     assert!(error(&output).contains("expected 6000000000000 bytes"), "{output:?}");

@@ -215,7 +215,9 @@ fn what_does_not_fit_is_an_error_and_writes_nothing() {
     assert!(raw("u32[6]", "s32[6]").contains("expected a destination of u32"));
     assert!(raw("u32[?]", "{0}").contains("unbounded"));
     assert!(raw("u32[6]", "{0:T(9000000000,9000000000)}").contains("that fits in an i64"));
-    assert!(raw("u32[6]", "{0:T(900000000000000)}").contains("not enough memory for"));
+    // Where the system takes room for files, the disk is asked first.
+    let huge = raw("u32[6]", "{0:T(900000000000000)}");
+    assert!(huge.contains("not enough memory for") || huge.contains("cannot write `out.bin`"), "{huge}");
     assert!(folder.error(&["in.bin", "--to", "{0}", "-o", "out.bin"]).contains("give it with --from"));
     assert!(folder.error(&["in.bin", "--from", "u32[6]", "-o", "out.bin"]).contains("with --to"));
     assert!(folder.error(&["bad.npy", "--to", "{0}", "-o", "out.bin"]).contains("longer than the file"));

@@ -44,7 +44,7 @@ pub fn read(
 /// If the file cannot be written, or cannot hold such an array.
 pub fn write(path: &Path, array: &ArrayShape, tensor: Option<&str>, bytes: &[u8]) -> Result<(), Failure> {
     tensor::check_writable(path, array)?;
-    tensor::write(path, array, tensor.unwrap_or(UNNAMED), false, |write| write(bytes))
+    tensor::write(path, array, tensor.unwrap_or(UNNAMED), false, |sink| sink.write_whole(bytes))
 }
 
 /// Zeroed memory for an array, if there is as much.

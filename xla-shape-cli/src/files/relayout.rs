@@ -71,9 +71,9 @@ impl Relayout<'_> {
         tensor::check_writable(self.output, &to)?;
         // Before anything is made from the shapes: only then are they known to be those of real data.
         check_length(self.input, &from, &file)?;
-        tensor::write(self.output, &to, self.tensor.unwrap_or(UNNAMED), self.shows_progress, |write| {
+        tensor::write(self.output, &to, self.tensor.unwrap_or(UNNAMED), self.shows_progress, |sink| {
             let gather = |slab: &Slab, room: &mut [u8]| file.gather(slab.source(), room);
-            pipeline::run((&from, &to), &options, self.slab_bytes, gather, write)
+            pipeline::run((&from, &to), &options, self.slab_bytes, gather, sink)
         })?;
         let (output, bytes) = (self.output.display().to_string(), to.byte_size().unwrap_or_default());
         Ok(RelayoutDone { from: from.to_string(), to: to.to_string(), output, bytes })

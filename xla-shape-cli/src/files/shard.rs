@@ -313,15 +313,16 @@ fn is_done(job: &Job) -> bool {
 fn write(job: &Job, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<(), Failure> {
     let failed = |error| io::write_failure(&job.output, error);
     let mut output = Replacement::new(&job.output).map_err(failed)?;
+    output.reserve(job.bytes).map_err(failed)?;
     output.write_all(&job.header).map_err(failed)?;
-    done(job.header.len() as u64);
+    let mut end = job.header.len() as u64;
+    done(end);
     for piece in &job.pieces {
         let gather = |slab: &Slab, room: &mut [u8]| file.gather(piece.tensor, &piece.region, slab.source(), room);
-        pipeline::run((&piece.from, &piece.to), &Options::new().zero_padding(), slab_bytes, gather, &mut |bytes| {
-            output.write_all(bytes).map_err(failed)?;
-            done(bytes.len() as u64);
-            Ok(())
+        output.fill(end, &job.output, done, |sink| {
+            pipeline::run((&piece.from, &piece.to), &Options::new().zero_padding(), slab_bytes, gather, sink)
         })?;
+        end += piece.to.byte_size().unwrap_or_default();
     }
     output.commit().map_err(failed)
 }

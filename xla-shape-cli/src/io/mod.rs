@@ -3,11 +3,14 @@
 pub(crate) mod checkpoint;
 mod lines;
 mod replacement;
+mod sink;
 mod source;
 pub(crate) mod tensor;
 
 pub(crate) use lines::{Line, MAX_LINE, for_each_line};
 pub(crate) use replacement::Replacement;
+pub(crate) use sink::{Anywhere, InOrder, Sink};
+pub(crate) use source::{CALL, reading_effort};
 
 use crate::failure::Failure;
 use anstyle::Style;

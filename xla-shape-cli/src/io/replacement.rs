@@ -1,5 +1,7 @@
 //! Files that are written whole or not at all.
 
+use super::{Sink, write_failure};
+use crate::failure::Failure;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -41,6 +43,64 @@ impl Replacement {
             return Ok(Self::Nameless { file, path });
         }
         Ok(Self::File { file: beside(&path, old.as_ref())?, path })
+    }
+
+    /// Takes room for a file of this size where the system can: a disk without it is known before any work, and pieces
+    /// that come in any order are written faster.
+    ///
+    /// # Errors
+    /// If there is no such room.
+    pub(crate) fn reserve(&self, bytes: u64) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        if let Some(file) = self.file() {
+            use rustix::fs::{FallocateFlags, fallocate};
+            use rustix::io::Errno;
+
+            // Not every system of files can, and none takes room for nothing.
+            return match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+                Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
+                _ => Ok(()),
+            };
+        }
+        let _ = bytes;
+        Ok(())
+    }
+
+    /// Writes what begins at this byte, which is where the file ends so far, and tells how many bytes are done.
+    pub(crate) fn fill(
+        &mut self,
+        start: u64,
+        path: &Path,
+        done: &(dyn Fn(u64) + Sync),
+        make: impl FnOnce(Sink<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let failed = |error| write_failure(path, error);
+        #[cfg(unix)]
+        if let Some(file) = self.file() {
+            use std::os::unix::fs::FileExt;
+
+            return make(Sink::Anywhere(&|place, bytes| {
+                file.write_all_at(bytes, start + place as u64).map_err(failed)?;
+                done(bytes.len() as u64);
+                Ok(())
+            }));
+        }
+        make(Sink::InOrder(&mut |bytes| {
+            self.write_all(bytes).map_err(failed)?;
+            done(bytes.len() as u64);
+            Ok(())
+        }))
+    }
+
+    /// The new file; `None` of a pipe or device.
+    #[cfg(unix)]
+    fn file(&self) -> Option<&File> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Nameless { file, .. } => Some(file),
+            Self::File { file, .. } => Some(file.as_file()),
+            Self::Stream(_) => None,
+        }
     }
 
     /// Puts the file in its place.
@@ -169,5 +229,22 @@ impl Write for Replacement {
             Self::File { file, .. } => file.flush(),
             Self::Stream(stream) => stream.flush(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Replacement;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_disk_without_room_is_known_before_any_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Replacement::new(&folder.path().join("large")).unwrap();
+        file.reserve(0).unwrap();
+        file.reserve(1 << 20).unwrap();
+        assert!(file.reserve(1 << 62).is_err());
+        drop(file);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
 }

@@ -73,6 +73,20 @@ impl Source {
     }
 }
 
+/// A call of the system takes about as long as reading so many bytes.
+pub(crate) const CALL: u64 = 4096;
+
+/// What [`Reader`] takes for pieces beyond reading their bytes: as if it read so many more.
+pub(crate) fn reading_effort(mut pieces: impl ExactSizeIterator<Item = Range<usize>>) -> u64 {
+    /// Copying a piece that was read with others.
+    const PIECE: u64 = 64;
+    let count = pieces.len() as u64;
+    let (Some(first), Some(second)) = (pieces.next(), pieces.next()) else { return CALL };
+    let (stride, gap) = ((second.start - first.start) as u64, (second.start - first.end) as u64);
+    let calls = (Reader::BATCH / stride.max(1)).clamp(1, Reader::COPIES as u64);
+    count.saturating_mul(if gap > Reader::GAP { CALL } else { gap + PIECE + CALL / calls })
+}
+
 /// Reads pieces of a file; those that are close together with one call.
 pub(super) struct Reader<'a, 'b> {
     source: &'a Source,
@@ -84,8 +98,8 @@ pub(super) struct Reader<'a, 'b> {
 }
 
 impl<'a, 'b> Reader<'a, 'b> {
-    /// Not more than a page is read without need.
-    const GAP: u64 = 4096;
+    /// As much is read without need.
+    const GAP: u64 = CALL;
     const BATCH: u64 = 1 << 20;
     const COPIES: usize = 1 << 13;
 

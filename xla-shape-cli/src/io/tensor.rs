@@ -1,7 +1,7 @@
 //! Files that hold an array: raw bytes, NumPy's `.npy`, and one tensor of a `.safetensors` file.
 
 use super::source::{Reader, Source};
-use super::{Replacement, read_failure, write_failure};
+use super::{Replacement, Sink, read_failure, write_failure};
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
@@ -148,24 +148,21 @@ pub(crate) fn progress(bytes: u64, shows: bool) -> ProgressBar {
     bar
 }
 
-/// Who takes the bytes of an array, in order.
-pub(crate) type Write<'a> = dyn FnMut(&[u8]) -> Result<(), Failure> + Send + 'a;
-
 /// Writes an array into a file, whole or not at all; into a `.safetensors` file, under this name. `make` is given who takes its bytes.
 pub(crate) fn write(
     path: &Path,
     array: &ArrayShape,
     tensor: &str,
     shows_progress: bool,
-    make: impl FnOnce(&mut Write<'_>) -> Result<(), Failure>,
+    make: impl FnOnce(Sink<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let bar = progress(array.byte_size().unwrap_or_default(), shows_progress);
     if path.as_os_str() == "-" {
-        make(&mut |bytes| {
+        make(Sink::InOrder(&mut |bytes| {
             super::write(bytes)?;
             bar.inc(bytes.len() as u64);
             Ok(())
-        })?;
+        }))?;
         bar.finish_and_clear();
         return Ok(());
     }
@@ -177,12 +174,10 @@ pub(crate) fn write(
         FileFormat::Safetensors => safetensors_header(array, tensor).map_err(wrong)?,
     };
     let mut file = Replacement::new(path).map_err(failed)?;
+    let bytes = array.byte_size().unwrap_or_default().saturating_add(header.len() as u64);
+    file.reserve(bytes).map_err(failed)?;
     file.write_all(&header).map_err(failed)?;
-    make(&mut |bytes| {
-        file.write_all(bytes).map_err(failed)?;
-        bar.inc(bytes.len() as u64);
-        Ok(())
-    })?;
+    file.fill(header.len() as u64, path, &|bytes| bar.inc(bytes), make)?;
     bar.finish_and_clear();
     file.commit().map_err(failed)
 }

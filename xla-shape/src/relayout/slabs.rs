@@ -8,10 +8,10 @@ use crate::wide::{local, wide};
 use crate::{ArrayShape, Dimension, StrideTable};
 use std::ops::Range;
 
-/// A relayout in slabs: parts of the destination, in order and without gaps, each made from a part of the source.
+/// A relayout in slabs: parts of the destination without gaps, each made from a part of the source.
 ///
 /// A slab is a separate relayout between smaller arrays in the same layouts: its source is gathered from pieces of the whole
-/// source, its destination is one piece of the whole destination. So files of any size can be copied in little memory.
+/// source, and its destination goes to pieces of the whole destination. So files of any size can be copied in little memory.
 ///
 /// ```
 /// use xla_shape::ArrayShape;
@@ -20,12 +20,15 @@ use std::ops::Range;
 /// let from: ArrayShape = "u8[4,3]{1,0}".parse()?;
 /// let to: ArrayShape = "u8[4,3]{0,1}".parse()?;
 /// let source: Vec<u8> = (0..12).collect();
-/// let mut destination = Vec::new();
+/// let mut destination = [0; 12];
 /// for slab in Slabs::new(&from, &to, &Options::new(), 8)? {
 ///     let gathered: Vec<u8> = slab.source().flat_map(|piece| source[piece].to_vec()).collect();
-///     let mut made = vec![0; slab.destination().len()];
+///     let mut made = vec![0; gathered.len()];
 ///     slab.plan()?.run(&gathered, &mut made)?;
-///     destination.extend(made);
+///     let mut made = made.into_iter();
+///     for piece in slab.destination() {
+///         destination[piece].fill_with(|| made.next().unwrap_or_default());
+///     }
 /// }
 /// assert_eq!(destination, [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -39,6 +42,8 @@ pub struct Slabs {
     permutation: Vec<usize>,
     tables: (StrideTable, StrideTable),
     cuts: Vec<Cut>,
+    /// What a slab takes on the larger side.
+    slab_bytes: usize,
     /// The cut that the next slab begins at; `None` after the last.
     next: Option<Vec<usize>>,
 }
@@ -59,7 +64,7 @@ pub struct Slab {
     to: ArrayShape,
     options: Options,
     source: Pieces,
-    destination: Range<usize>,
+    destination: Pieces,
 }
 
 /// Equal pieces of a buffer, in bytes: all sums of `start` and a multiple of each loop's stride.
@@ -72,7 +77,8 @@ struct Pieces {
 }
 
 impl Slabs {
-    /// Cuts the relayout of `from` into `to` into slabs of about `bytes` bytes.
+    /// Cuts the relayout of `from` into `to` into slabs of about `bytes` bytes. Each makes one piece of the destination, and they come
+    /// in its order.
     ///
     /// It takes as many of the destination's most major dimensions as are needed, and cuts only between tiles; where no
     /// cut is possible, as through a tile that is larger, or with bits that do not fill their bytes, a slab is larger
@@ -96,61 +102,107 @@ impl Slabs {
             permutation,
             tables,
             cuts: Vec::new(),
-            next: None,
+            slab_bytes: larger(from, to),
+            next: Some(Vec::new()),
         };
-        slabs.cuts = slabs.choose(bytes.max(1));
+        slabs.cut(Side::Destination, bytes);
         slabs.next = Some(vec![0; slabs.cuts.len()]);
         Ok(slabs)
     }
 
-    fn choose(&self, bytes: usize) -> Vec<Cut> {
-        let mut cuts = Vec::new();
-        let (Some(from_bytes), Some(to_bytes)) = (self.from.byte_size(), self.to.byte_size()) else { return cuts };
+    /// The same relayout in slabs that are cut on both sides: first to `source` bytes at the source's most major dimensions, then
+    /// to `bytes` bytes at the destination's. They come in no order.
+    ///
+    /// What is cut on one side alone is in one piece there, and may be in many short ones on the other: of a transpose, a part of
+    /// each row. Cut on both sides, no piece is that short.
+    ///
+    /// ```
+    /// use xla_shape::ArrayShape;
+    /// use xla_shape::relayout::{Options, Slabs};
+    ///
+    /// let from: ArrayShape = "u8[64,64]{1,0}".parse()?;
+    /// let to: ArrayShape = "u8[64,64]{0,1}".parse()?;
+    /// let slabs = Slabs::new(&from, &to, &Options::new(), 256)?;
+    /// let pieces = |mut slabs: Slabs| slabs.next().map(|slab| (slab.source().len(), slab.destination().len()));
+    /// assert_eq!(pieces(slabs.in_any_order(1024, 256)), Some((16, 16)));
+    /// assert_eq!(pieces(slabs), Some((64, 1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn in_any_order(&self, source: usize, bytes: usize) -> Self {
+        let mut slabs = Self { cuts: Vec::new(), slab_bytes: larger(&self.from, &self.to), ..self.clone() };
+        slabs.cut(Side::Source, source);
+        slabs.cut(Side::Destination, bytes);
+        slabs.next = Some(vec![0; slabs.cuts.len()]);
+        slabs
+    }
+
+    /// Cuts each slab at the most major dimensions of a side, until it takes no more than `bytes`.
+    fn cut(&mut self, side: Side, bytes: usize) {
         if !is_plain(&self.from) || !is_plain(&self.to) {
-            return cuts;
+            return;
         }
-        let mut rest = from_bytes.max(to_bytes) as usize;
-        for digit in self.tables.1.as_ref().digits() {
-            if rest <= bytes {
-                break;
-            }
-            // The destination stays in one piece only if cuts are made from its outermost digit on.
-            let Source::Dimension(dimension) = digit.term.source else { break };
-            let dimension = dimension as usize;
-            let from = outermost(&self.tables.0, self.permutation[dimension]);
-            let (Some(to), Some(from)) = (outermost(&self.tables.1, dimension), from) else { break };
-            if to != *digit || !fills_bytes(from, &self.from) || !fills_bytes(to, &self.to) {
-                break;
-            }
-            let Some(unit) = least_common_multiple(from.term.divisor.get(), to.term.divisor.get()) else { break };
-            let unit = unit as usize;
-            let extent = self.tables.1.as_ref().extents()[dimension] as usize;
-            let units = extent.div_ceil(unit);
-            if units < 2 {
-                break;
-            }
-            let in_unit = rest.div_ceil(units);
-            let step = unit * (bytes / in_unit).clamp(1, units);
-            cuts.push(Cut { dimension, extent, step });
-            if !self.scales(&cuts) {
-                cuts.pop();
-                break;
-            }
-            rest = in_unit;
-            // Of a step of several tiles, a further cut would not be one piece.
-            if unit as u64 != to.term.divisor.get() || step > unit {
+        let bytes = bytes.max(1);
+        let table = match side {
+            Side::Source => &self.tables.0,
+            Side::Destination => &self.tables.1,
+        };
+        // What a side has of a slab stays in one piece only if cuts are made from its outermost digit on.
+        for digit in table.as_ref().digits().to_vec() {
+            if self.slab_bytes <= bytes || !self.cut_digit(side, digit, bytes) {
                 break;
             }
         }
-        cuts
+    }
+
+    /// Cuts each slab at a digit of a side; whether the next digit can be cut as well.
+    fn cut_digit(&mut self, side: Side, digit: Digit, bytes: usize) -> bool {
+        let Some((cut, slab_bytes, can_go_on)) = self.cut_at(side, digit, bytes) else { return false };
+        self.cuts.push(cut);
+        if !self.scales() {
+            self.cuts.pop();
+            return false;
+        }
+        self.slab_bytes = slab_bytes;
+        can_go_on
+    }
+
+    /// How to cut at a digit, what a slab takes then, and whether the next digit can be cut as well.
+    fn cut_at(&self, side: Side, digit: Digit, bytes: usize) -> Option<(Cut, usize, bool)> {
+        let Source::Dimension(number) = digit.term.source else { return None };
+        let dimension = match side {
+            Side::Source => self.permutation.iter().position(|&other| other == number as usize)?,
+            Side::Destination => number as usize,
+        };
+        let from = outermost(&self.tables.0, self.permutation[dimension])?;
+        let to = outermost(&self.tables.1, dimension)?;
+        let own = match side {
+            Side::Source => from,
+            Side::Destination => to,
+        };
+        let is_cut = self.cuts.iter().any(|cut| cut.dimension == dimension);
+        if own != digit || is_cut || !fills_bytes(from, &self.from) || !fills_bytes(to, &self.to) {
+            return None;
+        }
+        let unit = least_common_multiple(from.term.divisor.get(), to.term.divisor.get())? as usize;
+        let extent = self.tables.1.as_ref().extents()[dimension] as usize;
+        let units = extent.div_ceil(unit);
+        if units < 2 {
+            return None;
+        }
+        let in_unit = self.slab_bytes.div_ceil(units);
+        let taken = (bytes / in_unit).clamp(1, units);
+        // Of a step of several tiles, a further cut would not be one piece.
+        let can_go_on = unit as u64 == own.term.divisor.get() && taken == 1;
+        Some((Cut { dimension, extent, step: unit * taken }, in_unit.saturating_mul(taken), can_go_on))
     }
 
     /// Whether slabs are as large as the part of the array that they are: not where a tile covers a whole dimension.
-    fn scales(&self, cuts: &[Cut]) -> bool {
+    fn scales(&self) -> bool {
         let scales = |whole: &ArrayShape, table: &StrideTable, dimension_of: &dyn Fn(usize) -> usize, last: bool| {
             let mut expected = table.as_ref().positions() as u128;
             let mut sizes = local(table.as_ref().extents()).to_vec();
-            for cut in cuts {
+            for cut in &self.cuts {
                 let dimension = dimension_of(cut.dimension);
                 let Some(digit) = outermost(table, dimension) else { return false };
                 let size = if last { cut.extent - (cut.extent - 1) / cut.step * cut.step } else { cut.step };
@@ -178,9 +230,8 @@ impl Slabs {
         if self.cuts.is_empty() {
             let whole =
                 |array: &ArrayShape| Some(Pieces { start: 0, len: array.byte_size()? as usize, loops: Vec::new() });
-            let destination = 0..self.to.byte_size()? as usize;
             let (from, to, options) = (self.from.clone(), self.to.clone(), self.options.clone());
-            return Some(Slab { source: whole(&from)?, from, to, options, destination });
+            return Some(Slab { source: whole(&from)?, destination: whole(&to)?, from, to, options });
         }
         let part = |whole: &ArrayShape, table: &StrideTable, ranges: &[(usize, Range<usize>)]| {
             let mut sizes = local(table.as_ref().extents()).to_vec();
@@ -189,14 +240,12 @@ impl Slabs {
             }
             sized(whole, &sizes)
         };
-        let destination = Pieces::of(&self.tables.1, self.to.element_bits() as usize, &to_ranges);
-        debug_assert!(destination.loops.is_empty(), "the cuts begin at the outermost digit");
         Some(Slab {
             from: part(&self.from, &self.tables.0, &from_ranges)?,
             to: part(&self.to, &self.tables.1, &to_ranges)?,
             options: self.options.clone(),
             source: Pieces::of(&self.tables.0, self.from.element_bits() as usize, &from_ranges),
-            destination: destination.start..destination.start + destination.len,
+            destination: Pieces::of(&self.tables.1, self.to.element_bits() as usize, &to_ranges),
         })
     }
 }
@@ -236,26 +285,29 @@ impl Slab {
     }
 
     /// The pieces of the whole source that the slab is made from, in bytes; one after the other, they are its source.
-    pub fn source(&self) -> impl Iterator<Item = Range<usize>> {
-        let count = self.source.loops.iter().map(|(count, _)| count).product::<usize>();
-        (0..count).map(|mut number| {
-            let mut start = self.source.start;
-            for (count, stride) in self.source.loops.iter().rev() {
-                start += number % count * stride;
-                number /= count;
-            }
-            start..start + self.source.len
-        })
+    pub fn source(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+        self.source.iter()
     }
 
-    /// The bytes of the whole destination that the slab makes.
-    #[must_use]
-    pub fn destination(&self) -> Range<usize> {
-        self.destination.clone()
+    /// The pieces of the whole destination that the slab makes, in bytes; one after the other, they are its destination.
+    pub fn destination(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+        self.destination.iter()
     }
 }
 
 impl Pieces {
+    fn iter(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+        let count = self.loops.iter().map(|(count, _)| count).product::<usize>();
+        (0..count).map(|mut number| {
+            let mut start = self.start;
+            for (count, stride) in self.loops.iter().rev() {
+                start += number % count * stride;
+                number /= count;
+            }
+            start..start + self.len
+        })
+    }
+
     /// The pieces that hold these indices of some dimensions, each of which is cut at its outermost digit.
     fn of(table: &StrideTable, bits: usize, ranges: &[(usize, Range<usize>)]) -> Self {
         let mut pieces = Self { start: 0, len: 1, loops: Vec::new() };
@@ -300,6 +352,11 @@ fn outermost(table: &StrideTable, dimension: usize) -> Option<Digit> {
 /// Whether each value of a digit begins at a byte of its own.
 fn fills_bytes(digit: Digit, array: &ArrayShape) -> bool {
     (digit.stride % 8 * array.element_bits()).is_multiple_of(8)
+}
+
+/// The bytes of the larger of two arrays.
+fn larger(from: &ArrayShape, to: &ArrayShape) -> usize {
+    from.byte_size().max(to.byte_size()).unwrap_or_default() as usize
 }
 
 /// Whether a buffer holds nothing but the positions of its stride table.
