@@ -174,16 +174,25 @@ fn slabs_come_together_to_the_whole() {
     }
 }
 
-/// Each slab takes a few bytes of every row: those of neighbours are read together, those of rows far apart are not.
+/// In order, each slab takes a few bytes of every row: those of neighbours are read together, those of rows far apart are not. In any
+/// order, it may take a few of some rows, and write a few of some columns.
 #[test]
-fn short_pieces_of_a_file_are_read_too() {
+fn short_pieces_are_read_and_written_too() {
     let folder = Folder::new();
-    for (rows, columns) in [(20_000, 3), (30, 1500)] {
+    for (rows, columns) in [(5000, 3), (30, 1100), (90, 150)] {
         folder.write("in.bin", &numbers(rows * columns));
         let from = format!("u32[{rows},{columns}]");
-        folder.relayout(&["in.bin", "--from", &from, "--to", "{0,1}", "--slab-bytes", "1", "-o", "out.bin"]);
         let expected = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column + 1));
-        assert!(folder.read("out.bin") == expected.flat_map(u32::to_le_bytes).collect::<Vec<_>>(), "{from}");
+        let expected = expected.flat_map(u32::to_le_bytes).collect::<Vec<_>>();
+        for slab in ["1", "3000"] {
+            let arguments = ["in.bin", "--from", &from, "--to", "{0,1}", "--slab-bytes", slab, "-o"];
+            folder.relayout(&[&arguments[..], &["out.bin"]].concat());
+            assert!(folder.read("out.bin") == expected, "{from}, {slab}");
+            let command = &mut Command::cargo_bin("xla-shape").unwrap();
+            let output =
+                command.current_dir(folder.path(".")).arg("relayout").args(arguments).arg("-").output().unwrap();
+            assert!(output.status.success() && output.stdout == expected, "{from}, {slab}, in order");
+        }
     }
 }
 

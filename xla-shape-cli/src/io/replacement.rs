@@ -75,12 +75,9 @@ impl Replacement {
         make: impl FnOnce(Sink<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let failed = |error| write_failure(path, error);
-        #[cfg(unix)]
         if let Some(file) = self.file() {
-            use std::os::unix::fs::FileExt;
-
             return make(Sink::Anywhere(&|place, bytes| {
-                file.write_all_at(bytes, start + place as u64).map_err(failed)?;
+                write_at(file, start + place as u64, bytes).map_err(failed)?;
                 done(bytes.len() as u64);
                 Ok(())
             }));
@@ -93,7 +90,6 @@ impl Replacement {
     }
 
     /// The new file; `None` of a pipe or device.
-    #[cfg(unix)]
     fn file(&self) -> Option<&File> {
         match self {
             #[cfg(target_os = "linux")]
@@ -115,6 +111,20 @@ impl Replacement {
             Self::File { file, path } => file.persist(path).map(drop).map_err(|error| error.error),
             Self::Stream(mut stream) => stream.flush(),
         }
+    }
+}
+
+/// Writes what begins at this byte of a file.
+fn write_at(file: &File, start: u64, bytes: &[u8]) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::write_all_at(file, bytes, start);
+    #[cfg(not(unix))]
+    {
+        // One thread at a time, since a file has one place.
+        static PLACE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let _own = PLACE.lock();
+        let mut file = file;
+        io::Seek::seek(&mut file, io::SeekFrom::Start(start)).and_then(|_| file.write_all(bytes))
     }
 }
 
