@@ -77,8 +77,11 @@ impl Replacement {
         let failed = |error| write_failure(path, error);
         if let Some(file) = self.file() {
             return make(Sink::Anywhere(&|place, bytes| {
-                write_at(file, start + place as u64, bytes).map_err(failed)?;
-                done(bytes.len() as u64);
+                let places = (start + place as u64..).step_by(TOGETHER);
+                for (place, part) in places.zip(bytes.chunks(TOGETHER)) {
+                    write_at(file, place, part).map_err(failed)?;
+                    done(part.len() as u64);
+                }
                 Ok(())
             }));
         }
@@ -113,6 +116,9 @@ impl Replacement {
         }
     }
 }
+
+/// What is written with one call, in bytes: for more, systems look for larger blocks of memory, which may take longer than writing.
+const TOGETHER: usize = 256 << 10;
 
 /// Writes what begins at this byte of a file.
 fn write_at(file: &File, start: u64, bytes: &[u8]) -> io::Result<()> {
