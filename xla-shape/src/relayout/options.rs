@@ -23,7 +23,8 @@ pub enum Padding {
 #[non_exhaustive]
 pub enum Stores {
     /// Past the caches if source and destination together are larger than one and a half of the second-level cache, or than
-    /// half of the largest where that belongs to a few cores (AMD): there stores past the caches begin to be faster.
+    /// half of the largest where that belongs to a few cores (AMD): there stores past the caches begin to be faster. Transposes whose
+    /// rows begin within lines of 64 bytes do so only if the two are larger than a tenth of the largest cache.
     #[default]
     Auto,
     /// Past the caches, where the machine can and lines are written whole: the destination begins at a multiple of 64 bytes,

@@ -263,12 +263,12 @@ fn check(side: Side, expected: usize, found: usize) -> Result<(), RelayoutError>
 /// What kernels may use for a source and a destination of so many bytes.
 fn machine(options: &Options, from_bytes: usize, to_bytes: usize) -> Machine {
     let machine = Machine::detect().at_most(options.vectors);
-    let streaming = match options.stores {
-        Stores::Auto => kernels::is_large(from_bytes, to_bytes),
-        Stores::Streaming => true,
-        Stores::Regular => false,
-    };
-    if streaming { machine.streaming() } else { machine }
+    match options.stores {
+        Stores::Auto if kernels::is_far(from_bytes, to_bytes) => machine.streaming(),
+        Stores::Auto if kernels::is_large(from_bytes, to_bytes) => machine.streaming().without_stages(),
+        Stores::Streaming => machine.streaming(),
+        Stores::Auto | Stores::Regular => machine,
+    }
 }
 
 /// The sizes of a shape without splits; `table` becomes its stride table.

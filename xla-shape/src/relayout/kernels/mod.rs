@@ -15,7 +15,7 @@ mod vectors;
 use super::elements::Unit;
 use super::options::Vectors;
 use super::regions::Axis;
-pub(super) use cache::is_large;
+pub(super) use cache::{is_far, is_large};
 pub(super) use gather::Gather;
 use std::fmt;
 
@@ -24,6 +24,8 @@ use std::fmt;
 pub(super) struct Machine {
     vectors: Vectors,
     streaming: bool,
+    /// Whether transposes whose rows begin within lines go past the caches as well, by a stage.
+    staging: bool,
 }
 
 impl Machine {
@@ -46,7 +48,7 @@ impl Machine {
         } else {
             Vectors::Sse2
         };
-        Self { vectors, streaming: false }
+        Self { vectors, streaming: false, staging: false }
     }
 
     /// The same with these vectors at most.
@@ -56,7 +58,12 @@ impl Machine {
 
     /// The same with stores that go past the caches, where there are such.
     pub(super) fn streaming(self) -> Self {
-        Self { streaming: self.vectors != Vectors::None, ..self }
+        Self { streaming: self.vectors != Vectors::None, staging: true, ..self }
+    }
+
+    /// The same, but what would need a stage goes through the caches.
+    pub(super) fn without_stages(self) -> Self {
+        Self { staging: false, ..self }
     }
 
     /// Whether stores go past the caches.
@@ -72,7 +79,8 @@ impl Machine {
         for vectors in [Vectors::Neon, Vectors::Sse2, Vectors::Avx2, Vectors::Avx512] {
             // No machine has all of them.
             if vectors <= best.vectors && (vectors == Vectors::Neon) == cfg!(target_arch = "aarch64") {
-                all.extend([best.at_most(vectors), best.at_most(vectors).streaming()]);
+                let machine = best.at_most(vectors);
+                all.extend([machine, machine.streaming(), machine.streaming().without_stages()]);
             }
         }
         all
