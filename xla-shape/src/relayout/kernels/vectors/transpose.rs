@@ -509,8 +509,13 @@ macro_rules! transposes {
                         if lines && owns_next {
                             (0..LANE).for_each(|i| prefetch_to_write(to.wrapping_add(columns.at::<EVEN>(i) + LINE)));
                         }
-                        let store_all = |streaming| {
+                        // What goes past the caches is written once.
+                        let done = if lines && streaming { next_a - a } else { 0 };
+                        let store_all = |streaming, done| {
                             for i in 0..LANE {
+                                if i < done {
+                                    continue;
+                                }
                                 for (n, transposed) in transposed.iter().enumerate() {
                                     let place = to.wrapping_add(columns.at::<EVEN>(i) + n * SIZE);
                                     // SAFETY: as required of the caller.
@@ -518,10 +523,12 @@ macro_rules! transposes {
                                 }
                             }
                         };
-                        if lines && streaming {
-                            store_all(true);
+                        if done > 0 {
+                            store_all(true, done);
+                        } else if lines && streaming {
+                            store_all(true, 0);
                         } else {
-                            store_all(false);
+                            store_all(false, 0);
                         }
                         next_a += LANE;
                     }
