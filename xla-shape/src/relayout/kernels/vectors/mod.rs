@@ -93,9 +93,7 @@ pub(super) unsafe fn run(
             }
             Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
         };
-    // Bytes gain by a stage wherever they do not fit in the second level: through the caches, their blocks take too many rows.
-    let takes_stage = matches!(kernel, Kernel::Transpose(kernel) if kernel.bytes > 1);
-    let large = large && (streaming || machine.staging || !takes_stage);
+    let large = large && (streaming || machine.staging || !matches!(kernel, Kernel::Transpose(_)));
     let vectors = machine.vectors;
     if let Kernel::Transpose(kernel) = kernel
         && !kernel.is_dense()

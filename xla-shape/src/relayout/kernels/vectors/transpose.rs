@@ -102,7 +102,6 @@ impl Order {
     /// Where all is in the caches.
     fn cached(bytes: usize) -> Self {
         let lines = match bytes {
-            1 => 4,
             2 | 4 => 1,
             _ => 2,
         };
@@ -311,7 +310,8 @@ pub(super) unsafe fn run(
         Hint::ReadRows
     } else if large {
         Hint::ahead(kernel)
-    } else if bytes == 1 || rows_of_walk.len() <= line || all <= NEAREST {
+    } else if bytes == 1 && starts_lines(kernel, turns, to) || rows_of_walk.len() <= line || all <= NEAREST {
+        // Bytes gain by it only where vectors are parts of two lines.
         Hint::None
     } else {
         Hint::OwnNext
@@ -342,6 +342,11 @@ pub(super) unsafe fn run(
             unsafe { rest.run((&mut rows, &mut columns), (from, next), to) };
         }
     });
+}
+
+/// Whether all of the destination's rows begin with lines.
+fn starts_lines(kernel: &Transpose, turns: Turns<'_>, to: *mut u8) -> bool {
+    turns.0.iter().chain(&kernel.a).fold(to.addr(), |all, axis| all | axis.to).is_multiple_of(LINE)
 }
 
 /// Whether the destination's rows follow each other without gaps.
@@ -402,6 +407,20 @@ fn place(side: &Side, mut number: usize) -> usize {
         number /= axis.len;
     }
     place
+}
+
+/// Does something for each number below a constant, without a loop: the compiler keeps loops of 16 turns, and then has in memory what
+/// belongs in registers.
+macro_rules! up_to_16 {
+    ($i:ident in $count:expr => $body:block) => { up_to_16!(@each $i in $count => $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15) };
+    (@each $i:ident in $count:expr => $body:block; $($number:literal)*) => {
+        $(
+            if $number < $count {
+                let $i = $number;
+                $body
+            }
+        )*
+    };
 }
 
 /// Generates the blocks for vectors of one kind.
@@ -493,15 +512,15 @@ macro_rules! transposes {
                         let mut transposed = [[zero(); LANE]; N];
                         for (n, transposed) in transposed.iter_mut().enumerate() {
                             let mut registers = [zero(); LANE];
-                            for (i, register) in registers.iter_mut().enumerate() {
+                            up_to_16!(i in LANE => {
                                 let row = |lane| rows.at::<EVEN>((n * $lanes + lane) * LANE + i);
                                 let lanes = std::array::from_fn(|lane| from.wrapping_add(row(lane)));
                                 // SAFETY: as required of the caller.
-                                *register = unsafe { load_lanes(lanes) };
+                                registers[i] = unsafe { load_lanes(lanes) };
                                 if SHUFFLED {
-                                    *register = shuffled(*register, shuffle);
+                                    registers[i] = shuffled(registers[i], shuffle);
                                 }
-                            }
+                            });
                             *transposed = zipped::<BYTES, LANE>(registers, LANE.ilog2());
                         }
                         let (first_column, columns) = columns.part::<EVEN>(a, LANE);
