@@ -17,7 +17,7 @@ use xla_shape::ArrayShape;
 use xla_shape::buffer::AlignedBytes;
 
 /// How much of the source, and of the result, is in memory at a time, in bytes. Less is used unless more
-/// makes the pieces longer in which a file is read.
+/// makes the pieces longer in which files are read and written.
 pub const SLAB_BYTES: usize = 128 << 20;
 
 /// Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes, whose shape must be given.

@@ -324,5 +324,7 @@ fn write(job: &Job, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64
         })?;
         end += piece.to.byte_size().unwrap_or_default();
     }
+    // What is in its place is not made again.
+    output.sync().map_err(failed)?;
     output.commit().map_err(failed)
 }

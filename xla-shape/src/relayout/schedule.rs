@@ -453,8 +453,8 @@ fn interleaved(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>, machine
     // Of more, a transpose takes whole lanes.
     let few = |ways: usize| match ways {
         2 | 4 | 8 => ways * bytes <= 2 * MAX_BYTES,
-        3 => true,
-        4..16 => ways * bytes < MAX_BYTES,
+        3 if bytes == 8 => Gather::picks(machine),
+        3..16 => ways * bytes < MAX_BYTES,
         _ => false,
     };
     if let Some(way) = find(None, Some(bytes))

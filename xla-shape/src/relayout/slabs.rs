@@ -149,9 +149,24 @@ impl Slabs {
         };
         // What a side has of a slab stays in one piece only if cuts are made from its outermost digit on.
         for digit in table.as_ref().digits().to_vec() {
-            if self.slab_bytes <= bytes || !self.cut_digit(side, digit, bytes) {
+            if self.slab_bytes <= bytes || !self.is_single(side, digit) && !self.cut_digit(side, digit, bytes) {
                 break;
             }
+        }
+    }
+
+    /// Whether slabs have a single index of a digit of a side.
+    fn is_single(&self, side: Side, digit: Digit) -> bool {
+        let is_of = |cut: &Cut| self.dimension(side, digit) == Some(cut.dimension);
+        self.cuts.iter().any(|cut| is_of(cut) && cut.step as u64 == digit.term.divisor.get())
+    }
+
+    /// The destination's dimension that a digit of a side counts, if it counts one.
+    fn dimension(&self, side: Side, digit: Digit) -> Option<usize> {
+        let Source::Dimension(number) = digit.term.source else { return None };
+        match side {
+            Side::Source => self.permutation.iter().position(|&other| other == number as usize),
+            Side::Destination => Some(number as usize),
         }
     }
 
@@ -169,11 +184,7 @@ impl Slabs {
 
     /// How to cut at a digit, what a slab takes then, and whether the next digit can be cut as well.
     fn cut_at(&self, side: Side, digit: Digit, bytes: usize) -> Option<(Cut, usize, bool)> {
-        let Source::Dimension(number) = digit.term.source else { return None };
-        let dimension = match side {
-            Side::Source => self.permutation.iter().position(|&other| other == number as usize)?,
-            Side::Destination => number as usize,
-        };
+        let dimension = self.dimension(side, digit)?;
         let from = outermost(&self.tables.0, self.permutation[dimension])?;
         let to = outermost(&self.tables.1, dimension)?;
         let own = match side {

@@ -45,7 +45,7 @@ impl Caches {
     /// From how many bytes on that also holds for transposes whose rows begin within lines, which then take a stage: below, to
     /// store through a last level that is far is up to half as fast again. A tenth is about what a few cores have of it.
     fn staging_from(self) -> usize {
-        self.streaming_from().max(if self.last_is_near { self.last / 2 } else { self.last / 10 })
+        self.streaming_from().max(self.last / 10)
     }
 }
 

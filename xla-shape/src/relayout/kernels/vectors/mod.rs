@@ -9,7 +9,7 @@
 //!
 //! Where arrays are larger than the caches, the order decides: a few rows of the source are read side by side, each from front to
 //! back, which processors foresee; and the destination is written in whole lines, two in a row, past the caches. Where its rows
-//! begin anywhere, they are transposed on a stage first. Interleavings that are no power of two are in `weave`.
+//! begin anywhere, they are transposed on a stage first, or go through the last level while it has room. Interleavings that are no power of two are in `weave`.
 
 #[macro_use]
 mod generic;
