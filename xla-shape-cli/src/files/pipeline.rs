@@ -69,7 +69,7 @@ fn sized(
     for bytes in sizes(NEAR, most.min(whole)).chain([most]) {
         // From those that are cut at the destination alone to those that are cut at the source alone.
         let on_source = if is_in_order { 0..0 } else { bytes..whole };
-        let cuts = [whole].into_iter().chain(sizes(on_source.start, on_source.end));
+        let cuts = [usize::MAX].into_iter().chain(sizes(on_source.start, on_source.end));
         let slabs = cuts.map(|source| in_order.in_any_order(source, bytes));
         let efforts = slabs.filter_map(|slabs| Some((effort(&slabs.clone().next()?, bytes), slabs)));
         let Some(least) = efforts.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { continue };
