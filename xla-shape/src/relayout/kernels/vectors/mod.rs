@@ -155,6 +155,8 @@ mod pending {
 
     thread_local! {
         static LINES: RefCell<HashSet<usize>> = RefCell::default();
+        /// Where these stores began.
+        static STREAMED: RefCell<HashSet<usize>> = RefCell::default();
     }
 
     fn lines(to: *mut u8, bytes: usize) -> impl Iterator<Item = usize> {
@@ -163,6 +165,9 @@ mod pending {
 
     pub(super) fn streamed(to: *mut u8, bytes: usize) {
         LINES.with_borrow_mut(|pending| pending.extend(lines(to, bytes)));
+        // A line that is written twice goes to memory twice.
+        let is_new = STREAMED.with_borrow_mut(|streamed| streamed.insert(to.addr()));
+        assert!(is_new, "a store past the caches to where one has gone already");
     }
 
     pub(super) fn stored(to: *mut u8, bytes: usize) {
@@ -176,5 +181,6 @@ mod pending {
 
     pub(super) fn fenced() {
         LINES.with_borrow_mut(HashSet::clear);
+        STREAMED.with_borrow_mut(HashSet::clear);
     }
 }
