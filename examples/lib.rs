@@ -1,10 +1,11 @@
-//! The examples of `xla-shape`; run one with `cargo run --release -p xla-shape-examples --example NAME` (`matmul` with `--features ndarray`). Here is what they share.
+//! What the examples of `xla-shape` share. Run one with `cargo run --release -p xla-shape-examples --example NAME` (`matmul` with
+//! `--features ndarray`).
 
 #![forbid(unsafe_code)]
 
 use std::error::Error;
 
-/// The code of the book's chapters is compiled, with the paths of this package.
+/// Compiles the code of the book's chapters, with paths relative to this package.
 #[doc = include_str!("../docs/checked-kernel.md")]
 #[cfg(doctest)]
 struct CheckedKernel;
@@ -17,12 +18,12 @@ struct Kernels;
 #[cfg(doctest)]
 struct Shardings;
 
-/// Numbers between -1 and 1, the same in each run.
+/// Pseudorandom numbers between -1 and 1, the same in each run.
 #[derive(Clone, Debug)]
 pub struct Numbers(u32);
 
 impl Numbers {
-    /// Other numbers for another seed.
+    /// The sequence that begins with this seed.
     #[must_use]
     pub const fn new(seed: u32) -> Self {
         Self(seed)
@@ -36,10 +37,10 @@ impl Numbers {
     }
 }
 
-/// Compares a result with what the definition gives, in units of the largest number, and prints the largest error.
+/// Compares a result with the expected numbers and prints the largest error, relative to the largest expected number.
 ///
 /// # Errors
-/// If an error is larger than `tolerance`, or there are more numbers or fewer.
+/// If the error is larger than `tolerance`, or the lists have different lengths.
 pub fn check(name: &str, found: &[f32], expected: &[f32], tolerance: f32) -> Result<(), Box<dyn Error>> {
     let largest =
         |numbers: &mut dyn Iterator<Item = f32>| numbers.fold(0.0, |a: f32, b| if b.abs() > a { b.abs() } else { a });

@@ -1,4 +1,4 @@
-"""How long calls of the installed package take: small ones, and copies beside NumPy's own.
+"""Times of calls of the installed package: small calls, and copies compared with NumPy's own.
 
     pip install ./python && python python/bench.py
 
@@ -54,7 +54,7 @@ def small() -> None:
 
 
 def copies() -> None:
-    """One thread and all, against a copy by NumPy of as many bytes, which takes memory for its result, too."""
+    """One thread and all threads, compared with a NumPy copy of as many bytes, which also allocates its result."""
     print("\n| copy | one thread, GB/s | all threads, GB/s | `array.copy()`, GB/s |\n|---|---|---|---|")
     array = np.ones((4096, 4096), np.float32)
     bf16 = np.ones((4096, 8192), np.uint16)

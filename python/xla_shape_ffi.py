@@ -3,10 +3,10 @@
     kernels = xla_shape_ffi.load("target/release/libkernels.so")
     y = kernels.layer_norm(x, gain, eps=1e-5)
 
-Every kernel is registered under the name `package.kernel`, once, and called with the layouts, element types and sizes of its Rust
-signature. What does not fit is a `TypeError` on the line of the call, also under `jax.jit`. It needs nothing but JAX.
+Each kernel is registered once, under the name `package.kernel`, and called with the layouts, element types and sizes of its Rust
+signature. A mismatch is a `TypeError` at the line of the call, also under `jax.jit`. This module depends on JAX only.
 
-    python xla_shape_ffi.py stubs libkernels.so > kernels.pyi       # the types of the kernels, for editors and mypy
+    python xla_shape_ffi.py stubs libkernels.so > kernels.pyi       # type stubs of the kernels, for editors and mypy
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 __all__ = ["Kernel", "Library", "load", "stubs"]
 
-# XLA's names of element types that NumPy, or JAX's additions to it, call otherwise.
+# XLA's names of element types that have other names in NumPy or ml_dtypes.
 _DTYPES = {
     "pred": "bool",
     "bf16": "bfloat16",
@@ -55,21 +55,24 @@ _DTYPES = {
 }
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
-# What `Kernel.__call__` takes itself.
+# The options of `Kernel.__call__`, which cannot be names of parameters.
 _OPTIONS = ("results", "vmap_method")
 _VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all")
 
 _Parameter = dict[str, Any]
-# The types of a call's results, its attributes, its `vmap_method`, and how many operands it has.
+# The types of a call's results, its attributes, its `vmap_method`, and its number of operands.
 _Prepared = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...], str | None, int]
-# What JAX gives no types.
+# Values without type annotations in JAX.
 _Type: Any = jax.ShapeDtypeStruct
 _spec: Any = PartitionSpec
 _capsule: Any = jax.ffi.pycapsule
 
 
 class _Float:
-    """A number as an attribute. JAX calls what it has compiled for equal attributes: 0 and -0 are not, and nan is itself."""
+    """A number as an attribute, compared by its bits.
+
+    JAX reuses compiled code for equal attributes, so 0 and -0 must differ, and nan must equal itself.
+    """
 
     def __init__(self, number: Any) -> None:
         self._number = number
@@ -95,7 +98,7 @@ def _dtype(element_type: str) -> Any:
 
 
 def _element_type(dtype: Any) -> str:
-    """XLA's name of the element type; JAX has types that NumPy has not, such as those of keys."""
+    """XLA's name of the element type. JAX has types that NumPy does not have, such as those of random keys."""
     return _NAMES.get(dtype.name, str(dtype.name))
 
 
@@ -105,14 +108,14 @@ def _text(shape: Sequence[Any], dtype: Any) -> str:
 
 
 class _Sizes:
-    """What the names of sizes stand for in a call."""
+    """The values of named sizes in a call."""
 
     def __init__(self, kernel: str) -> None:
         self._kernel = kernel
         self._known: dict[str, tuple[Any, str]] = {}
 
     def fit(self, place: str, wants: dict[str, Any], shape: Sequence[Any], dtype: Any) -> None:
-        """Raises `TypeError` if the kernel takes another array."""
+        """Raises `TypeError` if the array does not match the parameter."""
         if wants["shape"] is None:
             return
         sizes = wants["sizes"]
@@ -129,7 +132,7 @@ class _Sizes:
                     self._refuse(place, f"{wants['shape']} with {name} = {size} as in {where}", shape, dtype)
 
     def infer(self, wants: dict[str, Any]) -> Any:
-        """The type of a result, if the call says it."""
+        """The type of a result, or `None` if the operands do not determine it."""
         if wants["shape"] is None:
             return None
         named = (name in self._known for name in wants["names"])
@@ -145,12 +148,12 @@ class _Sizes:
 class Kernel:
     """A function of a Rust library. Call it with its operands in order, and its attributes by name.
 
-    Results have the shapes of the signature; where the operands do not say all of their sizes, `results` does: one
-    `jax.ShapeDtypeStruct` (or array) for each result.
+    Results have the shapes of the signature. If the operands do not determine all of their sizes, pass them as `results`: a
+    `jax.ShapeDtypeStruct` or an array for each result.
 
-    Under `jax.vmap`, a kernel that computes each index of a size independently (`where batch(…)` in Rust) is called once, others
-    once for each element; `vmap_method` is that of `jax.ffi.ffi_call`, for kernels that take larger arrays. On a mesh, sizes that
-    are independent may be cut, and others are not.
+    `jax.vmap` makes one call of a kernel that computes the indices of a size independently (`where batch(…)` in Rust), otherwise one
+    call for each element. `vmap_method` chooses another method, as in `jax.ffi.ffi_call`. On a mesh, arrays may be divided only
+    along independent sizes.
     """
 
     __name__: str
@@ -178,11 +181,12 @@ class Kernel:
         return _alone(self._prepared(*prepared)(*arrays))
 
     def with_gradient(self, backward: Callable[..., Any]) -> Callable[..., Any]:
-        """The kernel as a function that can be differentiated.
+        """The kernel as a differentiable function.
 
-        `backward(operands, results, cotangents, **attributes)` gives a cotangent for each operand, or the only one alone; `None` is
-        zero. `results` and `cotangents` are those of a call: one array, or a tuple of them. With one operand, `operands` is the array
-        itself, else a tuple. Attributes are those of the call, as numbers, lists and texts of Python.
+        `backward(operands, results, cotangents, **attributes)` returns a cotangent for each operand (if there is only one, not as a
+        tuple); `None` means zeros. `operands`, `results` and `cotangents` are each one array, or a tuple if there are several.
+        Attributes are those of the call, as Python numbers, lists and strings. Gradients can be differentiated again, in reverse mode:
+        `jax.grad(jax.grad(f))`, `jax.jacrev(jax.grad(f))`.
 
             softmax = kernels.softmax.with_gradient(lambda x, y, dy: y * (dy - (y * dy).sum(-1, keepdims=True)))
         """
@@ -200,12 +204,13 @@ class Kernel:
                         f"{self.__name__}: gradient: expected a function of operands, results, cotangents and the attributes of the call, "
                         f"found one that cannot take them: {error}"
                     ) from None
-                y = kernel(*operands)
-                return _alone(y), (operands, y)
+                # Calls the differentiable function, not the kernel itself, so that gradients can be differentiated again.
+                y = call(*operands)
+                return y, (operands, y)
 
             def back(saved: Any, cotangents: Any) -> Any:
                 operands, y = saved
-                found = backward(operands[0] if count == 1 else operands, _alone(y), cotangents, **attributes)
+                found = backward(operands[0] if count == 1 else operands, y, cotangents, **attributes)
                 found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
                 if len(found) != count:
                     expected = _count(count, "operand")
@@ -217,13 +222,13 @@ class Kernel:
                 return found
 
             call = jax.custom_vjp(lambda *operands: _alone(kernel(*operands)))
-            # Some versions of JAX trace what computes cotangents at each gradient, if it is not a program of its own.
+            # Without `jit`, some versions of JAX would trace the function for the cotangents at each gradient.
             call.defvjp(forward, jax.jit(back, inline=True))
             return jax.jit(_named(call, self.__name__), inline=True)
 
         def differentiable(*operands: Any, results: Any = None, vmap_method: str | None = None, **attributes: Any) -> Any:
             arrays, prepared = self._bind(operands, results, vmap_method, attributes)
-            # What each device has a part of the cotangent of is added up where it becomes different on each.
+            # Cotangents of replicated operands are summed over the devices where the operand becomes varying.
             return prepare(prepared, frozenset(attributes))(*_alike(arrays))
 
         differentiable.__name__ = differentiable.__qualname__ = self.__name__
@@ -234,7 +239,7 @@ class Kernel:
     def _bind(
         self, operands: Sequence[Any], results: Any, vmap_method: str | None, attributes: dict[str, Any]
     ) -> tuple[list[Any], _Prepared]:
-        """The operands of a call as arrays, and what else it depends on. Takes operands given by name out of the attributes."""
+        """The operands of a call as arrays, and its other parts. Removes operands that were given by name from the attributes."""
         if vmap_method is not None and vmap_method not in _VMAP_METHODS:
             raise TypeError(f"{self.__name__}: vmap_method: expected one of {', '.join(_VMAP_METHODS)}, found {vmap_method!r}")
         given = self._given(operands, attributes)
@@ -248,7 +253,7 @@ class Kernel:
         return arrays, (types, tuple(self._values(attributes)), vmap_method, len(arrays))
 
     def _given(self, operands: Sequence[Any], attributes: dict[str, Any]) -> list[Any]:
-        """All operands, of which some may be given by name; checks how many there are, and the names of attributes."""
+        """All operands, also those given by name; checks their number, and the names of attributes."""
         variadic = next((i for i, p in enumerate(self._operands) if p["variadic"]), len(self._operands))
         given, rest, last = [], list(operands), []
         for i, parameter in enumerate(self._operands[:variadic]):
@@ -285,13 +290,13 @@ class Kernel:
         return any(p["variadic"] for p in self._operands)
 
     def _places(self, count: int) -> list[tuple[str, _Parameter]]:
-        """What to call each operand of a call, and its parameter."""
+        """The name of each operand for messages, and its parameter."""
         more = count - len(self._operands) + 1
         parameters = itertools.chain.from_iterable([p] * more if p["variadic"] else [p] for p in self._operands)
         return [(f"operand {i} ({p['name']})", p) for i, p in enumerate(parameters)]
 
     def _array(self, place: str, parameter: _Parameter, operand: Any) -> Any:
-        """What JAX makes of an operand."""
+        """An operand as JAX's array."""
         is_list = isinstance(operand, (list, tuple))
         if is_list and parameter["variadic"] and any(hasattr(x, "shape") for x in operand):
             found = f"{type(operand).__name__} of arrays: write *{parameter['name']} for its arrays one by one"
@@ -340,7 +345,7 @@ class Kernel:
                 yield inferred
 
     def _values(self, given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-        """The attributes, as the types of the signature, in a form that has a hash."""
+        """The attributes, converted to the types of the signature, in a hashable form."""
         for name, value in sorted(given.items()):
             parameter = self._attributes[name]
             if value is None and parameter["optional"]:
@@ -365,12 +370,12 @@ class Kernel:
         values = _exactly(self.__name__, name, value, _dtype(wants["values"]))
         if values.ndim != 1:
             raise TypeError(f"{self.__name__}: attribute {name!r}: expected a list of numbers, found {value!r}")
-        # XLA's attributes have no lists of truth values.
+        # XLA's attributes cannot be lists of booleans.
         values = values.astype(np.uint8) if values.dtype == bool else values
         return _Values(values)
 
     def _prepare(self, types: tuple[Any, ...], values: tuple[tuple[str, Any], ...], vmap_method: str | None, count: int) -> Any:
-        """The function of a call with these results and attributes, of so many operands."""
+        """The function that makes a call with these results, attributes and number of operands."""
         attributes = {name: value.array if isinstance(value, _Values) else value for name, value in values}
         parameters = [p for _, p in self._places(count)]
         names = [p["name"] for p in self._results]
@@ -384,18 +389,18 @@ class Kernel:
                 input_layouts=[_layout(p, np.ndim(operand)) for p, operand in zip(parameters, operands)],
                 output_layouts=[_layout(p, len(result.shape)) for p, result in zip(self._results, types)],
                 input_output_aliases=aliases,
-                # A call without results is made for what it does: XLA must not leave it out.
+                # A call without results is made for its side effects: XLA must not remove it.
                 has_side_effect=not types,
                 vmap_method=vmap_method or "sequential",
             )(*operands, **attributes)
-            # JAX takes results for the same on all devices.
+            # JAX would assume that the results are the same on all devices.
             return [_vary(y, _varying(*operands)) for y in found]
 
         function = _Batched(self, parameters, types, call).function if independent else functools.partial(call, types)
         return jax.jit(_named(self._without_gradient(function) if types else function, self.__name__), inline=True)
 
     def _without_gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, which says how to give it a gradient when it is differentiated."""
+        """The function, with an error that explains `with_gradient` if it is differentiated."""
 
         @jax.custom_jvp
         def call(*operands: Any) -> Any:
@@ -410,7 +415,7 @@ class Kernel:
 
 
 class _Values:
-    """A list of numbers with a hash."""
+    """A hashable list of numbers."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -424,7 +429,7 @@ class _Values:
 
 
 def _python_value(value: Any) -> Any:
-    """An attribute as Python has it."""
+    """An attribute as a Python value."""
     if isinstance(value, _Float):
         return value._number.item()
     if isinstance(value, _Values):
@@ -433,12 +438,12 @@ def _python_value(value: Any) -> Any:
 
 
 def _alone(found: Sequence[Any]) -> Any:
-    """The results of a call: one alone, or a tuple of them."""
+    """The results of a call: a single one as it is, several as a tuple."""
     return found[0] if len(found) == 1 else tuple(found)
 
 
 def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function under a name, for the texts of programs."""
+    """The function with another name, which appears in printed programs."""
 
     def call(*operands: Any) -> Any:
         return function(*operands)
@@ -448,32 +453,34 @@ def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 class _Batched:
-    """A call of a kernel that computes each index of some sizes independently of the others: these may be cut on a mesh, and
-    `jax.vmap` may add dimensions in front of them. The kernel sees added dimensions as part of the size behind them, or, if it takes
-    arrays of any shape, as they are; they are made one only where the call has its place on the mesh, so that they may be cut, too.
+    """A call of a kernel with batch sizes, whose indices it computes independently.
+
+    A mesh may divide these dimensions, and `jax.vmap` may add dimensions in front of them. The kernel sees added dimensions as part of
+    the size after them, or, if it takes arrays of any shape, as they are. They are merged only in the call on each device, so that the
+    mesh may divide them, too.
     """
 
     def __init__(
         self, kernel: Kernel, parameters: list[_Parameter], types: tuple[Any, ...], call: Callable[..., Any], added: int = 0
     ) -> None:
         self._kernel, self._parameters, self._types, self._call = kernel, parameters, types, call
-        # The dimensions that have been added so far, as names of sizes that no kernel has.
+        # Names for the dimensions that `vmap` has added so far; no kernel can have such names.
         self._added = [f"+{i}" for i in range(added)]
         self._batch = {*kernel._batch, *self._added}
         self._first = self._first_size()
 
         @jax.custom_batching.custom_vmap
         def batched(*operands: Any) -> Any:
-            # In the body of a shard_map, nothing is left to cut.
+            # In the body of a shard_map, arrays are already divided.
             return self._whole(types, *operands) if _is_manual() else self._on_a_mesh(operands)(*operands)
 
         batched.def_vmap(self._vmap)
-        # Older versions know no vmap of one's own in the body of a shard_map.
+        # Older versions do not support custom_vmap in the body of a shard_map.
         is_old = jax.__version_info__ < (0, 10)
         self.function: Callable[..., Any] = lambda *operands: (self._whole(types, *operands) if is_old and _is_manual() else batched(*operands))
 
     def _first_size(self) -> str | None:
-        """The size in front of which dimensions may be added: all results begin with it."""
+        """The named size in front of which dimensions may be added: the first of all results."""
         if self._kernel._batch == ["..."]:
             return "..."
         names = [p["wants"].get("names") or [None] for p in self._kernel._results]
@@ -481,16 +488,16 @@ class _Batched:
         return name if name in self._kernel._batch and all(n[:1] == [name] and name not in n[1:] for n in names) else None
 
     def _is_longer(self, parameter: _Parameter) -> bool:
-        """Whether dimensions are added to the parameter."""
+        """Whether the parameter gets the added dimensions."""
         return self._first == "..." or self._first in (parameter["wants"].get("names") or [])
 
     def _names(self, parameter: _Parameter, rank: int) -> list[str | None]:
-        """The names of an array's sizes, and of what has been added to them."""
+        """The names of an array's sizes, with those of added dimensions."""
         added = self._added if self._is_longer(parameter) else []
         return [*added, *(parameter["wants"].get("names") or [None] * (rank - len(added)))]
 
     def _whole(self, types: Sequence[Any], *operands: Any) -> tuple[Any, ...]:
-        """The call, for arrays with added dimensions."""
+        """The call as a function that `vmap` batches by adding dimensions."""
         added = len(self._added)
         if not added or self._first == "...":
             return tuple(self._call(tuple(types), *operands))
@@ -520,7 +527,7 @@ class _Batched:
         return tuple(found), tuple(True for _ in self._types)
 
     def _may_add(self, is_batched: Sequence[bool]) -> bool:
-        """Whether a dimension in front of the batched operands is one in front of the first size."""
+        """Whether a dimension in front of all batched operands is in front of the batch size in each."""
         if self._first is None or self._first == "...":
             return self._first is not None
         names = [p["wants"].get("names") or [] for p in self._parameters]
@@ -528,7 +535,7 @@ class _Batched:
         return all(leads or not (b or self._first in n) for leads, b, n in zip(leads, is_batched, names))
 
     def _on_a_mesh(self, operands: Sequence[Any]) -> Callable[..., Any]:
-        """The call, for a mesh that may cut what is independent."""
+        """The call as a function whose batch sizes may be divided among the devices of a mesh."""
         from jax.experimental import custom_partitioning as partitioning
 
         types = self._types
@@ -536,7 +543,7 @@ class _Batched:
         function: Any = custom_partitioning(_named(lambda *operands: self._whole(types, *operands), self._kernel.__name__))
 
         def shardings(mesh: Any, arguments: Any, results: Any) -> tuple[list[Any], list[Any]]:
-            """What this kernel can compute with, closest to what is there."""
+            """The sharding that the kernel can compute with, nearest to the present one."""
             axes: dict[str, Any] = {}
             found = [*zip(self._parameters, arguments), *zip(self._kernel._results, results)]
             for parameter, argument in found:
@@ -570,7 +577,7 @@ class _Batched:
         return call
 
     def _rule(self, ranks: Sequence[int]) -> tuple[str, tuple[str, ...]]:
-        """Shardy's rule: a factor for each named size, another one for each size without a name; and those that must be whole."""
+        """Shardy's rule, with a factor for each named size and for each size without a name; and the factors that need replication."""
         factors: dict[str, str] = {}
         whole: list[str] = []
 
@@ -586,14 +593,14 @@ class _Batched:
         def side(parameters: Sequence[_Parameter], ranks: Sequence[int]) -> str:
             return ", ".join(" ".join(map(factor, self._names(p, rank))) for p, rank in zip(parameters, ranks))
 
-        # Factors are numbered in the order in which the rule has them.
+        # Factors are numbered in the order of their first use in the rule.
         operands = side(self._parameters, ranks)
         results = side(self._kernel._results, [len(t.shape) for t in self._types])
         return f"{operands} -> {results}", tuple(whole)
 
 
 def _varying(*operands: Any) -> frozenset[str]:
-    """The axes of a `shard_map` along which one of these is another one on each device."""
+    """The axes of a `shard_map` over which one of these arrays varies."""
     axes: set[str] = set()
     for operand in operands:
         kind = jax.typeof(operand) if hasattr(jax, "typeof") else None
@@ -603,7 +610,7 @@ def _varying(*operands: Any) -> frozenset[str]:
 
 
 def _vary(array: Any, axes: frozenset[str]) -> Any:
-    """The same array, as one that may be another one on each device along these axes."""
+    """The same array, marked as varying over these axes."""
     new = tuple(sorted(axes - _varying(array)))
     if not new:
         return array
@@ -612,19 +619,19 @@ def _vary(array: Any, axes: frozenset[str]) -> Any:
 
 
 def _alike(arrays: Sequence[Any]) -> list[Any]:
-    """The arrays, each as one that may be another one on each device where one of them is."""
+    """The arrays, each marked as varying over all axes over which one of them varies."""
     axes = _varying(*arrays)
     return [_vary(array, axes) for array in arrays]
 
 
 def _is_manual() -> bool:
-    """Whether this is traced inside of a `shard_map`."""
+    """Whether JAX is tracing the body of a `shard_map`."""
     mesh = getattr(jax.sharding, "get_abstract_mesh", lambda: None)()
     if getattr(mesh, "manual_axes", ()):
         return True
     if jax.__version_info__ >= (0, 7):
         return False
-    # Older versions know the axes alone, also those of a vmap.
+    # Older versions only tell the names of axes, including those of vmap.
     from jax._src import core
 
     axes: Any = core
@@ -632,15 +639,15 @@ def _is_manual() -> bool:
 
 
 def _exactly(kernel: str, name: str, value: Any, dtype: Any) -> Any:
-    """The number or numbers, of this type; integers and truth values must be those that were given, others may be rounded."""
+    """A number or a list of numbers, converted to this type; integers and booleans exactly, others with rounding."""
     try:
         with np.errstate(over="raise"):
             converted = np.array(value, dtype)
         if np.issubdtype(dtype, np.inexact):
-            # NumPy reads numbers in texts.
+            # NumPy would parse numbers in strings.
             if np.asarray(value).dtype.kind not in "SU":
                 return converted
-        # As Python's numbers: those of NumPy for a list such as [2**64 - 1, 1] are floats.
+        # As Python objects, because NumPy converts a list such as [2**64 - 1, 1] to floats.
         elif converted.tolist() == np.asarray(value, object).tolist():
             return converted
     except (TypeError, ValueError, ArithmeticError):
@@ -649,7 +656,7 @@ def _exactly(kernel: str, name: str, value: Any, dtype: Any) -> Any:
 
 
 def _words(parameter: _Parameter) -> str:
-    """What a parameter is, in a line."""
+    """A parameter as one line of text."""
     wants = parameter["wants"]
     if "shape" in wants:
         text = ("*" if parameter["variadic"] else "") + (wants["shape"] or "any array")
@@ -673,17 +680,17 @@ def _count(count: int, what: str) -> str:
 
 
 def _layout(parameter: _Parameter, rank: int) -> tuple[int, ...] | None:
-    """Major to minor, as `jax.ffi.ffi_call` wants it; `None` is row-major of any rank."""
+    """The layout, major to minor, as `jax.ffi.ffi_call` takes it; `None` is row-major for any rank."""
     order = parameter["wants"].get("minor_to_major")
     return tuple(reversed(order)) if order is not None and len(order) == rank else None
 
 
 def _default(parameter: _Parameter) -> Any:
-    """The default of an attribute, as a value of Python."""
+    """The default of an attribute, as a Python value."""
     value, wants = parameter["default"], parameter["wants"]
     if "text" in wants or value is None:
         return value
-    # JSON has no infinities.
+    # JSON has no infinities: they are strings.
     return [float(v) if isinstance(v, str) else v for v in value] if "values" in wants else float(value) if isinstance(value, str) else value
 
 
@@ -718,12 +725,12 @@ def _python_signature(kernel: Kernel) -> inspect.Signature:
     ]
     count = len(kernel._results)
     returned = "jax.Array" if count == 1 else f"tuple[{', '.join(['jax.Array'] * count) or '()'}]"
-    # What is required stands before what is not.
+    # Required parameters come before optional ones.
     return inspect.Signature([*parameters, *attributes, *options], return_annotation=returned)
 
 
 def _check(signature: dict[str, Any]) -> None:
-    """Raises `ValueError` if no call from here can reach a kernel of this signature."""
+    """Raises `ValueError` if this module cannot call a kernel with this signature."""
     if keyword.iskeyword(signature["name"]):
         raise ValueError(f"{signature['name']}: expected another name of a kernel, this is a word of Python")
     for parameter in signature["parameters"]:
@@ -744,7 +751,7 @@ def _check(signature: dict[str, Any]) -> None:
 
 
 def _api_version() -> tuple[int, int]:
-    """The version of XLA's interface for foreign functions that this JAX has."""
+    """The version of XLA's FFI in this JAX."""
     text = (Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h").read_text()
     numbers = dict(re.findall(r"#define XLA_FFI_API_(MAJOR|MINOR) (\d+)", text))
     return int(numbers["MAJOR"]), int(numbers["MINOR"])
@@ -786,14 +793,17 @@ _loading = threading.Lock()
 
 
 def _packages() -> dict[str, bytes]:
-    """Which file the name of each package has been given to. XLA has one list of names in a process: copies of this module share it."""
+    """The file for each registered package name. XLA has one registry per process, so all copies of this module share this table."""
     registry = sys.modules.setdefault("_xla_shape_ffi_packages", types.ModuleType("_xla_shape_ffi_packages"))
     packages: dict[str, bytes] = registry.__dict__.setdefault("packages", {})
     return packages
 
 
 def _known_to_xla() -> set[str]:
-    """The names of the functions that XLA can call on CPU, and of those that wait until JAX starts its backend, as far as JAX tells."""
+    """The names of functions registered with XLA for CPU, and of those that JAX will register when it starts its backend.
+
+    It is empty for versions of JAX that do not tell them.
+    """
     from jaxlib import xla_client
 
     client: Any = xla_client
@@ -804,11 +814,13 @@ def _known_to_xla() -> set[str]:
 def load(path: str | os.PathLike[str], package: str | None = None) -> Library:
     """Loads a library, registers its kernels, and returns them as attributes.
 
-    XLA knows them as `package.kernel`; the package is the library's crate, if no other name is given. Loading the library again
-    gives the same. Raises `OSError` if it cannot be loaded, and `ValueError`, having registered nothing, if it is no library of
-    kernels, if it was built with an older crate than this module knows, if a kernel takes what a custom call on CPU cannot carry or
-    has a name that Python cannot say, if another library has the name of its package, if XLA has a function of a kernel's name, or if this
-    JAX is older than the library wants.
+    Their names in XLA are `package.kernel`; the default package is the library's crate. Loading the library again returns the same
+    object. Raises `OSError` if the file cannot be loaded. Raises `ValueError`, without registering anything, if
+
+    - it is not a library of kernels, or was built with an `xla-shape-ffi` that is too old for this module;
+    - a parameter has a layout that a custom call on CPU cannot carry, or a name is a keyword of Python or an option of calls;
+    - another library has the same package name, or XLA has a function with a kernel's name;
+    - this version of JAX is too old for the library.
     """
     path = os.path.realpath(path)
     with _loading:
@@ -827,7 +839,7 @@ def _load(path: str, package: str | None) -> Library:
     try:
         refusal = library.xla_shape_ffi_refusal
     except AttributeError:
-        raise ValueError(f"{path}: expected a library of a newer crate `xla-shape-ffi`: build it anew") from None
+        raise ValueError(f"{path}: expected a library built with a newer `xla-shape-ffi`: build it again") from None
     get_signatures.restype = ctypes.c_char_p
     for function in (handler, refusal):
         function.restype, function.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
@@ -842,7 +854,7 @@ def _load(path: str, package: str | None) -> Library:
     packages = _packages()
     if packages.get(package, digest) != digest:
         raise ValueError(f"{path}: another library has the package {package!r}: give this one a name with load(…, package=…)")
-    # The same file in another place has the same kernels.
+    # A copy of the same file has the same kernels.
     new = list(kernels.values()) if package not in packages else []
     known = _known_to_xla()
     for kernel in new:
@@ -860,7 +872,7 @@ def _load(path: str, package: str | None) -> Library:
 
 
 def stubs(library: Library) -> str:
-    """The types of a library's kernels, as the text of a `.pyi` file."""
+    """Type stubs of a library's kernels: the text of a `.pyi` file."""
     head = ["from collections.abc import Sequence", "from typing import Any", "", "import jax", "from jax.typing import ArrayLike", ""]
     return "\n".join(head) + "\n" + "\n\n".join(map(_stub, library)) + "\n"
 

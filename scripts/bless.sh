@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the expected output of the golden tests anew: read the difference before you commit it.
+# Updates the expected output of the golden tests. Read the diff before you commit it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 BLESS=1 cargo test -p xla-shape-tests --test codegen -- --nocapture

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/corpus/floats.jsonl.zst: what ml_dtypes says of the floats of at most eight bits.
+"""Writes tests/corpus/floats.jsonl.zst: the values that ml_dtypes computes for floats of at most eight bits.
 
 Needs: pip install ml_dtypes==0.6.0 numpy, and the program zstd.
 """
@@ -25,7 +25,7 @@ TYPES = {
     "f4e2m1fn": ml_dtypes.float4_e2m1fn,
 }
 
-# Zeros, the smallest and the largest subnormal and normal numbers of f32, infinities, and NaNs quiet, signalling and full.
+# Zeros, the smallest and largest subnormal and normal numbers of f32, infinities, and quiet, signalling and all-ones NaNs.
 EXTREMES = [0x0, 0x1, 0x7FFFFF, 0x800000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x7F800001, 0x7FFFFFFF, 0x3F800000]
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Fuzzes every target: scripts/fuzz.sh [SECONDS [TARGET…]] (20 seconds each by default), some at a time. Installs what
+# Fuzzes each target: scripts/fuzz.sh [SECONDS [TARGET…]] (20 seconds each by default), several in parallel. Installs what
 # it needs: cargo-fuzz, and the nightly compiler that fuzz/rust-toolchain.toml names.
 #
-# To look into a finding: cd fuzz && cargo fuzz run TARGET artifacts/TARGET/…; once mended, the input goes to
-# fuzz/regressions/TARGET, and `cargo test -p xla-shape-tests --test shapes fuzz` runs it ever after.
+# To reproduce a finding: cd fuzz && cargo fuzz run TARGET artifacts/TARGET/…. After it is fixed, the input goes to
+# fuzz/regressions/TARGET, where `cargo test -p xla-shape-tests --test shapes fuzz` runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
@@ -17,7 +17,7 @@ if ! rustup show active-toolchain >/dev/null 2>&1 && ! rustup toolchain install;
     fi
     echo "rustup cannot install the compiler of fuzz/rust-toolchain.toml: fuzzing with $(rustc -V), which is here" >&2
 fi
-# All targets in one build, and faster to build than to run: what they share is a library.
+# All targets are built together, because they share a library.
 export CARGO_PROFILE_RELEASE_DEBUG=0
 cargo fuzz build --codegen-units 16
 programs=target/$(rustc -vV | sed -n 's/^host: //p')/release

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes tests/corpus/hlo_broken.jsonl.zst: instructions of each kind, broken in one place, and whether XLA reads them.
 
-usage: scripts/hlo_broken.py [EACH]    EACH changes for each instruction, 8 unless told; makes its environment in target/hlo-cases
+usage: scripts/hlo_broken.py [EACH]    EACH changes for each instruction, 8 by default; makes its environment in target/hlo-cases
 
 The instructions are those of tests/corpus/hlo_forms.jsonl.zst as XLA prints them: every opcode, attribute and form of a value. In the opcode,
-the operands or the attributes of one, a character is lost, replaced or swapped with the next one, a number is changed, or the value of an
-attribute is another one. A row has the form, the changed line, and `ok`: whether XLA reads the module with it.
+the operands or the attributes of an instruction, a character is deleted, replaced or swapped with the next one, a number is changed, or an
+attribute gets another value. A row has the form, the changed line, and `ok`: whether XLA reads the module with this line.
 """
 import json, os, random, re, subprocess, sys
 from xla import ask, reads, ready
@@ -15,12 +15,12 @@ VALUES = ["foo", "{}", "{a}", "3", "-1", "true", '"s"', "{1,2}", "{{0}}"]
 
 
 def line_of(text):
-    """The number of the line of interest: the root of the last computation."""
+    """The number of the line to break: the root of the last computation."""
     return max((i for i, line in enumerate(text.splitlines()) if "ROOT " in line), default=None)
 
 
 def opcode_of(line):
-    """Where the opcode begins, behind the name and the shape."""
+    """The offset of the opcode, after the name and the shape."""
     return re.search(r" ([a-z][a-z0-9-]*)\((?=[^()\[\]]*)", line[line.index(" = ") + 2:]).start() + line.index(" = ") + 3
 
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes tests/corpus/hlo_cases.jsonl.zst: small HLO programs, right and wrong ones, with XLA's own answers.
+"""Writes tests/corpus/hlo_cases.jsonl.zst: small HLO programs, valid and invalid, with XLA's own answers.
 
-usage: scripts/hlo_cases.py [CASES]    CASES for each opcode, 48 unless told; makes its environment in target/hlo-cases
+usage: scripts/hlo_cases.py [CASES]    CASES for each opcode, 48 by default; makes its environment in target/hlo-cases
 
-Each program has one instruction of interest, the root `r` of the entry computation. About half are changed in one place: a size or an
-element type of an operand or of the result, a number of an attribute, an operand more or less. XLA then says what it makes of them:
+Each program tests one instruction, the root `r` of the entry computation. About half have one change: a size or an element type of an
+operand or of the result, a number of an attribute, an additional or a missing operand. XLA's answers are:
 
-infer   what XLA's parser infers where the shape of `r` is left out: a shape, or null where it refuses. Missing for opcodes whose shape
+infer   the shape that XLA's parser infers if the shape of `r` is left out, or null if it refuses. Missing for opcodes whose shape
         must be written.
-valid   whether the program as written is valid: by XLA's import into StableHLO, whose verifier checks it, and the CPU compiler. Missing
-        where an answer says nothing about the program, such as an opcode that the CPU does not implement.
+valid   whether the program as written is valid: according to XLA's import into StableHLO, whose verifier checks it, and the CPU compiler.
+        Missing if an answer does not tell, such as for an opcode that the CPU compiler does not implement.
 """
 import json, os, random, re, subprocess, sys
 from xla import ask, ready
@@ -26,7 +26,7 @@ def names(n): return ", ".join(f"p{i}" for i in range(n))
 
 
 class Gen:
-    """Makes one right case of each opcode: operands, instruction, shape."""
+    """Makes a valid case of each opcode: operands, instruction, shape."""
     def __init__(self, seed): self.r = random.Random(seed); self.callees = {}
 
     def dims(self, low=1, high=4): return [self.r.choice([1, 2, 3, 4, 5, 6, 8]) for _ in range(self.r.randint(low, high))]
@@ -118,7 +118,7 @@ class Gen:
         return [shape(t, with_size(s)) for s in sizes], f"concatenate({names(n)}), dimensions={braces([at])}", shape(t, with_size(sum(sizes)))
 
     def reduced(self, t):
-        """One or two inputs with their initial values, and what computes them."""
+        """One or two inputs with their initial values, and the computation that combines them."""
         if self.r.random() < .7: return [t], self.sum_of(t)
         u = self.of(FLOATS, INTS)
         return [t, u], self.callee(f"both_{t}_{u}", [t, u, t, u], f"({t}[], {u}[]) tuple(a0, a3)")
@@ -183,7 +183,7 @@ class Gen:
         return [shape(t, d), shape(t, e)] + [shape(u, [])] * len(d), f"dynamic-update-slice({names(2 + len(d))})", shape(t, d)
 
     def indexed(self):
-        """An operand, index vectors into some of its dimensions, and the slices there."""
+        """An operand, index vectors for some of its dimensions, and the slices at these indices."""
         d, batch = self.dims(2, 3), self.dims(1, 2); chosen = sorted(self.r.sample(range(len(d)), self.r.randint(1, len(d))))
         sizes = [1 if i in chosen else self.r.randint(1, n) for i, n in enumerate(d)]
         offset = [n for i, n in enumerate(sizes) if i not in chosen]
@@ -328,7 +328,7 @@ SIZE, TYPE = r"(?<=[\[,=])\d+(?=[\],])", r"\b(?:" + "|".join(ALL) + r")(?=\[)"
 
 
 def mutate(r, case):
-    """The case changed in one place, and what was changed."""
+    """The case with one change, and a description of the change."""
     operands, instruction, result = case
     for _ in range(20):
         kind = r.choice(["operand size", "operand type", "result size", "result type", "attribute", "operand count"])
@@ -367,7 +367,7 @@ def inferred(text):
     from jaxlib import _hlo
     try: printed = _hlo.hlo_module_from_text(text).to_string()
     except Exception as e:
-        # Not an answer about the operation: the shape must be written, or the text is none.
+        # If XLA demands a written shape, that says nothing about the operation; any other error refuses it.
         return "unknown" if "cannot infer shape" in str(e) or "shape is required" in str(e).lower() else None
     found = re.search(r"ROOT %?r(?:\.\d+)? = (.*?) [a-z][\w-]*\(", printed[printed.index("ENTRY"):])
     return re.sub(r"\{[^{}]*\}", "", found.group(1)) if found else "unknown"

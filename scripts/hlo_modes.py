@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Asks XLA for every module of tests/corpus in each of its ways of printing, and whether we read what it reads, and print what it reads.
+"""Prints every module of tests/corpus in each of XLA's print modes, and checks that we read what XLA reads, and that XLA reads what we print.
 
 usage: scripts/hlo_modes.py [TEXT…]    every module of tests/corpus, or these files; makes its environment in target/hlo-cases
 
-For every text and each of XLA's print options: if XLA reads what it printed, `xla-shape hlo print` must, and XLA must read what that writes
-and mean the same by it: the module that it prints for both is the same text. Says how many texts there are in each way, how many of them
-XLA does not read itself, and ends with 1 if we fail where it does not.
+For each text and each of XLA's print modes: if XLA reads back what it has printed, `xla-shape hlo print` must read it, too, and XLA must
+read the output of that as the same module, which means that XLA prints the same text for both. Prints the number of texts in each mode, and of
+those that XLA does not read back. The exit code is 1 if we fail where XLA does not.
 """
 import collections, json, os, subprocess, sys, tempfile
 from xla import ask, ready
@@ -15,7 +15,7 @@ PROGRAM = os.path.join(ROOT, "target/release/xla-shape")
 
 
 def options():
-    """The names of XLA's ways of printing, each with its options."""
+    """The names of XLA's print modes, each with its options."""
     from jaxlib import _hlo
     kinds = _hlo.HloPrintOptions
     for name in sorted(x for x in dir(kinds) if not x.startswith("_")):
@@ -25,7 +25,7 @@ def options():
 
 
 def texts_of(text):
-    """What XLA prints for a module, by the name of the way; None for a text that it does not read."""
+    """The texts that XLA prints for a module, by print mode; None for a text that XLA does not read back."""
     from jaxlib import _hlo
     try: module = _hlo.hlo_module_from_text(text)
     except Exception: return None
@@ -39,7 +39,7 @@ def meaning(text):
 
 
 def ours(text):
-    """What we print for it; None where we do not read it."""
+    """The text that we print for it; None if we do not read it."""
     with tempfile.NamedTemporaryFile("w", suffix=".hlo") as file:
         file.write(text); file.flush()
         done = subprocess.run([PROGRAM, "hlo", "print", file.name], capture_output=True)
@@ -66,7 +66,7 @@ def main(paths):
         meant = ask(meaning, [text for *_, text in printed], None)
         again = [ours(text) if expected is not None else "" for (*_, text), expected in zip(printed, meant)]
         for (name, mode, _), expected, text, found in zip(printed, meant, again, ask(meaning, [text or "" for text in again], None)):
-            # What XLA prints in short may not say all that it said before, and it prints what it read: the names are those of the text.
+            # XLA's short modes drop information, so both sides are what XLA makes of a printed text, with that text's names.
             kind = "not read by XLA" if expected is None else "agree" if text is not None and found == expected else "differ"
             counts[mode][kind] += 1
             if kind == "differ":

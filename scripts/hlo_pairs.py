@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes tests/corpus/hlo_pairs.jsonl.zst: programs with what begins and what ends later, right and wrong ones, with XLA's own answers.
+"""Writes tests/corpus/hlo_pairs.jsonl.zst: programs with pairs of instructions that start and finish an operation, valid and invalid, with XLA's own answers.
 
-usage: scripts/hlo_pairs.py [CASES]    CASES for each opcode, 56 unless told; makes its environment in target/hlo-pairs
+usage: scripts/hlo_pairs.py [CASES]    CASES for each opcode, 56 by default; makes its environment in target/hlo-pairs
 
-As scripts/hlo_cases.py, whose way does not reach these: StableHLO has no such pairs, or other ones. The opcodes are those of copies and
-collectives that begin and end, of asynchronous operations, `send` and `recv`, and `scan` and `shuffle`. The instruction of interest
-is `r`. It or what belongs to it is changed in half of the programs; `changed` says how.
+Like scripts/hlo_cases.py, for opcodes that StableHLO does not have or has in another form: copies and collectives with a start and a done
+instruction, asynchronous operations, `send` and `recv`, `scan` and `shuffle`. The program tests the instruction `r`. In half of the programs,
+`r` or an instruction that belongs to it is changed; `changed` describes the change.
 
-infer   what XLA's parser infers where the shape of `r` is left out: a shape, or null where it refuses. Missing for opcodes whose shape
+infer   the shape that XLA's parser infers if the shape of `r` is left out, or null if it refuses. Missing for opcodes whose shape
         must be written.
 valid   whether XLA reads the program and its verifier takes it, as the TPU compiler (libtpu) asks it before the first pass. The compiler gets
         the message of the module as it is. What it says later, such as that a TPU has no such instruction, is not asked. Missing where
@@ -26,7 +26,7 @@ GROUPS = [[[0, 1, 2, 3]], [[3, 1, 2, 0]], [[0, 1], [2, 3]], [[0, 2], [3, 1]], [[
 
 
 class Program:
-    """Callees, and instructions of the entry as [name, shape, what it does]; the last is the root."""
+    """Callees, and instructions of the entry as [name, shape, operation]; the last is the root."""
     def __init__(self, callees, lines): self.callees, self.lines = callees, [list(x) for x in lines]
     def at(self, name): return next((x for x in self.lines if x[0] == name), None)
 
@@ -47,7 +47,7 @@ class Pairs(Gen):
     def replica_groups(self): g = self.r.choice(GROUPS); return len(g[0]), "replica_groups={" + ",".join(map(braces, g)) + "}"
 
     def pair(self, op, callees, parameters, start, s, result, attributes="", done=""):
-        """The instructions of a pair; the one of interest is `r`."""
+        """The instructions of a pair; `r` is the one that is tested."""
         names = [("r", "d"), ("s", "r")][op.endswith("-done")]
         operands = ", ".join(f"p{i}" for i in range(len(parameters)))
         stem = start
@@ -76,7 +76,7 @@ class Pairs(Gen):
         return self.pair(op, [], [s], "collective-permute", tuple_of([s, s] + context), s, ", source_target_pairs={" + ",".join(braces(x) for x in list(enumerate(to))[:n]) + "}")
 
     def wrapped(self):
-        """An operation to be wrapped: its operands, what it does, its result, and its attributes."""
+        """An operation to be wrapped: its operands, opcode, result and attributes."""
         t, d = self.array(1); s = shape(t, d); kind = self.r.choice(["custom-call", "slice", "copy", "transpose", "broadcast", "reduce-scatter", "all-to-all", "collective-broadcast"])
         if kind == "custom-call": e = shape(*self.array()); return [s] * self.r.randint(0, 2), kind, e, ', custom_call_target="f"'
         if kind == "slice": e = [self.r.randint(0, n) for n in d]; return [s], kind, shape(t, e), ", slice={" + ", ".join(f"[0:{n}]" for n in e) + "}"
@@ -136,7 +136,7 @@ def other_class(r): return lambda old: r.choice([t for t in CLASS if CLASS[t] !=
 
 
 def mutate(r, p):
-    """Changes a program in one place; says what was changed, or nothing if that is not there."""
+    """Changes a program in one place; returns a description, or None if there is no such place."""
     kind = r.choice(KINDS); mine = p.at("r"); size = lambda text: changed(r, text, SIZE, other_number(r)); kind_of = lambda text: changed(r, text, TYPE, other_class(r))
     ends = [x for x in p.lines if re.match(r"[a-z-]+-(done|update)\(", x[2])]
     given = [x for x in p.lines if re.match(r"parameter\(", x[2])]
@@ -186,7 +186,7 @@ def mutate(r, p):
     return put(x, 2, r.choice([re.sub(r"channel_id=\d+", f"channel_id={r.randint(0, 9)}", x[2]), x[2].replace(", is_host_transfer=true", ""), re.sub(r", channel_id=\d+", "", x[2])]))
 
 
-# What the TPU compiler says before its first pass, and what it only says after that. Anything else does not tell.
+# Messages of the TPU compiler from before its first pass, and from after it. Other messages decide nothing.
 BEFORE = "[pre-optimization]"
 AFTER = ("memory_space_assignment", "lowering_util", "windowing_util", "send_recv_emitter", "llo_value", "all_gather_emitter", "[post-layout]", "kXlaHostTransferHandlerNameAttr", "Unsupported async call",
          "not implemented", "Unsupported execution thread", "[post-optimization]", "all_to_all_utils", "Cannot split")
@@ -202,13 +202,13 @@ def inferred(text):
 
 
 class Compiler:
-    """The TPU compiler, behind the C interface of PJRT: the only way that takes a module as it is."""
+    """The TPU compiler through PJRT's C interface, the only interface that accepts a module unchanged."""
     def __init__(self):
         import libtpu
         from jax._src.lib import xla_client
         library = ctypes.CDLL(os.path.join(os.path.dirname(libtpu.__file__), "libtpu.so")); library.GetPjrtApi.restype = ctypes.c_void_p; self.api = library.GetPjrtApi()
         self.places = {}
-        for line in open(os.path.join(ROOT, "xla-shape-pjrt/src/abi/abi.txt")):
+        for line in open(os.path.join(ROOT, "crates/pjrt/src/abi/abi.txt")):
             if found := re.match(r"PJRT_Api\.(\w+) (\d+)", line): self.places[found[1]] = int(found[2])
         self.call("PJRT_Plugin_Initialize"); name = b"v5e:2x2"
         error, out = self.call("PJRT_TopologyDescription_Create", self.at(name), len(name), 0, 0, 0)
@@ -245,7 +245,7 @@ def worker():
 
 
 def ask(rows):
-    """What XLA says of each program. Some end the compiler's process: it says where, on standard error."""
+    """XLA's answer for each program. Some make the compiler end the process; standard error then tells where."""
     child = None
     for at, row in enumerate(rows):
         if child is None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/corpus/hlo_more.jsonl.zst: JAX programs compiled for CPU and, without having one, for TPUs, as XLA dumps them.
+"""Writes tests/corpus/hlo_more.jsonl.zst: JAX programs compiled for CPU and, ahead of time, for TPUs, as XLA dumps them.
 
 usage: scripts/hlo_programs.py    makes its environment in target/hlo-programs; needs the program zstd
 
@@ -100,7 +100,7 @@ PROGRAMS = [resnet, attention, gru, linalg, randoms, ffts, control, types, reduc
 
 
 def compile_all(platform, dump):
-    """In a process of its own: XLA's flags are read once."""
+    """Runs in a separate process, because XLA reads its flags only once."""
     import numpy as np
     from jax.experimental import topologies
     from jax.sharding import Mesh, NamedSharding

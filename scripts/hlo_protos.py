@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks XLA whether our messages of modules mean what their texts say, and whether the texts of its messages are its own.
+"""Asks XLA whether our messages mean the same as the texts of the modules, and whether we print XLA's messages as XLA does.
 
 usage: scripts/hlo_protos.py [TEXT…]    every module of tests/corpus, or these files; makes its environment in target/hlo-cases
 
-For every text that XLA reads: `xla-shape hlo print --to proto` writes a message, which XLA must read and print as it prints the text; and
-`xla-shape hlo print` of XLA's message must give what XLA prints. Ends with 1 if one does not.
+For each text that XLA reads: `xla-shape hlo print --to proto` writes a message, which XLA must read and print as it prints the text; and
+`xla-shape hlo print` of XLA's message must print what XLA prints. The exit code is 1 if there is a difference.
 """
 import json, os, subprocess, sys, tempfile
 from xla import ask, ready
@@ -21,12 +21,12 @@ def run(data, *arguments):
 
 
 def differ(text):
-    """What is wrong, or None; for a text that XLA does not read, True."""
+    """The difference, or None; True for a text that XLA does not read."""
     from jaxlib import _hlo
     try: module = _hlo.hlo_module_from_text(text)
     except Exception: return True
     printed, of_message = module.to_string(), module.as_serialized_hlo_module_proto()
-    # XLA does not say of every form in a text what it says of it in a message.
+    # XLA prints some modules differently after reading them from a text and from a message; both are accepted.
     again = _hlo.HloModule.from_serialized_hlo_module_proto(of_message).to_string()
     ours = run(text.encode(), "--to", "proto")
     try: read = _hlo.HloModule.from_serialized_hlo_module_proto(ours).to_string()

@@ -3,9 +3,9 @@
 
 usage: scripts/hlo_unusual.py    makes its environment in target/hlo-cases
 
-The first row of the file is what stands before and behind a form; it stays. Then come the forms that were found by hand, which stay, too, and
-those that are made here: each of FORMS changed in each of the ways of `changes`, names, constants at the edge of their types, values of
-another kind for each attribute, and whole texts. XLA is asked about all of them anew: the same version gives the same file.
+The first row of the file is the text before and after a form; it is kept. Next are forms that were found by hand, which are kept, too. The rest
+is generated here: each of FORMS with each change of `changes`, names, constants at the limits of their types, values of another kind for each
+attribute, and whole texts. XLA is asked about all of them again; the same version of XLA gives the same file.
 """
 import json, os, re, subprocess, sys
 from xla import ask, reads, ready
@@ -13,7 +13,7 @@ from xla import ask, reads, ready
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE = os.path.join(ROOT, "tests/corpus/hlo_unusual.jsonl")
 
-# One of each opcode, with most of its attributes.
+# An instruction of each opcode, with most of its attributes.
 FORMS = """\
 f32[2,3] abs(x)
 f32[2,3] add(x, y)
@@ -107,7 +107,7 @@ f32[2,3] while(x), condition=big, body=neg
 
 
 def changes(form):
-    """The form, changed in one way each."""
+    """Variants of the form, each with one change."""
     shape, rest = re.match(r"(.*?) ([a-z][a-z0-9-]*\(.*)", form).groups()
     opcode, rest = rest.split("(", 1)
     yield form
@@ -205,7 +205,7 @@ COMPUTATIONS = ["ENTRY e {B}", "ENTRY %e {B}", "e {B}", "ENTRY e (p: f32[2]) -> 
 
 
 def rows():
-    """What is asked: the forms, lines and texts."""
+    """The questions: the forms, lines and texts."""
     for form in FORMS:
         for changed in changes(form): yield {"form": changed}
     for form in constants(): yield {"form": form}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the kernels that JAX calls with the oldest JAX that works, a middle one and the newest, each in an environment of its own
+# Tests the kernels that JAX calls with the oldest JAX that works, a middle one and the newest, each in its own environment
 # under target; then the types of the Python module, and the template of a wheel. Arguments go to pytest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ python() { # MINOR
     done
 }
 
-# An environment with a JAX and what its tests need.
+# An environment with a version of JAX and the packages that the tests need.
 environment() { # PYTHON VERSION
     [ -x "target/jax-$2/bin/pytest" ] && return
     "$1" -m venv "target/jax-$2"
@@ -48,7 +48,7 @@ jax=$root/target/jax-$newest/bin
 library=${CARGO_TARGET_DIR:-target}/release/libjax_kernels.so
 "$jax/python" examples/jax/run.py
 "$jax/python" examples/jax/bench.py --once
-# The types: of the module, of the template, and of the kernels of the examples, for a program that calls them right and wrong.
+# Type checks: the module, the template, and the kernels of the examples, with a program that calls them correctly and incorrectly.
 types=target/types
 rm -rf "$types" && mkdir -p "$types"
 PYTHONPATH=python "$jax/python" -m xla_shape_ffi stubs "$library" > "$types/kernels.pyi"
@@ -66,10 +66,10 @@ PYTHON
 "$jax/mypy" --strict --no-error-summary python/xla_shape_ffi.py templates/kernels/my_kernels/__init__.pyi "$types/kernels.pyi"
 (cd "$types" && "$jax/mypy" --strict --no-error-summary calls.py)
 
-# The template of a wheel: built, with the crates of this repository, installed, and tested.
+# The template of a wheel is built with the crates of this repository, installed, and tested.
 copy=target/template
 rm -rf "$copy" && mkdir -p "$copy/.cargo" && cp -r templates/kernels/. "$copy"
-printf '[patch.crates-io]\nxla-shape.path = "%s"\nxla-shape-ffi.path = "%s"\n' "$PWD/xla-shape" "$PWD/xla-shape-ffi" > "$copy/.cargo/config.toml"
+printf '[patch.crates-io]\nxla-shape.path = "%s"\nxla-shape-ffi.path = "%s"\n' "$PWD/xla-shape" "$PWD/crates/ffi" > "$copy/.cargo/config.toml"
 (
     cd "$copy"
     CARGO_TARGET_DIR="$root/target" "$jax/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .

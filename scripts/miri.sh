@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The tests of the code with `unsafe` under Miri, which finds undefined behaviour that no machine shows: scripts/miri.sh. Half an
-# hour; relayout takes the paths without vectors, the definitions of all others. Installs the compiler.
+# The tests of the code with `unsafe` under Miri, which detects undefined behaviour: scripts/miri.sh. Takes half an
+# hour. Relayout uses its scalar kernels, which define the results of all others. Installs the compiler.
 #
-# The compiler is the nightly one that fuzz/rust-toolchain.toml names, or the nightly one that is here.
+# The compiler is the nightly that fuzz/rust-toolchain.toml names, or an installed nightly.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,14 +12,15 @@ if ! rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --component 
     echo "rustup cannot install the compiler of fuzz/rust-toolchain.toml: $(rustc +nightly -V), which is here" >&2
 fi
 export RUSTUP_TOOLCHAIN
-# Random cases are read from files, and few: everything takes a hundred times as long.
+# Few random cases, read from files, because Miri is about a hundred times slower.
 export MIRIFLAGS=${MIRIFLAGS--Zmiri-disable-isolation} PROPTEST_CASES=${PROPTEST_CASES:-1}
 
 miri() { cargo miri test --target-dir target/miri --no-fail-fast "$@"; }
 
-miri -p xla-shape --lib --all-features -- buffer dlpack elements
+miri -p xla-shape --lib --all-features -- buffer dlpack
+miri -p xla-shape-relayout --lib --all-features -- elements bits memory wide
 
-# Calls of kernels with a frame made by hand. The mathematics has nothing that is unsafe, and a hundred thousand cases.
+# Calls of kernels with handmade call frames. `math` is left out: it has no unsafe code, and 100,000 cases.
 miri -p xla-shape-ffi --lib --all-features -- --skip math::
 
 miri -p xla-shape-tests --test arrays -- empty raw_parts views_of_blocks bands_at_once

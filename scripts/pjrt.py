@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what xla-shape says with libtpu against what JAX says with it: layouts, memory and modules of compiled programs, and default layouts.
+"""Compares xla-shape with JAX, both with libtpu: layouts, memory and modules of compiled programs, and default layouts.
 
 usage: pjrt.py [--for v5e:2x2,v4:2x2x1,v6e:2x2,tpu7x:2x2x1] [--arrays 5000]
 
@@ -67,7 +67,7 @@ def parts(text):
 
 
 def of_shape(text):
-    """The same of a shape as XLA writes it."""
+    """The same for a shape in XLA's text."""
     layout = re.search(r"\{(.*)\}", text).group(1).split(":")
     tiles = re.search(r"T((?:\([0-9,*]+\))+)", layout[1]) if len(layout) > 1 else None
     bits = re.search(r"E\((\d+)\)", layout[1]) if len(layout) > 1 else None

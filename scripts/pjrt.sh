@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares xla-shape-pjrt with JAX's own ahead-of-time answers, in an environment under target with JAX and libtpu. Arguments go to
-# scripts/pjrt.py. About half a minute for each device that is compared, once the environment is made.
+# Compares xla-shape-pjrt with JAX's ahead-of-time compilation, in an environment under target with JAX and libtpu. Arguments go to
+# scripts/pjrt.py. Takes about half a minute for each device, plus the time to make the environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,7 +26,7 @@ fi
 cargo build -p xla-shape-cli
 cargo build -p xla-shape-pjrt --example default_layouts
 VIRTUAL_ENV=$PWD/$environment cargo test -p xla-shape-pjrt-tests --test libtpu
-# A kernel that is compiled against what the compiler says now, called from JAX.
+# A kernel that is compiled against the compiler's current layouts, called from JAX.
 (
     cd examples/compiled_kernel
     export CARGO_TARGET_DIR=$PWD/../../target/compiled-kernel

@@ -3,10 +3,10 @@
 
 usage: scripts/relayout_peers.py [--rounds N] [--random N --seed S] [FILTER]    after `pip install ./python`
 
-NumPy and torch copy between strided views of the same bytes. All take turns, and the best of the rounds counts: what disturbs a run
-only makes it longer. "Anew": each makes its result, and is compared with `array.copy()` of as many bytes, which does so, too. "Into": the
-result is there already, for us as `out`; each is compared with `np.copyto` of as many bytes. All results are compared, and all that is
-there begins at a multiple of 64 bytes. At the end come the cases where somebody was faster than we.
+NumPy and torch copy between strided views of the same bytes. All take turns, and the best of the rounds counts, because disturbances only
+make a run longer. "Anew": each allocates its result, and is compared with `array.copy()` of the same number of bytes, which also allocates.
+"Into": the result is written to existing memory (for us, `out`), and is compared with `np.copyto` of the same number of bytes. All results are
+compared. All existing memory is aligned to 64 bytes. The cases in which NumPy or torch was faster are listed at the end.
 """
 import argparse, random, re, time
 from math import prod
@@ -40,7 +40,7 @@ CASES = [
 
 
 def drawn(count, seed):
-    """Cases of 4 KiB to 64 MiB: 2 to 6 dimensions, elements of 1 to 16 bytes, any permutation, a third with a tile of TPUs."""
+    """Cases of 4 KiB to 64 MiB: 2 to 6 dimensions, elements of 1 to 16 bytes, any permutation; a third has a tile of TPUs."""
     r = random.Random(seed)
     while count:
         element = r.choice(list(TYPES))
@@ -53,7 +53,7 @@ def drawn(count, seed):
         if elements > 2 ** 12 and r.random() < 1 / 3:
             tile = {1: "T(32,128)(4,1)", 2: "T(8,128)(2,1)"}.get(size, "T(8,128)")
             to = r.sample(range(rank), rank)
-            # What NumPy's strides can say: whole tiles.
+            # NumPy's strides can describe whole tiles only.
             dims[to[0]], dims[to[1]] = -(-dims[to[0]] // 128) * 128, -(-dims[to[1]] // 32) * 32
         else:
             tile, to = "", r.sample(range(rank), rank)
@@ -67,13 +67,13 @@ def drawn(count, seed):
 
 
 def strides(array, layouts):
-    """The sizes of an array of more dimensions that has strides in both layouts, and these strides, the last one's largest first."""
+    """The sizes and strides of an equivalent array without tiles, with more dimensions, in the order of the result's strides."""
     dims = [int(size) for size in re.search(r"\[(.*)\]", array)[1].split(",")]
     steps = [{1} for _ in dims]
     for layout in layouts:
         order = [int(number) for number in re.match(r"\{([\d,]*)", layout)[1].split(",")]
         tiles = [[int(size) for size in tile.split(",")] for tile in re.findall(r"\(([\d,]*)\)", layout)]
-        # Tiles after the first divide what the first one has in these places.
+        # Later tiles cut the same dimensions further.
         for tile in tiles:
             for dimension, size in zip(order, reversed(tile)):
                 steps[dimension].add(size)
@@ -90,7 +90,7 @@ def strides(array, layouts):
 
 
 def bests(rounds, contenders):
-    """The shortest time of each, in seconds; short ones are repeated."""
+    """The shortest time of each function, in seconds; short calls are repeated."""
     times = dict.fromkeys(contenders, float("inf"))
     repeats = {}
     for name, call in contenders.items():
@@ -110,14 +110,14 @@ def bests(rounds, contenders):
 
 
 def room(size):
-    """Bytes that begin at a multiple of 64."""
+    """An array of bytes aligned to 64 bytes."""
     memory = np.zeros(size + 63, np.uint8)
     start = -memory.ctypes.data % 64
     return memory[start : start + size]
 
 
 def measure(array, source, to, rounds):
-    """The times of all that take part in a case."""
+    """The times of all contenders of a case."""
     dtype = np.dtype(TYPES[array.partition("[")[0]])
     sizes, from_strides, to_strides = strides(array, (source, to))
     flat = room(prod(sizes) * dtype.itemsize)

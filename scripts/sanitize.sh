@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The tests of the code with `unsafe` under AddressSanitizer, ThreadSanitizer and valgrind, and lints on where pointers come
-# from: scripts/sanitize.sh [lints|address|thread|valgrind…] (all by default). Installs the compiler and valgrind.
+# The tests of the code with `unsafe` under AddressSanitizer, ThreadSanitizer and valgrind, and lints on the provenance of pointers:
+# scripts/sanitize.sh [lints|address|thread|valgrind…] (all by default). Installs the compiler and valgrind.
 #
-# The compiler is the nightly one that fuzz/rust-toolchain.toml names: sanitizers are unstable.
+# The compiler is the nightly that fuzz/rust-toolchain.toml names, because sanitizers are unstable features.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,24 +10,24 @@ RUSTUP_TOOLCHAIN=$(sed -n 's/^channel = "\(.*\)"/\1/p' fuzz/rust-toolchain.toml)
 export RUSTUP_TOOLCHAIN
 rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --component rust-src >/dev/null
 target=$(rustc -vV | sed -n 's/^host: //p')
-# What is unsafe is in two libraries; these tests reach all of it. Half the random cases: everything is slower here.
-tests=(--no-fail-fast -p xla-shape -p xla-shape-ffi -p xla-shape-tests --all-features --lib --test arrays)
+# These libraries have all unsafe code, and these tests reach all of it. Half of the random cases, because sanitizers are slow.
+tests=(--no-fail-fast -p xla-shape -p xla-shape-relayout -p xla-shape-ffi -p xla-shape-tests --all-features --lib --test arrays)
 export PROPTEST_CASES=${PROPTEST_CASES:-64}
 
 sanitized() { # NAME OPTIONS…
     RUSTFLAGS="-Zsanitizer=$1" cargo test --target "$target" --target-dir "target/sanitize-$1" "${@:2}" "${tests[@]}"
 }
 
-# One test is of a panic that panics when it is dropped: that one is never freed.
+# One test leaks: its panic payload panics when it is dropped, so it is never freed.
 address() {
     echo "leak:xla_shape_ffi::tests::Bomb" >target/leaks
     LSAN_OPTIONS="suppressions=$PWD/target/leaks" sanitized address
 }
 
-# What the standard library's own locks order is seen only where it is instrumented too, so built anew.
+# ThreadSanitizer sees the ordering of the standard library's locks only if that is instrumented, so it is built again.
 thread() { sanitized thread -Zbuild-std=std,panic_abort,test; }
 
-# It knows no AVX-512, and says so to programs that ask: they take the paths of AVX2.
+# valgrind does not support AVX-512 and hides it, so the code paths of AVX2 run.
 valgrind_() {
     if ! command -v valgrind >/dev/null; then
         as_root=$([ "$(id -u)" = 0 ] || echo sudo)
@@ -37,10 +37,10 @@ valgrind_() {
         --config "target.$target.runner = ['valgrind', '--quiet', '--error-exitcode=1']"
 }
 
-# Ready for Miri: no pointer is made of a number, none loses where it comes from.
+# Strict provenance, as Miri requires: no pointers from integers.
 lints() {
     RUSTFLAGS="-Zcrate-attr=feature(strict_provenance_lints) -Dlossy-provenance-casts -Dfuzzy-provenance-casts" \
-        cargo check --target "$target" --target-dir target/provenance -p xla-shape -p xla-shape-ffi --lib --all-features
+        cargo check --target "$target" --target-dir target/provenance -p xla-shape -p xla-shape-relayout -p xla-shape-ffi --lib --all-features
 }
 
 [ $# -gt 0 ] || set -- lints address thread valgrind

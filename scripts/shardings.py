@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what `xla-shape` makes of random shardings with what XLA makes of them.
+"""Compares `xla-shape` with XLA for random shardings.
 
-usage: scripts/shardings.py [COUNT] [SEED]    2000 texts, unless told; needs jaxlib 0.12, or makes an environment with it in
+usage: scripts/shardings.py [COUNT] [SEED]    2000 texts by default; needs jaxlib 0.12, or makes an environment with it in
                                               target/shardings; builds `xla-shape`
 
 Texts are those that XLA prints, shuffled: tiles with lists and iotas, subgroups, axes of meshes with sub-axes, tuples; about a third
-has one character changed. Prints each text of which one side reads and the other does not, or whose canonical text or OpSharding
-differ, and ends with 1 if there is one. Rows of tests/corpus/shardings.jsonl.zst have the same fields as what `ask` returns.
+has one character changed. Prints each text that only one side reads, or whose canonical text or OpSharding differs; then the exit code is
+1. Rows of tests/corpus/shardings.jsonl.zst have the fields that `ask` returns.
 """
 import base64, json, multiprocessing, os, random, re, subprocess, sys
 from concurrent.futures import ProcessPoolExecutor
@@ -84,13 +84,13 @@ def answer(sharding):
 
 
 def is_known(sharding):
-    """Whether XLA is known to read it and to fail later: a transposition that names a dimension twice."""
+    """Whether XLA reads the text but fails later: a transposition that names a dimension twice."""
     found = re.findall(r"T\(([\d,]*)\)", sharding)
     return any(len(set(numbers.split(","))) < len(numbers.split(",")) for numbers in found)
 
 
 def ask(texts):
-    """XLA's answers; it ends its process on some texts."""
+    """XLA's answers. It ends the process for some texts."""
     try:
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
             return list(executor.map(answer, texts))

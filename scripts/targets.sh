@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The tests on other machines than this one: scripts/targets.sh [aarch64|wasm32…] (both by default). Installs Debian's
+# The tests for other machines: scripts/targets.sh [aarch64|wasm32…] (both by default). Installs Debian's
 # emulator and linker, and the compiler's targets.
 #
-# aarch64: the libraries and what tests them, under QEMU. wasm32: the core and HLO in Node, where a usize has 32 bits; panics end
-# a program there, so each test that fails is the last one.
+# aarch64: the libraries and their tests, under QEMU. wasm32: the core and HLO in Node, where a usize has 32 bits. A panic ends
+# the program there, so no tests run after one that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,7 @@ aarch64() {
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
     arm() { cargo test --target aarch64-unknown-linux-gnu --no-fail-fast "$@"; }
-    arm -p xla-shape-core -p xla-shape-hlo -p xla-shape -p xla-shape-ffi -p xla-shape-render --all-features --lib
+    arm -p xla-shape-core -p xla-shape-hlo -p xla-shape-relayout -p xla-shape -p xla-shape-ffi -p xla-shape-render --all-features --lib
     # Without those that look at machine code for x86, start programs, or run cargo.
     arm -p xla-shape-tests --lib --test arrays --test shapes --test programs --test conformance --test dispatch --test memory
 }

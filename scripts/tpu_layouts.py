@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks the TPU compiler's own library which layouts it gives arrays by default: the rows of
+"""Asks the TPU compiler for the default layouts of arrays: the rows of
 tests/corpus/tpu_default_layouts.jsonl.zst. No TPU is needed.
 
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), for example in an environment under target/.
@@ -20,7 +20,7 @@ import ml_dtypes
 import numpy as np
 from jax.experimental import topologies
 
-# One generation of each family, and the numbers that XLA's interface has for element types.
+# One generation of each family, and the numbers of element types in XLA's interface.
 TOPOLOGIES = {"v2": "v3:2x2", "v4": "v6e:2x2"}
 TYPES = {
     "pred": np.bool_,

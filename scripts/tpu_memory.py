@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/corpus/tpu_memory_more.jsonl.zst: programs compiled ahead of time for TPUs, and what the compiler says of their memory.
+"""Writes tests/corpus/tpu_memory_more.jsonl.zst: programs compiled ahead of time for TPUs, and the compiler's reports of their memory.
 
 usage: scripts/tpu_memory.py [FOLDER]    makes its environment in target/hlo-programs; needs the program zstd
 
@@ -349,7 +349,7 @@ def image_warp(S, mesh):
     return f, [S((4, 128, 128), F32), S((4, 2, 64, 64), F32)]
 
 
-# Compiled later, when all rules stood.
+# Added after all rules were complete.
 def unet(S, mesh):
     conv = lambda x, w, s=1: lax.conv_general_dilated(x, w, (s, s), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
     up = lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
@@ -410,7 +410,7 @@ def lstm(S, mesh):
         return jax.value_and_grad(loss, argnums=(0, 1))(wx, wh)
     return f, [S((512, 2048)), S((512, 2048)), S((128, 64, 512)), S((64, 512)), S((64, 512))]
 
-# Which program for which generations: each for two or three, spread over all five.
+# The generations for each program: two or three of the five.
 PROGRAMS = {
     bert_adam: "v5e v6e tpu7x", gpt_scan: "v4 v5e v5p", gpt_scan_kept: "v5e v6e", vit: "v5e v5p", vae: "v4 v5e", gan: "v6e tpu7x", llama_decode: "v5e v6e", beam: "v4 v5e",
     mamba: "v5e tpu7x", fft_net: "v5e v5p", sorting: "v5e v6e tpu7x", moe_a2a: "v5e v4", tp_mlp: "v5e v6e tpu7x", pipeline: "v5p v5e", ring_attention: "v5e tpu7x", fp8_train: "v6e tpu7x",
@@ -421,15 +421,15 @@ PROGRAMS = {
     unet: "v5e tpu7x", kalman_cholesky: "v5e tpu7x", branches_large: "v4 v5e", int4_mlp: "v4 v5e", adagrad_embedding: "v5e tpu7x", nearest: "v5e tpu7x", ffn_sharded: "v5e",
     offload_scan: "v5e tpu7x", lstm: "v4 v5e",
 }
-# Whose message is kept, too, with the buffer assignment in it.
+# Programs whose message is kept, too, with the buffer assignment in it.
 WITH_MESSAGE = ["many_outputs", "pallas_softmax", "ode", "pipeline", "host_adam", "ring_attention"]
-# The longest module that the tests read, in characters.
+# The length limit of a module for the tests, in characters.
 LONGEST = 160_000
 KEEP = {".txt": "after.hlo", ".hlo.pb": "after.hlo.pb", "-buffer-assignment.txt": "buffer-assignment.txt", "-live-range.txt": "live-range.txt", "-memory-usage-report.txt": "memory-usage-report.txt"}
 
 
 def compile_some(generation, out, names):
-    """In a process of its own: XLA's flags are read once, and a program may end it."""
+    """Runs in a separate process, because XLA reads its flags once, and a program may end the process."""
     import numpy as np
     from jax.experimental import topologies
     from jax.sharding import Mesh, NamedSharding
@@ -441,7 +441,7 @@ def compile_some(generation, out, names):
         return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(on, spec, **({"memory_kind": memory} if memory else {})))
     for name in names:
         function, arguments, *options = globals()[name](S, mesh)
-        # What is on all devices is on the devices of the rest.
+        # If one argument is on several devices, all arguments are placed on the same mesh.
         if any(leaf.sharding.mesh.size > 1 for leaf in jax.tree.leaves(arguments)):
             arguments = jax.tree.map(lambda s: S(s.shape, s.dtype, s.sharding.spec, s.sharding.memory_kind, mesh), arguments)
         step = lambda *a: function(*a)
@@ -463,7 +463,7 @@ def compile_some(generation, out, names):
 
 
 def row(folder):
-    """What a test needs: the module without names of folders, and of the assignment only what the heaps take."""
+    """The data for a test: the module without folder names, and of the buffer assignment only the sizes of heaps."""
     read = lambda name: open(os.path.join(folder, name)).read()
     stats = json.loads(read("stats.json"))
     heaps = {}
@@ -471,7 +471,7 @@ def row(folder):
         heaps[color or "0"] = heaps.get(color or "0", 0) + int(size)
     module = re.sub(r'"/[^"]*/', '"/', read("after.hlo"))
     if stats["program"] in WITH_MESSAGE and stats["generation"] == "v5e":
-        # Paths are replaced by others of the same length, so that the message stays one.
+        # Paths are replaced by others of the same length, so that the lengths in the message remain valid.
         proto = re.sub(rb"/[\w./-]+/(?=\w+\.py)", lambda path: b"/" + b"x" * (len(path[0]) - 2) + b"/", open(os.path.join(folder, "after.hlo.pb"), "rb").read())
         stats |= {"proto": base64.b64encode(proto).decode(), "buffer_assignment": read("buffer-assignment.txt")}
     return {**stats, "heaps": heaps, "module": module}
@@ -488,7 +488,7 @@ def main():
             run = subprocess.run([sys.executable, HERE, "--some", generation, out, *left], env=env, stdout=subprocess.PIPE, text=True)
             seen = [line.split()[1] for line in run.stdout.splitlines() if line.startswith(generation)]
             print(run.stdout, end="", flush=True)
-            # What ended the process is left out.
+            # The program that ended the process is skipped.
             left = left[len(seen) + 1:]
         shutil.rmtree(dump, ignore_errors=True)
     rows = [row(folder) for folder in sorted(glob.glob(os.path.join(out, "*__*")))]

@@ -1,4 +1,4 @@
-"""XLA as the scripts ask it: in an environment of its own under target/hlo-cases, each question where XLA may end the process."""
+"""Calls XLA for the scripts: in its own environment under target/hlo-cases, and in processes that XLA may end."""
 import multiprocessing, os, subprocess, sys
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -7,7 +7,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def ask(function, questions, ended):
-    """The answers of a function that asks XLA; `ended` where XLA ends the whole process, which it does for some texts."""
+    """The results of a function that calls XLA; `ended` where XLA ends the whole process, as it does for some texts."""
     answers = []
     while len(answers) < len(questions):
         try:
@@ -26,7 +26,7 @@ def reads(text):
 
 
 def ready():
-    """Starts the script again where XLA is, if it is not here."""
+    """Starts the script again in the environment with XLA, if this one does not have it."""
     os.environ.update(JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3")
     try: import jaxlib._hlo  # noqa: F401
     except ImportError:

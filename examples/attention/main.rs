@@ -1,7 +1,7 @@
 //! An attention block on bf16 tiles: `softmax(q · kᵀ / √d) · v` for each head, with sums in f32.
 //!
-//! The kernel is written for any number of heads and positions. That the two products fit each other is checked by XLA's rule
-//! of `dot_general`, once for each number of heads and positions that the program uses.
+//! The kernel is generic over the numbers of heads and positions; the size of a head is `D`. XLA's rule for `dot_general` checks the shapes of
+//! both products at compile time, for each number of heads and positions that the program uses.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --example attention
@@ -18,23 +18,23 @@ use xla_shape::types::{Array, Size};
 use xla_shape::{Buffer, View, ViewMut, layout};
 use xla_shape_examples::{Numbers, check};
 
-/// The numbers of a position: the lanes of a tile.
+/// The size of a head: the columns of a tile.
 const D: usize = 128;
 
 type Heads<const H: usize, const N: usize> = Array<Bf16, (Size<H>, Size<N>, Size<D>), layout!({2,1,0:T(8,128)(2,1)})>;
-/// How much each position looks at each other.
+/// The attention scores of each position for each other one.
 type Scores<const H: usize, const N: usize> = Array<F32, (Size<H>, Size<N>, Size<N>), layout!({2,1,0:T(8,128)})>;
 
-/// `q · kᵀ`: heads are batches, and the numbers of a position are summed over.
+/// `q · kᵀ`: the heads are a batch dimension, and the sum is over the numbers of a position.
 const QK: Operation<'_> =
     Operation::Dot(DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[2] });
-/// `scores · v`: positions are summed over.
+/// `scores · v`: the sum is over positions.
 const SV: Operation<'_> =
     Operation::Dot(DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[1] });
 
-/// One head as f32, row by row.
+/// One head as f32, row-major.
 type Numbered<const N: usize> = Array<F32, (Size<1>, Size<N>, Size<D>), layout!({2,1,0})>;
-/// One head of several, in its place in memory.
+/// A block of one head in an array of several.
 type Head<const H: usize, const N: usize> = Part<Heads<H, N>, Heads<1, N>>;
 
 fn attention<const H: usize, const N: usize>(
@@ -47,7 +47,7 @@ fn attention<const H: usize, const N: usize>(
         assert_result::<(Heads<H, N>, Heads<H, N>), Scores<H, N>>(QK);
         assert_result::<(Scores<H, N>, Heads<H, N>), Heads<H, N>>(SV);
     }
-    // Each head is a block, and a thread's: heads of the result do not overlap.
+    // A thread for each head, which is a block: blocks of the result do not overlap.
     std::thread::scope(|threads| {
         let heads = q.blocks::<Heads<1, N>>().zip(k.blocks::<Heads<1, N>>()).zip(v.blocks::<Heads<1, N>>());
         for (((q, k), v), out) in heads.zip(out.blocks_mut::<Heads<1, N>>()) {
@@ -62,7 +62,7 @@ fn head<const H: usize, const N: usize>(
     v: View<'_, Head<H, N>>,
     mut out: ViewMut<'_, Head<H, N>>,
 ) {
-    // As f32, the numbers of one position side by side: of `T(8,128)(2,1)`, they are at every second place.
+    // Converts to f32 and makes the numbers of a position contiguous: in `T(8,128)(2,1)`, those of two positions alternate.
     let numbers = [q, k, v].map(|x| x.map::<Numbered<N>>(bf16::to_f32));
     let [q, k, v] = numbers.each_ref().map(|x| x.as_slice().as_chunks::<D>().0);
     let mut scores = Buffer::<Scores<1, N>>::from_fn(|[_, i, j]| {
@@ -84,7 +84,7 @@ fn head<const H: usize, const N: usize>(
     out.apply_with(&sums, |_, sum| bf16::from_f32(sum));
 }
 
-/// The definition, on row-major numbers in f64.
+/// The definition, on row-major arrays in f64.
 fn expected([q, k, v]: [&[f32]; 3], [heads, positions]: [usize; 2]) -> Vec<f32> {
     let row = |x: &[f32], head: usize, i: usize| {
         x[(head * positions + i) * D..][..D].iter().map(|&x| f64::from(x)).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
-//! A two-dimensional convolution: images by row and column, features in the lanes of the tiles.
+//! A two-dimensional convolution of images with rows, columns and features, where the features are the columns of tiles.
 //!
-//! That the output has the size which XLA gives it is checked by XLA's rule when the program is compiled.
+//! XLA's rule for convolutions checks the output's shape at compile time.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --example convolution
@@ -49,10 +49,10 @@ const _: () = assert_result::<(Image, Kernel), Output>(CONVOLUTION);
 
 fn convolution(image: View<'_, Image>, kernel: View<'_, Kernel>, mut output: ViewMut<'_, Output>) {
     for index @ [batch, row, column, _] in output.shape().indices().step_by(128) {
-        // All output features at once: they lie side by side in the kernel, and in the output.
+        // All output features at once: they are contiguous in the kernel and in the output.
         let mut sums = [0.0; 128];
         for [u, v, feature, _] in kernel.shape().indices().step_by(128) {
-            // Behind the image's edge, there are zeros.
+            // Outside of the image, there are zeros.
             let place = (row * STRIDE + u).checked_sub(PADDING).zip((column * STRIDE + v).checked_sub(PADDING));
             let Some(factor) = place.and_then(|(y, x)| image.get([batch, y, x, feature]).ok()) else { continue };
             let Some(features) = kernel.line::<-1>([u, v, feature, 0]) else { continue };
@@ -66,7 +66,7 @@ fn convolution(image: View<'_, Image>, kernel: View<'_, Kernel>, mut output: Vie
     }
 }
 
-/// The definition, on row-major numbers, with the zeros around the image.
+/// The definition, on row-major arrays that include the zeros around the image.
 fn expected(image: &[f32], kernel: &[f32]) -> Vec<f32> {
     let &[_, height, width, features] = Image::SIZES else { unreachable!("an image has four dimensions") };
     let &[batches, rows, columns, outputs] = Output::SIZES else { unreachable!("an output has four dimensions") };

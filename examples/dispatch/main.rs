@@ -1,10 +1,10 @@
-//! One operation, three kernels: for one static shape, for any number of rows, and for whatever else comes.
+//! One operation, three kernels: for one static shape, for any number of rows, and for all other arrays.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --example dispatch
 //! ```
 //!
-//! Every result is checked against the plain definition.
+//! Every result is compared with the definition.
 
 #![forbid(unsafe_code)]
 
@@ -15,13 +15,13 @@ use xla_shape::element::F32;
 use xla_shape::types::ArrayType;
 use xla_shape::{ArrayShape, Buffer, DynBuffer, View, ViewMut, dispatch, shape};
 
-/// What the program is called with most often.
+/// The most frequent shape.
 type Usual = shape!(f32[64,256]{1,0:T(8,128)});
-/// A batch of any size: the places inside a row are constants all the same.
+/// A batch of any size. Positions inside a row are still compile-time constants.
 type Batch = shape!(f32[?,256]{1,0:T(8,128)});
 type Factors = shape!(f32[256]);
 
-/// Multiplies each column by its factor; which kernel did it.
+/// Multiplies each column by its factor; returns the name of the kernel that was used.
 fn scale(x: &mut DynBuffer, factors: &DynBuffer) -> Result<&'static str, Box<dyn Error>> {
     Ok(dispatch!(match &mut x, &factors {
         (Usual, Factors) => {
@@ -45,12 +45,12 @@ fn scale(x: &mut DynBuffer, factors: &DynBuffer) -> Result<&'static str, Box<dyn
     }))
 }
 
-/// The sizes of a matrix in this machine's memory.
+/// The sizes of a matrix in memory.
 fn sizes(shape: &ArrayShape) -> [usize; 2] {
     [0, 1].map(|dimension| shape.dimensions()[dimension].extent().unwrap_or(0) as usize)
 }
 
-/// For every shape of two dimensions: the compiler makes a kernel for each type.
+/// For all shapes of two dimensions: the compiler makes a kernel for each type.
 fn scale_rows<S: ArrayType<Element = F32, Index = [usize; 2]>>(mut x: ViewMut<'_, S>, factors: View<'_, Factors>) {
     for index in x.shape().indices() {
         x[index] *= factors[[index[1]]];
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     time_of_a_miss()
 }
 
-/// A typed array whose number of rows is known only now.
+/// A typed array whose number of rows is known at run time.
 fn made_at_run_time() -> Result<(), Box<dyn Error>> {
     let x = Buffer::<Batch>::zeroed_with(Batch::with_sizes([13, 256])?)?;
     if x.as_bytes().len() != 16 * 256 * 4 || x.get([13, 0]).is_ok() {
@@ -91,7 +91,7 @@ fn made_at_run_time() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What arms cost that do not run.
+/// The time that arms cost which do not match.
 fn time_of_a_miss() -> Result<(), Box<dyn Error>> {
     const TIMES: u32 = 1_000_000;
     let x = DynBuffer::zeroed_with("f32[64,256]{1,0:T(8,128)S(1)}".parse()?)?;

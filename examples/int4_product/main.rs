@@ -1,4 +1,4 @@
-//! A product with weights of four bits: two to a byte, with one scale for each column of every group of 64 rows.
+//! A product with packed weights of four bits, and a scale for each column of each group of 64 rows.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --example int4_product
@@ -12,17 +12,17 @@ use xla_shape::infer::{DotDimensions, Operation, assert_result};
 use xla_shape::{Buffer, View, ViewMut, shape};
 use xla_shape_examples::{Numbers, check};
 
-/// How many rows share their scales.
+/// The number of rows that share their scales.
 const GROUP: usize = 64;
 const M: usize = 10;
 const K: usize = 4 * GROUP;
 const N: usize = 256;
 
 type X = shape!(f32[M,K]{1,0:T(8,128)});
-/// As XLA packs them on TPU: eight rows of a tile in each 32-bit word.
+/// XLA's layout on TPU: each 32-bit word holds elements of eight rows of a tile.
 type Weights = shape!(s4[K,N]{1,0:T(8,128)(8,1)E(4)});
 type Scales = shape!(f32[K / GROUP, N]{1,0:T(4,128)});
-/// The weights as numbers.
+/// The weights as f32.
 type Numeric = shape!(f32[K,N]{1,0:T(8,128)});
 type Y = shape!(f32[M,N]{1,0:T(8,128)});
 
@@ -30,7 +30,7 @@ const _: () = assert_result::<(Weights,), Numeric>(Operation::Convert);
 const _: () = assert_result::<(X, Numeric), Y>(Operation::Dot(DotDimensions::MATRICES));
 const _: () = assert!(Weights::BYTES * 8 == Numeric::BYTES, "four bits instead of 32");
 
-/// Takes the weights in the order of memory, whatever that is.
+/// The product, which reads the weights in the order of memory, for any layout.
 fn dequantize(weights: View<'_, Weights>, scales: View<'_, Scales>, mut out: ViewMut<'_, Numeric>) {
     weights.for_each_indexed(|[row, column], weight| {
         out[[row, column]] = f32::from(weight.get()) * scales[[row / GROUP, column]];

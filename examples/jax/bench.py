@@ -1,4 +1,4 @@
-"""How long calls and kernels take: ours, XLA's own, and, for calls, those of handlers in C++ built with jaxlib's headers.
+"""Times of calls and kernels: ours, XLA's own, and, for calls, those of C++ handlers built with jaxlib's headers.
 
     cargo build --release -p xla-shape-jax-example
     python examples/jax/bench.py [--once] [LIBRARY]
@@ -25,7 +25,7 @@ ROUNDS = 60
 
 
 def least(functions):
-    """The least time of each function, in seconds; they take turns, so that what disturbs the machine disturbs all."""
+    """The minimum time of each function, in seconds; they take turns, so that disturbances affect all of them."""
     for function in functions:
         function()
     times = [[] for _ in functions]
@@ -44,7 +44,7 @@ def loop(call):
 
 
 def cpp():
-    """The handlers in C++, or `None` where there is no compiler."""
+    """The C++ handlers; `None` without a compiler."""
     if shutil.which("c++") is None:
         return None
     source = Path(__file__).parent / "cpp/calls.cc"
@@ -82,7 +82,7 @@ def calls(kernels):
 
 
 def other_sizes(kernels):
-    """The kernels for any sizes: small, large and odd ones."""
+    """The kernels for any sizes, with small, large and odd sizes."""
     for rows, d in [(64, 64), (256, 512), (1024, 1024), (257, 129)]:
         x, gain = run.normal(0, rows, d), run.normal(1, d)
         yield f"softmax, {rows} rows of {d}", kernels.softmax_of_rows, jax.nn.softmax, [x]

@@ -36,12 +36,12 @@ def matmul(a, b):
 
 
 def with_gradient(softmax):
-    """A softmax of rows that can be differentiated: a call of a kernel alone cannot."""
+    """A differentiable softmax of rows; a call of the kernel alone is not differentiable."""
     return softmax.with_gradient(lambda x, y, dy: y * (dy - (y * dy).sum(axis=1, keepdims=True)))
 
 
 def train(softmax, steps):
-    """The loss at each step of learning weights whose softmax of `x @ weights` is right about labels, one for each row of x."""
+    """The loss at each step of training weights, so that the softmax of `x @ weights` predicts a label for each row of x."""
     x, labels = normal(0, 256, 64), jax.random.randint(jax.random.key(1), (256,), 0, 512)
 
     def loss(weights):
@@ -56,7 +56,7 @@ def train(softmax, steps):
 
 
 def check(name, found, expected, tolerance=1e-2):
-    """The largest error, if it is small beside the largest number."""
+    """The largest error; fails if it is not small compared with the largest number."""
     found, expected = found.astype(np.float32), expected.astype(np.float32)
     error, scale = float(np.abs(found - expected).max()), float(np.abs(expected).max())
     if found.shape != expected.shape or not error <= tolerance * scale:
@@ -76,7 +76,7 @@ def microseconds(call, *operands):
 
 
 def cases(kernels):
-    """Kernels, what XLA computes for the same, and operands."""
+    """Kernels, the same computations by XLA, and operands."""
     q = (jnp.arange(128 * 64).reshape(128, 64) % 16 - 8).astype(jnp.int4)
     return [
         ("softmax", kernels.softmax, jax.nn.softmax, [normal(0, 256, 512)]),

@@ -1,6 +1,6 @@
-"""What `xla-shape-ffi` knows of XLA's C interface is what the header that comes with JAX says.
+"""Compares the C interface in `xla-shape-ffi` with the header that comes with JAX.
 
-    BLESS=1 python -m pytest examples/jax/test_abi.py       # writes it anew: the diff is what has changed
+    BLESS=1 python -m pytest examples/jax/test_abi.py       # updates abi.txt: its diff shows the changes
 """
 
 import os
@@ -12,10 +12,10 @@ from pathlib import Path
 import jax
 import pytest
 
-KNOWN = Path(__file__).resolve().parents[2] / "xla-shape-ffi/src/abi.txt"
+KNOWN = Path(__file__).resolve().parents[2] / "crates/ffi/src/abi.txt"
 HEADER = Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h"
 
-# The structs of which the crate has one of its own, and the enumerations whose values it knows.
+# The structs that the crate declares, and the enumerations whose values it uses.
 STRUCTS = [
     "XLA_FFI_Extension_Base",
     "XLA_FFI_Metadata_Extension",
@@ -36,10 +36,10 @@ STRUCTS = [
     "XLA_FFI_CallFrame",
 ]
 NUMBERS = r"XLA_FFI_(?:Extension_Metadata|(?:Error_Code|DataType|ArgType|RetType|AttrType|ExecutionStage)_\w+)(?= = \d)"
-# The enumerations, of which there are arrays, and the structs that do not begin with their size.
+# The enumerations that occur in arrays, and the structs that do not begin with their size.
 SIZES = [f"XLA_FFI_{name}" for name in ("Extension_Type", "Error_Code", "DataType", "ArgType", "RetType", "AttrType", "ExecutionStage")]
 SIZES += ["XLA_FFI_ByteSpan", "XLA_FFI_Scalar", "XLA_FFI_Array"]
-# What stands behind all that the crate needs.
+# Fields after the last one that the crate needs.
 UNKNOWN = {"XLA_FFI_CallFrame.future", "XLA_FFI_Metadata.state_type_id"}
 NEEDED_FUNCTIONS = ["Error_Create", "Error_Destroy", "ThreadPool_Schedule", "ThreadPool_NumThreads"]
 
@@ -52,14 +52,14 @@ def fields(text, struct):
     return [field for field in found if f"{struct}.{field}" not in UNKNOWN]
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler of C")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_the_interface_is_that_of_the_header(tmp_path):
     text = HEADER.read_text()
-    # JAX 0.12 has given these other names.
+    # JAX 0.12 has other names for these.
     text = re.sub(r"XLA_FFI_InternalExtension_(Type|Metadata)\b", r"XLA_FFI_Extension_\1", text)
     text = re.sub(r"XLA_FFI_InternalExtension\b", "XLA_FFI_Extension_Base", text)
     values = {f"{struct}.{field}": f"offsetof({struct}, {field})" for struct in STRUCTS for field in fields(text, struct)}
-    # The table of functions grows at its end; the head of an extension is not checked by size.
+    # The table of functions grows at its end; the size of an extension's first fields is not checked.
     sizes = [s for s in STRUCTS if f"STRUCT_TRAITS({s}," in text and s not in ("XLA_FFI_Api", "XLA_FFI_Extension_Base")]
     values |= {name: name for name in [f"{struct}_STRUCT_SIZE" for struct in sizes]}
     values |= {f"sizeof {name}": f"sizeof({name})" for name in SIZES}
@@ -75,6 +75,6 @@ def test_the_interface_is_that_of_the_header(tmp_path):
         KNOWN.write_text(found)
     found, known = (dict(line.rsplit(" ", 1) for line in text.splitlines()) for text in (found, KNOWN.read_text()))
     assert {name: found[name] for name in known if name in found} == {name: known[name] for name in known if name in found}
-    # Versions differ in how many types of elements and stages they know.
+    # Versions have different numbers of element types and stages.
     others = found.keys() ^ known.keys()
     assert all(name.startswith(("XLA_FFI_DataType_", "XLA_FFI_ExecutionStage_")) for name in others), others

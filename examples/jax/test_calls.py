@@ -1,4 +1,4 @@
-"""What a call says before it is made, and what the Python module derives from signatures: types of results, rules for meshes."""
+"""Errors while a call is traced, and what the Python module derives from signatures: types of results, rules for meshes."""
 
 import ast
 import importlib.util
@@ -21,7 +21,7 @@ LIKE_X = jax.ShapeDtypeStruct((6, 4), np.float32)
 ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
 
 
-# What is refused.
+# Calls that are refused.
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_an_array_on_another_device_is_refused_with_the_name_of_the_kernel():
     expected = re.escape("softmax: operand 0 (x): this kernel runs on CPU, the array is on cuda:0")
     with pytest.raises(TypeError, match=expected):
         kernels.softmax._expect_cpu("operand 0 (x)", Array())
-    # What is registered for GPUs, here for CPUs.
+    # The handlers for GPUs, registered for CPUs here.
     library = xla_shape_ffi.ctypes.CDLL(str(LIBRARY))
     library.xla_shape_ffi_refusal.restype = xla_shape_ffi.ctypes.c_void_p
     jax.ffi.register_ffi_target("refused", jax.ffi.pycapsule(library.xla_shape_ffi_refusal(0)), platform="cpu")
@@ -294,6 +294,39 @@ def test_gradients():
         np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
+def second_order(f, x):
+    """The second or third derivative of a function to a scalar."""
+    squared = lambda f: lambda x: (jax.grad(f)(x) ** 2).sum()
+    return {
+        "gradient of a gradient": jax.grad(squared(f))(x),
+        "compiled": jax.jit(jax.grad(squared(jax.jit(f))))(x),
+        "third order": jax.grad(squared(squared(f)))(x),
+        "Hessian": jax.jacrev(jax.grad(f))(x),
+        "Hessian by Jacobians": jax.jacrev(jax.jacrev(f))(x),
+        "rows": jax.vmap(jax.grad(squared(lambda row: f(row[None] + jnp.zeros_like(x)))))(x),
+        "checkpointed": jax.grad(squared(jax.checkpoint(f)))(x),
+    }
+
+
+def test_gradients_of_gradients():
+    softmax = kernels.softmax_of_rows.with_gradient(lambda x, y, dy: y * (dy - (y * dy).sum(axis=-1, keepdims=True)))
+    x, weights = normal(3, 4), normal(3, 4, seed=1)
+    found = second_order(lambda x: (softmax(x) ** 2 * weights).sum(), x)
+    expected = second_order(lambda x: (jax.nn.softmax(x) ** 2 * weights).sum(), x)
+    for name in expected:
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-4, atol=1e-6, err_msg=name)
+    # Several operands, with attributes, and a gradient that calls a kernel with a gradient.
+    scaled = kernels.scale_rows.with_gradient(
+        lambda operands, y, dy, factor: (scaled(dy, operands[1], factor=factor), factor * (dy * operands[0]).sum(axis=0))
+    )
+    gain = weights[0]
+    losses = [lambda x, gain: (scaled(x, gain, factor=3.0) ** 3).sum(), lambda x, gain: ((3 * x * gain) ** 3).sum()]
+    for order in range(2):
+        found, expected = (jax.jacrev(jax.grad(loss, order), (0, 1))(x, gain) for loss in losses)
+        for one, other in zip(found, expected):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
 def test_a_gradient_takes_operands_by_name_and_is_traced_once():
     traced = []
 
@@ -327,7 +360,7 @@ def test_a_gradient_takes_operands_by_name_and_is_traced_once():
     message = "scale_rows: gradient: expected a function of .* the attributes of the call, found one that cannot take them: .*'factor'"
     with pytest.raises(TypeError, match=message):
         jax.grad(lambda x: first(x, GAIN, factor=3.0).sum())(X)
-    # Without differentiation, nothing asks for one.
+    # Without differentiation, no gradient is needed.
     assert first(X, GAIN, factor=3.0).shape == X.shape
 
 
@@ -344,7 +377,7 @@ def test_without_a_gradient_it_says_how_to_give_one(name):
             transform(lambda x: calls[name](x).sum())(X)
     with pytest.raises(TypeError, match=expected):
         jax.jvp(calls[name], (X,), (X,))
-    # What does not depend on it needs none.
+    # Functions that do not depend on the operand need no gradient.
     found = jax.grad(lambda w: (w * jax.lax.stop_gradient(calls[name](X))).sum())(2.0)
     np.testing.assert_allclose(found, calls[name](X).sum(), rtol=1e-5)
     found = jax.grad(lambda w: (w * calls[name](X)).sum())(2.0)
@@ -375,7 +408,7 @@ assert "all-gather" not in text and "all-to-all" not in text, text
 assert y.sharding.spec[0] == "data", y.sharding
 np.testing.assert_allclose(y, expected, rtol=1e-5)
 
-# What must be whole is made whole.
+# Dimensions that cannot be divided are gathered.
 columns = jax.device_put(x, NamedSharding(mesh, P(None, "data")))
 y, text = run(kernels.softmax_of_rows, None, columns)
 np.testing.assert_allclose(y, expected, rtol=1e-5)
@@ -388,7 +421,7 @@ batched = jax.device_put(jnp.stack([x] * 4), NamedSharding(mesh, P("data", None,
 y, text = run(jax.vmap(kernels.softmax_of_rows), None, batched)
 np.testing.assert_allclose(y[3], expected, rtol=1e-5)
 
-# What vmap adds is independent, too, and does not stand in the way of what was.
+# Dimensions that vmap adds are independent, too, and the others stay divided.
 for call in (kernels.softmax_of_rows, lambda x: kernels.softmax_of_any(x, results=x)):
     for spec in (P("data"), P(None, "data")):
         if spec[0] is None and call is not kernels.softmax_of_rows:
@@ -407,7 +440,7 @@ if shard_map is None:
 y = jax.jit(shard_map(kernels.softmax_of_rows, mesh=mesh, in_specs=P("data", None), out_specs=P("data", None)))(rows)
 np.testing.assert_allclose(y, expected, rtol=1e-5)
 
-# What depends on the device is no result that is the same on all of them.
+# A result that depends on the device is not replicated.
 try:
     jax.jit(shard_map(kernels.softmax_of_rows, mesh=mesh, in_specs=P("data", None), out_specs=P()))(rows)
 except (ValueError, NotImplementedError):
@@ -415,7 +448,7 @@ except (ValueError, NotImplementedError):
 else:
     raise AssertionError("a part is taken for the whole")
 
-# What vmap adds in the body of a shard_map is one call.
+# vmap in the body of a shard_map makes one call.
 spec = P(None, "data", None)
 inside = jax.jit(shard_map(jax.vmap(kernels.softmax_of_rows), mesh=mesh, in_specs=spec, out_specs=spec))
 np.testing.assert_allclose(inside(jnp.stack([x] * 4))[3], expected, rtol=1e-5)
@@ -435,7 +468,7 @@ outside = jax.grad(lambda x: (shard_map(softmax, mesh=mesh, in_specs=spec, out_s
 np.testing.assert_allclose(jax.jit(outside)(rows), reference, rtol=1e-4, atol=1e-6)
 np.testing.assert_allclose(jax.jit(jax.grad(lambda x: (softmax(x) * weights).sum()))(rows), reference, rtol=1e-4, atol=1e-6)
 
-# An operand that is the same on all devices gets the sum of its cotangents.
+# A replicated operand gets the sum of its cotangents.
 scaled = kernels.scale_rows.with_gradient(lambda operands, y, dy: (2 * dy * operands[1], 2 * (dy * operands[0]).sum(axis=0)))
 scaled_rows = shard_map(scaled, mesh=mesh, in_specs=(spec, P()), out_specs=spec)
 found = jax.jit(jax.grad(lambda g: (scaled_rows(rows, g) * weights).sum()))(jnp.arange(16.0))
@@ -507,7 +540,7 @@ def test_sizes_of_an_exported_program_may_be_open():
         np.testing.assert_allclose(exported.call(x, GAIN), 2 * x, rtol=1e-6)
 
 
-# What a kernel says of itself.
+# Signatures and documentation of kernels.
 
 
 def test_targets_have_stable_names():
@@ -518,7 +551,7 @@ def test_targets_have_stable_names():
 
 
 def test_documentation_and_signatures():
-    assert kernels.softmax_of_rows.__doc__.startswith("Softmax of each row, however many there are and however long they are.\n\nRows")
+    assert kernels.softmax_of_rows.__doc__.startswith("Softmax of each row, for any number of rows of any length.\n\nRows")
     assert kernels.softmax.__name__ == "softmax"
     assert repr(kernels.scale_rows) == (
         "scale_rows(x: f32[b,d]{1,0}, gain: f32[d]{0}, y: result f32[b,d]{1,0}, factor: f32 = 2.0, shift: f32, optional)"
@@ -559,7 +592,7 @@ def test_another_library_of_the_same_package_is_refused(tmp_path):
 
 
 def signature(**changes):
-    """A signature in JSON, as a library has it."""
+    """A signature in the JSON of a library."""
     changed = next(kernel.signature for kernel in kernels if kernel.__name__ == "add_one")
     return json.loads(json.dumps(changed)) | changes
 
@@ -570,7 +603,7 @@ def parameter(name, role):
 
 
 def pretend(monkeypatch, signatures, refusal=lambda number: None):
-    """A library with these signatures, in the place of every other one; the names that are registered."""
+    """Replaces the loaded library by one with these signatures; returns the names that are registered."""
 
     class Functions:
         def __init__(self, path):
@@ -612,7 +645,7 @@ def test_what_python_cannot_call_is_refused_before_anything_is_registered(monkey
     with pytest.raises(ValueError, match=re.escape(message)):
         xla_shape_ffi.load(tmp_path / "a.so", package="pretended")
     assert not registered
-    # A result is no name of a call.
+    # The name of a result is not a parameter of calls.
     registered = pretend(monkeypatch, [signature(parameters=[parameter("lambda", "result")], batch=[])])
     xla_shape_ffi.load(tmp_path / "a.so", package=str(tmp_path))
     assert registered == [f"{tmp_path}.add_one"] * 3
@@ -621,7 +654,7 @@ def test_what_python_cannot_call_is_refused_before_anything_is_registered(monkey
 def test_a_library_that_is_too_old_or_none_is_refused(monkeypatch, tmp_path):
     (tmp_path / "a.so").write_bytes(b"")
     pretend(monkeypatch, [signature()], refusal=None)
-    with pytest.raises(ValueError, match=r"a\.so: expected a library of a newer crate `xla-shape-ffi`: build it anew"):
+    with pytest.raises(ValueError, match=r"a\.so: expected a library built with a newer `xla-shape-ffi`: build it again"):
         xla_shape_ffi.load(tmp_path / "a.so")
 
 

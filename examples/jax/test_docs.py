@@ -1,4 +1,4 @@
-"""What the documentation says in code runs as it stands there: its kernels are compiled, its Python is run, in a process of its own."""
+"""Runs the code in the documentation: its kernels are compiled, and its Python runs in a separate process."""
 
 import ast
 import re
@@ -8,9 +8,9 @@ import sys
 import pytest
 from test_kernels import LIBRARY, ROOT, TARGET
 
-TEXTS = {"README.md": "Kernels that JAX calls", "xla-shape-ffi/README.md": None, "docs/jax.md": None}
+TEXTS = {"README.md": "Kernels that JAX calls", "crates/ffi/README.md": None, "docs/jax.md": None}
 
-# What stands for a library of the reader's own.
+# A replacement for the reader's own library.
 BEFORE = f"""
 import sys
 sys.path[:0] = [{str(ROOT / "python")!r}]
@@ -31,7 +31,7 @@ def blocks(path, language):
 
 
 def program(block):
-    """The block; what is followed by an error in a comment must raise it."""
+    """The code of a block. A statement followed by a comment with an error must raise that error."""
     lines, written = block.splitlines(), []
     for statement in ast.parse(block).body:
         code = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
@@ -44,7 +44,7 @@ def program(block):
 
 @pytest.fixture(scope="module")
 def library():
-    """A library of all kernels in the texts; of those that stand in several, the first."""
+    """A library of all kernels in the texts; if several texts have the same kernel, of the first."""
     modules, kernels = [], {}
     for i, block in enumerate(block for path in TEXTS for block in blocks(path, "rust")):
         block = re.sub(r"^(xla_shape_ffi::)?export!\[.*\];\n", "", block, flags=re.MULTILINE)
@@ -56,11 +56,11 @@ def library():
     folder = ROOT / "target" / "docs-kernels"
     (folder / "src").mkdir(parents=True, exist_ok=True)
     (folder / "src/lib.rs").write_text(f"{source}xla_shape_ffi::export![{', '.join(kernels.values())}];\n")
-    # With the features of the examples, whose crates are there.
+    # With the features of the examples, whose dependencies are already built.
     (folder / "Cargo.toml").write_text(
         '[package]\nname = "docs-kernels"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[lib]\ncrate-type = ["cdylib"]\n'
         f'[dependencies]\nxla-shape = {{ path = "{ROOT}/xla-shape", features = ["hlo"] }}\n'
-        f'xla-shape-ffi = {{ path = "{ROOT}/xla-shape-ffi", features = ["threads"] }}\n'
+        f'xla-shape-ffi = {{ path = "{ROOT}/crates/ffi", features = ["threads"] }}\n'
     )
     (folder / "Cargo.lock").write_bytes((ROOT / "Cargo.lock").read_bytes())
     command = ["cargo", "build", "--quiet", "--release", "--target-dir", str(TARGET.parent)]
@@ -73,7 +73,7 @@ def library():
 def test_code(path, library, tmp_path):
     found = blocks(path, "python")
     assert found
-    # One after the other, as a reader does them.
+    # Run in order, as a reader would.
     (tmp_path / "blocks.py").write_text(BEFORE + "\n".join(map(program, found)))
     done = subprocess.run([sys.executable, "blocks.py", str(library)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The kernels of this folder, called by JAX on CPU: results, refusals, and what a long-running program needs."""
+"""The kernels of this folder, called by JAX on CPU: results, errors, and many calls in a row."""
 
 import functools
 import gc
@@ -30,7 +30,7 @@ kernels = xla_shape_ffi.load(LIBRARY)
 
 
 x64 = functools.partial(jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64, True)
-# The first versions of the interface have no types of less than a byte.
+# The first versions of the interface do not have element types smaller than a byte.
 OLD = jax.__version_info__ < (0, 6)
 
 
@@ -158,7 +158,7 @@ if OLD:
 
 
 def every_kind_of(dtype, *sizes):
-    """Values of this type that differ as much as it has values, and their negatives where there are such."""
+    """Values that cover the range of this type, with negative ones if it has them."""
     numbers = np.arange(np.prod(sizes, dtype=int)).reshape(sizes)
     if dtype == "bool":
         return numbers % 3 == 0
@@ -224,7 +224,7 @@ def test_attributes_of_every_type_arrive():
     assert f"ABORTED: {numbers} {signed} {unsigned} naïve ♥" in said(**SCALARS, **LISTS, w="naïve ♥")
     empty = {name: [] for name in LISTS}
     assert f"{numbers} ([], [], [], [], []) ([], [], [], [], [], []) " in said(**SCALARS, **empty, w="")
-    # A list of one value that is repeated is stored once.
+    # JAX stores a list of equal values once.
     same = {name: 3 * values[:1] for name, values in LISTS.items()}
     assert "([true, true, true], [-128, -128, -128], " in said(**SCALARS, **same, w="")
 
@@ -279,11 +279,11 @@ def test_what_is_no_library_of_kernels_is_refused(tmp_path):
             xla_shape_ffi.load(empty)
 
 
-# Refusals.
+# Errors.
 
 
 def raw(name, result, **options):
-    """A call that the Python module has not prepared."""
+    """A call by `jax.ffi`, without the checks of the Python module."""
     kernel = getattr(kernels, name)
     return jax.ffi.ffi_call(kernel.target, result, **options)
 
@@ -332,7 +332,7 @@ EPS = np.float32(1e-5)
         (lambda: kernels.layer_norm(X, GAIN, eps=-1.0), "expected an eps of at least 0, found -1"),
         (
             lambda: raw("layer_norm", LIKE_X, input_output_aliases={0: 0})(X, GAIN, eps=EPS),
-            r"layer_norm: result 0 \(y\): expected separate memory, found that of operand 0 \(x\)",
+            r"layer_norm: result 0 \(y\): expected separate memory, found memory that overlaps with operand 0 \(x\)",
         ),
     ],
 )
@@ -372,7 +372,7 @@ def test_attributes_named_as_options_of_every_call_are_refused_when_they_are_reg
         xla_shape_ffi._check(signature)
 
 
-# Endurance.
+# Many calls.
 
 
 def test_ten_thousand_calls_take_no_memory():

@@ -1,6 +1,6 @@
-//! Layer normalisation: each row to mean 0 and variance 1, then one factor and one summand for each column.
+//! Layer normalisation: each row gets mean 0 and variance 1; then each column is multiplied by a factor, and a summand is added.
 //!
-//! The factors are another array: that it broadcasts along the rows of `x` is checked when the kernel is compiled.
+//! The factors are another array. That it can be broadcast along the rows of `x` is checked at compile time.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --example layer_norm
@@ -18,7 +18,7 @@ use xla_shape_examples::{Numbers, check};
 
 const EPSILON: f32 = 1e-5;
 
-/// For every layout of two dimensions; factors and summands lie side by side.
+/// The kernel for all layouts of two dimensions; factors and summands are contiguous.
 fn layer_norm<S, C>(mut x: ViewMut<'_, S>, factors: View<'_, C>, summands: View<'_, C>)
 where
     S: StaticArray<Element = F32, Index = [usize; 2]>,
@@ -32,7 +32,7 @@ where
         rows.apply_lanes(sum.map(|sum| sum / columns), |x, mean| x - mean);
         let squares = rows.fold_lanes([0.0; 128], |sum, x| sum + x * x, |a, b| a + b);
         rows.apply_lanes(squares.map(|sum| (sum / columns + EPSILON).sqrt().recip()), |x, factor| x * factor);
-        // A block has, for one column after the other, an element of each row that lies here.
+        // A block has, column by column, an element of each row of the band.
         rows.for_each_block_mut(|column, block| {
             let columns = factors[column..].iter().zip(&summands[column..]);
             for (elements, (factor, summand)) in block.chunks_exact_mut(Band::<S, (), -1>::LANES).zip(columns) {
@@ -42,7 +42,7 @@ where
     });
 }
 
-/// The definition, on rows one behind the other.
+/// The definition, on row-major arrays.
 fn expected(x: &[f32], factors: &[f32], summands: &[f32]) -> Vec<f32> {
     let row = |row: &[f32]| {
         let mean = row.iter().sum::<f32>() / row.len() as f32;

@@ -1,14 +1,14 @@
-//! A matrix product on tiles as they are in memory, beside the crate `matrixmultiply` on row-major copies.
+//! A matrix product directly on tiled arrays, compared with the crate `matrixmultiply` on row-major copies.
 //!
-//! A tile of `T(8,128)` is what such kernels pack their operands into: eight rows, side by side. The kernel takes 8 rows of the
-//! left side and 32 columns of the right side at a time, both as f32, and keeps their 256 sums in registers. bf16 tiles, in
-//! which pairs of rows alternate, become f32 while they are packed: once each, not once for each use.
+//! Fast kernels pack their operands into panels of a few rows; a tile of `T(8,128)` already is such a panel, of eight rows. The kernel takes 8
+//! rows of the left operand and 32 columns of the right one at a time, both as f32, and keeps their 256 sums in registers. bf16 tiles, in
+//! which pairs of rows alternate, are converted to f32 while they are packed: once, not for each use.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --features ndarray --example matmul
 //! ```
 //!
-//! `vector::run` compiles the product for the vector instructions of several machines, and runs the version that this one has.
+//! `vector::run` compiles the product for several sets of vector instructions, and runs the version for the machine.
 
 #![forbid(unsafe_code)]
 
@@ -27,14 +27,14 @@ use xla_shape_examples::Numbers;
 const ROWS: usize = 8;
 /// The columns of a tile.
 const LANES: usize = 128;
-/// The columns that the kernel takes at a time.
+/// The columns that the kernel processes at a time.
 const COLUMNS: usize = 32;
 
-/// What a tile of operands is, and how its elements become f32.
+/// The tile types of operands, and the conversion of their elements to f32.
 trait Operand: Plain {
     type Tile: NestedArray<Self::Value>;
 
-    /// A row of the tile, from this column on.
+    /// A row of the tile, beginning at this column, as f32.
     fn row(tile: &Self::Tile, row: usize, start: usize) -> [f32; COLUMNS];
 }
 
@@ -48,12 +48,12 @@ impl Operand for F32 {
 }
 
 impl Operand for Bf16 {
-    /// `T(8,128)(2,1)`: an element of one row is beside that of the next.
+    /// `T(8,128)(2,1)`: the elements of two rows alternate.
     type Tile = [[[bf16; 2]; LANES]; ROWS / 2];
 
     #[inline(always)]
     fn row(tile: &Self::Tile, row: usize, start: usize) -> [f32; COLUMNS] {
-        // A bf16 is the first half of an f32.
+        // A bf16 is the upper half of an f32.
         std::array::from_fn(|column| f32::from_bits(u32::from(tile[row / 2][start + column][row % 2].to_bits()) << 16))
     }
 }
@@ -62,7 +62,7 @@ type Matrix<E, const M: usize, const N: usize, L> = Array<E, (Size<M>, Size<N>),
 
 type Tiled = layout!({1,0:T(8,128)});
 
-/// `out = lhs · rhs`; sizes are multiples of the tiles'.
+/// `out = lhs · rhs`; the sizes are multiples of those of the tiles.
 struct Product<'a, E, L, const M: usize, const K: usize, const N: usize> {
     lhs: View<'a, Matrix<E, M, K, L>>,
     rhs: View<'a, Matrix<E, K, N, L>>,
@@ -83,7 +83,7 @@ fn matmul<V: Machine, E: Operand, L: LayoutType, const M: usize, const K: usize,
     Product { lhs, rhs, mut out }: Product<'_, E, L, M, K, N>,
 ) {
     const { assert!(M.is_multiple_of(ROWS) && K.is_multiple_of(LANES) && N.is_multiple_of(LANES), "whole tiles") };
-    // The left side, eight rows at a time: for each column, a value of every row.
+    // The left operand, packed eight rows at a time: for each column, the values of the eight rows.
     let mut left = vec![[[0.0_f32; ROWS]; K]; M / ROWS];
     for tile in lhs.tiles::<E::Tile>() {
         let [i, k] = tile.origin;
@@ -113,9 +113,9 @@ fn matmul<V: Machine, E: Operand, L: LayoutType, const M: usize, const K: usize,
     }
 }
 
-/// The product of eight rows and some columns.
+/// The product of eight rows and `COLUMNS` columns.
 ///
-/// Each row of sums is a variable of its own: of an array of rows, the compiler would keep none in registers.
+/// Each row of sums is a separate variable, because the compiler would not keep an array of rows in registers.
 #[inline(always)]
 fn kernel<V: Machine>(left: &[[f32; ROWS]], right: &[[f32; COLUMNS]]) -> [[f32; COLUMNS]; ROWS] {
     let zeros = [0.0; COLUMNS];
@@ -141,7 +141,7 @@ fn add<V: Machine>(sums: &mut [f32; COLUMNS], factor: f32, row: &[f32; COLUMNS])
 
 const SIZE: usize = 512;
 
-/// Runs both in turns; prints the figures of each.
+/// Runs both kernels alternately, and prints their speeds.
 fn compare<E: Operand, L: LayoutType>(
     value: impl Fn(f32) -> E::Value,
     number: impl Fn(E::Value) -> f32,
@@ -180,7 +180,7 @@ where
     if !out.iter().zip(&expected).all(close) {
         return Err("the products are not the same".into());
     }
-    // The best of each: what else runs on the machine only adds.
+    // The best time of each, because disturbances only make a run longer.
     let [ours, theirs] = [ours, theirs].map(|times: Vec<Duration>| {
         2.0 * (SIZE * SIZE * SIZE) as f64 / times.into_iter().min().unwrap_or_default().as_secs_f64() / 1e9
     });

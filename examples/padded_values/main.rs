@@ -1,7 +1,7 @@
 //! The ten most padded values of a TPU program.
 //!
-//! Reads an optimized HLO module, and prints which of its values waste the most memory on padding, what each memory space
-//! holds, and how much of it is needed at the same time.
+//! Reads an optimized HLO module, and prints the values with the most padding, the bytes in each memory space, and the peak: the bytes
+//! that are needed at the same time.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --example padded_values [MODULE.hlo]

@@ -1,7 +1,7 @@
-//! Softmax of each row, one kernel for every layout.
+//! Softmax of each row, with one kernel for all layouts.
 //!
-//! The kernel asks for the rows that lie side by side in memory: one row of `T(8,128)`, two of `T(8,128)(2,1)`, 128 of a
-//! column-major array. What is beside them is a lane; each row adds up in lanes of its own.
+//! The kernel iterates over bands: rows whose elements alternate in memory. That is one row of `T(8,128)`, two of `T(8,128)(2,1)`, and 128
+//! of a column-major array. Each row of a band is a lane, with sums of its own.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --example row_softmax
@@ -35,7 +35,7 @@ fn softmax_bf16<S: ArrayType<Element = Bf16>>(mut x: ViewMut<'_, S>) {
     });
 }
 
-/// The definition, on rows one behind the other.
+/// The definition, on row-major arrays.
 fn expected(x: &[f32], columns: usize) -> Vec<f32> {
     let softmax_of_row = |row: &[f32]| {
         let sum = row.iter().map(|x| x.exp()).sum::<f32>();

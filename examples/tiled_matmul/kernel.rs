@@ -1,6 +1,6 @@
-//! The same product three times: shapes in the types, shapes at run time, and no shapes at all.
+//! The same product three times: with shapes as types, with shapes as values, and with row-major slices.
 //!
-//! All three add in the same order, so that their results can be compared to the bit.
+//! All three add in the same order, so that their results can be compared exactly.
 
 use half::bf16;
 use xla_shape::element::Bf16;
@@ -11,14 +11,14 @@ use xla_shape::{AccessError, DynBuffer, View, ViewMut};
 /// A matrix with these sizes in any layout.
 type Matrix<const ROWS: usize, const COLUMNS: usize, L> = Array<Bf16, (Size<ROWS>, Size<COLUMNS>), L>;
 
-/// How many columns are taken at a time: those of a tile.
+/// The columns that are processed at a time: those of a tile.
 const COLUMNS: usize = 128;
 
-/// `out = lhs · rhs`, compiled for these sizes and layouts. Operands that do not fit each other do not compile.
+/// `out = lhs · rhs`, compiled for these sizes and layouts. Operands of different inner sizes do not compile.
 ///
-/// `T(8,128)(2,1)` has the rows of bf16 in pairs: an element of one row is beside that of the next. A band is what is side by
-/// side so. Of each piece of a band, the rows become f32 once, and are then added to the sums of every row of the result, two at
-/// a time: plain loops read and write the sums for each row of `rhs`, and convert it again for each row of `lhs`.
+/// In `T(8,128)(2,1)`, the elements of two neighbouring rows alternate; such rows form a band. This kernel converts each piece of a band
+/// to f32 once, and then adds it to the sums of all rows of the result, two rows of `rhs` at a time. Plain loops, in contrast, read and
+/// write the sums for each row of `rhs`, and convert that row again for each row of `lhs`.
 pub(crate) fn typed<const M: usize, const K: usize, const N: usize, A: LayoutType, B: LayoutType, C: LayoutType>(
     lhs: View<'_, Matrix<M, K, A>>,
     rhs: View<'_, Matrix<K, N, B>>,
@@ -48,7 +48,7 @@ pub(crate) fn typed<const M: usize, const K: usize, const N: usize, A: LayoutTyp
                                 *sum = (*sum + factors[k] * a) + second * b;
                             }
                         }
-                        // Of an odd number of rows, the last has none beside it.
+                        // One row alone: the last of an odd number, or a layout without pairs.
                         _ => sums.iter_mut().zip(&row[0]).for_each(|(sum, a)| *sum += factors[k] * a),
                     }
                 }
@@ -68,14 +68,14 @@ pub(crate) fn typed<const M: usize, const K: usize, const N: usize, A: LayoutTyp
     });
 }
 
-/// A bf16 is the first half of an f32.
+/// Converts exactly: a bf16 is the upper half of an f32.
 fn exact_f32(value: bf16) -> f32 {
     f32::from_bits(u32::from(value.to_bits()) << 16)
 }
 
-/// `out = lhs · rhs` for whatever shapes the buffers have; `sizes` are M, K and N.
+/// `out = lhs · rhs` for buffers of any shape; the sizes are M, K and N.
 ///
-/// Accessors look positions up in tables that are made once; `DynBuffer::get` would work each of them out.
+/// Accessors look positions up in tables that are made once; `DynBuffer::get` would compute each position.
 pub(crate) fn dynamic(
     lhs: &DynBuffer,
     rhs: &DynBuffer,
@@ -83,7 +83,7 @@ pub(crate) fn dynamic(
     [m, depth, n]: [usize; 3],
 ) -> Result<(), AccessError> {
     let (lhs, rhs, mut out) = (lhs.accessor::<Bf16>()?, rhs.accessor::<Bf16>()?, out.accessor_mut::<Bf16>()?);
-    // Elements that the sizes count and the shapes do not have are 0.
+    // An index out of bounds reads 0.
     let number = |element: Result<bf16, AccessError>| element.map_or(0.0, bf16::to_f32);
     let mut sums = vec![0.0_f32; n];
     for i in 0..m {
@@ -101,7 +101,7 @@ pub(crate) fn dynamic(
     Ok(())
 }
 
-/// `out = lhs · rhs`, all row-major, with the sums as they are before they are rounded to bf16.
+/// `out = lhs · rhs`, all row-major, without rounding the sums to bf16.
 pub(crate) fn plain(lhs: &[bf16], rhs: &[bf16], out: &mut [f32], [m, depth, n]: [usize; 3]) {
     for i in 0..m {
         let sums = &mut out[i * n..(i + 1) * n];

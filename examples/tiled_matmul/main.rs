@@ -1,7 +1,7 @@
 //! A kernel that is compiled for the layouts of a real TPU program.
 //!
-//! Reads an optimized HLO module, finds a matrix product in it, and multiplies matrices that lie in memory exactly as
-//! the module says: once with the shapes in the types, once with the shapes as values.
+//! Reads an optimized HLO module, finds a matrix product in it, and multiplies matrices in exactly the layouts that the module
+//! has: once with shapes as types, once with shapes as values. Compares the results with a row-major product, and prints the times.
 //!
 //! ```text
 //! cargo run -p xla-shape-examples --example tiled_matmul [MODULE.hlo]
@@ -26,11 +26,11 @@ use xla_shape::{ArrayShape, Buffer, Dimension, DynBuffer, hlo_types};
 /// One step of a recurrent network, compiled by XLA for TPU v5e.
 const DEFAULT_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hlo/v5e__rnn_scan.hlo");
 
-/// The most bytes that a matrix may take.
+/// The size limit of a matrix, in bytes.
 const MAX_BYTES: u64 = 1 << 26;
 
 hlo_types! {
-    /// What the typed kernel is compiled for. For any other program, the shapes at run time do.
+    /// The shapes for which the typed kernel is compiled. For all other programs, the kernel with shapes as values is used.
     mod program = "hlo/v5e__rnn_scan.hlo" {
         type Out = "convolution.3"(Lhs, Rhs);
     }
@@ -56,7 +56,8 @@ fn run(path: &str) -> Result<(), Box<dyn Error>> {
     if largest > Some(MAX_BYTES) {
         return Err(format!("the product {} is too large for a demonstration", product.name).into());
     }
-    println!("module {}, instruction {}", module.name().unwrap_or("without a name"), product.name);
+    let name = module.name().unwrap_or("without a name");
+    println!("The matrix product {} of the module {name}, in the layouts that XLA has chosen:", product.name);
     print_operands(&product);
 
     let (lhs, rhs) = (values(&product.lhs, 1), values(&product.rhs, 2));
@@ -73,7 +74,7 @@ fn run(path: &str) -> Result<(), Box<dyn Error>> {
         }
         Some(typed)
     } else {
-        println!("\nThe typed kernel is compiled for other shapes: the run-time path does it.");
+        println!("\nThe kernel with shapes as types is compiled for other shapes, so only shapes as values are used:");
         for (name, shape) in ["lhs", "rhs", "out"].into_iter().zip(compiled_for) {
             println!("  {name}  {shape}");
         }
@@ -81,33 +82,35 @@ fn run(path: &str) -> Result<(), Box<dyn Error>> {
     };
 
     let error = largest_error(&expected, &runtime_result)?;
-    println!("\nlargest relative error against a row-major product in f32: {error:.2e} (bf16 rounds to 3.9e-3)");
-    println!("\n{:<34}{:>12}{:>10}", "time of one product", "µs", "÷ plain");
-    for (name, time) in
-        [("plain row-major loops", Some(plain)), ("shapes in the types", typed), ("shapes at run time", Some(runtime))]
-    {
-        match time {
-            Some(time) => {
-                let ratio = time.as_secs_f64() / plain.as_secs_f64();
-                println!("{name:<34}{:>12.1}{ratio:>10.2}", time.as_secs_f64() * 1e6);
-            }
-            None => println!("{name:<34}{:>12}{:>10}", "–", "–"),
+    println!("\nThe result is that of plain loops over row-major f32 arrays, up to the rounding of bf16 (3.9e-3):");
+    println!("the largest relative error is {error:.1e}.");
+
+    println!("\n{:<34}{:>12}{:>12}", "Time of one product", "µs", "of plain");
+    for (name, time) in [
+        ("plain loops, row-major", Some(plain)),
+        ("these layouts, shapes as types", typed),
+        ("these layouts, shapes as values", Some(runtime)),
+    ] {
+        if let Some(time) = time {
+            let ratio = time.as_secs_f64() / plain.as_secs_f64();
+            println!("{name:<34}{:>12.1}{ratio:>12.2}", time.as_secs_f64() * 1e6);
         }
     }
+    println!("Without `--release`, the last line is slower: it calls the library, which is then not optimised.");
     Ok(())
 }
 
 fn print_operands(product: &Product) {
-    println!("\n{:<5}{:<40}{:>10}{:>10}{:>9}", "", "shape", "bytes", "padding", "");
+    println!("\n{:<5}{:<40}{:>10}{:>18}", "", "shape", "bytes", "of these padding");
     for (name, shape) in [("lhs", &product.lhs), ("rhs", &product.rhs), ("out", &product.out)] {
         let bytes = shape.byte_size().unwrap_or(0);
         let data = shape.elements().unwrap_or(0) * shape.element_type().storage_bytes();
         let percent = 100.0 * (bytes - data) as f64 / bytes.max(1) as f64;
-        println!("{name:<5}{:<40}{bytes:>10}{:>10}{percent:>8.1}%", shape.to_string(), bytes - data);
+        println!("{name:<5}{:<40}{bytes:>10}{:>10}{percent:>7.1}%", shape.to_string(), bytes - data);
     }
 }
 
-/// M, K and N.
+/// The sizes M, K and N of a product of M × K by K × N.
 fn sizes(product: &Product) -> [usize; 3] {
     let size = |shape: &ArrayShape, dimension: usize| shape.dimensions()[dimension].extent().unwrap_or(0) as usize;
     [size(&product.lhs, 0), size(&product.lhs, 1), size(&product.out, 1)]
@@ -136,13 +139,13 @@ fn run_dynamic(
     Ok((time, out.to_row_major::<Bf16>()?))
 }
 
-/// Row-major values in the layout of `shape`.
+/// A buffer of these row-major values in the layout of `shape`.
 fn pack(shape: &ArrayShape, values: &[bf16]) -> Result<DynBuffer, Box<dyn Error>> {
     let mut values = values.iter().copied();
     Ok(DynBuffer::from_fn_with::<Bf16>(shape.clone(), |_| values.next().unwrap_or_default())?)
 }
 
-/// Numbers between -1 and 1, the same in each run.
+/// Pseudorandom numbers between -1 and 1, the same in each run.
 fn values(shape: &ArrayShape, seed: u32) -> Vec<bf16> {
     let mut state = seed;
     let count = shape.dimensions().iter().copied().filter_map(Dimension::extent).product::<u64>() as usize;
@@ -157,14 +160,14 @@ fn largest_error(expected: &[f32], found: &[bf16]) -> Result<f32, Box<dyn Error>
     let scale = expected.iter().fold(0.0_f32, |scale, value| scale.max(value.abs()));
     let errors = expected.iter().zip(found).map(|(expected, found)| (expected - found.to_f32()).abs());
     let error = errors.fold(0.0_f32, f32::max) / scale;
-    // Half of the last of eight bits.
+    // bf16 has 8 significant bits: rounding changes a number by at most 2^-8 of itself.
     if error > 1.0 / 256.0 || expected.len() != found.len() {
-        return Err(format!("the product is wrong: the relative error is {error}").into());
+        return Err(format!("the product is wrong: its relative error is {error}").into());
     }
     Ok(error)
 }
 
-/// The median time of a few runs.
+/// The median time of 21 runs.
 fn time(mut f: impl FnMut()) -> Duration {
     let mut times: [Duration; 21] = std::array::from_fn(|_| {
         let start = Instant::now();

@@ -3,7 +3,7 @@
 use xla_shape::hlo::{Instruction, Module, Opcode};
 use xla_shape::{ArrayShape, ElementType, Shape};
 
-/// A product of two matrices of bf16: on TPU, XLA makes it a convolution without a window.
+/// A product of two bf16 matrices. On TPU, XLA compiles it to a convolution without a window.
 pub(crate) struct Product {
     /// The name of the instruction.
     pub(crate) name: String,
@@ -20,7 +20,7 @@ pub(crate) fn find(module: &Module<'_>) -> Option<Product> {
 fn product(instruction: Instruction<'_, '_>) -> Option<Product> {
     let attribute = |name| instruction.attribute(name).map(|value| value.text());
     let is_product = match instruction.opcode() {
-        // `b`atch and `f`eature of the left side, `i`nput and `o`utput feature of the right side.
+        // Labels: batch and feature of the left operand, input and output feature of the right operand.
         Opcode::Convolution => attribute("dim_labels") == Some("bf_io->bf") && attribute("window").is_none(),
         Opcode::Dot => {
             attribute("lhs_contracting_dims") == Some("{1}") && attribute("rhs_contracting_dims") == Some("{0}")
@@ -33,7 +33,7 @@ fn product(instruction: Instruction<'_, '_>) -> Option<Product> {
     let lhs = matrix(instruction.operand(0)?.shape()?)?;
     let rhs = matrix(instruction.operand(1)?.shape()?)?;
     let out = matrix(instruction.shape())?;
-    // A module may say anything: of `[M,K] × [K,N] → [M,N]`, the sizes must agree.
+    // A module may be inconsistent, so check the sizes of `[M,K] × [K,N] → [M,N]`.
     let agree = lhs.dimensions()[1] == rhs.dimensions()[0]
         && [lhs.dimensions()[0], rhs.dimensions()[1]] == [out.dimensions()[0], out.dimensions()[1]];
     agree.then(|| Product { name: instruction.name().to_owned(), lhs, rhs, out })

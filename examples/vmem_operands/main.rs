@@ -1,7 +1,8 @@
-//! A kernel that demands its operands in VMEM, the fast memory on a TPU's chip.
+//! A kernel that requires its operands in VMEM, the fast memory on a TPU's chip.
 //!
-//! The memory space is a part of a shape, `S(1)`, and of its type. The kernel is written for any sizes and tiles, but an operand
-//! that is elsewhere does not compile. The arrays are cut into blocks, which are copied to VMEM and back: `multiply(x.view(), …)` with `x` in HBM says
+//! The memory space is part of the layout, `S(1)`, and so of the type. The kernel is written for any sizes and tiles, but an operand
+//! in another memory space does not compile: `multiply(x.view(), …)` with `x` in HBM is the error below. So the program cuts the arrays into
+//! blocks, and copies them to VMEM and back.
 //!
 //! ```text
 //! error[E0308]: mismatched types
@@ -21,10 +22,10 @@ use xla_shape::types::{Array, ArrayType, InSpace, Layout, LayoutType, Space, Sta
 use xla_shape::{Buffer, View, ViewMut, shape};
 use xla_shape_examples::{Numbers, check};
 
-/// An array of f32 in VMEM: of any dimensions, order and tiles.
+/// An array of f32 in VMEM, with any dimensions, order and tiles.
 type Vmem<D, O, T> = Array<F32, D, Layout<O, T, Space<1>>>;
 
-/// `y = x · y`, element by element, all on the chip.
+/// `y = x · y`, element by element, with both arrays in VMEM.
 fn multiply<D, O, T>(x: View<'_, Vmem<D, O, T>>, mut y: ViewMut<'_, Vmem<D, O, T>>)
 where
     D: StaticDimensions,
@@ -34,11 +35,11 @@ where
     y.apply_with(&x, |y, x| x * y);
 }
 
-/// Where the arrays are. The last blocks have fewer rows.
+/// An array in HBM. The last blocks have fewer rows.
 type Hbm = shape!(f32[60,256]{1,0:T(8,128)});
-/// What fits on the chip at a time.
+/// A block in HBM that fits into VMEM.
 type Block = shape!(f32[16,128]{1,0:T(8,128)});
-/// The same there.
+/// The same block in VMEM.
 type BlockInVmem = InSpace<Block, 1>;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,9 +1,9 @@
-//! Writes what the targets begin with.
+//! Writes the seeds of all targets.
 
 use std::fs;
 use std::io;
 use std::path::Path;
-// It counts steps, as all code here asks for.
+// Links the function that instrumented code calls.
 use xla_shape_fuzz as _;
 use xla_shape_tests::fuzz::seeds;
 

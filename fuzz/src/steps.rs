@@ -1,18 +1,17 @@
-//! Runs each target with its seeds, with seeds that are changed and cut, and with bytes by chance, and says how many steps it took at
-//! the most, in all and for each byte. Ends with 1 where a target took more than it may. `scripts/steps.sh` builds it so that steps
-//! are counted.
+//! Runs each target with its seeds, with mutated and truncated seeds, and with random bytes, and prints the largest number of steps, in
+//! total and per byte. The exit code is 1 if a target exceeds its limit. `scripts/steps.sh` builds it so that steps are counted.
 
 use std::process::ExitCode;
 use xla_shape_fuzz::steps;
 use xla_shape_tests::fuzz::{TARGETS, seeds};
 
-/// How many inputs of each target are made by chance.
+/// The number of random inputs for each target.
 const INPUTS: usize = 4000;
 
-/// The most bytes of one of them.
+/// The largest size of a random input, in bytes.
 const MOST_BYTES: u64 = 4096;
 
-/// Numbers by chance, the same in each run: Marsaglia's xorshift.
+/// Pseudorandom numbers, the same in each run: Marsaglia's xorshift.
 struct Numbers(u64);
 
 impl Numbers {
@@ -27,7 +26,7 @@ impl Numbers {
         (0..self.below(MOST_BYTES)).map(|_| self.below(256) as u8).collect()
     }
 
-    /// A seed with some bytes changed, or a part of it many times.
+    /// A seed with some bytes changed, or with a part repeated.
     fn changed(&mut self, seed: &[u8]) -> Vec<u8> {
         let mut bytes = seed.to_vec();
         if !bytes.is_empty() && self.below(2) == 0 {
@@ -75,7 +74,7 @@ fn main() -> ExitCode {
         }
         println!("{}: {} steps for {} bytes; {} for each of {} bytes", target.name, most[0], most[1], each[0], each[1]);
     }
-    // Without any step, nothing was counted.
+    // Without any steps, the build does not count them.
     let counted = steps(&TARGETS[0], b"HloModule m") > 0;
     if is_law && counted { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

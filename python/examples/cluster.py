@@ -85,7 +85,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def kill_one(output: Path, killed: list[int]) -> None:
-    """Waits until some files are there, and kills a worker of this process that is at work."""
+    """Waits until some files exist, and kills a busy worker of this process."""
     while not output.exists() or len(list(output.iterdir())) < FILES // 2:
         time.sleep(0.005)
     deadline = time.monotonic() + 30
@@ -98,7 +98,7 @@ def kill_one(output: Path, killed: list[int]) -> None:
 
 
 def own_workers() -> list[int]:
-    """The processes that run a task, and are children of this process's children."""
+    """The processes that run a task: grandchildren of this process."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
@@ -115,7 +115,7 @@ def own_workers() -> list[int]:
 
 @ray.remote
 class Worker:
-    """A process that does jobs and says what they took."""
+    """Runs jobs in a process and prints their times and memory."""
 
     def ready(self) -> int:
         return peak()
@@ -125,7 +125,7 @@ class Worker:
 
 
 def peak() -> int:
-    """The most bytes of memory that this process has had."""
+    """The peak memory of this process, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -1,29 +1,31 @@
-//! Answers to questions: what the program would print, as text, as data and as a picture.
+//! The class of answers: what the program would print, as text, data or picture.
 
+use crate::error::shape_error;
 use crate::number::Number;
+use crate::room::Text;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use xla_shape_render::{Answer as Rendered, escape};
 
-/// Makes a text of an answer, for lines of this width.
-type Text = Box<dyn Fn(usize) -> String + Send + Sync>;
-/// Makes a picture or a page of an answer.
+/// Renders an answer as text with lines of this width.
+type Lines = Box<dyn Fn(usize) -> String + Send + Sync>;
+/// Renders an answer as a picture or a page.
 type Picture = Box<dyn Fn() -> String + Send + Sync>;
 
-/// The width of a text where nobody says one.
+/// The default width of a text.
 const WIDTH: usize = 100;
 
-/// An answer: `str()` is what the program prints, `data` what it gives as JSON, a notebook shows the picture or page.
+/// An answer: `str()` is the text that the program prints, `data` its JSON as Python values; a notebook shows the picture or page.
 ///
-/// `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is False if the answer is no.
+/// `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is False if the answer is no; if that is unknown, it raises a `ShapeError`.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Answer {
     json: String,
-    text: Text,
+    text: Lines,
     svg: Option<Picture>,
     html: Option<Picture>,
-    /// Whether the answer is no, so that `bool()` is False.
-    is_no: bool,
+    /// The value of `bool()`; an error says why it is unknown.
+    verdict: Result<bool, String>,
     /// Whether there is one line of JSON for each entry of a list.
     is_list: bool,
 }
@@ -31,8 +33,8 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn new(answer: impl Rendered + Send + Sync + 'static) -> Self {
         let json = answer.json();
-        let text: Text = Box::new(move |width| answer.text(width).to_string());
-        Self { json, text, svg: None, html: None, is_no: false, is_list: false }
+        let text: Lines = Box::new(move |width| answer.text(width).to_string());
+        Self { json, text, svg: None, html: None, verdict: Ok(true), is_list: false }
     }
 
     pub(crate) fn with_svg(self, picture: impl Fn() -> String + Send + Sync + 'static) -> Self {
@@ -47,68 +49,69 @@ impl Answer {
         Self { is_list: true, ..self }
     }
 
-    pub(crate) fn no_if(self, is_no: bool) -> Self {
-        Self { is_no, ..self }
+    pub(crate) fn judged(self, verdict: Result<bool, String>) -> Self {
+        Self { verdict, ..self }
     }
 }
 
 #[pymethods]
 impl Answer {
-    /// The answer as `dict`, or as `list` of them.
+    /// The answer as a `dict`, or a `list` of them.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let loads = py.import("json")?.getattr("loads")?;
         if !self.is_list {
-            return loads.call1((&self.json,));
+            return loads.call1((self.json(),));
         }
-        let entries = self.json.lines().map(|line| loads.call1((line,))).collect::<PyResult<Vec<_>>>()?;
+        let entries = self.json.lines().map(|line| loads.call1((Text(line),))).collect::<PyResult<Vec<_>>>()?;
         Ok(PyList::new(py, entries)?.into_any())
     }
 
     /// The answer as JSON; a list has a line for each entry.
     #[getter]
-    fn json(&self) -> &str {
-        &self.json
+    fn json(&self) -> Text<&str> {
+        Text(&self.json)
     }
 
-    /// The answer for people, in lines of at most this width.
+    /// The answer as text, in lines of at most this width.
     #[pyo3(signature = (width=Number(WIDTH)), text_signature = "($self, width=100)")]
-    fn text(&self, width: Number<usize>) -> String {
-        (self.text)(width.0)
+    fn text(&self, width: Number<usize>) -> Text<String> {
+        Text((self.text)(width.0))
     }
 
     /// The picture, if there is one.
-    fn svg(&self) -> Option<String> {
-        self.svg.as_ref().map(|svg| svg())
+    fn svg(&self) -> Option<Text<String>> {
+        self.svg.as_ref().map(|svg| Text(svg()))
     }
 
-    /// The page, if there is one; it needs nothing but itself.
-    fn html(&self) -> Option<String> {
-        self.html.as_ref().map(|html| html())
+    /// The page, if there is one; it is self-contained.
+    fn html(&self) -> Option<Text<String>> {
+        self.html.as_ref().map(|html| Text(html()))
     }
 
-    fn _repr_svg_(&self) -> Option<String> {
-        (self.svg.as_ref()?)().into()
+    fn _repr_svg_(&self) -> Option<Text<String>> {
+        self.svg()
     }
 
-    pub(crate) fn _repr_html_(&self) -> String {
-        match &self.html {
+    pub(crate) fn _repr_html_(&self) -> Text<String> {
+        Text(match &self.html {
             Some(html) => framed(&html()),
-            None => format!("<pre>{}</pre>", escape(&self.__str__())),
-        }
+            None => format!("<pre>{}</pre>", escape(&self.__str__().0)),
+        })
     }
 
-    fn __str__(&self) -> String {
-        let text = (self.text)(WIDTH);
-        text.trim_end().to_owned()
+    fn __str__(&self) -> Text<String> {
+        let mut text = (self.text)(WIDTH);
+        text.truncate(text.trim_end().len());
+        Text(text)
     }
 
-    fn __repr__(&self) -> String {
+    fn __repr__(&self) -> Text<String> {
         self.__str__()
     }
 
-    fn __bool__(&self) -> bool {
-        !self.is_no
+    fn __bool__(&self) -> PyResult<bool> {
+        self.verdict.clone().map_err(shape_error)
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,14 +1,18 @@
-//! Arrays in memory, and copies of them in other layouts.
+//! Arrays in memory, and copying them to other layouts.
 
-use crate::capsule::{capsule, old_capsule, tensor_of};
+use crate::capsule::{capsule, old_capsule, take_tensor};
+use crate::destination::{DestinationArgument, shape_for};
 use crate::error::shape_error;
-use crate::memory::{Elements, Memory, Read, Written, lend, prefer_large_pages};
+use crate::memory::{
+    Elements, ExportedArray, Memory, ReadableBuffer, WritableBuffer, fill_view, prefer_large_pages, release_view,
+};
 use crate::number::Number;
+use crate::room::{bytes_of, no_memory};
 use crate::shape::{Shape, ShapeArgument};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView, PyTuple};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ffi::c_int;
 use std::fmt::Display;
@@ -17,20 +21,23 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::available_parallelism;
 use xla_shape::buffer::{AlignedBytes, DynShape};
-use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor};
+use xla_shape::dlpack::{self, Device, DlpackError, ManagedTensor, StridedTensor};
 use xla_shape::relayout::{Options, Plan, Slabs};
-use xla_shape::{ArrayShape, Layout};
+use xla_shape::{ArrayShape, ElementType, Layout};
 use xla_shape_render::no_size;
 
-/// An array as the library has it.
+/// The library's type of buffers with a shape that is a value.
 type Array<B> = xla_shape::Buffer<DynShape, B>;
 
-/// The memory of this machine, as DLPack numbers devices.
+/// DLPack's numbers for the memory of the host.
 const CPU: (i32, i32) = (Device::CPU.device_type, Device::CPU.device_id);
 
-/// An array in memory: its shape, and the bytes of an array of this shape, padding included. They are never written.
+/// The version of DLPack with a flag for elements of fewer than 8 bits that take a byte each.
+const SUBBYTE_PADDED: (u32, u32) = (1, 1);
+
+/// An array in memory: its shape, and its bytes, including padding. They are never written.
 ///
-/// `numpy.asarray(buffer)` is the array, `buffer.data` the bytes.
+/// `numpy.asarray(buffer)` is the array, `memoryview(buffer)` its elements if Python has the element type, `buffer.data` the bytes.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Buffer {
     shape: ArrayShape,
@@ -50,12 +57,38 @@ impl Buffer {
         self.memory.as_ref()
     }
 
-    /// A tensor of DLPack of the memory itself; else why there is none.
+    /// The offset of the first element and the strides, in bytes; an error says why the layout has no strides.
+    fn placed(&self) -> Result<(usize, Vec<isize>), String> {
+        let (shape, element_type) = (&self.shape, self.shape.element_type());
+        if shape.element_bits() != element_type.storage_bits() {
+            return Err(format!("elements of {shape} are packed"));
+        }
+        let width = element_type.storage_bits() / 8;
+        let in_bytes = |stride: u64| isize::try_from(stride.saturating_mul(width)).unwrap_or(isize::MAX);
+        let strides = shape.strides().map_err(|error| error.to_string())?;
+        let first = usize::try_from(shape.layout().dynamic_shape_metadata_prefix_bytes()).unwrap_or(usize::MAX);
+        Ok((first, strides.into_iter().map(in_bytes).collect()))
+    }
+
+    /// The sizes of the dimensions. They fit into an `isize`, because the array is in memory.
+    fn sizes(&self) -> Vec<isize> {
+        let sizes = self.shape.dimensions().iter().filter_map(|size| size.extent());
+        sizes.map(|size| isize::try_from(size).unwrap_or(isize::MAX)).collect()
+    }
+
+    /// The elements for the buffer protocol, and the offset of the first one in bytes.
+    fn lent(&self) -> Result<(ExportedArray, usize), String> {
+        let (first, strides) = self.placed()?;
+        let lent = ExportedArray::elements(self.shape.element_type(), self.sizes(), strides);
+        Ok((lent.ok_or_else(|| format!("Python's buffers have no elements of {}", self.shape.element_type()))?, first))
+    }
+
+    /// A DLPack tensor of the memory itself.
     fn shared(&self) -> Result<*mut ManagedTensor, DlpackError> {
         dlpack::export_read_only(Array::<Memory>::from_parts(self.shape.clone(), self.memory.clone())?)
     }
 
-    /// A tensor of DLPack of a copy: row-major, and with its own memory.
+    /// A DLPack tensor of a row-major copy.
     fn copied(&self, py: Python<'_>) -> PyResult<*mut ManagedTensor> {
         let sizes = self.shape.dimensions().iter().filter_map(|size| size.extent()).collect::<Vec<_>>();
         let plain = ArrayShape::with_default_layout(self.shape.element_type(), &sizes).map_err(shape_error)?;
@@ -66,17 +99,31 @@ impl Buffer {
     }
 }
 
-/// Why there is no tensor of DLPack, as its standard has it raised.
+/// A `BufferError`, which the DLPack standard requires if there can be no tensor.
 fn refused(reason: impl Display) -> PyErr {
     PyBufferError::new_err(reason.to_string())
 }
 
-/// What pickle asks for: the class, and what to call it with.
+/// The package that calls `__dlpack__`; `None` if that is unknown.
+///
+/// Two packages ignore flags of the tensor: torch's `from_dlpack` makes a writable tensor of memory that is marked read-only
+/// (`fromDLPackVersioned` in `ATen/DLConvertor.cpp`), and JAX does not support elements of fewer than 8 bits that take a byte each
+/// (`DLPackManagedTensorToBuffer` in `jaxlib/dlpack.cc`).
+fn asker(py: Python<'_>) -> Option<String> {
+    let module = || {
+        let frame = py.import("sys")?.call_method1("_getframe", (0,))?;
+        frame.getattr("f_globals")?.get_item("__name__")?.extract::<String>()
+    };
+    // Without a module name, it is treated as neither of the two.
+    Some(module().ok()?.split('.').next()?.to_owned())
+}
+
+/// The result of `__reduce__`: the class, and the arguments of its constructor.
 type Reduced<'py> = (Bound<'py, PyAny>, (Shape, Bound<'py, PyBytes>));
 
 #[pymethods]
 impl Buffer {
-    /// Takes bytes as an array, as they are and where they are: what lends them must not write them.
+    /// Uses an object's bytes as an array, without a copy. They must not be written afterwards.
     #[new]
     #[pyo3(signature = (shape, data, /))]
     fn new(shape: ShapeArgument<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -92,21 +139,45 @@ impl Buffer {
         Shape::of_value(self.shape.clone())
     }
 
-    /// How many bytes it takes, padding included.
+    /// The number of bytes, including padding.
     #[getter]
     fn nbytes(&self) -> usize {
         self.bytes().len()
     }
 
-    /// The bytes, where they are, to be read.
+    /// The bytes, read-only and without a copy.
     #[getter]
     fn data<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyMemoryView>> {
         PyMemoryView::from(Bound::new(slf.py(), Bytes(slf.clone().unbind()))?.as_any())
     }
 
     /// A copy of the bytes.
-    fn tobytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.bytes())
+    fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        bytes_of(py, self.bytes())
+    }
+
+    // SAFETY: requires that `view` is valid for writes; only Python calls it, through the buffer protocol.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let buffer = slf.get();
+        let (elements, first) = buffer.lent().map_err(|reason| {
+            refused(format_args!("expected elements that Python can lend, but {reason}: `tobytes()` gives the bytes"))
+        })?;
+        let first = buffer.bytes()[first..].as_ptr();
+        // SAFETY: Python has passed `view`, and `__releasebuffer__` releases it. The strides from `first` are those of the buffer's shape,
+        // so they lead to elements within its bytes; the owner is the buffer, which never moves or frees them while it lives.
+        unsafe { fill_view(slf.into_any(), first, elements, view, flags) }
+    }
+
+    // SAFETY: requires that `__getbuffer__` has filled `view`; only Python calls it, once for each view.
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: `__getbuffer__` has filled `view` through `fill_view`.
+        unsafe { release_view(view) }
+    }
+
+    /// Where the elements are, in bytes: the first one, and the strides; `None` if the layout has none.
+    fn _placed<'py>(&self, py: Python<'py>) -> PyResult<Option<(usize, Bound<'py, PyTuple>)>> {
+        let placed = self.placed().ok();
+        placed.map(|(first, strides)| Ok((first, PyTuple::new(py, strides)?))).transpose()
     }
 
     /// The same array in another layout; see `xla_shape.relayout`.
@@ -123,7 +194,7 @@ impl Buffer {
         slf.py().import("xla_shape._arrays")?.getattr("relayout")?.call((slf, to), Some(&options))
     }
 
-    /// The elements: the same memory, read-only, where the layout has no tiles and whole bytes, else a copy.
+    /// The elements: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("xla_shape._arrays")?.call_method1("to_numpy", (slf,))
     }
@@ -151,23 +222,33 @@ impl Buffer {
         if stream.is_some() || dl_device.is_some_and(|device| device != CPU) {
             return Err(refused("expected the CPU, which has no streams: the array is in its memory"));
         }
+        let asker = asker(py);
+        let element_type = self.shape.element_type();
+        let is_small = element_type.bits() < 8 && element_type != ElementType::Pred;
+        if is_small && (max_version.is_none_or(|version| version < SUBBYTE_PADDED) || asker.as_deref() == Some("jax")) {
+            return Err(refused(format_args!(
+                "expected a library that reads elements of {element_type} with a byte for each, found one that reads packed ones or \
+                 none: `numpy.asarray(buffer)` has them"
+            )));
+        }
         let is_old = max_version.is_none_or(|(major, _)| major < dlpack::VERSION.major);
         if copy != Some(true) {
-            let shared = match is_old {
-                true => Err(refused(
-                    "before version 1, DLPack cannot say that memory is read-only: only a copy can be lent",
-                )),
-                false => self.shared().map_err(refused),
+            let shared = if is_old {
+                Err(refused("before version 1, DLPack cannot say that memory is read-only: only a copy can be lent"))
+            } else if asker.as_deref() == Some("torch") {
+                Err(refused("torch writes what is marked as read-only: only a copy can be lent"))
+            } else {
+                self.shared().map_err(refused)
             };
             match shared {
-                // SAFETY: `shared` has just exported it.
+                // SAFETY: `shared` has just exported the tensor, and returned the only pointer to it.
                 Ok(tensor) => return unsafe { capsule(py, tensor, false) },
                 Err(reason) if copy == Some(false) => return Err(reason),
                 Err(_) => {}
             }
         }
         let tensor = self.copied(py)?;
-        // SAFETY: `copied` has just exported it, to be written.
+        // SAFETY: `copied` has just exported the tensor, of a copy that may be written, and returned the only pointer to it.
         if is_old { unsafe { old_capsule(py, tensor) } } else { unsafe { capsule(py, tensor, true) } }
     }
 
@@ -182,7 +263,7 @@ impl Buffer {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let py = slf.py();
-        Ok((py.get_type::<Self>().into_any(), (slf.get().shape(), slf.get().tobytes(py))))
+        Ok((py.get_type::<Self>().into_any(), (slf.get().shape(), slf.get().tobytes(py)?)))
     }
 
     fn _repr_html_(&self) -> Option<String> {
@@ -190,18 +271,25 @@ impl Buffer {
     }
 }
 
-/// What lends the bytes of a buffer. The buffer does not do so itself: NumPy would take it for an array of bytes.
+/// The exporter of a buffer's bytes; the buffer itself exports its elements.
 #[pyclass(frozen, module = "xla_shape")]
 struct Bytes(Py<Buffer>);
 
 #[pymethods]
 impl Bytes {
-    // SAFETY: only Python calls it, with a view to fill.
+    // SAFETY: requires that `view` is valid for writes; only Python calls it, through the buffer protocol.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let owner = slf.clone().into_any();
         let bytes = slf.get().0.get().bytes();
-        // SAFETY: `view` is what Python gave; the owner keeps the buffer, which never moves its bytes.
-        unsafe { lend(owner, bytes, view, flags) }
+        // SAFETY: Python has passed `view`, and `__releasebuffer__` releases it. The array is all bytes of the buffer, which the owner
+        // keeps alive, and which never moves them.
+        unsafe { fill_view(owner, bytes.as_ptr(), ExportedArray::bytes(bytes.len()), view, flags) }
+    }
+
+    // SAFETY: requires that `__getbuffer__` has filled `view`; only Python calls it, once for each view.
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: `__getbuffer__` has filled `view` through `fill_view`.
+        unsafe { release_view(view) }
     }
 }
 
@@ -215,26 +303,67 @@ fn check_length(shape: &ArrayShape, found: usize) -> PyResult<()> {
 /// Takes the array that a capsule of DLPack has, where it is.
 #[pyfunction]
 pub(crate) fn buffer_of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Buffer> {
-    let tensor = tensor_of(capsule)?;
+    let tensor = take_tensor::<dlpack::Tensor>(capsule)?;
     Ok(Buffer { shape: tensor.shape().clone(), memory: Memory::tensor(tensor) })
 }
 
-/// Copies an array into another layout. `source` is a buffer, or bytes of `shape`; with `strided`, an array of bytes whose last
+/// An array of another library, through DLPack, with any strides. The last dimension of its buffer is the bytes of an element.
+#[pyclass(frozen, module = "xla_shape")]
+pub(crate) struct Tensor(StridedTensor);
+
+#[pymethods]
+impl Tensor {
+    /// The shape, row-major.
+    #[getter]
+    fn shape(&self) -> Shape {
+        Shape::of_value(self.0.shape().clone())
+    }
+
+    // SAFETY: requires that `view` is valid for writes; only Python calls it, through the buffer protocol.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let tensor = &slf.get().0;
+        let first = tensor.as_ptr();
+        let width = (tensor.shape().element_type().storage_bits() / 8).cast_signed();
+        let sizes = tensor.shape().dimensions().iter().filter_map(|size| isize::try_from(size.extent()?).ok());
+        let strides = tensor.strides().iter().map(|&stride| isize::try_from(stride.checked_mul(width)?).ok());
+        let strides =
+            strides.collect::<Option<Vec<_>>>().ok_or_else(|| refused("expected strides that fit in memory"))?;
+        let rows = ExportedArray::rows(width as isize, sizes.collect(), strides);
+        // SAFETY: Python has passed `view`, and `__releasebuffer__` releases it. The tensor's strides from `first` lead to its elements,
+        // which the owner keeps alive in place.
+        unsafe { fill_view(slf.into_any(), first, rows, view, flags) }
+    }
+
+    // SAFETY: requires that `__getbuffer__` has filled `view`; only Python calls it, once for each view.
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: `__getbuffer__` has filled `view` through `fill_view`.
+        unsafe { release_view(view) }
+    }
+}
+
+/// Takes the array that a capsule of DLPack has, whatever its strides.
+#[pyfunction]
+pub(crate) fn tensor_of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tensor> {
+    take_tensor(capsule).map(Tensor)
+}
+
+/// Copies an array into another layout, row-major if `to` is left out. `source` is a buffer, or bytes of `shape`; with `strided`, an array of bytes whose last
 /// dimension is an element and whose other dimensions are those of `shape`, whatever its strides.
 #[pyfunction]
 pub(crate) fn relayout(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     shape: &Bound<'_, Shape>,
-    to: &Bound<'_, Shape>,
+    to: Option<DestinationArgument>,
     strided: bool,
     threads: Option<Number<usize>>,
 ) -> PyResult<Buffer> {
-    let (shape, to, threads) = (shape.get().array()?, to.get().array()?, counted(threads)?);
+    let shape = shape.get().array()?;
+    let (to, threads) = (shape_for(to, shape)?, counted(threads)?);
     let source = Source::of(source, shape, strided)?;
-    let mut result = room(to)?;
-    source.copy(py, shape, to, result.as_mut(), &Options::new().zero_padding(), threads)?;
-    Ok(Buffer::owned(to.clone(), result))
+    let mut result = room(&to)?;
+    source.copy(py, shape, &to, result.as_mut(), &Options::new().zero_padding(), threads)?;
+    Ok(Buffer::owned(to, result))
 }
 
 /// As `relayout`, into memory that `out` lends. What holds no element keeps what it has, and so does all of it after an error.
@@ -243,16 +372,17 @@ pub(crate) fn relayout_into(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     shape: &Bound<'_, Shape>,
-    to: &Bound<'_, Shape>,
+    to: Option<DestinationArgument>,
     strided: bool,
     threads: Option<Number<usize>>,
     out: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
-    let (shape, to, threads) = (shape.get().array()?, to.get().array()?, counted(threads)?);
+    let shape = shape.get().array()?;
+    let (to, threads) = (shape_for(to, shape)?, counted(threads)?);
     let source = Source::of(source, shape, strided)?;
-    let mut out = Written::of(out)?;
-    let result = out.bytes_beside(&source.addresses(), size(to)?)?;
-    source.copy(py, shape, to, result, &Options::new(), threads)
+    let mut out = WritableBuffer::of(out)?;
+    let result = out.disjoint_bytes_mut(&source.addresses(), size(&to)?)?;
+    source.copy(py, shape, &to, result, &Options::new(), threads)
 }
 
 fn counted(threads: Option<Number<usize>>) -> PyResult<Option<usize>> {
@@ -266,7 +396,7 @@ fn counted(threads: Option<Number<usize>>) -> PyResult<Option<usize>> {
 enum Source {
     Bytes(Memory),
     /// It has the sizes of its shape, and any strides.
-    Elements(Read),
+    Elements(ReadableBuffer),
 }
 
 impl Source {
@@ -281,7 +411,7 @@ impl Source {
     }
 
     fn elements(source: &Bound<'_, PyAny>, shape: &ArrayShape) -> PyResult<Self> {
-        let lent = Read::of(source)?;
+        let lent = ReadableBuffer::of(source)?;
         let elements = lent.elements()?;
         let sizes = shape.dimensions().iter().map(|size| size.extent().and_then(|size| usize::try_from(size).ok()));
         if !sizes.eq(elements.sizes.iter().map(|&size| Some(size))) || shape.element_bits() != elements.width as u64 * 8
@@ -294,7 +424,7 @@ impl Source {
         Ok(Self::Elements(lent))
     }
 
-    /// The addresses between which it lies.
+    /// The range of addresses that the memory occupies.
     fn addresses(&self) -> Range<usize> {
         match self {
             Self::Bytes(memory) => {
@@ -333,8 +463,7 @@ fn size(shape: &ArrayShape) -> PyResult<u64> {
 /// Zeroed memory for an array.
 fn room(shape: &ArrayShape) -> PyResult<AlignedBytes> {
     let bytes = usize::try_from(size(shape)?).ok().and_then(|bytes| AlignedBytes::zeroed(bytes).ok());
-    let no_memory = || pyo3::exceptions::PyMemoryError::new_err(format!("there is no memory for {shape}"));
-    let mut bytes = bytes.ok_or_else(no_memory)?;
+    let mut bytes = bytes.ok_or_else(|| no_memory(shape))?;
     prefer_large_pages(bytes.as_mut());
     Ok(bytes)
 }
@@ -392,10 +521,10 @@ fn gather(
     .map_err(shape_error)
 }
 
-/// Below so many bytes, one thread is as fast.
+/// For fewer bytes, one thread is as fast.
 const PARALLEL: usize = 1 << 20;
 
-/// The threads that fill so many bytes; `None` if this one does it alone.
+/// The threads that fill this many bytes; `None` if the calling thread fills them alone.
 fn pool_for(bytes: usize, threads: Option<usize>) -> Result<Option<Arc<ThreadPool>>, String> {
     if threads == Some(1) || bytes < PARALLEL {
         return Ok(None);
@@ -418,7 +547,7 @@ type Made = Option<(u32, usize, Arc<ThreadPool>)>;
 
 static POOL: Mutex<Made> = Mutex::new(None);
 
-/// Threads of this process: those of a process that was forked are not there.
+/// The thread pool of this process; a forked process makes its own, because its parent's threads do not exist in it.
 fn pool(threads: usize) -> Result<Arc<ThreadPool>, String> {
     let process = std::process::id();
     if let Some(made) = try_pool()

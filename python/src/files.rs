@@ -1,12 +1,14 @@
 //! Files that hold arrays, as the program reads and writes them.
 
 use crate::buffer::Buffer;
+use crate::destination::DestinationArgument;
 use crate::error::file_error;
-use crate::number::Number;
+use crate::number::{Number, numbers};
 use crate::shape::ShapeArgument;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use xla_shape_cli::files::{self, Relayout, SLAB_BYTES, Shard, ShardPlan};
+use xla_shape_files::{ArrayFile, Checkpoint, Error, Relayout, RelayoutOptions, ShardPlan, write_array};
+use xla_shape_render::{RELAYOUT_SCHEMA, answer_line};
 
 /// Reads an array: `.npy`, the tensor of this name of a `.safetensors` file, or raw bytes of the shape `from_`.
 #[pyfunction]
@@ -18,7 +20,12 @@ pub(crate) fn read(
     from_: Option<ShapeArgument<'_>>,
 ) -> PyResult<Buffer> {
     let from = from_.as_ref().map(|shape| shape.0.get().array()).transpose()?.cloned();
-    let (shape, bytes) = py.detach(|| files::read(&path, tensor.as_deref(), from.as_ref())).map_err(file_error)?;
+    let read = || {
+        let file = ArrayFile::open(&path, tensor.as_deref(), from.as_ref())?;
+        let bytes = file.read()?;
+        Ok((file.shape().clone(), bytes))
+    };
+    let (shape, bytes) = py.detach(read).map_err(file_error)?;
     Ok(Buffer::owned(shape, bytes))
 }
 
@@ -28,7 +35,7 @@ pub(crate) fn read(
 pub(crate) fn write(py: Python<'_>, path: PathBuf, array: &Bound<'_, Buffer>, tensor: Option<String>) -> PyResult<()> {
     let buffer = array.get();
     let bytes = buffer.bytes();
-    py.detach(|| files::write(&path, buffer.array(), tensor.as_deref(), bytes)).map_err(file_error)
+    py.detach(|| write_array(&path, buffer.array(), tensor.as_deref(), bytes)).map_err(file_error)
 }
 
 /// Copies an array in a file into another layout in another file; gives what was done, as JSON.
@@ -38,38 +45,44 @@ pub(crate) fn relayout_file(
     py: Python<'_>,
     input: PathBuf,
     output: PathBuf,
-    to: Option<String>,
+    to: Option<DestinationArgument>,
     from_: Option<ShapeArgument<'_>>,
     tensor: Option<String>,
     permute: Option<Vec<Number<usize>>>,
 ) -> PyResult<String> {
     let from = from_.as_ref().map(|shape| shape.0.get().array()).transpose()?.cloned();
-    let permute =
-        permute.map(|numbers| numbers.iter().map(|number| number.0.to_string()).collect::<Vec<_>>().join(","));
+    let mut options = RelayoutOptions::new();
+    if let Some(to) = to {
+        options = options.to(to.0);
+    }
+    if let Some(name) = &tensor {
+        options = options.tensor(name);
+    }
+    if let Some(permutation) = permute {
+        options = options.transposed(&numbers(permutation));
+    }
     let done = py.detach(|| {
-        let relayout = Relayout {
-            input: &input,
-            output: &output,
-            from: from.as_ref(),
-            to: to.as_deref(),
-            permute: permute.as_deref(),
-            tensor: tensor.as_deref(),
-            slab_bytes: SLAB_BYTES,
-            shows_progress: false,
-        };
-        relayout.run()
+        let source = ArrayFile::open(&input, tensor.as_deref(), from.as_ref())?;
+        Relayout::new(&source, &output, &options)?.run(&|_| {})
     });
-    Ok(json(&done.map_err(file_error)?))
+    Ok(answer_line(RELAYOUT_SCHEMA, &done.map_err(file_error)?))
 }
 
 /// The files of a checkpoint, each with its name in it. `plan` is JSON.
 #[pyfunction]
 pub(crate) fn shard_files(py: Python<'_>, input: Vec<PathBuf>, plan: &str) -> PyResult<Vec<(PathBuf, PathBuf)>> {
-    py.detach(|| files::shard_files(&input, &read_plan(plan)?)).map_err(file_error)
+    let files = || {
+        let plan = read_plan(plan)?;
+        let checkpoint = Checkpoint::open(&input)?;
+        checkpoint.check(&plan)?;
+        Ok(checkpoint.files().map(|(path, name)| (path.to_owned(), name.to_owned())).collect())
+    };
+    py.detach(files).map_err(file_error)
 }
 
-/// Writes what one device needs of one file, unless it is there already; gives what was done, as JSON. `plan` is JSON.
+/// Writes what one device needs of one file, unless it is there already with the same bytes; gives what was done, as JSON. `plan` is JSON.
 #[pyfunction]
+#[pyo3(signature = (path, name, device, plan, output, force=false))]
 pub(crate) fn shard_file(
     py: Python<'_>,
     path: PathBuf,
@@ -77,8 +90,12 @@ pub(crate) fn shard_file(
     device: Number<i64>,
     plan: &str,
     output: PathBuf,
+    force: bool,
 ) -> PyResult<String> {
-    let done = py.detach(|| Shard::new(&path, &name, device.0, &read_plan(plan)?, &output)?.run());
+    let done = py.detach(|| {
+        let plan = read_plan(plan)?;
+        Checkpoint::open_part(&path, &name)?.shards(&plan, device.0, &output)?.run(force, &|_| {})
+    });
     Ok(json(&done.map_err(file_error)?))
 }
 
@@ -91,11 +108,15 @@ pub(crate) fn shard_index(
     plan: &str,
     output: PathBuf,
 ) -> PyResult<Option<PathBuf>> {
-    py.detach(|| files::write_index(&input, &read_plan(plan)?, device.0, &output)).map_err(file_error)
+    let index = || {
+        let plan = read_plan(plan)?;
+        Checkpoint::open(&input)?.shards(&plan, device.0, &output)?.write_index()
+    };
+    py.detach(index).map_err(file_error)
 }
 
-fn read_plan(text: &str) -> Result<ShardPlan, xla_shape_cli::Failure> {
-    ShardPlan::parse("the plan", text.as_bytes())
+fn read_plan(json: &str) -> Result<ShardPlan, Error> {
+    ShardPlan::parse(json.as_bytes()).map_err(|error| Error::Plan { plan: None, error })
 }
 
 fn json(done: &impl serde::Serialize) -> String {

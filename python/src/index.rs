@@ -1,14 +1,14 @@
-//! Many indices and positions at once, in arrays that Python made.
+//! Conversion of many indices and positions at once, in arrays of Python.
 
 use crate::error::{out_of_bounds, shape_error};
-use crate::memory::{Read, Written};
+use crate::memory::{ReadableBuffer, WritableBuffer};
 use crate::shape::Shape;
 use pyo3::prelude::*;
 use xla_shape::Slot;
 use xla_shape::map::OffsetTables;
 use xla_shape_render::no_size;
 
-/// The positions of elements. `indices` has a row of int64 for each, `positions` room for an int64; both are contiguous.
+/// Writes the positions of elements. Both arrays are contiguous int64: `indices` has a row for each element, `positions` a number.
 #[pyfunction]
 pub(crate) fn linear_indices(
     py: Python<'_>,
@@ -17,20 +17,20 @@ pub(crate) fn linear_indices(
     positions: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let table = shape.get().table()?;
-    let (indices, mut positions) = (Read::of(indices)?, Written::of(positions)?);
-    let (positions, indices) = (positions.numbers_beside(&indices)?, indices.numbers()?);
+    let (indices, mut positions) = (ReadableBuffer::of(indices)?, WritableBuffer::of(positions)?);
+    let (positions, indices) = (positions.disjoint_numbers_mut(&indices)?, indices.numbers()?);
     let rank = table.extents().len();
     if indices.len() != rank.saturating_mul(positions.len()) {
         return Err(shape_error("expected an index for each position"));
     }
-    // Tables pay where there are many more indices than a dimension has entries.
+    // Making tables is worth it only if there are more indices than table entries.
     let entries = table.extents().iter().fold(0_u64, |sum, extent| sum.saturating_add(*extent));
     let tables = if positions.len() as u64 > entries { OffsetTables::new(table) } else { None };
     let failed = py.detach(|| {
         let mut index = vec![0_u64; rank];
         for (number, position) in positions.iter_mut().enumerate() {
             for (to, from) in index.iter_mut().zip(&indices[number * rank..]) {
-                // A negative number is larger than any dimension.
+                // As an unsigned number, a negative one is larger than any dimension.
                 *to = from.cast_unsigned();
             }
             let found = match &tables {
@@ -53,7 +53,7 @@ pub(crate) fn linear_indices(
     }
 }
 
-/// The indices of the elements at positions: a row of int64 for each, of -1 where there is padding.
+/// Writes the indices of the elements at positions: a row of int64 for each, filled with -1 for padding.
 #[pyfunction]
 pub(crate) fn multi_indices(
     py: Python<'_>,
@@ -64,11 +64,11 @@ pub(crate) fn multi_indices(
     let table = shape.get().table()?;
     let array = shape.get().array()?;
     let count = array.physical_elements().ok_or_else(|| shape_error(no_size(&shape.get().value)))?;
-    let (positions, mut indices) = (Read::of(positions)?, Written::of(indices)?);
-    let (indices, positions) = (indices.numbers_beside(&positions)?, positions.numbers()?);
+    let (positions, mut indices) = (ReadableBuffer::of(positions)?, WritableBuffer::of(indices)?);
+    let (indices, positions) = (indices.disjoint_numbers_mut(&positions)?, positions.numbers()?);
     let rank = table.extents().len();
     if indices.len() != rank.saturating_mul(positions.len()) {
-        return Err(shape_error("expected room for the index of each position"));
+        return Err(shape_error("expected a row of indices for each position"));
     }
     let failed = py.detach(|| {
         let mut index = vec![0_u64; rank];

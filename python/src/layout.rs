@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use xla_shape::{Layout as Value, Tile, TileDimension};
 
-/// A layout: XLA's text for it, such as `{1,0:T(8,128)(2,1)}`.
+/// A layout, from XLA's text, such as `{1,0:T(8,128)(2,1)}`.
 #[pyclass(frozen, eq, hash, module = "xla_shape")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Layout(pub(crate) Value);
@@ -38,7 +38,7 @@ impl Layout {
         Self(text.0)
     }
 
-    /// A layout of its parts. `None` in a tile stands for `*`.
+    /// A layout from its parts. `None` in a tile stands for `*`.
     #[staticmethod]
     #[pyo3(
         signature = (minor_to_major, tiles=Vec::new(), *, element_size_in_bits=Number(0), memory_space=Number(0)),
@@ -60,13 +60,13 @@ impl Layout {
             .map_err(shape_error)
     }
 
-    /// The dimensions, the one that changes first in memory first.
+    /// The order of the dimensions in memory, fastest varying first.
     #[getter]
     fn minor_to_major<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.minor_to_major())
     }
 
-    /// The dimensions, the one that changes first in memory last.
+    /// The order of the dimensions in memory, fastest varying last.
     #[getter]
     fn major_to_minor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.minor_to_major().iter().rev())
@@ -85,7 +85,7 @@ impl Layout {
         PyTuple::new(py, self.0.tiles().iter().map(tile).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// How many bits a packed element takes, or 0.
+    /// The bits that an element takes, or 0 for those of its type.
     #[getter]
     fn element_size_in_bits(&self) -> u64 {
         self.0.element_size_in_bits()
@@ -103,7 +103,7 @@ impl Layout {
         self.0.tail_padding_alignment_in_elements()
     }
 
-    /// How many dimensions there are.
+    /// The number of dimensions.
     #[getter]
     fn num_dimensions(&self) -> usize {
         self.0.num_dimensions()

@@ -1,10 +1,12 @@
-//! The native part of the wheel `xla-shape`: the core's values, its answers and its copies, with Python's manners.
+//! The native part of the wheel `xla-shape`: the library's values and functions as Python classes and functions.
 //!
-//! Nothing about shapes is decided here. A file holds what its name says; memory of others is looked at in `memory` and `capsule` alone.
+//! It has no rules about shapes of its own. Only `memory` and `capsule` access memory of other Python objects. Allocations as large as
+//! the input go through `room`, which raises `MemoryError`.
 
 mod answer;
 mod buffer;
 mod capsule;
+mod destination;
 mod error;
 mod files;
 mod index;
@@ -12,6 +14,7 @@ mod layout;
 mod memory;
 mod module;
 mod number;
+mod room;
 mod shape;
 mod sharding;
 mod sharding_value;
@@ -20,13 +23,31 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::ffi::OsString;
 use xla_shape::ElementType;
+use xla_shape_cli::Host;
 
-/// Runs the program `xla-shape` with these arguments, the first of which is its name; gives its exit code.
+/// Starts the program again in a new process, given only this module's file. `-m xla_shape` would search the current directory first, and
+/// an isolated Python (`-I`) may not find the package.
+const ANEW: &str = "\
+import signal, sys
+from importlib.util import module_from_spec, spec_from_file_location
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+spec = spec_from_file_location('xla_shape._native', sys.argv[1])
+native = module_from_spec(spec)
+spec.loader.exec_module(native)
+sys.exit(native.main(['xla-shape', *sys.argv[2:]]))";
+
+/// Runs the program `xla-shape` with these arguments, beginning with its name; returns its exit code.
 #[pyfunction]
-fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
-    let python = py.import("sys")?.getattr("executable")?.extract::<OsString>()?;
-    let program = [python, "-m".into(), "xla_shape".into()];
-    Ok(py.detach(|| xla_shape_cli::run_with(&program, arguments)))
+#[pyo3(pass_module)]
+fn main(module: &Bound<'_, PyModule>, arguments: Vec<OsString>) -> PyResult<u8> {
+    let py = module.py();
+    // `sys.executable` may be empty where Python is embedded in another program.
+    let python = py.import("sys")?.getattr("executable")?.extract::<Option<OsString>>()?;
+    let python = python.filter(|python| !python.is_empty());
+    let file = module.getattr("__file__")?.extract::<OsString>()?;
+    let command = python.clone().map(|python| vec![python, "-I".into(), "-c".into(), ANEW.into(), file]);
+    let host = Host { command: command.unwrap_or_default(), python: python.map(Into::into) };
+    Ok(py.detach(|| xla_shape_cli::run_with(&host, arguments)))
 }
 
 #[pymodule]
@@ -39,11 +60,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<module::Instruction>()?;
     module.add_class::<module::Module>()?;
     module.add_class::<shape::Shape>()?;
+    module.add_class::<buffer::Tensor>()?;
     module.add_class::<sharding_value::Sharding>()?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::buffer_of_capsule, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::relayout, module)?)?;
     module.add_function(wrap_pyfunction!(buffer::relayout_into, module)?)?;
+    module.add_function(wrap_pyfunction!(buffer::tensor_of_capsule, module)?)?;
     module.add_function(wrap_pyfunction!(files::read, module)?)?;
     module.add_function(wrap_pyfunction!(files::relayout_file, module)?)?;
     module.add_function(wrap_pyfunction!(files::shard_file, module)?)?;

@@ -1,28 +1,32 @@
-//! Memory of arrays, and what Python objects lend.
+//! Memory of arrays, and memory that Python objects export through the buffer protocol.
 //!
-//! What an object lends through the buffer protocol stays where it is as long as it is lent. That nobody writes it meanwhile
-//! is the caller's part, as everywhere in NumPy: a call that reads an array must not run beside one that writes it.
+//! # What SAFETY comments rely on
+//!
+//! - *Exported memory*: while a `Py_buffer` is held, its exporter neither frees nor moves the memory (PEP 3118).
+//! - *No concurrent writes*: nobody writes an array while a call reads it, or uses it while a call writes it. The caller in Python
+//!   must see to that, as with NumPy: threads that share an array must synchronise.
 
 use crate::error::shape_error;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int, c_long};
 use std::ops::Range;
-use std::slice;
 use std::sync::Arc;
+use std::{ptr, slice};
 use xla_shape::buffer::{AlignedBytes, Storage};
 use xla_shape::dlpack::Tensor;
+use xla_shape::map::{increment, row_major_index};
 use xla_shape::{ArrayShape, ElementType};
 
-/// Memory of an array, which is there as long as somebody has this value. Nobody writes it.
+/// The memory of an array, shared by all clones of this value. Nobody writes it.
 #[derive(Clone)]
 pub(crate) struct Memory(Arc<Data>);
 
 enum Data {
     Owned(AlignedBytes),
-    Lent(Read),
+    Borrowed(ReadableBuffer),
     Tensor(Tensor),
 }
 
@@ -31,11 +35,11 @@ impl Memory {
         Self(Arc::new(Data::Owned(bytes)))
     }
 
-    /// The bytes that an object lends, if they are in one piece.
+    /// The bytes that an object exports, if they are contiguous.
     pub(crate) fn lent(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let bytes = Read::of(object)?;
+        let bytes = ReadableBuffer::of(object)?;
         bytes.bytes()?;
-        Ok(Self(Arc::new(Data::Lent(bytes))))
+        Ok(Self(Arc::new(Data::Borrowed(bytes))))
     }
 
     pub(crate) fn tensor(tensor: Tensor) -> Self {
@@ -47,19 +51,20 @@ impl AsRef<[u8]> for Memory {
     fn as_ref(&self) -> &[u8] {
         match &*self.0 {
             Data::Owned(bytes) => bytes.as_ref(),
-            // `lent` saw that they are in one piece.
-            Data::Lent(bytes) => bytes.bytes().unwrap_or_default(),
+            // `lent` has checked that they are contiguous, so there is no error.
+            Data::Borrowed(bytes) => bytes.bytes().unwrap_or_default(),
             Data::Tensor(tensor) => tensor.as_ref(),
         }
     }
 }
 
-// SAFETY: the memory stays where it is until the last value of it is gone; by the caller's part, nobody writes it meanwhile.
+// SAFETY: `as_ref` returns the same memory each time, which lives as long as any clone: it is owned by `AlignedBytes` or `Tensor`, or
+// exported to a `Py_buffer` that the value holds (*exported memory*). Nobody writes it (*no concurrent writes*).
 unsafe impl Storage for Memory {}
 
-/// Asks the system for large pages where there is much memory, as NumPy does: filling new memory takes half the time then.
+/// Advises the system to use huge pages for large memory, as NumPy does: that halves the time of filling new memory.
 pub(crate) fn prefer_large_pages(memory: &mut [u8]) {
-    // The system's pages have at most 64 KiB.
+    // At least the system's page size.
     const PAGE: usize = 64 << 10;
     const MUCH: usize = 4 << 20;
     let skipped = memory.as_ptr().addr().wrapping_neg() % PAGE;
@@ -67,25 +72,25 @@ pub(crate) fn prefer_large_pages(memory: &mut [u8]) {
         && pages.len() >= MUCH
     {
         #[cfg(target_os = "linux")]
-        // SAFETY: the range is inside the memory, and the advice changes nothing that is in it. The system may refuse it.
+        // SAFETY: the range is that of a mutable slice, and `MADV_HUGEPAGE` does not change its content. Errors do not matter.
         unsafe {
             libc::madvise(pages.as_mut_ptr().cast(), pages.len(), libc::MADV_HUGEPAGE);
         }
     }
 }
 
-/// Memory that is lent to be read.
-pub(crate) struct Read(PyUntypedBuffer);
+/// Memory that a Python object exports, to be read.
+pub(crate) struct ReadableBuffer(PyUntypedBuffer);
 
-/// Memory that is lent to be written.
-pub(crate) struct Written(PyUntypedBuffer);
+/// Memory that a Python object exports, to be written.
+pub(crate) struct WritableBuffer(PyUntypedBuffer);
 
-impl Read {
+impl ReadableBuffer {
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         PyUntypedBuffer::get(object).map(Self)
     }
 
-    /// The bytes, if they are lent in one piece and in row-major order.
+    /// The bytes, if the array is contiguous and row-major.
     pub(crate) fn bytes(&self) -> PyResult<&[u8]> {
         if !self.0.is_c_contiguous() {
             return Err(shape_error("expected bytes in one piece, found an array with gaps or in another order"));
@@ -94,11 +99,12 @@ impl Read {
         if length == 0 {
             return Ok(&[]);
         }
-        // SAFETY: the memory is lent, contiguous and as long; by the caller's part, it is not written meanwhile.
+        // SAFETY: the exporter says that the array is C-contiguous and has `length` bytes from `buf` on; it is valid while `self` holds
+        // the buffer (*exported memory*), and nobody writes it (*no concurrent writes*).
         Ok(unsafe { slice::from_raw_parts(self.0.buf_ptr().cast::<u8>(), length) })
     }
 
-    /// The addresses that the array spans, gaps between its elements included.
+    /// The range of addresses from the first to the last element, with all gaps between them.
     pub(crate) fn addresses(&self) -> Range<usize> {
         addresses(&self.0)
     }
@@ -109,11 +115,12 @@ impl Read {
         if self.0.item_count() == 0 {
             return Ok(&[]);
         }
-        // SAFETY: `numbers` checked that as many int64 are there, aligned; by the caller's part, they are not written meanwhile.
+        // SAFETY: `numbers` has checked that the array is contiguous, aligned, and of 64-bit integers; its item count is not 0. It is
+        // valid while `self` holds the buffer (*exported memory*), and nobody writes it (*no concurrent writes*).
         Ok(unsafe { slice::from_raw_parts(start, self.0.item_count()) })
     }
 
-    /// The elements of an array of bytes whose last dimension is an element.
+    /// The elements of an array of bytes whose last dimension is the bytes of an element.
     pub(crate) fn elements(&self) -> PyResult<Elements<'_>> {
         let strides = self.0.strides();
         let (Some((&width, sizes)), Some((&last, strides))) = (self.0.shape().split_last(), strides.split_last())
@@ -128,7 +135,7 @@ impl Read {
     }
 }
 
-impl Written {
+impl WritableBuffer {
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let buffer = PyUntypedBuffer::get(object)?;
         if buffer.readonly() {
@@ -137,8 +144,8 @@ impl Written {
         Ok(Self(buffer))
     }
 
-    /// The bytes, if they are in one piece and as many as are expected. None may be between the addresses that are read.
-    pub(crate) fn bytes_beside(&mut self, read: &Range<usize>, expected: u64) -> PyResult<&mut [u8]> {
+    /// The bytes, if they are contiguous, `expected` in number, and do not overlap with the addresses `read`.
+    pub(crate) fn disjoint_bytes_mut(&mut self, read: &Range<usize>, expected: u64) -> PyResult<&mut [u8]> {
         if !has_plain_numbers(&self.0) {
             return Err(shape_error(format_args!(
                 "expected bytes or numbers as `out`, found items of format {}",
@@ -158,27 +165,32 @@ impl Written {
         if length == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: the memory is lent to be written, contiguous and as long; what else this call reads lies elsewhere, and by the
-        // caller's part, nobody else reads or writes it meanwhile.
+        // SAFETY: the exporter says that the array is writable, C-contiguous and has `length` bytes from `buf` on; it is valid while
+        // `self` holds the buffer (*exported memory*). Its items are plain numbers, so any bytes may be written. It does not overlap
+        // with `read`, the only other memory of this call, and nobody else uses it (*no concurrent writes*).
         Ok(unsafe { slice::from_raw_parts_mut(self.0.buf_ptr().cast::<u8>(), length) })
     }
 
-    /// The numbers of an array of int64, which has no memory in common with another one.
-    pub(crate) fn numbers_beside(&mut self, other: &Read) -> PyResult<&mut [i64]> {
+    /// The numbers of an array of int64 that does not overlap with `other`.
+    pub(crate) fn disjoint_numbers_mut(&mut self, other: &ReadableBuffer) -> PyResult<&mut [i64]> {
         let start = numbers(&self.0)?;
         if self.0.item_count() == 0 {
             return Ok(&mut []);
         }
         numbers(&other.0)?;
         if overlap(&addresses(&self.0), &other.addresses()) {
-            return Err(shape_error("expected room that is not that of the numbers themselves"));
+            return Err(shape_error(
+                "expected separate memory for the result, found memory that overlaps with the numbers",
+            ));
         }
-        // SAFETY: `numbers` checked that as many int64 are there, aligned; the only other array of this call lies elsewhere.
+        // SAFETY: `numbers` has checked that the array is contiguous, aligned, and of 64-bit integers; `of` has checked that it is
+        // writable, and its item count is not 0. It does not overlap with `other`, the only other array of this call, and nobody else
+        // uses it (*no concurrent writes*).
         Ok(unsafe { slice::from_raw_parts_mut(start, self.0.item_count()) })
     }
 }
 
-/// The addresses that the elements of an array span.
+/// The range of addresses from the first to the last element of an array.
 fn addresses(buffer: &PyUntypedBuffer) -> Range<usize> {
     let start = buffer.buf_ptr().addr();
     if buffer.len_bytes() == 0 {
@@ -195,7 +207,7 @@ fn addresses(buffer: &PyUntypedBuffer) -> Range<usize> {
     range
 }
 
-/// Whether memory is in both.
+/// Whether two ranges of addresses overlap.
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start.max(other.start) < one.end.min(other.end)
 }
@@ -208,7 +220,7 @@ fn has_plain_numbers(buffer: &PyUntypedBuffer) -> bool {
     matches!(format.strip_prefix(b"Z").unwrap_or(format), [code] if b"?cbBhHiIlLqQnNefdg".contains(code))
 }
 
-/// Where the numbers of an array of int64 begin.
+/// The address of an array of int64; an error if the array is not contiguous, not aligned or of another type.
 fn numbers(buffer: &PyUntypedBuffer) -> PyResult<*mut i64> {
     let start = buffer.buf_ptr().cast::<i64>();
     let is_whole = buffer.item_size() == size_of::<i64>() && buffer.is_c_contiguous();
@@ -227,101 +239,236 @@ pub(crate) struct Elements<'a> {
     pub(crate) width: usize,
 }
 
-// SAFETY: lent memory can be read from any thread; the lender is not touched.
+// SAFETY: `Elements` only reads fields of the `Py_buffer`, which do not change, and the memory that it describes, which nobody writes
+// (*no concurrent writes*). Neither needs the GIL.
 unsafe impl Sync for Elements<'_> {}
 
 impl<'a> Elements<'a> {
-    /// The bytes and the shape, if the elements lie side by side in some order.
+    /// The bytes and the shape, if the elements are contiguous in some order of dimensions.
     pub(crate) fn side_by_side(&self, element_type: ElementType) -> Option<(&'a [u8], ArrayShape)> {
         let sizes = self.sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
         let width = i64::try_from(self.width).ok()?;
         let strides = self.strides.iter().map(|&stride| (stride as i64 % width == 0).then_some(stride as i64 / width));
         let shape = ArrayShape::from_strides(element_type, &sizes, &strides.collect::<Option<Vec<_>>>()?).ok()?;
         let length = usize::try_from(shape.byte_size()?).ok()?;
-        // Gaps between elements are padding of tiles; behind the last element there need not be any.
+        // `from_strides` describes gaps by tiles with padding. The memory may end before the padding of the last element.
         if !shape.layout().tiles().is_empty() || length != self.count().saturating_mul(self.width) {
             return None;
         }
         if length == 0 {
             return Some((&[], shape));
         }
-        // SAFETY: the strides say that the elements fill these bytes, which are lent; by the caller's part, they are not written
-        // meanwhile.
+        // SAFETY: the shape has these strides, no tiles, and as many bytes as its elements, so the elements are exactly the `length`
+        // bytes from `buf` on; strides are not negative. They are valid while the buffer is held (*exported memory*), and nobody writes
+        // them (*no concurrent writes*).
         let bytes = unsafe { slice::from_raw_parts(self.buffer.buf_ptr().cast::<u8>(), length) };
         Some((bytes, shape))
     }
 
-    /// How many elements there are; what a lender says need not fit in memory.
+    /// The number of elements. It saturates, because an exporter may claim any sizes.
     fn count(&self) -> usize {
         self.sizes.iter().fold(1, |count, &size| count.saturating_mul(size))
     }
 
-    /// Copies elements in row-major order, from this one on, as many as fill the room.
-    pub(crate) fn copy_row_major(&self, first: usize, room: &mut [u8]) {
-        let wanted = room.len() / self.width;
+    /// Copies elements in row-major order into `target`, beginning with element number `first`, until `target` is full.
+    ///
+    /// # Panics
+    /// If the array has fewer elements.
+    pub(crate) fn copy_row_major(&self, first: usize, target: &mut [u8]) {
+        let wanted = target.len() / self.width;
         assert!(first.checked_add(wanted).is_some_and(|end| end <= self.count()), "elements are inside the array");
-        let mut rest = first;
-        let mut index = vec![0; self.sizes.len()];
-        for (number, &size) in index.iter_mut().zip(self.sizes).rev() {
-            *number = rest % size.max(1);
-            rest /= size.max(1);
-        }
+        let sizes = self.sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
+        let mut index = row_major_index(first as u64, &sizes);
         let (row, along) = match (self.sizes.last(), self.strides.last()) {
             (Some(&row), Some(&along)) => (row, along),
             // A single element.
             _ => (1, 0),
         };
-        let mut room = room;
-        while room.len() >= self.width {
-            let start = index.last().copied().unwrap_or(0);
-            let count = (row - start).min(room.len() / self.width);
+        let mut target = target;
+        while target.len() >= self.width {
+            // It is below a size, which is a `usize`.
+            let start = index.last().map_or(0, |&number| number as usize);
+            let count = (row - start).min(target.len() / self.width);
             let offset =
                 index.iter().zip(self.strides).map(|(&number, &stride)| number as isize * stride).sum::<isize>();
-            // SAFETY: the index is inside the array, whose strides lead to lent memory.
+            // SAFETY: each number of `index` is below its size, so the sum of products with the strides leads to an element of the
+            // exported array, relative to `buf` (*exported memory*).
             let from = unsafe { self.buffer.buf_ptr().cast::<u8>().offset(offset) };
-            let (now, later) = room.split_at_mut(count * self.width);
+            let (now, later) = target.split_at_mut(count * self.width);
             if along == self.width as isize {
-                // SAFETY: `count` elements from here on are inside the row, and lie side by side.
+                // SAFETY: `start + count` is at most the row's size, and the stride equals the width, so the next `count` elements
+                // are contiguous; nobody writes them (*no concurrent writes*).
                 now.copy_from_slice(unsafe { slice::from_raw_parts(from, now.len()) });
             } else {
                 for (number, element) in now.chunks_exact_mut(self.width).enumerate() {
-                    // SAFETY: as above; the element is `number` strides along the row, and inside it.
+                    // SAFETY: `number` is less than `count`, so this is an element of the same row.
                     let from = unsafe { from.offset(number as isize * along) };
-                    // SAFETY: an element has so many bytes side by side.
+                    // SAFETY: an element is `width` contiguous bytes (`elements` has checked its stride), as long as `element`.
                     element.copy_from_slice(unsafe { slice::from_raw_parts(from, element.len()) });
                 }
             }
-            room = later;
+            target = later;
             // The first index of the next row.
-            if let Some((last, outer)) = index.split_last_mut() {
-                *last += count;
+            if let (Some((last, outer)), Some((&row, outer_sizes))) = (index.split_last_mut(), sizes.split_last()) {
+                *last += count as u64;
                 if *last == row {
                     *last = 0;
-                    for (number, &size) in outer.iter_mut().zip(self.sizes).rev() {
-                        *number += 1;
-                        if *number < size {
-                            break;
-                        }
-                        *number = 0;
-                    }
+                    increment(outer, outer_sizes);
                 }
             }
         }
     }
 }
 
-/// Lends bytes that `owner` keeps where they are for as long as it lives, to be read.
+/// An array to export for reading: the format of its items, their number in each dimension, and their distances.
+pub(crate) struct ExportedArray {
+    /// The format of an item, as in Python's module `struct`.
+    format: &'static CStr,
+    /// The bytes of an item.
+    width: isize,
+    sizes: Vec<isize>,
+    /// In bytes.
+    strides: Vec<isize>,
+}
+
+impl ExportedArray {
+    /// An array of elements; `None` if Python has no format for the type. Strides are in bytes.
+    pub(crate) fn elements(element_type: ElementType, sizes: Vec<isize>, strides: Vec<isize>) -> Option<Self> {
+        let width = isize::try_from(element_type.storage_bits() / 8).ok()?;
+        Some(Self { format: format(element_type)?, width, sizes, strides })
+    }
+
+    /// An array of `count` bytes.
+    pub(crate) fn bytes(count: usize) -> Self {
+        Self { format: c"B", width: 1, sizes: vec![count.cast_signed()], strides: vec![1] }
+    }
+
+    /// An array whose elements take `width` bytes, each exported as a row of bytes.
+    pub(crate) fn rows(width: isize, mut sizes: Vec<isize>, mut strides: Vec<isize>) -> Self {
+        sizes.push(width);
+        strides.push(1);
+        Self { format: c"B", width: 1, sizes, strides }
+    }
+
+    /// The bytes of all items.
+    fn len(&self) -> isize {
+        self.sizes.iter().fold(self.width, |bytes, &size| bytes.saturating_mul(size))
+    }
+
+    /// Whether the items are contiguous in this order of dimensions, most minor first.
+    fn is_contiguous(&self, mut minor_to_major: impl Iterator<Item = usize>) -> bool {
+        let mut expected = self.width;
+        let is_next = |dimension: usize| {
+            let (size, stride) = (self.sizes[dimension], self.strides[dimension]);
+            let is_next = size == 1 || stride == expected;
+            expected = expected.saturating_mul(size);
+            is_next
+        };
+        self.sizes.contains(&0) || minor_to_major.all(is_next)
+    }
+
+    /// The reason why the array cannot be exported for a request with these flags; `None` if it can.
+    fn refusal(&self, flags: c_int) -> Option<&'static str> {
+        let asks = |flag: c_int| flags & flag == flag;
+        let rank = self.sizes.len();
+        let is_row_major = self.is_contiguous((0..rank).rev());
+        let is_column_major = self.is_contiguous(0..rank);
+        if asks(ffi::PyBUF_WRITABLE) {
+            return Some("expected memory that can be written, found read-only memory");
+        }
+        // A consumer that requests neither a format nor a shape would take the elements for bytes; torch would even write them.
+        if self.format != c"B" && !(asks(ffi::PyBUF_ND) && asks(ffi::PyBUF_FORMAT)) {
+            return Some(
+                "expected a request for typed elements, found one for bytes: `tobytes()` copies the bytes, `data` exports them",
+            );
+        }
+        if (!asks(ffi::PyBUF_STRIDES) || asks(ffi::PyBUF_C_CONTIGUOUS)) && !is_row_major {
+            return Some(
+                "expected a contiguous array in row-major order, found another: `tobytes()` copies the bytes as they are",
+            );
+        }
+        if asks(ffi::PyBUF_F_CONTIGUOUS) && !is_column_major {
+            return Some(
+                "expected a contiguous array in column-major order, found another: `tobytes()` copies the bytes as they are",
+            );
+        }
+        let is_in_one_piece = is_row_major || is_column_major;
+        (asks(ffi::PyBUF_ANY_CONTIGUOUS) && !is_in_one_piece)
+            .then_some("expected a contiguous array, found one with gaps: `tobytes()` copies the bytes as they are")
+    }
+}
+
+/// The format of a type in Python's module `struct` and in NumPy; `None` if they do not have it.
+fn format(element_type: ElementType) -> Option<&'static CStr> {
+    Some(match element_type {
+        ElementType::Pred => c"?",
+        ElementType::S8 => c"b",
+        ElementType::U8 => c"B",
+        ElementType::S16 => c"h",
+        ElementType::U16 => c"H",
+        ElementType::S32 => c"i",
+        ElementType::U32 => c"I",
+        // NumPy's format where `long` has 64 bits.
+        ElementType::S64 if size_of::<c_long>() == 8 => c"l",
+        ElementType::U64 if size_of::<c_long>() == 8 => c"L",
+        ElementType::S64 => c"q",
+        ElementType::U64 => c"Q",
+        ElementType::F16 => c"e",
+        ElementType::F32 => c"f",
+        ElementType::F64 => c"d",
+        ElementType::C64 => c"Zf",
+        ElementType::C128 => c"Zd",
+        _ => return None,
+    })
+}
+
+/// Fills a view with an array that is exported for reading.
 ///
 /// # Safety
-/// `view` must be what Python gave to `__getbuffer__`, and the bytes must be those of `owner`.
-pub(crate) unsafe fn lend(
+/// `view` is the pointer that Python has passed to `__getbuffer__`, and `__releasebuffer__` calls `release_view` with it. `array`
+/// describes the memory at `first`: following its strides from there, each element is `width` readable bytes, which `owner` neither
+/// frees nor moves as long as it lives.
+pub(crate) unsafe fn fill_view(
     owner: Bound<'_, PyAny>,
-    bytes: &[u8],
+    first: *const u8,
+    array: ExportedArray,
     view: *mut ffi::Py_buffer,
     flags: c_int,
 ) -> PyResult<()> {
-    let (py, start) = (owner.py(), bytes.as_ptr().cast_mut().cast());
-    // SAFETY: `view` is Python's; it takes a reference to the owner, which keeps the bytes, and is told not to write them.
-    let result = unsafe { ffi::PyBuffer_FillInfo(view, owner.as_ptr(), start, bytes.len().cast_signed(), 1, flags) };
-    if result == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
+    let mut filled = ffi::Py_buffer::new();
+    if let Some(refusal) = array.refusal(flags) {
+        // SAFETY: `view` is valid for writes (caller). With `obj` null, Python knows that nothing is exported.
+        unsafe { view.write(filled) };
+        return Err(PyBufferError::new_err(refusal));
+    }
+    let asks = |flag: c_int| flags & flag == flag;
+    // Fields that were not requested must be null.
+    let shown = |pointer: *mut isize, flag: c_int| if asks(flag) { pointer } else { ptr::null_mut() };
+    let mut array = Box::new(array);
+    filled.buf = first.cast_mut().cast();
+    filled.len = array.len();
+    filled.itemsize = array.width;
+    filled.readonly = 1;
+    // The number of dimensions always fits: it is the length of a list in memory, and shapes have far fewer than 2^31.
+    filled.ndim = c_int::try_from(array.sizes.len()).unwrap_or_default();
+    filled.format = if asks(ffi::PyBUF_FORMAT) { array.format.as_ptr().cast_mut() } else { ptr::null_mut() };
+    filled.shape = shown(array.sizes.as_mut_ptr(), ffi::PyBUF_ND);
+    filled.strides = shown(array.strides.as_mut_ptr(), ffi::PyBUF_STRIDES);
+    filled.obj = owner.into_ptr();
+    filled.internal = Box::into_raw(array).cast();
+    // SAFETY: `view` is valid for writes (caller). Its `obj` holds a reference to the owner, which keeps the elements, and `internal`
+    // a box that keeps the lists of sizes and strides until `release_view`.
+    unsafe { view.write(filled) };
+    Ok(())
+}
+
+/// Frees the lists of a view that `fill_view` has filled.
+///
+/// # Safety
+/// `view` is the pointer that Python has passed to `__releasebuffer__`; `fill_view` has filled it.
+pub(crate) unsafe fn release_view(view: *mut ffi::Py_buffer) {
+    // SAFETY: `view` is valid until `__releasebuffer__` returns (caller).
+    let lists = unsafe { (*view).internal };
+    // SAFETY: `fill_view` has made it from a `Box<ExportedArray>`, and Python releases each view once.
+    drop(unsafe { Box::from_raw(lists.cast::<ExportedArray>()) });
 }

@@ -1,26 +1,30 @@
 //! HLO modules.
 
 use crate::answer::Answer;
-use crate::error::{parse_error, shape_error};
+use crate::error::{file_error, not_utf8, parse_error, shape_error};
 use crate::number::Number;
-use crate::shape::{Shape, quoted};
+use crate::room::{Text, bytes_of, copied, display};
+use crate::shape::Shape;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
-use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xla_shape::hlo::proto::is_message;
-use xla_shape::hlo::{Finding, Instruction as Value, Module as ModuleValue, Severity, utf8};
-use xla_shape_render::hlo::{Device, Difference, Report, check_space, page};
+use xla_shape::hlo::{Finding, Instruction as Value, Module as ModuleValue, Severity, Timeline, utf8};
+use xla_shape_files::{Dump, contents};
+use xla_shape_render::hlo::{Device, Difference, Known, Report, Statistics, check_space, page};
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
 ///
-/// Equal if they print alike.
+/// Two modules are equal if their printed texts are equal.
 #[pyclass(frozen, module = "xla_shape")]
-pub(crate) struct Module(Arc<ModuleValue<'static>>);
+pub(crate) struct Module {
+    value: Arc<ModuleValue<'static>>,
+    /// The file from which it was read, with the compiler's files beside it; and its bytes, if it is a message.
+    file: Option<Arc<(Dump, Vec<u8>)>>,
+}
 
 /// An instruction of a module.
 #[pyclass(frozen, get_all, module = "xla_shape")]
@@ -33,9 +37,9 @@ pub(crate) struct Instruction {
     shape: Py<Shape>,
     /// The names of its operands.
     operands: Py<PyTuple>,
-    /// The name of the computation that it is in.
+    /// The name of its computation.
     computation: String,
-    /// Whether its result is that of the computation.
+    /// Whether it is the root of its computation.
     is_root: bool,
 }
 
@@ -73,177 +77,255 @@ impl Module {
     #[pyo3(signature = (text, /))]
     fn new(py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(module) = text.cast::<Self>() {
-            return Ok(Self(module.get().0.clone()));
+            let Self { value, file } = module.get();
+            return Ok(Self { value: value.clone(), file: file.clone() });
         }
         if let Ok(text) = text.cast::<PyString>() {
-            return Self::of_text(py, text.to_str()?.to_owned());
+            return Self::of_text(py, copied(text.to_str()?)?);
         }
         match text.cast::<PyBytes>() {
-            Ok(bytes) => Self::of_bytes(py, bytes.as_bytes()),
+            Ok(bytes) if is_message(bytes.as_bytes()) => Self::of_message(py, bytes.as_bytes()),
+            Ok(bytes) => match utf8(bytes.as_bytes()) {
+                Ok(text) => Self::of_text(py, copied(text)?),
+                Err(error) => Err(not_utf8(&error, bytes.as_bytes())),
+            },
             Err(_) => Err(PyTypeError::new_err("expected the text of a module, or the bytes of its proto")),
         }
     }
 
-    /// Reads a file.
+    /// Reads a file, or the largest module of a directory; `memory` then uses the compiler's files beside it.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Self::of_bytes(py, &py.detach(|| read_module(&path))?)
+        // The program reads standard input for the name `-`.
+        let path = if path.as_os_str() == "-" { Path::new(".").join(path) } else { path };
+        let read = || {
+            let dump = Dump::find(&path)?;
+            let bytes = contents(dump.module())?;
+            Ok((dump, bytes))
+        };
+        let (dump, bytes) = py.detach(read).map_err(file_error)?;
+        if is_message(&bytes) {
+            let module = Self::of_message(py, &bytes)?;
+            return Ok(Self { file: Some(Arc::new((dump, bytes))), ..module });
+        }
+        if let Err(error) = utf8(&bytes) {
+            return Err(not_utf8(&error, &bytes));
+        }
+        // `utf8` has just checked that it is text.
+        let module = Self::of_text(py, String::from_utf8(bytes).unwrap_or_default())?;
+        Ok(Self { file: Some(Arc::new((dump, Vec::new()))), ..module })
     }
 
     /// Its name.
     #[getter]
     fn name(&self) -> Option<&str> {
-        self.0.name()
+        self.value.name()
     }
 
-    /// Whether the order of the text is the order in which instructions run.
+    /// Whether the module is scheduled: instructions run in the order of the text.
     #[getter]
     fn is_scheduled(&self) -> bool {
-        self.0.is_scheduled()
+        self.value.is_scheduled()
     }
 
     /// The names of its computations.
     #[getter]
     fn computations(&self) -> Vec<&str> {
-        self.0.computations().map(|computation| computation.name()).collect()
+        self.value.computations().map(|computation| computation.name()).collect()
     }
 
     /// All instructions, in the order of the text.
     #[getter]
     fn instructions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.0.instructions().map(|value| instruction(py, value)).collect::<PyResult<Vec<_>>>()?)
+        PyList::new(py, self.value.instructions().map(|value| instruction(py, value)).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The shapes of the ENTRY computation's parameters.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let parameters = self.0.entry().map_or_else(Vec::new, |entry| entry.parameters_by_number());
+        let parameters = self.value.entry().map_or_else(Vec::new, |entry| entry.parameters_by_number());
         let shapes = parameters.into_iter().map(|(_, made)| Bound::new(py, Shape::of_value(made.shape().clone())));
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The shape of what the ENTRY computation returns.
+    /// The shape of the ENTRY computation's result.
     #[getter]
     fn result(&self) -> PyResult<Shape> {
-        let entry = self.0.entry().ok_or_else(|| shape_error("the module has no ENTRY computation"))?;
+        let entry = self.value.entry().ok_or_else(|| shape_error("the module has no ENTRY computation"))?;
         Ok(Shape::of_value(entry.root().shape().clone()))
     }
 
     /// The instruction of this name.
     #[pyo3(signature = (name, /))]
     fn instruction(&self, py: Python<'_>, name: &str) -> PyResult<Instruction> {
-        let found = self.0.instruction(name.trim_start_matches('%'));
+        let found = self.value.instruction(name.trim_start_matches('%'));
         let found = found.ok_or_else(|| shape_error(format_args!("the module has no instruction `{name}`")))?;
         instruction(py, found)
     }
 
-    /// What XLA's verifier would refuse, and hints.
+    /// The errors that XLA's verifier would report, and hints.
     fn check(&self) -> Vec<String> {
-        // A hint says itself that it is one.
+        // The text of a hint begins with `hint:` itself.
         let text = |finding: &Finding<'_, '_>| match finding.severity() {
             Severity::Hint => finding.to_string(),
             severity => format!("{severity}: {finding}"),
         };
-        self.0.check().iter().map(text).collect()
+        self.value.check().iter().map(text).collect()
     }
 
-    /// What the values take in memory, and what lies there at the peak.
+    /// The memory of the values, and those in memory at the peak. `bool()` of the answer tells whether that fits the device.
     ///
-    /// device: a generation of TPUs, such as `v5e`, or how many bytes there are.
-    /// top: how long lists may be.
+    /// device: a generation of TPUs, such as `v5e`, or a number of bytes.
+    /// top: the largest length of lists.
     /// space: only this memory space.
-    #[pyo3(signature = (device=None, *, top=Number(10), space=None), text_signature = "($self, device=None, *, top=10, space=None)")]
+    /// estimate: uses only the module, and not the files beside it.
+    #[pyo3(
+        signature = (device=None, *, top=Number(10), space=None, estimate=false),
+        text_signature = "($self, device=None, *, top=10, space=None, estimate=False)"
+    )]
     fn memory(
         &self,
         py: Python<'_>,
         device: Option<DeviceArgument>,
         top: Number<usize>,
         space: Option<Number<u8>>,
+        estimate: bool,
     ) -> PyResult<Answer> {
-        let (device, top, space) = (device.map(|device| device.0), top.0, space.map(|space| space.0));
-        if let Some(space) = space {
-            check_space(&self.0, space).map_err(shape_error)?;
-        }
-        let module = self.0.clone();
-        let report = py.detach(|| {
-            let memory = module.memory();
-            let timeline = memory.timeline_on(device.and_then(Device::generation));
-            Report::on(&module, timeline.as_ref(), device, top, space)
-        });
-        let shown = report.clone();
-        Ok(Answer::new(report).with_html(move || {
-            let memory = module.memory();
-            let timeline = memory.timeline_on(device.and_then(Device::generation));
-            page(&module, timeline.as_ref(), &shown, space)
-        }))
+        self.report(py, device, top, space, if estimate { CompilerReport::Nothing } else { self.compiler_report() })
     }
 
-    /// What changed from this module to another.
+    /// The same of a module that was compiled here, with the compiler's memory analysis as JSON.
+    fn _memory(
+        &self,
+        py: Python<'_>,
+        device: Option<DeviceArgument>,
+        top: Number<usize>,
+        space: Option<Number<u8>>,
+        statistics: Option<&str>,
+    ) -> PyResult<Answer> {
+        let Some(json) = statistics else { return self.memory(py, device, top, space, false) };
+        let statistics = Statistics::parse(json.as_bytes()).map_err(shape_error)?;
+        self.report(py, device, top, space, CompilerReport::Analysis(statistics))
+    }
+
+    /// The changes from this module to another one.
     #[pyo3(signature = (after, /))]
     fn difference(&self, after: &Self) -> Answer {
-        Answer::new(Difference::new(&self.0, &after.0))
+        let (before, after_report) = (self.compiler_report(), after.compiler_report());
+        let (memory, after_memory) = (self.value.memory(), after.value.memory());
+        let before = memory.timeline_on(None).map(|timeline| before.timeline(timeline).timeline);
+        let after_timeline = after_memory.timeline_on(None).map(|timeline| after_report.timeline(timeline).timeline);
+        Answer::new(Difference::on(&self.value, before.as_ref(), &after.value, after_timeline.as_ref())).list()
     }
 
     /// The bytes of its `HloProto`.
     fn to_proto<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.0.to_proto().map_err(shape_error)?))
+        bytes_of(py, &self.value.to_proto().map_err(shape_error)?)
     }
 
-    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(self.memory(py, None, Number(10), None)?._repr_html_())
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<Text<String>> {
+        Ok(self.memory(py, None, Number(10), None, false)?._repr_html_())
     }
 
-    fn __str__(&self) -> String {
-        self.0.to_string()
+    fn __str__(&self) -> PyResult<Text<String>> {
+        display(&self.value)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("Module({})", quoted(py, self.0.text())?))
+    fn __repr__(&self, py: Python<'_>) -> PyResult<Text<String>> {
+        display(&format_args!("Module({})", Text(self.value.text()).into_pyobject(py)?.repr()?.to_str()?))
     }
 
-    fn __eq__(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.__str__() == other.__str__()
+    fn __eq__(&self, other: &Self) -> PyResult<bool> {
+        Ok(Arc::ptr_eq(&self.value, &other.value) || self.__str__()?.0 == other.__str__()?.0)
     }
 
-    fn __hash__(&self) -> u64 {
+    fn __hash__(&self) -> PyResult<u64> {
         let mut hasher = DefaultHasher::new();
-        self.__str__().hash(&mut hasher);
-        hasher.finish()
+        self.__str__()?.0.hash(&mut hasher);
+        Ok(hasher.finish())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String,)) {
-        (py.get_type::<Self>().into_any(), (self.0.text().to_owned(),))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyString>,))> {
+        Ok((py.get_type::<Self>().into_any(), (Text(self.value.text()).into_pyobject(py)?,)))
+    }
+}
+
+/// What is known from the compiler about a module's memory.
+enum CompilerReport {
+    Nothing,
+    /// The files beside the module; and the module's bytes, if it was read from a message.
+    Files(Arc<(Dump, Vec<u8>)>),
+    Analysis(Statistics),
+}
+
+impl CompilerReport {
+    fn timeline<'m, 'a>(&self, timeline: Timeline<'m, 'a>) -> Known<'m, 'a> {
+        match self {
+            Self::Nothing => Known::new(timeline),
+            Self::Files(file) => {
+                let (dump, module) = &**file;
+                Known::new(timeline).with_files(module, dump.files(), |name| dump.read(name))
+            }
+            Self::Analysis(statistics) => {
+                Known::new(timeline).with_statistics("compiled.memory_analysis()", statistics.clone())
+            }
+        }
     }
 }
 
 impl Module {
+    /// The compiler's files beside the module, if it was read from a file.
+    fn compiler_report(&self) -> CompilerReport {
+        self.file.clone().map_or(CompilerReport::Nothing, CompilerReport::Files)
+    }
+
+    fn report(
+        &self,
+        py: Python<'_>,
+        device: Option<DeviceArgument>,
+        top: Number<usize>,
+        space: Option<Number<u8>>,
+        compiler: CompilerReport,
+    ) -> PyResult<Answer> {
+        let (device, top, space) = (device.map(|device| device.0), top.0, space.map(|space| space.0));
+        if let Some(space) = space {
+            check_space(&self.value, space).map_err(shape_error)?;
+        }
+        let module = self.value.clone();
+        let report = py.detach(|| {
+            let memory = module.memory();
+            let timeline = memory.timeline_on(device.and_then(Device::generation));
+            let known = timeline.map(|timeline| compiler.timeline(timeline));
+            let report = Report::on(&module, known.as_ref().map(|known| &known.timeline), device, top, space);
+            let others =
+                if let CompilerReport::Files(file) = &compiler { file.0.others().to_vec() } else { Vec::new() };
+            known.iter().fold(report, |report, known| report.with_known(known, others.clone()))
+        });
+        let verdict = report.fits().map_err(|unknown| unknown.to_string());
+        let shown = report.clone();
+        let answer = Answer::new(report).judged(verdict);
+        Ok(answer.with_html(move || {
+            let memory = module.memory();
+            let timeline = memory.timeline_on(device.and_then(Device::generation));
+            let known = timeline.map(|timeline| compiler.timeline(timeline));
+            page(&module, known.as_ref().map(|known| &known.timeline), &shown, space)
+        }))
+    }
+
     fn of_text(py: Python<'_>, text: String) -> PyResult<Self> {
-        let parsed = py.detach(|| ModuleValue::parse(&text).map(ModuleValue::into_owned));
-        let module = parsed.map_err(|error| parse_error(&error, &text))?;
+        let parsed = py.detach(|| ModuleValue::parse_owned(text));
+        let module = parsed.map_err(|(error, text)| parse_error(&error, &text))?;
         if module.computations().len() == 0 {
-            return Err(shape_error("the text has no computations: it is no HLO module"));
+            return Err(shape_error("the text has no computations: it is not an HLO module"));
         }
-        Ok(Self(Arc::new(module)))
+        Ok(Self { value: Arc::new(module), file: None })
     }
 
-    fn of_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        if is_message(bytes) {
-            let read = py.detach(|| ModuleValue::from_proto(bytes));
-            return read.map(|module| Self(Arc::new(module))).map_err(shape_error);
-        }
-        match py.detach(|| utf8(bytes).map(str::to_owned)) {
-            Ok(text) => Self::of_text(py, text),
-            Err(error) => Err(parse_error(&error, &String::from_utf8_lossy(bytes))),
-        }
+    fn of_message(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let read = py.detach(|| ModuleValue::from_proto(bytes));
+        read.map(|module| Self { value: Arc::new(module), file: None }).map_err(shape_error)
     }
-}
-
-/// All of a file; what does not end is read no further than the parser would.
-fn read_module(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(u32::MAX.into()).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn instruction(py: Python<'_>, value: Value<'_, '_>) -> PyResult<Instruction> {

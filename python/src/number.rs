@@ -1,14 +1,14 @@
-//! Numbers as arguments.
+//! Integers as arguments.
 
 use crate::error::shape_error;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 
-/// A number that Python gives. What `T` cannot hold is a `ShapeError`, where PyO3 alone would raise `OverflowError`.
+/// An integer argument. If it does not fit into `T`, that is a `ShapeError`; PyO3 alone would raise `OverflowError`.
 #[derive(Clone, Copy)]
 pub(crate) struct Number<T>(pub(crate) T);
 
-/// Whole numbers from a least one to a greatest one.
+/// Integer types, with their limits for messages.
 pub(crate) trait Whole: TryFrom<i128> {
     const LEAST: i128;
     const GREATEST: i128;

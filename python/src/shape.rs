@@ -1,4 +1,4 @@
-//! Shapes, and the questions about them.
+//! The class of shapes, and the functions that answer questions about them.
 
 use crate::answer::Answer;
 use crate::error::{out_of_bounds, parse_error, shape_error};
@@ -19,15 +19,15 @@ use xla_shape_render::draw::Drawing;
 use xla_shape_render::explain::Explanation;
 use xla_shape_render::{no_array, no_size};
 
-/// A shape: XLA's text for it, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. A missing layout is row-major.
+/// A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 ///
-/// Equal if all of it is equal. What only arrays have is a `ShapeError` for tuples and tokens.
+/// Two shapes are equal if all their parts are. Properties that only arrays have raise a `ShapeError` for tuples and tokens.
 #[pyclass(frozen, eq, hash, module = "xla_shape")]
 pub(crate) struct Shape {
     pub(crate) value: Value,
-    /// Where the elements are; made when it is first asked.
+    /// The stride table, computed at first use.
     table: OnceLock<StrideTable>,
-    /// Its layout as Python's value; made when it is first asked.
+    /// The layout as a Python value, made at first use.
     layout: PyOnceLock<Py<Layout>>,
 }
 
@@ -80,7 +80,7 @@ impl Shape {
     }
 }
 
-/// The numbers of an index; `None` if it is none of single numbers. A negative one is out of bounds.
+/// The numbers of an index; `None` if it has entries other than integers. A negative number becomes `u64::MAX`, which is out of bounds.
 fn whole(index: &Bound<'_, PyTuple>, numbers: &mut [u64; 16]) -> PyResult<Option<usize>> {
     if index.len() > numbers.len() {
         return Ok(None);
@@ -112,7 +112,7 @@ impl<'py> FromPyObject<'_, 'py> for ShapeArgument<'py> {
     }
 }
 
-/// The shape that a text says.
+/// The shape of a text.
 fn parsed(text: &Bound<'_, PyAny>) -> PyResult<Value> {
     let Ok(text) = text.cast::<PyString>() else {
         return Err(PyTypeError::new_err(format!("expected a Shape or a text, found {}", text.repr()?)));
@@ -121,7 +121,7 @@ fn parsed(text: &Bound<'_, PyAny>) -> PyResult<Value> {
     text.parse().map_err(|error| parse_error(&error, text))
 }
 
-/// A function in a file of the package that is written in Python; looked up once.
+/// A function of the Python part of the package, looked up once.
 fn function<'py>(
     py: Python<'py>,
     known: &'static PyOnceLock<Py<PyAny>>,
@@ -131,7 +131,7 @@ fn function<'py>(
     known.import(py, file, name).cloned()
 }
 
-/// XLA's element type: by its name, or as NumPy has it.
+/// An element type, given by XLA's name or as a NumPy dtype.
 fn element_type(object: &Bound<'_, PyAny>) -> PyResult<ElementType> {
     static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     if let Ok(name) = object.cast::<PyString>()
@@ -143,13 +143,15 @@ fn element_type(object: &Bound<'_, PyAny>) -> PyResult<ElementType> {
     name.cast::<PyString>()?.to_str()?.parse().map_err(shape_error)
 }
 
-/// A size: -1 is unbounded, one that can change is at most this.
+/// A dimension: -1 is unbounded, and a dynamic size is a bound.
 fn dimension(size: i64, is_dynamic: bool) -> PyResult<Dimension> {
     match u64::try_from(size) {
         Ok(bound) if is_dynamic => Ok(Dimension::Bounded(bound)),
         Ok(size) => Ok(Dimension::Static(size)),
         Err(_) if size == -1 => Ok(Dimension::Unbounded),
-        Err(_) => Err(shape_error(format_args!("expected a size from 0 on, or -1 for an unbounded one, found {size}"))),
+        Err(_) => {
+            Err(shape_error(format_args!("expected a size of at least 0, or -1 for an unbounded one, found {size}")))
+        }
     }
 }
 
@@ -169,9 +171,9 @@ impl Shape {
         }
     }
 
-    /// An array's shape of its parts: the element type by XLA's name or NumPy's, the sizes, the layout.
+    /// The shape of an array from its parts: the element type, by XLA's or NumPy's name, the sizes, and the layout.
     ///
-    /// A size of -1 is unbounded. Where `dynamic_dimensions` says so, a size is a bound: the real one is known at run time.
+    /// A size of -1 is unbounded. If a dimension is dynamic, its size is a bound, and the actual size is known at run time.
     #[staticmethod]
     #[pyo3(signature = (element_type, dimensions, layout=None, *, dynamic_dimensions=None))]
     fn of(
@@ -233,7 +235,7 @@ impl Shape {
         function(py, &FUNCTION, "xla_shape._dtypes", "dtype")?.call1((self.element_type()?,))
     }
 
-    /// The sizes: of a bounded dimension its bound, of an unbounded one -1.
+    /// The sizes: the bound of a bounded dimension, -1 for an unbounded one.
     #[getter]
     fn dimensions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let size = |dimension: &Dimension| dimension.extent().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1);
@@ -246,7 +248,7 @@ impl Shape {
         PyTuple::new(py, self.array()?.dimensions().iter().map(|dimension| dimension.is_dynamic()))
     }
 
-    /// How many dimensions there are.
+    /// The number of dimensions.
     #[getter]
     fn num_dimensions(&self) -> PyResult<usize> {
         Ok(self.array()?.num_dimensions())
@@ -259,13 +261,13 @@ impl Shape {
         Ok(layout.bind(py).clone())
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[getter]
     fn elements(&self) -> PyResult<u64> {
         self.array()?.elements().ok_or_else(|| self.no_size())
     }
 
-    /// The bytes that it takes, padding included; of a tuple, those of its elements.
+    /// The bytes that it takes, including padding; for a tuple, the sum over its elements.
     #[getter]
     fn byte_size(&self) -> PyResult<u64> {
         self.value.byte_size().ok_or_else(|| self.no_size())
@@ -283,13 +285,13 @@ impl Shape {
         self.value.padding_byte_size().ok_or_else(|| self.no_size())
     }
 
-    /// How many times as many bytes it takes as it would without padding.
+    /// The ratio of its bytes to those without padding.
     #[getter]
     fn expansion(&self) -> PyResult<f64> {
         self.value.expansion().ok_or_else(|| self.no_size())
     }
 
-    /// Of each dimension, or several that a tile combines: which they are, their size, and their size with padding.
+    /// For each dimension, or group of dimensions that a tile combines: their numbers, their size, and their size with padding.
     #[getter]
     fn padded_dimensions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let padded = self.array()?.padded_dimensions().ok_or_else(|| self.no_size())?;
@@ -300,8 +302,8 @@ impl Shape {
 
     /// The position of an element in memory, in elements.
     ///
-    /// Of a tuple of arrays, one for each dimension, or of an array with an index in its last dimension: the positions of all.
-    /// What is out of bounds is an `OutOfBoundsError`.
+    /// For a tuple of arrays, one for each dimension, or an array whose last dimension is an index: the positions of all.
+    /// An index out of bounds is an `OutOfBoundsError`.
     #[pyo3(signature = (index, /))]
     fn linear_index<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
@@ -314,8 +316,8 @@ impl Shape {
         }
     }
 
-    /// The index of the element at a position; `None` for padding. Of an array of positions, an index of each in the last
-    /// dimension, of -1 for padding.
+    /// The index of the element at a position; `None` for padding. For an array of positions, the last dimension of the
+    /// result is an index, with -1 for padding.
     #[pyo3(signature = (position, /))]
     fn multi_index<'py>(slf: &Bound<'py, Self>, position: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
@@ -341,14 +343,14 @@ impl Shape {
         self.array()?.clone().with_layout(layout.0).map(Self::of_value).map_err(shape_error)
     }
 
-    /// The same in the layouts that a generation of TPUs, such as `v5e`, gives it.
+    /// The same shape in the default layouts of a generation of TPUs, such as `v5e`.
     #[pyo3(signature = (generation, /))]
     fn with_default_layout(&self, generation: &str) -> PyResult<Self> {
         let generation = self::generation(generation)?;
         self.value.clone().with_tpu_layout(generation).map(Self::of_value).map_err(shape_error)
     }
 
-    /// Which layouts take the fewest bytes on a TPU. `what_if` changes sizes first: `1=128`, or `0,1` to swap two.
+    /// The layouts that take the fewest bytes on a TPU. `what_if` first changes sizes (`1=128`) or swaps dimensions (`0,1`).
     #[pyo3(
         signature = (generation=None, *, what_if=Vec::new(), top=Number(10)),
         text_signature = "($self, generation=None, *, what_if=(), top=10)"
@@ -360,15 +362,15 @@ impl Shape {
         Ok(Answer::new(advice.map_err(shape_error)?).list())
     }
 
-    /// Whether it can be read as the other without a copy, and why; `bool()` of the answer says it.
+    /// Whether it can be read as the other shape without a copy, and why; `bool()` of the answer is the result.
     #[pyo3(signature = (to, /))]
     fn bitcast(&self, to: ShapeArgument<'_>) -> PyResult<Answer> {
         let verdict = Verdict::new(self.array()?, to.0.get().array()?).map_err(shape_error)?;
         let is_no = !verdict.bitcast;
-        Ok(Answer::new(verdict).no_if(is_no))
+        Ok(Answer::new(verdict).judged(Ok(!is_no)))
     }
 
-    /// What the text means, where the elements are, and what it takes; of a sharding, what each device has.
+    /// What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device.
     #[pyo3(signature = (sharding=None))]
     fn explain(&self, sharding: Option<ShardingArgument>) -> PyResult<Answer> {
         let mut explanation = Explanation::new(self.value.clone());
@@ -378,7 +380,7 @@ impl Shape {
         Ok(Answer::new(explanation))
     }
 
-    /// A picture of where the elements are.
+    /// A picture of the positions of the elements.
     fn draw(&self) -> PyResult<Answer> {
         drawn(self.array()?)
     }
@@ -416,7 +418,7 @@ fn drawn(array: &ArrayShape) -> PyResult<Answer> {
     Ok(Answer::new(drawing()?).with_svg(move || picture.svg()).with_html(move || page.html()))
 }
 
-/// The bytes that a shape takes, padding included.
+/// The bytes that a shape takes, including padding.
 #[pyfunction]
 #[pyo3(signature = (shape, /))]
 pub(crate) fn byte_size(shape: ShapeArgument<'_>) -> PyResult<u64> {
@@ -430,14 +432,14 @@ pub(crate) fn padding(shape: ShapeArgument<'_>) -> PyResult<u64> {
     shape.0.get().padding()
 }
 
-/// The position of an element in memory, in elements; of many, their positions. See `Shape.linear_index`.
+/// The position of an element in memory, in elements; for many, an array of positions. See `Shape.linear_index`.
 #[pyfunction]
 #[pyo3(signature = (shape, index, /))]
 pub(crate) fn linear_index<'py>(shape: ShapeArgument<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     Shape::linear_index(&shape.0, index)
 }
 
-/// The layout that a generation of TPUs, such as `v5e`, gives an array.
+/// The default layout of an array on a generation of TPUs, such as `v5e`.
 #[pyfunction]
 #[pyo3(signature = (generation, shape, dimensions=None, /))]
 pub(crate) fn default_layout(
@@ -452,7 +454,7 @@ pub(crate) fn default_layout(
     Ok(Layout(shape.array()?.layout().clone()))
 }
 
-/// Which layouts of an array take the fewest bytes on a TPU; see `Shape.advise`.
+/// The layouts of an array that take the fewest bytes on a TPU; see `Shape.advise`.
 #[pyfunction]
 #[pyo3(
     signature = (shape, generation=None, *, what_if=Vec::new(), top=Number(10)),
@@ -467,14 +469,14 @@ pub(crate) fn advise(
     shape.0.get().advise(generation, what_if, top)
 }
 
-/// Whether one array can be read as another without a copy, and why; `bool()` of the answer says it.
+/// Whether one array can be read as another without a copy, and why; `bool()` of the answer is the result.
 #[pyfunction]
 #[pyo3(signature = (operand, result, /))]
 pub(crate) fn bitcast(operand: ShapeArgument<'_>, result: ShapeArgument<'_>) -> PyResult<Answer> {
     operand.0.get().bitcast(result)
 }
 
-/// What a shape's text means, where its elements are, and what it takes.
+/// What a shape's text means, where its elements are, and the memory that it takes.
 #[pyfunction]
 #[pyo3(signature = (shape, sharding=None))]
 pub(crate) fn explain(shape: ShapeArgument<'_>, sharding: Option<ShardingArgument>) -> PyResult<Answer> {

@@ -1,4 +1,4 @@
-//! Shardings.
+//! The methods of shardings.
 
 use crate::answer::Answer;
 use crate::error::{out_of_bounds, shape_error};
@@ -28,14 +28,14 @@ impl Sharding {
         self.0.kind().name()
     }
 
-    /// The shardings of a tuple; of another one, itself alone.
+    /// The shardings of a tuple; for any other sharding, a tuple of itself.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let leaves = self.0.leaves().iter().map(|leaf| Bound::new(py, Self(leaf.clone())));
         PyTuple::new(py, leaves.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The same without names of axes.
+    /// The same sharding without named axes.
     fn to_tiled(&self) -> PyResult<Self> {
         self.0.to_tiled().map(|tiled| Self(tiled.into_owned())).map_err(shape_error)
     }
@@ -46,13 +46,13 @@ impl Sharding {
         Ok(Shape::of_value(self.partition(&shape)?.shard().clone()))
     }
 
-    /// How many devices have something of it; `None` where all have all of it, and nothing says how many there are.
+    /// The number of devices that hold a part of it; `None` if each device holds all of it, so that the number is unknown.
     #[pyo3(signature = (shape, /))]
     fn device_count(&self, shape: ShapeArgument<'_>) -> PyResult<Option<u64>> {
         Ok(self.partition(&shape)?.device_count())
     }
 
-    /// What a device has, as NumPy takes it: `array[sharding.region(shape, 3)]`.
+    /// The part of a device as slices for NumPy: `array[sharding.region(shape, 3)]`.
     #[pyo3(signature = (shape, device, /))]
     fn region<'py>(
         &self,
@@ -64,7 +64,7 @@ impl Sharding {
         slices(py, &partition.region(device.0).map_err(shape_error)?)
     }
 
-    /// What each device has.
+    /// The part of each device, as slices.
     #[pyo3(signature = (shape, /))]
     fn regions<'py>(&self, py: Python<'py>, shape: ShapeArgument<'py>) -> PyResult<Bound<'py, PyDict>> {
         let partition = self.partition(&shape)?;
@@ -78,11 +78,11 @@ impl Sharding {
         Ok(regions)
     }
 
-    /// The devices that have an element.
+    /// The devices that hold an element.
     #[pyo3(signature = (shape, index, /))]
     fn holders(&self, shape: ShapeArgument<'_>, index: Vec<Number<i64>>) -> PyResult<Vec<i64>> {
         let partition = self.partition(&shape)?;
-        // A negative number is larger than any dimension.
+        // As an unsigned number, a negative one is larger than any dimension.
         let index = index.iter().map(|number| number.0.cast_unsigned()).collect::<Vec<_>>();
         let is_inside =
             index.len() == partition.sizes().len() && index.iter().zip(partition.sizes()).all(|(i, size)| i < size);
@@ -96,14 +96,14 @@ impl Sharding {
         Ok(partition.holders(&index).take(MAX_LISTED_DEVICES as usize).collect())
     }
 
-    /// What must move to divide an array in another way: the collective, and the bytes that all devices receive.
+    /// The data movement to another sharding: the name of the collective, and the bytes that all devices receive.
     #[pyo3(signature = (to, shape, /))]
     fn reshard(&self, to: ShardingArgument, shape: ShapeArgument<'_>) -> PyResult<(&'static str, Option<u64>)> {
         let reshard = self.0.reshard(&to.0, shape.0.get().array()?).map_err(shape_error)?;
         Ok((reshard.kind().name(), reshard.bytes()))
     }
 
-    /// A picture of which device has which part, in colours.
+    /// A picture of the parts that the devices hold, in colours.
     #[pyo3(signature = (shape, /))]
     fn draw(&self, shape: ShapeArgument<'_>) -> PyResult<Answer> {
         let drawing = || DeviceDrawing::new(shape.0.get().array()?, self.0.clone()).map_err(shape_error);
@@ -164,7 +164,7 @@ impl Sharding {
 }
 
 impl Sharding {
-    /// The devices of an array that has an element in each piece; `None` where nothing says how many pieces there are.
+    /// A drawing of an array with one element in each shard; `None` if the number of shards is unknown.
     fn pieces(&self) -> Option<DeviceDrawing> {
         let tiled = self.0.to_tiled().ok()?;
         let ShardingKind::Tiled(tiles) = tiled.kind() else { return None };

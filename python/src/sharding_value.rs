@@ -1,4 +1,4 @@
-//! The class of shardings, and what is taken for one; [`sharding`](crate::sharding) has its methods.
+//! The class of shardings, and the argument type that also accepts their texts; [`sharding`](crate::sharding) has the methods.
 
 use crate::error::parse_error;
 use pyo3::exceptions::PyTypeError;
@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use xla_shape::shard::Sharding as Value;
 
-/// How an array is divided among devices: XLA's text for it, such as `{devices=[4,2]<=[8]}`, or MLIR's or JAX's.
+/// The division of an array among devices, from XLA's text, such as `{devices=[4,2]<=[8]}`, or MLIR's or JAX's.
 ///
-/// Equal if they divide arrays alike, whatever their forms.
+/// Two shardings are equal if they divide arrays in the same way, even if written differently.
 #[pyclass(frozen, eq, hash, module = "xla_shape")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Sharding(pub(crate) Value);

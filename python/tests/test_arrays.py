@@ -1,4 +1,4 @@
-"""Arrays: copies into other layouts and back, whatever the strides and the element type; files."""
+"""Arrays: copies to other layouts and back, for all kinds of strides and element types; files."""
 
 import os
 import pickle
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import xla_shape
-from xla_shape import Buffer, Shape, ShapeError, relayout
+from xla_shape import Buffer, Layout, Shape, ShapeError, relayout
 
 LAYOUTS = ["{1,0}", "{0,1}", "{1,0:T(8,128)}", "{0,1:T(8,128)(2,1)}", "{1,0:T(3,5)}"]
 DTYPES = [
@@ -37,7 +37,7 @@ def numbers(*sizes, dtype=np.float32):
 
 
 def by_definition(array, shape):
-    """Where the definition of the layout puts each element."""
+    """The position of each element by the definition of the layout."""
     memory = np.zeros(shape.byte_size // array.itemsize, array.dtype)
     memory[shape.linear_index(tuple(np.indices(array.shape)))] = array
     return memory.tobytes()
@@ -99,6 +99,10 @@ def test_bytes_of_a_shape():
     for data in (tiled.tobytes(), tiled.data, np.frombuffer(tiled.data, np.float32)):
         assert np.array_equal(relayout(data, from_=tiled.shape).numpy(), array)
         assert np.array_equal(Buffer(tiled.shape, data).numpy(), array)
+    # A bounded dimension stays bounded in any layout.
+    for to in (None, "{1,0}"):
+        bounded = relayout(tiled, to, from_=str(tiled.shape).replace("[10", "[<=10"))
+        assert bounded.shape == Shape("f32[<=10,200]") and bounded.tobytes() == array.tobytes()
     with pytest.raises(ShapeError, match="expected 16384 bytes of .*, found 3"):
         relayout(b"abc", from_=tiled.shape)
     with pytest.raises(ShapeError, match="expected 16384 bytes"):
@@ -135,7 +139,7 @@ def test_into_memory(source, target):
         shape = Shape.of(values.dtype, values.shape, layout)
         out = TARGETS[target](shape.byte_size)
         assert relayout(given, layout, out=out, **options) is out
-        # Padding keeps what it had.
+        # Padding keeps its content.
         expected = np.full(shape.byte_size, 0x55, np.uint8).view(values.dtype)
         expected[shape.linear_index(tuple(np.indices(values.shape)))] = values
         assert bytes(out if target != "bfloat16" else out.view(np.uint8)) == expected.tobytes()
@@ -154,7 +158,7 @@ def test_into_memory_as_an_array():
 
 @pytest.mark.parametrize("threads", [1, 2, None])
 def test_into_much_memory(threads):
-    # More than is gathered at a time, with gaps and without.
+    # More elements than are gathered at a time, with gaps and without.
     large = np.arange(3 * 1500 * 1000, dtype=np.float32).reshape(1500, 3000)
     for values in (large, large[:, ::2]):
         expected = relayout(values, "{1,0:T(8,128)}")
@@ -181,7 +185,7 @@ def test_memory_that_is_not_for_the_result():
         (read_only, BufferError, "read-only"),
         (bytes(size), BufferError, "read-only"),
         (relayout(values).data, BufferError, "read-only"),
-        (relayout(values), TypeError, "bytes-like|buffer"),
+        (relayout(values), BufferError, "read-only"),
         ("text", TypeError, "bytes-like|buffer"),
         (objects, TypeError, "references"),
         (memoryview(objects), ShapeError, "items of format O"),
@@ -205,11 +209,11 @@ def test_memory_of_the_array_itself():
                 relayout(source, "{0,1}", out=memory[start : start + 1000])
     with pytest.raises(ShapeError, match="other memory"):
         relayout(middle, from_="f32[10,100]", to="{0,1}", out=middle)
-    # Backwards, an array spans from its last element to its first.
+    # With negative strides, the last element has the lowest address.
     for start in (502, 1000, 1999):
         with pytest.raises(ShapeError, match="other memory"):
             relayout(backwards, out=memory[start : start + 500])
-    # Nor in its gaps.
+    # Not in its gaps either.
     with pytest.raises(ShapeError, match="other memory"):
         relayout(memory.reshape(3, 1000)[::2, :10], out=memory[1000:1020])
     assert np.array_equal(memory, before)
@@ -235,7 +239,7 @@ def test_after_an_error_memory_is_as_it_was():
         with pytest.raises(ShapeError):
             relayout(values, to, out=out, **options)
     assert out == b"U" * 16384
-    # Nobody has it any more.
+    # No other reference is left.
     out.extend(b"V")
 
 
@@ -254,112 +258,8 @@ def test_no_copy():
     assert np.frombuffer(result.data, np.uint8).ctypes.data % 64 == 0
 
 
-def test_dlpack():
-    class Lender:
-        def __init__(self, array):
-            self.array = array
-
-        def __dlpack__(self, **options):
-            return self.array.__dlpack__(**options)
-
-        def __dlpack_device__(self):
-            return self.array.__dlpack_device__()
-
-    for array in (numbers(10, 200), numbers(10, 200).T, numbers(20, 200)[::2], numbers(0, 3), np.float32(2) + numbers(1)):
-        assert np.array_equal(relayout(Lender(array), None).numpy(), array)
-    array = numbers(10, 200)
-    buffer = xla_shape.from_dlpack(array.T)
-    assert buffer.shape == Shape("f32[200,10]{0,1}") and np.shares_memory(buffer.numpy(), array)
-    assert np.array_equal(buffer.numpy(), array.T)
-    with pytest.raises(ShapeError):
-        xla_shape.from_dlpack(array[:, ::2])
-    with pytest.raises((BufferError, AttributeError)):
-        xla_shape.from_dlpack(np.array(["text"]))
-
-
-def test_dlpack_out():
-    array = numbers(10, 200)
-    strided = Buffer("f32[200,10]{0,1}", array)
-    assert np.shares_memory(np.from_dlpack(strided), array) and np.array_equal(np.from_dlpack(strided), array.T)
-    assert not np.from_dlpack(strided).flags.writeable
-    copy = np.from_dlpack(strided, copy=True)
-    assert not np.shares_memory(copy, array) and copy.flags.writeable and np.array_equal(copy, array.T)
-    # Tiles have no strides.
-    tiled = relayout(array, "{1,0:T(8,128)}")
-    assert np.array_equal(np.from_dlpack(tiled), array)
-    with pytest.raises(BufferError, match="tiles that cut dimension 1"):
-        np.from_dlpack(tiled, copy=False)
-    with pytest.raises(BufferError, match="read-only"):
-        strided.__dlpack__(copy=False)
-    for options in ({"stream": 1}, {"dl_device": (2, 0)}):
-        with pytest.raises(BufferError, match="expected the CPU"):
-            strided.__dlpack__(max_version=(1, 1), **options)
-    assert strided.__dlpack_device__() == (1, 0)
-    # Without a natural place in memory, only a copy can be lent.
-    raw = np.frombuffer(b"?" + array.tobytes(), np.uint8)[1:]
-    assert np.array_equal(np.from_dlpack(Buffer("f32[10,200]", raw)), array)
-    for sizes in ((), (0, 3), (1, 1)):
-        found = np.from_dlpack(relayout(numbers(*sizes)))
-        assert found.shape == sizes and np.array_equal(found, numbers(*sizes))
-    for dtype in DTYPES:
-        array = numbers(10, 200, dtype=dtype)
-        for options in ({"max_version": (1, 1)}, {"max_version": (1, 1), "copy": True}):
-            again = xla_shape._native.buffer_of_capsule(relayout(array).__dlpack__(**options))
-            assert again.shape == Shape.of(dtype, (10, 200)) and np.array_equal(again.numpy(), array)
-
-
-def test_dlpack_frees():
-    """The memory is there as long as a capsule, or whoever took it; then it is given back."""
-    shared = bytearray(4 * 6)
-    for use in (lambda capsule: None, xla_shape._native.buffer_of_capsule, lambda capsule: np.from_dlpack(Lent(capsule))):
-        buffer = Buffer("f32[2,3]", shared)
-        capsule = buffer.__dlpack__(max_version=(1, 0))
-        del buffer
-        found = use(capsule)
-        with pytest.raises(BufferError):
-            shared.append(0)
-        del capsule, found
-        shared.append(0)
-        del shared[-1]
-    # As it was before version 1: a capsule that nobody takes, and one that is taken.
-    capsule = Buffer("f32[2,3]", shared).__dlpack__()
-    assert '"dltensor"' in repr(capsule)
-    taken = np.from_dlpack(Lent(capsule))
-    del capsule
-    again = xla_shape.from_dlpack(Old(taken.copy()))
-    assert np.array_equal(again.numpy(), taken) and repr(again) == "<Buffer f32[2,3]{1,0}>"
-    with pytest.raises(ShapeError, match="stride 1"):
-        xla_shape.from_dlpack(Old(np.zeros((4, 4), np.float32)[:, ::2]))
-    shared[3] = 1
-    assert not taken.any()
-    Buffer("f32[2,3]", shared).__dlpack__()
-
-
-class Old:
-    """An array of a library that is older than versions of DLPack."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, stream=None):
-        return self.array.__dlpack__()
-
-
-class Lent:
-    """A capsule as an array."""
-
-    def __init__(self, capsule):
-        self.capsule = capsule
-
-    def __dlpack__(self, **options):
-        return self.capsule
-
-    def __dlpack_device__(self):
-        return 1, 0
-
-
 def test_memory_stays():
-    """What lends bytes must not go away while a buffer is there."""
+    """The exporter of bytes must live as long as the buffer."""
     buffer = Buffer("f32[2,3]", np.arange(6, dtype=np.float32))
     view = buffer.data
     del buffer
@@ -383,6 +283,8 @@ def test_errors():
     ]:
         with pytest.raises(ShapeError, match=message):
             relayout(array, to)
+    with pytest.raises(TypeError, match="a Layout, a Shape or a text"):
+        relayout(array, 3)
     with pytest.raises(ShapeError, match="byte order"):
         relayout(array.astype(">f4"))
     with pytest.raises(ShapeError):
@@ -433,7 +335,7 @@ assert os.waitpid(child, 0)[1] == 0 and found == expected
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_after_a_fork():
-    """The threads of the parent are not there in the child."""
+    """After a fork, the child does not have the parent's threads."""
     subprocess.run([sys.executable, "-c", FORK], check=True, timeout=60)
 
 
@@ -453,8 +355,36 @@ def test_files(tmp_path):
     assert (tmp_path / "d.bin").read_bytes() == tiled.tobytes()
     xla_shape.relayout_file(tmp_path / "d.bin", tmp_path / "e.npy", from_=tiled.shape, permute=[1, 0])
     assert np.array_equal(np.load(tmp_path / "e.npy"), array.T)
+    for to in ("{0,1}", Layout("{0,1}"), "f32[10,200]{0,1}", Shape("f32[10,200]{0,1}")):
+        xla_shape.relayout_file(tmp_path / "a.npy", tmp_path / "g.bin", to)
+        assert (tmp_path / "g.bin").read_bytes() == array.T.tobytes() == relayout(array, to).tobytes()
+    for permute in ([0], [0, 0], [0, 2], [1 << 63, 0]):
+        with pytest.raises(ShapeError, match="expected a permutation of the source's 2 dimensions"):
+            xla_shape.relayout_file(tmp_path / "a.npy", tmp_path / "g.npy", permute=permute)
+    assert not (tmp_path / "g.npy").exists()
     xla_shape.write(tmp_path / "f.npy", xla_shape.relayout(array.astype(np.int16)))
     assert np.load(tmp_path / "f.npy").dtype == np.int16
+
+
+def test_errors_name_what_python_has(tmp_path):
+    (tmp_path / "a.bin").write_bytes(b"abcdefgh")
+    for name in ("a", "b"):
+        xla_shape.write(tmp_path / f"{name}.safetensors", relayout(numbers(2)), name)
+    header = b'{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}'
+    (tmp_path / "two.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + b"ab")
+    np.save(tmp_path / "a.npy", numbers(2).view("V4"))
+    to = tmp_path / "out.bin"
+    for call, argument in [
+        (lambda: xla_shape.read(tmp_path / "two.safetensors"), "`tensor`"),
+        (lambda: xla_shape.relayout_file(tmp_path / "two.safetensors", to, "{0}"), "`tensor`"),
+        (lambda: xla_shape.read(tmp_path / "a.bin"), "`from_`"),
+        (lambda: xla_shape.read(tmp_path / "a.npy"), "`from_`"),
+        (lambda: xla_shape.relayout_file(tmp_path / "a.bin", to, "{0}"), "`from_`"),
+        (lambda: xla_shape.relayout_file(tmp_path / "a.bin", to, from_="u8[8]"), "`to`"),
+    ]:
+        with pytest.raises(ShapeError, match=argument) as caught:
+            call()
+        assert "--" not in str(caught.value)
 
 
 def test_files_that_are_not_there_or_wrong(tmp_path):

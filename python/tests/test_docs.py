@@ -1,4 +1,4 @@
-"""What the documentation says in code runs, as it stands there, from the installed package."""
+"""Runs the code in the documentation with the installed package."""
 
 import os
 import re
@@ -29,7 +29,7 @@ def test_code(path, heading, tmp_path):
     pytest.importorskip("jax")
     blocks = re.findall(r"^```python\n(.*?)^```$", section(path, heading), re.MULTILINE | re.DOTALL)
     assert blocks
-    # One after the other, as a reader does them.
+    # Run in order, as a reader would.
     (tmp_path / "blocks.py").write_text("\n".join(blocks))
     done = subprocess.run([sys.executable, "blocks.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -42,7 +42,7 @@ def test_commands(path, heading):
     assert lines
     for line in lines:
         if line.startswith("pip install "):
-            # The gate installs so what these tests run on.
+            # `.ci/run` installs these packages in the same way.
             (what,) = re.fullmatch(r"pip install ([^# ]+).*", line).groups()
             project, extras = re.fullmatch(r"'?([\w./-]+)(\[\w+\])?'?", what).groups()
             assert (ROOT / project / "pyproject.toml").exists() or project == "xla-shape", line

@@ -1,4 +1,4 @@
-"""Kernels in Rust, called from the installed package. What kernels do is tested beside them, with several versions of JAX."""
+"""Kernels in Rust, called from the installed package. `examples/jax` tests kernels with several versions of JAX."""
 
 import os
 import subprocess

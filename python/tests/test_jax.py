@@ -37,7 +37,7 @@ from xla_shape.jax import (
 
 @pytest.fixture
 def mesh():
-    # Other ids than places.
+    # Ids that differ from positions in the mesh.
     return Mesh(np.array(jax.devices()[::-1]).reshape(4, 2), ("x", "y"))
 
 
@@ -54,7 +54,7 @@ def test_layouts_that_jax_does_not_have():
         to_layout("{0:L(128)}")
     with pytest.raises(ShapeError, match="says an order"):
         from_layout(JaxLayout.AUTO)
-    # In JAX, the memory is the sharding's.
+    # In JAX, the memory space belongs to the sharding.
     assert to_layout("{0:S(1)}") == to_layout("{0}")
 
 
@@ -65,7 +65,7 @@ SPECS = [P(), P("x"), P(None, "y"), P("x", "y"), P("y", "x"), P(("x", "y")), P(N
 def test_shardings(mesh, spec):
     theirs = NamedSharding(mesh, spec)
     ours = from_sharding(theirs, 2)
-    # As the program has it.
+    # The layout in the program.
     assert ours == Sharding(str(theirs._to_xla_hlo_sharding(2)))
     sizes = (16, 8)
     regions = theirs.devices_indices_map(sizes)
@@ -150,7 +150,7 @@ def test_buffers_lent_through_dlpack():
         buffer = xla_shape.relayout(array)
         found = jax.dlpack.from_dlpack(buffer)
         assert found.dtype == dtype and np.array_equal(np.asarray(found), array)
-        # An older JAX speaks a DLPack that has no word for read-only, so it gets a copy.
+        # An older JAX uses a DLPack without a read-only flag, so it gets a copy.
         if jax._src.dlpack.DLPACK_VERSION >= (1, 0):
             address = np.frombuffer(buffer.data, np.uint8).ctypes.data
             assert found.unsafe_buffer_pointer() == address
@@ -188,11 +188,43 @@ def test_programs():
     found = module(compiled)
     assert found.parameters == (Shape("f32[256,512]"), Shape("f32[512,1024]")) and found.result == Shape("f32[256,512]")
     assert module(compiled.as_text()) == module(found) == found
-    assert memory(str(found)).data == ours.data
+    # The compiler's own analysis; from the text alone, it would be an estimate.
+    assert device["exact"] and device["temporaries"] == theirs.temp_size_in_bytes
+    assert device["generated_code"] == theirs.generated_code_size_in_bytes and device["peak"] == theirs.peak_memory_in_bytes
+    assert not memory(str(found))["memory"]["device"]["exact"]
+    used = device["total"] + device["generated_code"]
+    assert memory(compiled, "v5e") and memory(compiled, used) and not memory(compiled, used - 1)
+    with pytest.raises(ShapeError, match="no device is given"):
+        bool(ours)
     with pytest.raises(TypeError, match="compile"):
         memory(f)
     with pytest.raises(TypeError, match="compile"):
         memory(f.lower(x, w))
+
+
+def test_a_program_that_does_not_fit():
+    spec = jax.ShapeDtypeStruct((140_000,), np.float32)
+    compiled = jax.jit(lambda x: (x[:, None] + x[None, :]).sort(axis=0).sum(axis=1)).lower(spec).compile()
+    assert memory(compiled, "v5e")["capacity"][0]["free"] < -40 << 30
+    with pytest.raises(AssertionError):
+        assert memory(compiled, "v5e")
+
+
+def test_small_elements_and_copies_through_dlpack():
+    for dtype in (jnp.float4_e2m1fn, jnp.int4):
+        with pytest.raises(BufferError, match=r"with a byte for each, found .*`numpy.asarray\(buffer\)`"):
+            jax.dlpack.from_dlpack(xla_shape.relayout(np.ones((4, 6), dtype)))
+    small = jnp.ones((4, 6), jnp.float4_e2m1fn)
+    with pytest.raises((ShapeError, RuntimeError), match="a byte for each element of f4e2m1fn, found packed|UNIMPLEMENTED|no DLPack"):
+        xla_shape.from_dlpack(small)
+    assert np.array_equal(xla_shape.relayout(small).numpy(), np.asarray(small))
+    # JAX does not pass on `copy=False`; libraries that do get an error.
+    tiled = xla_shape.relayout(np.ones((10, 200), np.float32), "{1,0:T(8,128)}")
+    with pytest.raises(BufferError, match="tiles that cut dimension 1"):
+        tiled.__dlpack__(max_version=(1, 3), copy=False)
+    assert np.array_equal(np.asarray(jax.dlpack.from_dlpack(tiled)), np.ones((10, 200)))
+    for values in (np.ones((3, 4), np.float32), np.ones((3, 4), jnp.bfloat16)):
+        assert np.array_equal(np.asarray(jnp.asarray(xla_shape.relayout(values))), values)
 
 
 def test_assert_layout():

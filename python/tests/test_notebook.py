@@ -1,4 +1,4 @@
-"""The tutorial, run as a reader runs it; where there is a browser, it is shown in one."""
+"""Runs the tutorial, and shows it in a browser if there is one."""
 
 import html
 import json
@@ -35,7 +35,7 @@ def test_outputs(notebook):
     assert not errors
 
 
-# Clicks on the first element of each tile map, and says what the map says of it, and how many cells follow.
+# Clicks on the first element of each tile map; returns the map's text about it, and the number of marked cells.
 CLICK = """
 <script>
 addEventListener('load', () => setTimeout(() => {
@@ -77,13 +77,13 @@ def browse(page, *options):
 def test_in_a_browser(page):
     picture = page.parent / "page.png"
     browse(page, "--hide-scrollbars", "--window-size=1200,4000", f"--screenshot={picture}")
-    # A page without pictures takes a tenth of this.
+    # A page without pictures has a tenth of this size.
     assert picture.stat().st_size > 100_000
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no browser")
 def test_clicks(page):
-    """A click on an element tells where it is, and marks it in the array and in the memory."""
+    """A click on an element shows its position, and marks it in the array and in the memory."""
     found = browse(page, "--dump-dom")
     (said,) = re.findall(r'<pre id="said">(.*?)</pre>', found)
     said = json.loads(html.unescape(said))
@@ -91,5 +91,5 @@ def test_clicks(page):
     assert len(said) == 2
     for before, after, pinned in said:
         assert before != after and after.startswith("element [0,1] at position ") and pinned == 2
-    # In the first one, rows are in pairs.
+    # In the first one, the elements of two rows alternate.
     assert "at position 2, byte 4," in said[0][1]

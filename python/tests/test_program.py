@@ -1,8 +1,9 @@
-"""The program that the wheel brings, and the package as it is installed."""
+"""The program in the wheel, and the installed package."""
 
 import ast
 import functools
 import inspect
+import os
 import subprocess
 import sys
 import sysconfig
@@ -33,7 +34,7 @@ def test_program(program):
 
 def test_package():
     assert xla_shape.__version__ == version("xla-shape")
-    # NumPy is the only one that everybody needs.
+    # NumPy is the only required package.
     assert [line.split(">")[0] for line in requires("xla-shape") if "extra ==" not in line] == ["numpy"]
     assert (Path(xla_shape.__file__).parent / "py.typed").exists()
 
@@ -59,7 +60,7 @@ def test_help_says_what_the_stubs_say():
         if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             continue
         members = [member for member in getattr(node, "body", ()) if isinstance(member, ast.FunctionDef)]
-        # Of a function with several forms, the last one has the text.
+        # The last overload of a function has the docstring.
         said[(node.name,)] = ast.get_docstring(node) or said.get((node.name,))
         said |= {(node.name, member.name): ast.get_docstring(member) for member in members if member.name[0] != "_"}
     compared = 0
@@ -77,3 +78,27 @@ def test_it_needs_numpy_alone():
     code += "\ntry: xla_shape.Shape('bf16[2]').dtype\nexcept xla_shape.ShapeError as error: print(error)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert found.splitlines() == ["2048", "elements of type bf16 need the package ml_dtypes: pip install ml_dtypes"]
+
+
+def test_the_compiler_is_that_of_the_interpreter_that_runs(tmp_path):
+    """A hostile directory has libtpu and modules named like Python's own; each leaves a file if it runs."""
+    # An environment that is not active, with a file in place of its plug-in.
+    environment, here = tmp_path / "environment", tmp_path / "here"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    packages = next(environment.glob("lib/python3*/site-packages"))
+    # The packages of this interpreter are visible, as with --system-site-packages.
+    (packages / "outer.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
+    for folder in (packages, here):
+        (folder / "libtpu").mkdir(parents=True)
+        (folder / "libtpu" / "libtpu.so").write_text(f"no library of {folder}")
+    for name in ("contextlib", "signal", "xla_shape", "importlib", "site", "sitecustomize"):
+        (here / f"{name}.py").write_text("open('mark', 'w').write(__name__)")
+    (here / "p.mlir").write_text("module {}")
+    unset = ("PJRT_PLUGIN", "TPU_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX")
+    variables = {name: value for name, value in os.environ.items() if name not in unset}
+    code = "import sys; sys.path.remove(''); from xla_shape.__main__ import main; main()"
+    for more in ({}, {"PYTHONPATH": ""}):
+        program = [environment / "bin" / "python", "-E", "-c", code, "compile", "p.mlir"]
+        done = subprocess.run(program, cwd=here, env=variables | more, capture_output=True, text=True, check=False)
+        assert f"cannot load the plug-in `{packages / 'libtpu' / 'libtpu.so'}`" in done.stderr, done
+        assert done.returncode == 1 and not (here / "mark").exists()

@@ -1,4 +1,4 @@
-"""Checkpoints divided among devices: a function of a file and a device."""
+"""Checkpoints divided among devices, a job for each file and device."""
 
 import json
 import os
@@ -21,7 +21,7 @@ PLAN = {
 
 @pytest.fixture
 def checkpoint(tmp_path):
-    """A model of three files, with their index."""
+    """A model of three files and their index."""
     random = np.random.default_rng(0)
     weights = {}
     for layer in range(3):
@@ -74,7 +74,7 @@ def test_as_the_program(checkpoint, tmp_path):
 
 
 def test_jobs_are_pure(checkpoint, tmp_path):
-    """In any order, twice, pickled, after a crash: the same files."""
+    """Jobs in any order, twice, pickled, or after a crash write the same files."""
     input, _ = checkpoint
     shard.run(input, PLAN, tmp_path / "a", range(4))
     jobs = shard.jobs(input, PLAN, tmp_path / "b", range(4))
@@ -84,7 +84,7 @@ def test_jobs_are_pure(checkpoint, tmp_path):
         again = job.run()
         assert not first.resumed and again.resumed
         assert (first.output, first.bytes, first.shards) == (again.output, again.bytes, again.shards)
-    # What a crash may leave, or someone else.
+    # Files that a crash or another process may leave.
     victim = tmp_path / "b" / os.path.basename(jobs[0].run().output)
     victim.write_bytes(victim.read_bytes()[:-1])
     assert not jobs[0].run().resumed
@@ -103,7 +103,7 @@ def test_single_files_and_plans_in_files(checkpoint, tmp_path):
 
 
 def test_plans_of_values(checkpoint, tmp_path):
-    """Of shardings and layouts, as of their texts."""
+    """Plans may contain shardings and layouts as values or texts."""
     input, _ = checkpoint
     layout = "{1,0:T(8,128)}"
     values = {"*.b": Sharding("{replicated}"), "*": {"sharding": Sharding("{devices=[2,2]<=[4]}"), "layout": Layout(layout)}}
@@ -116,7 +116,7 @@ def test_plans_of_values(checkpoint, tmp_path):
 
 
 def test_dask(checkpoint, tmp_path):
-    """Jobs are functions of a Dask cluster as they are."""
+    """Jobs run on a Dask cluster unchanged."""
     distributed = pytest.importorskip("distributed")
     input, _ = checkpoint
     shard.run(input, PLAN, tmp_path / "alone", range(4))

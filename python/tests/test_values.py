@@ -1,5 +1,6 @@
 """Values: shapes, layouts, shardings, modules, and their errors."""
 
+import errno
 import pickle
 
 import numpy as np
@@ -101,7 +102,7 @@ SHAPE = Shape("f32[2,3]")
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Shape.of("f32", (-2,)), "expected a size from 0 on, or -1 for an unbounded one, found -2"),
+        (lambda: Shape.of("f32", (-2,)), "expected a size of at least 0, or -1 for an unbounded one, found -2"),
         (lambda: Shape.of("f32", (1 << 70,)), f"from {-(1 << 63)} to {(1 << 63) - 1}, found {1 << 70}"),
         (lambda: Layout.of((-1, 0)), "expected a whole number from 0 to 18446744073709551615, found -1"),
         (lambda: Layout.of((0,), [[-8]]), "found -8"),
@@ -125,7 +126,7 @@ SHAPE = Shape("f32[2,3]")
     ],
 )
 def test_arguments_that_are_wrong(call, message):
-    # Twice: what is remembered is the same.
+    # Twice: the cached value is the same.
     for _ in range(2):
         with pytest.raises(ShapeError) as caught:
             call()
@@ -143,7 +144,7 @@ def test_arguments_of_another_type():
 
 
 def test_element_types():
-    """All that NumPy and ml_dtypes have, by every name."""
+    """All types of NumPy and ml_dtypes, by all of their names."""
     for name in xla_shape._native.element_types:
         try:
             dtype = Shape(f"{name}[2]").dtype
@@ -182,7 +183,7 @@ def test_errors_point_into_the_text(kind, text, wrong):
     assert isinstance(error, ShapeError) and isinstance(error, ValueError)
     assert error.text == text
     if wrong is not None:
-        # In characters, as Python counts.
+        # Counted in characters, as in Python.
         assert error.text[slice(*error.span)] == wrong
     assert error.message in str(error)
     assert "^" in str(error).splitlines()[-1]
@@ -217,7 +218,7 @@ def test_numbers_are_not_written_over_themselves():
     shape, room = Shape("f32[4]"), np.arange(4)
     for native in (xla_shape._native.linear_indices, xla_shape._native.multi_indices):
         for other in (room, room[:4]):
-            with pytest.raises(ShapeError, match="not that of the numbers themselves"):
+            with pytest.raises(ShapeError, match="overlaps with the numbers"):
                 native(shape, room, other)
         native(shape, room, np.zeros_like(room))
 
@@ -333,6 +334,12 @@ def test_module():
         module.memory(space=7)
     with pytest.raises(ShapeError):
         Module(b"\xff\xfe no module")
+    text = MODULE.encode()
+    for place in (0, 1, 40, len(text)):
+        broken = text[:place] + b"\xff" + text[place:]
+        with pytest.raises(ParseError, match="UTF-8") as caught:
+            Module(broken)
+        assert caught.value.text == broken.decode(errors="replace") and caught.value.span == (place, place + 1)
 
 
 def test_module_file(tmp_path):
@@ -340,8 +347,18 @@ def test_module_file(tmp_path):
     (tmp_path / "module.pb").write_bytes(Module(MODULE).to_proto())
     assert Module.read(tmp_path / "module.txt") == Module(MODULE)
     assert Module.read(str(tmp_path / "module.pb")).result == Module(MODULE).result
-    with pytest.raises(FileNotFoundError):
-        Module.read(tmp_path / "none")
+    for path in (tmp_path / "none", "-"):
+        with pytest.raises(FileNotFoundError) as caught:
+            Module.read(path)
+        assert caught.value.filename.endswith(str(path)) and caught.value.errno == errno.ENOENT
+        assert caught.value.filename in str(caught.value)
+    # A directory means the module of the dump in it.
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ShapeError, match="empty` has no optimized module"):
+        Module.read(tmp_path / "empty")
+    (tmp_path / "broken.txt").write_bytes(b"ENTRY \xff")
+    with pytest.raises(ParseError, match="UTF-8"):
+        Module.read(tmp_path / "broken.txt")
 
 
 def test_pictures():

@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    # As a program of its own, it ends at once when it is told to.
+    # Ctrl-C ends the program at once, without a Python traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.stdout.flush()
     sys.exit(_native.main(["xla-shape", *sys.argv[1:]]))

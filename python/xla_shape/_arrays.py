@@ -1,4 +1,4 @@
-"""Arrays of NumPy, and of whatever becomes one without a copy, to and from buffers."""
+"""Conversion between `Buffer` and arrays: NumPy's, and those that NumPy reads without a copy."""
 
 from __future__ import annotations
 
@@ -46,19 +46,23 @@ def relayout(
     threads: int | None = None,
     out: Any = None,
 ) -> Any:
-    """Copies an array into another layout.
+    """Copies an array to another layout.
 
-    array: what NumPy takes as an array (strided and read-only ones are read as they are), an object with `__dlpack__`, or a
+    array: any array that NumPy accepts (strided and read-only ones are not copied first), an object with `__dlpack__`, or a
         `Buffer`; with `from_`, the bytes of an array of that shape.
-    to: the layout of the result, or its whole shape; row-major if it is left out.
-    threads: how many work on it; as many as there are processors if it is left out, and never more.
-    out: memory for the result, which is returned instead of a new `Buffer`: an array of NumPy, a `bytearray`, or anything else that
-        lends memory to be written. It has as many bytes as the result, in one piece and row-major, apart from the memory of `array`.
-        Only elements are written: padding keeps what it has. After an error, all of `out` is as it was.
+    to: the layout of the result, or its whole shape; row-major by default.
+    threads: the number of threads; by default, and at most, the number of processors.
+    out: memory for the result, which is returned instead of a new `Buffer`: a NumPy array, a `bytearray`, or any other object with a
+        writable buffer. It has as many bytes as the result, contiguous and row-major, and does not overlap with `array`.
+        Only elements are written: padding keeps its content. After an error, `out` is unchanged.
     """
+    lent = None
+    source: Any
     if from_ is None and not isinstance(array, (Buffer, np.ndarray)) and hasattr(array, "__dlpack__"):
-        array = _lent(array)
-    if from_ is not None:
+        lent = _lent(array)
+    if lent is not None:
+        source, shape, strided = lent, lent.shape, True
+    elif from_ is not None:
         shape, strided = Shape(from_), False
         source = array if isinstance(array, Buffer) else _bytes_of(array)
     elif isinstance(array, Buffer):
@@ -66,45 +70,39 @@ def relayout(
     else:
         found = np.asarray(array)
         shape, strided = Shape.of(found.dtype, found.shape), True
-        # Its buffer may have an element type that the buffer protocol lacks; bytes it always has.
+        # The buffer protocol may lack the element type, so the array is passed as bytes.
         source = found[..., np.newaxis].view(np.uint8)
     if out is None:
-        return _native.relayout(source, shape, _destination(shape, to), strided, threads)
-    _native.relayout_into(source, shape, _destination(shape, to), strided, threads, _bytes_of(out))
+        return _native.relayout(source, shape, to, strided, threads)
+    _native.relayout_into(source, shape, to, strided, threads, _bytes_of(out))
     return out
 
 
-def _destination(shape: Shape, to: str | Layout | Shape | None) -> Shape:
-    if to is None:
-        return Shape.of(shape.element_type, shape.dimensions)
-    if isinstance(to, Shape):
-        return to
-    if isinstance(to, str) and not to.lstrip().startswith("{"):
-        return Shape(to)
-    return shape.with_layout(to)
-
-
 def from_dlpack(array: Any) -> Buffer:
-    """Takes the array of another library where it is, if that lends it through DLPack: on the CPU, without gaps.
+    """A `Buffer` of another library's array, without a copy, through DLPack. The array must be on the CPU and contiguous.
 
-    It has bf16 and f8 too. Nobody may write the array while the buffer is there.
+    It has bf16 and f8 too. Nobody may write the array while the buffer is there. What it does not take, `relayout` copies.
     """
+    return _native.buffer_of_capsule(_capsule(array))
+
+
+def _capsule(array: Any) -> Any:
     try:
-        capsule = array.__dlpack__(max_version=(1, 1))
+        return array.__dlpack__(max_version=(1, 1))
     except TypeError:
-        # It is older than versions.
-        capsule = array.__dlpack__()
-    return _native.buffer_of_capsule(capsule)
+        # The library does not support versions of DLPack.
+        return array.__dlpack__()
 
 
-def _lent(array: Any) -> Any:
-    """The array as a buffer, or as NumPy takes it."""
+def _lent(array: Any) -> _native.Tensor | None:
+    """The array without a copy, with any strides; `None` if NumPy must convert it."""
     try:
-        return from_dlpack(array)
+        return _native.tensor_of_capsule(_capsule(array))
     except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
-        # An older version, a device, gaps, or no element type of DLPack.
-        pass
-    return array if hasattr(array, "__array__") else np.from_dlpack(array)
+        # Another device, packed elements, or an element type that DLPack does not have.
+        if hasattr(array, "__array__"):
+            return None
+        raise
 
 
 def _bytes_of(array: Any) -> Any:
@@ -116,20 +114,22 @@ def _bytes_of(array: Any) -> Any:
 
 
 def to_numpy(buffer: Buffer) -> npt.NDArray[Any]:
-    """The elements of a buffer: the same memory, read-only, where its layout has no tiles and whole bytes, else a copy."""
+    """The elements of a buffer: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy."""
     shape = buffer.shape
-    layout = shape.layout
-    order = layout.major_to_minor
-    plain = Shape.of(shape.element_type, shape.dimensions, Layout.of(layout.minor_to_major))
-    if shape.with_layout(plain.layout) != shape or shape.byte_size != plain.byte_size or any(shape.dynamic_dimensions):
-        buffer, order = relayout(buffer, plain), layout.major_to_minor
-    sizes = tuple(shape.dimensions[dimension] for dimension in order)
-    flat = np.frombuffer(buffer.data, np.uint8).view(shape.dtype)
-    return flat.reshape(sizes).transpose(np.argsort(order)) if order else flat.reshape(())
+    placed = buffer._placed()
+    if placed is None:
+        buffer = relayout(buffer, Layout.of(shape.layout.minor_to_major))
+        placed = buffer._placed()
+    if placed is None:
+        raise ShapeError(f"NumPy has no array like {shape}")
+    start, strides = placed
+    return np.ndarray(shape.dimensions, shape.dtype, buffer.data, start, strides)
 
 
 def as_array(buffer: Buffer, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-    """What `numpy.asarray` asks for."""
+    """The array for `numpy.asarray`."""
+    if copy is False and buffer._placed() is None:
+        raise ValueError(f"the elements of {buffer.shape} have no strides: only a copy is an array of NumPy")
     array = to_numpy(buffer)
     if dtype is not None and array.dtype != dtype:
         if copy is False:
@@ -145,13 +145,13 @@ def _integers(array: Any) -> npt.NDArray[np.int64]:
     if found.dtype.kind not in "iu":
         raise TypeError(f"expected whole numbers, found {found.dtype}")
     if found.dtype == np.uint64 and found.max() > np.iinfo(np.int64).max:
-        # Larger than any position.
+        # The number is larger than any position.
         found = np.minimum(found, np.iinfo(np.int64).max)
     return np.ascontiguousarray(found, np.int64)
 
 
 def linear_index(shape: Shape, index: Any) -> Any:
-    """Of a tuple, an array of numbers for each dimension; of an array, an index in its last dimension."""
+    """The indices as one array, from a tuple of arrays for the dimensions, or an array whose last dimension is an index."""
     rank = shape.num_dimensions
     if isinstance(index, (tuple, list)) and any(np.ndim(entry) > 0 for entry in index):
         if len(index) != rank:
@@ -167,7 +167,7 @@ def linear_index(shape: Shape, index: Any) -> Any:
 
 
 def multi_index(shape: Shape, positions: Any) -> Any:
-    """An index for each position, in the last dimension; -1 in it where there is padding."""
+    """An array whose last dimension is the index of each position, -1 for padding."""
     found = _integers(positions)
     indices = np.empty((*np.shape(positions), shape.num_dimensions), np.int64)
     _native.multi_indices(shape, found.reshape(-1), indices.reshape(-1))

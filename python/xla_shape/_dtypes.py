@@ -1,4 +1,4 @@
-"""Element types as NumPy has them. Those that it lacks come from the package `ml_dtypes`, if that is installed."""
+"""NumPy's element types. Those that NumPy does not have come from the package `ml_dtypes`, if it is installed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAMES = {_numpy_name(name): name for name in element_types}
 
 @cache
 def dtype(name: str) -> np.dtype[Any]:
-    """NumPy's name of an XLA element type: `dtype("bf16")` is that of `ml_dtypes.bfloat16`."""
+    """The NumPy dtype of an XLA element type: `dtype("bf16")` is `ml_dtypes.bfloat16`."""
     numpy_name = _numpy_name(name)
     if numpy_name is None:
         raise ShapeError(f"NumPy has no elements of type {name}")
@@ -53,10 +53,10 @@ def dtype(name: str) -> np.dtype[Any]:
 
 def _element_type(like: Any) -> str:
     try:
-        # NumPy takes None for float64.
+        # For NumPy, None means float64.
         found = np.dtype("none" if like is None else like)
     except TypeError:
-        # The name of one that only ml_dtypes has.
+        # The name of a type that only ml_dtypes has.
         if isinstance(like, str) and like in _NAMES:
             return _NAMES[like]
         raise ShapeError(f"expected an element type of XLA or NumPy, found {like!r}") from None
@@ -67,12 +67,12 @@ def _element_type(like: Any) -> str:
     return _NAMES[found.name]
 
 
-# NumPy takes microseconds to name a type.
+# Cached, because NumPy takes microseconds to name a type.
 _known = lru_cache(maxsize=1024)(_element_type)
 
 
 def element_type(like: Any) -> str:
-    """XLA's name of an element type that NumPy names: `element_type(np.float32)` is `f32`."""
+    """XLA's name of a NumPy element type: `element_type(np.float32)` is `f32`."""
     try:
         hash(like)
     except TypeError:

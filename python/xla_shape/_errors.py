@@ -1,4 +1,4 @@
-"""Errors. All of them are `ValueError`s; those about a text know it, and where in it."""
+"""The errors of the package. All are `ValueError`s; a `ParseError` knows the text and the place in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["OutOfBoundsError", "ParseError", "ShapeError"]
 
 
 class ShapeError(ValueError):
-    """What is wrong with a shape, or with what it is used for."""
+    """A shape is invalid, or cannot be used for this purpose."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -16,13 +16,13 @@ class ShapeError(ValueError):
 
 
 class OutOfBoundsError(ShapeError, IndexError):
-    """An index, or a position, that the array does not have."""
+    """An index or a position is out of bounds."""
 
 
 class ParseError(ShapeError):
-    """A text that is not a shape, layout, sharding or module. `str()` shows the text with a mark below what is wrong.
+    """A text is not a valid shape, layout, sharding or module. `str()` shows the text with a mark below the invalid part.
 
-    `message` says what is wrong in one sentence, `text` is what was read, and `text[slice(*span)]` is the wrong part, in
+    `message` is a sentence with the reason, `text` is the whole text, and `text[slice(*span)]` is the invalid part, in
     characters.
     """
 

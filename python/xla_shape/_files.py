@@ -27,8 +27,7 @@ def relayout_file(
     `.npy` and `.safetensors` files tell the shape themselves; `from_` tells that of raw bytes. `tensor` names the tensor of a
     `.safetensors` file. Entry i of `permute` is the dimension of the source that becomes dimension i of the result.
     """
-    text = None if to is None else str(to)
     done: dict[str, Any] = json.loads(
-        _native.relayout_file(input, output, text, from_=from_, tensor=tensor, permute=permute)
+        _native.relayout_file(input, output, to, from_=from_, tensor=tensor, permute=permute)
     )
     return done

@@ -16,6 +16,7 @@ __all__ = [
     "Module",
     "Shape",
     "Sharding",
+    "Tensor",
     "__version__",
     "advise",
     "bitcast",
@@ -36,6 +37,7 @@ __all__ = [
     "shard_file",
     "shard_files",
     "shard_index",
+    "tensor_of_capsule",
     "write",
 ]
 
@@ -43,14 +45,15 @@ __version__: str
 element_types: tuple[str, ...]
 
 _Path = str | os.PathLike[str]
+_Destination = str | Layout | Shape | None
 _Out = TypeVar("_Out", bound=_BytesLike)
 _Integers = int | npt.NDArray[np.integer[Any]]
 
 @final
 class Shape:
-    """A shape: XLA's text for it, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. A missing layout is row-major.
+    """A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 
-    Equal if all of it is equal. What only arrays have is a `ShapeError` for tuples and tokens.
+    Two shapes are equal if all their parts are. Properties that only arrays have raise a `ShapeError` for tuples and tokens.
     """
 
     def __new__(cls, text: str | Shape, /) -> Shape:
@@ -64,9 +67,9 @@ class Shape:
         *,
         dynamic_dimensions: Sequence[bool] | None = None,
     ) -> Shape:
-        """An array's shape of its parts: the element type by XLA's name or NumPy's, the sizes, the layout.
+        """The shape of an array from its parts: the element type, by XLA's or NumPy's name, the sizes, and the layout.
 
-        A size of -1 is unbounded. Where `dynamic_dimensions` says so, a size is a bound: the real one is known at run time.
+        A size of -1 is unbounded. If a dimension is dynamic, its size is a bound, and the actual size is known at run time.
         """
 
     @staticmethod
@@ -95,7 +98,7 @@ class Shape:
 
     @property
     def dimensions(self) -> tuple[int, ...]:
-        """The sizes: of a bounded dimension its bound, of an unbounded one -1."""
+        """The sizes: the bound of a bounded dimension, -1 for an unbounded one."""
 
     @property
     def dynamic_dimensions(self) -> tuple[bool, ...]:
@@ -103,7 +106,7 @@ class Shape:
 
     @property
     def num_dimensions(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
 
     @property
     def layout(self) -> Layout:
@@ -111,11 +114,11 @@ class Shape:
 
     @property
     def elements(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
 
     @property
     def byte_size(self) -> int:
-        """The bytes that it takes, padding included; of a tuple, those of its elements."""
+        """The bytes that it takes, including padding; for a tuple, the sum over its elements."""
 
     @property
     def unpadded_byte_size(self) -> int:
@@ -127,11 +130,11 @@ class Shape:
 
     @property
     def expansion(self) -> float:
-        """How many times as many bytes it takes as it would without padding."""
+        """The ratio of its bytes to those without padding."""
 
     @property
     def padded_dimensions(self) -> tuple[tuple[tuple[int, ...], int, int], ...]:
-        """Of each dimension, or several that a tile combines: which they are, their size, and their size with padding."""
+        """For each dimension, or group of dimensions that a tile combines: their numbers, their size, and their size with padding."""
 
     @overload
     def linear_index(self, index: Sequence[int], /) -> int: ...
@@ -141,34 +144,34 @@ class Shape:
     ) -> npt.NDArray[np.int64]:
         """The position of an element in memory, in elements.
 
-        Of a tuple of arrays, one for each dimension, or of an array with an index in its last dimension: the positions of all.
-        What is out of bounds is an `OutOfBoundsError`.
+        For a tuple of arrays, one for each dimension, or an array whose last dimension is an index: the positions of all.
+        An index out of bounds is an `OutOfBoundsError`.
         """
 
     @overload
     def multi_index(self, position: int, /) -> tuple[int, ...] | None: ...
     @overload
     def multi_index(self, position: npt.NDArray[np.integer[Any]], /) -> npt.NDArray[np.int64]:
-        """The index of the element at a position; `None` for padding. Of an array of positions, an index of each in the last
-        dimension, of -1 for padding."""
+        """The index of the element at a position; `None` for padding. For an array of positions, the last dimension of the
+        result is an index, with -1 for padding."""
 
     def with_layout(self, layout: str | Layout, /) -> Shape:
         """The same array in another layout."""
 
     def with_default_layout(self, generation: str, /) -> Shape:
-        """The same in the layouts that a generation of TPUs, such as `v5e`, gives it."""
+        """The same shape in the default layouts of a generation of TPUs, such as `v5e`."""
 
     def advise(self, generation: str | None = None, *, what_if: Sequence[str] = (), top: int = 10) -> Answer:
-        """Which layouts take the fewest bytes on a TPU. `what_if` changes sizes first: `1=128`, or `0,1` to swap two."""
+        """The layouts that take the fewest bytes on a TPU. `what_if` first changes sizes (`1=128`) or swaps dimensions (`0,1`)."""
 
     def bitcast(self, to: str | Shape, /) -> Answer:
-        """Whether it can be read as the other without a copy, and why; `bool()` of the answer says it."""
+        """Whether it can be read as the other shape without a copy, and why; `bool()` of the answer is the result."""
 
     def explain(self, sharding: str | Sharding | None = None) -> Answer:
-        """What the text means, where the elements are, and what it takes; of a sharding, what each device has."""
+        """What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device."""
 
     def draw(self) -> Answer:
-        """A picture of where the elements are."""
+        """A picture of the positions of the elements."""
 
     def _repr_svg_(self) -> str | None: ...
     def _repr_html_(self) -> str | None: ...
@@ -177,7 +180,7 @@ class Shape:
 
 @final
 class Layout:
-    """A layout: XLA's text for it, such as `{1,0:T(8,128)(2,1)}`."""
+    """A layout, from XLA's text, such as `{1,0:T(8,128)(2,1)}`."""
 
     def __new__(cls, text: str | Layout, /) -> Layout:
         """Reads a text. A `ParseError` points at what is wrong."""
@@ -190,15 +193,15 @@ class Layout:
         element_size_in_bits: int = 0,
         memory_space: int = 0,
     ) -> Layout:
-        """A layout of its parts. `None` in a tile stands for `*`."""
+        """A layout from its parts. `None` in a tile stands for `*`."""
 
     @property
     def minor_to_major(self) -> tuple[int, ...]:
-        """The dimensions, the one that changes first in memory first."""
+        """The order of the dimensions in memory, fastest varying first."""
 
     @property
     def major_to_minor(self) -> tuple[int, ...]:
-        """The dimensions, the one that changes first in memory last."""
+        """The order of the dimensions in memory, fastest varying last."""
 
     @property
     def tiles(self) -> tuple[tuple[int | None, ...], ...]:
@@ -206,7 +209,7 @@ class Layout:
 
     @property
     def element_size_in_bits(self) -> int:
-        """How many bits a packed element takes, or 0."""
+        """The bits that an element takes, or 0 for those of its type."""
 
     @property
     def memory_space(self) -> int:
@@ -218,16 +221,16 @@ class Layout:
 
     @property
     def num_dimensions(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class Sharding:
-    """How an array is divided among devices: XLA's text for it, such as `{devices=[4,2]<=[8]}`, or MLIR's or JAX's.
+    """The division of an array among devices, from XLA's text, such as `{devices=[4,2]<=[8]}`, or MLIR's or JAX's.
 
-    Equal if they divide arrays alike, whatever their forms.
+    Two shardings are equal if they divide arrays in the same way, even if written differently.
     """
 
     def __new__(cls, text: str | Sharding, /) -> Sharding:
@@ -239,31 +242,31 @@ class Sharding:
 
     @property
     def elements(self) -> tuple[Sharding, ...]:
-        """The shardings of a tuple; of another one, itself alone."""
+        """The shardings of a tuple; for any other sharding, a tuple of itself."""
 
     def to_tiled(self) -> Sharding:
-        """The same without names of axes."""
+        """The same sharding without named axes."""
 
     def shard_shape(self, shape: str | Shape, /) -> Shape:
         """The shape of a shard. Sizes are rounded up."""
 
     def device_count(self, shape: str | Shape, /) -> int | None:
-        """How many devices have something of it; `None` where all have all of it, and nothing says how many there are."""
+        """The number of devices that hold a part of it; `None` if each device holds all of it, so that the number is unknown."""
 
     def region(self, shape: str | Shape, device: int, /) -> tuple[slice, ...]:
-        """What a device has, as NumPy takes it: `array[sharding.region(shape, 3)]`."""
+        """The part of a device as slices for NumPy: `array[sharding.region(shape, 3)]`."""
 
     def regions(self, shape: str | Shape, /) -> dict[int, tuple[slice, ...]]:
-        """What each device has."""
+        """The part of each device, as slices."""
 
     def holders(self, shape: str | Shape, index: Sequence[int], /) -> list[int]:
-        """The devices that have an element."""
+        """The devices that hold an element."""
 
     def reshard(self, to: str | Sharding, shape: str | Shape, /) -> tuple[str, int | None]:
-        """What must move to divide an array in another way: the collective, and the bytes that all devices receive."""
+        """The data movement to another sharding: the name of the collective, and the bytes that all devices receive."""
 
     def draw(self, shape: str | Shape, /) -> Answer:
-        """A picture of which device has which part, in colours."""
+        """A picture of the parts that the devices hold, in colours."""
 
     def _repr_svg_(self) -> str | None: ...
     def _repr_html_(self) -> str | None: ...
@@ -294,17 +297,17 @@ class Instruction:
 
     @property
     def computation(self) -> str:
-        """The name of the computation that it is in."""
+        """The name of its computation."""
 
     @property
     def is_root(self) -> bool:
-        """Whether its result is that of the computation."""
+        """Whether it is the root of its computation."""
 
 @final
 class Module:
     """An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
 
-    Equal if they print alike.
+    Two modules are equal if their printed texts are equal.
     """
 
     def __new__(cls, text: str | bytes | Module, /) -> Module:
@@ -312,7 +315,7 @@ class Module:
 
     @staticmethod
     def read(path: _Path, /) -> Module:
-        """Reads a file."""
+        """Reads a file, or the largest module of a directory; `memory` then uses the compiler's files beside it."""
 
     @property
     def name(self) -> str | None:
@@ -320,7 +323,7 @@ class Module:
 
     @property
     def is_scheduled(self) -> bool:
-        """Whether the order of the text is the order in which instructions run."""
+        """Whether the module is scheduled: instructions run in the order of the text."""
 
     @property
     def computations(self) -> list[str]:
@@ -336,24 +339,29 @@ class Module:
 
     @property
     def result(self) -> Shape:
-        """The shape of what the ENTRY computation returns."""
+        """The shape of the ENTRY computation's result."""
 
     def instruction(self, name: str, /) -> Instruction:
         """The instruction of this name."""
 
     def check(self) -> list[str]:
-        """What XLA's verifier would refuse, and hints."""
+        """The errors that XLA's verifier would report, and hints."""
 
-    def memory(self, device: str | int | None = None, *, top: int = 10, space: int | None = None) -> Answer:
-        """What the values take in memory, and what lies there at the peak.
+    def memory(
+        self, device: str | int | None = None, *, top: int = 10, space: int | None = None, estimate: bool = False
+    ) -> Answer:
+        """The memory of the values, and those in memory at the peak. `bool()` of the answer tells whether that fits the device.
 
-        device: a generation of TPUs, such as `v5e`, or how many bytes there are.
-        top: how long lists may be.
+        device: a generation of TPUs, such as `v5e`, or a number of bytes.
+        top: the largest length of lists.
         space: only this memory space.
+        estimate: uses only the module, and not the files beside it.
         """
 
+    def _memory(self, device: str | int | None, top: int, space: int | None, statistics: str | None) -> Answer: ...
+
     def difference(self, after: Module, /) -> Answer:
-        """What changed from this module to another."""
+        """The changes from this module to another one."""
 
     def to_proto(self) -> bytes:
         """The bytes of its `HloProto`."""
@@ -364,27 +372,27 @@ class Module:
 
 @final
 class Answer:
-    """An answer: `str()` is what the program prints, `data` what it gives as JSON, a notebook shows the picture or page.
+    """An answer: `str()` is the text that the program prints, `data` its JSON as Python values; a notebook shows the picture or page.
 
-    `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is False if the answer is no.
+    `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is False if the answer is no; if that is unknown, it raises a `ShapeError`.
     """
 
     @property
     def data(self) -> Any:
-        """The answer as `dict`, or as `list` of them."""
+        """The answer as a `dict`, or a `list` of them."""
 
     @property
     def json(self) -> str:
         """The answer as JSON; a list has a line for each entry."""
 
     def text(self, width: int = 100) -> str:
-        """The answer for people, in lines of at most this width."""
+        """The answer as text, in lines of at most this width."""
 
     def svg(self) -> str | None:
         """The picture, if there is one."""
 
     def html(self) -> str | None:
-        """The page, if there is one; it needs nothing but itself."""
+        """The page, if there is one; it is self-contained."""
 
     def _repr_svg_(self) -> str | None: ...
     def _repr_html_(self) -> str: ...
@@ -395,13 +403,13 @@ class Answer:
 
 @final
 class Buffer:
-    """An array in memory: its shape, and the bytes of an array of this shape, padding included. They are never written.
+    """An array in memory: its shape, and its bytes, including padding. They are never written.
 
-    `numpy.asarray(buffer)` is the array, `buffer.data` the bytes.
+    `numpy.asarray(buffer)` is the array, `memoryview(buffer)` its elements if Python has the element type, `buffer.data` the bytes.
     """
 
     def __new__(cls, shape: str | Shape, data: _BytesLike, /) -> Buffer:
-        """Takes bytes as an array, where they are: whoever lends them must not write them."""
+        """Uses an object's bytes as an array, without a copy. They must not be written afterwards."""
 
     @property
     def shape(self) -> Shape:
@@ -409,11 +417,11 @@ class Buffer:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it takes, padding included."""
+        """The number of bytes, including padding."""
 
     @property
     def data(self) -> memoryview:
-        """The bytes, where they are, to be read."""
+        """The bytes, read-only and without a copy."""
 
     def tobytes(self) -> bytes:
         """A copy of the bytes."""
@@ -429,9 +437,12 @@ class Buffer:
         """The same array in another layout; see `xla_shape.relayout`."""
 
     def numpy(self) -> npt.NDArray[Any]:
-        """The elements: the same memory, read-only, where the layout has no tiles and whole bytes, else a copy."""
+        """The elements: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy."""
 
+    def _placed(self) -> tuple[int, tuple[int, ...]] | None: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __release_buffer__(self, buffer: memoryview, /) -> None: ...
     def __dlpack__(
         self,
         *,
@@ -443,25 +454,36 @@ class Buffer:
     def __dlpack_device__(self) -> tuple[int, int]: ...
     def _repr_html_(self) -> str | None: ...
 
+@final
+class Tensor:
+    """An array of another library, through DLPack, with any strides. The last dimension of its buffer is the bytes of an element."""
+
+    @property
+    def shape(self) -> Shape:
+        """The shape, row-major."""
+
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __release_buffer__(self, buffer: memoryview, /) -> None: ...
+
 def advise(
     shape: str | Shape, generation: str | None = None, *, what_if: Sequence[str] = (), top: int = 10
 ) -> Answer:
-    """Which layouts of an array take the fewest bytes on a TPU; see `Shape.advise`."""
+    """The layouts of an array that take the fewest bytes on a TPU; see `Shape.advise`."""
 
 def bitcast(operand: str | Shape, result: str | Shape, /) -> Answer:
-    """Whether one array can be read as another without a copy, and why; `bool()` of the answer says it."""
+    """Whether one array can be read as another without a copy, and why; `bool()` of the answer is the result."""
 
 def byte_size(shape: str | Shape, /) -> int:
-    """The bytes that a shape takes, padding included."""
+    """The bytes that a shape takes, including padding."""
 
 @overload
 def default_layout(generation: str, shape: str | Shape, dimensions: None = None, /) -> Layout: ...
 @overload
 def default_layout(generation: str, element_type: Any, dimensions: Sequence[int], /) -> Layout:
-    """The layout that a generation of TPUs, such as `v5e`, gives an array."""
+    """The default layout of an array on a generation of TPUs, such as `v5e`."""
 
 def explain(shape: str | Shape, sharding: str | Sharding | None = None) -> Answer:
-    """What a shape's text means, where its elements are, and what it takes."""
+    """What a shape's text means, where its elements are, and the memory that it takes."""
 
 @overload
 def linear_index(shape: str | Shape, index: Sequence[int], /) -> int: ...
@@ -469,7 +491,7 @@ def linear_index(shape: str | Shape, index: Sequence[int], /) -> int: ...
 def linear_index(
     shape: str | Shape, index: npt.NDArray[np.integer[Any]] | Sequence[npt.NDArray[np.integer[Any]]], /
 ) -> npt.NDArray[np.int64]:
-    """The position of an element in memory, in elements; of many, their positions. See `Shape.linear_index`."""
+    """The position of an element in memory, in elements; for many, an array of positions. See `Shape.linear_index`."""
 
 def padding(shape: str | Shape, /) -> int:
     """The bytes of padding."""
@@ -481,22 +503,23 @@ def write(path: _Path, array: Buffer, tensor: str | None = None) -> None:
     """Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes."""
 
 def buffer_of_capsule(capsule: Any) -> Buffer: ...
+def tensor_of_capsule(capsule: Any) -> Tensor: ...
 def main(arguments: list[str]) -> int: ...
-def relayout(source: Any, shape: Shape, to: Shape, strided: bool, threads: int | None) -> Buffer: ...
+def relayout(source: Any, shape: Shape, to: _Destination, strided: bool, threads: int | None) -> Buffer: ...
 def relayout_file(
     input: _Path,
     output: _Path,
-    to: str | None = None,
+    to: _Destination = None,
     *,
     from_: str | Shape | None = None,
     tensor: str | None = None,
     permute: Sequence[int] | None = None,
 ) -> str: ...
 def relayout_into(
-    source: Any, shape: Shape, to: Shape, strided: bool, threads: int | None, out: _BytesLike
+    source: Any, shape: Shape, to: _Destination, strided: bool, threads: int | None, out: _BytesLike
 ) -> None: ...
 def shard_files(input: Sequence[_Path], plan: str) -> list[tuple[Any, Any]]: ...
-def shard_file(path: _Path, name: _Path, device: int, plan: str, output: _Path) -> str: ...
+def shard_file(path: _Path, name: _Path, device: int, plan: str, output: _Path, force: bool = False) -> str: ...
 def shard_index(input: Sequence[_Path], device: int, plan: str, output: _Path) -> Any: ...
 def linear_indices(shape: Shape, indices: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]) -> None: ...
 def multi_indices(shape: Shape, positions: npt.NDArray[np.int64], indices: npt.NDArray[np.int64]) -> None: ...

@@ -1,9 +1,9 @@
-"""JAX's layouts, shardings, arrays and compiled programs, to and from those of this package.
+"""Conversion between JAX's layouts, shardings, arrays and compiled programs and those of this package.
 
     from xla_shape.jax import assert_layout, memory, shape_of
 
     compiled = jax.jit(f).lower(x).compile()
-    memory(compiled, "v5e")                                # what it takes, and what lies in memory at the peak
+    memory(compiled, "v5e")                                # its memory, and the values in memory at the peak
     assert_layout(compiled.output_formats, "{1,0:T(8,128)}")
 
 Devices are numbered as in a program: device 3 is the fourth of the mesh, or of `jax.devices()`, whatever its id.
@@ -11,6 +11,7 @@ Devices are numbered as in a program: device 3 is the fourth of the mesh, or of 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,24 +38,24 @@ __all__ = [
     "to_sharding",
 ]
 
-# `*` in a tile, as XLA numbers it.
+# XLA's number for `*` in a tile.
 _COMBINE = -(2**63)
 
 
 def from_layout(layout: Any) -> Layout:
-    """The layout that JAX's `Layout`, or the one of a `Format`, is."""
+    """The layout of JAX's `Layout` or `Format`."""
     found = getattr(layout, "layout", layout)
     if not isinstance(found, jax_layout.Layout):
         raise ShapeError(f"expected a layout of JAX that says an order, found {layout}")
     tiles = [[None if size == _COMBINE else size for size in tile] for tile in found.tiling or ()]
-    # In older versions of JAX, it has another name.
+    # It has another name in older versions of JAX.
     name = "sub_byte_element_size_in_bits"
     bits = getattr(found, name if hasattr(found, name) else f"_{name}")
     return Layout.of(tuple(reversed(found.major_to_minor)), tiles, element_size_in_bits=bits)
 
 
 def to_layout(layout: str | Layout) -> jax_layout.Layout:
-    """JAX's `Layout`. It has no memory space; in JAX, that is the sharding's `memory_kind`."""
+    """A layout as JAX's `Layout`, which has no memory space: in JAX, that is the sharding's `memory_kind`."""
     layout = Layout(layout)
     tiles = tuple(tuple(_COMBINE if size is None else size for size in tile) for tile in layout.tiles)
     plain = Layout.of(layout.minor_to_major, layout.tiles, element_size_in_bits=layout.element_size_in_bits)
@@ -65,7 +66,7 @@ def to_layout(layout: str | Layout) -> jax_layout.Layout:
 
 
 def from_sharding(sharding: Any, num_dimensions: int) -> Sharding:
-    """The sharding that one of JAX is for arrays of so many dimensions. Of a `NamedSharding`, the mesh keeps its names."""
+    """A sharding of JAX, for arrays with this number of dimensions. The mesh of a `NamedSharding` keeps its names."""
     if isinstance(sharding, jax.sharding.NamedSharding):
         return _from_named(sharding, num_dimensions)
     if isinstance(sharding, jax.sharding.SingleDeviceSharding):
@@ -73,7 +74,7 @@ def from_sharding(sharding: Any, num_dimensions: int) -> Sharding:
     if not isinstance(sharding, jax.sharding.Sharding):
         hint = ": a PartitionSpec alone has no mesh" if isinstance(sharding, jax.sharding.PartitionSpec) else ""
         raise TypeError(f"expected a sharding of JAX, such as a NamedSharding, found {sharding!r}{hint}")
-    # There is no public way to ask others.
+    # JAX has no public function for other shardings.
     return Sharding(str(sharding._to_xla_hlo_sharding(num_dimensions)))
 
 
@@ -93,7 +94,7 @@ def _from_named(sharding: jax.sharding.NamedSharding, num_dimensions: int) -> Sh
     text = f"mesh[{mesh}], [{', '.join(map(axes, entries))}]"
     unreduced = getattr(sharding.spec, "unreduced", None)
     if unreduced:
-        # Sets have no order; the mesh has.
+        # Sets have no order, so the order of the mesh is used.
         names = [name for name in sharding.mesh.axis_names if name in unreduced]
         text += f", unreduced={{{', '.join(map(_quoted, names))}}}"
     return Sharding("{" + text + "}")
@@ -104,7 +105,7 @@ def _quoted(name: Any) -> str:
 
 
 def to_sharding(sharding: str | Sharding, devices: Sequence[Any] | None = None) -> jax.sharding.NamedSharding:
-    """JAX's `NamedSharding` on these devices, or on `jax.devices()`.
+    """A sharding as JAX's `NamedSharding` on these devices, or on `jax.devices()`.
 
     A sharding without names of axes gets a mesh with the axes `d0`, `d1`, ….
     """
@@ -124,7 +125,7 @@ def to_sharding(sharding: str | Sharding, devices: Sequence[Any] | None = None) 
 def to_format(
     layout: str | Layout | Shape, sharding: str | Sharding | Any, devices: Sequence[Any] | None = None
 ) -> jax_layout.Format:
-    """JAX's `Format`: a layout, and a sharding of this package or of JAX."""
+    """A layout and a sharding, of this package or of JAX, as JAX's `Format`."""
     found = layout.layout if isinstance(layout, Shape) else layout
     if isinstance(sharding, (str, Sharding)):
         sharding = to_sharding(sharding, devices)
@@ -132,7 +133,7 @@ def to_format(
 
 
 def shape_of(x: Any) -> Shape:
-    """The shape of an array, with the layout that it has on its device: of a `jax.Array`, or a `ShapeDtypeStruct`.
+    """The shape of a `jax.Array` or a `ShapeDtypeStruct`, with its layout on the device.
 
     Without a layout of its own, it is row-major. The sizes are those of the whole array, see `shard_shape_of`.
     """
@@ -140,7 +141,7 @@ def shape_of(x: Any) -> Shape:
 
 
 def shard_shape_of(x: Any) -> Shape:
-    """The shape of what each device has of an array, in the layout that it has there."""
+    """The shape of the shard of an array on each device, with its layout there."""
     sharding = getattr(x, "sharding", None)
     return _shape_of(x, tuple(x.shape) if sharding is None else tuple(sharding.shard_shape(tuple(x.shape))))
 
@@ -153,19 +154,19 @@ def _shape_of(x: Any, sizes: tuple[int, ...]) -> Shape:
 def shape_dtype_struct(
     shape: str | Shape, sharding: str | Sharding | Any = None, devices: Sequence[Any] | None = None
 ) -> jax.ShapeDtypeStruct:
-    """What `jit(f).lower(…)` takes as an argument of this shape: with the shape's layout where there is a sharding."""
+    """A `ShapeDtypeStruct` of this shape, an argument for `jit(f).lower(…)`. With a sharding, it has the shape's layout."""
     shape = Shape(shape)
     placed = None if sharding is None else to_format(shape, sharding, devices)
     return jax.ShapeDtypeStruct(shape.dimensions, shape.dtype, sharding=placed)
 
 
 def buffer(x: jax.Array) -> Buffer:
-    """An array as one buffer, in the layout that it has on its device: on CPU the same memory, if it is in one piece there."""
+    """An array as one buffer, in its layout on the device. On CPU, it shares the memory of a contiguous array."""
     return _buffer(np.asarray(x), shape_of(x))
 
 
 def buffers(x: jax.Array) -> dict[int, Buffer]:
-    """What the devices of this process have of an array, each by its id."""
+    """The shards of an array on the devices of this process, by device id."""
     return {shard.device.id: _buffer(np.asarray(shard.data), shape_of(shard.data)) for shard in x.addressable_shards}
 
 
@@ -176,28 +177,42 @@ def _buffer(array: Any, shape: Shape) -> Buffer:
 
 
 def module(compiled: Any) -> Module:
-    """The optimized program: of what `jit(f).lower(…).compile()` gives."""
+    """The optimized program of a compiled function, `jit(f).lower(…).compile()`."""
     if isinstance(compiled, (Module, str, bytes)):
         return Module(compiled)
     if not hasattr(compiled, "as_text") or hasattr(compiled, "compile"):
         raise TypeError(f"expected what jit(f).lower(…).compile() gives, found {compiled!r}")
     text = compiled.as_text()
     if text is None:
-        raise ShapeError("the runtime does not tell the program")
+        raise ShapeError("the runtime does not return the optimized program")
     return Module(text)
 
 
 def memory(compiled: Any, device: str | int | None = None, *, top: int = 10, space: int | None = None) -> Answer:
-    """What a compiled program takes in memory: see `Module.memory`. A notebook shows it as a page."""
-    return module(compiled).memory(device, top=top, space=space)
+    """The memory of a compiled program: see `Module.memory`. A notebook shows it as a page.
+
+    The totals are those of `compiled.memory_analysis()`, if the runtime has it. `bool()` of the answer tells whether the compiled program
+    fits the device, or raises a `ShapeError` with the reason if that is unknown: `assert memory(compiled, "v5e")`.
+    """
+    return module(compiled)._memory(device, top, space, _analysis(compiled))
+
+
+def _analysis(compiled: Any) -> str | None:
+    """The compiler's memory analysis as JSON."""
+    try:
+        found = compiled.memory_analysis()
+    except (AttributeError, NotImplementedError, jax.errors.JaxRuntimeError):
+        return None
+    sizes = {name: getattr(found, name) for name in dir(found) if name.endswith("_in_bytes")}
+    return json.dumps(sizes) if "temp_size_in_bytes" in sizes else None
 
 
 def assert_layout(x: Any, expected: Any) -> None:
     """For tests: raises `AssertionError` unless an array, a `Format`, a layout or a shape has this layout.
 
     x: one of them, or a tree of them, such as `compiled.input_formats`, or the dict of arrays that a function returned.
-    expected: a layout, or a whole shape, which all of `x` must have; or a tree of them in the form of `x`, in which `None` stands for
-        any layout.
+    expected: a layout or a whole shape that all leaves of `x` must have; or a tree of them with the structure of `x`, in which `None`
+        stands for any layout.
     """
     wanted = _leaves(expected)
     if len(wanted) == 1 and wanted[0][0] == ():
@@ -220,7 +235,7 @@ def assert_layout(x: Any, expected: Any) -> None:
 
 
 def _leaves(tree: Any) -> list[tuple[Any, Any]]:
-    """What a tree has, each with the way to it. JAX alone takes `None` for a tree without leaves."""
+    """The leaves of a tree, each with its path. `None` is a leaf here, unlike in JAX."""
     found: list[tuple[Any, Any]] = jax.tree_util.tree_flatten_with_path(tree, is_leaf=lambda x: x is None)[0]
     return found
 
@@ -230,7 +245,7 @@ def _place(path: Any) -> str:
 
 
 def _difference(x: Any, expected: str | Layout | Shape) -> str | None:
-    """What is wrong, if anything."""
+    """The difference, or `None`."""
     if isinstance(x, (Shape, Layout)):
         found: Shape | Layout = x
     elif hasattr(x, "shape") and hasattr(x, "dtype"):

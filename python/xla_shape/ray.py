@@ -1,4 +1,4 @@
-"""`xla_shape.shard` on a Ray cluster: what has crashed is done again, what is done already is left as it is."""
+"""`xla_shape.shard` on a Ray cluster: jobs that crashed are run again, and finished files are kept."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def shard(
     devices: Iterable[int],
     **options: Any,
 ) -> list[Result]:
-    """Divides a checkpoint, a task for each file and device; `options` are Ray's, such as `num_cpus`.
+    """Divides a checkpoint among devices, with a Ray task for each file and device; `options` are Ray's, such as `num_cpus`.
 
-    The files must be where all workers see them.
+    All workers must have access to the files.
     """
     devices = list(devices)
     task = ray.remote(Job.run).options(**{"name": "xla_shape.shard", "max_retries": -1, **options})

@@ -7,8 +7,8 @@
         job.run()
 
 A job is one file and one device. It is a value that can be pickled, and what it does depends on nothing else: run it anywhere,
-in any order, twice, or again after a crash. A file comes to its place only when it is whole; one that is there already, made
-from the same, is left as it is. So it runs under any engine that calls functions; `xla_shape.ray` has Ray's.
+in any order, twice, or again after a crash. A file comes to its place only when it is whole; one that is there already is compared
+with what would be written, and left as it is if all bytes are the same. So it runs under any engine that calls functions; `xla_shape.ray` has Ray's.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Result:
     bytes: int
     """Of the whole file."""
     resumed: bool
-    """Whether it was there already."""
+    """Whether it was there already, with the same bytes, and was left as it is."""
     shards: list[dict[str, Any]]
     """Its tensors: `name`, `whole`, `shape`, `start`, `bytes_read`, `bytes`."""
 
@@ -58,10 +58,11 @@ class Job:
     output: str
     """The folder to write into."""
 
-    def run(self) -> Result:
-        """Writes the device's file, unless it is there already."""
-        done = json.loads(_native.shard_file(self.path, self.name, self.device, self.plan, self.output))
-        return Result(done["output"], self.device, done["bytes"], done["resumed"], done["shards"])
+    def run(self, force: bool = False) -> Result:
+        """Writes the device's file, unless it is there already with the same bytes; with `force`, also then."""
+        done = json.loads(_native.shard_file(self.path, self.name, self.device, self.plan, self.output, force))
+        [file] = done["files"]
+        return Result(file["output"], self.device, file["bytes"], file["resumed"], done["tensors"])
 
 
 def jobs(input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[int]) -> list[Job]:
@@ -83,10 +84,12 @@ def index(input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[in
     return [str(path) for path in written if path is not None]
 
 
-def run(input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[int]) -> list[Result]:
-    """Does all jobs, one after the other, and writes the indices."""
+def run(
+    input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[int], force: bool = False
+) -> list[Result]:
+    """Does all jobs, one after the other, and writes the indices; with `force`, also writes files that are the same."""
     devices = list(devices)
-    results = [job.run() for job in jobs(input, plan, output, devices)]
+    results = [job.run(force) for job in jobs(input, plan, output, devices)]
     index(input, plan, output, devices)
     return results
 

@@ -1,4 +1,4 @@
-"""What `pyproject.toml` cannot say: the library is no module of Python, so that one wheel is right for every Python 3."""
+"""`pyproject.toml` cannot express this: the library is not a Python extension module, so one wheel works for all versions of Python 3."""
 
 from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel

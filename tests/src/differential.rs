@@ -21,7 +21,8 @@ pub fn tables_agree(reference: &ReferenceShape, element_type: ElementType) -> Re
     let table = shape.stride_table().map_err(|error| format!("{shape}: {error}"))?;
     // A `const` has room for as many digits as shapes in types may have.
     let in_const = StaticStrideTable::new(&reference.sizes, shape.layout()).ok();
-    let in_const = in_const.as_ref().map(|table| (table.as_ref(&reference.sizes), vec![0; table.num_intermediates()]));
+    let in_const =
+        in_const.as_ref().map(|table| (table.with_extents(&reference.sizes), vec![0; table.num_intermediates()]));
     let (in_const, mut values) = in_const.unzip();
     for (position, expected) in (0..).zip(reference.map()) {
         if let Some(index) = &expected {

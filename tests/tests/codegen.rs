@@ -120,8 +120,8 @@ fn identifier(mangled: &str) -> (&str, &str) {
     mangled[digits..].trim_start_matches('_').split_at(length)
 }
 
-/// The vector instructions that each kernel must have; all of a kernel's arithmetic, but for putting lanes together, is done
-/// by them.
+/// The vector instructions that each kernel must have. They do all of its arithmetic, except that which combines the lanes of a
+/// vector.
 const KERNELS: &[(&str, &[&str])] = &[
     ("fill_f32", &["movups"]),
     ("fill_bf16", &["movdqu"]),

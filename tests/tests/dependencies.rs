@@ -5,6 +5,22 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+/// A new `Cargo.lock` takes the newest versions that manifests allow: one of `half` that brings `syn` is none of them.
+#[test]
+fn half_is_bounded_wherever_it_is_needed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--locked", "--no-deps", "--format-version", "1"])
+        .current_dir(&root)
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let needed = packages.flat_map(|package| package["dependencies"].as_array().unwrap());
+    let needed: Vec<_> = needed.filter(|needed| needed["name"] == "half").map(|needed| &needed["req"]).collect();
+    assert!(needed.len() >= 2 && needed.iter().all(|bound| *bound == ">=2.4, <2.7"), "{needed:?}");
+}
+
 #[test]
 fn every_dependency_has_its_reason() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -44,7 +44,8 @@ fn the_first_arm_with_the_shape_runs() {
     }
 }
 
-/// A bounded batch: a static size that is all of the bound lies as the bound does; fewer rows lie otherwise, or in less memory.
+/// A bounded batch also takes a static size equal to the bound. Fewer rows would be at other positions or take less
+/// memory, so they are refused.
 #[test]
 fn a_bound_takes_what_lies_as_it_does() {
     fn rows(x: &DynBuffer) -> Option<usize> {

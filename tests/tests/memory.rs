@@ -80,7 +80,7 @@ fn check<R>(name: &str, input: usize, most: usize, f: impl FnOnce() -> R) {
     assert!(held <= ONCE + most * input, "{name}: {held} bytes for {input}, {} for each", held / input);
 }
 
-/// Texts that make as much as can be of few bytes.
+/// Texts of shapes that take as much memory as possible for each byte of text.
 fn texts(count: usize) -> Vec<String> {
     let tiles = ["(2)", "(1)", "(3)(2)", "(1,2)", "(*,2)", "(*,*,7)(*,5)(2,3)", "()", "(9223372036854775807)"];
     let mut texts = Vec::new();
@@ -202,7 +202,7 @@ fn writing_a_message_moves_no_byte_with_each_tuple_around_it() {
     assert!(most_taken(|| encode_shape(&shape)) < 16 * bytes);
 }
 
-/// Texts of programs that make as much as can be of few bytes.
+/// Texts of programs that take as much memory as possible for each byte of text.
 fn programs(count: usize) -> Vec<(&'static str, String)> {
     let lines = |line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
     let entry = |lines: String| {

@@ -66,7 +66,7 @@ fn first_word(text: &str) -> &str {
 
 /// The variants that an enum of the core has, read from its source.
 fn declared(file: &str, name: &str) -> BTreeSet<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../xla-shape-core/src").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/core/src").join(file);
     let source = fs::read_to_string(path).expect("the core's source");
     let (_, body) = source.split_once(&format!("pub enum {name} {{\n")).expect("the enum");
     let (body, _) = body.split_once("\n}").expect("its end");
@@ -77,6 +77,7 @@ fn declared(file: &str, name: &str) -> BTreeSet<String> {
 
 const HLO: &str = "only in the text of HLO modules";
 const INDEX: &str = "only in the text of an index";
+const NOTATION: &str = "only in the text of another notation, such as CuTe's";
 const TPU: &str = "only in `tpu_shape!`";
 const LEXER: &str = "the lexer says first that the number does not fit in an i64";
 
@@ -102,11 +103,14 @@ const UNREACHABLE: &[(&str, &str)] = &[
     ("ParseErrorKind::Sharding", "only in the text of a sharding"),
     ("ParseErrorKind::TextTooLong", HLO),
     ("ParseErrorKind::TooDeep", HLO),
+    ("ParseErrorKind::TooDeeplyNested", NOTATION),
     ("ParseErrorKind::TooManyErrors", HLO),
     ("ParseErrorKind::UnclosedBracket", HLO),
     ("ParseErrorKind::UnclosedComment", "Rust has taken the comments away"),
     ("ParseErrorKind::UnclosedString", HLO),
     ("ParseErrorKind::UnknownInstruction", HLO),
+    ("ParseErrorKind::VectorLayout", "only in the text of a vector layout"),
+    ("ParseErrorKind::World", NOTATION),
     ("Expected::Computation", HLO),
     ("Expected::DimensionLetter", INDEX),
     ("Expected::Generation", TPU),

@@ -1,16 +1,16 @@
-//! An error to a compile error under the tokens that it is about.
+//! Turns errors into compile errors that underline the tokens that are wrong.
 
 use crate::tokens::Text;
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use xla_shape_core::ParseError;
 use xla_shape_core::text::{Expected, Found, ParseErrorKind};
 
-/// The compile error for tokens that the core cannot read, or cannot make a type of.
+/// The compile error for tokens that the core cannot parse, or that have no type.
 pub(crate) fn parse_error(error: &ParseError, text: &Text) -> TokenStream {
-    compile_error(&message(error, text), text.spans_of(error.span()))
+    compile_error(&message(error, text), text.spans_in(error.span()))
 }
 
-/// The core's message, with the whole token in it where only the first character of one was unexpected.
+/// The core's message. If the core found an unexpected character inside a token, the message shows the whole token.
 fn message(error: &ParseError, text: &Text) -> String {
     let expected = match *error.kind() {
         ParseErrorKind::Unexpected { expected, found: Found::Text(_) } => expected,
@@ -24,11 +24,11 @@ fn message(error: &ParseError, text: &Text) -> String {
     if token.ends_with('"') { format!("{message}; no quotes belong here") } else { message }
 }
 
-/// The compile error for a number of an index that begins with a minus.
+/// The compile error for a negative number in an index; `None` if the number is not negative.
 pub(crate) fn negative_number(number: &TokenStream) -> Option<TokenStream> {
     let mut tokens = number.clone().into_iter();
     let first = match tokens.next()? {
-        // What a macro passes on.
+        // An invisible group, from a variable of a `macro_rules!` macro.
         TokenTree::Group(group) if group.delimiter() == Delimiter::None => return negative_number(&group.stream()),
         TokenTree::Punct(minus) if minus.as_char() == '-' => minus.span(),
         _ => return None,

@@ -1,4 +1,4 @@
-//! What the core read to the type that means it.
+//! Prints the type of a shape or a layout that the core has parsed.
 
 use crate::diagnose;
 use crate::tokens::Text;
@@ -11,13 +11,13 @@ use xla_shape_core::{
     ArrayShape, Dimension, Layout, LayoutAttributes, PaddingValue, ParseError, Shape, SplitConfig, Tile, TileDimension,
 };
 
-/// A type as text, in which sizes that only Rust knows are still missing.
+/// A type as text. Sizes that are Rust expressions are placeholders in it.
 pub(crate) struct Expansion {
     text: String,
     sizes: Vec<SizeExpression>,
 }
 
-/// The type of the shape that a text means.
+/// The type of the shape in a text.
 pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
     let start = Parser::whole(text).for_types();
     let mut parser = start.clone();
@@ -27,10 +27,11 @@ pub(crate) fn shape_type(text: &str) -> Result<Expansion, ParseError> {
     };
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
-    Ok(Expansion { text: ShapeType(&shape, Named::new(&sizes, text), 0).to_string(), sizes })
+    Ok(Expansion { text: ShapeType(&shape, ShapeSizes::new(&sizes, text), 0).to_string(), sizes })
 }
 
-/// The type of the shape that a text means behind the name of a TPU's generation, in the layouts that this TPU chooses.
+/// The type of the shape in a text that begins with the name of a TPU's generation. Its arrays have the layouts that
+/// this TPU chooses.
 pub(crate) fn tpu_shape_type(text: &str) -> Result<Expansion, ParseError> {
     let mut parser = Parser::whole(text).for_types();
     let generation = parser.generation()?;
@@ -38,15 +39,15 @@ pub(crate) fn tpu_shape_type(text: &str) -> Result<Expansion, ParseError> {
     let shape = parser.shape()?;
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
-    Ok(Expansion { text: ShapeType(&shape, Named::on_tpu(&sizes, generation), 0).to_string(), sizes })
+    Ok(Expansion { text: ShapeType(&shape, ShapeSizes::on_tpu(&sizes, generation), 0).to_string(), sizes })
 }
 
 /// The type of a shape.
 pub(crate) fn type_of(shape: &Shape) -> String {
-    ShapeType(shape, Named::new(&[], ""), 0).to_string()
+    ShapeType(shape, ShapeSizes::new(&[], ""), 0).to_string()
 }
 
-/// The type of the shape in a layout of 2017 that comes next.
+/// The type of the next shape, which has a layout of 2017.
 fn legacy_type(mut parser: Parser<'_>) -> Result<Expansion, ParseError> {
     let shape = parser.legacy()?;
     parser.finish()?;
@@ -58,35 +59,35 @@ fn legacy_type(mut parser: Parser<'_>) -> Result<Expansion, ParseError> {
         Some(PaddingValue::Highest) => "HighestPadding",
     };
     let widths = List(shape.padded_dimensions().iter().copied().map(Number));
-    let array = ArrayType(shape.modern(), Named::new(&[], "").array(0));
+    let array = ArrayType(shape.modern(), ShapeSizes::new(&[], "").array(0));
     let text = format!("{LIBRARY}::types::Padded<{array}, {widths}, {LIBRARY}::types::{value}>");
     Ok(Expansion { text, sizes: Vec::new() })
 }
 
-/// The type of the layout that a text means.
+/// The type of the layout in a text.
 pub(crate) fn layout_type(text: &str) -> Result<Expansion, ParseError> {
     let mut parser = Parser::whole(text).for_types();
     let layout = parser.layout()?;
     parser.finish()?;
     let sizes = parser.size_expressions().to_vec();
-    let text = LayoutType(&layout, Named::new(&sizes, text).array(0)).to_string();
+    let text = LayoutType(&layout, ShapeSizes::new(&sizes, text).array(0)).to_string();
     Ok(Expansion { text, sizes })
 }
 
 impl Expansion {
-    /// The tokens, with the sizes as they stand in the source.
+    /// The tokens of the type, with the expressions of the source in place of the placeholders.
     pub(crate) fn tokens(&self, library: &TokenStream, source: &Text) -> TokenStream {
         tokens_with(&self.text, &|ident| match ident.strip_prefix(SIZE) {
             Some(number) => {
                 let number: usize = number.parse().ok()?;
-                Some(const_argument(source.trees_of(self.sizes.get(number)?.span)))
+                Some(const_argument(source.trees_in(self.sizes.get(number)?.span)))
             }
             None => (ident == LIBRARY).then(|| library.clone()),
         })
     }
 }
 
-/// An expression as a generic argument: in braces, which it may have already.
+/// An expression as a generic argument: in braces, unless it already has them.
 fn const_argument(expression: TokenStream) -> TokenStream {
     let mut trees = expression.clone().into_iter();
     match (trees.next(), trees.next()) {
@@ -100,7 +101,7 @@ pub(crate) fn tokens(text: &str, library: &TokenStream) -> TokenStream {
     tokens_with(text, &|ident| (ident == LIBRARY).then(|| library.clone()))
 }
 
-/// The tokens of a text, in which some names stand for other tokens.
+/// The tokens of a text, in which some identifiers stand for other tokens.
 fn tokens_with(text: &str, meaning: &dyn Fn(&str) -> Option<TokenStream>) -> TokenStream {
     match text.parse::<TokenStream>() {
         Ok(tokens) => replace(tokens, meaning),
@@ -108,9 +109,10 @@ fn tokens_with(text: &str, meaning: &dyn Fn(&str) -> Option<TokenStream>) -> Tok
     }
 }
 
-/// A type that is not known because of a compile error, so that nothing is complained about that depends on it.
+/// A placeholder type that contains a compile error. It causes no further errors in code that uses the type.
 ///
-/// In the place of a type, `compile_error!` stands for `()`; in a constant, for a value that is not known.
+/// It is an array type whose length is the `compile_error!`: the compiler then does not know the length, and reports
+/// nothing else.
 pub(crate) fn unknown(compile_error: TokenStream) -> TokenStream {
     let unit = TokenTree::from(Group::new(Delimiter::Parenthesis, TokenStream::new()));
     let mut array = TokenStream::from_iter([unit, Punct::new(';', Spacing::Alone).into()]);
@@ -118,10 +120,11 @@ pub(crate) fn unknown(compile_error: TokenStream) -> TokenStream {
     TokenTree::from(Group::new(Delimiter::Bracket, array)).into()
 }
 
-/// Stands for the path of the library, which the front macro gives, so that it is right wherever the expansion ends up.
+/// The placeholder for the path of the library. The `macro_rules!` macro of `xla-shape` passes the path, so it is right
+/// wherever the expansion is used.
 pub(crate) const LIBRARY: &str = "__xla_shape";
 
-/// With a number behind it, stands for a size that is written as an expression.
+/// The placeholder for a size that is an expression; the number of the expression follows.
 const SIZE: &str = "__xla_shape_size_";
 
 fn replace(tokens: TokenStream, meaning: &dyn Fn(&str) -> Option<TokenStream>) -> TokenStream {
@@ -137,22 +140,22 @@ fn replace(tokens: TokenStream, meaning: &dyn Fn(&str) -> Option<TokenStream>) -
         .collect()
 }
 
-/// How many letters the name of a size may have: those of `types::Named`.
+/// The largest number of letters in the name of a size: the parameters of `types::Named`.
 const MAX_NAME: usize = 16;
 
 /// The sizes of a shape that are expressions.
 #[derive(Clone, Copy)]
-struct Named<'a> {
+struct ShapeSizes<'a> {
     sizes: &'a [SizeExpression],
-    /// The text in which they stand.
+    /// The text that contains them.
     text: &'a str,
-    /// The TPU that chooses layouts.
+    /// The TPU that chooses the layouts.
     tpu: Option<Generation>,
 }
 
-/// Those of one array.
+/// The sizes of one array that are expressions.
 #[derive(Clone, Copy)]
-struct NamedIn<'a> {
+struct ArraySizes<'a> {
     sizes: &'a [SizeExpression],
     text: &'a str,
     array: usize,
@@ -160,32 +163,34 @@ struct NamedIn<'a> {
     tpu: Option<Generation>,
 }
 
-impl<'a> Named<'a> {
+impl<'a> ShapeSizes<'a> {
     const fn new(sizes: &'a [SizeExpression], text: &'a str) -> Self {
         Self { sizes, text, tpu: None }
     }
 
     const fn on_tpu(sizes: &'a [SizeExpression], generation: Generation) -> Self {
-        // The layout is a constant of the sizes, so that all of them are, too.
+        // The layout is computed from the sizes in a constant, so every size must be a constant: with an empty text,
+        // none is a name.
         Self { sizes, text: "", tpu: Some(generation) }
     }
 
-    /// Those of the array with this number, in the order of the text.
-    fn array(self, array: usize) -> NamedIn<'a> {
-        // The core has chosen the layout of an array whose sizes are all numbers.
+    /// The sizes of the array with this number, in the order of the text.
+    fn array(self, array: usize) -> ArraySizes<'a> {
+        // If all sizes are numbers, the core has already chosen the layout.
         let tpu = self.tpu.filter(|_| self.sizes.iter().any(|named| named.array == array));
-        NamedIn { sizes: self.sizes, text: self.text, array, tpu }
+        ArraySizes { sizes: self.sizes, text: self.text, array, tpu }
     }
 }
 
-impl<'a> NamedIn<'a> {
-    /// The size that is this part of the array.
+impl<'a> ArraySizes<'a> {
+    /// The size at this part of the array, such as a dimension or an entry of a tile: a number or an expression.
     fn size(self, part: ShapePart, size: u64) -> Size {
         let is_it = |named: &SizeExpression| named.array == self.array && named.part == part;
         self.sizes.iter().position(is_it).map_or(Size::Number(size), Size::Expression)
     }
 
-    /// The name of the size of this dimension: a single lower-case word, as no constant of Rust is written.
+    /// The name of the size of this dimension: a single lower-case word. Constants of Rust are upper-case, so such a
+    /// word is a name.
     fn name(self, part: ShapePart) -> Option<&'a str> {
         let is_it = |named: &&SizeExpression| named.array == self.array && named.part == part;
         let span = self.sizes.iter().find(is_it)?.span;
@@ -209,10 +214,10 @@ impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
     }
 }
 
-/// The type of a shape of any kind, before which this many arrays stand in the text.
-struct ShapeType<'a>(&'a Shape, Named<'a>, usize);
+/// The type of a shape of any kind. The number is how many arrays precede it in the text.
+struct ShapeType<'a>(&'a Shape, ShapeSizes<'a>, usize);
 
-/// How many arrays a shape has.
+/// The number of arrays in a shape.
 fn num_arrays(shape: &Shape) -> usize {
     match shape {
         Shape::Array(_) | Shape::Buffer(_) => 1,
@@ -243,7 +248,7 @@ impl Display for ShapeType<'_> {
     }
 }
 
-struct ArrayType<'a>(&'a ArrayShape, NamedIn<'a>);
+struct ArrayType<'a>(&'a ArrayShape, ArraySizes<'a>);
 
 impl Display for ArrayType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -265,7 +270,7 @@ impl Display for ArrayType<'_> {
     }
 }
 
-struct DimType<'a>(Dimension, NamedIn<'a>, ShapePart);
+struct DimType<'a>(Dimension, ArraySizes<'a>, ShapePart);
 
 impl Display for DimType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -288,7 +293,7 @@ impl Display for DimType<'_> {
 /// A size as a generic argument.
 enum Size {
     Number(u64),
-    /// The expression of this number.
+    /// The expression with this number.
     Expression(usize),
 }
 
@@ -318,7 +323,7 @@ impl Display for Minor {
     }
 }
 
-struct TileEntry<'a>(TileDimension, NamedIn<'a>, ShapePart);
+struct TileEntry<'a>(TileDimension, ArraySizes<'a>, ShapePart);
 
 impl Display for TileEntry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -330,8 +335,8 @@ impl Display for TileEntry<'_> {
     }
 }
 
-/// The tile of this number.
-struct TileType<'a>(usize, &'a Tile, NamedIn<'a>);
+/// The type of a tile, with its number in the layout.
+struct TileType<'a>(usize, &'a Tile, ArraySizes<'a>);
 
 impl Display for TileType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -351,29 +356,28 @@ impl Display for Split<'_> {
     }
 }
 
-struct LayoutType<'a>(&'a Layout, NamedIn<'a>);
+struct LayoutType<'a>(&'a Layout, ArraySizes<'a>);
 
 impl Display for LayoutType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(layout, named) = *self;
+        let LayoutAttributes {
+            tail_padding_alignment_in_elements: alignment,
+            element_size_in_bits: bits,
+            memory_space,
+            split_configs,
+            dynamic_shape_metadata_prefix_bytes: prefix,
+        } = layout.attributes();
         let tiles = layout.tiles().iter().enumerate();
         write!(
             f,
             "{LIBRARY}::types::Layout<{}, {}, {LIBRARY}::types::Space<{}>",
             List(layout.minor_to_major().iter().copied().map(Minor)),
             List(tiles.map(|(i, tile)| TileType(i, tile, named))),
-            named.size(ShapePart::Attribute(LayoutAttribute::MemorySpace), layout.memory_space().into()),
+            named.size(ShapePart::Attribute(LayoutAttribute::MemorySpace), memory_space.into()),
         )?;
-        let alignment = layout.tail_padding_alignment_in_elements();
-        let bits = layout.element_size_in_bits();
-        let prefix = layout.dynamic_shape_metadata_prefix_bytes();
-        let defaults = LayoutAttributes::DEFAULT;
-        if alignment != defaults.tail_padding_alignment_in_elements
-            || bits != defaults.element_size_in_bits
-            || prefix != defaults.dynamic_shape_metadata_prefix_bytes
-            || !layout.split_configs().is_empty()
-        {
-            let splits = List(layout.split_configs().iter().map(Split));
+        if (LayoutAttributes { memory_space: 0, ..layout.attributes() }) != LayoutAttributes::DEFAULT {
+            let splits = List(split_configs.iter().map(Split));
             write!(f, ", {LIBRARY}::types::Attributes<{alignment}, {bits}, {prefix}, {splits}>")?;
         }
         f.write_str(">")

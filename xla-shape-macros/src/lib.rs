@@ -1,8 +1,16 @@
-//! The procedural macros of `xla-shape`, which fronts them.
+//! The procedural macros of `xla-shape`. Use them through that crate: its `macro_rules!` macros call these with the
+//! path of the library.
 //!
-//! They own no grammar and no rule: tokens become text (`tokens`), `xla-shape-core` reads it, and what it says becomes a
-//! type (`expand`) or a compile error under the tokens that it is about (`diagnose`). `hlo` does the same for the text of a
-//! file.
+//! The macros have no grammar and no rules of their own. `tokens` turns tokens into text, `xla-shape-core` parses it,
+//! and the result becomes a type (`expand`) or a compile error that underlines the tokens that are wrong (`diagnose`).
+//! `hlo` does the same for the text of a file.
+//!
+//! ```ignore
+//! // What a user writes, with xla_shape:
+//! type Tiled = xla_shape::shape!(bf16[256,128]{1,0:T(8,128)(2,1)});
+//! // What the macro here receives:
+//! type Tiled = xla_shape_macros::shape!([::xla_shape] bf16[256,128]{1,0:T(8,128)(2,1)});
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -17,31 +25,32 @@ use expand::Expansion;
 use proc_macro::TokenStream;
 use xla_shape_core::ParseError;
 
-/// `xla_shape::shape!`, with the path of `xla_shape` in brackets before the shape.
+/// Implements `xla_shape::shape!`. The input is the path of `xla_shape` in brackets, then the shape.
 #[proc_macro]
 pub fn shape(input: TokenStream) -> TokenStream {
     expand(input, expand::shape_type)
 }
 
-/// `xla_shape::tpu_shape!`, with the path of `xla_shape` in brackets before the generation and the shape.
+/// Implements `xla_shape::tpu_shape!`. The input is the path of `xla_shape` in brackets, then the generation and the
+/// shape.
 #[proc_macro]
 pub fn tpu_shape(input: TokenStream) -> TokenStream {
     expand(input, expand::tpu_shape_type)
 }
 
-/// `xla_shape::layout!`, with the path of `xla_shape` in brackets before the layout.
+/// Implements `xla_shape::layout!`. The input is the path of `xla_shape` in brackets, then the layout.
 #[proc_macro]
 pub fn layout(input: TokenStream) -> TokenStream {
     expand(input, expand::layout_type)
 }
 
-/// `xla_shape::sharding!`, with the path of `xla_shape` in brackets before the sharding.
+/// Implements `xla_shape::sharding!`. The input is the path of `xla_shape` in brackets, then the sharding.
 #[proc_macro]
 pub fn sharding(input: TokenStream) -> TokenStream {
     sharding::sharding(input)
 }
 
-/// `xla_shape::shard!`, with the path of `xla_shape` in brackets before the shape and the sharding.
+/// Implements `xla_shape::shard!`. The input is the path of `xla_shape` in brackets, then the shape and the sharding.
 #[proc_macro]
 pub fn shard(input: TokenStream) -> TokenStream {
     sharding::shard(input)
@@ -56,14 +65,14 @@ fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<Expansion, Pa
     }
 }
 
-/// `xla_shape::hlo_types!`, with the path of `xla_shape` in brackets before the modules.
+/// Implements `xla_shape::hlo_types!`. The input is the path of `xla_shape` in brackets, then the modules.
 #[cfg(feature = "hlo")]
 #[proc_macro]
 pub fn hlo_types(input: TokenStream) -> TokenStream {
     hlo::types(input)
 }
 
-/// One number of `xla_shape::index!`, handed on unless it has a minus.
+/// Implements `xla_shape::index!`: returns one number of the index, or a compile error if it is negative.
 #[proc_macro]
 pub fn index_number(number: TokenStream) -> TokenStream {
     diagnose::negative_number(&number).unwrap_or(number)

@@ -1,4 +1,4 @@
-//! Shardings to types.
+//! The types of shardings and shards.
 
 use crate::diagnose::{compile_error, parse_error};
 use crate::expand::{LIBRARY, List, tokens, type_of, unknown};
@@ -9,19 +9,24 @@ use xla_shape_core::Shape;
 use xla_shape_core::shard::{Devices, Sharding, ShardingError, ShardingKind, TiledSharding};
 use xla_shape_core::text::Parser;
 
+/// The largest number of devices that the type of a sharding lists. The type nests one level for every 12 devices, and
+/// the compiler's `recursion_limit` is 128 levels.
+const MAX_LISTED: usize = 1024;
+
 type Result<T> = std::result::Result<T, TokenStream>;
 
-/// The type of a sharding.
+/// Expands `sharding!`: the type of a sharding.
 pub(crate) fn sharding(input: TokenStream) -> TokenStream {
     let (library, written) = tokens::library(input);
-    let read = read(written).and_then(|(sharding, spans)| sharding_type(&sharding).map_err(at(spans)));
+    let read = read(written)
+        .and_then(|(sharding, spans)| check_list(&sharding).and_then(|()| sharding_type(&sharding)).map_err(at(spans)));
     match read {
         Ok(text) => tokens(&text, &library),
         Err(error) => unknown(error),
     }
 }
 
-/// The type of the shard of an array.
+/// Expands `shard!`: the type of the shard of an array.
 pub(crate) fn shard(input: TokenStream) -> TokenStream {
     let (library, written) = tokens::library(input);
     match shard_type(written) {
@@ -30,7 +35,7 @@ pub(crate) fn shard(input: TokenStream) -> TokenStream {
     }
 }
 
-/// An error at these tokens.
+/// A function that makes a compile error at these tokens.
 fn at<E: ToString>(spans: (Span, Span)) -> impl Fn(E) -> TokenStream {
     move |error| compile_error(&error.to_string(), spans)
 }
@@ -44,7 +49,7 @@ fn ends(tokens: &[TokenTree]) -> (Span, Span) {
     }
 }
 
-/// The sharding that tokens are, or the string that they are, and where they stand.
+/// Parses a sharding from tokens or from a string literal; also returns the spans of the first and the last token.
 fn read(written: TokenStream) -> Result<(Sharding, (Span, Span))> {
     let trees = without_groups(written);
     let spans = ends(&trees);
@@ -62,7 +67,7 @@ fn read(written: TokenStream) -> Result<(Sharding, (Span, Span))> {
     }
 }
 
-/// Tokens without the invisible group that a macro passes on.
+/// Tokens without the invisible groups that variables of a `macro_rules!` macro add.
 fn without_groups(written: TokenStream) -> Vec<TokenTree> {
     let trees = written.into_iter().collect::<Vec<_>>();
     match trees.as_slice() {
@@ -71,7 +76,22 @@ fn without_groups(written: TokenStream) -> Vec<TokenTree> {
     }
 }
 
-/// The type of a sharding, if it says what each device has.
+/// Checks that a type can list the devices.
+fn check_list(sharding: &Sharding) -> std::result::Result<(), String> {
+    let tiled = sharding.to_tiled().map_err(|error| error.to_string())?;
+    match tiled.kind() {
+        ShardingKind::Tiled(tiled) => match tiled.assignment().devices() {
+            Devices::List(list) if list.len() > MAX_LISTED => Err(format!(
+                "expected at most {MAX_LISTED} listed devices, found {}; `Sharding` values have no such limit",
+                list.len()
+            )),
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// The type of a sharding; an error if it does not determine what each device has.
 fn sharding_type(sharding: &Sharding) -> std::result::Result<String, String> {
     let tiled = sharding.to_tiled().map_err(|error| error.to_string())?;
     Ok(match tiled.kind() {
@@ -112,7 +132,7 @@ fn divided(tiled: &TiledSharding) -> std::result::Result<String, String> {
     Ok(format!("{LIBRARY}::types::Divided<{}, {order}, {}>", List(pieces), List(groups)))
 }
 
-/// A list of devices, in tuples that are as long as tuples of types may be.
+/// The type of a list of devices: nested tuples of at most `MAX_LIST` types.
 fn listed(list: &[i64]) -> String {
     let mut text = String::new();
     let chunks = list.chunks(xla_shape_core::type_limits::MAX_LIST);
@@ -120,7 +140,7 @@ fn listed(list: &[i64]) -> String {
     for (i, chunk) in chunks.enumerate() {
         let numbers = List(chunk.iter().map(|&device| size(device.unsigned_abs())));
         let comma = if i == 0 { "" } else { ", " };
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = write!(text, "{comma}{LIBRARY}::types::Listed<{numbers}");
     }
     text + &">".repeat(depth)
@@ -130,7 +150,7 @@ fn size(number: u64) -> String {
     format!("{LIBRARY}::types::Size<{number}>")
 }
 
-/// The type of the shard: a shape, a comma, a sharding.
+/// The type of the shard; the input is a shape, a comma and a sharding.
 fn shard_type(written: TokenStream) -> Result<String> {
     let trees = without_groups(written);
     let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ',');
@@ -148,17 +168,17 @@ fn shard_type(written: TokenStream) -> Result<String> {
         let error = "expected sizes that are numbers, found an expression; `types::Shard` takes any";
         return Err(compile_error(error, spans));
     }
-    let (sharding, of_sharding) = read_behind(sharding)?;
+    let (sharding, sharding_spans) = read_after_comma(sharding)?;
     let Shape::Array(array) = shape else {
         return Err(compile_error("expected an array, which a sharding divides, found another shape", spans));
     };
-    sharding_type(&sharding).map_err(at(of_sharding))?;
-    let partition = sharding.partition(&array).map_err(at(of_sharding))?;
+    sharding_type(&sharding).map_err(at(sharding_spans))?;
+    let partition = sharding.partition(&array).map_err(at(sharding_spans))?;
     partition.check_even().map_err(at(spans))?;
     Ok(type_of(&Shape::Array(partition.shard().clone())))
 }
 
-/// The sharding after a comma.
-fn read_behind(tokens: &[TokenTree]) -> Result<(Sharding, (Span, Span))> {
+/// Parses the sharding after a comma.
+fn read_after_comma(tokens: &[TokenTree]) -> Result<(Sharding, (Span, Span))> {
     read(tokens.iter().skip(1).cloned().collect())
 }

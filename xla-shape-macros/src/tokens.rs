@@ -1,4 +1,4 @@
-//! Tokens to text, and positions in the text back to tokens.
+//! Turns tokens into text, and positions in the text back into tokens.
 
 use proc_macro::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 use std::ops::RangeInclusive;
@@ -6,27 +6,27 @@ use std::ops::RangeInclusive;
 /// The text of some tokens.
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// In order.
+    /// All tokens, in order, with the delimiters of groups as tokens of their own.
     tokens: Vec<Token>,
-    /// The same with its groups whole, each before what is in it.
+    /// The same tokens as trees: each group precedes its contents.
     trees: Vec<Tree>,
 }
 
-/// A token, or a group with all that is in it, and where it stands in the text.
+/// A token, or a group with its contents, and its byte range in the text.
 struct Tree {
     start: usize,
     end: usize,
     tree: TokenTree,
 }
 
-/// Where a token stands in the text, and where it came from.
+/// The byte range of a token in the text, and its span in the source.
 struct Token {
     start: usize,
     end: usize,
     span: Span,
 }
 
-/// The path of the library, which is the first group, and the other tokens.
+/// Splits off the first group, which holds the path of the library, from the other tokens.
 pub(crate) fn library(input: TokenStream) -> (TokenStream, TokenStream) {
     let mut input = input.into_iter();
     match input.next() {
@@ -35,12 +35,12 @@ pub(crate) fn library(input: TokenStream) -> (TokenStream, TokenStream) {
     }
 }
 
-/// What must not run together with the next token.
+/// The kind of the last token, which decides whether a space must separate it from the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     /// An identifier or a literal.
     Word,
-    /// Punctuation that the source does not join with the next character.
+    /// Punctuation that is not joined with the next character in the source.
     AlonePunct,
     Other,
 }
@@ -93,15 +93,15 @@ impl Text {
         self.text.push_str(token);
         let end = self.text.len();
         match self.tokens.last_mut() {
-            // A lifetime comes in two tokens.
+            // A lifetime is two tokens: the quote and the name.
             Some(quote) if kind == Last::Word && self.text.get(quote.start..start) == Some("'") => quote.end = end,
             _ => self.tokens.push(Token { start, end, span }),
         }
         *last = kind;
     }
 
-    /// The tokens that this part of the text belongs to; the last token of all if it lies after that.
-    fn tokens_of(&self, part: xla_shape_core::Span) -> &[Token] {
+    /// The tokens that overlap this part of the text; the last token if the part is after all tokens.
+    fn tokens_in(&self, part: xla_shape_core::Span) -> &[Token] {
         let at = |position: usize| {
             let token = self.tokens.partition_point(|token| token.end <= position);
             token.min(self.tokens.len().saturating_sub(1))
@@ -111,16 +111,16 @@ impl Text {
     }
 
     /// The spans of the first and the last token of this part of the text.
-    pub(crate) fn spans_of(&self, part: xla_shape_core::Span) -> (Span, Span) {
-        match self.tokens_of(part) {
+    pub(crate) fn spans_in(&self, part: xla_shape_core::Span) -> (Span, Span) {
+        match self.tokens_in(part) {
             [first, .., last] => (first.span, last.span),
             [only] => (only.span, only.span),
             [] => (Span::call_site(), Span::call_site()),
         }
     }
 
-    /// The tokens of this part of the text, which begins and ends with whole tokens.
-    pub(crate) fn trees_of(&self, part: xla_shape_core::Span) -> TokenStream {
+    /// The token trees of this part of the text, which begins and ends at token boundaries.
+    pub(crate) fn trees_in(&self, part: xla_shape_core::Span) -> TokenStream {
         let mut position = part.start;
         let mut found = Vec::new();
         for Tree { start, end, tree } in &self.trees {
@@ -132,15 +132,15 @@ impl Text {
         found.into_iter().collect()
     }
 
-    /// The text of the token that has this part of the text inside: a string or a lifetime, of which only the first
-    /// character was unexpected.
+    /// The text of the token that contains this part of the text and more: a string or a lifetime, whose first
+    /// character was unexpected. `None` if the part is a whole token.
     pub(crate) fn token_around(&self, part: xla_shape_core::Span) -> Option<&str> {
-        let [token] = self.tokens_of(part) else { return None };
+        let [token] = self.tokens_in(part) else { return None };
         if token.start == part.start && token.end == part.end { None } else { self.text.get(token.start..token.end) }
     }
 }
 
-/// What a literal means that is a string: raw, or with no escapes but `\\` and `\"`.
+/// The value of a string literal: raw, or with no escapes except `\\` and `\"`. `None` for any other literal.
 pub(crate) fn unquote(literal: &str) -> Option<String> {
     if let Some(raw) = literal.strip_prefix('r') {
         return Some(raw.trim_matches('#').strip_prefix('"')?.strip_suffix('"')?.to_owned());

@@ -1,4 +1,4 @@
-//! The kernel for the shapes that buffers turn out to have.
+//! `dispatch!`: calls the kernel that was compiled for the shapes of run-time buffers.
 
 use crate::buffer::{Buffer, Bytes, DynShape, View, ViewMut};
 use crate::element::Stored;
@@ -7,11 +7,10 @@ use core::marker::PhantomData;
 use xla_shape_core::text::{ConstText, same_text};
 use xla_shape_core::{ArrayShape, ElementType};
 
-/// Runs the kernel whose shapes run-time buffers have, and a fallback if none has them.
+/// Runs the arm whose shapes are those of run-time buffers, or a fallback.
 ///
-/// It reads like a `match` over [`DynBuffer`](crate::DynBuffer), [`DynView`](crate::DynView) and
-/// [`DynViewMut`](crate::DynViewMut). In an arm, the same names stand for typed buffers; in the last arm, `_`, for what they
-/// were.
+/// It reads like a `match` over [`DynBuffer`](crate::DynBuffer), [`DynView`](crate::DynView) and [`DynViewMut`](crate::DynViewMut). In an
+/// arm, the same names stand for typed buffers; in the last arm, `_`, for the original ones.
 ///
 /// ```
 /// use xla_shape::element::F32;
@@ -49,7 +48,7 @@ use xla_shape_core::{ArrayShape, ElementType};
 /// | `&mut x` | a [`ViewMut`](crate::ViewMut) |
 /// | `x` | the buffer itself, moved: a [`Buffer`](crate::Buffer) of a `DynBuffer` |
 ///
-/// `x` is the name of a variable. Of several buffers, all must have their shape of the arm:
+/// `x` is the name of a variable. If there are several buffers, each must have its shape in the arm:
 ///
 /// ```
 /// use xla_shape::types::ArrayType;
@@ -75,21 +74,20 @@ use xla_shape_core::{ArrayShape, ElementType};
 ///
 /// # Which arm runs
 ///
-/// The first whose shapes are those of the buffers, compared as [`DynBuffer::typed`](crate::DynBuffer::typed) does: element type, dimensions and
-/// layout. `?` takes any size. `<=8` takes `<=8` and 8, whose elements are at the same places; it does not take 5 or `<=5`, whose elements may
-/// be at other places, or take less memory. A kernel for any batch of at most 8 rows has an arm with `?`, and looks at the size; of a
-/// buffer with room for 8 rows, [`from_parts`](crate::Buffer::from_parts) makes one that has 5.
+/// The first arm whose shapes are those of the buffers: element type, dimensions and layout are compared as in
+/// [`DynBuffer::typed`](crate::DynBuffer::typed). `?` accepts any size. `<=8` accepts `<=8` and 8, whose elements have the same positions;
+/// it does not accept 5 or `<=5`, whose elements may have other positions, or less memory. A kernel for any batch of at most 8 rows has an
+/// arm with `?` and checks the size. From a buffer with room for 8 rows, [`from_parts`](crate::Buffer::from_parts) makes one with 5.
 ///
-/// Memory that is not aligned for the elements' Rust type has no typed view, so that it goes to the fallback.
+/// A buffer whose memory is not aligned for the elements' Rust type has no typed view, so the fallback runs.
 ///
-/// An arm that does not run costs one comparison of a shape for each buffer up to the first that has another one, and no
-/// allocation.
+/// An arm that does not run costs one comparison of a shape for each buffer, up to the first one that differs, and no allocation.
 ///
 /// # What the compiler checks
 ///
-/// Invalid shapes, arms with too few or too many shapes, and a missing last arm show in `cargo check`; an arm that never runs
-/// because one before it takes all of its shapes shows in `cargo build`. The arms are a list that is written down: what is to
-/// run for each of many sizes needs an arm for each, or `?`.
+/// Invalid shapes, arms with too few or too many shapes, and a missing last arm are errors in `cargo check`. An arm that never runs,
+/// because an arm before it accepts all of its shapes, is an error in `cargo build`. The arms are a fixed list: many sizes need an arm
+/// each, or `?`.
 ///
 /// ```compile_fail
 /// # use xla_shape::{DynBuffer, dispatch, shape};
@@ -112,7 +110,7 @@ macro_rules! dispatch {
     };
 }
 
-/// Reads the buffers, as lists of how each is bound and its name.
+/// Parses the buffers to a list of how each is bound and its name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_buffers {
@@ -134,7 +132,7 @@ macro_rules! __dispatch_buffers {
     };
 }
 
-/// Reads what follows a buffer.
+/// Parses what follows a buffer.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_next {
@@ -149,7 +147,7 @@ macro_rules! __dispatch_next {
     };
 }
 
-/// Reads the arms; `$read` are those before.
+/// Parses the arms; `$read` are those that were parsed before.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_arms {
@@ -183,7 +181,7 @@ macro_rules! __dispatch_arms {
     };
 }
 
-/// Says what is wrong with the arm that comes next.
+/// Reports what is wrong with the next arm.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_why {
@@ -213,7 +211,7 @@ macro_rules! __dispatch_shapes {
     };
 }
 
-/// The arms, one inside the `else` of the one before.
+/// The arms, each inside the `else` of the one before.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_run {
@@ -229,7 +227,7 @@ macro_rules! __dispatch_run {
     };
 }
 
-/// The types' shapes if all buffers have them, in nested pairs.
+/// The shapes of an arm if all buffers have them, in nested pairs.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_fit {
@@ -255,7 +253,7 @@ macro_rules! __dispatch_fit {
     };
 }
 
-/// The arm's expression, with the buffers' names for typed ones.
+/// The arm's expression, in which the buffers' names stand for typed ones.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_bind {
@@ -269,7 +267,7 @@ macro_rules! __dispatch_bind {
     }};
 }
 
-/// One buffer with its shape in the type. It is borrowed once for nothing, since an arm need not use it or write to it.
+/// One buffer with its shape in the type. It is borrowed once without use, because an arm may not use it or not write to it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_let {
@@ -294,7 +292,7 @@ pub const fn value<S: WholeArray>(_: PhantomData<S>) -> (&'static ArrayShape, &'
     (S::SHAPE, S::TEXT)
 }
 
-/// The shape of type `S` that a buffer has, if its memory can be borrowed so.
+/// The shape of type `S` that a buffer has, if its memory can be borrowed as such.
 #[doc(hidden)]
 #[inline]
 pub fn fit<S: WholeArray<Element: Stored>, B: Bytes>(_: PhantomData<S>, buffer: &Buffer<DynShape, B>) -> Option<S> {
@@ -302,28 +300,28 @@ pub fn fit<S: WholeArray<Element: Stored>, B: Bytes>(_: PhantomData<S>, buffer: 
     View::<'_, S>::from_parts(shape, buffer.view().as_bytes()).ok().map(|_| shape)
 }
 
-/// Bytes as the view that [`fit`] has found.
+/// The view that [`fit`] has checked.
 #[doc(hidden)]
 #[inline]
 pub fn typed<S: WholeArray<Element: Stored>>(shape: S, bytes: &[u8]) -> View<'_, S> {
     View::<'_, S>::from_parts(shape, bytes).expect("`fit` has made the same view")
 }
 
-/// Bytes as a view to write, of the shape that [`fit`] has found.
+/// The mutable view that [`fit`] has checked.
 #[doc(hidden)]
 #[inline]
 pub fn typed_mut<S: WholeArray<Element: Stored>>(shape: S, bytes: &mut [u8]) -> ViewMut<'_, S> {
     ViewMut::<'_, S>::from_parts(shape, bytes).expect("`fit` has made the same view")
 }
 
-/// A buffer with the shape that [`fit`] has found.
+/// The buffer with the shape that [`fit`] has checked.
 #[doc(hidden)]
 #[inline]
 pub fn moved<S: WholeArray<Element: Stored>, B: Bytes>(shape: S, buffer: Buffer<DynShape, B>) -> Buffer<S, B> {
     Buffer::<S, B>::from_parts(shape, buffer.into_parts().1).expect("`fit` has made the same view")
 }
 
-/// Fails the compilation if an arm takes no shapes that none before it takes.
+/// Fails the compilation if an arm accepts only shapes that arms before it accept.
 #[doc(hidden)]
 #[track_caller]
 pub const fn assert_arms_run(arms: &[&[(&ArrayShape, &str)]]) {
@@ -352,9 +350,9 @@ const fn push_shapes(mut text: ConstText<2048>, shapes: &[(&ArrayShape, &str)]) 
     text.push_str("`")
 }
 
-/// Whether one arm takes every list of shapes that the other takes.
+/// Whether one arm accepts every list of shapes that the other accepts.
 const fn takes_all(this: &[(&ArrayShape, &str)], other: &[(&ArrayShape, &str)]) -> bool {
-    // Other numbers of shapes have an error of their own.
+    // A different number of shapes is another error.
     let mut i = 0;
     while i < this.len() && i < other.len() {
         if !takes_sizes(this[i].0, other[i].0) || !same_layout(this[i].1, other[i].1) {
@@ -365,7 +363,7 @@ const fn takes_all(this: &[(&ArrayShape, &str)], other: &[(&ArrayShape, &str)]) 
     this.len() == other.len()
 }
 
-/// Whether every shape of the one type is one of the other, layouts aside: what [`WholeArray::from_array_shape`] decides of values.
+/// Whether every shape of one type is one of the other, except for layouts: what [`WholeArray::from_array_shape`] decides for values.
 const fn takes_sizes(this: &ArrayShape, other: &ArrayShape) -> bool {
     let (these, those) = (this.dimensions(), other.dimensions());
     if !ElementType::same(this.element_type(), other.element_type()) || these.len() != those.len() {
@@ -381,7 +379,7 @@ const fn takes_sizes(this: &ArrayShape, other: &ArrayShape) -> bool {
     true
 }
 
-/// Whether the layouts are the same: what follows `]` in the canonical texts.
+/// Whether the layouts are equal: what follows `]` in the canonical texts.
 const fn same_layout(this: &str, other: &str) -> bool {
     same_text(after_dimensions(this.as_bytes()), after_dimensions(other.as_bytes()))
 }

@@ -11,22 +11,34 @@
 //! assert_eq!(Activations::BYTES, 104 * 256 * 4);
 //! ```
 //!
+//! # The main types
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`types::Array`], written [`shape!`] | the shape of an array as a type: element type, dimensions, layout |
+//! | [`Buffer`] | an array in memory that it owns; the shape is a type or known at run time |
+//! | [`View`], [`ViewMut`] | an array in borrowed memory, to read or to write |
+//! | [`DynBuffer`], [`DynView`], [`DynViewMut`] | the same for shapes that are known at run time |
+//! | [`ArrayShape`], [`Layout`], [`Tile`], [`Dimension`], [`ElementType`] | the shape of an array as a value, and its parts |
+//! | [`Shape`], [`TupleShape`], [`ProgramShape`] | any shape of XLA as a value: arrays, tuples, tokens; the shape of a program |
+//! | [`relayout::Plan`], [`relayout::StaticPlan`] | a prepared copy between two layouts |
+//! | [`infer::Operation`] | an operation of XLA, with the rule for the shape of its result |
+//!
 //! # What it does
 //!
-//! - [`shape!`] makes the text of a shape a type without size ([`types::Array`]). An invalid shape, operands that do not fit,
-//!   and constant indices out of bounds do not compile. Index arithmetic folds to shifts and masks.
-//! - [`Buffer`], [`View`] and [`ViewMut`] are memory with such a type; [`DynBuffer`], [`DynView`] and [`DynViewMut`] are
-//!   memory whose shape is known at run time. Each can be converted to the other, with a check.
-//! - [`transpose`](buffer::Buffer::transpose), [`reshape`](buffer::Buffer::reshape) and [`retile`](buffer::Buffer::retile) read
-//!   the same memory as another shape: free, or a compile error that says which element would move;
-//!   [`slice`](buffer::Buffer::slice) takes a constant part of it. [`bitcast`] answers the same for shapes as values, and
-//!   explains.
-//! - [`dispatch!`] runs the kernel for the shapes that run-time buffers turn out to have, or a fallback.
-//! - [`infer`] checks the shape of an operation's result, while a kernel is compiled or at run time.
-//! - [`relayout`] copies an array from any layout to any other.
-//! - [`Shape`], [`ArrayShape`], [`Layout`] and the rest of `xla-shape-core`, re-exported here, are the same shapes as
-//!   values: read, print, validate, measure, index.
-//! - With the feature `hlo`, the module `hlo` reads XLA's programs, and `hlo_types!` makes types of their shapes.
+//! - **Shapes as types.** [`shape!`] makes a type without size from the text of a shape. Invalid shapes, operands that do not fit, and
+//!   constant indices out of bounds do not compile. Index arithmetic folds to shifts and masks.
+//! - **Memory with a shape.** [`Buffer`] and its views read and write elements by index, in bulk ([`iter`]), by blocks ([`block`]) or as
+//!   slices and tiles. A typed buffer can be converted to one whose shape is known at run time, and back with a check.
+//! - **Other shapes of the same memory.** [`transpose`](Buffer::transpose), [`reshape`](Buffer::reshape) and
+//!   [`retile`](Buffer::retile) are free, or a compile error that says which element would move. [`slice`](Buffer::slice) borrows a
+//!   part. [`bitcast`] answers the same for shapes as values, and explains.
+//! - **Copies between layouts.** [`relayout`] copies an array from any layout to any other.
+//! - **Dispatch.** [`dispatch!`] runs the kernel that was compiled for the shapes of run-time buffers, or a fallback.
+//! - **Shape inference.** [`infer`] checks the shape of an operation's result, at compile time or at run time.
+//! - **Shapes as values.** [`Shape`], [`ArrayShape`], [`Layout`] and the rest of `xla-shape-core`, re-exported here: parse, print,
+//!   validate, measure, index.
+//! - **Programs.** With the feature `hlo`, the module `hlo` reads XLA's programs, and `hlo_types!` makes types of their shapes.
 //!
 //! # What it does not do
 //!
@@ -34,14 +46,14 @@
 //!
 //! # What the compiler checks, and when
 //!
-//! Errors in a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. Errors that depend
-//! on numbers that only the code generator knows, such as a constant index out of bounds or a transpose that is not free, show
-//! in `cargo build`.
+//! Errors in a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. Errors that depend on
+//! constants that the compiler evaluates only during code generation, such as a constant index out of bounds or a transpose that is not
+//! free, show in `cargo build`.
 //!
 //! # More
 //!
-//! The book, in the folder `docs` of the repository, explains layouts from zero (`layouts.md`), how kernels are written
-//! (`kernels.md`) and what TPUs choose (`tpu-formats.md`); its rules have numbers, which this documentation cites.
+//! The book, in the folder `docs` of the repository, explains layouts from the beginning (`layouts.md`), how kernels are written
+//! (`kernels.md`), how arrays are copied between layouts (`relayout.md`) and which layouts TPUs choose (`tpu-formats.md`).
 //!
 //! # Features
 //!
@@ -53,25 +65,31 @@
 //! - `serde`: shapes as text in human-readable formats, as structure in others, with the crate `serde`.
 //! - `threads`: relayout with several threads, with the crate `rayon`.
 
-pub mod block;
+// First, because rustdoc lists the methods of `Buffer` in the order of modules.
 pub mod buffer;
+
+mod row_major;
+
+pub mod iter;
+
+pub mod block;
 mod dispatch;
 pub mod dlpack;
 pub mod element;
 pub mod infer;
-pub mod iter;
 pub mod npy;
 #[cfg(feature = "proto")]
 pub use xla_shape_core::proto;
 pub mod relayout;
-mod row_major;
 mod sealed;
 pub mod tpu;
 pub mod types;
-pub mod vector;
-mod wide;
+pub mod worlds;
 
+#[doc(inline)]
 pub use buffer::{AccessError, Buffer, BufferError, DynBuffer, DynView, DynViewMut, ShapeMismatch, View, ViewMut};
+#[doc(hidden)]
+pub use xla_shape_core::assert_every_element_type;
 pub use xla_shape_core::{
     ArrayShape, Dimension, DimensionError, DimensionNumber, ElementClass, ElementType, Layout, LayoutAttributes,
     LegacyShape, Movement, PaddedDimension, PaddingValue, ParseError, Placement, ProgramParameter, ProgramShape, Shape,
@@ -80,8 +98,10 @@ pub use xla_shape_core::{
     ValidationError, bitcast, byte_strides_is_major_to_minor, compare, dimension_letter, index, map, memory_space,
     shard, text, type_limits, validate,
 };
+
 #[cfg(feature = "hlo")]
 pub use xla_shape_hlo as hlo;
+pub use xla_shape_relayout::vector;
 
 #[doc(hidden)]
 pub mod __private {
@@ -90,6 +110,7 @@ pub mod __private {
     #[cfg(feature = "hlo")]
     pub use xla_shape_macros::hlo_types;
     pub use xla_shape_macros::{index_number, layout, shape, shard, sharding, tpu_shape};
+    pub use xla_shape_relayout::{__compiled, __features};
 }
 
 /// A shape, as a type: XLA's text, with layouts in `{…}` or `<…>`, or left out.
@@ -101,8 +122,8 @@ pub mod __private {
 /// | `token[]`, `opaque[]` | [`types::Token`], [`types::Opaque`] |
 /// | `b(…)` | [`types::BufferOf`] the array's type |
 ///
-/// Two shapes that mean the same are the same type. A text that is not a valid shape does not compile; the error shows in
-/// `cargo check`, under the part that is wrong. Lists (dimensions, tiles, a tile's entries, tuples) are at most
+/// Equal shapes are the same type. A text that is not a valid shape does not compile; the error shows in `cargo check`, under the part
+/// that is wrong. Lists (dimensions, tiles, a tile's entries, tuples) are at most
 /// [`type_limits::MAX_LIST`] long in a type; the values, such as [`Shape`], have no such limit.
 ///
 /// ```
@@ -121,15 +142,14 @@ pub mod __private {
 /// type Wrong = shape!(bf16[8,128]{1,1}); // dimension 1 twice
 /// ```
 ///
-/// Clippy's `type_complexity` counts the parts of the type that a shape stands for: it asks for a name (`type X = shape!(…)`)
-/// where the shape is written inside another type in a signature. A `clippy.toml` with `type-complexity-threshold = 1000`
-/// makes it count less.
+/// Clippy's `type_complexity` counts the parts of the type that a shape expands to, so it may ask for a name (`type X = shape!(…)`) where
+/// a shape is written inside another type in a signature. `type-complexity-threshold = 1000` in a `clippy.toml` prevents this.
 ///
 /// # Sizes that Rust knows
 ///
-/// A dimension, a bound, an entry of a tile or a memory space (a `u8`) may be an expression: a constant, a const parameter, or arithmetic on
-/// constants, in braces where it has commas of its own or does not begin with a name or a number. What depends on it is
-/// checked when it is known, in `cargo build`.
+/// A dimension, a bound, an entry of a tile or a memory space (a `u8`) may be an expression: a constant, a const parameter, or arithmetic
+/// on constants. It needs braces if it contains commas or does not begin with a name or a number. What depends on it is checked when its
+/// value is known, in `cargo build`.
 ///
 /// ```
 /// use xla_shape::{Buffer, View, shape};
@@ -147,8 +167,8 @@ pub mod __private {
 /// A single lower-case word is not an expression: it [names](types::Named) a run-time size, like `?`. In braces, it is an
 /// expression.
 ///
-/// Rust has no arithmetic on const parameters in types (`2 * M`). The unsigned numbers of `typenum` have: they are
-/// dimensions too, in [`types::Array`].
+/// Rust has no arithmetic on const parameters in types (`2 * M`). The unsigned numbers of `typenum` support arithmetic, and can be
+/// dimensions of a [`types::Array`], too.
 ///
 /// ```
 /// use std::ops::Add;
@@ -177,10 +197,9 @@ macro_rules! shape {
     };
 }
 
-/// The shape of arrays in the layouts that a TPU gives them by default, as a type: a generation, and the text of a shape
-/// without layouts.
+/// The shape of an array in the layout that a TPU chooses by default, as a type: a generation, and the text of a shape without layouts.
 ///
-/// Where all sizes of an array are numbers, the type is the one that [`shape!`] makes with the device's layout written out.
+/// If all sizes are numbers, the type is the one that [`shape!`] makes with the device's layout written out.
 ///
 /// ```
 /// use xla_shape::{shape, tpu_shape};
@@ -190,8 +209,8 @@ macro_rules! shape {
 /// assert_eq!(Weights::BYTES, 12 << 10);
 /// ```
 ///
-/// Where sizes are [expressions](shape!#sizes-that-rust-knows), only a constant can know the layout. Then the type is over
-/// [`tpu::TpuLayout`], which has the same layout but is another type than the one with the layout written out:
+/// If sizes are [expressions](shape!#sizes-that-rust-knows), the layout is only known as a constant. Then the layout type is
+/// [`tpu::TpuLayout`], which has the same layout but is another type than the layout written out:
 ///
 /// ```
 /// use xla_shape::{Buffer, View, tpu_shape};
@@ -233,8 +252,9 @@ macro_rules! layout {
 
 /// A sharding, as a type: XLA's text, or a string with it.
 ///
-/// Shardings with the same canonical text are one type; a list of devices stays a list. What does not say which device has what, such as `{manual}`, and shardings of tuples do
-/// not compile. The axes of a mesh may have names of several letters, which Rust reads only in a string.
+/// Shardings with the same canonical text are the same type; a list of devices stays a list. Shardings that do not assign pieces to
+/// devices, such as `{manual}`, and shardings of tuples do not compile. Names of mesh axes with several letters need a string, because
+/// Rust does not accept them as tokens.
 ///
 /// ```
 /// use xla_shape::types::{ShardingType, Shard};
@@ -256,9 +276,9 @@ macro_rules! sharding {
     };
 }
 
-/// What one device has of an array, as a type: a shape and a sharding. It is the type that [`shape!`] makes of the piece.
+/// The shard of one device, as a type: a shape and a sharding. It is the type that [`shape!`] makes of the shard's shape.
 ///
-/// All sizes are numbers here; for others, there is [`types::Shard`].
+/// All sizes must be numbers; [`types::Shard`] accepts other sizes.
 ///
 /// ```
 /// use xla_shape::{shape, shard};
@@ -292,10 +312,32 @@ macro_rules! shape_value {
     };
 }
 
+/// Asserts at compile time that a text of another notation places every element where a shape does: the notation, and the text in quotes.
+///
+/// CuTe's notation is known to a `const`. For the others, compare at run time: [`worlds::AnyLayout`].
+///
+/// ```
+/// use xla_shape::{assert_same_map, shape};
+///
+/// type Weights = shape!(bf16[8,128]{1,0:T(8,128)(2,1)});
+/// assert_same_map!(Weights, cute "((2,4),128):((1,256),2)");
+/// ```
+///
+/// ```compile_fail
+/// # use xla_shape::{assert_same_map, shape};
+/// assert_same_map!(shape!(f32[8,128]), cute "(8,128):(1,8)"); // column-major
+/// ```
+#[macro_export]
+macro_rules! assert_same_map {
+    ($shape:ty, cute $text:expr) => {
+        const _: () = $crate::worlds::assert_same_as_cute::<$shape>($text);
+    };
+}
+
 /// The shapes of an HLO module as types, read from the file while the crate is compiled.
 ///
-/// A dump of XLA becomes a Rust module: a new dump with another layout is a compile error at the kernel that was written
-/// for the old one. The file is read again when it changes. Its path begins at the directory of the crate's `Cargo.toml`.
+/// A dump of XLA becomes a Rust module: if a new dump has another layout, the kernel that was written for the old one does not compile.
+/// The file is read again when it changes. Its path is relative to the directory of the crate's `Cargo.toml`.
 ///
 /// ```
 /// # mod docs {
@@ -321,19 +363,19 @@ macro_rules! shape_value {
 ///
 /// - `Parameter0`, `Parameter1`, …: the parameters of the ENTRY computation; `Parameters`: all of them, a tuple.
 /// - `Result`: what the ENTRY computation returns; if that is a tuple, `Result0`, `Result1`, … are its elements.
-/// - `type Product = "convolution.3";` names the shape of an instruction of any computation. Where several computations
-///   have one with that name: `type Product = "fused_computation"::"convolution.3";`.
+/// - `type Product = "convolution.3";` names the shape of an instruction of any computation. If several computations have an
+///   instruction with that name: `type Product = "fused_computation"::"convolution.3";`.
 /// - `type Product = "convolution.3"(Activations, Weights);` names the shapes of its operands too.
 /// - `type (Maximum, (Sum, _)) = "while.1";` names the elements of a tuple. `_` names nothing, and so does `..` at the end.
 ///
-/// All are public in the module, which has the visibility that is written before `mod`. Each type's documentation is the
-/// text of its instruction. A path that begins with `$OUT_DIR/` is where the crate's build script writes (the crate `xla-shape-pjrt`
-/// compiles there). Without named instructions, the whole is `hlo_types! { mod program = "module.hlo"; }`; it may
-/// hold several modules.
+/// All types are public in the module, whose visibility is the one before `mod`. The documentation of each type is the text of its
+/// instruction. A path that begins with `$OUT_DIR/` is in the directory to which the crate's build script writes (the crate
+/// `xla-shape-pjrt` compiles there). Without named instructions, write `hlo_types! { mod program = "module.hlo"; }`; one invocation may
+/// contain several modules.
 ///
 /// # Errors
-/// The compiler says if there is no such file, where the text of it is wrong, if it has no ENTRY computation, and if no
-/// instruction has the name; and if the shape of a named instruction cannot be a type ([`type_limits`]).
+/// It does not compile if there is no such file, its text is not valid, it has no ENTRY computation, no instruction has the name, or the
+/// shape of a named instruction cannot be a type ([`type_limits`]).
 #[cfg(feature = "hlo")]
 #[macro_export]
 macro_rules! hlo_types {

@@ -1,4 +1,4 @@
-//! NumPy's `.npy`: a header that is a Python dictionary of three entries, then the elements.
+//! NumPy's `.npy` files: a header that is a Python dictionary with three entries, then the elements.
 //!
 //! ```
 //! use xla_shape::{Buffer, DynBuffer, shape};
@@ -13,24 +13,24 @@
 //! # Ok::<(), xla_shape::npy::NpyError>(())
 //! ```
 //!
-//! NumPy has no name for some of XLA's element types, bf16 among them: its files then only say how many bytes an element takes.
-//! Such a file can be read as a typed array, whose type gives the rest, but cannot be written.
+//! NumPy has no name for some of XLA's element types, such as bf16: its files then only say how many bytes an element takes. Such a file
+//! can be read as a typed array, whose type gives the element type, but cannot be written.
 
-// The crates for it read any Python literal, to any depth and with lengths taken on trust; this reads what NumPy writes for
-// plain arrays, and nothing else.
+// Existing crates read any Python literal, to any depth, and trust the lengths in it. This module reads only what NumPy writes for plain
+// arrays.
 
 use crate::buffer::{AccessError, AlignedBytes, Buffer, BufferError, Bytes, ShapeMismatch, WholeShape};
 use crate::relayout::{Options, Plan, RelayoutError};
-use crate::wide::byte_count;
 use std::error::Error;
 use std::fmt;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, StrideTableError, ValidationError};
+use xla_shape_relayout::wide::byte_count;
 
 /// Why an `.npy` file cannot be read, or an array cannot be written as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NpyError {
-    /// This is not a `.npy` file of an array that XLA has; the text says why.
+    /// The file is not an `.npy` file of an array that XLA has; the text says why.
     Header(Box<str>),
     /// The file says how many bytes an element takes, but not its type.
     UnknownElementType {
@@ -41,7 +41,7 @@ pub enum NpyError {
     },
     /// NumPy has no array of this shape; the text says why.
     NotInNumpy(Box<str>),
-    /// The array has another shape than the file, or there is not enough memory.
+    /// The array's shape differs from the file's, or there is not enough memory.
     Buffer(Box<BufferError>),
     /// The file's array cannot be copied into the array's layout, or back.
     Relayout(RelayoutError),
@@ -89,18 +89,27 @@ impl From<RelayoutError> for NpyError {
     }
 }
 
-/// What is wrong with a file.
+/// An error about the file.
 fn damaged(reason: impl Into<Box<str>>) -> NpyError {
     NpyError::Header(reason.into())
 }
 
 impl<S: WholeShape> Buffer<S> {
-    /// The array in an `.npy` file, all of which is in memory: in the layout of the type, or as the file has it if the shape is known
-    /// at run time. Padding is 0.
+    /// Reads the array in an `.npy` file that is in memory. Its layout is that of the type, or the file's if the shape is known at run
+    /// time. Padding is 0.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let file = Buffer::<shape!(f32[2,3])>::filled(1.5).to_npy()?;
+    /// let x = Buffer::<shape!(f32[2,3]{1,0:T(8,128)})>::from_npy(&file)?;
+    /// assert_eq!(x[[1, 2]], 1.5);
+    /// # Ok::<(), xla_shape::npy::NpyError>(())
+    /// ```
     ///
     /// # Errors
-    /// If it is not such a file, or holds other elements or sizes than the type has, or fewer or more elements than it says, or
-    /// there is not enough memory.
+    /// If it is not an `.npy` file, its element type or sizes are not those of the type, it has more or fewer elements than its header
+    /// says, or there is not enough memory.
     pub fn from_npy(file: &[u8]) -> Result<Self, NpyError> {
         let (from, start) = read_header(file, S::TYPE.map(ArrayShape::element_type))?;
         let elements = file.get(start..).unwrap_or_default();
@@ -113,26 +122,34 @@ impl<S: WholeShape> Buffer<S> {
                 return Err(BufferError::from(AccessError::WrongElementType { expected, found }).into());
             }
             let sizes = sizes(&from).into_iter().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
-            S::of_sizes(&sizes.collect::<Vec<_>>())?
+            S::try_from_sizes(&sizes.collect::<Vec<_>>())?
         } else {
-            S::of(&from)?
+            S::try_from_shape(&from)?
         };
         let plan = Plan::new(&from, &shape.array(), &Options::new())?;
         let (expected, found) = (bytes_of(&from)?, elements.len());
         if found != expected {
             return Err(BufferError::WrongLength { expected, found }.into());
         }
-        let mut bytes = AlignedBytes::zeroed(shape.bytes()?)?;
+        let mut bytes = AlignedBytes::zeroed(shape.bytes()?).map_err(BufferError::from)?;
         plan.run(elements, bytes.as_mut())?;
         Ok(shape.buffer(bytes)?)
     }
 }
 
 impl<S: WholeShape, B: Bytes> Buffer<S, B> {
-    /// The array as an `.npy` file: column-major if the array is and has no padding, else row-major.
+    /// Writes the array as an `.npy` file: column-major if the array is column-major without padding, otherwise row-major.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let file = Buffer::<shape!(s32[3])>::from_fn(|[i]| i as i32).to_npy()?;
+    /// assert!(file.starts_with(b"\x93NUMPY") && file.ends_with(&[2, 0, 0, 0]));
+    /// # Ok::<(), xla_shape::npy::NpyError>(())
+    /// ```
     ///
     /// # Errors
-    /// If NumPy has no such elements, or a dimension is bounded, or there is not enough memory.
+    /// If NumPy has no such element type, a dimension is bounded, or there is not enough memory.
     pub fn to_npy(&self) -> Result<Vec<u8>, NpyError> {
         let view = self.view();
         let from = view.array_shape();
@@ -161,7 +178,7 @@ fn bytes_of(array: &ArrayShape) -> Result<usize, BufferError> {
     byte_count(array).ok_or(BufferError::StrideTable(StrideTableError::Overflow))
 }
 
-/// Whether the array lies column-major, and not row-major; `None` if it is neither, or padded.
+/// Whether the array is column-major (`Some(true)`) or row-major (`Some(false)`), without padding; `None` if it is neither.
 fn fortran_order(array: &ArrayShape) -> Option<bool> {
     let num_dimensions = array.num_dimensions();
     if *array.layout() == Layout::descending(num_dimensions) {
@@ -193,9 +210,17 @@ const TYPES: &[(&str, ElementType)] = &[
     ("c16", ElementType::C128),
 ];
 
-/// The shape of the array in a file that begins so, and the byte at which its elements begin.
+// NumPy has no other types of its own.
+xla_shape_core::assert_every_element_type!(element_type => {
+    use ElementType::*;
+    element_type.is_in(TYPES)
+        || matches!(element_type, S1 | S2 | S4 | U1 | U2 | U4 | Bf16 | F4E2M1Fn | F6E2M3Fn | F6E3M2Fn)
+        || matches!(element_type, F8E5M2 | F8E4M3 | F8E4M3Fn | F8E4M3B11Fnuz | F8E3M4 | F8E5M2Fnuz | F8E4M3Fnuz | F8E8M0Fnu)
+});
+
+/// Reads the header at the beginning of an `.npy` file. Returns the shape of the array and the byte at which its elements begin.
 ///
-/// Where the file only says how many bytes an element takes, elements are of the type `given`.
+/// If the file only says how many bytes an element takes, its element type is `given`.
 ///
 /// ```
 /// use xla_shape::npy::{read_header, write_header};
@@ -207,8 +232,8 @@ const TYPES: &[(&str, ElementType)] = &[
 /// ```
 ///
 /// # Errors
-/// If it is not such a beginning, or its elements or sizes are none that XLA has, or it does not say the type of its elements
-/// and `given` is `None` or takes another number of bytes.
+/// If the header is not valid, its element type or sizes are not possible in XLA, or it does not say the element type and `given` is `None`
+/// or takes a different number of bytes.
 pub fn read_header(file: &[u8], given: Option<ElementType>) -> Result<(ArrayShape, usize), NpyError> {
     let beginning = || damaged("the file does not begin like an .npy file");
     let (version, rest) =
@@ -227,11 +252,20 @@ pub fn read_header(file: &[u8], given: Option<ElementType>) -> Result<(ArrayShap
     Ok((Header::parse(header)?.shape(given)?, start))
 }
 
-/// The beginning of a file that holds an array of this shape, up to its elements.
+/// The header of an `.npy` file with an array of this shape. The elements follow it.
+///
+/// ```
+/// use xla_shape::npy::write_header;
+///
+/// let header = write_header(&"f32[2,3]{0,1}".parse()?)?;
+/// assert_eq!(header.len() % 64, 0);
+/// assert!(header.starts_with(b"\x93NUMPY"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
-/// If NumPy has no such elements, or a dimension is bounded or unbounded, or the array is neither row-major nor column-major
-/// without padding.
+/// If NumPy has no such element type, a dimension is bounded or unbounded, or the array is neither row-major nor column-major without
+/// padding.
 pub fn write_header(array: &ArrayShape) -> Result<Vec<u8>, NpyError> {
     let not_in_numpy = |reason: String| NpyError::NotInNumpy(reason.into());
     let element_type = array.element_type();
@@ -322,8 +356,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// How many bytes an element takes, where NumPy has no name for its type: so it writes those of `ml_dtypes`, such as
-/// bfloat16.
+/// The bytes of an element where the file does not name its type, as NumPy writes the types of `ml_dtypes`, such as bfloat16.
 fn bytes_without_a_type(name: &str) -> Option<u64> {
     match name {
         "f1" => Some(1),
@@ -331,7 +364,7 @@ fn bytes_without_a_type(name: &str) -> Option<u64> {
     }
 }
 
-/// The rest of the header.
+/// The rest of the header, which is being parsed.
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {

@@ -1,19 +1,19 @@
-//! Keeps others from implementing the traits that `unsafe` code relies on, and says how long lists of types are.
+//! Prevents other crates from implementing the traits that `unsafe` code relies on, and defines the length of type lists.
 
 use paste::paste;
 use xla_shape_core::type_limits::MAX_LIST;
 
-/// Implemented for the types of this crate that stand for parts of shapes.
+/// Implemented for this crate's types that stand for parts of shapes.
 ///
-/// Buffers read memory without a check where a trait's constants say that an element lies inside; so no other crate may
-/// say it.
+/// Buffers access memory without a check where the constants of a trait say that an element is in bounds, so no other crate may implement
+/// these traits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is none of the types of `xla_shape` that stand for parts of shapes",
     note = "other crates cannot implement this trait: unchecked accesses to memory rely on it"
 )]
 pub trait Sealed {}
 
-/// Calls a macro for every length of a tuple, with that many numbers: nothing, `0`, `0 1`, … up to 12.
+/// Calls a macro for every length of a tuple with as many numbers: nothing, `0`, `0 1`, … up to 12.
 macro_rules! for_each_arity {
     ($callback:ident) => {
         $crate::sealed::for_each_arity!($callback [] 0 1 2 3 4 5 6 7 8 9 10 11);
@@ -35,3 +35,28 @@ macro_rules! tuples {
 }
 
 for_each_arity!(tuples);
+
+/// For the beginning of generic functions that users call and that may raise an error in a constant (E0080).
+///
+/// The last note of such an error names the line that calls the function. Optimized builds lose that line if the compiler's MIR inliner
+/// inlines the function before the constants are evaluated. `inline(never)` would prevent it at a cost at run time; so would `#[cold]`,
+/// because a block that calls a cold function is treated as unlikely, and its loop is not vectorized. So this macro makes the function too
+/// expensive for the MIR inliner (`rustc_mir_transform/src/inline.rs` accepts a cost of up to 125), by calls behind a constant that is
+/// false for every type. They are removed before code generation. The type must be generic, otherwise the constant is known too early.
+macro_rules! named_in_errors {
+    ($generic:ty) => {
+        if const { size_of::<$generic>() == usize::MAX } {
+            $crate::sealed::never_called();
+            $crate::sealed::never_called();
+            $crate::sealed::never_called();
+            $crate::sealed::never_called();
+            $crate::sealed::never_called();
+            $crate::sealed::never_called();
+        }
+    };
+}
+pub(crate) use named_in_errors;
+
+/// See [`named_in_errors`].
+#[inline(never)]
+pub(crate) const fn never_called() {}

@@ -1,5 +1,5 @@
-//! How long the compiler takes: `cargo check` of a crate of 1,000 shapes, of one of 100 kernels over shapes of their own, and of
-//! an empty one that depends on the library too; the build of the library and all it brings, from nothing.
+//! Compile times: `cargo check` of a crate with 1,000 shapes, of one with 100 kernels over different shapes, and of an empty one that also
+//! depends on the library; and a full build of the library and its dependencies.
 //!
 //! Writes the crates to `target/compile-time`.
 
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Instant, SystemTime};
 
-/// How many types `shape!` makes.
+/// The number of types made by `shape!`.
 const SHAPES: usize = 1000;
 
-/// How many functions read one of them and write it.
+/// The number of functions, each of which reads and writes an array of such a type.
 const KERNELS: usize = 100;
 
-/// How often each measurement is made; the shortest time counts.
+/// The number of runs of each measurement, of which the shortest time counts.
 const RUNS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Types of shapes, no two alike, as compilers for TPUs write them.
+/// Different shape types, as the compiler for TPUs writes them.
 fn types(number: usize) -> String {
     (0..number).fold(String::new(), |mut text, i| {
         let _ = writeln!(text, "pub type S{i} = xla_shape::shape!(f32[{},{}]{{1,0:T(8,128)}});", i + 1, columns(i));
@@ -84,13 +84,13 @@ impl Package {
                  [dependencies]\nxla-shape = {{ path = {library:?} }}\n\n[workspace]\n"
             ),
         )?;
-        // The same dependencies as everywhere.
+        // The same versions of dependencies as in this workspace.
         fs::copy(repository.join("Cargo.lock"), folder.join("Cargo.lock"))?;
         fs::write(folder.join("src/lib.rs"), code)?;
         Ok(Self { folder, target: root.join("target") })
     }
 
-    /// Seconds of `cargo check` where only this crate changed.
+    /// The seconds of `cargo check` when only this crate has changed.
     fn check_time(&self) -> Result<f64, Box<dyn Error>> {
         self.cargo("check", &self.target)?;
         let mut best = f64::INFINITY;
@@ -101,7 +101,7 @@ impl Package {
         Ok(best)
     }
 
-    /// Seconds of `cargo build` where nothing is built yet.
+    /// The seconds of `cargo build` in an empty target folder.
     fn cold_build_time(&self) -> Result<f64, Box<dyn Error>> {
         let target = self.target.with_file_name("cold");
         if target.exists() {
@@ -110,13 +110,13 @@ impl Package {
         self.cargo("build", &target)
     }
 
-    /// Runs a command of cargo's, and returns the seconds it takes.
+    /// Runs a Cargo command, and returns its seconds.
     fn cargo(&self, command: &str, target: &Path) -> Result<f64, Box<dyn Error>> {
         let begin = Instant::now();
         let status = Command::new(env!("CARGO"))
             .args([command, "--quiet", "--target-dir"])
             .arg(target)
-            // As cargo does it where nobody configures anything, but each time anew.
+            // Cargo's default settings, except that nothing is reused from an earlier run.
             .envs([("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "full")])
             .current_dir(&self.folder)
             .status()?;

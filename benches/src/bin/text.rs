@@ -1,5 +1,5 @@
-//! How fast text is read: modules, a very large one with the memory that it takes, the shapes of their instructions,
-//! shapes in any text, single shapes, and text made to be slow. Prints a table, or JSON lines with `--json`.
+//! The speed of reading texts: modules, a very large module and its memory, the shapes of instructions, shapes in any text, single shapes, and
+//! texts that are designed to be slow. Prints a table, or JSON lines with `--json`.
 
 use benches::time;
 use std::hint::black_box;
@@ -72,7 +72,7 @@ fn modules(report: &Report) {
     }
 }
 
-/// A module of this many bytes: the computations of a TPU program, again and again under other names.
+/// A module of this many bytes: the computations of a TPU program, repeated under other names.
 fn repeated(bytes: usize) -> String {
     let modules = hlo_modules();
     let longest = modules.iter().filter(|row| row.set == "tpu-hlo").max_by_key(|row| row.text.len());
@@ -90,7 +90,7 @@ fn repeated(bytes: usize) -> String {
     text
 }
 
-/// A figure of `/proc/self/status` in bytes, where there is one.
+/// A figure of `/proc/self/status` in bytes, if the system has it.
 fn process_memory(name: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -101,7 +101,7 @@ fn large(report: &Report) {
     const BYTES: usize = 100_000_000;
     report.head("a module of 100 MB: a TPU program, repeated");
     let text = repeated(BYTES);
-    // From here on, the most that the process takes is counted anew.
+    // Resets the peak memory of the process.
     let counts_anew = std::fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = process_memory("VmRSS");
     let start = Instant::now();
@@ -141,7 +141,7 @@ fn shapes(report: &Report) {
     report.line("shapes", "those of all instructions", texts.len() as f64 / seconds / 1e6, "M/s");
 }
 
-/// What reads a text, and a text of this many pieces, for any number.
+/// A function that reads a text, and one that makes a text of a number of pieces.
 type Hostile = (&'static str, fn(&str), fn(usize) -> String);
 
 fn module(text: &str) {

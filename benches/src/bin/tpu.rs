@@ -1,5 +1,4 @@
-//! How many default layouts a second the rule of TPUs gives: for arrays of each number of dimensions, and for all that the
-//! compiler's library was asked about.
+//! The number of default TPU layouts that are computed per second: for arrays of each number of dimensions, and for all arrays of the corpus.
 
 use benches::time;
 use serde::Deserialize;

@@ -1,8 +1,8 @@
-//! Kernels whose shapes are what the compiler says while the crate is built.
+//! Kernels for the shapes that the compiler chooses while the crate is built.
 //!
-//! `build.rs` compiles `program.mlir` for TPU v5e with libtpu, if there is one (`pip install libtpu`), and takes
-//! `hlo/program.hlo` otherwise. Should the compiler choose another layout some day, `product` no longer fits `product_of_step`,
-//! which no longer compiles; and the build warns that the module which is checked in is out of date.
+//! `build.rs` compiles `program.mlir` for TPU v5e with libtpu, if it is installed (`pip install libtpu`), and uses
+//! `hlo/program.hlo` otherwise. If the compiler chooses another layout, `product_of_step` does not compile, because its arrays are not those
+//! that `product` takes; and the build warns that the checked-in module is out of date.
 
 use half::bf16;
 use xla_shape::types::StaticArray;
@@ -10,11 +10,11 @@ use xla_shape::{Buffer, View, ViewMut, hlo_types, shape};
 use xla_shape_ffi::{Error, export, kernel};
 
 hlo_types! {
-    /// The program, as it is compiled.
+    /// The types of the compiled program's shapes.
     pub mod step = "$OUT_DIR/program.hlo";
 }
 
-/// `x · w`, for the layouts that the compiler chose: the columns of `x` are contiguous, the rows of `w`.
+/// `x · w`, for the layouts that the compiler has chosen: `x` has contiguous columns, `w` contiguous rows.
 fn product(
     x: &View<'_, shape!(f32[100,200]{0,1:T(8,128)})>,
     w: &View<'_, shape!(bf16[200,300]{1,0:T(8,128)(2,1)})>,
@@ -27,7 +27,7 @@ fn product(
     }
 }
 
-/// The product on arrays as the program has them.
+/// The product of arrays with the program's layouts.
 pub fn product_of_step(
     x: &View<'_, step::Parameter0>,
     w: &View<'_, step::Parameter1>,
@@ -39,7 +39,7 @@ pub fn product_of_step(
 const PLACES: usize = <step::Parameter0 as StaticArray>::PHYSICAL_ELEMENTS;
 
 kernel! {
-    /// An array as the program takes it on the TPU: all places of its memory, padding included.
+    /// An array in the program's layout on the TPU: all positions of its memory, including padding.
     fn for_step(x: View<'_, shape!(f32[100,200])>, mut y: ViewMut<'_, shape!(f32[{ PLACES }])>) -> Result<(), Error> {
         y.as_mut_slice().fill(0.0);
         let mut laid_out = ViewMut::<step::Parameter0>::from_slice(y.as_mut_slice())?;
@@ -47,7 +47,7 @@ kernel! {
         Ok(())
     }
 
-    /// The product of row-major arrays, computed on arrays as the program has them.
+    /// The product of row-major arrays, computed on arrays with the program's layouts.
     fn step_product(
         x: View<'_, shape!(f32[100,200])>,
         w: View<'_, shape!(bf16[200,300])>,

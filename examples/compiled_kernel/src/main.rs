@@ -1,4 +1,4 @@
-//! The product on arrays with the layouts that the compiler chose.
+//! The product of arrays with the layouts that the compiler has chosen.
 
 use compiled_kernel::{product_of_step, step};
 use half::bf16;

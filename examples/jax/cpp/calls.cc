@@ -1,4 +1,4 @@
-// The handlers whose calls are timed beside those of Rust, written with the header library that comes with jaxlib.
+// C++ handlers, written with the header library that comes with jaxlib, whose calls are compared with those of Rust.
 
 #include <cstdint>
 

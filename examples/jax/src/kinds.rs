@@ -15,7 +15,7 @@ kernel! {
         Ok(())
     }
 
-    /// The first element, and how many there are.
+    /// The first element, and the number of elements.
     pub(crate) fn first(
         x: View<'_, shape!(c64[2,?])>,
         scale: View<'_, shape!(f32[])>,
@@ -31,7 +31,7 @@ kernel! {
         y.fill_with(|[k, i, j]| x[[i, j, k]]);
     }
 
-    /// Has no results, and says whether a number is negative.
+    /// Has no results, and fails if a number is negative.
     pub(crate) fn expect_positive(x: View<'_, shape!(f32[?])>) -> Result<(), Error> {
         match x.as_slice().iter().find(|&&x| x < 0.0) {
             Some(x) => Err(Error::new(ErrorCode::OutOfRange, format!("expected positive numbers, found {x}"))),
@@ -65,7 +65,7 @@ kernel! {
         }
     }
 
-    /// The products of all columns of two arrays with as many rows.
+    /// The products of all columns of two arrays with the same number of rows.
     pub(crate) fn gram(
         x: View<'_, shape!(f32[n,d])>,
         y: View<'_, shape!(f32[n,e])>,
@@ -75,7 +75,7 @@ kernel! {
         z.fill_with(|[i, j]| (0..n).map(|k| x[[k, i]] * y[[k, j]]).sum());
     }
 
-    /// The sum of all operands, of which the first counts once, those between ten times, and the last a hundred times.
+    /// The first operand plus ten times the sum of the middle ones plus a hundred times the last.
     pub(crate) fn total(
         first: View<'_, shape!(f32[n])>,
         rest: Vec<View<'_, shape!(f32[n])>>,
@@ -85,7 +85,7 @@ kernel! {
         y.fill_with(|index| first[index] + 10.0 * rest.iter().map(|x| x[index]).sum::<f32>() + 100.0 * last[index]);
     }
 
-    /// Says which of its attributes it got.
+    /// Returns which attributes it got.
     pub(crate) fn options(
         _y: ViewMut<'_, shape!(f32[])>,
         mode: &str = "sum",
@@ -97,7 +97,7 @@ kernel! {
         Err(Error::new(ErrorCode::Aborted, format!("{mode} {numbers:?} {count:?} {names:?} {is_fast}")))
     }
 
-    /// Does not do its work on one of the threads.
+    /// Panics on one of the threads.
     pub(crate) fn fail_on_threads(pool: ThreadPool<'_>, mut y: ViewMut<'_, shape!(f32[64])>) {
         pool.for_each_chunk(y.as_mut_slice(), 1, |number, y| {
             assert!(number != 13, "chunk {number}");
@@ -105,7 +105,7 @@ kernel! {
         });
     }
 
-    /// Says what it got.
+    /// Returns the attributes that it got.
     #[expect(clippy::too_many_arguments, reason = "one of each kind")]
     pub(crate) fn attributes(
         a: bool,
@@ -139,14 +139,14 @@ kernel! {
     }
 }
 
-// Kernels that do next to nothing: what a call costs. `cpp/calls.cc` has the same in C++.
+// Kernels that do almost nothing, to measure the cost of a call. `cpp/calls.cc` has the same in C++.
 kernel! {
     /// One number more.
     pub(crate) fn call_one(x: View<'_, shape!(f32[n])>, mut y: ViewMut<'_, shape!(f32[n])>) {
         y.as_mut_slice()[0] = x.as_slice()[0] + 1.0;
     }
 
-    /// The same, of a size that the compiler knows.
+    /// The same for a size that is known at compile time.
     pub(crate) fn call_one_static(x: View<'_, shape!(f32[1])>, mut y: ViewMut<'_, shape!(f32[1])>) {
         y[[0]] = x[[0]] + 1.0;
     }
@@ -165,7 +165,7 @@ kernel! {
         y.as_mut_slice()[0] = sum * factor + times as f32;
     }
 
-    /// The same, of a size that the compiler knows.
+    /// The same for a size that is known at compile time.
     pub(crate) fn call_four_static(
         a: View<'_, shape!(f32[1])>,
         b: View<'_, shape!(f32[1])>,

@@ -1,4 +1,4 @@
-//! Kernels over typed shapes, called from JAX: `run.py` shows them at work, `test_kernels.py` tests them.
+//! Kernels over typed shapes, called from JAX: `run.py` runs them, `test_kernels.py` tests them.
 
 mod kinds;
 mod rows;
@@ -12,11 +12,11 @@ use xla_shape_ffi::threads::ThreadPool;
 use xla_shape_ffi::{Error, export, kernel, math, multiversion};
 
 hlo_types! {
-    /// `tanh(x + state @ weights)`, as XLA compiled it for CPU.
+    /// `tanh(x + state @ weights)`, as XLA has compiled it for CPU.
     mod recurrent_step = "hlo/recurrent_step.hlo";
 }
 
-/// The powers of e of the numbers less the largest, divided by their sum.
+/// The softmax: powers of e of the numbers minus the largest, divided by their sum.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "compiled for the vectors of the kernel that calls it")]
 fn softmax_row(row: &[f32], result: &mut [f32]) {
@@ -29,7 +29,7 @@ fn softmax_row(row: &[f32], result: &mut [f32]) {
 }
 
 fn softmax_by_index(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
-    // A scalar is a row of one.
+    // A scalar is a row of one element.
     let len = x.shape().dimensions().last().map_or(Some(1), |dimension| dimension.extent());
     let Some(len) = len.filter(|&len| len > 0) else { return Ok(()) };
     let len = len as usize;
@@ -48,12 +48,12 @@ fn softmax_by_index(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> 
 }
 
 multiversion! {
-    /// Converts a row.
+    /// Converts a row to f32.
     fn convert(row: &[bf16], result: &mut [f32]) {
-        math::f32_of_bf16(row, result);
+        math::bf16_to_f32(row, result);
     }
 
-    /// Rows of 256 of a product: a closure that runs on other threads calls a function that is compiled for their vectors.
+    /// Rows of a product with 256 columns. The closure on other threads calls this function, because `multiversion!` compiles it for their vectors.
     fn product(a: &[bf16], b: &[f32], result: &mut [bf16]) {
         if math::has_mul_add() {
             product_with(a, b, result, f32::mul_add);
@@ -68,8 +68,8 @@ multiversion! {
 fn product_with(a: &[bf16], b: &[f32], result: &mut [bf16], mul_add: impl Fn(f32, f32, f32) -> f32) {
     let mut a_rows = [0.0_f32; 4 * 128];
     for (rows, a) in result.chunks_exact_mut(4 * 256).zip(a.chunks_exact(4 * 128)) {
-        math::f32_of_bf16(a, &mut a_rows);
-        // As many sums as registers hold, each of one column.
+        math::bf16_to_f32(a, &mut a_rows);
+        // As many sums as fit into registers, one for each column.
         for first in (0..256).step_by(32) {
             let mut sums = [[0.0_f32; 32]; 4];
             for (k, b_row) in b.chunks_exact(256).take(128).enumerate() {
@@ -82,7 +82,7 @@ fn product_with(a: &[bf16], b: &[f32], result: &mut [bf16], mul_add: impl Fn(f32
                 }
             }
             for (row, sums) in rows.chunks_exact_mut(256).zip(&sums) {
-                math::bf16_of_f32(sums, &mut row[first..first + 32]);
+                math::f32_to_bf16(sums, &mut row[first..first + 32]);
             }
         }
     }
@@ -98,8 +98,8 @@ kernel! {
         }
     }
 
-    /// Softmax over the last dimension of an array of any shape: by the kernel above for its shape, by another one for rows, and
-    /// by a third for all others.
+    /// Softmax over the last dimension of an array of any shape: with the kernel above for its shape, with another one for rows, and
+    /// with a third for all others.
     fn softmax_of_any(pool: ThreadPool<'_>, x: DynView<'_>, y: DynViewMut<'_>) -> Result<(), Error>
     where batch(...)
     {
@@ -115,7 +115,7 @@ kernel! {
         Ok(())
     }
 
-    /// Each row less its mean, divided by its standard deviation, times a gain.
+    /// Layer norm: each row minus its mean, divided by its standard deviation, times a gain.
     fn layer_norm(
         x: View<'_, shape!(f32[128,256])>,
         gain: View<'_, shape!(f32[256])>,
@@ -130,7 +130,7 @@ kernel! {
         let gain = gain.as_slice();
         for (row, result) in x.as_slice().chunks_exact(256).zip(y.as_mut_slice().chunks_exact_mut(256)) {
             let mean = math::sum(row) / 256.0;
-            let variance = math::sum_of(row, |x| (x - mean) * (x - mean)) / 256.0;
+            let variance = math::sum_by(row, |x| (x - mean) * (x - mean)) / 256.0;
             let factor = 1.0 / (variance + eps).sqrt();
             for ((result, x), gain) in result.iter_mut().zip(row).zip(gain) {
                 *result = (x - mean) * factor * gain;
@@ -139,13 +139,13 @@ kernel! {
         Ok(())
     }
 
-    /// A transposed array: the operand with its dimensions renamed is an array in another layout, which the library copies.
+    /// A transposed array. With its dimensions exchanged, the operand is an array in another layout, which the library copies.
     fn transpose(x: View<'_, shape!(f32[256,128])>, mut y: ViewMut<'_, shape!(f32[128,256])>) {
         let x: View<'_, shape!(f32[128,256]{0,1})> = x.transpose(permutation![1, 0]);
         StaticPlan::shared().run(&x, &mut y);
     }
 
-    /// A matrix product of bf16, summed in f32, with rows shared out to XLA's threads.
+    /// A matrix product of bf16 with sums in f32; the rows are divided among XLA's threads.
     fn matmul(
         pool: ThreadPool<'_>,
         a: View<'_, shape!(bf16[64,128])>,
@@ -157,7 +157,7 @@ kernel! {
         pool.zip_rows(&a, &mut c, 32, |_, a, rows| product(a, &b_values, rows));
     }
 
-    /// Packed integers of four bits, times the scale of their column.
+    /// Packed 4-bit integers, each times the scale of its column.
     fn dequantize(
         q: View<'_, shape!(s4[128,64]{1,0:E(4)})>,
         scale: View<'_, shape!(f32[64])>,
@@ -166,14 +166,14 @@ kernel! {
     where multiversion
     {
         for (bytes, row) in q.as_bytes().chunks_exact(32).zip(y.as_mut_slice().chunks_exact_mut(64)) {
-            math::f32_of_s4(bytes, row);
+            math::s4_to_f32(bytes, row);
             for (y, scale) in row.iter_mut().zip(scale.as_slice()) {
                 *y *= scale;
             }
         }
     }
 
-    /// What the program of `hlo/recurrent_step.hlo` computes, compiled against its shapes.
+    /// The same computation as the program `hlo/recurrent_step.hlo`, compiled against its shapes.
     fn step(
         state: View<'_, recurrent_step::Parameter0>,
         x: View<'_, recurrent_step::Parameter1>,
@@ -197,7 +197,7 @@ kernel! {
         }
     }
 
-    /// Adds what is in a list to every element, in an array of rows of four, and says which attributes it got.
+    /// Adds the numbers of a list to every element of an array with rows of four, and returns which attributes it got.
     fn add_all(
         x: View<'_, shape!(f32[?,4])>,
         mut y: ViewMut<'_, shape!(f32[?,4])>,
@@ -215,7 +215,7 @@ kernel! {
         Ok(())
     }
 
-    /// Does not do its work.
+    /// Returns an error or panics.
     fn fail(x: View<'_, shape!(f32[4])>, mut y: ViewMut<'_, shape!(f32[4])>) {
         y[[0]] = 1.0;
         panic!("the first element is {}", x[[0]]);

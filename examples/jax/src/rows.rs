@@ -1,4 +1,4 @@
-//! Kernels for any number of rows of any length, which XLA's threads share out among themselves.
+//! Kernels for any number of rows of any length, which are divided among XLA's threads.
 
 use crate::softmax_row;
 use half::bf16;
@@ -10,12 +10,12 @@ use xla_shape_ffi::{kernel, math, multiversion};
 
 pub(crate) type Rows = shape!(f32[rows,d]);
 
-/// How many rows of this length a thread takes at once: enough that asking for a thread costs little beside the work.
+/// The number of rows of this length that a thread processes at a time: enough to make scheduling cheap in comparison.
 fn band(len: usize) -> usize {
     16_384_usize.div_ceil(len.max(1))
 }
 
-// What the closures below call on XLA's threads, compiled for their vectors.
+// The closures below call these functions on XLA's threads; `multiversion!` compiles them for their vectors.
 multiversion! {
     fn softmax_band(len: usize, rows: &[f32], results: &mut [f32]) {
         for (row, result) in rows.chunks_exact(len.max(1)).zip(results.chunks_exact_mut(len.max(1))) {
@@ -27,7 +27,7 @@ multiversion! {
         let len = gain.len().max(1);
         for (row, result) in rows.chunks_exact(len).zip(results.chunks_exact_mut(len)) {
             let mean = math::sum(row) / len as f32;
-            let variance = math::sum_of(row, |x| (x - mean) * (x - mean)) / len as f32;
+            let variance = math::sum_by(row, |x| (x - mean) * (x - mean)) / len as f32;
             let factor = 1.0 / (variance + eps).sqrt();
             for ((result, x), gain) in result.iter_mut().zip(row).zip(gain) {
                 *result = (x - mean) * factor * gain;
@@ -35,12 +35,12 @@ multiversion! {
         }
     }
 
-    fn f32_of_bf16(values: &[bf16], results: &mut [f32]) {
-        math::f32_of_bf16(values, results);
+    fn bf16_to_f32(values: &[bf16], results: &mut [f32]) {
+        math::bf16_to_f32(values, results);
     }
 
-    fn bf16_of_f32(values: &[f32], results: &mut [bf16]) {
-        math::bf16_of_f32(values, results);
+    fn f32_to_bf16(values: &[f32], results: &mut [bf16]) {
+        math::f32_to_bf16(values, results);
     }
 }
 
@@ -52,9 +52,9 @@ fn product(a: &[f32], b: &[f32], c: &mut [f32], [m, k, n]: [usize; 3]) {
 }
 
 kernel! {
-    /// Softmax of each row, however many there are and however long they are.
+    /// Softmax of each row, for any number of rows of any length.
     ///
-    /// Rows are independent of each other: a mesh may cut them, and `vmap` adds more of them.
+    /// Rows are independent, so a mesh may divide them, and `vmap` may add rows.
     pub(crate) fn softmax_of_rows(pool: ThreadPool<'_>, x: View<'_, Rows>, mut y: ViewMut<'_, Rows>)
     where batch(rows)
     {
@@ -62,7 +62,7 @@ kernel! {
         pool.zip_rows(&x, &mut y, band(len), |_, rows, results| softmax_band(len, rows, results));
     }
 
-    /// Each row less its mean, divided by its standard deviation, times a gain.
+    /// Layer norm: each row minus its mean, divided by its standard deviation, times a gain.
     pub(crate) fn layer_norm_of_rows(
         pool: ThreadPool<'_>,
         x: View<'_, shape!(f32[rows,d])>,
@@ -76,7 +76,7 @@ kernel! {
         pool.zip_rows(&x, &mut y, band(gain.len()), |_, rows, results| layer_norm_band(rows, gain, results, eps));
     }
 
-    /// A matrix product of bf16, summed in f32 by the crate `matrixmultiply`, through `ndarray`.
+    /// A matrix product of bf16 with sums in f32, by the crate `matrixmultiply` through `ndarray`.
     pub(crate) fn matmul_of_any(
         pool: ThreadPool<'_>,
         a: View<'_, shape!(bf16[m,k])>,
@@ -87,15 +87,15 @@ kernel! {
     {
         let ([m, k], [_, n]) = (a.sizes(), b.sizes());
         let (b, mut b_values) = (b.as_slice(), vec![0.0; k * n]);
-        pool.for_each_chunk(&mut b_values, 1 << 16, |i, values| f32_of_bf16(&b[i << 16..][..values.len()], values));
-        // One band for each thread: each prepares the second matrix for itself.
+        pool.for_each_chunk(&mut b_values, 1 << 16, |i, values| bf16_to_f32(&b[i << 16..][..values.len()], values));
+        // One part for each thread, because each thread packs the second matrix for itself.
         let band = m.div_ceil(pool.num_threads()).max(32).next_multiple_of(8);
         pool.zip_rows(&a, &mut c, band, |_, a, results| {
             let sizes @ [m, k, n] = [results.len() / n.max(1), k, n];
             let (mut a_values, mut sums) = (vec![0.0; m * k], vec![0.0; m * n]);
-            f32_of_bf16(a, &mut a_values);
+            bf16_to_f32(a, &mut a_values);
             product(&a_values, &b_values, &mut sums, sizes);
-            bf16_of_f32(&sums, results);
+            f32_to_bf16(&sums, results);
         });
     }
 }

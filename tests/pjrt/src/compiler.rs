@@ -94,7 +94,7 @@ call! { topology_create(args: TopologyDescriptionCreateArgs) {
 }}
 
 call! { topology_destroy(args: TopologyDescriptionDestroyArgs) {
-    // SAFETY: topologies are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     unsafe { take_back::<Topology, _>(args.topology) };
 }}
 
@@ -103,13 +103,13 @@ call! { topology_platform(args: TopologyDescriptionPlatformNameArgs) {
 }}
 
 call! { topology_version(args: TopologyDescriptionPlatformVersionArgs) {
-    // SAFETY: topologies are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let topology = unsafe { object::<Topology, _>(args.topology) };
     (args.platform_version, args.platform_version_size) = (topology.name.as_ptr().cast(), topology.name.len());
 }}
 
 call! { topology_devices(args: TopologyDescriptionGetDeviceDescriptionsArgs) {
-    // SAFETY: topologies are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let topology = unsafe { object::<Topology, _>(args.topology) };
     (args.descriptions, args.num_descriptions) = (topology.devices.as_ptr(), topology.devices.len());
 }}
@@ -132,7 +132,7 @@ call! { device_text(args: DeviceDescriptionToStringArgs) {
 }}
 
 call! { topology_layout(args: LayoutsTopologyGetDefaultLayoutArgs) {
-    // SAFETY: topologies are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let topology = unsafe { object::<Topology, _>(args.topology_description) };
     // SAFETY: the interface gives the sizes.
     let sizes = unsafe { list(args.dims, args.num_dims) };
@@ -189,7 +189,7 @@ ENTRY main {
 ";
 
 call! { compile(args: CompileArgs) {
-    // SAFETY: topologies are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let topology = unsafe { object::<Topology, _>(args.topology) };
     // SAFETY: the interface gives a program.
     let program = unsafe { &*args.program };
@@ -335,7 +335,7 @@ call! { executable_optimized(args: ExecutableOptimizedProgramArgs) {
         if program.code_size < bytes.len() {
             return Err((INVALID_ARGUMENT, "too little room".to_owned()));
         }
-        // SAFETY: there is room for so many bytes.
+        // SAFETY: the interface guarantees room for `code_size` bytes, and `bytes` is not longer (checked above).
         unsafe { bytes.as_ptr().copy_to_nonoverlapping(program.code.cast(), bytes.len()) };
     }
     program.code_size = bytes.len();

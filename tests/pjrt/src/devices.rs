@@ -15,7 +15,7 @@ struct Client {
     _held: Vec<Description>,
 }
 
-/// An array: row by row, whatever its layout.
+/// An array, whose bytes are stored in row-major order whatever its `layout`.
 struct Array {
     kind: c_int,
     sizes: Vec<i64>,
@@ -34,7 +34,7 @@ call! { client_create(args: ClientCreateArgs) {
 }}
 
 call! { client_destroy(args: ClientDestroyArgs) {
-    // SAFETY: clients are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     unsafe { take_back::<Client, _>(args.client) };
 }}
 
@@ -47,7 +47,7 @@ call! { client_version(args: ClientPlatformVersionArgs) {
 }}
 
 call! { client_devices(args: ClientAddressableDevicesArgs) {
-    // SAFETY: clients are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let client = unsafe { object::<Client, _>(args.client) };
     (args.addressable_devices, args.num_addressable_devices) = (client.devices.as_ptr(), client.devices.len());
 }}
@@ -103,33 +103,33 @@ call! { buffer_from_host(args: ClientBufferFromHostBufferArgs) {
 }}
 
 call! { buffer_destroy(args: BufferDestroyArgs) {
-    // SAFETY: arrays are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     unsafe { take_back::<Array, _>(args.buffer) };
 }}
 
 call! { buffer_type(args: BufferElementTypeArgs) {
-    // SAFETY: arrays are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     args.r#type = unsafe { object::<Array, _>(args.buffer) }.kind;
 }}
 
 call! { buffer_sizes(args: BufferDimensionsArgs) {
-    // SAFETY: arrays are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let array = unsafe { object::<Array, _>(args.buffer) };
     (args.dims, args.num_dims) = (array.sizes.as_ptr(), array.sizes.len());
 }}
 
 call! { buffer_bytes(args: BufferOnDeviceSizeArgs) {
-    // SAFETY: arrays are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     args.on_device_size_in_bytes = unsafe { object::<Array, _>(args.buffer) }.bytes.len();
 }}
 
 call! { buffer_layout(args: LayoutsBufferMemoryLayoutArgs) {
-    // SAFETY: arrays are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     args.layout = hand_out(unsafe { object::<Array, _>(args.buffer) }.layout.clone());
 }}
 
 call! { buffer_ready(args: BufferReadyEventArgs) {
-    // SAFETY: arrays are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let array = unsafe { object::<Array, _>(args.buffer) };
     // An array of this size never becomes ready.
     let result = if array.sizes == [13] { Err((INVALID_ARGUMENT, "13 is unlucky".to_owned())) } else { Ok(()) };
@@ -137,7 +137,7 @@ call! { buffer_ready(args: BufferReadyEventArgs) {
 }}
 
 call! { buffer_to_host(args: BufferToHostBufferArgs) {
-    // SAFETY: arrays are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let array = unsafe { object::<Array, _>(args.src) };
     // SAFETY: the interface gives null or a layout.
     let layout = unsafe { layout_of(args.host_layout) }?.unwrap_or_else(|| array.shape.layout().clone());
@@ -158,19 +158,19 @@ call! { buffer_to_host(args: BufferToHostBufferArgs) {
     let mut copy = vec![0; size];
     let plan = Plan::new(&array.shape, &wanted, &Options::new()).map_err(|error| (INVALID_ARGUMENT, error.to_string()))?;
     plan.run(&array.bytes, &mut copy).map_err(|error| (INVALID_ARGUMENT, error.to_string()))?;
-    // SAFETY: there is room for so many bytes.
+    // SAFETY: the interface guarantees room for `dst_size` bytes, and `size` is not larger (checked above).
     unsafe { copy.as_ptr().copy_to_nonoverlapping(args.dst.cast(), size) };
     let result = if array.sizes == [13] { Err((INVALID_ARGUMENT, "13 is unlucky".to_owned())) } else { Ok(()) };
     args.event = hand_out(Event(result));
 }}
 
 call! { event_destroy(args: EventDestroyArgs) {
-    // SAFETY: events are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     unsafe { take_back::<Event, _>(args.event) };
 }}
 
 call! { event_await(args: EventAwaitArgs) {
-    // SAFETY: events are handed out as such.
+    // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     unsafe { object::<Event, _>(args.event) }.0.clone()?;
 }}
 

@@ -9,7 +9,7 @@ use xla_shape_pjrt::abi::{
 
 /// How many objects were handed out and not destroyed.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
-/// How many bytes more than today's arguments are demanded.
+/// How many bytes calls must pass in addition to the arguments that this crate declares.
 static ROOM: AtomicUsize = AtomicUsize::new(0);
 
 /// How many objects were handed out and not destroyed.
@@ -44,7 +44,7 @@ pub(crate) fn hand_out<T, R>(value: T) -> *mut R {
 pub(crate) unsafe fn take_back<T, R>(object: *mut R) {
     if !object.is_null() {
         LIVE.fetch_sub(1, Ordering::SeqCst);
-        // SAFETY: `hand_out` made it of such a box.
+        // SAFETY: `hand_out` made the pointer from a `Box<T>`.
         drop(unsafe { Box::from_raw(object.cast::<T>()) });
     }
 }
@@ -61,7 +61,7 @@ pub(crate) unsafe fn object<'a, T, R>(object: *const R) -> &'a T {
 /// A text that a caller gives.
 ///
 /// # Safety
-/// The pointer has so many bytes behind it.
+/// `data` points to `len` bytes that can be read.
 pub(crate) unsafe fn text(data: *const c_char, len: usize) -> String {
     if len == 0 {
         return String::new();
@@ -73,7 +73,7 @@ pub(crate) unsafe fn text(data: *const c_char, len: usize) -> String {
 /// A list that a caller gives.
 ///
 /// # Safety
-/// The pointer has so many values behind it.
+/// `data` points to `len` values that can be read.
 pub(crate) unsafe fn list<T: Copy>(data: *const T, len: usize) -> Vec<T> {
     if len == 0 {
         return Vec::new();
@@ -82,7 +82,7 @@ pub(crate) unsafe fn list<T: Copy>(data: *const T, len: usize) -> Vec<T> {
     unsafe { std::slice::from_raw_parts(data, len) }.to_vec()
 }
 
-/// Checks the size of arguments as XLA does, and does what is asked.
+/// Checks the size of the arguments as XLA does, and then passes them to `work`.
 ///
 /// # Safety
 /// `args` points to arguments as long as they say.
@@ -115,7 +115,7 @@ pub(crate) unsafe fn answer<A: Arguments>(
 pub(crate) unsafe extern "C" fn error_destroy(args: *mut ErrorDestroyArgs) {
     // SAFETY: the interface passes arguments of this type.
     let error = unsafe { (*args).error };
-    // SAFETY: errors are handed out as refusals.
+    // SAFETY: every error of this plug-in is a `Refusal` from `hand_out`, and the caller destroys it once.
     unsafe { take_back::<Refusal, _>(error) };
 }
 

@@ -48,12 +48,14 @@ fn libtpu_answers() {
         return;
     };
     if part == "find" {
-        if let Err(error @ Error::NotFound { .. }) = Plugin::find() {
+        // SAFETY: the plug-in is libtpu, as `pip install libtpu` brings it.
+        if let Err(error @ Error::NotFound { .. }) = unsafe { Plugin::find() } {
             println!("SKIPPED: {error}");
         }
         return;
     }
-    let plugin = Plugin::find().unwrap();
+    // SAFETY: as above.
+    let plugin = unsafe { Plugin::find() }.unwrap();
     let set = |name: &str| env::var(name).unwrap();
     assert_eq!(set("ALLOW_MULTIPLE_LIBTPU_LOAD"), "1");
     assert_eq!(set("TPU_SKIP_MDS_QUERY"), if part == "variable" { "true" } else { "1" });

@@ -60,13 +60,13 @@ fn tables_that_cannot_be_used_are_refused() {
         "`fake` has version 1.2 of PJRT's interface; this library needs 0.57 or a newer 0.…"
     );
     assert!(refused(Make { minor: 56, ..Make::default() }).contains("version 0.56"));
-    assert_eq!(refused(Make { size: 8, ..Make::default() }), format!("{no}its table has 8 bytes, which is too few"));
+    assert_eq!(refused(Make { size: 8, ..Make::default() }), format!("{no}its table of functions has only 8 bytes"));
     assert_eq!(refused(Make { circle: true, ..Make::default() }), format!("{no}its list of extensions does not end"));
     let without = Make { without: &["PJRT_Error_Destroy"], ..Make::default() };
     assert_eq!(refused(without), format!("{no}it has no functions for errors"));
     // SAFETY: null is allowed.
     let error = unsafe { Plugin::from_api("fake", std::ptr::null()) }.unwrap_err();
-    assert_eq!(error.to_string(), format!("{no}GetPjrtApi gave null"));
+    assert_eq!(error.to_string(), format!("{no}GetPjrtApi returned null"));
     let error = load(Make { locked: true, ..Make::default() }).unwrap_err();
     assert!(matches!(&error, Error::Locked { error } if error.code == ErrorCode::Aborted), "{error}");
     assert!(error.to_string().contains("ALLOW_MULTIPLE_LIBTPU_LOAD=1"), "{error}");
@@ -98,7 +98,7 @@ fn older_and_newer_plugins_work_as_far_as_they_have_the_call() {
     assert_eq!(compiled.memory().unwrap().device.total(), 1130);
     assert_eq!(compiled.inputs().unwrap().len(), 2);
     drop((compiled, topology));
-    // One that demands more without being newer breaks the rules.
+    // A plug-in that requires longer arguments although its version is not newer breaks the rules.
     let error = load(Make::default()).unwrap_err();
     assert!(error.to_string().starts_with("PJRT_Plugin_Initialize: Unexpected size"), "{error}");
     require_room(0);
@@ -122,7 +122,7 @@ fn a_plugin_says_what_it_is() {
     assert_eq!((device.id, device.kind.as_str(), device.text.as_str()), (3, "Fake", "FakeDevice(id=3)"));
     assert_eq!(plugin().topology_named("abacus").unwrap_err().plugin_error().unwrap().code, ErrorCode::NotFound);
     let error = plugin().topology_named("fake:null").unwrap_err().to_string();
-    assert_eq!(error, "the plug-in's answer to PJRT_TopologyDescription_Create cannot be used: it is null");
+    assert_eq!(error, "the plug-in's answer to PJRT_TopologyDescription_Create cannot be used: the result is null");
     drop(topology);
     assert_eq!(live(), 0);
 }
@@ -190,7 +190,7 @@ fn wrong_answers_are_errors() {
     assert_eq!(error.to_string(), "PJRT_Compile: the program asks for an error");
     assert_eq!(error.plugin_error().unwrap().code, ErrorCode::InvalidArgument);
     let error = compile("module {} // fake:null").unwrap_err().to_string();
-    assert_eq!(error, answer("PJRT_Compile", "it is null"));
+    assert_eq!(error, answer("PJRT_Compile", "the result is null"));
     let parameters = "PJRT_Layouts_PJRT_Executable_GetParameterLayouts";
     let compiled = compile("module {} // fake:no-list").unwrap();
     let error = compiled.inputs().unwrap_err().to_string();
@@ -351,7 +351,7 @@ fn narrow_empty_and_failed_arrays() {
     let _alone = alone();
     let client = Client::new(&plugin()).unwrap();
     let device = client.devices().unwrap().swap_remove(0);
-    // Packed here, in whole bytes where the interface takes it.
+    // Elements are packed in this array; in the interface, each takes a whole byte.
     let packed = "s4[3,4]{1,0:E(4)}".parse().unwrap();
     let host = DynBuffer::from_fn_with::<S4>(packed, |index| S4::new(index[1] as i8 - 2).unwrap()).unwrap();
     let buffer = device.put(&host.view(), None).unwrap();
@@ -373,18 +373,22 @@ fn a_plugin_is_loaded_from_its_file_once() {
     let _alone = alone();
     let limit = Duration::from_secs(3);
     let options = LoadOptions::new().time_limit(Some(limit));
-    let plugin = options.load(file()).unwrap();
+    // SAFETY: the fake is a plug-in.
+    let load = || unsafe { options.load(file()) }.unwrap();
+    let plugin = load();
     assert_eq!(plugin.path().unwrap(), file().canonicalize().unwrap());
-    assert_eq!(options.load(file()).unwrap().version(), plugin.version());
+    assert_eq!(load().version(), plugin.version());
     let topology = plugin.topology(&"v6e".parse().unwrap()).unwrap();
     assert_eq!(topology.default_layout(ElementType::F32, &[8]).unwrap().to_string(), "{0:T(128)}");
     let error = plugin.topology_named("fake:never").unwrap_err();
     assert!(matches!(error, Error::TimedOut { call: "PJRT_TopologyDescription_Create", .. }), "{error}");
     // Tests have other threads, which may read the environment.
     assert!(options.variables().any(|(name, _)| name == "TPU_SKIP_MDS_QUERY"));
-    let missing = Plugin::load("no/such/file.so").unwrap_err().to_string();
+    // SAFETY: there is no such file.
+    let missing = unsafe { Plugin::load("no/such/file.so") }.unwrap_err().to_string();
     assert!(missing.starts_with("cannot load the plug-in `no/such/file.so`: "), "{missing}");
-    let no_library = Plugin::load(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    // SAFETY: a text has no code.
+    let no_library = unsafe { Plugin::load(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")) };
     assert!(matches!(no_library.unwrap_err(), Error::Load { .. }));
 }
 
@@ -397,34 +401,36 @@ fn a_build_compiles_and_falls_back() {
     std::fs::write(&program, "module {}").unwrap();
     let compile = Compile::new(&program, "v5e:2x2").or_checked_in(&module);
     let present = compile.clone().plugin(file());
+    // SAFETY: the fake is a plug-in, and where there is no file, nothing is loaded.
+    let write = |compile: &Compile| unsafe { compile.write_into(&out) };
     // Nothing is checked in yet.
-    let written = present.write_into(&out).unwrap();
+    let written = write(&present).unwrap();
     assert_eq!(written.source, Source::Compiled { fingerprint: "01ab".to_owned() });
     assert!(written.outdated.unwrap().contains("XLA_SHAPE_UPDATE=1"));
     std::fs::copy(&out, &module).unwrap();
-    let written = present.write_into(&out).unwrap();
+    let written = write(&present).unwrap();
     assert_eq!((written.source, written.outdated), (Source::Cached { fingerprint: "01ab".to_owned() }, None));
     // Another program is compiled anew.
     std::fs::write(&program, "module {} // changed").unwrap();
-    assert!(matches!(present.write_into(&out).unwrap().source, Source::Compiled { .. }));
-    // Another layout is said.
+    assert!(matches!(write(&present).unwrap().source, Source::Compiled { .. }));
+    // A layout that differs from the checked-in module is reported.
     let text = std::fs::read_to_string(&module).unwrap();
     std::fs::write(&module, text.replace("f32[100,200]{1,0}", "f32[100,200]{0,1}")).unwrap();
-    let outdated = present.write_into(&out).unwrap().outdated.unwrap();
+    let outdated = write(&present).unwrap().outdated.unwrap();
     assert!(
         outdated.contains("parameter 0 was f32[100,200]{0,1}, the compiler now chooses f32[100,200]{1,0}"),
         "{outdated}"
     );
     // Without a compiler, the checked-in module is used; without one either, there is an error.
     let absent = compile.plugin(folder.join("no.so"));
-    let written = absent.write_into(&out).unwrap();
+    let written = write(&absent).unwrap();
     assert!(matches!(written.source, Source::CheckedIn { .. }), "{written:?}");
     assert_eq!(std::fs::read(&out).unwrap(), std::fs::read(&module).unwrap());
     let neither = Compile::new(&program, "v5e:2x2").plugin(folder.join("no.so"));
-    assert!(neither.write_into(&out).is_err());
-    // What the compiler refuses is wrong whatever is checked in.
+    assert!(write(&neither).is_err());
+    // A program that the compiler refuses is an error even if there is a checked-in module.
     std::fs::write(&program, "module {} // fake:error").unwrap();
-    let error = present.write_into(&out).unwrap_err().to_string();
+    let error = write(&present).unwrap_err().to_string();
     assert!(error.ends_with("p.mlir: PJRT_Compile: the program asks for an error"), "{error}");
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -26,7 +26,7 @@ impl Read for Pieces<'_> {
 /// Any bytes, in pieces of any length: `check` answers each line, with what the library says of it.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn check(bytes: &[u8]) {
     let Some((sizes, input)) = bytes.split_at_checked(4) else { return };
     let (output, all_good) = xla_shape_cli::check(Pieces { sizes, rest: input });

@@ -10,7 +10,7 @@ use xla_shape::{ArrayShape, Shape};
 /// why not.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn decisions(bytes: &[u8]) {
     let mut lines = beginning(bytes).lines();
     let mut next = || lines.next().unwrap_or_default();

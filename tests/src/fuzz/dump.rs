@@ -1,4 +1,4 @@
-//! What the compiler says of a program's memory, as files of a dump have it.
+//! The compiler's own figures of a program's memory, read from the files of a dump.
 
 use super::beginning;
 use xla_shape::hlo::Module;
@@ -26,7 +26,7 @@ ENTRY main {
 /// Any text as each of the files, one behind the other after a line of `=`: an answer, which goes with a module or does not.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn dump(bytes: &[u8]) {
     let text = beginning(bytes);
     let mut files = text.split("\n=\n");
@@ -43,7 +43,8 @@ pub fn dump(bytes: &[u8]) {
             assert!(allocation.values.iter().all(|value| ends(value.offset, value.bytes)), "{allocation:?}");
         }
         if let Ok(exact) = said(timeline.clone().with_assignment(&assignment)) {
-            assert!(exact.account().exact);
+            assert!(exact.is_assigned() && exact.account().exact == (exact.account().may_be_more == 0));
+            assert!(exact.warnings().iter().all(|doubt| (1..2000).contains(&doubt.len())));
             let _ = (exact.peaks(), exact.live_at(3).count());
         }
         if let Ok(usage) = said(usage) {
@@ -54,7 +55,9 @@ pub fn dump(bytes: &[u8]) {
         let _ = said(timeline.check_live_ranges(&ranges));
     }
     let found = dump_files(text.lines());
-    assert!(found.iter().all(|files| files.module.is_some() || files.proto.is_some()));
+    assert!(found.iter().all(|files| files.best_module().is_some()));
+    // The order of a directory does not matter.
+    assert_eq!(found, dump_files(text.lines().rev()));
 }
 
 /// The answer; an error says something, and not more than can be read.

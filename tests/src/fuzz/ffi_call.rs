@@ -53,7 +53,7 @@ const MOST: usize = 1 << 12;
 /// Any call: it runs, or is refused in words, and touches only its memory.
 ///
 /// # Panics
-/// If that is not so. What leaves the memory ends the program.
+/// If one of these checks fails. What leaves the memory ends the program.
 pub fn ffi_call(bytes: &[u8]) {
     let _ = read(&mut Unstructured::new(bytes));
 }
@@ -87,7 +87,7 @@ fn read(input: &mut Unstructured<'_>) -> arbitrary::Result<()> {
         }
     }
     if input.ratio(1, 4)? && !call.operands.is_empty() && !call.results.is_empty() {
-        // Shared memory: in place, or a mistake.
+        // An operand and a result share memory: valid if the kernel works in place, otherwise an error.
         let place = input.choose_index(call.operands.len())?;
         if call.operands[place].sizes == call.results[0].sizes
             && call.operands[place].element_type == call.results[0].element_type
@@ -104,7 +104,7 @@ fn read(input: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     }
     if input.ratio(1, 8)? {
         let place = input.choose_index(SIZES.len())?;
-        // A newer XLA's, or an older one's.
+        // Structs of a newer XLA claim to be larger, those of an older one smaller.
         call.sizes[place] = if input.arbitrary()? { usize::MAX } else { input.int_in_range(0..=SIZES[place])? };
     }
     for _ in 0..if input.ratio(1, 8)? { input.int_in_range(1..=3)? } else { 0 } {

@@ -106,7 +106,7 @@ pub(super) struct Argument {
 /// The value of an attribute.
 pub(super) enum Value {
     Scalar(c_int, [u8; 16]),
-    /// Values of a type, in so many bytes.
+    /// The element type of a list, its length, and its bytes.
     Array(c_int, usize, Vec<u8>),
     Text(Vec<u8>),
     /// A kind of attribute that has no value here.
@@ -122,16 +122,16 @@ pub(super) struct Call {
     pub(super) attributes: Vec<(Vec<u8>, Value)>,
     /// The kinds of extensions of the frame, and how much of them there is.
     pub(super) extensions: Vec<(c_int, usize)>,
-    /// How many bytes of the frame, of its arguments, of an array and of the metadata there are said to be.
+    /// The sizes in bytes that the frame, its lists of arguments, an array and the metadata claim to have.
     pub(super) sizes: [usize; 4],
 }
 
-/// How large the frame, its lists of arguments, an array and the metadata are.
+/// The true sizes in bytes of the frame, its lists of arguments, an array and the metadata.
 pub(super) const SIZES: [usize; 4] = [
     size_of::<Frame>(),
     size_of::<Buffers>(),
     size_of::<Buffer>(),
-    // Up to the last field: the size of a struct is counted without padding behind it.
+    // XLA counts the size of a struct up to the end of its last field, without trailing padding.
     offset_of!(Metadata, traits) + size_of::<u32>(),
 ];
 
@@ -252,7 +252,8 @@ impl Call {
                 values: values.as_ptr(),
             },
         };
-        // SAFETY: a frame of the interface, which is as large as it says or says to be smaller; the caller has the memory.
+        // SAFETY: every struct of the frame has all fields that a handler reads,
+        // whatever size it claims; the caller owns the memory.
         let error = unsafe { (K::HANDLER)((&raw mut frame).cast()) };
         drop((extensions, kept));
         if error.is_null() { Ok(()) } else { Err(RAISED.take().expect("an error says what it is")) }

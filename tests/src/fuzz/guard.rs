@@ -1,5 +1,4 @@
-//! Memory that ends where it ends: what lies before and behind it belongs to nobody, so that whatever reads or writes there
-//! ends the program, by whichever instruction.
+//! Memory between two guard pages: any instruction that reads or writes before or behind it ends the program.
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 use std::ffi::c_void;
@@ -35,7 +34,7 @@ impl Guarded {
     pub(super) fn new(len: usize, side: Side) -> Self {
         let room = len.next_multiple_of(PAGE);
         let all = room + 2 * PAGE;
-        // SAFETY: new memory, which nobody else knows.
+        // SAFETY: the system chooses the address of the new mapping, so it replaces no other memory.
         let pages =
             unsafe { mmap_anonymous(ptr::null_mut(), all, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
         let pages = pages.expect("memory");

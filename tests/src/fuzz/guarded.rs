@@ -11,7 +11,7 @@ use xla_shape::{ArrayShape, DynView, DynViewMut, ElementType, Slot};
 /// inside both.
 ///
 /// # Panics
-/// If that is not so. What leaves the memory ends the program.
+/// If one of these checks fails. What leaves the memory ends the program.
 pub fn guarded(bytes: &[u8]) {
     let _ = read(bytes);
 }

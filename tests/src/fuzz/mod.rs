@@ -10,7 +10,9 @@ mod frame;
 mod guard;
 mod guarded;
 mod plugin;
+mod rustc;
 mod seeds;
+mod terminal;
 mod walkers;
 
 pub use check::check;
@@ -19,7 +21,9 @@ pub use dump::dump;
 pub use ffi_call::ffi_call;
 pub use guarded::guarded;
 pub use plugin::plugin;
+pub use rustc::rustc;
 pub use seeds::{Seed, seeds};
+pub use terminal::terminal;
 pub use walkers::walkers;
 
 use crate::differential::{relayout_agrees, tables_agree};
@@ -28,10 +32,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 use xla_shape::hlo::dump::BufferAssignment;
-use xla_shape::hlo::{Module, find_shapes, instruction_shapes, utf8};
+use xla_shape::hlo::{Module, Severity, find_shapes, instruction_shapes, utf8};
 use xla_shape::proto::{decode_shape, encode_shape};
 use xla_shape::relayout::Stores;
 use xla_shape::shard::Sharding;
+use xla_shape::tpu::vector::VectorLayout;
+use xla_shape::worlds::{AnyLayout, Obstacle, World};
 use xla_shape::{ArrayShape, Layout, LegacyShape, ProgramShape, Shape};
 
 /// A target.
@@ -41,12 +47,12 @@ pub struct Target {
     pub name: &'static str,
     /// What runs it.
     pub run: fn(&[u8]),
-    /// How many steps it may take: once, and for each byte.
+    /// The limit on its steps: a constant, and a number for each byte of the input.
     steps: [u64; 2],
 }
 
 impl Target {
-    /// How many steps it may take for an input of so many bytes, where steps are counted (`scripts/steps.sh`).
+    /// The limit on its steps for an input of this many bytes, for `scripts/steps.sh`, which counts them.
     #[must_use]
     pub const fn most_steps(&self, bytes: usize) -> u64 {
         self.steps[0] + self.steps[1] * bytes as u64
@@ -70,18 +76,22 @@ pub const TARGETS: &[Target] = &[
     target("plugin", plugin, [200_000, 1_000]),
     target("proto", proto, [50_000, 1_000]),
     target("relayout", relayout, [100_000_000, 0]),
+    target("rustc", rustc, [200_000, 5_000]),
     target("scan", scan, [100_000, 2_000]),
     target("serde", serde, [50_000, 1_000]),
     target("shape_text", shape_text, [50_000, 1_000]),
     target("sharding_text", sharding_text, [100_000, 2_000]),
     target("stride_table", stride_table, [200_000_000, 0]),
+    target("terminal", terminal, [20_000, 500]),
+    target("vector_layout", vector_layout, [20_000, 500]),
     target("walkers", walkers, [20_000_000, 0]),
+    target("world_text", world_text, [400_000_000, 20_000]),
 ];
 
 /// Any text: what can be read of it as a module prints as a text that reads the same, and can be checked and measured.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn hlo_module(bytes: &[u8]) {
     let Ok(text) = utf8(bytes) else { return };
     let (module, errors) = Module::parse_with_errors(text);
@@ -89,10 +99,19 @@ pub fn hlo_module(bytes: &[u8]) {
         assert!(text.get(error.span().start..error.span().end).is_some(), "{error}");
     }
     assert_eq!(Module::parse(text).is_ok(), errors.is_empty());
-    for finding in module.check() {
+    let findings = module.check();
+    for finding in &findings {
         assert!(!finding.to_string().is_empty());
     }
     let memory = module.memory();
+    let early = module.instructions().find(|found| {
+        found.operands().any(|operand| operand.instruction().is_some_and(|made| made.number() >= found.number()))
+    });
+    if let Some(early) = early {
+        assert!(memory.timeline_on(None).is_none());
+        let is_told = findings.iter().any(|finding| finding.severity() == Severity::Error);
+        assert!(is_told || early.computation().is_fragment());
+    }
     let _ = (memory.usage(), memory.most_padded(10), memory.tile_formats(), memory.layout_changes(), memory.peaks());
     if errors.is_empty() {
         let printed = module.to_string();
@@ -101,10 +120,11 @@ pub fn hlo_module(bytes: &[u8]) {
     }
 }
 
-/// Any text: an answer; a layout prints as a text that means it; an error points into the text.
+/// Any text is read as a layout or refused: a layout prints as text that reads back as the same layout; an error
+/// points into the text.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn layout_text(bytes: &[u8]) {
     let text = beginning(bytes);
     match text.parse::<Layout>() {
@@ -113,10 +133,63 @@ pub fn layout_text(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as a message: an answer; a shape is written as a message that means it, a module has a text.
+/// Any text: a vector layout prints as a text that means it, and counts the registers of a vector; an error points into the text.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
+pub fn vector_layout(bytes: &[u8]) {
+    let text = beginning(bytes);
+    match text.parse::<VectorLayout>() {
+        Ok(layout) => {
+            assert_eq!(layout.to_string().parse().as_ref(), Ok(&layout));
+            for sizes in [&[][..], &[1], &[u64::MAX], &[3, 130], &[1 << 40, 1 << 40, 8, 8]] {
+                if let Ok(registers) = layout.registers(sizes) {
+                    assert_eq!(layout.grid(sizes).expect("a grid").iter().product::<u64>(), registers);
+                    assert_eq!(layout.relayout(&layout, sizes), Ok(Vec::new()));
+                }
+            }
+        }
+        Err(error) => assert!(text.get(error.span().start..error.span().end).is_some(), "{error}"),
+    }
+}
+
+/// Any text as a layout of another notation, which its first byte names: an answer; a map is written as a text that says it, in every notation that has it; an error
+/// points into the text.
+///
+/// # Panics
+/// If one of these checks fails.
+pub fn world_text(bytes: &[u8]) {
+    let Some((first, text)) = bytes.split_first() else { return };
+    let text = beginning(text);
+    let world = World::ALL[usize::from(*first) % World::ALL.len()];
+    let layout = match AnyLayout::read(world, text) {
+        Ok(layout) => layout,
+        Err(error) => return assert!(text.get(error.span().start..error.span().end).is_some(), "{error}"),
+    };
+    let _ = (layout.sharing(), layout.nearest(world));
+    for &world in World::ALL {
+        match layout.write(world) {
+            Ok(written) => {
+                let back =
+                    AnyLayout::read(world, &written).unwrap_or_else(|error| panic!("{world} {written}: {error}"));
+                match back.first_moved(&layout) {
+                    Ok(moved) => assert_eq!(moved, None, "{world} {written}"),
+                    Err(obstacle) => assert!(
+                        matches!(obstacle, Obstacle::StrideTable(_) | Obstacle::Replicated { .. }),
+                        "{world} {written}: {obstacle}"
+                    ),
+                }
+            }
+            Err(obstacle) => assert!(!obstacle.to_string().is_empty()),
+        }
+    }
+}
+
+/// Any bytes are read as a message or refused: a shape is written as a message that reads back as the same shape,
+/// a module has a text.
+///
+/// # Panics
+/// If one of these checks fails.
 pub fn proto(bytes: &[u8]) {
     match decode_shape(bytes) {
         Ok(shape) => {
@@ -137,7 +210,7 @@ pub fn proto(bytes: &[u8]) {
 /// Any two layouts, any content: every element goes to its place, and no other byte is written.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn relayout(bytes: &[u8]) {
     let mut input = Unstructured::new(bytes);
     let Ok(element_type) = arrays::element_type(&mut input) else { return };
@@ -155,10 +228,10 @@ pub fn relayout(bytes: &[u8]) {
     relayout_agrees(&from, &to, element_type, content, stores).unwrap();
 }
 
-/// Any bytes: every shape that is found in them is what its place in the text says.
+/// Any bytes: every shape that is found in them equals the one that is parsed from its span.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn scan(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut end = 0;
@@ -172,10 +245,10 @@ pub fn scan(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as JSON and as postcard's structure: an answer; what is read is written as what means it.
+/// Any bytes are read as JSON and by postcard, or refused: a value that was read is written, and reads back as the same value.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn serde(bytes: &[u8]) {
     there_and_back::<Shape>(bytes);
     there_and_back::<Layout>(bytes);
@@ -194,10 +267,11 @@ fn there_and_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(bytes: &[
     }
 }
 
-/// Any text: an answer; a shape prints as a text that means it; an error points into the text.
+/// Any text is read as a shape or refused: a shape prints as text that reads back as the same shape; an error
+/// points into the text.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn shape_text(bytes: &[u8]) {
     let text = beginning(bytes);
     match text.parse::<Shape>() {
@@ -218,7 +292,7 @@ pub fn shape_text(bytes: &[u8]) {
 /// Any layout: places, padding and sizes are those of the reference, by the run-time table and by that of a `const`.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn stride_table(bytes: &[u8]) {
     let mut input = Unstructured::new(bytes);
     let Ok(element_type) = arrays::element_type(&mut input) else { return };
@@ -239,7 +313,7 @@ fn beginning(bytes: &[u8]) -> &str {
 /// Any text: an answer; a sharding prints as a text that means it, and divides an array or says why not.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn sharding_text(bytes: &[u8]) {
     let text = beginning(bytes);
     let sharding = match text.parse::<Sharding>() {

@@ -1,6 +1,6 @@
-//! A PJRT plug-in whose every answer is made of arbitrary bytes: numbers, texts, lists, null pointers, errors.
+//! A PJRT plug-in whose results are made of arbitrary bytes: numbers, texts, lists, null pointers, errors.
 //!
-//! It keeps the one promise that cannot be checked: where it says that there is memory, there is.
+//! It keeps the one promise that a caller cannot check: pointers that are not null are valid for the length that it states.
 
 use std::any::Any;
 use std::ffi::{c_char, c_int};
@@ -116,7 +116,7 @@ impl Answers {
             Sent(property)
         };
         let (data, len) = self.list(property);
-        // All pointers of a list say how long the memory behind it is, but for null.
+        // The pointer is null, or points to `len` properties.
         (data.cast(), len)
     }
 }
@@ -196,7 +196,7 @@ calls! {
         (program.format, program.format_size) = answers.text();
         let (code, len) = answers.text();
         if program.code.is_null() || code.is_null() {
-            // No more than can be had: what is asked for, is touched.
+            // At most 1 MiB, because the caller allocates and writes that many bytes; `usize::MAX` makes its allocation fail.
             program.code_size = if len == usize::MAX { len } else { len.min(1 << 20) };
         } else {
             // SAFETY: as much as is there on both sides.
@@ -235,7 +235,7 @@ calls! {
     buffer_destroy(_args: BufferDestroyArgs, answers) {}
     buffer_type(args: BufferElementTypeArgs, answers) { args.r#type = answers.number() as c_int; }
     buffer_sizes(args: BufferDimensionsArgs, answers) {
-        // Memory for what can be had is touched: small arrays, and impossible ones.
+        // Sizes are small or impossible, because the caller allocates and writes the array if it can.
         let size = |answers: &mut Answers| match answers.byte() {
             byte @ 0..250 => i64::from(byte % 8),
             byte => [-1, i64::MIN, i64::MAX][usize::from(byte % 3)],
@@ -248,7 +248,7 @@ calls! {
         if args.dst.is_null() {
             args.dst_size = size;
         } else {
-            // SAFETY: there is room for so many bytes.
+            // SAFETY: the interface guarantees that `dst` has room for `dst_size` bytes.
             unsafe { args.dst.cast::<u8>().write_bytes(0x5a, size.min(args.dst_size)) };
         }
         args.event = answers.object();
@@ -371,7 +371,7 @@ fn table() -> *const Api {
 /// Any answers of a plug-in: each is taken or refused in words.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn plugin(bytes: &[u8]) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use xla_shape::hlo::Module;
 use xla_shape::proto::{encode_shape, encode_sharding};
 use xla_shape::shard::Sharding;
+use xla_shape::worlds::{AnyLayout, World};
 use xla_shape::{ArrayShape, Shape};
 
 /// Larger seeds make every run slower and tell nothing new.
@@ -39,6 +40,11 @@ struct Bitcast {
 }
 
 #[derive(Deserialize)]
+struct Vector {
+    layout: String,
+}
+
+#[derive(Deserialize)]
 struct Sharded {
     text: String,
 }
@@ -65,6 +71,13 @@ pub fn seeds() -> Vec<Seed> {
         seed("serde", &name, &postcard::to_allocvec(&shape).expect("a shape has a structure"));
         seed("serde", &format!("{name}-json"), &serde_json::to_vec(&shape).expect("a shape has a text"));
         if let Ok(array) = row.input.parse::<ArrayShape>() {
+            let layout = AnyLayout::of_array(&array).ok();
+            for (first, &world) in World::ALL.iter().enumerate() {
+                if let Some(Ok(text)) = layout.as_ref().map(|layout| layout.write(world)) {
+                    let first = u8::try_from(first).unwrap_or(0);
+                    seed("world_text", &format!("{name}-{world}"), &[&[first], text.as_bytes()].concat());
+                }
+            }
             seed("layout_text", &name, array.layout().to_string().as_bytes());
         }
     }
@@ -88,6 +101,9 @@ pub fn seeds() -> Vec<Seed> {
     for module in hlo_modules() {
         seed("hlo_module", &module.module, module.text.as_bytes());
         seed("scan", &module.module, module.text.as_bytes());
+    }
+    for (number, vector) in corpus::<Vector>("vector_registers.jsonl").iter().enumerate() {
+        seed("vector_layout", &number.to_string(), vector.layout.as_bytes());
     }
     let shardings: Vec<Sharded> = corpus("shardings.jsonl.zst");
     for (number, sharding) in shardings.iter().enumerate().step_by(13) {

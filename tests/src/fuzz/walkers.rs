@@ -13,7 +13,7 @@ type Index = [usize; 2];
 /// The memory ends with the array: what reads or writes outside ends the program.
 ///
 /// # Panics
-/// If that is not so.
+/// If one of these checks fails.
 pub fn walkers(bytes: &[u8]) {
     let mut input = Unstructured::new(bytes);
     let (Ok(kind), Ok(i), Ok(j)) = (input.int_in_range(0..=15), input.int_in_range(0..=40), input.int_in_range(0..=40))

@@ -265,25 +265,6 @@ proptest! {
     }
 }
 
-/// The last block of an array has the type of the others, and fewer elements: it is not taken for one of them.
-#[test]
-fn last_blocks_are_operands_only_of_as_small_ones() {
-    type Whole = shape!(s32[3,2]{0,1});
-    type P = shape!(s32[2,2]{0,1});
-    let x = numbered(Whole::default());
-    let (whole, last) = (x.block::<P>([0, 0]), x.block::<P>([1, 0]));
-    let refused = |f: &dyn Fn()| {
-        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_err();
-        let text = panic.downcast_ref::<String>().unwrap();
-        assert_eq!(text, "expected operands with sizes [2, 2], found [1, 2]");
-    };
-    refused(&|| Buffer::<P>::zeroed().apply_with(&last, |_, x| x));
-    refused(&|| Buffer::<P>::zeroed().apply_with_2(&whole, &last, |_, x, _| x));
-    refused(&|| drop(last.map::<P>(|x| x)));
-    refused(&|| drop(whole.zip_with::<P, _, _>(&last, |x, _| x)));
-    assert_eq!(whole.map::<P>(|x| x + 1).to_row_major(), [1, 2, 3, 4]);
-}
-
 /// Elements that are handed out are not shown: they may be another thread's.
 #[test]
 fn blocks_show_no_elements() {
@@ -292,4 +273,54 @@ fn blocks_show_no_elements() {
     let first = blocks.next().unwrap();
     assert!(!format!("{blocks:?}").contains("77"));
     assert_eq!(first.sizes(), [2]);
+}
+
+/// What is made of blocks in scratch memory of a block's whole size goes back into the last block, which is smaller.
+#[test]
+fn operands_of_a_last_block_are_as_large_as_it_is() {
+    type Block = shape!(f32[16,128]{1,0:T(8,128)});
+    type Scratch = shape!(f32[16,128]{1,0:T(8,128)S(1)});
+    let mut x = Buffer::<shape!(f32[40,200]{1,0:T(8,128)})>::from_fn(|[i, j]| (1000 * i + j) as f32);
+    let mut scratch = Buffer::<Scratch>::zeroed();
+    for mut block in x.blocks_mut::<Block>() {
+        scratch.fill(-1.0);
+        block.copy_to(&mut scratch);
+        let [rows, columns] = block.sizes();
+        block.apply_with(&scratch, |x, y| x + y);
+        // The other way around: the elements that only the scratch memory has stay as they are.
+        scratch.apply_with(&block, |x, y| x + y);
+        for (index, value) in scratch.indexed_iter() {
+            let is_inside = index[0] < rows && index[1] < columns;
+            assert_eq!(value, if is_inside { 1.5 * block[index] } else { -1.0 });
+        }
+        scratch.apply_with_2(&block, &block, |_, y, z| y - z);
+        assert_eq!(scratch[[0, 0]], 0.0);
+    }
+    assert!(x.indexed_iter().all(|([i, j], x)| x == (2000 * i + 2 * j) as f32));
+}
+
+/// Whole arrays that are iterated over together must have the same sizes.
+#[test]
+#[should_panic = "expected operands with sizes [3], found [4]"]
+fn whole_operands_have_the_same_sizes() {
+    type List = shape!(s32[?]);
+    let list = |len| Buffer::<List>::zeroed_with(List::with_sizes([len]).unwrap()).unwrap();
+    list(3).apply_with(&list(4), |x, _| x);
+}
+
+/// A new array needs operands with all of its elements. The last block has the type of the others but fewer elements,
+/// so it is refused.
+#[test]
+fn no_array_is_made_of_a_last_block() {
+    type P = shape!(s32[2,2]{0,1});
+    let x = numbered(<shape!(s32[3,2]{0,1})>::default());
+    let (whole, last) = (x.block::<P>([0, 0]), x.block::<P>([1, 0]));
+    let refused = |f: &dyn Fn()| {
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_err();
+        let text = panic.downcast_ref::<String>().unwrap();
+        assert_eq!(text, "expected operands with sizes [2, 2], found [1, 2]");
+    };
+    refused(&|| drop(last.map::<P>(|x| x)));
+    refused(&|| drop(whole.zip_with::<P, _, _>(&last, |x, _| x)));
+    assert_eq!(whole.map::<P>(|x| x + 1).to_row_major(), [1, 2, 3, 4]);
 }

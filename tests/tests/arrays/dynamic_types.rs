@@ -146,14 +146,14 @@ proptest! {
         });
         let dimensions = dimensions.collect::<Vec<_>>();
         let layout = Layout::new(shape.layout().minor_to_major()).unwrap().with_tiles(shape.layout().tiles()).unwrap();
-        let Ok(table) = StaticStrideTable::of(&dimensions, &layout) else { return Ok(()) };
+        let Ok(table) = StaticStrideTable::from_dimensions(&dimensions, &layout) else { return Ok(()) };
         let shape = ArrayShape::new(shape.element_type(), &sizes.iter().map(|&size| size.into()).collect::<Vec<_>>(), layout);
         let known = shape.unwrap().stride_table().unwrap();
         let mut values = [0; StaticStrideTable::MAX_INTERMEDIATES];
         for index in known.as_ref().iter().filter_map(Slot::element) {
             let for_positions = table.for_positions();
             let [position, short] = [&table, &for_positions]
-                .map(|table| table.as_ref(&sizes).scaled_linear_index_with(&index, &sizes, &mut values));
+                .map(|table| table.with_extents(&sizes).scaled_linear_index_with(&index, &sizes, &mut values));
             prop_assert_eq!(position, short);
             prop_assert_eq!(position, known.as_ref().linear_index(&index), "{:?} of {:?}", index, dimensions);
         }

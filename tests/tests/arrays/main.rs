@@ -4,6 +4,7 @@ mod blocks;
 mod buffers;
 mod dynamic_types;
 mod empty;
+mod empty_and_large;
 mod iteration;
 mod ndarray;
 mod raw_parts;

@@ -528,7 +528,7 @@ fn plans_say_what_they_do() {
     };
     assert_eq!(
         plan("bf16[20,256]", "bf16[20,256]{1,0:T(8,128)(2,1)}", Options::new().zero_padding()),
-        "bf16[20,256]{1,0} -> bf16[20,256]{1,0:T(8,128)(2,1)}, without vectors, through the caches
+        "bf16[20,256]{1,0} -> bf16[20,256]{1,0:T(8,128)(2,1)}, without vectors, ordinary stores
   fill 1 regions of padding with [0]
   from 0 to 0: 2 times (+4096 -> +4096): 2 times (+256 -> +2048): 4 times (+1024 -> +512): interleave 2 rows (+512) of 128 \
         elements of 2 bytes

@@ -50,7 +50,7 @@ fn errors(text: &str) -> Vec<String> {
     }
 }
 
-/// Where XLA's answer is another one, and why.
+/// A case in which XLA's answer differs from ours, and why.
 pub(super) struct Difference {
     op: &'static str,
     changed: &'static str,
@@ -75,7 +75,8 @@ const LEFT_OUT: &[Difference] = &[
     ),
 ];
 
-/// Differences in whether a program is valid. Reading it into StableHLO drops what XLA's verifier compares, so most are taken there.
+/// Differences in whether a program is valid. The conversion to StableHLO drops what XLA's verifier compares,
+/// so it accepts most of these.
 const VALID: &[Difference] = &[
     difference("all-reduce", "operand type", "StableHLO lets the elements become wider; XLA's verifier does not"),
     difference("reduce-scatter", "operand type", "StableHLO lets the elements become wider; XLA's verifier does not"),
@@ -110,7 +111,7 @@ fn split<'w>(wrong: &'w [(Row, String)], listed: &[Difference]) -> (Vec<&'static
     (known, wrong.iter().filter(|(row, _)| reason(row).is_none()).map(|(_, text)| text).collect())
 }
 
-/// Fails for a difference that is not listed, and for more than one answer in a hundred that is.
+/// Fails if an answer differs for a reason that is not listed, or if more than one answer in a hundred differs for a listed one.
 fn judge(what: &str, all: usize, wrong: &[(Row, String)], listed: &[Difference]) {
     let (known, unknown) = split(wrong, listed);
     println!("{what}: {} of {all} agree; {} differ for a reason that is listed", all - wrong.len(), known.len());

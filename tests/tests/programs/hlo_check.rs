@@ -1,7 +1,7 @@
 //! What the check of a module finds, message by message, and that it finds nothing in what compilers write.
 
 use serde::Deserialize;
-use xla_shape_hlo::{Module, Severity};
+use xla_shape_hlo::{Module, Problem, Severity};
 use xla_shape_tests::corpus;
 
 const SUM: &str = "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n";
@@ -29,12 +29,12 @@ fn unknown_things_are_hints_that_name_them() {
     finds(
         "",
         "  ROOT r = f32[4] teleport(x)",
-        "hint: %r (teleport): the opcode `teleport` is not known, so it is not checked",
+        "hint: %r (teleport): the opcode `teleport` is unknown and is not checked",
     );
     finds(
         "",
         "  ROOT r = f32[4] negate(x), mood=good",
-        "hint: %r (negate): the attribute `mood` is not known, so it is not checked",
+        "hint: %r (negate): the attribute `mood` is unknown and is not checked",
     );
     finds("", "  ROOT r = f32[4] atan(x)", "");
     finds("", "  ROOT r = f32[4] shuffle(x)", "%r (shuffle): expected the attribute `dimensions`, found none");
@@ -42,9 +42,8 @@ fn unknown_things_are_hints_that_name_them() {
 
 #[test]
 fn attributes_of_other_opcodes_are_hints_that_name_them() {
-    let hint = |name: &str, opcode: &str| {
-        format!("hint: %r ({opcode}): expected an attribute that `{opcode}` has, found `{name}`")
-    };
+    let hint =
+        |name: &str, opcode: &str| format!("hint: %r ({opcode}): expected an attribute of `{opcode}`, found `{name}`");
     finds("", "  ROOT r = f32[4] negate(x), k=1", &hint("k", "negate"));
     finds("", "  ROOT r = f32[4] negate(x), result_accuracy={mode=highest}", &hint("result_accuracy", "negate"));
     finds("", "  ROOT r = f32[4] exponential(x), result_accuracy={mode=highest}", "");
@@ -52,7 +51,7 @@ fn attributes_of_other_opcodes_are_hints_that_name_them() {
     finds("", "  ROOT r = f32[4] all-reduce(x), to_apply=sum, mode=flattened_id", "");
     // Of an opcode that is not known, no attribute is known to be another's.
     let found = findings("", "  ROOT r = f32[4] teleport(x), k=1");
-    assert_eq!(found, ["hint: %r (teleport): the opcode `teleport` is not known, so it is not checked"]);
+    assert_eq!(found, ["hint: %r (teleport): the opcode `teleport` is unknown and is not checked"]);
     // What an asynchronous operation has, its beginning has.
     let slice = "  s = ((f32[4]), f32[2], u32[]) slice-start(x), slice={[0:2]}, async_execution_thread=\"t\"\n  \
                  ROOT r = f32[2] slice-done(s)";
@@ -131,21 +130,17 @@ fn computations_of_fusions_and_asynchronous_operations() {
     assert!(all(&module(root, fusion)).is_empty());
     assert_eq!(
         all(&module(&format!("  c = f32[4] cosine(a)\n{root}"), fusion)),
-        [
-            "%c (cosine): expected every instruction of a fused computation to be used, or to be the root, found one that is not"
-        ]
+        ["%c (cosine): expected every instruction of a fused computation to be the root or to have a user, found none"]
     );
     assert_eq!(
         all(&module(&format!("{root}\n  c = f32[4] custom-call(b), custom_call_target=\"t\""), fusion)),
-        [
-            "%b (negate): expected the root of a fused computation to be used by nothing, found an instruction that uses it"
-        ]
+        ["%b (negate): expected the root of a fused computation to have no user, found one"]
     );
     let start = "  s = ((f32[4]), f32[4], u32[]) async-start(x), calls=f\n  ROOT r = f32[4] async-done(s)";
     assert!(all(&module(root, start)).is_empty());
     assert_eq!(
         all(&module("  c = f32[4] cosine(a)\n  ROOT b = f32[4] negate(c)", start)),
-        ["%c (cosine): expected one operation and its parameters in an asynchronous computation, found `cosine`, too"]
+        ["%c (cosine): expected one operation and its parameters in an asynchronous computation, found also `cosine`"]
     );
 }
 
@@ -156,7 +151,7 @@ fn buffers_are_only_handed_on() {
         "  ROOT r = f32[4] custom-call(b), custom_call_target=\"Unpin\", output_to_operand_aliasing={{}: (0, {})}";
     finds("", &format!("{pin}{unpin}"), "");
     let found = findings("", &format!("{pin}  ROOT r = f32[4] negate(b)"));
-    let expected = "%r (negate): expected arrays, found a buffer, which only custom calls and loops take".to_owned();
+    let expected = "%r (negate): expected arrays, found a buffer, which only custom calls and loops may use".to_owned();
     assert!(found.contains(&expected), "{found:?}");
 }
 
@@ -168,7 +163,7 @@ fn heads_that_xla_does_not_read_are_hints() {
     assert_eq!(found.severity(), Severity::Hint);
     assert_eq!(
         found.to_string(),
-        "hint: %x (parameter): expected the shape f32[5] that the head of the computation gives, found f32[4]"
+        "hint: %x (parameter): expected the shape f32[5], as in the computation's signature, found f32[4]"
     );
 }
 
@@ -189,7 +184,7 @@ fn element_classes_and_precisions() {
     finds(
         "",
         "  i = s32[4] convert(x)\n  ROOT r = s8[] dot(i, i), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
-        "hint: %r (dot): expected a result at least as wide as the operands of s32, found s8",
+        "hint: %r (dot): expected a result at least as wide as the operands, s32, found s8",
     );
 }
 
@@ -216,9 +211,12 @@ fn refusals_say_what_is_wrong() {
         ("  ROOT r = f32[4] transpose(x)", "%r (transpose): expected the attribute `dimensions`, found none"),
         (
             "  ROOT r = (f32[4]) tuple(x, x)",
-            "%r (tuple): expected a tuple of 2 elements, as many as operands, found (f32[4])",
+            "%r (tuple): expected a tuple of 2 elements, one for each operand, found (f32[4])",
         ),
-        ("  ROOT r = f64[3] bitcast(x)", "%r (bitcast): expected a result of 16 bytes as the operand has, found 24"),
+        (
+            "  ROOT r = f64[3] bitcast(x)",
+            "%r (bitcast): expected a result of 16 bytes, the size of the operand, found 24",
+        ),
         (
             "  i = s32[] constant(0)\n  ROOT r = f32[1] dynamic-slice(x, i), dynamic_slice_sizes={5}",
             "%r (dynamic-slice): expected a slice inside dimension 0 of size 4, found the one from 0 to 5",
@@ -253,7 +251,7 @@ fn called_computations() {
     finds(
         "",
         "  ROOT r = f32[4] while(x), condition=not, body=not",
-        "%r (while): expected parameter 0 of `condition` to be of the shape of the value that it gets",
+        "%r (while): expected parameter 0 of `condition` to be of the shape of its operand",
     );
     finds(
         "",
@@ -318,16 +316,68 @@ fn pairs() {
         )
     };
     finds("", &send("1", "1"), "");
+    finds("", &send("1", "2"), "%s (send): expected `channel_id=1`, as `s` has, found `channel_id=2`");
+    // The compiler of several slices gives transfers the channels of collectives.
+    finds("", &format!("{}\n  p = f32[4] all-reduce(x), channel_id=1, to_apply=sum", send("1", "1")), "");
+}
+
+#[test]
+fn transfers_with_the_host_share_a_channel_if_they_are_the_same() {
+    let send = |name: &str, shape: &str, more: &str| {
+        format!(
+            "  {name} = ({shape}, u32[], token[]) send(x, t), channel_id=5{more}\n  \
+             d.{name} = token[] send-done({name}), channel_id=5{}\n",
+            if more.contains("is_host_transfer=true") { ", is_host_transfer=true" } else { "" }
+        )
+    };
+    let both =
+        |first: String, second: String| format!("  t = token[] after-all()\n{first}{second}  ROOT r = f32[4] copy(x)");
+    let host = ", is_host_transfer=true";
+    let named = ", is_host_transfer=true, frontend_attributes={a=\"1\",b=\"2\"}";
+    let swapped = ", is_host_transfer=true, frontend_attributes={b=\"2\",a=\"1\"}, metadata={op_name=\"n\"}";
+    for (first, second) in [("", ""), ("", host), (host, ""), (host, host), (named, swapped)] {
+        finds("", &both(send("s", "f32[4]", first), send("q", "f32[4]", second)), "");
+    }
+    for (first, second, what) in [
+        (host, named, "`frontend_attributes`"),
+        (host, ", is_host_transfer=true, backend_config=\"c\"", "`backend_config`"),
+    ] {
+        finds(
+            "",
+            &both(send("s", "f32[4]", first), send("q", "f32[4]", second)),
+            &format!(
+                "%q (send): expected all host transfers on channel 5 to have the same {what}, found a difference from `s`"
+            ),
+        );
+    }
+    let recv = "  q = (f32[4], u32[], token[]) recv(t), channel_id=5, is_host_transfer=true\n  \
+                e = (f32[4], token[]) recv-done(q), channel_id=5, is_host_transfer=true\n";
     finds(
         "",
-        &send("1", "2"),
-        "%s (send): expected `channel_id=1` at the end as at the beginning, found `channel_id=2`",
+        &both(send("s", "f32[4]", host), recv.into()),
+        "%q (recv): expected all host transfers on channel 5 to have the same opcode, found a difference from `s`",
     );
+    let more = recv.replace("f32[4]", "f32[5]").replace("q", "o").replace("e =", "m =");
     finds(
         "",
-        &format!("{}\n  p = f32[4] all-reduce(x), channel_id=1, to_apply=sum", send("1", "1")),
-        "%p (all-reduce): expected channel 1 to be used by `send` alone, found `all-reduce`",
+        &both(recv.into(), more),
+        "%o (recv): expected all host transfers on channel 5 to have the same shape, found a difference from `q`",
     );
+}
+
+#[test]
+fn what_another_thread_starts_may_hide_the_operands_of_an_alias() {
+    let start = |operands: &str, thread: &str| {
+        format!(
+            "  s = (({operands}), (), s32[8]) custom-call-start({}){thread}, custom_call_target=\"f\", \
+             output_to_operand_aliasing={{{{}}: (0, {{}})}}, frontend_attributes={{xla_skip_custom_call_alias_shape_check=\"1\"}}\n  \
+             d = () custom-call-done(s)\n  ROOT r = f32[4] copy(x)",
+            if operands.is_empty() { "" } else { "x" }
+        )
+    };
+    finds("", &start("", ", async_execution_thread=\"sparsecore\""), "");
+    finds("", &start("f32[4]", ", async_execution_thread=\"sparsecore\""), "");
+    finds("", &start("", ""), "%s (custom-call-start): expected an alias with an existing operand, found number 0");
 }
 
 #[test]
@@ -342,7 +392,7 @@ fn layouts_of_sums_are_kept_by_all_or_none() {
     finds(
         "",
         &two(keeps, ""),
-        "%r (all-reduce): expected `constrain_layout=true` as in every other one, found `constrain_layout=false`",
+        "%r (all-reduce): expected `constrain_layout=true`, like every other all-reduce, found `constrain_layout=false`",
     );
 }
 
@@ -357,7 +407,7 @@ fn groups_and_pairs_of_devices() {
         ("{{0,1},{2,4}}", "the devices from 0 on in `replica_groups`, found none with the number 3"),
         ("{{0,1},{}}", "devices in every group of `replica_groups`, found an empty group"),
         ("{{0,1}}", "all 4 replicas in `replica_groups`, found 2"),
-        ("[2,2]<=[8]", "as many devices in the groups as in the array of their numbers, 8, found 4"),
+        ("[2,2]<=[8]", "as many devices in the groups as the dimensions after `<=` have, 8, found 4"),
         ("[2,2]<=[2,2]T(1,1)", "a permutation of the array's dimensions after `T`, found other numbers"),
     ] {
         finds(", replica_count=4", &all_reduce(bad), &format!("%r (all-reduce): expected {why}"));
@@ -365,12 +415,12 @@ fn groups_and_pairs_of_devices() {
     finds(
         "",
         "  ROOT r = f32[4] all-reduce(x), channel_id=1, use_global_device_ids=true, to_apply=sum",
-        "%r (all-reduce): expected `replica_groups`, as `use_global_device_ids` needs, found none",
+        "%r (all-reduce): expected `replica_groups`, which `use_global_device_ids` requires, found none",
     );
     finds(
         "",
         "  ROOT r = f32[8] all-gather(x), dimensions={0}, replica_groups={{0,1},{2}}",
-        "%r (all-gather): expected groups of 2 devices as the first one, found one of 1",
+        "%r (all-gather): expected groups of 2 devices, like the first one, found one of 1",
     );
     let permute = |pairs: &str| format!("  ROOT r = f32[4] collective-permute(x), source_target_pairs={pairs}");
     finds(", replica_count=2", &permute("{{0,1},{1,0}}"), "");
@@ -434,24 +484,24 @@ fn aliases_and_the_entry() {
     finds(
         ", input_output_alias={ {}: (1, {}, may-alias) }",
         "  ROOT r = f32[4] negate(x)",
-        "%r (negate): expected an alias with one of the parameters, found number 1",
+        "%r (negate): expected an alias with an existing parameter, found number 1",
     );
     finds(
         ", input_output_alias={ {2}: (0, {}, may-alias) }",
         "  ROOT r = f32[4] negate(x)",
-        "%r (negate): expected an alias of a part that the result has, found {2}",
+        "%r (negate): expected an alias of an existing part of the result, found {2}",
     );
     finds(
         ", input_output_alias={ {}: (0, {1}, may-alias) }",
         "  ROOT r = f32[4] negate(x)",
-        "%r (negate): expected an alias with a part that parameter 0 has, found {1}",
+        "%r (negate): expected an alias with an existing part of parameter 0, found {1}",
     );
     finds(
         ", input_output_alias={ {}: (0, {}, may-alias) }",
         "  ROOT r = bf16[4] convert(x)",
-        "%r (convert): expected a result of 16 bytes as the operand has, found 8",
+        "%r (convert): expected a result of 16 bytes, the size of the operand, found 8",
     );
-    // What must lie there is the same array.
+    // With `must-alias`, both must have the same shape.
     finds(
         ", input_output_alias={ {}: (0, {}, must-alias) }",
         "  ROOT r = s32[4] convert(x)",
@@ -460,7 +510,7 @@ fn aliases_and_the_entry() {
     finds(
         ", input_output_alias={ {}: (0, {}, may-alias) }",
         "  ROOT r = (f32[4]) tuple(x)",
-        "%r (tuple): expected an alias of arrays, found one of something else",
+        "%r (tuple): expected an alias of arrays, found one of another kind of shape",
     );
     finds(
         ", input_output_alias={ {0}: (0, {}), {1}: (0, {}) }",
@@ -470,16 +520,16 @@ fn aliases_and_the_entry() {
     finds(", buffer_donor={ (0, {}), }", "  ROOT r = f32[4] negate(x)", "");
     for (donors, why) in [
         ("{ (1, {}) }", "one of the parameters in `buffer_donor`, found number 1"),
-        ("{ (0, {0}) }", "an array that parameter 0 has in `buffer_donor`, found {0}"),
+        ("{ (0, {0}) }", "an array of parameter 0 in `buffer_donor`, found {0}"),
         (
             "{ (0, {}) }, input_output_alias={ {}: (0, {}) }",
-            "no alias of what `buffer_donor` names, found one of {} of parameter 0",
+            "no alias of a part in `buffer_donor`, found one of {} of parameter 0",
         ),
     ] {
         let attributes = format!(", buffer_donor={donors}");
         finds(&attributes, "  ROOT r = f32[4] negate(x)", &format!("%r (negate): expected {why}"));
     }
-    // XLA asks for as many bytes, and for no shape.
+    // For `may-alias`, XLA compares only the sizes in bytes, not the shapes.
     finds(", input_output_alias={ {}: (0, {}, may-alias) }", "  ROOT r = s32[4] convert(x)", "");
     finds(", input_output_alias={ {}: (0, {}, may-alias) }", "  ROOT r = f32[2,2] reshape(x)", "");
     let call = "  ROOT r = f32[2,2] custom-call(x), custom_call_target=\"t\", output_to_operand_aliasing={{}: (0, {})}";
@@ -498,12 +548,12 @@ fn aliases_and_the_entry() {
     finds(
         "",
         "  ROOT r = f32[4] custom-call(x), custom_call_target=\"f\", output_to_operand_aliasing={{}: (1, {})}",
-        "%r (custom-call): expected an alias with one of the operands, found number 1",
+        "%r (custom-call): expected an alias with an existing operand, found number 1",
     );
     finds(
         "",
         "  ROOT r = f32[4] custom-call(x), custom_call_target=\"f\", operand_layout_constraints={f32[4]{0}, f32[4]{0}}",
-        "%r (custom-call): expected 1 shapes in `operand_layout_constraints`, as many as operands, found 2",
+        "%r (custom-call): expected 1 shapes in `operand_layout_constraints`, one for each operand, found 2",
     );
 }
 
@@ -563,4 +613,63 @@ fn more_programs_of_compilers_have_no_errors() {
         instructions += module.instructions().len();
     }
     println!("{} modules, {instructions} instructions: no errors, {hints} hints", modules.len());
+}
+
+#[test]
+fn operands_are_defined_before_they_are_used() {
+    let early = "  n = f32[4] negate(q)\n  q = f32[4] copy(x)\n  ROOT r = f32[4] add(n, q)";
+    for attributes in ["", ", is_scheduled=true"] {
+        finds(
+            attributes,
+            early,
+            "%n (negate): expected the operand `q` to be defined before it is used, found its definition later",
+        );
+        finds(
+            attributes,
+            "  ROOT r = f32[4] negate(r)",
+            "%r (negate): expected the operand `r` to be defined before it is used, found its definition later",
+        );
+        let text = format!("HloModule m{attributes}\nENTRY e {{\n  x = f32[4] parameter(0)\n{early}\n}}");
+        let module = Module::parse(&text).unwrap();
+        let finding = &module.check()[0];
+        assert_eq!(&text[finding.span().start..finding.span().end], "q");
+        // No order of the instructions is known, so nothing is said of the memory over time.
+        let memory = module.memory();
+        assert!(memory.timeline().is_none() && memory.timeline_on(None).is_none() && memory.peaks().is_none());
+        assert!(module.to_proto().is_err());
+        let in_order = text.replace("  n = f32[4] negate(q)\n", "").replace("add(n, q)", "add(q, q)");
+        assert!(Module::parse(&in_order).unwrap().memory().timeline_on(None).is_some());
+    }
+    // Instructions outside of a computation may be in any order, but then that order is not a schedule.
+    let alone = "n = f32[4] negate(q)\nq = f32[4] parameter(0)";
+    let module = Module::parse(alone).unwrap();
+    assert!(module.check().is_empty() && module.memory().timeline_on(None).is_none());
+}
+
+#[test]
+fn what_could_not_be_read_says_nothing_of_the_rest() {
+    let head = "HloModule m, entry_computation_layout={(f32[4]{0})->f32[4]{0}}, input_output_alias={ {}: (0, {}, may-alias) }\n\
+                sum { a = f32[] parameter(0)\n b = f32[]{1} parameter(1)\n ROOT s = f32[] add(a, b) }\n\
+                f { p = f32[4]{1} parameter(0)\n ROOT n = f32[4] negate(p) }\n\
+                ENTRY e {\n  x = f32[4]{0} parameter(0)\n";
+    for lines in [
+        "  b = f32[4]{1} negate(x)\n  ROOT r = f32[4] add(x, b)",
+        "  b = f32[4]{1} negate(x)\n  ROOT r = f32[4] add(f32[4] b, f32[4]{0} b)",
+        "  b = f32[4]{1} negate(x)\n  ROOT r = f32[4] fusion(b), kind=kLoop, calls=f",
+        "  ROOT r = f32[4] fusion(x), kind=kLoop, calls=f",
+        "  z = f32[] constant(0)\n  r = f32[] reduce(x, z), dimensions={0}, to_apply=sum\n  ROOT q = f32[4] negate(x)",
+        "  y = f32[4] all-reduce(x), to_apply=sum\n  ROOT q = f32[4] negate(y)",
+        "  ROOT r = f32[4]{1} negate(x)",
+        "  y = f32[4]{1} parameter(1)\n  ROOT q = f32[4] negate(x)",
+        "  s = (f32[4], f32[4], u32[]) copy-start(x)\n  d = f32[4]{1} copy-done(s)\n  ROOT q = f32[4] negate(x)",
+        "  s = (f32[4], f32[4]{1}, u32[]) copy-start(x)\n  d = f32[4] copy-done(s)\n  ROOT q = f32[4] negate(d)",
+        "  c = f32[4]{1} copy(x)\n  t = (f32[4], f32[4]) tuple(c, x)\n  ROOT q = f32[4] get-tuple-element(t), index=0",
+    ] {
+        let text = format!("{head}{lines}\n}}");
+        let (module, errors) = Module::parse_with_errors(&text);
+        assert!(!errors.is_empty());
+        for finding in module.check() {
+            assert_eq!(*finding.problem(), Problem::Unread, "{lines}: {finding}");
+        }
+    }
 }

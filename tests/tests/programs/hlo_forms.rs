@@ -50,7 +50,7 @@ fn elements_of_tuples_are_operands() {
 
     let unknown = "expected the name of an instruction of this computation, found `y`";
     assert_eq!(error(&with_tuple("  a = f32[2] negate(y#0)")), unknown);
-    assert_eq!(error(&with_tuple("  a = f32[2] negate(x#a)")), "expected the number of a tuple's element, found `a`");
+    assert_eq!(error(&with_tuple("  a = f32[2] negate(x#a)")), "expected the number of a tuple element, found `a`");
     let index = "cannot infer the shape of `get-tuple-element`, which is left out: \
                  expected an index less than 2, the number of elements, found 2";
     assert_eq!(error(&with_tuple("  a = f32[2] negate(x#2)")), index);
@@ -240,8 +240,5 @@ ENTRY e {
         text.push_str(&format!("  t{depth} = tuple(t{0}, t{0})\n", depth - 1));
     }
     text.push_str("}\n");
-    assert_eq!(
-        error(&text),
-        "cannot infer the shape of `tuple`, which is left out: the shapes that are left out are too large"
-    );
+    assert_eq!(error(&text), "cannot infer the shape of `tuple`, which is left out: the inferred shapes are too large");
 }

@@ -109,7 +109,7 @@ fn fewer_operands(instruction: Instruction<'_, '_>) -> Option<Change> {
 #[test]
 fn changes_in_one_place_are_found() {
     type Kind = (&'static str, fn(Instruction<'_, '_>) -> Option<Change>, usize);
-    // How many of a hundred must be found. What is not is a valid program, too: another element of a tuple with the same shape,
+    // How many of a hundred must be found. The others give valid programs: another element of a tuple with the same shape,
     // floats of another precision after optimisation, another axis of a mesh.
     let kinds: &[Kind] = &[
         ("dimension", other_size, 99),

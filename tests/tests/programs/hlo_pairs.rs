@@ -1,4 +1,4 @@
-//! Hundreds of small programs in which something is begun and ended, right and wrong ones, against what XLA says of them.
+//! Hundreds of small programs with pairs such as `copy-start` and `copy-done`, valid and invalid, compared with XLA's answers.
 
 use super::hlo_cases::{Difference, Row, compare_shapes, compare_validity, difference};
 use std::collections::BTreeMap;

@@ -80,7 +80,7 @@ fn errors_say_what_and_where() {
     );
     expect("HloModule", "", "expected a name, found the end of the text");
     expect(
-        "FileNames\n1 x\ne { a = f32[] constant(1)\n}",
+        "FileNames\n1 x\nFunctionNames\nFileLocations\nStackFrames\ne { a = f32[] constant(1)\n}",
         "x",
         "expected a row of the table: a number, and a string or `{…}`, found `x`",
     );
@@ -216,13 +216,13 @@ fn values_of_another_kind_are_errors() {
     let text = "x = f32[] add(), a={1}[2], b={k=v}{k=v}, c={{0}: 1}(2), d={(f32[])->f32[]}{}, e=\"\\377\", f=-1, g=True, h={f32[2]x}";
     let module = Module::parse(text).unwrap();
     let value = |name| module.instructions().next().unwrap().attribute(name).unwrap();
-    let braces = |found: &str| format!("expected one pair of braces around all, found `{found}`");
+    let braces = |found: &str| format!("expected a value in one pair of braces, found `{found}`");
     let message = |error: Option<ParseError>| error.map(|error| error.to_string()).unwrap();
     assert_eq!(message(value("a").numbers().err()), braces("{1}[2]"));
     assert_eq!(message(value("b").fields().err()), braces("{k=v}{k=v}"));
     assert_eq!(message(value("c").aliases().err()), braces("{{0}: 1}(2)"));
     assert_eq!(message(value("d").program_shape().err()), braces("{(f32[])->f32[]}{}"));
-    assert_eq!(message(value("e").string().err()), "expected a string of UTF-8, found `\"\\377\"`");
+    assert_eq!(message(value("e").string().err()), "expected a UTF-8 string, found `\"\\377\"`");
     assert_eq!(*value("e").bytes().unwrap(), [0xff]);
     assert_eq!(message(value("f").number().err()), "expected a number, found `-1`");
     assert_eq!(message(value("g").boolean().err()), "expected `true` or `false`, found `True`");
@@ -592,4 +592,34 @@ fn survive_large(text: &str, expected: &[&str]) -> usize {
     // Programs of more values than anyone runs have no account.
     assert!(module.memory().peaks().is_none() || module.is_scheduled());
     module.instructions().len()
+}
+
+#[test]
+fn tables_stand_once_in_their_order_before_the_computations() {
+    let tables =
+        ["FileNames\n1 \"f\"\n", "FunctionNames\n1 \"g\"\n", "FileLocations\n1 {line=1}\n", "StackFrames\n1 {x=1}\n"];
+    let [files, functions, locations, frames] = tables;
+    let entry = "ENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n";
+    let read = |parts: &[&str]| {
+        let text = format!("HloModule m\n\n{}", parts.join("\n"));
+        let error = Module::parse(&text).err()?;
+        let shown = (error.line_column(&text).0, error.to_string());
+        // The rest is still read.
+        assert!(Module::parse_with_errors(&text).0.entry().is_some(), "{text}");
+        Some(shown)
+    };
+    assert_eq!(read(&[files, functions, locations, frames, entry]), None);
+    assert_eq!(read(&[entry]), None);
+    let computation = |found: &str| format!("expected a computation, found `{found}`");
+    for (table, name) in tables.into_iter().zip(["FileNames", "FunctionNames", "FileLocations", "StackFrames"]) {
+        let again = read(&[files, functions, locations, frames, table, entry]);
+        assert_eq!(again, Some((15, computation(name))));
+        assert_eq!(read(&[entry, table]), Some((7, computation(name))));
+    }
+    let missing =
+        |line: usize, expected: &str, found: &str| Some((line, format!("expected {expected}, found `{found}`")));
+    assert_eq!(read(&[functions, entry]), Some((3, computation("FunctionNames"))));
+    assert_eq!(read(&[files, entry]), missing(6, "FunctionNames", "ENTRY"));
+    assert_eq!(read(&[files, functions, frames, entry]), missing(9, "FileLocations", "StackFrames"));
+    assert_eq!(read(&[files, locations, functions, frames, entry]), missing(6, "FunctionNames", "FileLocations"));
 }

@@ -55,13 +55,13 @@ fn wrong_shapes_are_found() {
             "f32[2,5] convolution(a, b), dim_labels=bf_io->bg",
             "expected labels of a convolution, such as `b01f_01io->b01f`, found `bf_io->bg`",
         ),
-        ("f32[7] bitcast(a)", "expected a result of 24 bytes as the operand has, found 28"),
+        ("f32[7] bitcast(a)", "expected a result of 24 bytes, the size of the operand, found 28"),
         ("u8[7] bitcast-convert(a)", "expected the shape u8[2,3,4], found u8[7]"),
         ("f32[2,3] get-tuple-element(t), index=1", "expected the shape s32[], found f32[2,3]"),
         ("f32[2,3] get-tuple-element(t), index=2", "expected an index less than 2, the number of elements, found 2"),
         ("f32[2,3] get-tuple-element(a), index=0", "expected a tuple as operand 0"),
         ("(f32[2,3], f32[]) tuple(a, s)", "expected the shape s32[], found f32[]"),
-        ("(f32[2,3]) tuple(a, s)", "expected a tuple of 2 elements, as many as operands, found (f32[2,3])"),
+        ("(f32[2,3]) tuple(a, s)", "expected a tuple of 2 elements, one for each operand, found (f32[2,3])"),
         ("f32[1,3] dynamic-slice(a, s), dynamic_slice_sizes={1,3}", "expected 3 operands, found 2"),
         ("f32[2,3] dynamic-slice(a, s, s), dynamic_slice_sizes={1,3}", "expected the shape f32[1,3], found f32[2,3]"),
         (
@@ -111,7 +111,7 @@ fn wrong_shapes_are_found() {
         ("u8[2,3] bitcast-convert(p)", ""),
         ("u8[3] bitcast-convert(p)", "expected the shape u8[2,3], found u8[3]"),
         ("f32[2,2] dot(a, b, s), lhs_contracting_dims={0}, rhs_contracting_dims={1}, sparsity=L.1@2:4", ""),
-        ("f32[2,3] unheard-of(a, b)", "the opcode `unheard-of` is not known, so it is not checked"),
+        ("f32[2,3] unheard-of(a, b)", "the opcode `unheard-of` is unknown and is not checked"),
         ("f32[2,3] negate(nowhere)", ""),
     ];
     for (instruction, expected) in cases {
@@ -201,7 +201,7 @@ fn wrong_calls_are_found() {
     assert!(findings(&entry("f32[2] call(b), to_apply=f")).is_empty());
     assert_eq!(
         findings(&entry("f32[2] call(a), to_apply=f")),
-        ["%c (call): expected parameter 0 of `to_apply` to be of the shape of the value that it gets"]
+        ["%c (call): expected parameter 0 of `to_apply` to be of the shape of its operand"]
     );
     assert_eq!(findings(&entry("f32[3] call(b), to_apply=f")), ["%c (call): expected the shape f32[2], found f32[3]"]);
     assert_eq!(
@@ -227,7 +227,7 @@ fn wrong_calls_are_found() {
         ("f32[2] conditional(i, b), branch_computations={f, f}", "expected 3 operands, found 2"),
         (
             "f32[2] conditional(i, b, a), branch_computations={f, f}",
-            "expected parameter 0 of `branch_computations` to be of the shape of the value that it gets",
+            "expected parameter 0 of `branch_computations` to be of the shape of its operand",
         ),
         ("f32[3] conditional(i, b), branch_computations={f}", "expected the shape f32[2], found f32[3]"),
         (
@@ -242,7 +242,7 @@ fn wrong_calls_are_found() {
     }
     assert_eq!(
         findings("ENTRY e (p: f32[3]) -> f32[2] {\n  ROOT p = f32[2] parameter(0)\n}"),
-        ["hint: %p (parameter): expected the shape f32[3] that the head of the computation gives, found f32[2]"]
+        ["hint: %p (parameter): expected the shape f32[3], as in the computation's signature, found f32[2]"]
     );
     assert_eq!(
         findings("ENTRY e {\n  ROOT p = f32[2] parameter(1)\n}"),
@@ -297,7 +297,7 @@ ENTRY e {
     assert_eq!(live.collect::<Vec<_>>(), ["a", "c", "i", "t", "d", "s"]);
     // What lies where c did is named by the time.
     let state = timeline.lifetimes().iter().find(|lifetime| lifetime.buffer.instruction.name() == "c").unwrap();
-    let name = |step| state.tenant_at(step).map(|tenant| tenant.instruction.name());
+    let name = |step| state.value_at(step).map(|tenant| tenant.instruction.name());
     assert_eq!([name(2), name(9), name(12), name(15)], [Some("c"), Some("p"), Some("y"), Some("w")]);
     let usage = &memory.usage()[&0];
     assert_eq!((usage.parameters.bytes, usage.results.bytes), (1024, 1024));
@@ -378,7 +378,7 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         s = (f32[256]{0}, f32[256]{0}, u32[]) collective-permute-start(a), source_target_pairs={{0,1}}
         ROOT d = f32[256]{0} collective-permute-done(s)";
     assert_eq!(peak(permute), (2 * kib + 4, 2));
-    // The copy is what lies in front, with its own flag after the operand.
+    // In the tuple of `copy-start`, the copy comes first, then the operand, then the copy's context (`u32[]`).
     let copy = "
         b = f32[256]{0} negate(a)
         s = (f32[256]{0}, f32[256]{0}, u32[]) copy-start(b)
@@ -430,7 +430,7 @@ fn memory_of_all_modules_adds_up() {
             assert_eq!(timeline.lifetimes().len(), memory.buffers().len());
             for lifetime in timeline.lifetimes() {
                 assert!(lifetime.bytes >= lifetime.buffer.footprint.bytes, "{}", row.module);
-                assert!(lifetime.made <= lifetime.last_use && !lifetime.tenants.is_empty());
+                assert!(lifetime.start <= lifetime.end && !lifetime.values.is_empty());
             }
             // Each step needs what is live, and exactly that.
             for step in (0..timeline.instructions().len()).step_by(7) {

@@ -238,11 +238,11 @@ fn broken_messages_are_named() {
     );
     assert_eq!(
         error(&[(1, &[(1, &[], &[]), (1, &[], &[])])]),
-        "computation `c1`: expected an id that no other instruction has, found 1 again"
+        "computation `c1`: expected a unique id of each instruction, found 1 again"
     );
     assert_eq!(
         error(&[(1, &[(1, &[], &[])]), (1, &[(1, &[], &[])])]),
-        "expected an id that no other computation has, found 1 again"
+        "expected a unique id of each computation, found 1 again"
     );
     assert_eq!(
         error(&[(1, &[(1, &[2], &[])]), (2, &[(1, &[1], &[])])]),

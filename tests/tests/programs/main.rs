@@ -1,5 +1,6 @@
 //! HLO modules: text and protos, checks, memory.
 
+mod cost;
 mod hlo;
 mod hlo_broken;
 mod hlo_cases;

@@ -3,7 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use xla_shape_core::map::{LayoutMapping, MappingError, StrideTable};
+use xla_shape_core::DimensionError;
+use xla_shape_core::map::{LayoutMapping, StrideTable};
 use xla_shape_core::{ArrayShape, Slot};
 use xla_shape_tests::strategy;
 
@@ -177,7 +178,7 @@ proptest! {
 fn what_is_not_defined_is_refused() {
     let table = "f32[6,1]".parse::<ArrayShape>().unwrap().stride_table().unwrap();
     let mapping = LayoutMapping::from(table.as_ref());
-    let message = |result: Result<LayoutMapping, MappingError>| result.unwrap_err().to_string();
+    let message = |result: Result<LayoutMapping, DimensionError>| result.unwrap_err().to_string();
     assert_eq!(message(mapping.permute(&[0])), "expected one entry for each of 2 dimensions, found 1");
     assert_eq!(message(mapping.permute(&[1, 1])), "dimension 1 is named twice");
     assert_eq!(message(mapping.permute(&[1, 2])), "expected a dimension number from -2 to 1, found 2");

@@ -205,7 +205,7 @@ fn in_const<R>(arrays: [&ArrayShape; 2], f: impl FnOnce([&ArrayShape; 2], [Strid
     let extents =
         arrays.map(|array| array.dimensions().iter().filter_map(|dimension| dimension.extent()).collect::<Vec<_>>());
     let [operand, result] = [0, 1].map(|i: usize| StaticStrideTable::new(&extents[i], arrays[i].layout()).unwrap());
-    f(arrays, [operand.as_ref(&extents[0]), result.as_ref(&extents[1])])
+    f(arrays, [operand.with_extents(&extents[0]), result.with_extents(&extents[1])])
 }
 
 proptest! {
@@ -341,7 +341,7 @@ fn answers_say_what_differs() {
         layouts("f32[<=8]{0:M(64)}", "f32[<=8]"),
         "the elements begin after 64 bytes in the operand and after 0 in the result"
     );
-    assert_eq!(layouts("f32[8]{0:SC(0:4)}", "f32[8]"), "the arrays are split at other indices");
+    assert_eq!(layouts("f32[8]{0:SC(0:4)}", "f32[8]"), "the arrays are split at different indices");
     assert_eq!(layouts("f32[0,8]{1,0}", "f32[0,8]{0,1}"), "every byte stays where it is");
     assert_eq!(
         shape("f32[8,2]").transpose_is_bitcast(&shape("f32[2,8]"), &[1, 1]).unwrap_err().to_string(),

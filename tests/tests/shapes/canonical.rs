@@ -75,7 +75,7 @@ proptest! {
     #[test]
     fn the_first_element_that_moves_is_found((a, b) in pair()) {
         prop_assert_eq!(a.as_ref().first_moved(b.as_ref()), Ok(enumerated(&a, &b)));
-        prop_assert_eq!(a.as_ref().places_alike(b.as_ref()), Ok(enumerated(&a, &b).is_none()));
+        prop_assert_eq!(a.as_ref().same_positions(b.as_ref()), Ok(enumerated(&a, &b).is_none()));
     }
 
     #[test]
@@ -135,7 +135,7 @@ fn static_tables_are_compared_in_a_const() {
 
     const fn alike(a: &Layout, b: &Layout) -> Result<bool, StrideTableError> {
         match (StaticStrideTable::new(&EXTENTS, a), StaticStrideTable::new(&EXTENTS, b)) {
-            (Ok(a), Ok(b)) => a.as_ref(&EXTENTS).places_alike(b.as_ref(&EXTENTS)),
+            (Ok(a), Ok(b)) => a.with_extents(&EXTENTS).same_positions(b.with_extents(&EXTENTS)),
             _ => panic!("the tables are small"),
         }
     }

@@ -73,7 +73,7 @@ fn programs_whose_values_go_through_many_hands() {
         let memory = module.memory();
         let timeline = memory.timeline().unwrap();
         // What is handed on as it is has one place, however many hands there are.
-        let argument = timeline.lifetimes().iter().filter(|lifetime| lifetime.made == 0).count();
+        let argument = timeline.lifetimes().iter().filter(|lifetime| lifetime.start == 0).count();
         assert!(argument >= 1 && timeline.peaks()[&0].bytes > 0);
     }
 }

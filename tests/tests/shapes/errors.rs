@@ -92,7 +92,7 @@ fn every_broken_rule() {
         ),
         (
             "f32[2]{0:#(u32)}",
-            "expected a dense layout, found index_primitive_type, which only the sparse layouts of old versions had",
+            "expected a dense layout, found index_primitive_type, which only sparse layouts of old versions of XLA had",
             "#(u32)",
         ),
         (

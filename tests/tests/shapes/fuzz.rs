@@ -1,4 +1,4 @@
-//! What fuzzing has found (`fuzz/regressions`) stays mended, and holds of what it begins with.
+//! Runs the fuzz targets on the inputs of fixed faults (`fuzz/regressions`) and on their seeds.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,7 @@ fn seeds_are_no_finding() {
     }
 }
 
-/// The targets that make arrays of arbitrary bytes, with bytes of which each is any.
+/// Runs the targets that make arrays from arbitrary bytes on random bytes.
 #[test]
 fn arbitrary_bytes_are_no_finding() {
     let mut state = 1_u64;

@@ -165,7 +165,7 @@ fn rules_infer_what_xla_infers() {
                     wrong.push(format!("{place}: {}", findings[0]));
                 }
             }
-            // Labels that are no labels make no operation.
+            // Convolutions with invalid labels give no operation to check.
             None if root.opcode() != Opcode::Convolution
                 && obstacle(root, &"f32[]".parse().expect("a shape")).is_none() =>
             {

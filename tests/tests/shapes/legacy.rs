@@ -160,7 +160,7 @@ fn every_error_stands_at_its_place() {
         assert_eq!(error.to_string(), message, "{text}");
         assert_eq!(&text[std::ops::Range::from(error.span())], place, "{text}");
     }
-    // No text can have this one.
+    // No text can cause this error.
     let error = LegacyShape::new(ElementType::S8, &[1], &[0], &[u64::MAX], None).unwrap_err();
     assert_eq!(error, ValidationError::PaddedDimensionTooLarge { dimension: 0, width: u64::MAX });
     let message = "expected a padded dimension's width that fits in an i64, found 18446744073709551615";

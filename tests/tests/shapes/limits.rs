@@ -1,4 +1,4 @@
-//! The limits of `docs/limits.md` that have no better place, and where there are none.
+//! The limits of `docs/limits.md` that no other file tests, and large inputs for which there is no limit.
 
 use std::fmt::Write;
 use xla_shape::validate::{MAX_MEMORY_SPACE, MAX_SIZE};

@@ -255,7 +255,7 @@ fn what_cannot_be_divided() {
     assert_eq!(error("{devices=[2]0,0}", "f32[4]"), "expected each device once, with a number of at least 0, found 0");
     assert_eq!(
         error("{replicated}", "f32[?]"),
-        "expected static sizes in a sharded array, found a dynamic one in dimension 0"
+        "expected a size or a bound in dimension 0 of a sharded array, found `?`"
     );
     assert_eq!(
         error("{{replicated}}", "f32[4]"),
@@ -264,7 +264,7 @@ fn what_cannot_be_divided() {
     let partition = "{devices=[4]<=[4]}".parse::<Sharding>().unwrap().partition(&array(&[10])).unwrap();
     assert_eq!(
         partition.check_even().unwrap_err().to_string(),
-        "expected a size of dimension 0 that 4 divides, such as 12, found 10"
+        "expected dimension 0 to have a size divisible by 4, such as 12, found 10"
     );
     assert_eq!(partition.region(4).unwrap_err().to_string(), "expected a device of the sharding, found 4");
 }

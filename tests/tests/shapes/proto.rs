@@ -142,11 +142,11 @@ fn every_error_has_the_path_to_its_field() {
         ),
         (
             |layout| layout.physical_shape = Some(vec![]),
-            ".layout.physical_shape: expected a dense layout, found physical_shape, which only the sparse layouts of old versions had",
+            ".layout.physical_shape: expected a dense layout, found physical_shape, which only sparse layouts of old versions of XLA had",
         ),
         (
             |layout| layout.index_primitive_type = 8,
-            ".layout.index_primitive_type: expected a dense layout, found index_primitive_type, which only the sparse layouts of old versions had",
+            ".layout.index_primitive_type: expected a dense layout, found index_primitive_type, which only sparse layouts of old versions of XLA had",
         ),
     ] {
         assert_eq!(layout_error(change), format!("{ARRAY}{expected}"));

@@ -203,12 +203,12 @@ fn messages() {
         ("{mesh['a'=8], [{'a'}, {'a'}]}", "expected each part of an axis at most once, found 'a' again", "'a'"),
         (
             "{mesh['a'=8], [{'a':(1)2, 'a':(2)2}]}",
-            "expected neighbouring parts of an axis as one part, found 'a':(2)2",
+            "expected neighbouring parts of an axis to be merged into one, found 'a':(2)2",
             "'a':(2)2",
         ),
         (
             "{mesh['a'=2,'b'=2], [], manual={'b', 'a'}}",
-            "expected the axes in the order of the mesh, found 'a' too late",
+            "expected the axes in the order of the mesh, found 'a' out of order",
             "'a'",
         ),
         ("{mesh['a'=2], [{?, 'a'}]}", "expected nothing after `?`, found another axis", "'a'"),

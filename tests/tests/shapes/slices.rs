@@ -1,4 +1,4 @@
-//! Slices in the same memory: what is said to be one has every element where it should be.
+//! Slices without a copy: in each slice that is said to be contiguous, every element is at its expected position.
 
 use proptest::prelude::*;
 use xla_shape::{Buffer, index, shape};

@@ -1,5 +1,5 @@
 //! Small worlds, every case: arrays of up to three dimensions with sizes from 0, in every order, with every tile of small
-//! entries and `*`, also twice. Whatever walks, looks up or copies is compared with the definition.
+//! entries and `*`, also twice. Iterators, lookups of indices and copies are compared with the definition.
 
 use std::collections::BTreeMap;
 use xla_shape::element::U8;
@@ -133,10 +133,10 @@ impl World {
         let table = StaticStrideTable::new(extents, self.shape.layout()).unwrap();
         for part in [0, 1, 2] {
             let sizes = extents.iter().map(|extent| extent.saturating_sub(part)).collect::<Vec<_>>();
-            self.check_walks(table.as_ref(&sizes), &sizes, "a bound");
+            self.check_walks(table.with_extents(&sizes), &sizes, "a bound");
         }
         let nothing = vec![0; extents.len()];
-        self.check_walks(table.as_ref(&nothing), &nothing, "a bound");
+        self.check_walks(table.with_extents(&nothing), &nothing, "a bound");
     }
 
     /// Every choice of dimensions whose sizes are known only later.
@@ -149,14 +149,14 @@ impl World {
             };
             let dimensions = sizes.iter().enumerate().map(dimension).collect::<Vec<_>>();
             // `*` does not combine such dimensions.
-            let Ok(table) = StaticStrideTable::of(&dimensions, self.shape.layout()) else { continue };
-            self.check_walks(table.with_sizes(sizes).as_ref(sizes), sizes, "one of unbounded dimensions");
+            let Ok(table) = StaticStrideTable::from_dimensions(&dimensions, self.shape.layout()) else { continue };
+            self.check_walks(table.with_sizes(sizes).with_extents(sizes), sizes, "one of unbounded dimensions");
             let mut values = vec![0; table.num_intermediates()];
-            let all = table.as_ref(sizes);
+            let all = table.with_extents(sizes);
             let few = table.for_positions();
             for (position, index) in self.map.iter().enumerate() {
                 let Some(index) = index else { continue };
-                for table in [all, few.as_ref(sizes)] {
+                for table in [all, few.with_extents(sizes)] {
                     let found = table.scaled_linear_index_with(index, sizes, &mut values);
                     assert_eq!(found, position as u64, "{index:?} of {} with {dimensions:?}", self.shape);
                 }

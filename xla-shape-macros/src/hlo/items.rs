@@ -1,4 +1,4 @@
-//! The items of a Rust module of types.
+//! The items of the Rust modules that `hlo_types!` makes.
 
 use super::request::{Error, Pattern, Wanted};
 use crate::expand;
@@ -8,15 +8,16 @@ use xla_shape_core::Shape;
 use xla_shape_core::type_limits::{self, MAX_LIST, TypeLimitError};
 use xla_shape_hlo::Instruction;
 
-/// What a shape belongs to.
+/// The origin of a shape, for documentation and messages.
 pub(super) struct Origin {
+    /// The value that has the shape, such as ``operand 0 of `dot.3` ``.
     what: String,
     /// The text of the instruction.
     text: String,
 }
 
 impl Origin {
-    /// `what` reads like ``operand 0 of `dot.3` ``.
+    /// `what` is the value that has the shape, such as ``operand 0 of `dot.3` ``.
     pub(super) fn new(what: String, instruction: Instruction<'_, '_>) -> Self {
         Self { what, text: one_line(instruction) }
     }
@@ -25,18 +26,18 @@ impl Origin {
         &self.what
     }
 
-    /// An element of a tuple.
+    /// The origin of an element of a tuple.
     pub(super) fn element(&self, index: usize) -> Self {
         Self { what: format!("element {index} of {}", self.what), text: self.text.clone() }
     }
 
-    /// The documentation of the type.
+    /// The documentation of the shape's type.
     pub(super) fn doc(&self, shape: &Shape) -> String {
         format!("`{shape}`: {}.\n\n```text\n{}\n```", self.what, self.text)
     }
 }
 
-/// The text of an instruction in one line, cut where it is long.
+/// The text of an instruction on one line, truncated if it is long.
 fn one_line(instruction: Instruction<'_, '_>) -> String {
     const MAX_CHARS: usize = 400;
     let span = instruction.span();
@@ -56,12 +57,13 @@ fn one_line(instruction: Instruction<'_, '_>) -> String {
     line
 }
 
-/// The items of a Rust module that is being made.
+/// Collects the items of one Rust module.
 pub(super) struct Items<'l> {
     library: &'l TokenStream,
     tokens: TokenStream,
-    /// What the names that are taken stand for.
+    /// The names in use, each with the value that it stands for.
     names: HashMap<String, String>,
+    /// The number of types that are unknown because of an error.
     unknown: usize,
 }
 
@@ -86,7 +88,7 @@ impl<'l> Items<'l> {
         module
     }
 
-    /// Has the compiler run again when the file changes.
+    /// Makes Cargo rebuild the crate when the file changes.
     pub(super) fn watch(&mut self, absolute: &str) {
         self.tokens.extend(rust(&format!("const _: &[u8] = ::core::include_bytes!({absolute:?});")));
     }
@@ -104,19 +106,20 @@ impl<'l> Items<'l> {
         self.tokens.extend([TokenTree::from(Punct::new(';', Spacing::Alone))]);
     }
 
-    /// A type that nobody asked for. That there is none for this shape shows only where it is used.
+    /// Adds a type that was not requested. If the shape has none, the error appears only where the name is used.
     pub(super) fn automatic(&mut self, name: &str, shape: &Shape, origin: &Origin) {
         let type_tokens = expand::tokens(&expand::type_of(shape), self.library);
-        self.unless(type_limits::check_shape(shape), name, &origin.what, &origin.doc(shape), type_tokens);
+        self.alias_or_reason(type_limits::check_shape(shape), name, &origin.what, &origin.doc(shape), type_tokens);
     }
 
-    /// A type that nobody asked for: the tuple of `count` types that begin with `element`.
+    /// Adds a type that was not requested: the tuple of `count` types whose names begin with `element`.
     pub(super) fn tuple(&mut self, name: &str, element: &str, count: usize, what: &str, doc: &str) {
         let elements: String = (0..count).map(|index| format!("{element}{index},")).collect();
-        self.unless(type_limits::check_tuple(count), name, what, doc, rust(&format!("({elements})")));
+        self.alias_or_reason(type_limits::check_tuple(count), name, what, doc, rust(&format!("({elements})")));
     }
 
-    fn unless(
+    /// Adds a type alias; if the shape has no type, an enum without variants whose documentation says why.
+    fn alias_or_reason(
         &mut self,
         checked: Result<(), TypeLimitError>,
         name: &str,
@@ -134,7 +137,7 @@ impl<'l> Items<'l> {
         }
     }
 
-    /// The types that a pattern names in a shape.
+    /// Adds the types that a pattern names in a shape.
     pub(super) fn pattern(&mut self, attributes: &TokenStream, pattern: Pattern, shape: &Shape, origin: &Origin) {
         match pattern {
             Pattern::Nothing => {}
@@ -168,7 +171,7 @@ impl<'l> Items<'l> {
         self.alias(attributes, &origin.doc(shape), name, type_tokens);
     }
 
-    /// An error, and types that are not known because of it, so that nothing is complained about that depends on them.
+    /// Adds an error, and placeholder types for the names that it affects, so that their uses cause no further errors.
     pub(super) fn unknown(&mut self, error: Error, names: Vec<Ident>) {
         let unknown = Ident::new(&format!("Unknown{}", self.unknown), Span::mixed_site());
         self.unknown += 1;
@@ -180,7 +183,8 @@ impl<'l> Items<'l> {
         }
     }
 
-    /// For a file that is of no use: what was asked for, and parameters and results where they can be guessed.
+    /// Adds an error about the file, and placeholder types for the requested names and for any parameters and results
+    /// that the file might have had.
     pub(super) fn nothing_is_known(&mut self, error: Error, types: Vec<Wanted>) {
         let numbered = |name| (0..MAX_LIST).map(move |number| format!("{name}{number}"));
         let guessed = ["Parameters".to_owned(), "Result".to_owned()].into_iter();
@@ -190,7 +194,7 @@ impl<'l> Items<'l> {
     }
 }
 
-/// Tokens that name nothing of the library.
+/// Parses Rust tokens that do not refer to the library.
 fn rust(text: &str) -> TokenStream {
     expand::tokens(text, &TokenStream::new())
 }

@@ -12,7 +12,7 @@ use request::{Error, Quoted, Request, Wanted};
 use xla_shape_core::Shape;
 use xla_shape_hlo::{Computation, Instruction, Module};
 
-/// The Rust modules that are asked for.
+/// Expands `hlo_types!`: one Rust module for each request.
 pub(crate) fn types(input: TokenStream) -> TokenStream {
     let (library, tokens) = tokens::library(input);
     match request::requests(tokens) {
@@ -31,7 +31,7 @@ fn rust_module(request: Request, library: &TokenStream) -> TokenStream {
         items.watch(&file.absolute);
         file.module(&path)
     });
-    match module.and_then(|module| Ok((Parts::of(&module, &path)?.into_types(&mut items), module))) {
+    match module.and_then(|module| Ok((Parts::new(&module, &path)?.into_types(&mut items), module))) {
         Ok(((), module)) => {
             about = format!("The shapes of `{}`, from `{}`.", module.name().unwrap_or_default(), path.value);
             types.into_iter().for_each(|wanted| named(&module, &path, wanted, &mut items));
@@ -42,7 +42,7 @@ fn rust_module(request: Request, library: &TokenStream) -> TokenStream {
     items.into_module(attributes, &about, visibility, name)
 }
 
-/// What has a type without being asked for.
+/// The instructions that get a type without a request: the parameters and the result.
 struct Parts<'m, 'a> {
     /// In the order of their numbers.
     parameters: Vec<Instruction<'m, 'a>>,
@@ -50,7 +50,7 @@ struct Parts<'m, 'a> {
 }
 
 impl<'m, 'a> Parts<'m, 'a> {
-    fn of(module: &'m Module<'a>, path: &Quoted) -> Result<Self, Error> {
+    fn new(module: &'m Module<'a>, path: &Quoted) -> Result<Self, Error> {
         let error = |message| Error::new(message, path.span);
         let entry = module
             .entry()
@@ -84,7 +84,7 @@ impl<'m, 'a> Parts<'m, 'a> {
     }
 }
 
-/// The types for a named instruction, and for its operands.
+/// Adds the requested types of a named instruction and of its operands.
 fn named(module: &Module<'_>, path: &Quoted, wanted: Wanted, items: &mut Items<'_>) {
     let instruction = match find(module, path, &wanted) {
         Ok(instruction) => instruction,
@@ -98,7 +98,7 @@ fn named(module: &Module<'_>, path: &Quoted, wanted: Wanted, items: &mut Items<'
         return items.unknown(error, operands.names());
     }
     for (index, (pattern, operand)) in operands.patterns.into_iter().zip(instruction.operands()).enumerate() {
-        // In a computation, the parser knows the instruction of every operand.
+        // Inside a computation, the parser has resolved every operand.
         if let Some(instruction) = operand.instruction() {
             let origin = Origin::new(format!("operand {index} of {}", origin.what()), instruction);
             items.pattern(&attributes, pattern, instruction.shape(), &origin);
@@ -106,11 +106,11 @@ fn named(module: &Module<'_>, path: &Quoted, wanted: Wanted, items: &mut Items<'
     }
 }
 
-/// The instruction that a name means.
+/// Finds the instruction with a name.
 fn find<'m, 'a>(module: &'m Module<'a>, path: &Quoted, wanted: &Wanted) -> Result<Instruction<'m, 'a>, Error> {
     let written = |quoted: &Quoted| quoted.value.trim_start_matches('%').to_owned();
     let name = written(&wanted.instruction);
-    let error = |message, of: &Quoted| Error::new(message, of.span);
+    let error = |message, name: &Quoted| Error::new(message, name.span);
     let names = |found: &mut dyn Iterator<Item = Instruction<'m, 'a>>| found.map(Instruction::name).collect::<Vec<_>>();
     if let Some(quoted) = &wanted.computation {
         let computation = written(quoted);

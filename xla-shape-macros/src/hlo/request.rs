@@ -1,4 +1,4 @@
-//! What is asked of a module: `pub mod program = "module.hlo" { type Product = "dot.3"(Lhs, Rhs); }`.
+//! The syntax of `hlo_types!`: `pub mod program = "module.hlo" { type Product = "dot.3"(Lhs, Rhs); }`.
 
 use crate::diagnose;
 use crate::tokens::unquote;
@@ -6,7 +6,7 @@ use proc_macro::token_stream::IntoIter;
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use std::iter::Peekable;
 
-/// A Rust module that is asked for.
+/// A requested Rust module.
 pub(super) struct Request {
     pub(super) attributes: TokenStream,
     pub(super) visibility: TokenStream,
@@ -14,23 +14,23 @@ pub(super) struct Request {
     /// The path of the HLO file.
     pub(super) path: Quoted,
     pub(super) types: Vec<Wanted>,
-    /// Of what was asked for in a way that cannot be read, and was left out.
+    /// The errors of requested types that could not be parsed; these are left out of `types`.
     pub(super) errors: Vec<Error>,
 }
 
-/// `type PATTERN = "instruction"(PATTERN, …);`
+/// The types of an instruction and its operands: `type PATTERN = "instruction"(PATTERN, …);`
 pub(super) struct Wanted {
     pub(super) attributes: TokenStream,
     pub(super) value: Pattern,
-    /// The computation, if it was said: `"computation"::"instruction"`.
+    /// The computation, if it is given: `"computation"::"instruction"`.
     pub(super) computation: Option<Quoted>,
     pub(super) instruction: Quoted,
     pub(super) operands: Option<Patterns>,
 }
 
-/// Names for a shape or its parts.
+/// Names for a shape or for its elements.
 pub(super) enum Pattern {
-    /// A name for the whole.
+    /// A name for the whole shape.
     Name(Ident),
     /// `_`, no name.
     Nothing,
@@ -41,18 +41,18 @@ pub(super) enum Pattern {
 /// `(PATTERN, …)`
 pub(super) struct Patterns {
     pub(super) patterns: Vec<Pattern>,
-    /// Whether `..` stands at the end, for any others.
+    /// Whether `..` is at the end, for any further elements.
     pub(super) and_others: bool,
     pub(super) span: Span,
 }
 
-/// A string.
+/// A string literal.
 pub(super) struct Quoted {
     pub(super) value: String,
     pub(super) span: Span,
 }
 
-/// What is wrong, and where.
+/// An error message with a span.
 #[derive(Clone)]
 pub(super) struct Error {
     message: String,
@@ -86,13 +86,14 @@ impl Patterns {
         self.patterns.iter().flat_map(Pattern::names).collect()
     }
 
-    /// Checks that there are as many as there are operands of an instruction, or elements of a tuple.
-    pub(super) fn fit(&self, count: usize, things: &str, of: &str) -> Result<()> {
+    /// Checks that there is a pattern for each of `count` operands or elements.
+    pub(super) fn fit(&self, count: usize, things: &str, owner: &str) -> Result<()> {
         let found = self.patterns.len();
         if found == count || (self.and_others && found < count) {
             return Ok(());
         }
-        let message = format!("expected names for {count} {things} of {of}, found {found}; `_` and `..` name nothing");
+        let message =
+            format!("expected names for {count} {things} of {owner}, found {found}; `_` and `..` name nothing");
         Err(Error::new(message, self.span))
     }
 }
@@ -107,7 +108,7 @@ impl Error {
     }
 }
 
-/// Reads what is asked for.
+/// Parses the input of `hlo_types!`.
 pub(super) fn requests(input: TokenStream) -> Result<Vec<Request>> {
     let mut tokens = Tokens::new(input, Span::call_site());
     let mut requests = vec![request(&mut tokens)?];
@@ -135,7 +136,7 @@ fn request(tokens: &mut Tokens) -> Result<Request> {
 }
 
 impl Request {
-    /// Reads `type …; type …;`, leaving out what is wrong.
+    /// Parses `type …; type …;`. Statements with errors are skipped, and the errors collected.
     fn read_types(&mut self, group: &Group) {
         let mut tokens = Tokens::new(group.stream(), group.span_close());
         while tokens.peek().is_some() {
@@ -207,18 +208,19 @@ fn patterns(tokens: &mut Tokens) -> Result<Patterns> {
     Ok(read)
 }
 
-/// Tokens that are read from front to back.
+/// A cursor over tokens.
 struct Tokens {
     tokens: Peekable<IntoIter>,
-    is_behind_semicolon: bool,
-    /// What stands after the last token.
+    /// Whether the last token was `;`.
+    is_after_semicolon: bool,
+    /// The span after the last token, for errors at the end.
     end: Span,
 }
 
 impl Tokens {
     fn new(stream: TokenStream, end: Span) -> Self {
         let flat: TokenStream = stream.into_iter().flat_map(flat).collect();
-        Self { tokens: flat.into_iter().peekable(), is_behind_semicolon: false, end }
+        Self { tokens: flat.into_iter().peekable(), is_after_semicolon: false, end }
     }
 
     fn peek(&mut self) -> Option<&TokenTree> {
@@ -226,7 +228,7 @@ impl Tokens {
     }
 
     fn next(&mut self) -> Option<TokenTree> {
-        self.is_behind_semicolon = self.is_punct(';');
+        self.is_after_semicolon = self.is_punct(';');
         self.tokens.next()
     }
 
@@ -234,9 +236,9 @@ impl Tokens {
         matches!(self.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == character)
     }
 
-    /// Goes after the `;` that the error before it has not passed.
+    /// Skips to the token after the next `;`, unless the cursor is already after one.
     fn skip_statement(&mut self) {
-        while !self.is_behind_semicolon && self.next().is_some() {}
+        while !self.is_after_semicolon && self.next().is_some() {}
     }
 
     fn unexpected(&self, expected: &str, found: Option<TokenTree>) -> Error {
@@ -259,7 +261,7 @@ impl Tokens {
         Error::new(format!("expected {expected}, found `{found}`"), span)
     }
 
-    /// `#[…]`, as often as it stands there.
+    /// Reads any number of attributes `#[…]`.
     fn attributes(&mut self) -> Result<TokenStream> {
         let mut attributes = TokenStream::new();
         while self.is_punct('#') {
@@ -274,7 +276,7 @@ impl Tokens {
         Ok(attributes)
     }
 
-    /// `pub` or `pub(…)`, if it stands there.
+    /// Reads an optional `pub` or `pub(…)`.
     fn visibility(&mut self) -> TokenStream {
         let mut visibility = TokenStream::new();
         if matches!(self.peek(), Some(TokenTree::Ident(word)) if word.to_string() == "pub") {
@@ -326,7 +328,7 @@ impl Tokens {
     }
 }
 
-/// A token without the invisible brackets around what a macro passes on.
+/// The tokens of an invisible group, which variables of a `macro_rules!` macro add; any other token as it is.
 fn flat(token: TokenTree) -> TokenStream {
     match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::None => {

@@ -1,4 +1,4 @@
-//! Moving blocks into other memory and back.
+//! Copies of blocks into other memory and back.
 
 use crate::buffer::{Buffer, Bytes, BytesMut};
 use crate::element::Plain;
@@ -6,8 +6,8 @@ use crate::iter::copy_common;
 use crate::types::{ArrayType, StaticArray, ValueOf};
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// Copies every element to the same index of an array or block of the same dimensions, in any layout and memory space. If
-    /// the last block is smaller, the rest is unchanged.
+    /// Copies every element to the same index of an array or block of the same dimensions, in any layout and memory space. If one of the
+    /// two is smaller, the remaining elements stay as they are.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -32,7 +32,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         copy_common(destination, self);
     }
 
-    /// Like [`copy_to`](Self::copy_to); elements that this block lacks, because the array ends, become `padding`.
+    /// As [`copy_to`](Self::copy_to). Elements of the destination that this block lacks, because the array ends, become `padding`.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -55,7 +55,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         copy_common(destination, self);
     }
 
-    /// A copy in new memory, of shape `T`, which has the same dimensions; elements that a last block lacks are 0.
+    /// A copy in new memory, of shape `T` with the same dimensions. Elements that a last block lacks are 0.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

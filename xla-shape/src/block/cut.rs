@@ -1,16 +1,17 @@
-//! Taking blocks out of an array.
+//! Borrowing blocks of an array.
 
 use super::part::{Part, assert_block};
-use crate::buffer::{Buffer, Bytes, BytesMut, Lender, View, ViewMut, Width, width_of};
+use crate::buffer::{Buffer, Bytes, BytesMut, Lends, View, ViewMut, Width, width_of};
 use crate::element::Stored;
+use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, Indices, StaticArray, WholeArray};
-use crate::wide::wide;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use xla_shape_core::bitcast::slice_obstacle;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_LIST;
+use xla_shape_relayout::wide::wide;
 
 #[cold]
 #[inline(never)]
@@ -19,7 +20,7 @@ fn no_such_block(place: &[usize], grid: &[usize], text: &str) -> ! {
     panic!("place {place:?} is out of bounds for the grid {grid:?} of blocks {text}")
 }
 
-/// The block at a place.
+/// The block at a place of the grid. Panics if there is no such place.
 ///
 /// # Safety
 /// As [`Part::at`].
@@ -30,46 +31,15 @@ where
     S: ArrayType,
     P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
 {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees what `Part::at` requires.
     match unsafe { Part::at(whole, place) } {
         Some(part) => part,
         None => no_such_block(place.as_ref(), Part::<S, P>::grid(whole).as_ref(), P::TEXT),
     }
 }
 
-impl<'a, S: ArrayType<Element: Stored>> View<'a, S> {
-    /// The block of shape `P` at a place of the grid, for as long as the memory is borrowed; see [`block`](crate::block).
-    ///
-    /// # Panics
-    /// If there is no such place.
-    #[must_use]
-    #[inline(always)]
-    #[track_caller]
-    pub fn block<P>(&self, place: S::Index) -> View<'a, Part<S, P>>
-    where
-        P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
-    {
-        const { assert_block::<S, P>() };
-        // SAFETY: that has been asked.
-        let part = unsafe { part(self.shape(), place) };
-        // SAFETY: a part of this array.
-        unsafe { self.cut(part) }
-    }
-
-    /// All blocks of shape `P`, in row-major order of their places, for as long as the memory is borrowed; see
-    /// [`block`](crate::block).
-    #[inline]
-    pub fn blocks<P>(&self) -> Blocks<S, P, Self>
-    where
-        P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
-    {
-        const { assert_block::<S, P>() };
-        Blocks::new(self.shape(), *self)
-    }
-}
-
-impl<S: ArrayType<Element: Stored>, B: Lender> Buffer<S, B> {
-    /// The block of shape `P` at a place of the grid; see [`block`](crate::block).
+impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
+    /// The block of shape `P` at a place of the grid; see the module [`block`](crate::block).
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -88,22 +58,24 @@ impl<S: ArrayType<Element: Stored>, B: Lender> Buffer<S, B> {
     /// ```
     ///
     /// # Panics
-    /// If there is no such place.
+    /// If there is no such place in the grid.
     #[must_use]
     #[inline(always)]
     #[track_caller]
-    pub fn block<P>(&self, place: S::Index) -> View<'_, Part<S, P>>
+    pub fn block<'s, 'b, P>(&'s self, place: S::Index) -> View<'b, Part<S, P>>
     where
+        B: Lends<'s, 'b>,
         P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
+        named_in_errors!(Self);
         const { assert_block::<S, P>() };
-        // SAFETY: that has been asked.
+        // SAFETY: `assert_block` has just been evaluated.
         let part = unsafe { part(self.shape(), place) };
-        // SAFETY: a part of this array.
-        unsafe { self.view().cut(part) }
+        // SAFETY: `part` is a part of this array's shape; shared borrows may overlap.
+        unsafe { self.lent().cut(part) }
     }
 
-    /// All blocks of shape `P`, in row-major order of their places; see [`block`](crate::block).
+    /// All blocks of shape `P`, in row-major order of their places; see the module [`block`](crate::block).
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -113,33 +85,49 @@ impl<S: ArrayType<Element: Stored>, B: Lender> Buffer<S, B> {
     /// assert_eq!(largest.max(), Some(99 * 199));
     /// ```
     #[inline]
-    pub fn blocks<P>(&self) -> Blocks<S, P, View<'_, S>>
+    pub fn blocks<'s, 'b, P>(&'s self) -> Blocks<S, P, View<'b, S>>
     where
+        B: Lends<'s, 'b>,
         P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
+        named_in_errors!(Self);
         const { assert_block::<S, P>() };
-        Blocks::new(self.shape(), self.view())
+        Blocks::new(self.shape(), self.lent())
     }
-}
 
-impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// How many blocks of shape `P` the array has in each dimension, the last ones included.
+    /// The number of blocks of shape `P` in each dimension, the last ones included.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[20,200]{1,0:T(8,128)})>::zeroed();
+    /// assert_eq!(x.block_grid::<shape!(f32[8,128]{1,0:T(8,128)})>(), [3, 2]);
+    /// ```
     #[must_use]
     #[inline]
     pub fn block_grid<P>(&self) -> S::Index
     where
         P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
+        named_in_errors!(Self);
         const { assert_block::<S, P>() };
         Part::<S, P>::grid(self.shape())
     }
 }
 
 impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
-    /// The block of shape `P` at a place of the grid, to write; see [`block`](crate::block).
+    /// The block of shape `P` at a place of the grid, to write; see the module [`block`](crate::block).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[20,200]{1,0:T(8,128)})>::zeroed();
+    /// x.block_mut::<shape!(f32[8,128]{1,0:T(8,128)})>([2, 1]).fill(1.0);
+    /// assert_eq!((x[[16, 128]], x[[15, 128]]), (1.0, 0.0));
+    /// ```
     ///
     /// # Panics
-    /// If there is no such place.
+    /// If there is no such place in the grid.
     #[must_use]
     #[inline(always)]
     #[track_caller]
@@ -147,17 +135,17 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     where
         P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
+        named_in_errors!(Self);
         const { assert_block::<S, P>() };
-        // SAFETY: that has been asked.
+        // SAFETY: `assert_block` has just been evaluated.
         let part = unsafe { part(self.shape(), place) };
-        // SAFETY: a part of this array.
+        // SAFETY: `part` is a part of this array's shape, and the only one while `self` is borrowed mutably.
         unsafe { self.view_mut().cut(part) }
     }
 
-    /// All blocks of shape `P`, in row-major order of their places, to write. They do not overlap, so each can go to another
-    /// thread.
+    /// All blocks of shape `P`, in row-major order of their places, to write. They do not overlap, so each can be sent to another thread.
     ///
-    /// Elements must be whole: packed ones share bytes, and such blocks do not compile.
+    /// Elements must be whole: packed elements of two blocks may share a byte, and such blocks do not compile.
     ///
     /// ```
     /// use xla_shape::{Buffer, ViewMut, shape};
@@ -178,6 +166,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     where
         P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
+        named_in_errors!(Self);
         const { assert_block::<S, P>() };
         const { assert_whole_elements::<S>() };
         Blocks::new(self.shape(), self.view_mut())
@@ -194,7 +183,7 @@ const fn assert_whole_elements<S: ArrayType<Element: Stored>>() {
     }
 }
 
-/// The blocks of an array, in row-major order of their places. Made by [`blocks`](Buffer::blocks) and
+/// The blocks of an array, in row-major order of their places: an iterator. Made by [`blocks`](Buffer::blocks) and
 /// [`blocks_mut`](Buffer::blocks_mut).
 pub struct Blocks<S: ArrayType, P, V> {
     places: Indices<S::Index>,
@@ -203,7 +192,7 @@ pub struct Blocks<S: ArrayType, P, V> {
     part: PhantomData<fn() -> P>,
 }
 
-/// Shows no elements: some may be another thread's by now.
+/// Shows no elements: another thread may be writing some of them.
 impl<S: ArrayType, P, V> fmt::Debug for Blocks<S, P, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Blocks").field("places", &self.places).field("whole", &self.whole).finish_non_exhaustive()
@@ -215,7 +204,7 @@ where
     S: ArrayType<Element: Stored>,
     P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
 {
-    /// `assert_block` must have been asked.
+    /// The caller has evaluated `assert_block::<S, P>`.
     fn new(whole: S, array: V) -> Self {
         Self { places: Indices::new(Part::<S, P>::grid(whole)), whole, array, part: PhantomData }
     }
@@ -223,7 +212,7 @@ where
     #[inline]
     fn next_part(&mut self) -> Option<Part<S, P>> {
         let place = self.places.next()?;
-        // SAFETY: the functions that make the iterator have asked `assert_block`.
+        // SAFETY: `blocks` and `blocks_mut`, the callers of `new`, evaluate `assert_block`.
         unsafe { Part::at(self.whole, place) }
     }
 }
@@ -238,7 +227,7 @@ where
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let part = self.next_part()?;
-        // SAFETY: a part of this array.
+        // SAFETY: `part` is a part of this array's shape; shared borrows may overlap.
         Some(unsafe { self.array.cut(part) })
     }
 
@@ -257,10 +246,10 @@ where
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let part = self.next_part()?;
-        // SAFETY: every place comes once; blocks at different places have no element and no padding in common, and whole
-        // elements have no byte in common.
+        // SAFETY: each place comes once. Blocks at different places have no element and no padding in common, and their elements are whole
+        // (`assert_whole_elements` in `blocks_mut`), so they have no byte in common. `array` itself is only used to make blocks.
         let array = unsafe { self.array.again() };
-        // SAFETY: a part of this array.
+        // SAFETY: `part` is a part of this array's shape; no other block has an element or padding in common with it.
         Some(unsafe { array.cut(part) })
     }
 
@@ -285,8 +274,8 @@ where
     S: WholeArray<Element: Stored>,
     P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
 {
-    /// The block as an array, if it is one stretch of memory: with slices, tiles and free transposes. `None` for a
-    /// last block that has fewer elements.
+    /// The block as an array if it is one stretch of memory: with slices, tiles and free transposes. `None` for a last block with fewer
+    /// elements.
     ///
     /// A block that is not one stretch of memory does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
@@ -302,13 +291,15 @@ where
     #[must_use]
     #[inline(always)]
     pub fn as_array(&self) -> Option<View<'a, P>> {
+        named_in_errors!(Self);
         const { assert_array::<S, P>() };
         let part = self.shape();
         let first = part.first_position() * const { P::SHAPE.element_bits() as usize };
         if !part.is_full() || !first.is_multiple_of(8) {
             return None;
         }
-        // SAFETY: a full block that is laid out as an array of its shape has the bytes of one.
+        // SAFETY: the block is full and laid out as an array of its shape (`assert_array`), so the `P::BYTES` bytes from its first element
+        // on are all its own.
         View::from_bytes(unsafe { self.bytes_from(first / 8, P::BYTES) }).ok()
     }
 }

@@ -1,7 +1,7 @@
 //! Blocks: parts of a larger array at places that are known at run time, each with its own shape.
 //!
-//! A kernel is written for a block; the array is cut into a grid of them. The compiler checks that the array can be cut like
-//! this. Each block's place is checked once for the block, not for each element.
+//! A kernel is written for a block, and the array is divided into a grid of blocks. The compiler checks that the array can be divided like
+//! this. The place of a block is checked once per block, not once per element.
 //!
 //! ```
 //! use xla_shape::{Buffer, View, shape};
@@ -26,22 +26,21 @@
 //!
 //! # What a block is
 //!
-//! A block is a [`View`] or [`ViewMut`] whose shape is a [`Part`]: a kernel over any [`ArrayType`] takes it like an array. Its
-//! elements stay where they are in the memory of the whole array, so a block has no `as_slice` and no other method that needs
-//! memory with nothing else in it. Where the block is one stretch of memory, [`as_array`](View::as_array) gives an array that
-//! has them; [`to_buffer`](Buffer::to_buffer) and [`copy_to`](Buffer::copy_to) copy it, also into another layout or memory
-//! space.
+//! A block is a [`View`] or [`ViewMut`] whose shape is a [`Part`]: a kernel over any [`ArrayType`] takes it like an array. Its elements
+//! stay where they are in the memory of the whole array, so a block has no `as_slice` and no other method that needs memory of its own.
+//! Where the block is one stretch of memory, [`as_array`](View::as_array) returns an array with these methods.
+//! [`to_buffer`](Buffer::to_buffer) and [`copy_to`](Buffer::copy_to) copy a block, also into another layout or memory space.
 //!
 //! # Where an array can be cut
 //!
-//! The block has the elements, the layout and the memory space of the array: another one is a type error. In each dimension, its
-//! size is a multiple of the tile's, or all of the dimension. Anything else does not compile, and the error says why; that shows
-//! in `cargo build`, not in `cargo check`. Arrays with sizes that are known at run time are cut in the same way.
+//! A block has the element type, layout and memory space of the array; others are type errors. In each dimension, its size is a multiple of
+//! the tile's, or the whole dimension. Anything else does not compile, and the error says why; that shows in `cargo build`, not in `cargo
+//! check`. Arrays with sizes that are known at run time are divided in the same way.
 //!
 //! # The last blocks
 //!
-//! Where the block's size does not divide the array's, the last block has fewer elements: [`sizes`](ArrayType::sizes) says how
-//! many, and loops, indices and bounds follow. [`copy_to_padded`](Buffer::copy_to_padded) fills the missing elements.
+//! If the block's size does not divide the array's, the last block has fewer elements: [`sizes`](ArrayType::sizes) returns how many, and
+//! loops, indices and bounds follow. [`copy_to_padded`](Buffer::copy_to_padded) fills in the missing elements.
 
 mod copy;
 mod cut;

@@ -8,9 +8,9 @@ use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Dimension};
 
-/// The shape of a block `P` of an array of shape `S`: its sizes are those of `P`, or fewer at the end of the array.
+/// The shape of a block `P` of an array of shape `S`: its sizes are those of `P`, or smaller at the end of the array.
 ///
-/// Made by [`block`](crate::Buffer::block) and its relatives.
+/// Made by [`block`](crate::Buffer::block) and the other methods that return blocks.
 pub struct Part<S: ArrayType, P> {
     whole: S,
     /// The index of the first element in the whole array.
@@ -43,7 +43,7 @@ where
     S: ArrayType,
     P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
 {
-    /// Whether every block is whole: the sizes are those of the type.
+    /// Whether every block is full: the sizes are those of the type.
     pub(super) const IS_EVEN: bool = {
         let (sizes, dimensions, mut i) = (P::SIZES, S::SHAPE.dimensions(), 0);
         let mut even = S::IS_STATIC;
@@ -58,17 +58,17 @@ where
         even
     };
 
-    /// The block at a place of the grid, if there is one.
+    /// The block at a place of the grid; `None` if there is no such place.
     ///
     /// # Safety
-    /// `assert_block::<S, P>` must have been asked. The public functions do so themselves: the compiler then shows the line that
+    /// The caller has evaluated `assert_block::<S, P>`. The public functions do so themselves, so that the compiler shows the line that
     /// calls them.
     #[inline(always)]
     pub(super) unsafe fn at(whole: S, place: S::Index) -> Option<Self> {
         let (mut origin, mut sizes, mut inside) = (place, whole.sizes(), true);
         let extents = const { P::SIZES };
         for ((origin, size), &extent) in origin.as_mut().iter_mut().zip(sizes.as_mut()).zip(extents) {
-            // In an array, no index overflows; a place may.
+            // Indices in an array never overflow, but a place may.
             let (start, overflows) = origin.overflowing_mul(extent);
             inside &= !overflows & (start < *size);
             *origin = start;
@@ -77,7 +77,7 @@ where
         inside.then(|| Self { whole, origin, first: whole.linear_index_of(origin), sizes, part: PhantomData })
     }
 
-    /// How many blocks there are in each dimension.
+    /// The number of blocks in each dimension.
     #[inline]
     pub(super) fn grid(whole: S) -> S::Index {
         let mut grid = whole.sizes();
@@ -87,29 +87,50 @@ where
         grid
     }
 
-    /// The array that the block is a part of.
+    /// The shape of the array that the block is a part of.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[16,256]{1,0:T(8,128)})>::zeroed();
+    /// let block = x.block::<shape!(f32[8,128]{1,0:T(8,128)})>([1, 1]);
+    /// assert_eq!(block.shape().whole(), x.shape());
+    /// ```
     #[must_use]
     pub fn whole(self) -> S {
         self.whole
     }
 
     /// The index of the block's first element in the array.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[16,256]{1,0:T(8,128)})>::zeroed();
+    /// let block = x.block::<shape!(f32[8,128]{1,0:T(8,128)})>([1, 1]);
+    /// assert_eq!(block.shape().origin(), [8, 128]);
+    /// ```
     #[must_use]
     pub fn origin(self) -> S::Index {
         self.origin
     }
 
     /// Whether the block has all elements of its type; the last ones of a dimension may have fewer.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[20,128]{1,0:T(8,128)})>::zeroed();
+    /// let blocks = x.blocks::<shape!(f32[8,128]{1,0:T(8,128)})>();
+    /// assert!(blocks.map(|block| block.shape().is_full()).eq([true, true, false]));
+    /// ```
     #[must_use]
     pub fn is_full(self) -> bool {
         Self::IS_EVEN || self.sizes.as_ref() == P::SIZES
     }
 }
 
-// SAFETY: `at` takes only places whose first element is inside the array, and sizes up to its end; so every index inside the sizes
-// is, put at the origin, one inside the array. The origin is a multiple of the table's period in each dimension
-// (`assert_block`), so the position of that element is the sum of the origin's and the index's: by the law of `S`, that of an
-// element, and different ones are different.
+// SAFETY: `at` accepts only places whose first element is in bounds of the whole array, and limits the sizes to its end. So an index in
+// bounds of this shape, added to the origin, is in bounds of the whole array. The origin is a multiple of the stride table's period in each
+// dimension (`assert_block`), so positions are additive: the position of that element is the origin's plus the index's. By the law of `S`,
+// it is that of an element, and different indices have different positions.
 unsafe impl<S, P> ArrayType for Part<S, P>
 where
     S: ArrayType,
@@ -164,14 +185,14 @@ where
     }
 }
 
-/// Fails the compilation if an array cannot be cut into these blocks.
+/// Fails the compilation if an array cannot be divided into these blocks.
 #[track_caller]
 pub(super) const fn assert_block<S, P>()
 where
     S: ArrayType,
     P: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
 {
-    let table = S::STRIDE_TABLE.as_ref(&[]);
+    let table = S::STRIDE_TABLE.with_extents(&[]);
     let dimensions = S::SHAPE.dimensions();
     let mut d = 0;
     while d < dimensions.len() {
@@ -180,7 +201,8 @@ where
             let problem = no_blocks::<S, P>().push_str("a block has elements, but dimension ").push_count(d);
             panic!("{}", problem.push_str(" has size 0").as_str())
         }
-        // What lies beside a block is another's: what walks along the memory's dimension takes sizes of blocks for the array's.
+        // Code that walks along a dimension of the memory assumes that the sizes of a block are at most the array's; what lies beyond
+        // belongs to another block.
         if let Some(extent) = dimensions[d].extent()
             && !S::IS_WHOLE_ARRAY
             && size > extent

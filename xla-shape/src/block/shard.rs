@@ -2,11 +2,12 @@
 
 use super::cut::part;
 use super::part::{Part, assert_block};
-use crate::buffer::{Buffer, BytesMut, Lender, View, ViewMut};
+use crate::buffer::{Buffer, Bytes, BytesMut, Lends, View, ViewMut};
 use crate::element::Stored;
+use crate::sealed::named_in_errors;
 use crate::types::{DivideBy, MultiIndex, Shard, ShardingType, StaticArray};
 
-/// The place of a device's shard in the grid of shards; `None` if the device has none.
+/// The place of a device's shard in the grid of shards; `None` if the device has no shard.
 fn place<S: StaticArray, P: StaticArray, H: ShardingType>(device: i64) -> Option<S::Index> {
     let region = H::sharding().partition(S::SHAPE).ok()?.region(device).ok()?;
     let mut place = S::Index::ORIGIN;
@@ -16,28 +17,9 @@ fn place<S: StaticArray, P: StaticArray, H: ShardingType>(device: i64) -> Option
     Some(place)
 }
 
-impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
-    /// What a device has of the array, divided by the sharding `H`, for as long as the memory is borrowed; see the method of
-    /// [`Buffer`].
-    #[must_use]
-    #[track_caller]
-    pub fn shard<H>(&self, device: i64) -> Option<View<'a, Part<S, Shard<S, H>>>>
-    where
-        H: ShardingType,
-        S::Dimensions: DivideBy<H::Pieces>,
-        Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
-    {
-        const { assert_block::<S, Shard<S, H>>() };
-        // SAFETY: that has been asked.
-        let part = unsafe { part::<S, Shard<S, H>>(self.shape(), place::<S, Shard<S, H>, H>(device)?) };
-        // SAFETY: a part of this array.
-        Some(unsafe { self.cut(part) })
-    }
-}
-
-impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
-    /// What a device has of the array, divided by the sharding `H`: a [block](crate::block), whose shape is that of
-    /// [`Shard<S, H>`](Shard). `None` if the sharding gives nothing to the device.
+impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+    /// The shard of a device if the array is divided by the sharding `H`: a [block](crate::block), whose shape is that of [`Shard<S,
+    /// H>`](Shard). `None` if the device has no shard.
     ///
     /// ```
     /// use xla_shape::types::Shard;
@@ -53,26 +35,28 @@ impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
     /// assert!(x.shard::<Plan>(8).is_none());
     /// ```
     ///
-    /// A shard that ends inside of a tile is not a block, and does not compile; nor does a size that does not divide evenly.
-    /// That shows in `cargo build`, not in `cargo check`.
+    /// A shard that ends inside of a tile is not a block and does not compile; neither does a size that does not divide evenly. That shows
+    /// in `cargo build`, not in `cargo check`.
     #[must_use]
     #[track_caller]
-    pub fn shard<H>(&self, device: i64) -> Option<View<'_, Part<S, Shard<S, H>>>>
+    pub fn shard<'s, 'b, H>(&'s self, device: i64) -> Option<View<'b, Part<S, Shard<S, H>>>>
     where
+        B: Lends<'s, 'b>,
         H: ShardingType,
         S::Dimensions: DivideBy<H::Pieces>,
         Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
+        named_in_errors!(Self);
         const { assert_block::<S, Shard<S, H>>() };
-        // SAFETY: that has been asked.
+        // SAFETY: `assert_block` has just been evaluated.
         let part = unsafe { part::<S, Shard<S, H>>(self.shape(), place::<S, Shard<S, H>, H>(device)?) };
-        // SAFETY: a part of this array.
-        Some(unsafe { self.view().cut(part) })
+        // SAFETY: `part` is a part of this array's shape; shared borrows may overlap.
+        Some(unsafe { self.lent().cut(part) })
     }
 }
 
 impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
-    /// What a device has of the array, divided by the sharding `H`, to write; see [`shard`](Self::shard).
+    /// The shard of a device, to write; see [`shard`](Self::shard).
     ///
     /// ```
     /// use xla_shape::{Buffer, shape, sharding};
@@ -89,10 +73,11 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
         S::Dimensions: DivideBy<H::Pieces>,
         Shard<S, H>: StaticArray<Element = S::Element, Layout = S::Layout, Index = S::Index>,
     {
+        named_in_errors!(Self);
         const { assert_block::<S, Shard<S, H>>() };
-        // SAFETY: that has been asked.
+        // SAFETY: `assert_block` has just been evaluated.
         let part = unsafe { part::<S, Shard<S, H>>(self.shape(), place::<S, Shard<S, H>, H>(device)?) };
-        // SAFETY: a part of this array.
+        // SAFETY: `part` is a part of this array's shape, and the only one while `self` is borrowed mutably.
         Some(unsafe { self.view_mut().cut(part) })
     }
 }

@@ -1,21 +1,21 @@
-//! Elements of run-time shapes one by one, prepared once.
+//! Prepared access to the elements of arrays whose shape is known at run time.
 
 use super::bytes::{Bytes, BytesMut, Mut, Ref};
 use super::dynamic::DynShape;
 use super::error::{AccessError, out_of_bounds};
 use super::storage::Buffer;
 use crate::element::Stored;
-use crate::wide::{local, wide};
 use core::fmt;
 use core::marker::PhantomData;
 use xla_shape_core::map::OffsetTables;
+use xla_shape_relayout::wide::{local, wide};
 
-/// An array with a run-time shape, prepared for many accesses to elements of type `E`, in memory `B`. Made by
+/// An array whose shape is known at run time, prepared for many accesses to its elements of type `E`, in memory `B`. Made by
 /// [`accessor`](Buffer::accessor) and [`accessor_mut`](Buffer::accessor_mut).
 pub struct Accessor<E, B> {
-    /// Whose elements are of type `E`.
+    /// Its elements are of type `E`: both constructors check it.
     array: Buffer<DynShape, B>,
-    /// Of its stride table; `None` if the position is not a sum over the dimensions, or the tables would be too large.
+    /// What each index adds to the position; `None` if the position is not such a sum, or the tables would be too large.
     offsets: Option<OffsetTables>,
     element: PhantomData<E>,
 }
@@ -27,11 +27,11 @@ impl<E, B> fmt::Debug for Accessor<E, B> {
 }
 
 impl<B: Bytes> Buffer<DynShape, B> {
-    /// The array, prepared to read many elements: the type of the elements is checked once, and what each index adds to the
-    /// position is computed once, into [`OffsetTables`]. An access then allocates nothing and divides by nothing.
+    /// Prepares the array for many reads: checks the type of the elements once, and computes once what each index adds to the position,
+    /// into [`OffsetTables`]. An access then allocates nothing and divides by nothing.
     ///
-    /// If tables cannot be made (`*` combines dimensions, or they would be larger than [`OffsetTables::MAX_ENTRIES`]), each
-    /// access computes the position, like [`get`](Self::get).
+    /// If there are no such tables (`*` combines dimensions, or they would be larger than [`OffsetTables::MAX_ENTRIES`]), each access
+    /// computes the position, as [`get`](Self::get) does.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -58,7 +58,20 @@ impl<B: Bytes> Buffer<DynShape, B> {
 }
 
 impl<B: BytesMut> Buffer<DynShape, B> {
-    /// The array, prepared to read and write many elements; see [`accessor`](Self::accessor).
+    /// Prepares the array for many reads and writes; see [`accessor`](Self::accessor).
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let mut x = DynBuffer::zeroed_with("s32[100]".parse()?)?;
+    /// let mut elements = x.accessor_mut::<S32>()?;
+    /// for i in 0..100 {
+    ///     elements.set(&[i], i as i32)?;
+    /// }
+    /// assert_eq!(x.get::<S32>(&[99])?, 99);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// If the elements are of another type.
@@ -74,12 +87,30 @@ impl<B: BytesMut> Buffer<DynShape, B> {
 
 impl<E: Stored, B: Bytes> Accessor<E, B> {
     /// Whether positions are looked up in tables.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::F32;
+    ///
+    /// let x = DynBuffer::zeroed_with("f32[100,200]{1,0:T(8,128)}".parse()?)?;
+    /// assert!(x.accessor::<F32>()?.has_offset_tables());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn has_offset_tables(&self) -> bool {
         self.offsets.is_some()
     }
 
-    /// The position of an element, in elements; `None` if there is no element with this index.
+    /// The position of an element, in elements; `None` if the index is out of bounds.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::F32;
+    ///
+    /// let x = DynBuffer::zeroed_with("f32[16,256]{1,0:T(8,128)}".parse()?)?;
+    /// assert_eq!(x.accessor::<F32>()?.position(&[8, 0]), Some(2048));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn position(&self, index: &[usize]) -> Option<usize> {
@@ -93,14 +124,24 @@ impl<E: Stored, B: Bytes> Accessor<E, B> {
 
     /// The element with this index.
     ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::F32;
+    ///
+    /// let x = DynBuffer::filled_with::<F32>("f32[100,200]".parse()?, 1.5)?;
+    /// assert_eq!(x.accessor::<F32>()?.get(&[99, 199]), Ok(1.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// If there is no such element.
+    /// If the index is out of bounds.
     #[inline(always)]
     pub fn get(&self, index: &[usize]) -> Result<E::Value, AccessError> {
         let Some(position) = self.position(index) else { return Err(self.out_of_bounds(index)) };
-        // SAFETY: both functions that make an accessor check that the elements are of type `E`.
+        // SAFETY: both constructors check that the elements are of type `E`.
         let cells = unsafe { self.array.cells::<E>() };
-        // SAFETY: by the law of the stride table, and of the tables made from it, the position is that of an element.
+        // SAFETY: `position` returns a position only for an index in bounds; it is that of an element, by the stride table or the tables
+        // made from it.
         Ok(unsafe { cells.read(position) })
     }
 
@@ -111,16 +152,16 @@ impl<E: Stored, B: Bytes> Accessor<E, B> {
 }
 
 impl<E: Stored, B: BytesMut> Accessor<E, B> {
-    /// Writes the element with this index.
+    /// Writes the element with this index; see [`accessor_mut`](Buffer::accessor_mut) for an example.
     ///
     /// # Errors
-    /// If there is no such element.
+    /// If the index is out of bounds.
     #[inline(always)]
     pub fn set(&mut self, index: &[usize], value: E::Value) -> Result<(), AccessError> {
         let Some(position) = self.position(index) else { return Err(self.out_of_bounds(index)) };
-        // SAFETY: as in `get`.
+        // SAFETY: both constructors check that the elements are of type `E`.
         let mut cells = unsafe { self.array.cells_mut::<E>() };
-        // SAFETY: as in `get`.
+        // SAFETY: `position` returns a position only for an index in bounds; it is that of an element.
         unsafe { cells.write(position, value) };
         Ok(())
     }

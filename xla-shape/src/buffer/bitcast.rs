@@ -1,17 +1,18 @@
-//! Reading the same memory as another shape, for free: where the compiler can show that every element stays where it is.
+//! Reading the same memory as another shape, for free: the compiler checks that no element moves.
 
 use super::bytes::Bytes;
 use super::storage::Buffer;
 use crate::element::Stored;
+use crate::sealed::named_in_errors;
 use crate::types::{StaticArray, StaticPermutation, resolved};
-use crate::wide::wide;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::bitcast;
 use xla_shape_core::map::StrideTableRef;
 use xla_shape_core::text::{ConstText, same_text};
+use xla_shape_relayout::wide::wide;
 
-/// None of these copies anything. Where an element would move, they do not compile, and the error says which one; that
-/// shows in `cargo build`, not in `cargo check`. To copy, use [`relayout`](crate::relayout).
+/// **Other shapes of the same memory**, without a copy. Where an element would move, these methods do not compile, and the error says which
+/// element; that shows in `cargo build`, not in `cargo check`. To copy, use [`relayout`](crate::relayout).
 impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The same array in another layout that has the same bytes.
     ///
@@ -34,9 +35,10 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     where
         R: StaticArray<Element = S::Element, Dimensions = S::Dimensions>,
     {
+        named_in_errors!(Self);
         const { assert_none(bitcast::layout_change_obstacle(shapes::<S, R>(), tables::<S, R>())) };
-        // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
-        // element, and as many bits for an element.
+        // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
+        // widths.
         unsafe { self.into_shape() }
     }
 
@@ -65,8 +67,9 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     where
         R: StaticArray<Element = S::Element, Index = S::Index>,
     {
+        named_in_errors!(Self);
         const { assert_same_shape::<S, R>() };
-        // SAFETY: this does not compile unless both are the same shape.
+        // SAFETY: `assert_same_shape` has just checked that both are the same shape.
         unsafe { self.into_shape() }
     }
 
@@ -87,6 +90,7 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         R: StaticArray<Element = S::Element>,
         P: StaticPermutation<S::Dimensions>,
     {
+        named_in_errors!(Self);
         const {
             let permutation = resolved::<S, P>();
             assert_none(bitcast::transpose_obstacle(
@@ -95,8 +99,8 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
                 permutation.split_at(S::SIZES.len()).0,
             ));
         };
-        // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
-        // element, and as many bits for an element.
+        // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
+        // widths.
         unsafe { self.into_shape() }
     }
 
@@ -115,9 +119,10 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     where
         R: StaticArray<Element = S::Element>,
     {
+        named_in_errors!(Self);
         const { assert_none(bitcast::reshape_obstacle(shapes::<S, R>(), tables::<S, R>())) };
-        // SAFETY: this does not compile unless both shapes take the same bytes: as many, as many before the first
-        // element, and as many bits for an element.
+        // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
+        // widths.
         unsafe { self.into_shape() }
     }
 }
@@ -127,10 +132,10 @@ const fn shapes<S: StaticArray, R: StaticArray>() -> [&'static ArrayShape; 2] {
 }
 
 const fn tables<S: StaticArray, R: StaticArray>() -> [StrideTableRef<'static>; 2] {
-    [S::STRIDE_TABLE.as_ref(wide(S::SIZES)), R::STRIDE_TABLE.as_ref(wide(R::SIZES))]
+    [S::STRIDE_TABLE.with_extents(wide(S::SIZES)), R::STRIDE_TABLE.with_extents(wide(R::SIZES))]
 }
 
-/// Fails the compilation if two types are not the same shape: they have the same text then.
+/// Fails the compilation if two types are not the same shape, which is the case if their canonical texts differ.
 #[track_caller]
 const fn assert_same_shape<S: StaticArray, R: StaticArray>() {
     if !same_text(S::TEXT.as_bytes(), R::TEXT.as_bytes()) {

@@ -1,8 +1,9 @@
-//! Packed elements: reading and writing a few bits.
+//! Packed elements: values of a few bits.
 //!
 //! Element `k` of width `E` takes bits `k·E` to `(k+1)·E`, low bits of a byte first.
 
 use crate::element::Stored;
+use xla_shape_relayout::bits::{read_bits, write_bits};
 
 /// Reads the packed element at `position`.
 ///
@@ -33,37 +34,6 @@ pub(super) fn write<E: Stored>(bytes: &mut [u8], width: usize, position: usize, 
         write_bits(bytes, first + 8 * i, (width - 8 * i).min(8), byte);
         i += 1;
     }
-}
-
-/// 1 to 8 bits from bit `first` on, which may lie in two bytes.
-///
-/// # Panics
-/// If they lie after the end of `bytes`.
-pub(crate) fn read_bits(bytes: &[u8], first: usize, bits: usize) -> u8 {
-    let (index, shift) = (first / 8, first % 8);
-    let mut pair = u16::from(bytes[index]);
-    if shift + bits > 8 {
-        pair |= u16::from(bytes[index + 1]) << 8;
-    }
-    (pair >> shift) as u8 & mask(bits)
-}
-
-/// Writes 1 to 8 bits from bit `first` on, and leaves those around them alone.
-///
-/// # Panics
-/// If they lie after the end of `bytes`.
-pub(crate) fn write_bits(bytes: &mut [u8], first: usize, bits: usize, value: u8) {
-    let (index, shift) = (first / 8, first % 8);
-    let (value, mask) = (u16::from(value & mask(bits)) << shift, u16::from(mask(bits)) << shift);
-    bytes[index] = bytes[index] & !(mask as u8) | value as u8;
-    if shift + bits > 8 {
-        bytes[index + 1] = bytes[index + 1] & !((mask >> 8) as u8) | (value >> 8) as u8;
-    }
-}
-
-/// The low `bits` bits of a byte, at most all 8.
-const fn mask(bits: usize) -> u8 {
-    0xFF >> (8 - bits)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
-//! Reading and writing elements at positions: the ground floor of buffers, and the one place that does so.
-//!
-//! All `unsafe` code that reads or writes an element is here; what is above proves that positions are right.
+//! Reads and writes elements at positions. All `unsafe` code that dereferences an element's address is here; the modules above prove that
+//! positions are valid.
 
 use super::bits;
 use crate::element::{Plain, Stored};
@@ -8,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use xla_shape_core::ElementType;
 
-/// How wide an element is in memory, compared with its type.
+/// The width of an element in memory, compared with its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
     /// As many bytes as its type takes.
@@ -30,21 +29,23 @@ impl Width {
     }
 }
 
-/// The elements of an array in memory that can be read.
+/// The elements of an array, in memory that can be read.
 #[derive(Clone, Copy)]
 pub(crate) struct Cells<'a, E> {
-    /// Behind the prefix.
+    /// After the prefix.
     first: *const u8,
-    /// How many bytes there are from there on.
+    /// The number of bytes from `first` on.
     len: usize,
     width: Width,
     element: PhantomData<(E, &'a [u8])>,
 }
 
 impl<'a, E: Stored> Cells<'a, E> {
+    /// The elements in `len` bytes at `first`.
+    ///
     /// # Safety
-    /// There must be `len` bytes at `first` for `'a`, which are elements of type `E` with this width; those of the elements
-    /// that are read later must be initialised, and nobody may write them.
+    /// `len` bytes at `first` are allocated for `'a` and hold elements of type `E` with this width. Those of the elements that are read
+    /// later are initialised, and nothing writes them during `'a`. If `width` is [`Width::Bits`], this holds for all bytes.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *const u8, len: usize, width: Width) -> Self {
         Self { first, len, width, element: PhantomData }
@@ -53,27 +54,29 @@ impl<'a, E: Stored> Cells<'a, E> {
     /// The element at a position.
     ///
     /// # Safety
-    /// It must be that of an element of the array.
+    /// The position is that of an element of the array.
     #[inline(always)]
     pub(crate) unsafe fn read(self, position: usize) -> E::Value {
         match self.width {
             Width::Whole => {
                 debug_assert!((position + 1) * size_of::<E::Bytes>() <= self.len);
-                // SAFETY: an element of this width has as many bytes as `E::Bytes`, and the position is that of one.
+                // SAFETY: a whole element takes `size_of::<E::Bytes>()` bytes, so the element at this position is that many elements after
+                // `first`, within `len`.
                 let element = unsafe { self.first.cast::<E::Bytes>().add(position) };
-                // SAFETY: all bytes of that element are there, and initialised; bytes need no alignment.
+                // SAFETY: `new`: the bytes of the array's elements are initialised and not written. `E::Bytes` is an array of bytes, read
+                // unaligned.
                 E::from_le_bytes(unsafe { element.read_unaligned() })
             }
             Width::Bits(width) => {
                 debug_assert!(((position + 1) * width).div_ceil(8) <= self.len);
-                // SAFETY: packed elements are only ever in memory that belongs to the buffer as a whole.
+                // SAFETY: `new`: with `Width::Bits`, all `len` bytes are initialised and not written during `'a`.
                 bits::read::<E>(unsafe { std::slice::from_raw_parts(self.first, self.len) }, width, position)
             }
         }
     }
 }
 
-/// The elements of an array in memory that can be written.
+/// The elements of an array, in memory that can be written.
 pub(crate) struct CellsMut<'a, E> {
     first: *mut u8,
     len: usize,
@@ -82,8 +85,11 @@ pub(crate) struct CellsMut<'a, E> {
 }
 
 impl<'a, E: Stored> CellsMut<'a, E> {
+    /// The elements in `len` bytes at `first`, to write.
+    ///
     /// # Safety
-    /// Like [`Cells::new`], and nobody else may read or write the elements that are written later.
+    /// As [`Cells::new`], and nothing else reads or writes the elements that are written later (with [`Width::Bits`], all bytes) during
+    /// `'a`.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *mut u8, len: usize, width: Width) -> Self {
         Self { first, len, width, element: PhantomData }
@@ -92,7 +98,7 @@ impl<'a, E: Stored> CellsMut<'a, E> {
     /// Writes the element at a position.
     ///
     /// # Safety
-    /// It must be that of an element of the array.
+    /// The position is that of an element of the array.
     #[inline(always)]
     pub(crate) unsafe fn write(&mut self, position: usize, value: E::Value) {
         match self.width {
@@ -100,12 +106,12 @@ impl<'a, E: Stored> CellsMut<'a, E> {
                 debug_assert!((position + 1) * size_of::<E::Bytes>() <= self.len);
                 // SAFETY: as in `Cells::read`.
                 let element = unsafe { self.first.cast::<E::Bytes>().add(position) };
-                // SAFETY: as in `Cells::read`; the bytes are borrowed mutably.
+                // SAFETY: the bytes are the element's, within `len`; `new`: nothing else reads or writes them.
                 unsafe { element.write_unaligned(E::to_le_bytes(value)) };
             }
             Width::Bits(width) => {
                 debug_assert!(((position + 1) * width).div_ceil(8) <= self.len);
-                // SAFETY: packed elements are only ever in memory that belongs to the buffer as a whole.
+                // SAFETY: `new`: with `Width::Bits`, all `len` bytes are initialised, and nothing else reads or writes them during `'a`.
                 bits::write::<E>(
                     unsafe { std::slice::from_raw_parts_mut(self.first, self.len) },
                     width,
@@ -117,7 +123,7 @@ impl<'a, E: Stored> CellsMut<'a, E> {
     }
 }
 
-/// Whole elements as values, to be borrowed by ranges of positions.
+/// Whole elements as values, which are borrowed by ranges of positions.
 pub(crate) struct Values<'a, E: Plain> {
     first: *const E::Value,
     len: usize,
@@ -134,9 +140,11 @@ impl<E: Plain> Clone for Values<'_, E> {
 impl<E: Plain> Copy for Values<'_, E> {}
 
 impl<'a, E: Plain> Values<'a, E> {
+    /// `len` values at `first`.
+    ///
     /// # Safety
-    /// There must be room for `len` values at `first` for `'a`, aligned if there is one; those that are borrowed later must be
-    /// initialised, and nobody may write them.
+    /// `len` values at `first` are allocated for `'a`. If `len > 0`, `first` is aligned for `E::Value`. The values that are borrowed later
+    /// are initialised, and nothing writes them during `'a`.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *const u8, len: usize) -> Self {
         let first = if len == 0 { std::ptr::NonNull::dangling().as_ptr() } else { first.cast() };
@@ -146,41 +154,42 @@ impl<'a, E: Plain> Values<'a, E> {
     /// The value at a position.
     ///
     /// # Safety
-    /// It must be that of an element of the array.
+    /// The position is that of an element of the array.
     #[inline(always)]
     pub(crate) unsafe fn at(self, position: usize) -> &'a E::Value {
         debug_assert!(position < self.len);
-        // SAFETY: the position is among the `len` values.
+        // SAFETY: the array's elements are among the `len` values.
         let value = unsafe { self.first.add(position) };
-        // SAFETY: as in `range`.
+        // SAFETY: `new`: the value is aligned, initialised and not written during `'a`; any bytes are a value (`Plain`).
         unsafe { &*value }
     }
 
-    /// How many there are.
+    /// The number of values.
     #[inline(always)]
     pub(crate) fn len(self) -> usize {
         self.len
     }
 
-    /// The values at these positions.
+    /// The values at a range of positions.
     ///
     /// # Safety
-    /// They must belong to the buffer: elements, or the padding of its tiles.
+    /// They belong to the buffer: elements, or padding of its tiles.
     ///
     /// # Panics
-    /// If they are after the last one.
+    /// If the range ends after the last value.
     #[inline(always)]
     #[track_caller]
     pub(crate) unsafe fn range(self, range: Range<usize>) -> &'a [E::Value] {
         assert!(range.start <= range.end && range.end <= self.len, "positions after the end of the array");
-        // SAFETY: the positions are among the `len` values.
+        // SAFETY: `range.start <= len`, which has just been checked.
         let first = unsafe { self.first.add(range.start) };
-        // SAFETY: as above; `Plain` promises that any bytes are values; the caller promises that they may be read.
+        // SAFETY: the range is within the `len` values. `new`: what belongs to the buffer is aligned, initialised and not written during
+        // `'a`; any bytes are values (`Plain`).
         unsafe { std::slice::from_raw_parts(first, range.end - range.start) }
     }
 }
 
-/// Whole elements as values, to be borrowed by ranges of positions and written.
+/// Whole elements as values, which are borrowed by ranges of positions to be written.
 pub(crate) struct ValuesMut<'a, E: Plain> {
     first: *mut E::Value,
     len: usize,
@@ -188,8 +197,10 @@ pub(crate) struct ValuesMut<'a, E: Plain> {
 }
 
 impl<'a, E: Plain> ValuesMut<'a, E> {
+    /// `len` values at `first`, to write.
+    ///
     /// # Safety
-    /// Like [`Values::new`], and nobody else may read or write the values that are borrowed later.
+    /// As [`Values::new`], and nothing else reads or writes the values that are borrowed later during `'a`.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *mut u8, len: usize) -> Self {
         let first = if len == 0 { std::ptr::NonNull::dangling().as_ptr() } else { first.cast() };
@@ -199,50 +210,51 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
     /// The value at a position.
     ///
     /// # Safety
-    /// It must be that of an element of the array, and no other reference to that element may live.
+    /// The position is that of an element of the array, and no other reference to that element lives.
     #[inline(always)]
     pub(crate) unsafe fn at(self, position: usize) -> &'a mut E::Value {
         debug_assert!(position < self.len);
-        // SAFETY: the position is among the `len` values.
+        // SAFETY: the array's elements are among the `len` values.
         let value = unsafe { self.first.add(position) };
-        // SAFETY: the caller promises that nothing else refers to the element; `Plain` promises that any bytes are a value.
+        // SAFETY: as in `Values::at`; the caller guarantees that this is the only reference to the element.
         unsafe { &mut *value }
     }
 
-    /// How many there are.
+    /// The number of values.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The values at these positions.
+    /// The values at a range of positions.
     ///
     /// # Safety
-    /// Like [`Values::range`].
+    /// As [`Values::range`].
     ///
     /// # Panics
-    /// If they are after the last one.
+    /// If the range ends after the last value.
     #[inline(always)]
     #[track_caller]
     pub(crate) unsafe fn range(&mut self, range: Range<usize>) -> &mut [E::Value] {
-        // SAFETY: as the caller promises; `self` is borrowed as long.
+        // SAFETY: the caller guarantees that they belong to the buffer; the result borrows `self` mutably, so this is the only borrow of
+        // them.
         unsafe { self.range_for(range) }
     }
 
-    /// The values at these positions, for as long as the memory is borrowed.
+    /// The values at a range of positions, for as long as the memory is borrowed.
     ///
     /// # Safety
-    /// Like [`Values::range`], and no two borrows that are there at the same time may have a position in common.
+    /// As [`Values::range`], and ranges that are borrowed at the same time have no position in common.
     ///
     /// # Panics
-    /// If they are after the last one.
+    /// If the range ends after the last value.
     #[inline(always)]
     #[track_caller]
     pub(crate) unsafe fn range_for(&mut self, range: Range<usize>) -> &'a mut [E::Value] {
         assert!(range.start <= range.end && range.end <= self.len, "positions after the end of the array");
-        // SAFETY: the positions are among the `len` values.
+        // SAFETY: `range.start <= len`, which has just been checked.
         let first = unsafe { self.first.add(range.start) };
-        // SAFETY: as above; `Plain` promises that any bytes are values; the caller promises that they may be written.
+        // SAFETY: the range is within the `len` values, as in `Values::range`; the caller guarantees that no other reference to them lives.
         unsafe { std::slice::from_raw_parts_mut(first, range.end - range.start) }
     }
 }
@@ -250,13 +262,13 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
 /// The bytes of values.
 pub(crate) fn bytes_of<E: Plain>(values: &[E::Value]) -> &[u8] {
     let data = values.as_ptr().cast::<u8>();
-    // SAFETY: `Plain` promises that values have no padding: all of their bytes are initialised.
+    // SAFETY: the memory of `values`; values have no padding bytes (`Plain`), so all of it is initialised.
     unsafe { std::slice::from_raw_parts(data, size_of_val(values)) }
 }
 
 /// The bytes of values, to write.
 pub(crate) fn bytes_of_mut<E: Plain>(values: &mut [E::Value]) -> &mut [u8] {
     let (data, len) = (values.as_mut_ptr().cast::<u8>(), size_of_val(values));
-    // SAFETY: `Plain` promises that values have no padding and that any bytes are values.
+    // SAFETY: the memory of `values`, borrowed mutably; values have no padding bytes, and any bytes are values (`Plain`).
     unsafe { std::slice::from_raw_parts_mut(data, len) }
 }

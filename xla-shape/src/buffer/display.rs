@@ -5,19 +5,19 @@ use super::dynamic::DynShape;
 use super::storage::Buffer;
 use std::fmt;
 
-/// How many values `Debug` prints.
+/// The number of values that `Debug` prints.
 const SHOWN: usize = 8;
 
-/// Longer dimensions are not shown whole.
+/// The longest dimension that is printed completely.
 const LONGEST: usize = 16;
 
-/// How many entries are shown of each end of a long dimension.
+/// How many entries of a longer dimension are printed at each end.
 const ENDS: usize = 3;
 
 /// Writes one element.
 type Element<'a> = dyn Fn(&[usize], &mut fmt::Formatter<'_>) -> fmt::Result + 'a;
 
-/// Writes all elements in brackets, as many as the array has dimensions.
+/// Writes all elements in nested brackets, one pair for each dimension.
 pub(super) fn nested(sizes: &[usize], element: &Element<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     dimension(&mut Vec::with_capacity(sizes.len()), sizes, element, f)
 }
@@ -37,7 +37,7 @@ fn dimension(
     while i < size {
         if !first {
             f.write_str(",")?;
-            // Rows have lines of their own, and planes are one more line apart.
+            // Each row has its own line; planes are separated by one more line.
             let lines = sizes.len() - depth - 1;
             if lines == 0 {
                 f.write_str(" ")?;
@@ -60,7 +60,7 @@ fn dimension(
     f.write_str("]")
 }
 
-/// Writes the first values in brackets; there are `len` of them.
+/// Writes the first of `len` values in brackets.
 pub(super) fn beginning<V: fmt::Debug>(
     values: impl Iterator<Item = V>,
     len: usize,
@@ -73,7 +73,7 @@ pub(super) fn beginning<V: fmt::Debug>(
     f.write_str(if len > SHOWN { ", …]" } else { "]" })
 }
 
-/// An expression with the type `$E` of the elements; another one where no Rust type has their values.
+/// An expression with the element type `$E`; another one if the elements have no Rust type.
 macro_rules! with_element {
     ($element_type:expr, $E:ident => $written:expr, _ => $shape_alone:expr) => {
         with_element!(@ $element_type, $E, $written, $shape_alone,
@@ -107,7 +107,7 @@ impl<B: Bytes> fmt::Debug for Buffer<DynShape, B> {
     }
 }
 
-/// Prints the elements in brackets, as a typed array does; the shape alone if no Rust type has their values.
+/// Prints the elements in brackets, like a typed array; only the shape if the elements have no Rust type.
 ///
 /// ```
 /// use xla_shape::DynBuffer;

@@ -1,17 +1,17 @@
 //! Reading the same memory as another shape, for free, where shapes are known at run time.
 
-use super::bytes::{Bytes, BytesMut, Lender};
+use super::bytes::{Bytes, BytesMut, Lends};
 use super::dynamic::{DynShape, DynView, DynViewMut};
 use super::error::BufferError;
 use super::slice::byte_obstacle;
 use super::storage::Buffer;
-use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::bitcast::{Answer, BitcastError, slice_obstacle};
 use xla_shape_core::{ArrayShape, Dimension, Layout};
+use xla_shape_relayout::wide::wide;
 
-/// None of these copies anything. Where an element would move, they are errors that say which one; a buffer that owns its memory
-/// is gone then, and [`view`](Self::view) keeps it. To copy, use [`relayout`](crate::relayout).
+/// **Other shapes of the same memory**, without a copy. Where an element would move, these methods return an error that says which element.
+/// They consume the buffer also then: call them on a [`view`](Self::view) to keep it. To copy, use [`relayout`](crate::relayout).
 impl<B: Bytes> Buffer<DynShape, B> {
     /// The same array in another layout that has the same bytes.
     ///
@@ -33,8 +33,8 @@ impl<B: Bytes> Buffer<DynShape, B> {
         self.into_shape(result, answer)
     }
 
-    /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes: its layout orders the
-    /// dimensions accordingly.
+    /// The transpose, in the same bytes: dimension `i` is dimension `permutation[i]` of this array, and the layout orders the dimensions
+    /// accordingly.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -58,7 +58,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         self.into_shape(result, answer)
     }
 
-    /// The array as another shape with the same elements in row-major order, in the same bytes.
+    /// The array with other dimensions and the same elements in row-major order, in the same bytes.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -72,7 +72,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     /// ```
     ///
     /// # Errors
-    /// If an element would move, or the number or the type of the elements differs.
+    /// If an element would move, or the number or type of the elements differs.
     pub fn reshape(self, result: ArrayShape) -> Result<Self, BufferError> {
         let answer = self.shape().reshape_is_bitcast(&result);
         self.into_shape(result, answer)
@@ -112,21 +112,8 @@ impl<B: Bytes> Buffer<DynShape, B> {
     }
 }
 
-impl<'a> DynView<'a> {
-    /// The slice that begins at an index and has these sizes, in the same memory, for as long as that is borrowed; see the method of
-    /// [`Buffer`].
-    ///
-    /// # Errors
-    /// If the slice is not one stretch of memory, or is out of bounds.
-    pub fn slice(&self, start: &[usize], sizes: &[usize]) -> Result<Self, BufferError> {
-        let (shape, bytes) = self.part(start, sizes)?;
-        Self::from_parts(shape, self.as_bytes().get(bytes).unwrap_or_default())
-    }
-}
-
-impl<B: Lender> Buffer<DynShape, B> {
-    /// The slice that begins at an index and has these sizes, in the same memory; both have the same layout. With tiles, it
-    /// begins and ends at their edges.
+impl<B: Bytes> Buffer<DynShape, B> {
+    /// The slice of these sizes that begins at an index, in the same memory and layout. With tiles, it begins and ends at their edges.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -142,17 +129,30 @@ impl<B: Lender> Buffer<DynShape, B> {
     ///
     /// # Errors
     /// If the slice is not one stretch of memory, or is out of bounds.
-    pub fn slice(&self, start: &[usize], sizes: &[usize]) -> Result<DynView<'_>, BufferError> {
+    pub fn slice<'s, 'b>(&'s self, start: &[usize], sizes: &[usize]) -> Result<DynView<'b>, BufferError>
+    where
+        B: Lends<'s, 'b>,
+    {
         let (shape, bytes) = self.part(start, sizes)?;
         DynView::from_parts(shape, self.as_bytes().get(bytes).unwrap_or_default())
     }
 }
 
 impl<B: BytesMut> Buffer<DynShape, B> {
-    /// The slice that begins at an index and has these sizes, to write; see [`slice`](Self::slice).
+    /// The slice of these sizes that begins at an index, to write; see [`slice`](Self::slice).
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::F32;
+    ///
+    /// let mut x = DynBuffer::zeroed_with("f32[64,200]{1,0:T(8,128)}".parse()?)?;
+    /// x.slice_mut(&[16, 0], &[8, 200])?.fill::<F32>(1.0)?;
+    /// assert_eq!((x.get::<F32>(&[16, 0])?, x.get::<F32>(&[15, 0])?), (1.0, 0.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// Same as [`slice`](Self::slice).
+    /// As [`slice`](Self::slice).
     pub fn slice_mut(&mut self, start: &[usize], sizes: &[usize]) -> Result<DynViewMut<'_>, BufferError> {
         let (shape, bytes) = self.part(start, sizes)?;
         DynViewMut::from_parts(shape, self.as_bytes_mut().get_mut(bytes).unwrap_or_default())

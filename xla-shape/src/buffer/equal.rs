@@ -33,7 +33,15 @@ where
 }
 
 impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// Whether the sizes are the same and `f` holds for every two elements of the same index: approximate equality, for example.
+    /// Whether the sizes are equal and `f` holds for all pairs of elements with the same index, for example approximate equality.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[2,3])>::filled(1.0);
+    /// let y = Buffer::<shape!(f64[2,3]{0,1})>::filled(1.0);
+    /// assert!(x.all_with(&y, |x, y| f64::from(x) == y));
+    /// ```
     #[must_use]
     pub fn all_with<T, C>(&self, other: &Buffer<T, C>, mut f: impl FnMut(ValueOf<S>, ValueOf<T>) -> bool) -> bool
     where
@@ -43,8 +51,8 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
         self.shape.sizes() == other.shape.sizes() && self.iter().zip(other.iter()).all(|(a, b)| f(a, b))
     }
 
-    /// Whether the sizes are the same and every two elements of the same index differ by at most
-    /// `absolute + relative · |other|`. Infinities are close to themselves, NaN to nothing.
+    /// Whether the sizes are equal and all pairs of elements with the same index differ by at most `absolute + relative · |other|`. Equal
+    /// infinities are close, NaN is close to nothing.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -70,9 +78,8 @@ fn are_close(a: f64, b: f64, relative: f64, absolute: f64) -> bool {
     a == b || (a - b).abs() <= absolute + relative * b.abs() && b.is_finite()
 }
 
-/// Arrays are equal if they have the same element type, the same sizes and equal elements. Layouts, memory spaces and padding
-/// do not count. Where no Rust type has the values (`f16` without the feature `half`), arrays of the same shape are equal if
-/// their bytes are.
+/// Arrays are equal if they have the same element type, the same sizes and equal elements. Layouts, memory spaces and padding do not count.
+/// If the elements have no Rust type (`f16` without the feature `half`), arrays of the same shape are equal if their bytes are.
 ///
 /// ```
 /// use xla_shape::DynBuffer;
@@ -95,7 +102,17 @@ impl<B: Bytes, C: Bytes> PartialEq<Buffer<DynShape, C>> for Buffer<DynShape, B> 
 }
 
 impl<B: Bytes> Buffer<DynShape, B> {
-    /// Whether the sizes are the same and `f` holds for every two elements of the same index.
+    /// Whether the sizes are equal and `f` holds for all pairs of elements with the same index.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::{F32, S32};
+    ///
+    /// let x = DynBuffer::filled_with::<F32>("f32[2,3]".parse()?, 2.0)?;
+    /// let y = DynBuffer::filled_with::<S32>("s32[2,3]{0,1}".parse()?, 2)?;
+    /// assert!(x.all_with::<F32, S32, _>(&y, |x, y| x == y as f32)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// If the elements of this array are not of type `E`, or those of the other are not of type `F`.
@@ -108,8 +125,18 @@ impl<B: Bytes> Buffer<DynShape, B> {
         Ok(self.sizes() == other.sizes() && these.zip(those).all(|(a, b)| f(a, b)))
     }
 
-    /// Whether the sizes are the same and every two elements of the same index differ by at most
-    /// `absolute + relative · |other|`. Infinities are close to themselves, NaN to nothing.
+    /// Whether the sizes are equal and all pairs of elements with the same index differ by at most `absolute + relative · |other|`. Equal
+    /// infinities are close, NaN is close to nothing.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::F32;
+    ///
+    /// let x = DynBuffer::filled_with::<F32>("f32[2,3]".parse()?, 100.0)?;
+    /// let y = DynBuffer::filled_with::<F32>("f32[2,3]{0,1}".parse()?, 100.001)?;
+    /// assert!(x.is_close::<F32, _>(&y, 1e-4, 0.0)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// If the elements of the arrays are not of type `E`.

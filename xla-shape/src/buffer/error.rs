@@ -1,4 +1,4 @@
-//! What can go wrong with memory that has a shape.
+//! Errors of buffers.
 
 use crate::types::SizesError;
 use std::error::Error;
@@ -8,19 +8,20 @@ use xla_shape_core::text::ConstText;
 use xla_shape_core::{
     ArrayShape, ElementType, PaddingValue, StrideTableError, StridesError, TransformError, ValidationError,
 };
+use xla_shape_relayout::OutOfMemory;
 
-/// Why memory cannot be used as the array that was asked for.
+/// Why memory cannot be used as an array, or an array not as another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BufferError {
-    /// The memory is not as long as the array.
+    /// The memory does not have the length of the array.
     WrongLength {
         /// The bytes that the array takes.
         expected: usize,
-        /// The bytes that there are.
+        /// The bytes of the memory.
         found: usize,
     },
-    /// The first element does not begin at a multiple of its type's alignment.
+    /// The first element does not have the alignment of its Rust type.
     Misaligned {
         /// The alignment, in bytes.
         alignment: usize,
@@ -29,14 +30,14 @@ pub enum BufferError {
     NullPointer,
     /// There is not enough memory.
     OutOfMemory {
-        /// The bytes that were asked for.
+        /// The bytes that were requested.
         bytes: usize,
     },
-    /// The list of values has another length than the array has elements.
+    /// The number of values is not the number of the array's elements.
     WrongNumberOfElements {
         /// The elements of the array.
         expected: usize,
-        /// The values that there are.
+        /// The values that were given.
         found: usize,
     },
     /// The layout gives an element fewer bits than its type has.
@@ -46,22 +47,22 @@ pub enum BufferError {
         /// The bits of an element in the layout.
         element_size_in_bits: u64,
     },
-    /// A split array is in several memories.
+    /// The array has splits, so it lies in several memories.
     Split,
-    /// The shape's type allows any shape, so sizes alone are not enough: the layout is missing.
+    /// The type stands for any shape, so sizes alone are not enough: element type and layout are missing.
     AnyShape,
-    /// The padding cannot hold this value.
+    /// The element type does not have the padding value.
     NoSuchPaddingValue {
         /// The type of the elements.
         element_type: ElementType,
-        /// The value that the element type lacks.
+        /// The value.
         padding_value: PaddingValue,
     },
-    /// Elements that are packed bits, or not aligned for their Rust type, cannot be borrowed.
+    /// The elements are packed bits, or not aligned for their Rust type, so they cannot be borrowed.
     NotBorrowable(Box<ArrayShape>),
-    /// An `ndarray` cannot have tiles.
+    /// The array has tiles, which an `ndarray` cannot have.
     Tiled(Box<ArrayShape>),
-    /// The array is empty, and an `ndarray` cannot have its sizes: those other than 0 multiply to more than `isize::MAX`.
+    /// The array is empty, and its other sizes multiply to more than `isize::MAX`, which an `ndarray` cannot have.
     TooLargeForNdarray(Box<ArrayShape>),
     /// The strides of the `ndarray` and the array differ, or the `ndarray` has gaps.
     WrongStrides {
@@ -70,15 +71,15 @@ pub enum BufferError {
         /// The strides of the `ndarray`.
         found: Vec<isize>,
     },
-    /// In the array that was asked for, an element would move, or the memory would end elsewhere.
+    /// In the requested shape, an element would move, or the memory would have another size.
     Moves(Box<Answer>),
     /// It is not known whether elements would move.
     Bitcast(Box<BitcastError>),
     /// The array cannot be transformed like this.
     Transform(Box<TransformError>),
-    /// A slice is not one piece of the memory; the text says why.
+    /// A slice is not one stretch of memory; the text says why.
     NoSlice(Box<str>),
-    /// No layout has these strides, or the array has none.
+    /// No layout has these strides, or the array has no strides.
     Strides(Box<StridesError>),
     /// The array's type cannot have these sizes.
     Sizes(SizesError),
@@ -86,16 +87,16 @@ pub enum BufferError {
     Invalid(ValidationError),
     /// The array has no stride table.
     StrideTable(StrideTableError),
-    /// The array has a different shape.
+    /// The array has another shape.
     Shape(ShapeMismatch),
     /// An element cannot be accessed.
     Access(AccessError),
 }
 
-/// What is wrong with an array that is split.
+/// The error of an array with splits.
 pub(crate) const SPLIT: &str = "expected an array in one memory, found one with splits";
 
-/// What is wrong with elements of fewer bits than their type has.
+/// The error of elements with fewer bits than their type has.
 pub(super) const fn too_narrow(element_type: ElementType, element_size_in_bits: u64) -> ConstText<256> {
     let text =
         ConstText::new().push_str("expected an element_size_in_bits of at least ").push_number(element_type.bits());
@@ -110,7 +111,7 @@ impl fmt::Display for BufferError {
                 write!(f, "the memory must begin at a multiple of {alignment} bytes")
             }
             Self::NullPointer => f.write_str("expected a pointer to the bytes of an array, found a null pointer"),
-            Self::OutOfMemory { bytes } => write!(f, "not enough memory for {bytes} bytes"),
+            Self::OutOfMemory { bytes } => OutOfMemory { bytes: *bytes }.fmt(f),
             Self::WrongNumberOfElements { expected, found } => {
                 write!(f, "expected {expected} elements, found {found}")
             }
@@ -148,7 +149,7 @@ impl fmt::Display for BufferError {
 }
 
 impl Error for BufferError {
-    /// What is behind the inner error, whose text `Display` shows.
+    /// The source of the inner error, whose text `Display` already shows.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Bitcast(error) => error.source(),
@@ -167,6 +168,12 @@ impl Error for BufferError {
 impl From<StrideTableError> for BufferError {
     fn from(error: StrideTableError) -> Self {
         Self::StrideTable(error)
+    }
+}
+
+impl From<OutOfMemory> for BufferError {
+    fn from(OutOfMemory { bytes }: OutOfMemory) -> Self {
+        Self::OutOfMemory { bytes }
     }
 }
 
@@ -206,21 +213,21 @@ impl From<AccessError> for BufferError {
 pub enum AccessError {
     /// The elements are of another type.
     WrongElementType {
-        /// The type that was asked for.
+        /// The type that was requested.
         expected: ElementType,
         /// The type of the array's elements.
         found: ElementType,
     },
-    /// The index has another number of entries than the array has dimensions.
+    /// The index does not have one entry for each dimension.
     WrongNumDimensions {
         /// The number of dimensions.
         expected: usize,
-        /// The number of entries.
+        /// The number of entries of the index.
         found: usize,
     },
-    /// The index lies outside the array.
+    /// The index is out of bounds.
     OutOfBounds {
-        /// The first dimension in which it does.
+        /// The first dimension in which it is.
         dimension: usize,
         /// The index in that dimension.
         index: usize,
@@ -258,7 +265,7 @@ pub(super) fn out_of_bounds(index: &[usize], sizes: &[usize]) -> AccessError {
     }
 }
 
-/// An array has another shape than was asked for.
+/// An array has another shape than expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShapeMismatch(Box<[ArrayShape; 2]>);
 
@@ -267,13 +274,24 @@ impl ShapeMismatch {
         Self(Box::new([expected, found]))
     }
 
-    /// The shape that was asked for.
+    /// The expected shape.
+    ///
+    /// ```
+    /// use xla_shape::{BufferError, DynBuffer, shape};
+    ///
+    /// let x = DynBuffer::zeroed_with("f32[2,3]".parse()?)?;
+    /// if let Err(BufferError::Shape(error)) = x.into_typed::<shape!(f32[2,4])>() {
+    ///     assert_eq!(error.expected().to_string(), "f32[2,4]{1,0}");
+    ///     assert_eq!(error.found().to_string(), "f32[2,3]{1,0}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn expected(&self) -> &ArrayShape {
         &self.0[0]
     }
 
-    /// The shape that the array has.
+    /// The shape that the array has. See [`expected`](Self::expected) for an example.
     #[must_use]
     pub fn found(&self) -> &ArrayShape {
         &self.0[1]

@@ -4,13 +4,14 @@ use super::dynamic::DynBuffer;
 use super::error::BufferError;
 use super::storage::Buffer;
 use crate::element::{Element, Stored};
+use crate::sealed::named_in_errors;
 use crate::types::{Array, LayoutType, Padded, PaddingType, StaticArray, StaticDimensions};
 use xla_shape_core::LegacyShape;
 use xla_shape_core::text::ConstText;
 
 impl DynBuffer {
-    /// An array in a layout of 2017 whose positions all hold the padding value: the padding, and the elements until they are
-    /// written. They hold 0 if the padding may hold anything. The buffer's own shape is the modern one.
+    /// An array in a layout of 2017 with the padding value at every position; elements can then be written. Where the padding is
+    /// unspecified, it is 0. The buffer's own shape is the modern one.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -23,7 +24,7 @@ impl DynBuffer {
     /// ```
     ///
     /// # Errors
-    /// If the element type lacks the padding value, or there is not enough memory.
+    /// If the element type does not have the padding value, or there is not enough memory.
     pub fn padded(shape: &LegacyShape) -> Result<Self, BufferError> {
         let mut buffer = Self::zeroed_with(shape.modern().clone())?;
         if let Some(padding_value) = shape.padding_value() {
@@ -39,7 +40,7 @@ impl DynBuffer {
     }
 }
 
-/// Writes the lowest bytes of `bits` to every element, of this many bytes.
+/// Writes the low bytes of `bits` to every element, which takes `element` bytes.
 fn fill(bytes: &mut [u8], bits: u128, element: usize) {
     let value = bits.to_le_bytes();
     for element in bytes.chunks_exact_mut(element) {
@@ -56,10 +57,10 @@ where
     V: PaddingType,
     Array<E, D, L>: StaticArray<Element: Stored>,
 {
-    /// An array of this shape whose positions all hold the padding value, as [`DynBuffer::padded`] makes it; writing elements
-    /// leaves the padding as it is.
+    /// An array of this shape with the padding value at every position, as [`DynBuffer::padded`]; writing elements does not change the
+    /// padding.
     ///
-    /// A padding value that the element type lacks does not compile. That shows in `cargo build`, not in `cargo check`.
+    /// A padding value that the element type does not have does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
     /// ```
     /// use xla_shape::shape;
@@ -74,15 +75,25 @@ where
     #[must_use]
     #[track_caller]
     pub fn buffer() -> Buffer<Array<E, D, L>> {
+        named_in_errors!(Self);
         const { assert_value::<E, V>(Self::PADDING_BITS) };
         Self::padded().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`buffer`](Self::buffer), or an error.
+    /// As [`buffer`](Self::buffer), or an error.
+    ///
+    /// ```
+    /// use xla_shape::shape;
+    ///
+    /// let x = <shape!(u8[2,3]{0,1:PAD(3,5)V(one)})>::try_buffer()?;
+    /// assert_eq!(x.as_bytes(), [1; 15]);
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
     ///
     /// # Errors
     /// If there is not enough memory.
     pub fn try_buffer() -> Result<Buffer<Array<E, D, L>>, BufferError> {
+        named_in_errors!(Self);
         const { assert_value::<E, V>(Self::PADDING_BITS) };
         Self::padded()
     }
@@ -98,7 +109,7 @@ where
 
 /// Fails the compilation if the padding cannot hold the value.
 ///
-/// In a `const` block of every constructor: the compiler then shows the line that calls it.
+/// Every constructor evaluates this in its own `const` block, so that the compiler shows the line that calls the constructor.
 #[track_caller]
 const fn assert_value<E: Element, V: PaddingType>(bits: Option<u128>) {
     if let (Some(value), None) = (V::VALUE, bits) {

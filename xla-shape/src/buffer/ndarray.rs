@@ -1,20 +1,21 @@
-//! Borrowing to and from the views of the crate `ndarray`, without a copy.
+//! Views of the crate `ndarray`, borrowed from arrays and as arrays, without a copy.
 //!
-//! An `ndarray` has one stride for each dimension; an array without tiles does too.
+//! An `ndarray` has one stride for each dimension, like an array without tiles.
 
-use super::bytes::{Bytes, BytesMut, Lender};
+use super::bytes::{Bytes, BytesMut, Lends};
 use super::cells::{bytes_of, bytes_of_mut};
 use super::dynamic::{DynShape, DynView, DynViewMut};
 use super::error::BufferError;
 use super::storage::{Buffer, View, ViewMut};
 use crate::element::{Element, Plain};
+use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray};
-use crate::wide::{local, wide};
 use ndarray::{
     ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Dimension, IntoDimension, IxDyn, ShapeBuilder, StrideShape,
 };
 use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, Layout};
+use xla_shape_relayout::wide::{local, wide};
 
 /// The dimensions of an `ndarray` with the indices of `S`.
 type Dim<S> = <<S as ArrayType>::Index as IntoDimension>::Dim;
@@ -34,14 +35,14 @@ fn strides<S: WholeArray>(shape: S) -> S::Index {
     for dimension in 0..strides.as_ref().len() {
         let mut unit = S::Index::ORIGIN;
         unit.as_mut()[dimension] = 1;
-        // Dimensions of size 1 have no stride, and the arrays without elements none that matters.
+        // Dimensions of size 1 need no stride, and neither do arrays without elements.
         let has_two = shape.has_index(unit);
         strides.as_mut()[dimension] = if has_two { shape.linear_index_of(unit) } else { 0 };
     }
     strides
 }
 
-/// Checks that elements lie where an array without tiles has them: with its strides, except in dimensions of size 1.
+/// Checks that elements have the strides of an array without tiles, except in dimensions of size 1.
 fn check_strides(sizes: &[usize], expected: &[usize], found: &[isize]) -> Result<(), BufferError> {
     let agrees =
         |(&size, (&expected, &found)): (&usize, (&usize, &isize))| size == 1 || usize::try_from(found) == Ok(expected);
@@ -53,14 +54,14 @@ fn check_strides(sizes: &[usize], expected: &[usize], found: &[isize]) -> Result
     }
 }
 
-/// Whether an `ndarray` can have these sizes: those other than 0 must multiply to no more than `isize::MAX`, also where there
-/// are no elements.
+/// Whether an `ndarray` can have these sizes: the product of those other than 0 must not exceed `isize::MAX`, even if there are no
+/// elements.
 fn has_ndarray(sizes: &[usize]) -> bool {
     let mut sizes = sizes.iter().filter(|size| **size != 0);
     sizes.try_fold(1, |product: isize, &size| product.checked_mul(isize::try_from(size).ok()?)).is_some()
 }
 
-/// Panics if no `ndarray` can have these sizes.
+/// Panics if an `ndarray` cannot have these sizes.
 #[track_caller]
 fn assert_has_ndarray<S: ArrayType>(shape: S) {
     let sizes = shape.sizes();
@@ -71,29 +72,14 @@ fn assert_has_ndarray<S: ArrayType>(shape: S) {
     );
 }
 
-impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> View<'a, S> {
-    /// The array as a view of the crate `ndarray`, which lives as long as the memory is borrowed.
-    ///
-    /// # Panics
-    /// If the sizes without zeros multiply to more than `isize::MAX`, which only an array without elements can have.
-    #[must_use]
-    #[track_caller]
-    pub fn as_ndarray(&self) -> ArrayView<'a, ValueOf<S>, Dim<S>> {
-        const { assert_untiled::<S>() };
-        assert_has_ndarray(self.shape());
-        let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
-        ArrayView::from_shape(shape, self.as_slice()).expect("an array is inside its memory")
-    }
-}
-
-impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: Lender> Buffer<S, B> {
+impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: Bytes> Buffer<S, B> {
     /// The array as a view of the crate `ndarray`.
     ///
-    /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`. `ndarray` has types for up
-    /// to six dimensions; for more, see [`into_dyn`](Self::into_dyn).
+    /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`. `ndarray` has types for up to six
+    /// dimensions; for more, use [`into_dyn`](Self::into_dyn).
     ///
     /// # Panics
-    /// If the array is empty and its other sizes multiply to more than `isize::MAX`, which no `ndarray` has.
+    /// If the array is empty and its other sizes multiply to more than `isize::MAX`, which an `ndarray` cannot have.
     ///
     /// ```
     /// use ndarray::{ArrayView2, array};
@@ -106,9 +92,15 @@ impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: Lender> Buffer<S, B
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn as_ndarray(&self) -> ArrayView<'_, ValueOf<S>, Dim<S>> {
+    pub fn as_ndarray<'s, 'b>(&'s self) -> ArrayView<'b, ValueOf<S>, Dim<S>>
+    where
+        B: Lends<'s, 'b>,
+    {
+        named_in_errors!(Self);
         const { assert_untiled::<S>() };
-        self.view().as_ndarray()
+        assert_has_ndarray(self.shape());
+        let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
+        ArrayView::from_shape(shape, self.as_slice()).expect("an array is inside its memory")
     }
 }
 
@@ -117,11 +109,20 @@ impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: BytesMut> Buffer<S,
     ///
     /// An array with tiles does not compile, as in [`as_ndarray`](Self::as_ndarray).
     ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(s32[2,3]{0,1})>::zeroed();
+    /// x.as_ndarray_mut().row_mut(1).fill(7);
+    /// assert_eq!(x[[1, 2]], 7);
+    /// ```
+    ///
     /// # Panics
-    /// Same as [`as_ndarray`](Self::as_ndarray).
+    /// As [`as_ndarray`](Self::as_ndarray).
     #[must_use]
     #[track_caller]
     pub fn as_ndarray_mut(&mut self) -> ArrayViewMut<'_, ValueOf<S>, Dim<S>> {
+        named_in_errors!(Self);
         const { assert_untiled::<S>() };
         assert_has_ndarray(self.shape());
         let shape = self.shape().sizes().into_dimension().strides(strides(self.shape()).into_dimension());
@@ -129,7 +130,7 @@ impl<S: WholeArray<Element: Plain, Index: IntoDimension>, B: BytesMut> Buffer<S,
     }
 }
 
-/// The shape `S` with the sizes of an `ndarray`, if that has its strides.
+/// The shape `S` with the sizes of an `ndarray`, if the strides agree.
 fn shape_of<S: WholeArray>(sizes: &[usize], found: &[isize]) -> Result<S, BufferError> {
     let mut index = S::Index::ORIGIN;
     index.as_mut().copy_from_slice(sizes);
@@ -157,6 +158,7 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> View<'a, S> {
     /// # Errors
     /// If the sizes or strides differ, or the array has padding after its elements.
     pub fn from_ndarray(array: ArrayView<'a, ValueOf<S>, Dim<S>>) -> Result<Self, BufferError> {
+        named_in_errors!(Self);
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;
         let values = array.to_slice_memory_order().unwrap_or_default();
@@ -169,9 +171,20 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> ViewMut<'a, S> {
     ///
     /// An array with tiles does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
+    /// ```
+    /// use ndarray::array;
+    /// use xla_shape::{ViewMut, shape};
+    ///
+    /// let mut matrix = array![[1, 2, 3], [4, 5, 6]];
+    /// ViewMut::<shape!(s32[2,3])>::from_ndarray(matrix.view_mut())?[[1, 2]] = 60;
+    /// assert_eq!(matrix[[1, 2]], 60);
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`View::from_ndarray`].
+    /// As [`View::from_ndarray`].
     pub fn from_ndarray(array: ArrayViewMut<'a, ValueOf<S>, Dim<S>>) -> Result<Self, BufferError> {
+        named_in_errors!(Self);
         const { assert_untiled::<S>() };
         let shape = shape_of::<S>(array.shape(), array.strides())?;
         let values = array.into_slice_memory_order().unwrap_or_default();
@@ -179,28 +192,29 @@ impl<'a, S: WholeArray<Element: Plain, Index: IntoDimension>> ViewMut<'a, S> {
     }
 }
 
-impl<'a> DynView<'a> {
-    /// The array as a view of the crate `ndarray`, which lives as long as the memory is borrowed.
+impl<B: Bytes> Buffer<DynShape, B> {
+    /// The array as a view of the crate `ndarray`.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let x = DynBuffer::from_row_major_with::<S32>("s32[2,3]{0,1}".parse()?, &[1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(x.as_ndarray::<S32>()?.sum(), 21);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// Same as [`as_slice`](Self::as_slice), or if the array has tiles, or is empty and its other sizes multiply to more than
-    /// `isize::MAX`.
+    /// As [`as_slice`](Self::as_slice), or if the array has tiles, or is empty and its other sizes multiply to more than `isize::MAX`.
     ///
     /// # Panics
     /// Never.
-    pub fn as_ndarray<E: Plain>(&self) -> Result<ArrayViewD<'a, E::Value>, BufferError> {
+    pub fn as_ndarray<'s, 'b, E: Plain>(&'s self) -> Result<ArrayViewD<'b, E::Value>, BufferError>
+    where
+        B: Lends<'s, 'b>,
+    {
         let shape = self.strided_shape()?;
         Ok(ArrayViewD::from_shape(shape, self.as_slice::<E>()?).expect("an array is inside its memory"))
-    }
-}
-
-impl<B: Lender> Buffer<DynShape, B> {
-    /// The array as a view of the crate `ndarray`.
-    ///
-    /// # Errors
-    /// Same as [`as_slice`](Self::as_slice), or if the array has tiles.
-    pub fn as_ndarray<E: Plain>(&self) -> Result<ArrayViewD<'_, E::Value>, BufferError> {
-        self.view().as_ndarray::<E>()
     }
 }
 
@@ -221,8 +235,18 @@ impl<B: Bytes> Buffer<DynShape, B> {
 impl<B: BytesMut> Buffer<DynShape, B> {
     /// The array as a view of the crate `ndarray`, to write.
     ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let mut x = DynBuffer::zeroed_with("s32[2,3]".parse()?)?;
+    /// x.as_ndarray_mut::<S32>()?.fill(7);
+    /// assert_eq!(x.get::<S32>(&[1, 2])?, 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`as_ndarray`](Self::as_ndarray).
+    /// As [`as_ndarray`](Self::as_ndarray).
     ///
     /// # Panics
     /// Never.
@@ -238,7 +262,7 @@ fn dense_shape<E: Element>(sizes: &[usize], strides: &[isize]) -> Result<ArraySh
     if sizes.contains(&0) {
         return Ok(shape);
     }
-    // Dimensions of size 1 may have any place: each after the dimension before it, as in row-major order.
+    // Dimensions of size 1 go after the dimension before them, as in row-major order; their strides do not matter.
     let mut order = (0..sizes.len()).filter(|&dimension| sizes[dimension] != 1).collect::<Vec<_>>();
     order.sort_by_key(|&dimension| std::cmp::Reverse(strides[dimension]));
     for dimension in (0..sizes.len()).filter(|&dimension| sizes[dimension] == 1) {
@@ -253,7 +277,7 @@ fn dense_shape<E: Element>(sizes: &[usize], strides: &[isize]) -> Result<ArraySh
 }
 
 impl<'a> DynView<'a> {
-    /// Borrows a view of the crate `ndarray` as an array; its strides say in which order its dimensions lie in memory.
+    /// Borrows a view of the crate `ndarray` as an array, whose layout orders the dimensions by their strides.
     ///
     /// ```
     /// use ndarray::array;
@@ -267,7 +291,7 @@ impl<'a> DynView<'a> {
     /// ```
     ///
     /// # Errors
-    /// If the values do not lie side by side, or are more than an array can have.
+    /// If the values are not contiguous, or there are more than an array can have.
     pub fn from_ndarray<E: Plain, D: Dimension>(array: ArrayView<'a, E::Value, D>) -> Result<Self, BufferError> {
         let shape = dense_shape::<E>(array.shape(), array.strides())?;
         Self::from_slice_with::<E>(shape, array.to_slice_memory_order().unwrap_or_default())
@@ -277,8 +301,19 @@ impl<'a> DynView<'a> {
 impl<'a> DynViewMut<'a> {
     /// Borrows a view of the crate `ndarray` as an array to write.
     ///
+    /// ```
+    /// use ndarray::array;
+    /// use xla_shape::DynViewMut;
+    /// use xla_shape::element::S32;
+    ///
+    /// let mut matrix = array![[1, 2, 3], [4, 5, 6]];
+    /// DynViewMut::from_ndarray::<S32, _>(matrix.view_mut())?.set::<S32>(&[1, 2], 60)?;
+    /// assert_eq!(matrix[[1, 2]], 60);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`DynView::from_ndarray`].
+    /// As [`DynView::from_ndarray`].
     pub fn from_ndarray<E: Plain, D: Dimension>(array: ArrayViewMut<'a, E::Value, D>) -> Result<Self, BufferError> {
         let shape = dense_shape::<E>(array.shape(), array.strides())?;
         Self::from_slice_with::<E>(shape, array.into_slice_memory_order().unwrap_or_default())

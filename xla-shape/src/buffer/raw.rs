@@ -7,24 +7,24 @@ use crate::element::Stored;
 use crate::types::WholeArray;
 use xla_shape_core::ArrayShape;
 
-/// An empty range may have any pointer, null too.
+/// Checks that a pointer is not null, unless there are no bytes.
 fn check_pointer(data: *const u8, len: usize) -> Result<(), BufferError> {
     if data.is_null() && len > 0 { Err(BufferError::NullPointer) } else { Ok(()) }
 }
 
 /// # Safety
-/// Like [`View::from_raw_parts`].
+/// As [`View::from_raw_parts`].
 unsafe fn bytes<'a>(data: *const u8, len: usize) -> Result<&'a [u8], BufferError> {
     check_pointer(data, len)?;
-    // SAFETY: the pointer is not null, or there are no bytes; all else the caller promises.
+    // SAFETY: `len > 0` and the pointer is not null, so the caller guarantees `len` initialised bytes that nothing writes during `'a`.
     Ok(if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, len) } })
 }
 
 /// # Safety
-/// Like [`ViewMut::from_raw_parts`].
+/// As [`ViewMut::from_raw_parts`].
 unsafe fn bytes_mut<'a>(data: *mut u8, len: usize) -> Result<&'a mut [u8], BufferError> {
     check_pointer(data, len)?;
-    // SAFETY: the pointer is not null, or there are no bytes; all else the caller promises.
+    // SAFETY: `len > 0` and the pointer is not null, so the caller guarantees `len` initialised bytes that nothing else uses during `'a`.
     Ok(if len == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(data, len) } })
 }
 
@@ -36,20 +36,20 @@ impl<'a, S: WholeArray<Element: Stored>> View<'a, S> {
     ///
     /// type Pair = shape!(u8[2]);
     /// let memory = [1, 2];
-    /// // SAFETY: `memory` is there, and nobody writes it.
+    /// // SAFETY: `memory` lives longer than `x`, and nothing writes it.
     /// let x = unsafe { View::<Pair>::from_raw_parts(memory.as_ptr(), 2, Pair::default()) }?;
     /// assert_eq!(x[[1]], 2);
     /// # Ok::<(), xla_shape::BufferError>(())
     /// ```
     ///
     /// # Errors
-    /// If the shape takes a different number of bytes, or the pointer is null or not aligned for the elements' Rust type.
-    /// An array without bytes may have any pointer.
+    /// If the shape takes a different number of bytes, or the pointer is null or not aligned for the elements' Rust type. An array without
+    /// bytes may have any pointer.
     ///
     /// # Safety
-    /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing writes.
+    /// During `'a`, `len` initialised bytes are at `data`, in one allocation, and nothing writes them.
     pub unsafe fn from_raw_parts(data: *const u8, len: usize, shape: S) -> Result<Self, BufferError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees what `bytes` requires.
         Self::from_parts(shape, unsafe { bytes(data, len) }?)
     }
 }
@@ -57,13 +57,24 @@ impl<'a, S: WholeArray<Element: Stored>> View<'a, S> {
 impl<'a, S: WholeArray<Element: Stored>> ViewMut<'a, S> {
     /// Borrows `len` bytes at `data` as an array to write: the elements and the padding, in the order of memory.
     ///
+    /// ```
+    /// use xla_shape::{ViewMut, shape};
+    ///
+    /// type Pair = shape!(u8[2]);
+    /// let mut memory = [1, 2];
+    /// // SAFETY: `memory` lives longer than the view, and nothing else uses it meanwhile.
+    /// unsafe { ViewMut::<Pair>::from_raw_parts(memory.as_mut_ptr(), 2, Pair::default()) }?[[1]] = 7;
+    /// assert_eq!(memory, [1, 7]);
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`View::from_raw_parts`].
+    /// As [`View::from_raw_parts`].
     ///
     /// # Safety
-    /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing else reads or writes.
+    /// During `'a`, `len` initialised bytes are at `data`, in one allocation, and nothing else reads or writes them.
     pub unsafe fn from_raw_parts(data: *mut u8, len: usize, shape: S) -> Result<Self, BufferError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees what `bytes_mut` requires.
         Self::from_parts(shape, unsafe { bytes_mut(data, len) }?)
     }
 }
@@ -71,13 +82,24 @@ impl<'a, S: WholeArray<Element: Stored>> ViewMut<'a, S> {
 impl<'a> DynView<'a> {
     /// Borrows `len` bytes at `data` as an array: the elements and the padding, in the order of memory.
     ///
+    /// ```
+    /// use xla_shape::DynView;
+    /// use xla_shape::element::U8;
+    ///
+    /// let memory = [1, 2];
+    /// // SAFETY: `memory` lives longer than `x`, and nothing writes it.
+    /// let x = unsafe { DynView::from_raw_parts(memory.as_ptr(), 2, "u8[2]".parse()?) }?;
+    /// assert_eq!(x.get::<U8>(&[1])?, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`from_parts`](Self::from_parts), or if the pointer is null; an array without bytes may have any pointer.
+    /// As [`from_parts`](Self::from_parts), or if the pointer is null. An array without bytes may have any pointer.
     ///
     /// # Safety
-    /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing writes.
+    /// During `'a`, `len` initialised bytes are at `data`, in one allocation, and nothing writes them.
     pub unsafe fn from_raw_parts(data: *const u8, len: usize, shape: ArrayShape) -> Result<Self, BufferError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees what `bytes` requires.
         Self::from_parts(shape, unsafe { bytes(data, len) }?)
     }
 }
@@ -85,13 +107,25 @@ impl<'a> DynView<'a> {
 impl<'a> DynViewMut<'a> {
     /// Borrows `len` bytes at `data` as an array to write: the elements and the padding, in the order of memory.
     ///
+    /// ```
+    /// use xla_shape::DynViewMut;
+    /// use xla_shape::element::U8;
+    ///
+    /// let mut memory = [1, 2];
+    /// // SAFETY: `memory` lives longer than `x`, and nothing else uses it meanwhile.
+    /// let mut x = unsafe { DynViewMut::from_raw_parts(memory.as_mut_ptr(), 2, "u8[2]".parse()?) }?;
+    /// x.set::<U8>(&[1], 7)?;
+    /// assert_eq!(memory, [1, 7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`DynView::from_raw_parts`].
+    /// As [`DynView::from_raw_parts`].
     ///
     /// # Safety
-    /// During `'a`, there must be `len` initialised bytes at `data`, in one allocation, which nothing else reads or writes.
+    /// During `'a`, `len` initialised bytes are at `data`, in one allocation, and nothing else reads or writes them.
     pub unsafe fn from_raw_parts(data: *mut u8, len: usize, shape: ArrayShape) -> Result<Self, BufferError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees what `bytes_mut` requires.
         Self::from_parts(shape, unsafe { bytes_mut(data, len) }?)
     }
 }

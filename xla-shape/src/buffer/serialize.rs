@@ -1,40 +1,41 @@
-//! Arrays in the formats of `serde`: a shape, and the bytes as they are in memory.
+//! Arrays in the formats of `serde`: the shape, and the bytes as they are in memory.
 
-use super::bytes::{AlignedBytes, Bytes};
+use super::AlignedBytes;
+use super::bytes::Bytes;
 use super::storage::{Buffer, WholeShape};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use std::fmt;
 use xla_shape_core::ArrayShape;
 
-/// What is written of an array.
+/// The serialized form of an array.
 #[derive(serde::Serialize)]
 #[serde(rename = "Buffer")]
-struct Written<'a> {
+struct SerializedBuffer<'a> {
     shape: ArrayShape,
-    bytes: Raw<'a>,
+    bytes: BorrowedBytes<'a>,
 }
 
-/// What is read.
+/// The deserialized form of an array.
 #[derive(serde::Deserialize)]
 #[serde(rename = "Buffer")]
-struct Read {
+struct DeserializedBuffer {
     shape: ArrayShape,
-    bytes: Owned,
+    bytes: OwnedBytes,
 }
 
-/// Bytes, not a list of numbers, where the format has such.
-struct Raw<'a>(&'a [u8]);
+/// Serializes as bytes, not as a list of numbers, where the format distinguishes the two.
+struct BorrowedBytes<'a>(&'a [u8]);
 
-impl Serialize for Raw<'_> {
+impl Serialize for BorrowedBytes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(self.0)
     }
 }
 
-struct Owned(AlignedBytes);
+struct OwnedBytes(AlignedBytes);
 
-impl<'de> Deserialize<'de> for Owned {
+impl<'de> Deserialize<'de> for OwnedBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_byte_buf(BytesVisitor)
     }
@@ -43,20 +44,20 @@ impl<'de> Deserialize<'de> for Owned {
 struct BytesVisitor;
 
 impl<'de> Visitor<'de> for BytesVisitor {
-    type Value = Owned;
+    type Value = OwnedBytes;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the bytes of an array")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Owned, E> {
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<OwnedBytes, E> {
         let mut memory = AlignedBytes::zeroed(bytes.len()).map_err(E::custom)?;
         memory.as_mut().copy_from_slice(bytes);
-        Ok(Owned(memory))
+        Ok(OwnedBytes(memory))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<Owned, A::Error> {
-        // What the input says of its length is not trusted.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<OwnedBytes, A::Error> {
+        // The length that the input claims is not trusted.
         let mut bytes = Vec::new();
         while let Some(byte) = numbers.next_element()? {
             bytes.push(byte);
@@ -65,15 +66,15 @@ impl<'de> Visitor<'de> for BytesVisitor {
     }
 }
 
-/// A field `shape`, and a field `bytes`: the elements and the padding, in the order of memory.
+/// Writes a field `shape` and a field `bytes`: the elements and the padding, in the order of memory.
 impl<S: WholeShape, B: Bytes> Serialize for Buffer<S, B> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let view = self.view();
-        Written { shape: self.shape.array(), bytes: Raw(view.as_bytes()) }.serialize(serializer)
+        SerializedBuffer { shape: self.shape.array(), bytes: BorrowedBytes(view.as_bytes()) }.serialize(serializer)
     }
 }
 
-/// The same; an array of another shape than the type's, or with more or fewer bytes than it takes, is an error.
+/// Reads what `Serialize` writes. An array whose shape is not the type's, or with the wrong number of bytes, is an error.
 ///
 /// ```
 /// use xla_shape::{Buffer, shape};
@@ -88,8 +89,8 @@ impl<S: WholeShape, B: Bytes> Serialize for Buffer<S, B> {
 /// ```
 impl<'de, S: WholeShape> Deserialize<'de> for Buffer<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Read { shape, bytes } = Read::deserialize(deserializer)?;
-        let shape = S::of(&shape).map_err(D::Error::custom)?;
+        let DeserializedBuffer { shape, bytes } = DeserializedBuffer::deserialize(deserializer)?;
+        let shape = S::try_from_shape(&shape).map_err(D::Error::custom)?;
         shape.buffer(bytes.0).map_err(D::Error::custom)
     }
 }

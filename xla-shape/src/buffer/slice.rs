@@ -1,17 +1,18 @@
-//! Constant slices: a part of an array in the same memory.
+//! Slices at constant indices: a part of an array in the same memory.
 
-use super::bytes::{BytesMut, Lender};
+use super::bytes::{Bytes, BytesMut, Lends};
 use super::storage::{Buffer, View, ViewMut};
 use crate::element::Stored;
+use crate::sealed::named_in_errors;
 use crate::types::{StaticArray, StaticIndex, position_at};
-use crate::wide::wide;
 use std::ops::Range;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::bitcast::slice_obstacle;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_TEXT;
+use xla_shape_relayout::wide::wide;
 
-/// The bytes of the slice of shape `R` that begins at `I`. Fails the compilation if it is not one piece of the memory of `S`.
+/// The bytes of the slice of shape `R` that begins at `I`. Fails the compilation if the slice is not one stretch of memory of `S`.
 #[track_caller]
 const fn bytes_of_slice<S, R, I>() -> Range<usize>
 where
@@ -32,7 +33,7 @@ where
     first..first + R::BYTES
 }
 
-/// Why a slice cannot begin with the element at a position of an array: it begins inside a byte.
+/// Why a slice cannot begin with the element at a position of an array: the element does not begin at a byte boundary.
 pub(super) const fn byte_obstacle(array: &ArrayShape, position: u64) -> Option<ConstText<1024>> {
     let bits = position.saturating_mul(array.element_bits());
     if bits.is_multiple_of(8) {
@@ -42,31 +43,11 @@ pub(super) const fn byte_obstacle(array: &ArrayShape, position: u64) -> Option<C
     Some(problem.push_number(bits).push_str(" of ").push_str(array.const_text::<MAX_TEXT>().as_str()))
 }
 
-impl<'a, S: StaticArray<Element: Stored>> View<'a, S> {
-    /// The slice that begins at a constant index and has the shape `R`, in the same memory, for as long as that is borrowed.
+impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+    /// The slice of shape `R` that begins at a constant index, in the same memory and layout.
     ///
-    /// See the same method of [`Buffer`] for what compiles and what it is for.
-    ///
-    /// # Panics
-    /// Never: a slice that compiles is inside the array.
-    #[must_use]
-    #[inline(always)]
-    pub fn slice<R, I>(&self, _: I) -> View<'a, R>
-    where
-        R: StaticArray<Element = S::Element, Layout = S::Layout>,
-        I: StaticIndex<S::Dimensions>,
-    {
-        let bytes = const { bytes_of_slice::<S, R, I>() };
-        View::from_bytes(&self.as_bytes()[bytes])
-            .expect("as many bytes as the shape takes, whole elements from the first")
-    }
-}
-
-impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
-    /// The slice that begins at a constant index and has the shape `R`, in the same memory; both have the same layout.
-    ///
-    /// A slice that is out of bounds, or whose elements are not in memory as those of `R` are, does not compile;
-    /// that shows in `cargo build`, not in `cargo check`. With tiles, it begins and ends at their edges.
+    /// A slice that is out of bounds, or whose elements are not in memory as those of `R` are, does not compile; that shows in `cargo
+    /// build`, not in `cargo check`. With tiles, it begins and ends at their edges.
     ///
     /// ```
     /// use xla_shape::{Buffer, View, index, shape};
@@ -85,14 +66,16 @@ impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
     /// ```
     ///
     /// # Panics
-    /// Never: a slice that compiles is inside the array.
+    /// Never: a slice that compiles is in bounds.
     #[must_use]
     #[inline(always)]
-    pub fn slice<R, I>(&self, _: I) -> View<'_, R>
+    pub fn slice<'s, 'b, R, I>(&'s self, _: I) -> View<'b, R>
     where
+        B: Lends<'s, 'b>,
         R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
     {
+        named_in_errors!(Self);
         let bytes = const { bytes_of_slice::<S, R, I>() };
         View::from_bytes(&self.as_bytes()[bytes])
             .expect("as many bytes as the shape takes, whole elements from the first")
@@ -100,10 +83,18 @@ impl<S: StaticArray<Element: Stored>, B: Lender> Buffer<S, B> {
 }
 
 impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
-    /// The slice that begins at a constant index and has the shape `R`, to write; see [`slice`](Self::slice).
+    /// The slice of shape `R` that begins at a constant index, to write; see [`slice`](Self::slice).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, index, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[64,200]{1,0:T(8,128)})>::zeroed();
+    /// x.slice_mut::<shape!(f32[8,200]{1,0:T(8,128)}), _>(index![16, 0]).fill(1.0);
+    /// assert_eq!((x[[16, 0]], x[[15, 0]]), (1.0, 0.0));
+    /// ```
     ///
     /// # Panics
-    /// Never: a slice that compiles is inside the array.
+    /// Never: a slice that compiles is in bounds.
     #[must_use]
     #[inline(always)]
     pub fn slice_mut<R, I>(&mut self, _: I) -> ViewMut<'_, R>
@@ -111,6 +102,7 @@ impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
         R: StaticArray<Element = S::Element, Layout = S::Layout>,
         I: StaticIndex<S::Dimensions>,
     {
+        named_in_errors!(Self);
         let bytes = const { bytes_of_slice::<S, R, I>() };
         let bytes = &mut self.as_bytes_mut()[bytes];
         ViewMut::from_bytes(bytes).expect("as many bytes as the shape takes, whole elements from the first")

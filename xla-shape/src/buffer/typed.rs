@@ -1,18 +1,19 @@
-//! Arrays whose shape is a type.
+//! Access to arrays whose shape is a type.
 
-use super::bytes::{AlignedBytes, Bytes, BytesMut, Lender, Mut, Ref};
-use super::cells::{Cells, CellsMut, Values, ValuesMut, Width, bytes_of, bytes_of_mut};
-use super::error::{AccessError, BufferError, SPLIT, out_of_bounds, too_narrow};
-use super::storage::{Buffer, View, ViewMut};
+use super::bytes::{Bytes, BytesMut, Lends};
+use super::cells::{Cells, CellsMut, Values, ValuesMut, Width};
+use super::error::{AccessError, SPLIT, out_of_bounds, too_narrow};
+use super::storage::Buffer;
 use crate::element::{Element, Plain, Stored};
+use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, MultiIndex, StaticArray, StaticIndex, ValueOf, WholeArray, position_at};
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use xla_shape_core::text::ConstText;
 
-/// What the accessors need to know of a shape, as constants.
-trait Access: ArrayType {
-    /// How wide an element is. If a buffer cannot hold the array, no constructor compiles.
+/// What access to elements depends on, as constants of the shape.
+pub(super) trait Access: ArrayType {
+    /// The width of an element. If a buffer cannot hold the array, no constructor compiles.
     const WIDTH: Width = match width::<Self>() {
         Some(width) => width,
         None => Width::Bits(Self::SHAPE.element_bits() as usize),
@@ -23,12 +24,12 @@ trait Access: ArrayType {
 
 impl<S: ArrayType> Access for S {}
 
-/// How wide an element is.
+/// The width of an element.
 pub(crate) const fn width_of<S: ArrayType<Element: Stored>>() -> Width {
     S::WIDTH
 }
 
-/// How wide an element is; `None` if a buffer cannot hold the array.
+/// The width of an element; `None` if a buffer cannot hold the array.
 const fn width<S: ArrayType>() -> Option<Width> {
     if S::SHAPE.layout().split_configs().is_empty() {
         Width::new(<S::Element as Element>::TYPE, S::SHAPE.element_bits())
@@ -37,11 +38,11 @@ const fn width<S: ArrayType>() -> Option<Width> {
     }
 }
 
-/// How wide an element is. Fails the compilation if a buffer cannot hold the array.
+/// The width of an element. Fails the compilation if a buffer cannot hold the array.
 ///
-/// Every constructor has this in a `const` block of its own: the compiler then shows the line that calls it.
+/// Every constructor evaluates this in its own `const` block, so that the compiler shows the line that calls the constructor.
 #[track_caller]
-const fn checked_width<S: ArrayType>() -> Width {
+pub(super) const fn checked_width<S: ArrayType>() -> Width {
     if let Some(width) = width::<S>() {
         return width;
     }
@@ -54,7 +55,7 @@ const fn checked_width<S: ArrayType>() -> Width {
     panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
 }
 
-/// Fails the compilation if the elements cannot be borrowed: if they are packed bits, or the prefix moves them off their
+/// Fails the compilation if elements cannot be borrowed as values: because they are packed bits, or the prefix moves them off their
 /// alignment.
 #[track_caller]
 pub(crate) const fn assert_whole<S: ArrayType<Element: Plain>>() {
@@ -83,86 +84,20 @@ pub(crate) const fn assert_whole<S: ArrayType<Element: Plain>>() {
     }
 }
 
-impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// An array of this shape in these bytes: the elements and the padding, in the order of memory.
-    ///
-    /// # Errors
-    /// If there are not exactly as many bytes as the shape takes, or the first element is not aligned as its Rust type
-    /// wants.
-    #[inline]
-    pub fn from_parts(shape: S, bytes: B::Parts) -> Result<Self, BufferError> {
-        Self::new(shape, B::from_parts(bytes), const { checked_width::<S>() })
-    }
-
-    /// The shape and the bytes, which [`from_parts`](Self::from_parts) takes.
-    #[must_use]
-    #[inline(always)]
-    pub fn into_parts(self) -> (S, B::Parts) {
-        // SAFETY: a whole array.
-        (self.shape, unsafe { self.bytes.into_parts() })
-    }
-
-    #[inline]
-    pub(crate) fn new(shape: S, bytes: B, width: Width) -> Result<Self, BufferError> {
-        let (expected, found) = (shape.byte_size(), bytes.len());
-        if found != expected {
-            return Err(BufferError::WrongLength { expected, found });
-        }
-        let alignment = align_of::<ValueOf<S>>();
-        // Only whole elements are borrowed as values, if there are any and the prefix leaves them aligned.
-        let is_borrowed = width == Width::Whole && S::PREFIX.is_multiple_of(alignment) && found > S::PREFIX;
-        if is_borrowed && !bytes.start().addr().is_multiple_of(alignment) {
-            return Err(BufferError::Misaligned { alignment });
-        }
-        Ok(Self { bytes, shape })
-    }
-}
-
-impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// An array in these bytes: the elements and the padding, in the order of memory.
-    ///
-    /// # Errors
-    /// If there are not exactly `S::BYTES` bytes, or the first element is not aligned as its Rust type wants.
-    pub fn from_bytes(bytes: B::Parts) -> Result<Self, BufferError> {
-        Self::new(S::default(), B::from_parts(bytes), const { checked_width::<S>() })
-    }
-
-    /// The same memory as an array of shape `R`.
-    ///
-    /// # Safety
-    /// `R` must take as many bytes as `S`, as many of them before the first element, and as many bits for an element.
-    #[inline(always)]
-    pub(super) unsafe fn into_shape<R: StaticArray<Element = S::Element>>(self) -> Buffer<R, B> {
-        debug_assert_eq!((S::BYTES, S::PREFIX, S::WIDTH), (R::BYTES, R::PREFIX, R::WIDTH));
-        Buffer { bytes: self.bytes, shape: R::default() }
-    }
-
-    /// The element with a constant index.
-    ///
-    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
-    #[must_use]
-    #[inline(always)]
-    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> ValueOf<S> {
-        let position = const { position_at::<S, I>() };
-        // SAFETY: `position_at` does not compile unless the index is inside the array.
-        unsafe { self.cells().read(position) }
-    }
-}
-
-impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
-    /// Writes the element with a constant index.
-    ///
-    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
-    #[inline(always)]
-    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: ValueOf<S>) {
-        let position = const { position_at::<S, I>() };
-        // SAFETY: `position_at` does not compile unless the index is inside the array.
-        unsafe { self.cells_mut().write(position, value) };
-    }
-}
-
+/// **Access to elements**, of a shape that is a type: by indices that are checked at run time. `x[index]` works too, if elements are
+/// whole.
 impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The shape, with the sizes that are known only at run time.
+    ///
+    /// ```
+    /// use xla_shape::types::ArrayType;
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// type Rows = shape!(f32[?,128]);
+    /// let x = Buffer::<Rows>::zeroed_with(Rows::with_sizes([20, 128])?)?;
+    /// assert_eq!(x.shape().array_shape().to_string(), "f32[20,128]{1,0}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn shape(&self) -> S {
@@ -170,13 +105,28 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     }
 
     /// The sizes of the dimensions, in elements.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// assert_eq!(Buffer::<shape!(f32[8,128])>::zeroed().sizes(), [8, 128]);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn sizes(&self) -> S::Index {
         self.shape.sizes()
     }
 
-    /// The element with this index.
+    /// The element with this index. `x[index]` is shorter, and panics if the index is out of bounds.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s4[3]{0:E(4)})>::zeroed(); // packed elements have no references
+    /// assert_eq!(x.get([2])?.get(), 0);
+    /// assert!(x.get([3]).is_err());
+    /// # Ok::<(), xla_shape::AccessError>(())
+    /// ```
     ///
     /// # Errors
     /// If the index is out of bounds.
@@ -185,27 +135,42 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
         if !self.shape.has_index(index) {
             return Err(out_of_bounds(copied(index).as_ref(), self.shape.sizes().as_ref()));
         }
-        // SAFETY: the index is inside the array.
+        // SAFETY: `has_index`: the index is in bounds.
         Ok(unsafe { self.get_unchecked(index) })
     }
 
-    /// The element with this index.
+    /// The element with this index, without a check.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[8,128])>::filled(1.0);
+    /// // SAFETY: 7 < 8 and 127 < 128.
+    /// assert_eq!(unsafe { x.get_unchecked([7, 127]) }, 1.0);
+    /// ```
     ///
     /// # Safety
-    /// The index must be inside the array: every number less than the size of its dimension.
+    /// The index must be in bounds: each number less than the size of its dimension.
     #[must_use]
     #[inline(always)]
     pub unsafe fn get_unchecked(&self, index: S::Index) -> ValueOf<S> {
         debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
         let position = self.shape.linear_index_of(index);
-        // SAFETY: the caller promises that the index is inside the array; by the law of `ArrayType`, so is its
-        // position.
+        // SAFETY: the caller guarantees that the index is in bounds; by the law of `ArrayType`, its position is that of an element.
         unsafe { self.cells().read(position) }
     }
 
     /// The elements with their indices, in row-major order of the indices.
+    ///
+    /// ```
+    /// use xla_shape::{View, shape};
+    ///
+    /// let x = View::<shape!(s32[2,2]{0,1})>::from_slice(&[1, 2, 3, 4])?;
+    /// assert_eq!(x.indexed_iter().nth(1), Some(([0, 1], 3)));
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
     pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (S::Index, ValueOf<S>)> + '_ {
-        // SAFETY: `indices` gives only indices inside the array.
+        // SAFETY: `indices` yields only indices in bounds.
         self.shape.indices().map(|index| (index, unsafe { self.get_unchecked(index) }))
     }
 
@@ -224,23 +189,23 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
         self.indexed_iter().map(|(_, value)| value)
     }
 
-    /// The bytes of a whole array; `None` of a block.
+    /// The bytes of a whole array; `None` for a block.
     pub(crate) fn bytes_of_whole_array(&self) -> Option<&[u8]> {
-        // SAFETY: a whole array may read all of its bytes; they are borrowed as long as the buffer.
+        // SAFETY: `IS_WHOLE_ARRAY`: the buffer may read all of its bytes (`Bytes`); they are borrowed with `self`.
         S::IS_WHOLE_ARRAY.then(|| unsafe { std::slice::from_raw_parts(self.bytes.start(), self.bytes.len()) })
     }
 
     /// The memory of the elements.
     #[inline(always)]
     pub(crate) fn cells(&self) -> Cells<'_, S::Element> {
-        // SAFETY: the bytes begin with the prefix, if there are any.
+        // SAFETY: at most the length of the memory: the prefix, or all bytes of an array without elements.
         let first = unsafe { self.bytes.start().add(const { S::PREFIX }.min(self.num_bytes())) };
-        // SAFETY: after the prefix, the bytes hold the physical elements. Those of this buffer may be read as long as it is
-        // borrowed (`Bytes`). No constructor compiles unless `S::WIDTH` is their width.
+        // SAFETY: by the *length* invariant, the bytes after the prefix hold the physical elements. They may be read while `self` is
+        // borrowed (`Bytes`). Every constructor checked that `S::WIDTH` is their width (`checked_width`).
         unsafe { Cells::new(first, self.num_bytes().saturating_sub(S::PREFIX), const { S::WIDTH }) }
     }
 
-    /// The length of the memory, in bytes: a constant, if no dimension is unbounded.
+    /// The length of the memory in bytes; a constant if no dimension is unbounded.
     #[inline(always)]
     fn num_bytes(&self) -> usize {
         match const { S::BYTE_SIZE } {
@@ -250,8 +215,18 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     }
 }
 
+/// **Writing elements**, of a shape that is a type.
 impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     /// Writes the element with this index.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[8,128])>::zeroed();
+    /// x.set([7, 127], 1.5)?;
+    /// assert_eq!(x[[7, 127]], 1.5);
+    /// # Ok::<(), xla_shape::AccessError>(())
+    /// ```
     ///
     /// # Errors
     /// If the index is out of bounds.
@@ -260,28 +235,44 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
         if !self.shape.has_index(index) {
             return Err(out_of_bounds(copied(index).as_ref(), self.shape.sizes().as_ref()));
         }
-        // SAFETY: the index is inside the array.
+        // SAFETY: `has_index`: the index is in bounds.
         unsafe { self.set_unchecked(index, value) };
         Ok(())
     }
 
-    /// Writes the element with this index.
+    /// Writes the element with this index, without a check.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[8,128])>::zeroed();
+    /// // SAFETY: 7 < 8 and 127 < 128.
+    /// unsafe { x.set_unchecked([7, 127], 1.5) };
+    /// assert_eq!(x[[7, 127]], 1.5);
+    /// ```
     ///
     /// # Safety
-    /// The index must be inside the array: every number less than the size of its dimension.
+    /// The index must be in bounds: each number less than the size of its dimension.
     #[inline(always)]
     pub unsafe fn set_unchecked(&mut self, index: S::Index, value: ValueOf<S>) {
         debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
         let position = self.shape.linear_index_of(index);
-        // SAFETY: the caller promises that the index is inside the array; by the law of `ArrayType`, so is its
-        // position.
+        // SAFETY: the caller guarantees that the index is in bounds; by the law of `ArrayType`, its position is that of an element.
         unsafe { self.cells_mut().write(position, value) };
     }
 
     /// Writes every element; padding stays as it is.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[2,3])>::zeroed();
+    /// x.fill_with(|[i, j]| (10 * i + j) as f32);
+    /// assert_eq!(x[[1, 2]], 12.0);
+    /// ```
     pub fn fill_with(&mut self, mut value: impl FnMut(S::Index) -> ValueOf<S>) {
         for index in self.shape.indices() {
-            // SAFETY: `indices` gives only indices inside the array.
+            // SAFETY: `indices` yields only indices in bounds.
             unsafe { self.set_unchecked(index, value(index)) };
         }
     }
@@ -289,204 +280,116 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     #[inline(always)]
     fn cells_mut(&mut self) -> CellsMut<'_, S::Element> {
         let len = self.num_bytes();
-        // SAFETY: as in `cells`.
+        // SAFETY: at most the length of the memory, as in `cells`.
         let first = unsafe { self.bytes.start_mut().add(const { S::PREFIX }.min(len)) };
-        // SAFETY: as in `cells`; the elements of this buffer are nobody else's as long as it is borrowed (`BytesMut`).
+        // SAFETY: as in `cells`; while `self` is borrowed mutably, nothing else reads or writes this buffer's elements (`BytesMut`).
         unsafe { CellsMut::new(first, len.saturating_sub(S::PREFIX), const { S::WIDTH }) }
     }
 }
 
-impl<S: WholeArray<Element: Stored>> Buffer<S> {
-    /// Does not compile if a buffer cannot hold the array.
-    pub(crate) const ASSERT_HOLDS: () = {
-        checked_width::<S>();
-    };
+/// **Access by constant indices**, which the compiler checks.
+impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
+    /// The same memory as an array of shape `R`.
+    ///
+    /// # Safety
+    /// `R` takes as many bytes as `S`, with an equal prefix and equally wide elements.
+    #[inline(always)]
+    pub(super) unsafe fn into_shape<R: StaticArray<Element = S::Element>>(self) -> Buffer<R, B> {
+        debug_assert_eq!((S::BYTES, S::PREFIX, S::WIDTH), (R::BYTES, R::PREFIX, R::WIDTH));
+        Buffer { bytes: self.bytes, shape: R::default() }
+    }
 
-    /// An array of this shape whose bytes, padding included, are all 0.
+    /// The element with a constant index, without a check at run time.
+    ///
+    /// An index out of bounds does not compile; that shows in `cargo build`, not in `cargo check`.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, index, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[8,128]{1,0:T(8,128)})>::filled(1.5);
+    /// assert_eq!(x.at(index![7, 127]), 1.5); // index![8, 0] does not compile
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn at<I: StaticIndex<S::Dimensions>>(&self, _: I) -> ValueOf<S> {
+        named_in_errors!(Self);
+        let position = const { position_at::<S, I>() };
+        // SAFETY: `position_at` compiles only if the index is in bounds; by the law of `ArrayType`, its position is that of an element.
+        unsafe { self.cells().read(position) }
+    }
+}
+
+/// **Writing by constant indices**, which the compiler checks.
+impl<S: StaticArray<Element: Stored>, B: BytesMut> Buffer<S, B> {
+    /// Writes the element with a constant index, without a check at run time.
+    ///
+    /// An index out of bounds does not compile; that shows in `cargo build`, not in `cargo check`.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, index, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[8,128])>::zeroed();
+    /// x.set_at(index![0, 1], 2.0);
+    /// assert_eq!(x[[0, 1]], 2.0);
+    /// ```
+    #[inline(always)]
+    pub fn set_at<I: StaticIndex<S::Dimensions>>(&mut self, _: I, value: ValueOf<S>) {
+        named_in_errors!(Self);
+        let position = const { position_at::<S, I>() };
+        // SAFETY: `position_at` compiles only if the index is in bounds; by the law of `ArrayType`, its position is that of an element.
+        unsafe { self.cells_mut().write(position, value) };
+    }
+}
+
+/// **The memory as a slice**, of a shape that is a type.
+impl<S: WholeArray<Element: Plain>, B: Bytes> Buffer<S, B> {
+    /// The values in the order of memory, padding included.
+    ///
+    /// Packed elements cannot be borrowed: such arrays do not compile.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
     ///
-    /// type Rows = shape!(f32[?,128]{1,0:T(8,128)});
-    /// let x = Buffer::<Rows>::zeroed_with(Rows::with_sizes([20, 128])?)?;
-    /// assert_eq!(x.as_bytes().len(), 24 * 128 * 4);
-    /// assert_eq!((x.get([19, 0]), x.get([20, 0]).is_err()), (Ok(0.0), true));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// let x = Buffer::<shape!(s32[2,3]{1,0:T(2,4)})>::filled(1);
+    /// assert_eq!(x.as_slice(), [1, 1, 1, 0, 1, 1, 1, 0]);
     /// ```
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn zeroed_with(shape: S) -> Result<Self, BufferError> {
-        Self::new(shape, AlignedBytes::zeroed(shape.byte_size())?, const { checked_width::<S>() })
-    }
-
-    /// An array of this shape with this value in every element; padding is 0.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn filled_with(shape: S, value: ValueOf<S>) -> Result<Self, BufferError> {
-        const { checked_width::<S>() };
-        Self::from_fn_with(shape, |_| value)
-    }
-
-    /// An array of this shape with this value for each index; padding is 0.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn from_fn_with(shape: S, value: impl FnMut(S::Index) -> ValueOf<S>) -> Result<Self, BufferError> {
-        let bytes = AlignedBytes::zeroed(shape.byte_size())?;
-        let mut buffer = Self::new(shape, bytes, const { checked_width::<S>() })?;
-        buffer.fill_with(value);
-        Ok(buffer)
-    }
-}
-
-impl<S: StaticArray<Element: Stored>> Buffer<S> {
-    /// An array whose bytes, padding included, are all 0.
-    ///
-    /// # Panics
-    /// If there is not enough memory; see [`try_zeroed`](Self::try_zeroed).
-    #[must_use]
-    #[track_caller]
-    pub fn zeroed() -> Self {
-        Self::allocated(const { checked_width::<S>() })
-    }
-
-    /// An array whose bytes, padding included, are all 0.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn try_zeroed() -> Result<Self, BufferError> {
-        Self::try_allocated(const { checked_width::<S>() })
-    }
-
-    #[track_caller]
-    fn allocated(width: Width) -> Self {
-        Self::try_allocated(width).unwrap_or_else(|error| panic!("{}: {error}", S::TEXT))
-    }
-
-    fn try_allocated(width: Width) -> Result<Self, BufferError> {
-        Self::new(S::default(), AlignedBytes::zeroed(S::BYTES)?, width)
-    }
-
-    /// An array with this value in every element; padding is 0.
-    ///
-    /// ```
-    /// use xla_shape::{Buffer, shape};
-    ///
-    /// let x = Buffer::<shape!(f32[2,3]{1,0:T(2,4)})>::filled(1.5);
-    /// assert_eq!(x.as_slice(), [1.5, 1.5, 1.5, 0.0, 1.5, 1.5, 1.5, 0.0]);
-    /// ```
-    ///
-    /// # Panics
-    /// If there is not enough memory.
-    #[must_use]
-    #[track_caller]
-    pub fn filled(value: ValueOf<S>) -> Self {
-        let mut buffer = Self::allocated(const { checked_width::<S>() });
-        buffer.fill_with(|_| value);
-        buffer
-    }
-
-    /// An array with this value for each index; padding is 0.
-    ///
-    /// # Panics
-    /// If there is not enough memory.
-    #[must_use]
-    #[track_caller]
-    pub fn from_fn(value: impl FnMut(S::Index) -> ValueOf<S>) -> Self {
-        let mut buffer = Self::allocated(const { checked_width::<S>() });
-        buffer.fill_with(value);
-        buffer
-    }
-}
-
-impl<'a, S: StaticArray<Element: Plain>> View<'a, S> {
-    /// Borrows values as an array: the elements and the padding, in the order of memory.
-    ///
-    /// # Errors
-    /// If there are not as many values as the array has physical elements.
-    pub fn from_slice(values: &'a [ValueOf<S>]) -> Result<Self, BufferError> {
-        const { checked_width::<S>() };
-        Self::from_slice_with(S::default(), values)
-    }
-}
-
-impl<'a, S: StaticArray<Element: Plain>> ViewMut<'a, S> {
-    /// Borrows values as an array to write: the elements and the padding, in the order of memory.
-    ///
-    /// # Errors
-    /// If there are not as many values as the array has physical elements.
-    pub fn from_slice(values: &'a mut [ValueOf<S>]) -> Result<Self, BufferError> {
-        const { checked_width::<S>() };
-        Self::from_slice_with(S::default(), values)
-    }
-}
-
-impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
-    /// Borrows values as an array of this shape: the elements and the padding, in the order of memory.
-    ///
-    /// ```
-    /// use xla_shape::{View, shape};
-    ///
-    /// type Rows = shape!(s32[?,2]);
-    /// let x = View::<Rows>::from_slice_with(Rows::with_sizes([3, 2])?, &[0, 1, 10, 11, 20, 21])?;
-    /// assert_eq!(x[[2, 1]], 21);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If there are not as many values as the array has physical elements.
-    pub fn from_slice_with(shape: S, values: &'a [ValueOf<S>]) -> Result<Self, BufferError> {
-        Self::new(shape, Ref::from(bytes_of::<S::Element>(values)), const { checked_width::<S>() })
-    }
-}
-
-impl<'a, S: WholeArray<Element: Plain>> ViewMut<'a, S> {
-    /// Borrows values as an array of this shape, to write: the elements and the padding, in the order of memory.
-    ///
-    /// # Errors
-    /// If there are not as many values as the array has physical elements.
-    pub fn from_slice_with(shape: S, values: &'a mut [ValueOf<S>]) -> Result<Self, BufferError> {
-        Self::new(shape, Mut::from(bytes_of_mut::<S::Element>(values)), const { checked_width::<S>() })
-    }
-}
-
-impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
-    /// The values in the order of memory, padding included. The elements must be whole, not packed bits.
     #[must_use]
     #[inline(always)]
-    pub fn as_slice(&self) -> &'a [ValueOf<S>] {
+    pub fn as_slice<'s, 'b>(&'s self) -> &'b [ValueOf<S>]
+    where
+        B: Lends<'s, 'b>,
+    {
+        named_in_errors!(Self);
         const { assert_whole::<S>() };
-        // SAFETY: elements are whole, and the memory is borrowed for `'a`.
-        let values: Values<'a, S::Element> = unsafe { self.values_for() };
-        // SAFETY: all of the memory belongs to a whole array.
+        // SAFETY: `assert_whole` has just been evaluated; `self` is borrowed for `'s`, so the memory is there and not written for `'b`
+        // (`Lends`).
+        let values: Values<'b, S::Element> = unsafe { self.values_for() };
+        // SAFETY: `WholeArray`: every position belongs to the buffer.
         unsafe { values.range(0..values.len()) }
     }
 }
 
-impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
-    /// The values in the order of memory, padding included. The elements must be whole, not packed bits.
-    #[must_use]
-    #[inline(always)]
-    pub fn as_slice(&self) -> &[ValueOf<S>] {
-        const { assert_whole::<S>() };
-        // SAFETY: elements are whole, and the memory is borrowed with `self`.
-        let values = unsafe { self.values_for() };
-        // SAFETY: all of the memory belongs to a whole array.
-        unsafe { values.range(0..values.len()) }
-    }
-}
-
+/// **The memory as a slice to write**, of a shape that is a type.
 impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// The values in the order of memory, padding included, to write. The elements must be whole, not packed bits.
+    /// The values in the order of memory, padding included, to write.
+    ///
+    /// Packed elements cannot be borrowed: such arrays do not compile.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(s32[2,3]{0,1})>::zeroed();
+    /// x.as_mut_slice().copy_from_slice(&[1, 2, 3, 4, 5, 6]);
+    /// assert_eq!(x[[1, 0]], 2);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [ValueOf<S>] {
+        named_in_errors!(Self);
         const { assert_whole::<S>() };
-        // SAFETY: elements are whole, and the memory is borrowed with `self`.
+        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `self`.
         let mut values = unsafe { self.values_mut_for() };
-        // SAFETY: all of the memory belongs to a whole array.
+        // SAFETY: `WholeArray`: every position belongs to the buffer, and this is the only borrow of them.
         unsafe { values.range_for(0..values.len()) }
     }
 }
@@ -495,19 +398,20 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// The memory as values.
     ///
     /// # Safety
-    /// `assert_whole::<S>` must have been asked, and the memory must be there, and not be written, for `'a`. The public
-    /// functions ask it themselves: the compiler then shows the line that calls them.
+    /// The caller has evaluated `assert_whole::<S>`, so elements are whole. What the buffer may read is there, and not written, for `'a`.
+    ///
+    /// The public functions evaluate `assert_whole` themselves, so that the compiler shows the line that calls them.
     #[inline(always)]
     pub(crate) unsafe fn values_for<'a>(&self) -> Values<'a, S::Element> {
         let len = self.num_values();
-        // SAFETY: if there are values, they are after the prefix.
+        // SAFETY: the offset is 0, or the prefix, which is shorter than the memory if there are values (`num_values`).
         let first = unsafe { self.bytes.start().add(if len == 0 { 0 } else { S::PREFIX }) };
-        // SAFETY: `num_values` fit in the bytes after the prefix; `new` checked that the first one is aligned; the caller
-        // promises the rest.
+        // SAFETY: by the *length* invariant, `len` values fit behind the prefix; by the *alignment* invariant, the first one is aligned,
+        // since elements are whole and the prefix keeps the alignment (`assert_whole`). The caller guarantees the rest.
         unsafe { Values::new(first, len) }
     }
 
-    /// How many values the bytes are, after the prefix: a constant, if no dimension is unbounded.
+    /// The number of values behind the prefix; a constant if no dimension is unbounded.
     #[inline(always)]
     fn num_values(&self) -> usize {
         self.num_bytes().saturating_sub(S::PREFIX) / size_of::<ValueOf<S>>()
@@ -518,18 +422,18 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The memory as values, to write.
     ///
     /// # Safety
-    /// Like [`values_for`](Self::values_for), and nobody else may read or write this buffer's elements for `'a`.
+    /// As [`values_for`](Self::values_for), and nothing else reads or writes this buffer's elements for `'a`.
     #[inline(always)]
     pub(crate) unsafe fn values_mut_for<'a>(&mut self) -> ValuesMut<'a, S::Element> {
         let len = self.num_values();
-        // SAFETY: if there are values, they are after the prefix.
+        // SAFETY: the offset is 0, or the prefix, which is shorter than the memory if there are values (`num_values`).
         let first = unsafe { self.bytes.start_mut().add(if len == 0 { 0 } else { S::PREFIX }) };
-        // SAFETY: as in `values_for`; the caller promises that nobody else reads or writes the elements.
+        // SAFETY: as in `values_for`; the caller guarantees that nothing else reads or writes the elements.
         unsafe { ValuesMut::new(first, len) }
     }
 }
 
-/// The index in memory of its own, which only a failing access needs: that of others stays in registers.
+/// Copies an index that only a failing access needs, so that the index of other accesses stays in registers.
 #[inline(always)]
 fn copied<I: MultiIndex>(index: I) -> I {
     let mut copy = I::ORIGIN;
@@ -552,13 +456,14 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for Buffer<S, B> {
     #[inline(always)]
     #[track_caller]
     fn index(&self, index: S::Index) -> &Self::Output {
+        named_in_errors!(Self);
         const { assert_whole::<S>() };
         if !self.shape.has_index(index) {
             panic_out_of_bounds(self.shape, copied(index));
         }
-        // SAFETY: elements are whole.
+        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed with `self`.
         let values = unsafe { self.values_for() };
-        // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is that of an element.
+        // SAFETY: `has_index`: the index is in bounds; by the law of `ArrayType`, its position is that of an element.
         unsafe { values.at(self.shape.linear_index_of(index)) }
     }
 }
@@ -567,14 +472,16 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for Buffer<S,
     #[inline(always)]
     #[track_caller]
     fn index_mut(&mut self, index: S::Index) -> &mut Self::Output {
+        named_in_errors!(Self);
         const { assert_whole::<S>() };
         if !self.shape.has_index(index) {
             panic_out_of_bounds(self.shape, copied(index));
         }
         let position = self.shape.linear_index_of(index);
-        // SAFETY: elements are whole.
+        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `self`.
         let values = unsafe { self.values_mut_for() };
-        // SAFETY: the index is inside the array; by the law of `ArrayType`, its position is that of an element.
+        // SAFETY: `has_index`: the index is in bounds; by the law of `ArrayType`, its position is that of an element, which is borrowed
+        // once.
         unsafe { values.at(position) }
     }
 }

@@ -26,9 +26,10 @@ impl<E: Plain> AsMut<[u8]> for ValueVec<E> {
     }
 }
 
-// SAFETY: the values are on the heap, of a `Vec` that is private and never grows; `Plain` promises that they have no padding.
+// SAFETY: the values are on the heap, in a private `Vec` that never grows; they have no padding bytes (`Plain`), so all bytes are
+// initialised.
 unsafe impl<E: Plain> Storage for ValueVec<E> {}
-// SAFETY: as above; `as_mut` gives the same bytes.
+// SAFETY: as above; `as_mut` returns the same bytes, the value owns them, and any bytes are values (`Plain`).
 unsafe impl<E: Plain> StorageMut for ValueVec<E> {}
 
 impl<E: Plain> fmt::Debug for ValueVec<E> {
@@ -53,12 +54,20 @@ where
     /// ```
     ///
     /// # Errors
-    /// If there are not as many values as the array has physical elements.
+    /// If the number of values is not the number of the array's physical elements.
     pub fn from_vec(values: Vec<ValueOf<S>>) -> Result<Self, BufferError> {
         Self::from_bytes(ValueVec(values))
     }
 
-    /// The values in the order of memory, padding included.
+    /// The values in the order of memory, padding included: the inverse of [`from_vec`](Self::from_vec), without a copy.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[3]{0:T(4)}), _>::from_vec(vec![1, 2, 3, 0])?;
+    /// assert_eq!(x.into_vec(), [1, 2, 3, 0]);
+    /// # Ok::<(), xla_shape::BufferError>(())
+    /// ```
     #[must_use]
     pub fn into_vec(self) -> Vec<ValueOf<S>> {
         self.into_parts().1.0

@@ -1,7 +1,6 @@
-//! Floating-point numbers of at most eight bits, and how they become `f32` and back.
+//! Floating-point numbers of at most eight bits, and their conversion to and from `f32`.
 //!
-//! The conversions are those of `ml_dtypes`, which XLA uses too, to the bit. The crates that have these types round some
-//! values in another way.
+//! The conversions agree with `ml_dtypes`, which XLA uses, bit for bit. Other crates with these types round some values differently.
 
 use super::Element;
 use crate::sealed::Sealed;
@@ -9,7 +8,7 @@ use core::cmp::Ordering;
 use core::fmt;
 use xla_shape_core::ElementType;
 
-/// What the codes of a type mean. The sign is the first bit, then come exponent and mantissa.
+/// The meaning of a type's codes. The sign is the first bit, then come exponent and mantissa.
 #[derive(Clone, Copy)]
 struct Signed {
     exponent_bits: u32,
@@ -18,16 +17,16 @@ struct Signed {
     special: Special,
 }
 
-/// Which codes are not finite numbers.
+/// The codes that are not finite numbers.
 #[derive(Clone, Copy)]
 enum Special {
-    /// Those with the largest exponent: infinity where the mantissa is 0, NaN elsewhere, as IEEE 754 has it.
+    /// The codes with the largest exponent: infinity if the mantissa is 0, otherwise NaN, as in IEEE 754.
     Ieee,
-    /// The largest one of each sign is NaN: `fn`, in eight bits.
+    /// The largest code of each sign is NaN: `fn` types of eight bits.
     LargestIsNan,
-    /// Minus zero is NaN: `fnuz`.
+    /// Minus zero is NaN: `fnuz` types.
     MinusZeroIsNan,
-    /// None: `fn`, in six bits and less.
+    /// No such codes: `fn` types of six bits or fewer.
     None,
 }
 
@@ -51,7 +50,7 @@ impl Signed {
         }
     }
 
-    /// What a number becomes that is too large: infinity, or NaN, or the largest one.
+    /// The code of a number that is too large: infinity, NaN, or the largest finite number.
     const fn overflow(self, sign: u8) -> u8 {
         match self.special {
             Special::Ieee | Special::LargestIsNan => sign | (self.max() + 1),
@@ -62,10 +61,10 @@ impl Signed {
 
     const fn nan(self, sign: u8) -> u8 {
         match self.special {
-            // The first bit of the mantissa makes it a quiet one.
+            // The first bit of the mantissa makes it a quiet NaN.
             Special::Ieee => self.overflow(sign) | 1 << (self.mantissa_bits - 1),
             Special::LargestIsNan | Special::MinusZeroIsNan => self.overflow(sign),
-            // Minus zero stands for the NaN that there is not, and its sign is turned over.
+            // `ml_dtypes` encodes NaN as minus zero in types without NaN, and inverts the sign.
             Special::None => self.sign() ^ sign,
         }
     }
@@ -90,7 +89,7 @@ impl Signed {
             let (exponent, mantissa) = (magnitude >> self.mantissa_bits, magnitude & ((1 << self.mantissa_bits) - 1));
             let (exponent, significand) =
                 if exponent == 0 { (1, mantissa) } else { (exponent, mantissa | 1 << self.mantissa_bits) };
-            // Exact: a few bits, and a power of two far from the ends of the range of f32.
+            // Exact: the significand has few bits, and the power of two is far from the limits of `f32`.
             significand as f32 * power_of_two(exponent as i32 - self.bias - self.mantissa_bits as i32)
         };
         if code & self.sign() == 0 { value } else { -value }
@@ -111,24 +110,24 @@ impl Signed {
         }
     }
 
-    /// The code of a number without its sign, as if exponents had no end.
+    /// The code of a number's magnitude, as if the exponent had no upper limit.
     const fn magnitude(self, value: f32) -> u32 {
         let bits = value.abs().to_bits();
         if bits >> 23 == 0 {
-            // The subnormal numbers of f32 are far below half of the least number here.
+            // Subnormal numbers of `f32` are far below half of the smallest number of these types.
             return 0;
         }
         let exponent = (bits >> 23) as i32 - 127 + self.bias;
-        // Subnormal numbers have the exponent 1, and fewer bits.
+        // Subnormal numbers have the exponent 1 and fewer bits.
         let stored = if exponent < 1 { 1 } else { exponent };
         let significand = bits & 0x007F_FFFF | 1 << 23;
         let significand = rounded_shift(significand, 23 - self.mantissa_bits + (stored - exponent) as u32);
-        // The significand's first bit counts as one of the exponent, and so does what rounding carries into it.
+        // The significand's leading bit adds one to the exponent; so does a carry from rounding.
         ((stored as u32 - 1) << self.mantissa_bits) + significand
     }
 }
 
-/// `value / 2^bits`, rounded to the nearest number, of two to the even one; `bits` is at least 1.
+/// `value / 2^bits`, rounded to nearest, ties to even; `bits` is at least 1.
 const fn rounded_shift(value: u32, bits: u32) -> u32 {
     if bits > 31 {
         return 0;
@@ -137,12 +136,12 @@ const fn rounded_shift(value: u32, bits: u32) -> u32 {
     whole + (rest > half || (rest == half && whole % 2 == 1)) as u32
 }
 
-/// `2^exponent`, if `f32` has it as a normal number.
+/// `2^exponent`, which must be a normal number of `f32`.
 const fn power_of_two(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)
 }
 
-/// Powers of two alone, without a sign and without zero: the codes are the exponents of `f32`.
+/// Powers of two without sign and zero: the codes are the exponents of `f32`.
 #[derive(Clone, Copy)]
 struct PowersOfTwo;
 
@@ -155,7 +154,7 @@ impl PowersOfTwo {
 
     const fn decode(self, code: u8) -> f32 {
         match code {
-            // Where `f32` has subnormal numbers.
+            // 2<sup>-127</sup> is a subnormal number of `f32`.
             0 => f32::from_bits(1 << 22),
             Self::NAN => f32::NAN,
             _ => f32::from_bits((code as u32) << 23),
@@ -164,11 +163,11 @@ impl PowersOfTwo {
 
     const fn encode(self, value: f32) -> u8 {
         let (exponent, mantissa) = ((value.to_bits() >> 23) as u8, value.to_bits() & 0x007F_FFFF);
-        // What is no positive number, and what is too large, becomes NaN.
+        // Numbers that are not positive, or too large, become NaN.
         if value.is_nan() || value <= 0.0 || exponent == Self::NAN {
             return Self::NAN;
         }
-        // The middle between two powers is rounded up. What lies between the first two always is.
+        // The midpoint between two powers is rounded up, and so is everything between the first two powers.
         let up = if exponent == 0 { mantissa > 1 << 22 } else { mantissa >= 1 << 22 };
         exponent + up as u8
     }
@@ -186,7 +185,13 @@ macro_rules! floats {
         impl $name {
             const CODES: $format = $codes;
 
-            /// The value with these bits; bits above the type's width do not count.
+            /// The value with these bits; bits above the type's width are ignored.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_bits(1).to_bits(), 1);")]
+            /// ```
             #[must_use]
             #[inline]
             pub const fn from_bits(bits: u8) -> Self {
@@ -195,30 +200,54 @@ macro_rules! floats {
             }
 
             /// The bits, in the low end of a byte.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_bits(3).to_bits(), 3);")]
+            /// ```
             #[must_use]
             #[inline]
             pub const fn to_bits(self) -> u8 {
                 self.0
             }
 
-            /// The nearest value; of two equally near ones, that with the even bits.
+            /// The nearest value; of two equally near ones, the one with even bits. The results are those of `ml_dtypes`, which XLA uses, too.
             ///
-            /// What is too large becomes infinity; NaN in a type without infinity; the largest value in one without NaN either.
-            /// Source: `ml_dtypes`, to the bit.
+            /// Numbers that are too large become infinity, NaN in a type without infinity, or the largest value in a type without NaN.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_f32(2.0).to_f32(), 2.0);")]
+            /// ```
             #[must_use]
             #[inline]
             pub const fn from_f32(value: f32) -> Self {
                 Self(Self::CODES.encode(value))
             }
 
-            /// The number, exactly.
+            /// The number; every value is exact as an `f32`.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("let four = ", stringify!($name), "::from_f32(4.0);")]
+            /// assert_eq!(four.to_f32(), 4.0);
+            /// ```
             #[must_use]
             #[inline]
             pub const fn to_f32(self) -> f32 {
                 Self::CODES.decode(self.0)
             }
 
-            /// Whether it is not a number.
+            /// Whether the value is NaN.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert!(!", stringify!($name), "::from_f32(1.0).is_nan());")]
+            /// ```
             #[must_use]
             #[inline]
             pub const fn is_nan(self) -> bool {

@@ -16,24 +16,49 @@ macro_rules! unsigned {
             pub const MAX: Self = Self((1 << ElementType::$name.bits()) - 1);
 
             /// The number, if it is at most [`MAX`](Self::MAX).
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(1).map(", stringify!($name), "::get), Some(1));")]
+            #[doc = concat!("assert!(", stringify!($name), "::new(16).is_none());")]
+            /// ```
             #[must_use]
             pub const fn new(value: u8) -> Option<Self> {
                 if value <= Self::MAX.0 { Some(Self(value)) } else { None }
             }
 
-            /// The value with these bits; higher bits do not count.
+            /// The value with these bits; higher bits are ignored.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_bits(1).get(), 1);")]
+            /// ```
             #[must_use]
             pub const fn from_bits(bits: u8) -> Self {
                 Self(bits & Self::MAX.0)
             }
 
             /// The bits, in the low end of a byte.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::MAX.to_bits(), ", stringify!($name), "::MAX.get());")]
+            /// ```
             #[must_use]
             pub const fn to_bits(self) -> u8 {
                 self.0
             }
 
             /// The number.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_bits(1).get(), 1);")]
+            /// ```
             #[must_use]
             pub const fn get(self) -> u8 {
                 self.0
@@ -78,20 +103,39 @@ macro_rules! signed {
             /// The largest value.
             pub const MAX: Self = Self((1 << (ElementType::$name.bits() - 1)) - 1);
 
-            /// The number, if it lies between [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
+            /// The number, if it is between [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(-1).map(", stringify!($name), "::get), Some(-1));")]
+            #[doc = concat!("assert!(", stringify!($name), "::new(8).is_none());")]
+            /// ```
             #[must_use]
             pub const fn new(value: i8) -> Option<Self> {
                 if value >= Self::MIN.0 && value <= Self::MAX.0 { Some(Self(value)) } else { None }
             }
 
-            /// The value with these bits, two's complement; higher bits do not count.
+            /// The value with these bits, in two's complement; higher bits are ignored.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_bits(0xff).get(), -1);")]
+            /// ```
             #[must_use]
             pub const fn from_bits(bits: u8) -> Self {
                 let unused = 8 - ElementType::$name.bits();
                 Self((bits << unused).cast_signed() >> unused)
             }
 
-            /// The bits, in the low end of a byte.
+            /// The bits, in two's complement, in the low end of a byte.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_bits(", stringify!($name), "::MIN.to_bits()), ", stringify!($name), "::MIN);")]
+            /// ```
             #[must_use]
             pub const fn to_bits(self) -> u8 {
                 let unused = 8 - ElementType::$name.bits();
@@ -99,6 +143,12 @@ macro_rules! signed {
             }
 
             /// The number.
+            ///
+            /// ```
+            #[doc = concat!("use xla_shape::element::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_bits(0).get(), 0);")]
+            /// ```
             #[must_use]
             pub const fn get(self) -> i8 {
                 self.0

@@ -10,9 +10,9 @@ use super::{
 use crate::buffer::cells::{bytes_of, bytes_of_mut};
 use core::fmt::Debug;
 
-/// An element whose values have a Rust type, and how a value is written in memory.
+/// An element type whose values have a Rust type, and the conversion between values and bytes.
 ///
-/// In memory, values are little-endian, like on every machine that XLA runs on.
+/// In memory, values are little-endian, as on every machine that XLA runs on.
 #[diagnostic::on_unimplemented(
     message = "the values of `{Self}` have no Rust type",
     label = "a buffer of these elements cannot be read or written",
@@ -25,30 +25,49 @@ pub trait Stored: Element {
     /// The bytes of one value.
     type Bytes: Copy + AsRef<[u8]> + AsMut<[u8]> + Default;
 
-    /// The value with these bytes. Bits that no value uses are ignored.
+    /// The value with these bytes. Bits that the type does not use are ignored.
+    ///
+    /// ```
+    /// use xla_shape::element::{Bf16, S4, Stored};
+    ///
+    /// assert_eq!(Bf16::from_le_bytes([0x80, 0x3f]).to_f32(), 1.0);
+    /// assert_eq!(S4::from_le_bytes([0x0f]).get(), -1);
+    /// ```
     #[must_use]
     fn from_le_bytes(bytes: Self::Bytes) -> Self::Value;
 
     /// The bytes of a value.
+    ///
+    /// ```
+    /// use xla_shape::element::{S32, Stored};
+    ///
+    /// assert_eq!(S32::to_le_bytes(258), [2, 1, 0, 0]);
+    /// ```
     #[must_use]
     fn to_le_bytes(value: Self::Value) -> Self::Bytes;
 
-    /// The memory of values, if it is their bytes one after the other.
+    /// Whether values in memory are their bytes, one value after the other.
+    #[doc(hidden)]
+    const HAS_MEMORY: bool = false;
+
+    /// The bytes of values, if [`HAS_MEMORY`](Self::HAS_MEMORY).
     #[doc(hidden)]
     fn memory_of(_: &[Self::Value]) -> Option<&[u8]> {
         None
     }
 
-    /// The same, to write.
+    /// The bytes of values, to write.
     #[doc(hidden)]
     fn memory_of_mut(_: &mut [Self::Value]) -> Option<&mut [u8]> {
         None
     }
 }
 
-/// The methods of [`Stored`] that give the memory of values, for elements that are [`Plain`].
+/// The hidden methods of [`Stored`], for elements that are [`Plain`].
 macro_rules! memory {
     () => {
+        const HAS_MEMORY: bool = cfg!(target_endian = "little");
+
         #[cfg(target_endian = "little")]
         fn memory_of(values: &[Self::Value]) -> Option<&[u8]> {
             Some(bytes_of::<Self>(values))
@@ -61,11 +80,11 @@ macro_rules! memory {
     };
 }
 
-/// Elements whose values lie in memory as Rust lays them out, so that memory can be borrowed as a slice of values.
+/// Element types whose values in memory are what Rust expects, so that memory can be borrowed as a slice of values.
 ///
 /// # Safety
-/// [`Stored::Value`] has the size of [`Stored::Bytes`] and of the element type's storage, no padding, and is valid whatever
-/// its bytes; its bytes in memory are those of [`Stored::to_le_bytes`].
+/// [`Stored::Value`] has the size of [`Stored::Bytes`] and of the element type's storage, has no padding, and is valid for all bytes. Its
+/// bytes in memory are those of [`Stored::to_le_bytes`].
 #[diagnostic::on_unimplemented(
     message = "memory with elements of `{Self}` cannot be borrowed as a slice of values",
     note = "not every byte is a valid value; read and write them one by one with `get` and `set`"
@@ -93,8 +112,8 @@ macro_rules! primitives {
 
         const _: () = assert!(size_of::<$value>() == $size);
 
-        // SAFETY: every bit pattern is a number of this type, whose size was asserted above and which has no padding;
-        // on little-endian targets its bytes in memory are those of `to_le_bytes`.
+        // SAFETY: a primitive number without padding, valid for all bits; its size was asserted above. On a little-endian target, its bytes
+        // in memory are those of `to_le_bytes`.
         #[cfg(target_endian = "little")]
         unsafe impl Plain for $element {}
     )* };
@@ -145,7 +164,7 @@ bytes! {
 
 macro_rules! plain_bytes {
     ($($element:ident)*) => { $(
-        // SAFETY: the value is a transparent byte, of which every one is a number or NaN.
+        // SAFETY: a `repr(transparent)` byte, valid for all 256 values.
         unsafe impl Plain for $element {}
     )* };
 }
@@ -199,8 +218,8 @@ macro_rules! complex {
 
         const _: () = assert!(size_of::<num_complex::Complex<$part>>() == $size);
 
-        // SAFETY: `Complex` is `repr(C)` of two numbers, re before im, each valid whatever its bits; its size was
-        // asserted above, so it has no padding.
+        // SAFETY: `Complex` is `repr(C)` with the fields `re` and `im`, each valid for all bits; its size was asserted above, so it has no
+        // padding.
         #[cfg(target_endian = "little")]
         unsafe impl Plain for super::$element {}
     )* };

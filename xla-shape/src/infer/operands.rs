@@ -6,7 +6,7 @@ use crate::types::ArrayType;
 use paste::paste;
 use xla_shape_core::ArrayShape;
 
-/// The shapes of an operation's operands: a tuple of up to 12 made by [`shape!`](crate::shape), `(X,)` for one.
+/// The shapes of an operation's operands: a tuple of up to 12 shapes made by [`shape!`](crate::shape), `(X,)` for one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of operands",
     label = "expected a tuple of up to 12 shapes of arrays, such as `(Lhs, Rhs)`, or `(X,)` for one"
@@ -28,9 +28,9 @@ for_each_arity!(operands);
 
 /// Fails the compilation if `R` is not the shape of the operation's result, for operands of the shapes `O`.
 ///
-/// Dimensions and element types are checked; layouts may be any. In a `const` item with shapes that are not generic, that shows
-/// in `cargo check`; in a `const` block of a generic function, in `cargo build`. See [`Operation::obstacle`] for what is
-/// checked and for the messages; it does the same for shapes that are values.
+/// Dimensions and element types are checked; layouts may be any. In a `const` item with shapes that are not generic, the error shows in
+/// `cargo check`; in a `const` block of a generic function, in `cargo build`. [`Operation::obstacle`] checks the same for shapes as values,
+/// and describes the checks and messages.
 ///
 /// ```
 /// use xla_shape::infer::{PaddingDimension, Operation, assert_result};
@@ -41,7 +41,7 @@ for_each_arity!(operands);
 /// ```
 ///
 /// # Panics
-/// If it is not; meant for a `const`, where that is an error of the compiler.
+/// If it is not. Meant for a `const`, where a panic is a compile error.
 #[track_caller]
 pub const fn assert_result<O: Operands, R: ArrayType>(operation: Operation<'_>) {
     if let Some(obstacle) = operation.obstacle(O::SHAPES, R::SHAPE) {

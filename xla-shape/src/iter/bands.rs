@@ -1,17 +1,18 @@
-//! Lines along one dimension, those that lie side by side together.
+//! Lines along one dimension; adjacent lines come together.
 
 use super::lanes;
 use super::memory::{Memory, for_each_run, own_bands};
 use crate::buffer::{Buffer, Bytes, BytesMut, Mut, Ref, assert_whole};
 use crate::element::Plain;
+use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, MultiIndex, ValueOf, resolve, step};
-use crate::wide::wide_mut;
 use std::fmt;
 use std::ops::Range;
 use xla_shape_core::Slot;
 use xla_shape_core::map::{Bands, StaticStrideTable};
+use xla_shape_relayout::wide::wide_mut;
 
-/// Which lines of `S` along dimension `DIM` lie side by side.
+/// Which lines of `S` along dimension `DIM` are adjacent.
 pub(super) struct Along<S, const DIM: i64>(S);
 
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
@@ -19,14 +20,13 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     pub(super) const BANDS: Bands = own_bands::<S>(Self::DIMENSION);
 }
 
-/// The lines of an array along dimension `DIM` that lie side by side: its rows, for `DIM` -1.
+/// The lines of an array along dimension `DIM` that are adjacent in memory: rows, for `DIM` -1.
 ///
-/// The elements of a row of `f32[64,512]{1,0:T(8,128)}` lie side by side, 128 at a time: a band is one row. With
-/// `T(8,128)(2,1)`, pairs of rows lie side by side, each element beside the one of the other row: a band has two *lanes*. Along
-/// the columns of `T(8,128)`, it has 128. In memory, a band is a sequence of blocks, each with `LANES` times as many elements
-/// as a run.
+/// The elements of a row of `f32[64,512]{1,0:T(8,128)}` are contiguous, 128 at a time: a band is one row. With `T(8,128)(2,1)`, pairs of
+/// rows are interleaved, so a band has two *lanes*. Along the columns of `T(8,128)`, it has 128. In memory, a band is a sequence of blocks,
+/// each with `LANES` times as many elements as a run.
 ///
-/// `B` is where the array has its memory.
+/// `B` is the memory of the array.
 pub struct Band<S: ArrayType, B, const DIM: i64> {
     array: Buffer<S, B>,
     /// The index of the first element of lane 0.
@@ -35,38 +35,57 @@ pub struct Band<S: ArrayType, B, const DIM: i64> {
 
 impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> fmt::Debug for Band<S, B, DIM> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the values: those of other bands may be another thread's.
+        // Values are not shown: another thread may be writing other bands.
         write!(f, "band of {:?} at {:?}", self.array.shape(), self.origin)
     }
 }
 
 impl<S: ArrayType, B, const DIM: i64> Band<S, B, DIM> {
-    /// The band that begins with the line of this element, the first of its band.
+    /// The band whose first line begins at this element.
     #[inline(always)]
     pub(super) const fn new(array: Buffer<S, B>, origin: S::Index) -> Self {
         Self { array, origin }
     }
 
-    /// How many lines are side by side, padding included.
+    /// The number of adjacent lines, padding included.
     pub const LANES: usize = Along::<S, DIM>::BANDS.lanes as usize;
 }
 
 impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     /// The index of the first element of the first line.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[4,200]{1,0:T(8,128)(2,1)})>::zeroed();
+    /// assert!(x.bands::<-1>().map(|rows| rows.origin()).eq([[0, 0], [2, 0]]));
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn origin(&self) -> S::Index {
         self.origin
     }
 
-    /// The elements of each line.
+    /// The number of elements in each line.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[4,200]{1,0:T(8,128)})>::zeroed();
+    /// x.for_each_band::<-1>(|row| assert_eq!(row.line_len(), 200));
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn line_len(&self) -> usize {
         self.array.shape().sizes().as_ref()[Along::<S, DIM>::DIMENSION]
     }
 
-    /// The index of the first element of the line in this lane; `None` if it is padding.
+    /// The index of the first element of the line in this lane; `None` if the lane is padding.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[3,200]{1,0:T(8,128)(2,1)})>::zeroed();
+    /// let last = x.bands::<-1>().last().unwrap();
+    /// assert_eq!((last.line(0), last.line(1)), (Some([2, 0]), None));
+    /// ```
     #[must_use]
     pub fn line(&self, lane: usize) -> Option<S::Index> {
         if lane >= Self::LANES {
@@ -80,21 +99,35 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
         matches!(slot, Slot::Element(())).then_some(index)
     }
 
-    /// Calls `f` with each block of the band: the index along the lines at which it begins, and its elements. Number `i` of a
-    /// block is that of line `i % LANES`, `i / LANES` after the beginning; in lanes without a line, it is padding.
+    /// Calls `f` with each block of the band: the index along the lines at which it begins, and its elements. Element `i` of a block
+    /// belongs to line `i % LANES`, `i / LANES` elements after the block's beginning; in lanes without a line, it is padding.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(s32[2,3]{1,0:T(2,4)(2,1)})>::from_fn(|[i, j]| (10 * i + j) as i32);
+    /// x.for_each_band::<-1>(|rows| rows.for_each_block(|start, block| {
+    ///     assert_eq!((start, block), (0, &[0, 10, 1, 11, 2, 12][..]));
+    /// }));
+    /// ```
     #[inline(always)]
     pub fn for_each_block(&self, mut f: impl FnMut(usize, &[ValueOf<S>])) {
-        // SAFETY: bands are made where elements are whole; the buffer is borrowed meanwhile.
+        // SAFETY: the functions that make bands evaluate `assert_whole`; the memory is borrowed with `self`.
         let values = unsafe { self.array.values_for() };
         for_each_block_range::<S, DIM>(self.array.shape(), self.origin, |start, range| {
-            // SAFETY: a block holds elements of the array's lines, and padding of its tiles.
+            // SAFETY: the positions of a block hold elements of the array, or padding of its tiles.
             f(start, unsafe { values.range(range) });
         });
     }
 
-    /// Folds every line by itself: into `N / LANES` lanes each, so that the compiler can use vector instructions, which are
-    /// then put together by `combine`. Lane `i` of the result is that of line `i % LANES`. `N` must be a multiple of `LANES`;
-    /// otherwise it does not compile, which shows in `cargo build`.
+    /// Folds each line separately, in `N / LANES` lanes, so that the compiler can use vector instructions; `combine` then joins the lanes
+    /// of a line. Lane `i` of the result belongs to line `i % LANES`. `N` must be a multiple of `LANES`; other numbers do not compile,
+    /// which shows in `cargo build`. See [`for_each_band`](Buffer::for_each_band) for an example.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(s32[2,100])>::filled(1);
+    /// x.for_each_band::<-1>(|row| assert_eq!(row.fold_lanes([0; 16], |sum, x| sum + x, |a, b| a + b)[0], 100));
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn fold_lanes<A: Copy, const N: usize>(
@@ -103,6 +136,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
         f: impl FnMut(A, ValueOf<S>) -> A,
         combine: impl FnMut(A, A) -> A,
     ) -> [A; N] {
+        named_in_errors!(Self);
         const { assert_multiple(N, Self::LANES) };
         self.fold_into(init, f, combine)
     }
@@ -110,7 +144,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
 
 /// A value for each line of a band. Made by [`Band::fold`].
 ///
-/// Each line has several places, so that the compiler can use vector instructions; all hold the same value.
+/// The value of a line is stored several times, so that the compiler can use vector instructions.
 #[derive(Clone, Debug)]
 pub struct LineValues<A>(Places<A>);
 
@@ -126,6 +160,12 @@ enum Places<A> {
 impl<A: Copy> LineValues<A> {
     /// The value of the line in this lane.
     ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(s32[2,100])>::filled(1);
+    /// x.for_each_band::<-1>(|row| assert_eq!(row.fold(0, |sum, x| sum + x, |a, b| a + b).get(0), 100));
+    /// ```
+    ///
     /// # Panics
     /// If there is no such lane.
     #[must_use]
@@ -140,7 +180,17 @@ impl<A: Copy> LineValues<A> {
         }
     }
 
-    /// What `f` makes of the value of each line.
+    /// Applies `f` to the value of each line.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(f32[2,100])>::filled(1.0);
+    /// x.for_each_band_mut::<-1>(|mut row| {
+    ///     let mean = row.fold(0.0, |sum, x| sum + x, |a, b| a + b).map(|sum| sum / 100.0);
+    ///     row.apply(&mean, |x, mean| x - mean);
+    /// });
+    /// assert_eq!(x.as_slice(), [0.0; 200]);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn map<R: Copy>(self, f: impl FnMut(A) -> R) -> LineValues<R> {
@@ -155,15 +205,15 @@ impl<A: Copy> LineValues<A> {
 }
 
 impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
-    /// Folds every line by itself, whatever the layout; `combine` puts together what was folded of one line.
+    /// Folds each line separately, whatever the layout. `combine` joins partial results of one line.
     ///
-    /// The order in which elements are folded is unspecified. `init` is folded into each line several times: it must change
-    /// nothing, like 0 in a sum.
+    /// The order in which elements are folded is unspecified. `init` is folded into each line several times, so it must be neutral, like 0
+    /// in a sum.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
     ///
-    /// // The sum of each row; in this layout, 128 of them are side by side.
+    /// // The sum of each row; in this layout, 128 rows are interleaved.
     /// let x = Buffer::<shape!(s32[200,3]{0,1:T(8,128)})>::from_fn(|[i, j]| (i * j) as i32);
     /// let mut sums = [0; 200];
     /// x.for_each_band::<-1>(|rows| {
@@ -215,18 +265,35 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
         lanes::combine(accumulators, Self::LANES, combine)
     }
 
-    /// The lanes that have a line, each with the index of the line's first element.
+    /// The lanes that have a line, each with the index of the line's first element. See [`fold`](Self::fold) for an example.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[3,200]{1,0:T(8,128)(2,1)})>::zeroed();
+    /// let last = x.bands::<-1>().last().unwrap();
+    /// assert!(last.lines().eq([(0, [2, 0])]));
+    /// ```
     pub fn lines(&self) -> impl Iterator<Item = (usize, S::Index)> + '_ {
         (0..Self::LANES).filter_map(|lane| Some((lane, self.line(lane)?)))
     }
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> {
-    /// Replaces every element by the result of `f` for it and its line's value, which [`fold`](Self::fold) gives for arrays of
-    /// this shape. Also replaces what is in lanes without a line.
+    /// Replaces each element by the result of `f` for it and its line's value, which [`fold`](Self::fold) computes. Padding in lanes
+    /// without a line is replaced, too.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(f32[2,100])>::filled(3.0);
+    /// x.for_each_band_mut::<-1>(|mut row| {
+    ///     let sum = row.fold(0.0, |sum, x| sum + x, |a, b| a + b);
+    ///     row.apply(&sum, |x, sum| x / sum);
+    /// });
+    /// assert_eq!(x[[1, 99]], 0.01);
+    /// ```
     ///
     /// # Panics
-    /// If the values were folded in a band with other lanes.
+    /// If the values were folded in a band with a different number of lanes.
     #[inline(always)]
     pub fn apply<A: Copy>(&mut self, values: &LineValues<A>, mut f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>) {
         let lanes = const { Self::LANES };
@@ -254,7 +321,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
     }
 }
 
-/// Calls `f` with the index along the lines at which each block of a band begins, and its positions.
+/// Calls `f` with the index along the lines at which each block of a band begins, and the block's positions.
 #[inline(always)]
 fn for_each_block_range<S: ArrayType, const DIM: i64>(
     shape: S,
@@ -275,29 +342,38 @@ fn for_each_block_range<S: ArrayType, const DIM: i64>(
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> {
     /// Calls `f` with each block of the band, to write; see [`for_each_block`](Self::for_each_block).
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(f32[2,100])>::zeroed();
+    /// x.for_each_band_mut::<-1>(|mut row| row.for_each_block_mut(|_, block| block.fill(1.0)));
+    /// assert_eq!(x[[1, 99]], 1.0);
+    /// ```
     #[inline(always)]
     pub fn for_each_block_mut(&mut self, mut f: impl FnMut(usize, &mut [ValueOf<S>])) {
         let shape = self.array.shape();
-        // SAFETY: bands are made where elements are whole; the buffer is borrowed mutably meanwhile.
+        // SAFETY: the functions that make bands evaluate `assert_whole`; the memory is borrowed mutably with `self`.
         let mut values = unsafe { self.array.values_mut_for() };
-        // SAFETY: a block holds elements of the array's lines, and padding of its tiles.
+        // SAFETY: the positions of a block hold elements of the array, or padding of its tiles.
         for_each_block_range::<S, DIM>(shape, self.origin, |start, range| f(start, unsafe { values.range(range) }));
     }
 
-    /// Replaces every element by the result of `f` for it and its lane's argument: number `i % N` of `arguments`, as
-    /// [`fold_lanes`](Self::fold_lanes) gives them. Also replaces what is in lanes without a line.
+    /// Replaces each element by the result of `f` for it and its lane's argument: number `i % N` of `arguments`, as
+    /// [`fold_lanes`](Self::fold_lanes) returns them. Padding in lanes without a line is replaced, too. See
+    /// [`for_each_band_mut`](Buffer::for_each_band_mut) for an example.
     #[inline(always)]
     pub fn apply_lanes<A: Copy, const N: usize>(
         &mut self,
         arguments: [A; N],
         f: impl FnMut(ValueOf<S>, A) -> ValueOf<S>,
     ) {
+        named_in_errors!(Self);
         const { assert_multiple(N, Self::LANES) };
         self.apply_places(arguments, f);
     }
 }
 
-/// Fails the compilation if lanes cannot be shared out evenly.
+/// Fails the compilation if lanes cannot be divided evenly among lines.
 #[track_caller]
 const fn assert_multiple(lanes: usize, lines: usize) {
     if lanes == 0 || !lanes.is_multiple_of(lines) {
@@ -316,7 +392,7 @@ fn first_origin<I: MultiIndex>(sizes: I) -> Option<I> {
     (!sizes.as_ref().contains(&0)).then_some(I::ORIGIN)
 }
 
-/// That of the band after the one at `index`, in the order of the physical dimensions.
+/// The index of the first element of the band after the one at `index`, in the order of the physical dimensions.
 #[inline(always)]
 fn next_origin<S: ArrayType, const DIM: i64>(sizes: S::Index, mut index: S::Index) -> Option<S::Index> {
     let order = const { S::MINOR_TO_MAJOR }.iter().copied();
@@ -336,19 +412,19 @@ pub(super) fn for_each_band_origin<S: ArrayType, const DIM: i64>(shape: S, mut f
     }
 }
 
-/// The same as an iterator.
+/// As [`for_each_band_origin`], as an iterator.
 fn band_origins<S: ArrayType, const DIM: i64>(shape: S) -> impl Iterator<Item = S::Index> + Send {
     let sizes = shape.sizes();
     std::iter::successors(first_origin(sizes), move |&origin| next_origin::<S, DIM>(sizes, origin))
 }
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// Calls `f` with all lines along dimension `DIM` (-1 is the last), those that lie side by side together.
+    /// Calls `f` with all lines along dimension `DIM` (-1 is the last); adjacent lines come together, as a [`Band`].
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
     ///
-    /// // The largest element of each row. Pairs of rows lie side by side: lane 0 is the first row of the pair, lane 1 the second.
+    /// // The largest element of each row. Pairs of rows are interleaved: lane 0 is the first row of the pair, lane 1 the second.
     /// let x = Buffer::<shape!(s32[3,200]{1,0:T(8,128)(2,1)})>::from_fn(|[i, j]| (1000 * i + j) as i32);
     /// let mut largest = [0; 3];
     /// x.for_each_band::<-1>(|rows| {
@@ -361,14 +437,22 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// ```
     #[inline(always)]
     pub fn for_each_band<const DIM: i64>(&self, mut f: impl FnMut(Band<S, Ref<'_>, DIM>)) {
+        named_in_errors!(Self);
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
         for_each_band_origin::<S, DIM>(self.shape(), |origin| f(Band { array: self.view(), origin }));
     }
 
-    /// All bands along dimension `DIM` (-1 is the last). The inner loops of [`for_each_band`](Self::for_each_band) may be
-    /// faster.
+    /// All bands along dimension `DIM` (-1 is the last). [`for_each_band`](Self::for_each_band) may be compiled to faster loops.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[4,200]{1,0:T(8,128)(2,1)})>::zeroed();
+    /// assert_eq!(x.bands::<-1>().count(), 2); // pairs of rows
+    /// ```
     pub fn bands<const DIM: i64>(&self) -> impl Iterator<Item = Band<S, Ref<'_>, DIM>> {
+        named_in_errors!(Self);
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
         let array = self.view();
@@ -377,7 +461,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// Calls `f` with all lines along dimension `DIM` (-1 is the last), to write, those that lie side by side together.
+    /// Calls `f` with all lines along dimension `DIM` (-1 is the last), to write; adjacent lines come together, as a [`Band`].
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -400,13 +484,14 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// ```
     #[inline(always)]
     pub fn for_each_band_mut<const DIM: i64>(&mut self, mut f: impl FnMut(Band<S, Mut<'_>, DIM>)) {
+        named_in_errors!(Self);
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
         for_each_band_origin::<S, DIM>(self.shape(), |origin| f(Band { array: self.view_mut(), origin }));
     }
 
-    /// All bands along dimension `DIM` (-1 is the last), to write. They do not overlap, so each can go to another thread, in
-    /// any layout.
+    /// All bands along dimension `DIM` (-1 is the last), to write. They do not overlap, whatever the layout, so each can be sent to another
+    /// thread.
     ///
     /// ```
     /// use xla_shape::element::F32;
@@ -430,12 +515,13 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// assert_eq!(x[[3, 100]], 1.0 / 200.0);
     /// ```
     pub fn bands_mut<const DIM: i64>(&mut self) -> impl Iterator<Item = Band<S, Mut<'_>, DIM>> + Send {
+        named_in_errors!(Self);
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
         let mut array = self.view_mut();
         band_origins::<S, DIM>(array.shape()).map(move |origin| {
-            // SAFETY: every band comes once; different ones have no element and no padding in common, and whole elements have no
-            // byte in common. A band reads and writes nothing but its own.
+            // SAFETY: each band comes once, and different bands have no element and no padding in common; their elements are whole
+            // (`assert_whole`), so they have no byte in common. A band accesses only its own elements and padding.
             Band { array: unsafe { array.again() }, origin }
         })
     }

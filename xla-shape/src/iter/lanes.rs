@@ -1,6 +1,6 @@
-//! Folding with several accumulators, so that the compiler can use vector instructions.
+//! Folds with several accumulators, so that the compiler can use vector instructions.
 
-/// Folds the values into `lanes`: value number `i` into lane `i % N`.
+/// Folds the values into `lanes`: value `i` into lane `i % N`.
 #[inline(always)]
 pub(super) fn fold<V: Copy, A: Copy, const N: usize>(
     lanes: [A; N],
@@ -15,7 +15,7 @@ pub(super) fn fold<V: Copy, A: Copy, const N: usize>(
         }
     };
     let (chunks, rest) = values.as_chunks::<N>();
-    // Several chunks in each turn of the loop, so that counting takes no time.
+    // Several chunks in each iteration, so that counting takes no time.
     let (groups, chunks) = chunks.as_chunks::<4>();
     for group in groups {
         group.iter().for_each(|chunk| fold(chunk));
@@ -25,7 +25,7 @@ pub(super) fn fold<V: Copy, A: Copy, const N: usize>(
     lanes
 }
 
-/// Puts the lanes of each line together: lane `i` belongs to line `i % lines`.
+/// Combines the lanes of each line: lane `i` belongs to line `i % lines`.
 #[inline(always)]
 pub(super) fn combine<A: Copy, const N: usize>(lanes: [A; N], lines: usize, mut f: impl FnMut(A, A) -> A) -> [A; N] {
     let mut combined = lanes;
@@ -39,7 +39,7 @@ pub(super) fn combine<A: Copy, const N: usize>(lanes: [A; N], lines: usize, mut 
     combined
 }
 
-/// Replaces value number `i` by what `f` makes of it and of argument number `i % N`.
+/// Replaces value `i` by the result of `f` for it and argument `i % N`.
 #[inline(always)]
 pub(super) fn apply<V: Copy, A: Copy, const N: usize>(
     arguments: [A; N],
@@ -57,10 +57,10 @@ pub(super) fn apply<V: Copy, A: Copy, const N: usize>(
     }
 }
 
-/// Replaces every value by what `f` makes of it.
+/// Replaces every value by the result of `f`.
 #[inline(always)]
 pub(super) fn replace<V: Copy>(values: &mut [V], mut f: impl FnMut(V) -> V) {
-    // In pieces of constant length, so that counting takes no time.
+    // In chunks of constant length, so that counting takes no time.
     let (chunks, rest) = values.as_chunks_mut::<64>();
     for chunk in chunks {
         chunk.iter_mut().for_each(|value| *value = f(*value));

@@ -1,17 +1,19 @@
 //! The elements along one dimension, as runs of equal stride.
 
 use super::memory::{Memory, for_each_run};
-use crate::buffer::{Buffer, Bytes, BytesMut, Lender, Mut, Ref, View, assert_whole};
+use crate::buffer::{Buffer, Bytes, BytesMut, Lends, Mut, Ref, assert_whole};
 use crate::element::Plain;
+use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, Indices, ValueOf, WholeArray, resolve};
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use xla_shape_core::map::Run;
 
-/// The elements of an array along dimension `DIM`: a row, for -1. `B` is where the array has its memory.
+/// The elements of an array along dimension `DIM`: a row, for -1. Made by [`line`](Buffer::line) and [`lines`](Buffer::lines). `B` is the
+/// memory of the array.
 pub struct Line<S: ArrayType, B, const DIM: i64> {
     array: Buffer<S, B>,
-    /// The number for dimension `DIM` does not count.
+    /// The entry for dimension `DIM` is ignored.
     index: S::Index,
 }
 
@@ -21,7 +23,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> fmt::Debug for Line
     }
 }
 
-/// Elements at equal distances in memory.
+/// A run: elements with equal distances in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strided<T> {
     /// From the first element to the last one.
@@ -29,14 +31,14 @@ pub struct Strided<T> {
     stride: usize,
 }
 
-/// How the elements of `S` along dimension `DIM` are in memory.
+/// How the elements of `S` along dimension `DIM` lie in memory.
 struct Along<S, const DIM: i64>(S);
 
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve(DIM, S::SHAPE);
     const RUN: Run = S::TABLE.run(Self::DIMENSION);
 
-    /// The position of the element with this number.
+    /// The position of element `number` of the line.
     #[inline(always)]
     fn position(shape: S, mut index: S::Index, number: usize) -> usize {
         index.as_mut()[Self::DIMENSION] = number;
@@ -57,7 +59,7 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
         });
     }
 
-    /// Whether the numbers of the index are inside the array, except that of the dimension.
+    /// Whether the entries of the index are in bounds, except the one for dimension `DIM`.
     #[inline(always)]
     fn is_inside(shape: S, index: S::Index) -> bool {
         let sizes = shape.sizes();
@@ -67,10 +69,16 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
 }
 
 impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
-    /// How many elements a run has, except the last one of the line, which may be shorter: `usize::MAX` if there is one run.
+    /// The number of elements in a run. The last run of a line may be shorter. `usize::MAX` if the line is one run.
     pub const RUN_LEN: usize = Along::<S, DIM>::RUN.len as usize;
 
     /// The number of elements.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200]{1,0:T(8,128)})>::zeroed();
+    /// assert_eq!(x.line::<-1>([3, 0]).unwrap().len(), 200);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -78,24 +86,47 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200])>::zeroed();
+    /// assert!(!x.line::<0>([0, 150]).unwrap().is_empty());
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Calls `f` with each run of the line, in order: the number of its first element, and its elements.
+    /// Calls `f` with each run of the line, in order: the number of its first element, and its elements. See [`line`](Buffer::line) for an
+    /// example.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200]{1,0:T(8,128)})>::zeroed();
+    /// let mut lengths = Vec::new();
+    /// x.line::<-1>([3, 0]).unwrap().for_each_run(|_, run| lengths.push(run.len()));
+    /// assert_eq!(lengths, [128, 72]);
+    /// ```
     #[inline(always)]
     pub fn for_each_run(&self, mut f: impl FnMut(usize, Strided<&[ValueOf<S>]>)) {
-        // SAFETY: `line` asked whether elements are whole; the buffer is borrowed meanwhile.
+        // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed with `self`.
         let values = unsafe { self.array.values_for() };
         Along::<S, DIM>::for_each_range(self.array.shape(), self.index, |start, range, stride| {
-            // SAFETY: all of the memory belongs to a whole array, and only those have lines.
+            // SAFETY: `WholeArray`: every position belongs to the buffer.
             f(start, Strided { values: unsafe { values.range(range) }, stride });
         });
     }
 
     /// Calls `f` with each element, in order.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200])>::filled(0.5);
+    /// let mut sum = 0.0;
+    /// x.line::<-1>([3, 0]).unwrap().for_each(|x| sum += x);
+    /// assert_eq!(sum, 100.0);
+    /// ```
     #[inline(always)]
     pub fn for_each(&self, mut f: impl FnMut(ValueOf<S>)) {
         self.for_each_run(|_, run| run.for_each(&mut f));
@@ -104,6 +135,13 @@ impl<S: WholeArray<Element: Plain>, B: Bytes, const DIM: i64> Line<S, B, DIM> {
 
 impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
     /// Calls `f` with each run of the line, in order, to write: the number of its first element, and its elements.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(f32[8,200]{1,0:T(8,128)})>::zeroed();
+    /// x.line_mut::<-1>([3, 0]).unwrap().for_each_run_mut(|start, mut run| run.apply(|_| start as f32));
+    /// assert_eq!((x[[3, 0]], x[[3, 199]]), (0.0, 128.0));
+    /// ```
     #[inline(always)]
     pub fn for_each_run_mut(&mut self, mut f: impl FnMut(usize, Strided<&mut [ValueOf<S>]>)) {
         let (shape, index) = (self.array.shape(), self.index);
@@ -114,6 +152,13 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM>
     }
 
     /// Replaces each element by the result of `f`, in order.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(f32[8,200])>::filled(1.0);
+    /// x.line_mut::<0>([0, 5]).unwrap().apply(|x| 2.0 * x);
+    /// assert_eq!((x[[7, 5]], x[[7, 6]]), (2.0, 1.0));
+    /// ```
     #[inline(always)]
     pub fn apply(&mut self, mut f: impl FnMut(ValueOf<S>) -> ValueOf<S>) {
         self.for_each_run_mut(|_, mut run| run.apply(&mut f));
@@ -121,7 +166,13 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM>
 }
 
 impl<V: 'static, T: Deref<Target = [V]>> Strided<T> {
-    /// How far apart neighbours lie, in elements.
+    /// The distance between neighbours, in elements.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200])>::zeroed();
+    /// x.line::<0>([0, 5]).unwrap().for_each_run(|_, column| assert_eq!(column.stride(), 200));
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn stride(&self) -> usize {
@@ -129,6 +180,12 @@ impl<V: 'static, T: Deref<Target = [V]>> Strided<T> {
     }
 
     /// The number of elements.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200])>::zeroed();
+    /// x.line::<0>([0, 5]).unwrap().for_each_run(|_, column| assert_eq!(column.len(), 8));
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -142,14 +199,26 @@ impl<V: 'static, T: Deref<Target = [V]>> Strided<T> {
         self.values.is_empty()
     }
 
-    /// The elements, if they lie side by side.
+    /// The elements as a slice, if they are contiguous.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200])>::zeroed();
+    /// x.line::<-1>([3, 0]).unwrap().for_each_run(|_, row| assert_eq!(row.as_slice(), Some(&[0.0; 200][..])));
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn as_slice(&self) -> Option<&[V]> {
         (self.stride == 1).then_some(&*self.values)
     }
 
-    /// The elements in order.
+    /// The elements, in order.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200])>::filled(0.5);
+    /// x.line::<0>([0, 5]).unwrap().for_each_run(|_, column| assert_eq!(column.iter().sum::<f32>(), 4.0));
+    /// ```
     #[inline(always)]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &V> {
         self.values.iter().step_by(self.stride)
@@ -158,6 +227,14 @@ impl<V: 'static, T: Deref<Target = [V]>> Strided<T> {
 
 impl<V: Copy + 'static, T: Deref<Target = [V]>> Strided<T> {
     /// Calls `f` with each element, in order.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let x = Buffer::<shape!(f32[8,200])>::filled(0.5);
+    /// let mut sum = 0.0;
+    /// x.line::<0>([0, 5]).unwrap().for_each_run(|_, column| column.for_each(|x| sum += x));
+    /// assert_eq!(sum, 4.0);
+    /// ```
     #[inline(always)]
     pub fn for_each(&self, mut f: impl FnMut(V)) {
         match self.as_slice() {
@@ -168,14 +245,28 @@ impl<V: Copy + 'static, T: Deref<Target = [V]>> Strided<T> {
 }
 
 impl<V: 'static, T: DerefMut<Target = [V]>> Strided<T> {
-    /// The elements, to write, if they lie side by side.
+    /// The elements as a slice, to write, if they are contiguous.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(f32[8,200])>::zeroed();
+    /// x.line_mut::<-1>([3, 0]).unwrap().for_each_run_mut(|_, mut row| row.as_mut_slice().unwrap().fill(1.0));
+    /// assert_eq!(x[[3, 199]], 1.0);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> Option<&mut [V]> {
         (self.stride == 1).then_some(&mut *self.values)
     }
 
-    /// The elements in order, to write.
+    /// The elements, in order, to write.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(f32[8,200])>::zeroed();
+    /// x.line_mut::<0>([0, 5]).unwrap().for_each_run_mut(|_, mut column| column.iter_mut().for_each(|x| *x = 1.0));
+    /// assert_eq!(x[[7, 5]], 1.0);
+    /// ```
     #[inline(always)]
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut V> {
         self.values.iter_mut().step_by(self.stride)
@@ -184,6 +275,13 @@ impl<V: 'static, T: DerefMut<Target = [V]>> Strided<T> {
 
 impl<V: Copy + 'static, T: DerefMut<Target = [V]>> Strided<T> {
     /// Replaces each element by the result of `f`, in order.
+    ///
+    /// ```
+    /// # use xla_shape::{Buffer, shape};
+    /// let mut x = Buffer::<shape!(f32[8,200])>::filled(1.0);
+    /// x.line_mut::<0>([0, 5]).unwrap().for_each_run_mut(|_, mut column| column.apply(|x| 2.0 * x));
+    /// assert_eq!(x[[7, 5]], 2.0);
+    /// ```
     #[inline(always)]
     pub fn apply(&mut self, mut f: impl FnMut(V) -> V) {
         if self.stride == 1 {
@@ -194,21 +292,9 @@ impl<V: Copy + 'static, T: DerefMut<Target = [V]>> Strided<T> {
     }
 }
 
-impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
-    /// The elements along dimension `DIM` (-1 is the last) through the one with this index, as the method of [`Buffer`], for as
-    /// long as the memory is borrowed.
-    #[must_use]
-    #[inline(always)]
-    pub fn line<const DIM: i64>(&self, index: S::Index) -> Option<Line<S, Ref<'a>, DIM>> {
-        const { resolve(DIM, S::SHAPE) };
-        const { assert_whole::<S>() };
-        Along::<S, DIM>::is_inside(self.shape(), index).then_some(Line { array: *self, index })
-    }
-}
-
-impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
-    /// The elements along dimension `DIM` (-1 is the last) through the one with this index, whatever its number in `DIM`;
-    /// `None` if another number is out of bounds.
+impl<S: WholeArray<Element: Plain>, B: Bytes> Buffer<S, B> {
+    /// The elements along dimension `DIM` (-1 is the last) through the element with this index; its entry for `DIM` is ignored. `None` if
+    /// another entry is out of bounds.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -225,13 +311,18 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn line<const DIM: i64>(&self, index: S::Index) -> Option<Line<S, Ref<'_>, DIM>> {
+    pub fn line<'s, 'b, const DIM: i64>(&'s self, index: S::Index) -> Option<Line<S, Ref<'b>, DIM>>
+    where
+        B: Lends<'s, 'b>,
+    {
+        named_in_errors!(Self);
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
-        Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: self.view(), index })
+        Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: self.lent(), index })
     }
 
-    /// All lines along dimension `DIM` (-1 is the last), in row-major order of their first elements.
+    /// All lines along dimension `DIM` (-1 is the last), in row-major order of their first elements. An array without elements has no
+    /// lines.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -246,14 +337,17 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// assert_eq!(largest, [199, 1199, 2199]);
     /// ```
     pub fn lines<const DIM: i64>(&self) -> impl ExactSizeIterator<Item = Line<S, Ref<'_>, DIM>> {
+        named_in_errors!(Self);
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
         let mut sizes = self.shape().sizes();
-        sizes.as_mut()[Along::<S, DIM>::DIMENSION] = 1;
+        let size = &mut sizes.as_mut()[Along::<S, DIM>::DIMENSION];
+        // An array without elements may have more lines than a `usize` counts.
+        *size = 1.min(*size);
         Indices::new(sizes).map(|index| Line { array: self.view(), index })
     }
 
-    /// All rows, in order: the lines along the last dimension.
+    /// All rows, in order: the lines along the last dimension. An array without elements has no rows.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -272,10 +366,19 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
 }
 
 impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// The elements along dimension `DIM` through the one with this index, to write; see [`line`](Self::line).
+    /// The elements along dimension `DIM` through the element with this index, to write; see [`line`](Self::line).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(s32[8,200]{1,0:T(8,128)})>::filled(1);
+    /// x.line_mut::<-1>([3, 0]).unwrap().apply(|x| 2 * x);
+    /// assert_eq!((x[[3, 199]], x[[4, 199]]), (2, 1));
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn line_mut<const DIM: i64>(&mut self, index: S::Index) -> Option<Line<S, Mut<'_>, DIM>> {
+        named_in_errors!(Self);
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
         Along::<S, DIM>::is_inside(self.shape(), index).then(|| Line { array: self.view_mut(), index })

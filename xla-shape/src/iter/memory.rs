@@ -1,31 +1,31 @@
-//! What is known of a shape's memory.
+//! Facts about a shape's memory, as far as they are constants.
 
-use crate::types::ArrayType;
-use crate::wide::wide;
+use crate::types::{ArrayType, count};
 use std::ops::Range;
 use xla_shape_core::Dimension;
 use xla_shape_core::map::{Bands, Run, StrideTableRef};
 use xla_shape_core::type_limits::MAX_LIST;
+use xla_shape_relayout::wide::wide;
 
 pub(super) trait Memory: ArrayType {
-    /// Whether the stride table needs the sizes.
+    /// Whether the stride table depends on the sizes.
     const IS_UNBOUNDED: bool = Self::BYTE_SIZE.is_none();
     /// The stride table, as far as it is known, without extents.
-    const TABLE: StrideTableRef<'static> = Self::STRIDE_TABLE.as_ref(&[]);
+    const TABLE: StrideTableRef<'static> = Self::STRIDE_TABLE.with_extents(&[]);
 
-    /// Calls `f` with the stride table, with the sizes as extents: an index after one is no element. Its positions begin with
-    /// the first element's.
+    /// Calls `f` with the stride table whose extents are the sizes, so that an index beyond them is not that of an element. Its positions
+    /// count from the first element.
     #[inline(always)]
     fn with_table<R>(self, f: impl FnOnce(StrideTableRef<'_>) -> R) -> R {
         let sizes = self.sizes();
         if const { Self::IS_UNBOUNDED } {
-            f(Self::STRIDE_TABLE.with_sizes(wide(self.sizes_in_memory().as_ref())).as_ref(wide(sizes.as_ref())))
+            f(Self::STRIDE_TABLE.with_sizes(wide(self.sizes_in_memory().as_ref())).with_extents(wide(sizes.as_ref())))
         } else {
-            f(Self::STRIDE_TABLE.as_ref(wide(sizes.as_ref())))
+            f(Self::STRIDE_TABLE.with_extents(wide(sizes.as_ref())))
         }
     }
 
-    /// Whether the elements all lie side by side at the beginning, if that is known.
+    /// Whether the elements are contiguous from the first position on; `None` if it is not known.
     const IS_WHOLE: Option<bool> = if Self::IS_STATIC {
         let (dimensions, mut i, mut elements) = (Self::DIMENSIONS, 0, 1_u64);
         while i < dimensions.len() {
@@ -40,7 +40,7 @@ pub(super) trait Memory: ArrayType {
         None
     };
 
-    /// The positions that the elements and their padding span.
+    /// The number of positions, padding included.
     #[inline(always)]
     fn positions(self) -> usize {
         if const { Self::IS_UNBOUNDED } {
@@ -50,19 +50,19 @@ pub(super) trait Memory: ArrayType {
         }
     }
 
-    /// Calls `f` with ranges of positions that hold nothing but elements, in the order of memory.
+    /// Calls `f` with ranges of positions that contain only elements, in the order of memory.
     #[inline(always)]
     fn for_each_segment_range(self, mut f: impl FnMut(Range<usize>)) {
         let first = self.first_position();
         let f = |range: Range<usize>| f(range.start + first..range.end + first);
         let mut f = f;
-        // What is known at compile time leaves one of the branches, and one copy of `f`.
+        // Constants select one branch, and leave one copy of `f`.
         if const { matches!(Self::IS_WHOLE, Some(true)) } {
             f(0..const { Self::STRIDE_TABLE.positions() as usize });
         } else if const { matches!(Self::IS_WHOLE, Some(false)) } {
             self.with_table(|table| table.for_each_segment(|range| f(range.start as usize..range.end as usize)));
         } else {
-            let (elements, positions) = (self.sizes().as_ref().iter().product::<usize>(), self.positions());
+            let (elements, positions) = (count(self.sizes().as_ref()), self.positions());
             if elements == positions {
                 f(0..positions);
             } else {
@@ -74,8 +74,7 @@ pub(super) trait Memory: ArrayType {
 
 impl<S: ArrayType> Memory for S {}
 
-/// Which lines along a dimension are side by side, as far as they are the array's: in a block, the lines beside a line may be
-/// another block's.
+/// Which lines along a dimension are adjacent and belong to the array: in a block, adjacent lines may belong to another block.
 pub(super) const fn own_bands<S: ArrayType>(dimension: usize) -> Bands {
     let bands = S::TABLE.bands(dimension);
     let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_SHAPE.dimensions(), 0);
@@ -86,7 +85,7 @@ pub(super) const fn own_bands<S: ArrayType>(dimension: usize) -> Bands {
             _ => false,
         };
         if !S::IS_WHOLE_ARRAY && i != dimension && bands.steps[i] == u64::MAX && !takes_all {
-            // Their elements still are in runs, if nothing is between them.
+            // Their elements still form runs, if there is nothing between them.
             let Run { len, stride } = S::TABLE.run(dimension);
             let len = if matches!(stride, Some(1)) { len } else { 1 };
             return Bands { lanes: 1, len, steps: [1; MAX_LIST] };
@@ -96,7 +95,7 @@ pub(super) const fn own_bands<S: ArrayType>(dimension: usize) -> Bands {
     bands
 }
 
-/// How the elements along a dimension are in memory, in runs that have nothing of another block between their elements.
+/// The runs of elements along a dimension, with nothing of another block between their elements.
 pub(super) const fn own_run<S: ArrayType>(dimension: usize) -> Run {
     let run = S::TABLE.run(dimension);
     match run.stride {
@@ -111,9 +110,9 @@ fn unbounded_positions<S: ArrayType>(shape: S) -> usize {
     shape.with_table(|table| table.positions() as usize)
 }
 
-/// Cuts `0..size` into pieces that begin at multiples of `len`; calls `f` with the beginning and the length of each.
+/// Splits `0..size` into pieces that begin at multiples of `len`, and calls `f` with the start and the length of each.
 ///
-/// Where the length is a constant, `f` sees one.
+/// If `len` is a constant, `f` sees a constant.
 #[inline(always)]
 pub(super) fn for_each_run(size: usize, len: usize, mut f: impl FnMut(usize, usize)) {
     if size <= len {

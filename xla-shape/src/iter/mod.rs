@@ -1,7 +1,7 @@
-//! Walking over arrays at the speed of their memory.
+//! Loops over arrays in the order of memory.
 //!
-//! Each access by an index computes a position. These methods of [`Buffer`] walk along memory instead, and the compiler can
-//! turn their inner loops into vector instructions:
+//! Each access by an index computes a position. These methods of [`Buffer`] follow the order of memory instead, and the compiler can
+//! vectorize their inner loops:
 //!
 //! | to | use |
 //! |---|---|
@@ -10,16 +10,17 @@
 //! | write the result to a new array | [`map`](Buffer::map), [`zip_with`](Buffer::zip_with), [`fold`](Buffer::fold) |
 //! | work along rows, columns or another dimension | [`for_each_band`](Buffer::for_each_band), [`for_each_band_mut`](Buffer::for_each_band_mut), [`for_each_band_mut_with`](Buffer::for_each_band_mut_with); in threads [`bands_mut`](Buffer::bands_mut); one at a time [`line`](Buffer::line) |
 //! | work on whole tiles | [`as_tiles`](Buffer::as_tiles), [`tiles`](Buffer::tiles) |
-//! | have slices of elements, without padding | [`for_each_segment`](Buffer::for_each_segment) |
-//! | have indices | [`for_each_indexed`](Buffer::for_each_indexed) |
-//! | have the padding too | [`for_each_position`](Buffer::for_each_position), [`fill_padding`](Buffer::fill_padding) |
+//! | get slices of elements, without padding | [`for_each_segment`](Buffer::for_each_segment) |
+//! | get indices, too | [`for_each_indexed`](Buffer::for_each_indexed) |
+//! | get the padding, too | [`for_each_position`](Buffer::for_each_position), [`fill_padding`](Buffer::fill_padding) |
 //!
-//! An array whose shape is known at run time has the methods about elements, segments, indices and padding too; they return an
-//! error if the elements are of another type. Lines, bands and tiles are compiled for a layout:
-//! [`into_typed`](Buffer::into_typed) or [`dispatch!`](crate::dispatch) gives it one.
+//! Arrays whose shape is known at run time have the methods for elements, segments, indices and padding, too; they return an error if
+//! the elements are of another type. Lines, bands and tiles are compiled for a layout: convert the array with
+//! [`into_typed`](Buffer::into_typed) or [`dispatch!`](crate::dispatch).
 //!
-//! Padding is only seen where the method says so. Only [`for_each_indexed`](Buffer::for_each_indexed) and
-//! [`for_each_position`](Buffer::for_each_position) also take packed elements; for the others they must be whole (`Plain`).
+//! Methods skip padding unless they say otherwise. Packed elements are accepted only by
+//! [`for_each_indexed`](Buffer::for_each_indexed) and [`for_each_position`](Buffer::for_each_position); the other methods need whole
+//! elements (`Plain`).
 //!
 //! Row softmax, for any layout:
 //!

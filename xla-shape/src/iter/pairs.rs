@@ -3,10 +3,11 @@
 use super::bands::{Along, Band, for_each_band_origin};
 use crate::buffer::{Buffer, Bytes, BytesMut, Mut, Ref, assert_whole};
 use crate::element::Plain;
+use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, resolve};
 use xla_shape_core::text::ConstText;
 
-/// Fails the compilation if the lines of two arrays are not side by side in the same way.
+/// Fails the compilation if the lines of two arrays are not adjacent in the same way.
 #[track_caller]
 const fn assert_same_bands<S: ArrayType, T: ArrayType, const DIM: i64>() {
     let (these, those, mut i) = (Along::<S, DIM>::BANDS, Along::<T, DIM>::BANDS, 0);
@@ -23,11 +24,11 @@ const fn assert_same_bands<S: ArrayType, T: ArrayType, const DIM: i64>() {
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// Calls `f` with all lines along dimension `DIM` (-1 is the last), to write, and with the same lines of another array of the
-    /// same dimensions: what was folded from the lines of one array fits those of the other.
+    /// Calls `f` with all lines along dimension `DIM` (-1 is the last), to write, and with the same lines of another array of the same
+    /// dimensions. Values that were folded from the lines of one fit the lines of the other.
     ///
-    /// Lines must be side by side in the same way in both, as in layouts whose tiles are alike; others do not compile, which shows
-    /// in `cargo build`.
+    /// Lines must be adjacent in the same way in both arrays, as in layouts with equal tiles; other layouts do not compile, which shows in
+    /// `cargo build`.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -43,7 +44,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// ```
     ///
     /// # Panics
-    /// If sizes that are known only at run time are not the same.
+    /// If sizes that are known only at run time differ.
     #[inline(always)]
     #[track_caller]
     pub fn for_each_band_mut_with<const DIM: i64, T, C>(
@@ -54,6 +55,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         T: ArrayType<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
         C: Bytes,
     {
+        named_in_errors!(Self);
         const { resolve(DIM, S::SHAPE) };
         const { assert_whole::<S>() };
         const { assert_whole::<T>() };

@@ -4,11 +4,12 @@ use super::lanes;
 use super::memory::Memory;
 use crate::buffer::{Buffer, BufferError, Bytes, BytesMut, DynShape, assert_whole};
 use crate::element::Plain;
+use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, ValueOf, WholeArray};
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// Calls `f` with slices of elements, without padding, in the order of memory: one slice if there is no padding, else
-    /// slices as long as the layout's blocks allow. Together they hold every element once.
+    /// Calls `f` with slices of elements, without padding, in the order of memory: one slice if there is no padding, otherwise slices as
+    /// long as the layout's blocks allow. Together they contain every element once.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -21,22 +22,31 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// ```
     #[inline(always)]
     pub fn for_each_segment(&self, mut f: impl FnMut(&[ValueOf<S>])) {
+        named_in_errors!(Self);
         const { assert_whole::<S>() };
-        // SAFETY: elements are whole, and the buffer is borrowed meanwhile.
+        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed with `self`.
         let values = unsafe { self.values_for() };
-        // SAFETY: the ranges hold nothing but elements of the array.
+        // SAFETY: the ranges contain only positions of elements of this array.
         self.shape().for_each_segment_range(|range| f(unsafe { values.range(range) }));
     }
 
     /// Calls `f` with every element, in the order of memory.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(s32[3,5]{1,0:T(2,4)})>::filled(2);
+    /// let mut sum = 0;
+    /// x.for_each(|x| sum += x);
+    /// assert_eq!(sum, 30); // without the padding
+    /// ```
     #[inline(always)]
     pub fn for_each(&self, mut f: impl FnMut(ValueOf<S>)) {
         self.for_each_segment(|segment| segment.iter().for_each(|&value| f(value)));
     }
 
-    /// Folds every element into one of `N` lanes, each on its own, so that the compiler can use vector instructions even where
-    /// the order of the operations matters, as in sums of floating-point numbers. Which lane an element goes to is unspecified;
-    /// `N` of 16 or 32 suits most machines.
+    /// Folds the elements into `N` separate lanes, so that the compiler can use vector instructions even where the order of operations
+    /// matters, as in sums of floating-point numbers. Which lane an element goes to is unspecified; 16 or 32 lanes suit most machines.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -55,14 +65,23 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// Calls `f` with slices of elements, without padding, to write, like [`for_each_segment`](Self::for_each_segment).
+    /// Calls `f` with slices of elements, without padding, to write; see [`for_each_segment`](Self::for_each_segment).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(s32[3,5]{1,0:T(2,4)})>::zeroed();
+    /// x.for_each_segment_mut(|segment| segment.fill(1));
+    /// assert_eq!(x.fold(0, |sum, x| sum + x), 15);
+    /// ```
     #[inline(always)]
     pub fn for_each_segment_mut(&mut self, mut f: impl FnMut(&mut [ValueOf<S>])) {
+        named_in_errors!(Self);
         const { assert_whole::<S>() };
         let shape = self.shape();
-        // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
+        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `self`.
         let mut values = unsafe { self.values_mut_for() };
-        // SAFETY: the ranges hold nothing but elements of the array.
+        // SAFETY: the ranges contain only positions of elements of this array.
         shape.for_each_segment_range(|range| f(unsafe { values.range(range) }));
     }
 
@@ -81,6 +100,14 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     }
 
     /// Writes this value to every element; padding stays as it is.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(s32[3]{0:T(4)})>::zeroed();
+    /// x.fill(7);
+    /// assert_eq!(x.as_slice(), [7, 7, 7, 0]);
+    /// ```
     #[inline(always)]
     pub fn fill(&mut self, value: ValueOf<S>) {
         self.for_each_segment_mut(|segment| segment.fill(value));
@@ -111,7 +138,7 @@ impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
 }
 
 impl<B: Bytes> Buffer<DynShape, B> {
-    /// Calls `f` with slices of elements, without padding, in the order of memory; together they hold every element once.
+    /// Calls `f` with slices of elements, without padding, in the order of memory. Together they contain every element once.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -135,16 +162,38 @@ impl<B: Bytes> Buffer<DynShape, B> {
 
     /// Calls `f` with every element, in the order of memory.
     ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let x = DynBuffer::filled_with::<S32>("s32[3,5]{1,0:T(2,4)}".parse()?, 2)?;
+    /// let mut sum = 0;
+    /// x.for_each::<S32>(|x| sum += x)?;
+    /// assert_eq!(sum, 30);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`for_each_segment`](Self::for_each_segment).
+    /// As [`for_each_segment`](Self::for_each_segment).
     pub fn for_each<E: Plain>(&self, mut f: impl FnMut(E::Value)) -> Result<(), BufferError> {
         self.for_each_segment::<E>(|segment| segment.iter().for_each(|&value| f(value)))
     }
 
-    /// Folds every element into one of `N` lanes, as the method of arrays whose shape is a type does.
+    /// Folds the elements into `N` separate lanes, so that the compiler can use vector instructions. Which lane an element goes to is
+    /// unspecified.
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::F32;
+    ///
+    /// let x = DynBuffer::filled_with::<F32>("f32[100,200]".parse()?, 0.5)?;
+    /// let lanes = x.fold_lanes::<F32, _, 32>([0.0; 32], |sum, x| sum + x)?;
+    /// assert_eq!(lanes.iter().sum::<f32>(), 10_000.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// Same as [`for_each_segment`](Self::for_each_segment).
+    /// As [`for_each_segment`](Self::for_each_segment).
     pub fn fold_lanes<E: Plain, A: Copy, const N: usize>(
         &self,
         init: [A; N],
@@ -159,8 +208,18 @@ impl<B: Bytes> Buffer<DynShape, B> {
 impl<B: BytesMut> Buffer<DynShape, B> {
     /// Calls `f` with slices of elements, without padding, to write; see [`for_each_segment`](Self::for_each_segment).
     ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let mut x = DynBuffer::zeroed_with("s32[3,5]{1,0:T(2,4)}".parse()?)?;
+    /// x.for_each_segment_mut::<S32>(|segment| segment.fill(1))?;
+    /// assert_eq!(x.get::<S32>(&[2, 4])?, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`for_each_segment`](Self::for_each_segment).
+    /// As [`for_each_segment`](Self::for_each_segment).
     pub fn for_each_segment_mut<E: Plain>(&mut self, mut f: impl FnMut(&mut [E::Value])) -> Result<(), BufferError> {
         let shape = self.prepared_shape();
         let values = self.as_mut_slice::<E>()?;
@@ -184,23 +243,43 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     /// ```
     ///
     /// # Errors
-    /// Same as [`for_each_segment`](Self::for_each_segment).
+    /// As [`for_each_segment`](Self::for_each_segment).
     pub fn apply<E: Plain>(&mut self, mut f: impl FnMut(E::Value) -> E::Value) -> Result<(), BufferError> {
         self.for_each_segment_mut::<E>(|segment| lanes::replace(segment, &mut f))
     }
 
     /// Writes this value to every element; padding stays as it is.
     ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let mut x = DynBuffer::zeroed_with("s32[3]{0:T(4)}".parse()?)?;
+    /// x.fill::<S32>(7)?;
+    /// assert_eq!(x.as_slice::<S32>()?, [7, 7, 7, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`for_each_segment`](Self::for_each_segment).
+    /// As [`for_each_segment`](Self::for_each_segment).
     pub fn fill<E: Plain>(&mut self, value: E::Value) -> Result<(), BufferError> {
         self.for_each_segment_mut::<E>(|segment| segment.fill(value))
     }
 
     /// Writes this value to all padding, also at the end of the array; elements stay as they are.
     ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let mut x = DynBuffer::zeroed_with("s32[3]{0:T(4)}".parse()?)?;
+    /// x.fill_padding::<S32>(-1)?;
+    /// assert_eq!(x.as_slice::<S32>()?, [0, 0, 0, -1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Same as [`for_each_segment`](Self::for_each_segment).
+    /// As [`for_each_segment`](Self::for_each_segment).
     pub fn fill_padding<E: Plain>(&mut self, value: E::Value) -> Result<(), BufferError> {
         let shape = self.prepared_shape();
         let values = self.as_mut_slice::<E>()?;

@@ -1,17 +1,18 @@
-//! Tiles as fixed-size arrays.
+//! Tiles as arrays of fixed size.
 
-use crate::buffer::{Buffer, Bytes, BytesMut, Lender, View, assert_whole};
+use crate::buffer::{Buffer, Bytes, BytesMut, Lends, assert_whole};
 use crate::element::{Element, Plain};
-use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray, step};
-use crate::wide::local;
+use crate::sealed::named_in_errors;
+use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray, count, step};
 use xla_shape_core::TileBlock;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_LIST;
+use xla_shape_relayout::wide::local;
 
-/// Arrays of arrays of `V`: `[V; N]`, `[[V; N]; M]`, and so on.
+/// Nested arrays of `V`: `[V; N]`, `[[V; N]; M]`, and so on.
 ///
 /// # Safety
-/// The type is `SIZES` nested arrays of `V`, and nothing else.
+/// The type is arrays with the lengths `SIZES`, one inside the other, of values `V`, and nothing else.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not nested arrays of `{V}`",
     label = "expected a tile such as `[[{V}; 128]; 8]`"
@@ -23,7 +24,7 @@ pub unsafe trait NestedArray<V>: 'static {
 
 macro_rules! nested {
     ($($N:ident)* => $array:ty) => {
-        // SAFETY: the list of lengths is that of the type beside it.
+        // SAFETY: each invocation names the lengths of the array type in the same order.
         unsafe impl<V: 'static, $(const $N: usize,)*> NestedArray<V> for $array {
             const SIZES: &'static [usize] = &[$($N),*];
         }
@@ -37,23 +38,22 @@ nested!(A B C D => [[[[V; D]; C]; B]; A]);
 nested!(A B C D E => [[[[[V; E]; D]; C]; B]; A]);
 nested!(A B C D E F => [[[[[[V; F]; E]; D]; C]; B]; A]);
 
-/// A tile of an array, with its place; `T` is a reference to nested arrays, `I` the index of an element.
+/// A tile of an array, with its place. `T` is a reference to nested arrays, `I` the index of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TileView<I, T> {
     /// The index of the tile's first element.
     pub origin: I,
-    /// How many of the tile's elements are inside the array, in each of the array's dimensions; what comes after them is
-    /// padding.
+    /// How many of the tile's elements are in the array, in each of the array's dimensions. The rest is padding.
     pub inside: I,
     /// The elements and the padding.
     pub elements: T,
 }
 
-/// Fails the compilation if a tile of `S` is not `A`.
+/// Fails the compilation if a tile of `S` is not `A`. Returns the number of positions in a tile.
 #[track_caller]
 const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> usize {
     let problem = ConstText::<1024>::new();
-    let problem = match TileBlock::of(S::SHAPE.layout()) {
+    let problem = match TileBlock::new(S::SHAPE.layout()) {
         Ok(block) if is_block(A::SIZES, &block) => return block.positions() as usize,
         Ok(block) => {
             let problem =
@@ -86,7 +86,7 @@ const fn assert_whole_tiles<S: ArrayType>() {
     }
 }
 
-/// Whether arrays nested like this are the block: with its sizes, apart from those of 1, or flat.
+/// Whether nested arrays of these sizes are the block: they have its sizes, except those of 1, or they are flat.
 const fn is_block(sizes: &[usize], block: &TileBlock) -> bool {
     if sizes.len() == 1 && sizes[0] == block.positions() as usize {
         return true;
@@ -119,7 +119,7 @@ const fn push_array<const N: usize>(text: ConstText<N>, sizes: &[usize], element
     text
 }
 
-/// How long a tile of `S` is in each dimension, in elements; the first entries of the list.
+/// The sizes of a tile of `S` in each dimension, in elements: the first entries of the list.
 const fn tile_sizes<S: ArrayType>() -> [usize; MAX_LIST] {
     let mut sizes = [1; MAX_LIST];
     let mut dimension = 0;
@@ -130,8 +130,7 @@ const fn tile_sizes<S: ArrayType>() -> [usize; MAX_LIST] {
     sizes
 }
 
-/// How many tiles the array has in each dimension. A bounded dimension has as many as its bound; a block has those with an
-/// element.
+/// The number of tiles in each dimension. A bounded dimension has as many as its bound; a block has those with an element.
 #[inline]
 fn tile_grid<S: ArrayType>(shape: S) -> S::Index {
     let mut grid = shape.sizes();
@@ -143,21 +142,21 @@ fn tile_grid<S: ArrayType>(shape: S) -> S::Index {
     grid
 }
 
-/// The origins of tiles, and how much of each is inside the array, in the order of memory.
+/// The index of the first element of each tile, and how much of the tile is in the array, in the order of memory.
 struct Origins<S: ArrayType> {
     sizes: S::Index,
     grid: S::Index,
     /// The place of the next tile in the grid.
     next: S::Index,
-    /// How many tiles are left.
+    /// The number of tiles that are left.
     left: usize,
 }
 
 impl<S: ArrayType> Origins<S> {
-    /// None, if there are no values.
+    /// Empty if there are no values.
     fn new(shape: S, values: usize) -> Self {
         let grid = tile_grid(shape);
-        let left = if values == 0 { 0 } else { grid.as_ref().iter().product() };
+        let left = if values == 0 { 0 } else { count(grid.as_ref()) };
         Self { sizes: shape.sizes(), grid, next: S::Index::ORIGIN, left }
     }
 }
@@ -185,23 +184,9 @@ impl<S: ArrayType> Iterator for Origins<S> {
 
 impl<S: ArrayType> ExactSizeIterator for Origins<S> {}
 
-impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
-    /// The tiles as arrays, as the method of [`Buffer`], for as long as the memory is borrowed.
-    #[must_use]
-    #[inline(always)]
-    pub fn as_tiles<A: NestedArray<ValueOf<S>>>(&self) -> &'a [A] {
-        let positions = const { assert_is_tile::<S, A>() };
-        let values = self.as_slice();
-        let len = tile_grid(self.shape()).as_ref().iter().product::<usize>().min(values.len() / positions);
-        // SAFETY: `A` is nested arrays of the elements' type, by `NestedArray`, `positions` in all, by `assert_is_tile`: it
-        // has the size of as many values and their alignment. `len` times as many are in `values`.
-        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), len) }
-    }
-}
-
-impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
-    /// The tiles in the order of memory, each with its padding, as arrays: `A` is a tile as it lies in memory, or flat.
-    /// A type that does not match the tile does not compile; that shows in `cargo build`, not in `cargo check`.
+impl<S: WholeArray<Element: Plain>, B: Bytes> Buffer<S, B> {
+    /// The tiles in the order of memory, padding included, as arrays: `A` is a tile as it is in memory, or flat. A type that does not match
+    /// the tile does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
     /// ```
     /// use half::bf16;
@@ -210,30 +195,45 @@ impl<S: WholeArray<Element: Plain>, B: Lender> Buffer<S, B> {
     /// let x = Buffer::<shape!(f32[16,200]{1,0:T(8,128)})>::zeroed();
     /// assert_eq!(x.as_tiles::<[[f32; 128]; 8]>().len(), 4);
     ///
-    /// // In a tile of 8 by 128, pairs of rows lie side by side.
+    /// // In a tile of 8 by 128, pairs of rows are interleaved.
     /// let x = Buffer::<shape!(bf16[16,256]{1,0:T(8,128)(2,1)})>::zeroed();
     /// let tiles: &[[[[bf16; 2]; 128]; 4]] = x.as_tiles();
     /// assert_eq!(tiles.len(), 4);
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn as_tiles<A: NestedArray<ValueOf<S>>>(&self) -> &[A] {
-        const { assert_is_tile::<S, A>() };
+    pub fn as_tiles<'s, 'b, A: NestedArray<ValueOf<S>>>(&'s self) -> &'b [A]
+    where
+        B: Lends<'s, 'b>,
+    {
+        named_in_errors!(Self);
+        let positions = const { assert_is_tile::<S, A>() };
         const { assert_whole::<S>() };
-        self.view().as_tiles()
+        let values = self.as_slice();
+        let len = count(tile_grid(self.shape()).as_ref()).min(values.len() / positions);
+        // SAFETY: `A` is nested arrays of values (`NestedArray`), `positions` values in all (`assert_is_tile`), with the alignment of a
+        // value. So `len` of them take at most `values.len()` values, which are borrowed for `'b`.
+        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), len) }
     }
 }
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// How many tiles the array has in each dimension. In a dimension that tiles do not cut, that is its size. A bounded
-    /// dimension has as many as its bound.
+    /// The number of tiles in each dimension. In a dimension that tiles do not cut, that is its size; a bounded dimension has as many as
+    /// its bound.
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let x = Buffer::<shape!(f32[20,200]{1,0:T(8,128)})>::zeroed();
+    /// assert_eq!(x.tile_grid(), [3, 2]);
+    /// ```
     #[must_use]
     #[inline]
     pub fn tile_grid(&self) -> S::Index {
         tile_grid(self.shape())
     }
 
-    /// The tiles in the order of memory, each with its place in the array and how much of it is inside; see
+    /// The tiles in the order of memory, each with its place in the array and how much of it is in the array; see
     /// [`as_tiles`](Self::as_tiles).
     ///
     /// ```
@@ -248,18 +248,20 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// ```
     #[inline]
     pub fn tiles<A: NestedArray<ValueOf<S>>>(&self) -> impl ExactSizeIterator<Item = TileView<S::Index, &A>> {
+        named_in_errors!(Self);
         let positions = const { assert_is_tile::<S, A>() };
         const { assert_whole::<S>() };
         const { assert_whole_tiles::<S>() };
         let shape = self.shape();
-        // SAFETY: elements are whole, and the buffer is borrowed meanwhile.
+        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed with `self`.
         let values = unsafe { self.values_for() };
         Origins::new(shape, values.len()).map(move |(origin, inside)| {
             let first = shape.linear_index_of(origin);
-            // SAFETY: a tile that an element of the array is in belongs to it.
+            // SAFETY: each of the tile's positions holds an element of this array or padding of its tile: tiles are not shared with other
+            // blocks (`assert_whole_tiles`).
             let tile = unsafe { values.range(first..first + positions) };
-            // SAFETY: `A` is nested arrays of the elements' type, by `NestedArray`, `positions` in all, by `assert_is_tile`: it
-            // has the size of as many values and their alignment.
+            // SAFETY: `A` is nested arrays of values (`NestedArray`), `positions` values in all (`assert_is_tile`), with the alignment of a
+            // value; `tile` has as many.
             TileView { origin, inside, elements: unsafe { &*tile.as_ptr().cast() } }
         })
     }
@@ -267,37 +269,57 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
 
 impl<S: WholeArray<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// The tiles in the order of memory, to write; see [`as_tiles`](Self::as_tiles).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[16,128]{1,0:T(8,128)})>::zeroed();
+    /// x.as_mut_tiles::<[[f32; 128]; 8]>()[1][0][5] = 1.0;
+    /// assert_eq!(x[[8, 5]], 1.0);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn as_mut_tiles<A: NestedArray<ValueOf<S>>>(&mut self) -> &mut [A] {
+        named_in_errors!(Self);
         let positions = const { assert_is_tile::<S, A>() };
         const { assert_whole::<S>() };
-        let len = tile_grid(self.shape()).as_ref().iter().product::<usize>();
+        let len = count(tile_grid(self.shape()).as_ref());
         let values = self.as_mut_slice();
         let len = len.min(values.len() / positions);
-        // SAFETY: as in `as_tiles`; the values are borrowed mutably.
+        // SAFETY: as in `as_tiles`; `values` is borrowed mutably with `self`.
         unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), len) }
     }
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// The tiles in the order of memory, to write, each with its place in the array and how much of it is inside; see
+    /// The tiles in the order of memory, to write, each with its place in the array and how much of it is in the array; see
     /// [`tiles`](Self::tiles).
+    ///
+    /// ```
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// let mut x = Buffer::<shape!(f32[16,256]{1,0:T(8,128)})>::zeroed();
+    /// for tile in x.tiles_mut::<[[f32; 128]; 8]>() {
+    ///     tile.elements[0][0] = tile.origin[1] as f32;
+    /// }
+    /// assert_eq!((x[[8, 0]], x[[8, 128]]), (0.0, 128.0));
+    /// ```
     #[inline]
     pub fn tiles_mut<A: NestedArray<ValueOf<S>>>(
         &mut self,
     ) -> impl ExactSizeIterator<Item = TileView<S::Index, &mut A>> {
+        named_in_errors!(Self);
         let positions = const { assert_is_tile::<S, A>() };
         const { assert_whole::<S>() };
         const { assert_whole_tiles::<S>() };
         let shape = self.shape();
-        // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
+        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `self`.
         let mut values = unsafe { self.values_mut_for() };
         Origins::new(shape, values.len()).map(move |(origin, inside)| {
             let first = shape.linear_index_of(origin);
-            // SAFETY: a tile that an element of the array is in belongs to it, and tiles have no position in common.
+            // SAFETY: as in `tiles`; each tile comes once, and different tiles have no position in common.
             let tile = unsafe { values.range_for(first..first + positions) };
-            // SAFETY: as in `tiles`; the values are borrowed mutably.
+            // SAFETY: as in `tiles`; `tile` is borrowed mutably.
             TileView { origin, inside, elements: unsafe { &mut *tile.as_mut_ptr().cast() } }
         })
     }

@@ -1,14 +1,21 @@
-//! Common methods of array libraries: results in new arrays, folds, vectors along a dimension.
+//! The usual methods of array libraries: results in new arrays, folds, vectors along a dimension.
 
 use super::memory::{for_each_run, own_run};
 use super::zip::for_each_minor_line;
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, StaticArray, ValueOf, resolve};
+use crate::sealed::named_in_errors;
+use crate::types::{ArrayType, MultiIndex, StaticArray, ValueOf, resolve};
 use xla_shape_core::text::ConstText;
 
+/// Panics if sizes differ: sizes that are known only at run time, or those of a last block.
+#[track_caller]
+fn assert_same_sizes<I: MultiIndex>(expected: I, found: I) {
+    assert!(expected == found, "expected operands with sizes {expected:?}, found {found:?}");
+}
+
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// An array of shape `R`, which has the same dimensions, with the result of `f` for each element.
+    /// An array of shape `R`, with the same dimensions, that holds the result of `f` for each element.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -26,12 +33,13 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         R: StaticArray<Element: Plain, Dimensions = S::Dimensions, Index = S::Index>,
     {
         let mut result = Buffer::<R>::zeroed();
+        assert_same_sizes(result.sizes(), self.sizes());
         result.apply_with(self, |_, value| f(value));
         result
     }
 
-    /// An array of shape `R`, which has the same dimensions, with the result of `f` for each element and the one with the same
-    /// index in another array, of any layout.
+    /// An array of shape `R`, with the same dimensions, that holds the result of `f` for each pair of elements with the same index; the
+    /// other array may have any layout.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -43,7 +51,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// ```
     ///
     /// # Panics
-    /// If there is not enough memory, or sizes that are known only at run time are not the same.
+    /// If there is not enough memory, or sizes that are known only at run time differ.
     #[must_use]
     #[track_caller]
     pub fn zip_with<R, T, C>(
@@ -57,12 +65,14 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         C: Bytes,
     {
         let mut result = Buffer::<R>::zeroed();
+        assert_same_sizes(result.sizes(), self.sizes());
+        assert_same_sizes(result.sizes(), other.sizes());
         result.apply_with_2(self, other, |_, a, b| f(a, b));
         result
     }
 
-    /// Folds every element into one value, in the order of memory. For sums of floating-point numbers,
-    /// [`fold_lanes`](Self::fold_lanes) is faster.
+    /// Folds all elements into one value, in the order of memory. For sums of floating-point numbers, [`fold_lanes`](Self::fold_lanes) is
+    /// faster.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -83,7 +93,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     }
 }
 
-/// Fails the compilation if a vector is not as long as a dimension, where both are known.
+/// Fails the compilation if a vector does not have the length of a dimension and both are known.
 #[track_caller]
 const fn assert_length<S: ArrayType, T: ArrayType, const DIM: i64>() {
     let dimension = resolve(DIM, S::SHAPE);
@@ -100,8 +110,8 @@ const fn assert_length<S: ArrayType, T: ArrayType, const DIM: i64>() {
 }
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
-    /// Replaces every element by the result of `f` for it and the element of a vector at its index in dimension `DIM` (-1 is
-    /// the last): the vector is broadcast along the other dimensions.
+    /// Replaces every element by the result of `f` for it and an element of a vector, which is broadcast along all dimensions except `DIM`
+    /// (-1 is the last).
     ///
     /// A vector of another length does not compile; that shows in `cargo build`.
     ///
@@ -116,7 +126,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// ```
     ///
     /// # Panics
-    /// If lengths that are known only at run time are not the same.
+    /// If lengths that are known only at run time differ.
     #[track_caller]
     pub fn apply_along<const DIM: i64, T, C>(
         &mut self,
@@ -126,6 +136,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         T: ArrayType<Element: Plain, Index = [usize; 1]>,
         C: Bytes,
     {
+        named_in_errors!(Self);
         const { assert_whole::<S>() };
         const { assert_length::<S, T, DIM>() };
         let dimension = const { resolve(DIM, S::SHAPE) };
@@ -133,7 +144,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         let (expected, found) = (shape.sizes().as_ref()[dimension], vector.sizes()[0]);
         assert!(expected == found, "expected a vector of {expected} elements, found one of {found}");
         let vector = vector.to_row_major();
-        // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
+        // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `self`.
         let mut values = unsafe { self.values_mut_for() };
         for_each_minor_line::<S>(shape.sizes(), |mut index, minor| {
             let size = shape.sizes().as_ref().get(minor).copied().unwrap_or(1);
@@ -141,7 +152,8 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
             for_each_run(size, len, |start, len| {
                 index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
                 let position = shape.linear_index_of(index);
-                // SAFETY: from the first element of the run to the last one; between them are others of the same tile.
+                // SAFETY: the run begins and ends with an element of this array, and has nothing of another block between its elements
+                // (`own_run`).
                 let run = unsafe { values.range(position..position + (len - 1) * stride + 1) };
                 let elements = run.iter_mut().step_by(stride);
                 if minor == dimension {
@@ -155,7 +167,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     }
 }
 
-/// How long runs along the most minor dimension are, and how far apart their elements.
+/// The length and stride of runs along the most minor dimension.
 const fn run_of<S: ArrayType>() -> (usize, usize) {
     match S::SHAPE.layout().minor_to_major() {
         [] => (1, 1),

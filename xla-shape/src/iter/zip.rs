@@ -1,4 +1,4 @@
-//! Several arrays at once, whatever their layouts.
+//! Loops over several arrays with the same dimensions and any layouts.
 
 use super::memory::{Memory, for_each_run, own_run};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
@@ -6,7 +6,7 @@ use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex, ValueOf, step};
 use xla_shape_core::map::{Run, greatest_common_divisor};
 
-/// How two arrays of the same dimensions are walked over together.
+/// How two arrays of the same dimensions are traversed together.
 struct Together<S, T>(S, T);
 
 impl<S: ArrayType, T: ArrayType> Together<S, T> {
@@ -17,7 +17,7 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
         [] => Run { len: 1, stride: Some(1) },
         [minor, ..] => own_run::<T>(*minor),
     };
-    /// The stride of a run; where that is not known, runs are taken as one element long.
+    /// The stride of a run; if it is not known, runs have one element.
     const STRIDE: usize = match Self::RUN.stride {
         Some(stride) => stride as usize,
         None => 1,
@@ -25,7 +25,7 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
     const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
 }
 
-/// The longest runs that begin where runs of both lengths do. A length of `usize::MAX` is that of the whole dimension.
+/// The length of the longest runs that begin where runs of both lengths do. `usize::MAX` is the length of the whole dimension.
 const fn common(a: usize, b: usize) -> usize {
     match (a, b) {
         (usize::MAX, len) | (len, usize::MAX) => len,
@@ -33,19 +33,25 @@ const fn common(a: usize, b: usize) -> usize {
     }
 }
 
-/// Panics if sizes that are known only at run time differ; the others are the same by type. Those of a block are known where no block
-/// of its array has fewer elements.
+/// The sizes that an array has in common with an operand, at most `sizes`: a last block may be smaller than others. Panics if both are
+/// whole arrays of different sizes. Sizes that are known at compile time are equal by type.
 #[inline(always)]
 #[track_caller]
-fn assert_same_sizes<S: ArrayType, T: ArrayType<Index = S::Index>>(expected: S, found: T) {
+fn common_sizes<S: ArrayType, T: ArrayType<Index = S::Index>>(sizes: S::Index, shape: S, operand: T) -> S::Index {
+    let mut sizes = sizes;
     if const { !(S::IS_STATIC && T::IS_STATIC) } {
-        let (expected, found) = (expected.sizes(), found.sizes());
-        assert!(expected == found, "expected operands with sizes {expected:?}, found {found:?}");
+        let found = operand.sizes();
+        if const { S::IS_WHOLE_ARRAY && T::IS_WHOLE_ARRAY } {
+            let expected = shape.sizes();
+            assert!(expected == found, "expected operands with sizes {expected:?}, found {found:?}");
+        }
+        sizes.as_mut().iter_mut().zip(found.as_ref()).for_each(|(size, &other)| *size = other.min(*size));
     }
+    sizes
 }
 
-/// Calls `f` with the index of the first element of every line along the most minor dimension, in the order of the physical
-/// dimensions of `S`, and with that dimension; the array has these sizes.
+/// Calls `f` with the index of the first element of every line along the most minor dimension of `S`, and with that dimension, in the order
+/// of the physical dimensions of an array with these sizes.
 #[inline(always)]
 pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnMut(S::Index, usize)) {
     if sizes.as_ref().contains(&0) {
@@ -64,9 +70,9 @@ pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnM
 macro_rules! runs_together {
     (@one $operand:ident) => { 1 };
     ($name:ident($($T:ident $operand:ident $stride:ident),*)) => {
-        /// Replaces `len` values by what `f` makes of them and of those of the operands.
+        /// Replaces `len` values by the results of `f` for them and the operands' values.
         ///
-        /// A function of its own, not `inline(always)`: its arguments tell the optimiser that the runs do not overlap.
+        /// A separate function, not `inline(always)`: its arguments tell the optimizer that the runs do not overlap.
         #[inline]
         fn $name<V: Copy, $($T: Copy),*>(
             values: &mut [V],
@@ -91,7 +97,7 @@ runs_together!(together_1(T first first_stride));
 runs_together!(together_2(T first first_stride, U second second_stride));
 runs_together!(together_3(T first first_stride, U second second_stride, W third third_stride));
 
-/// Copies the elements that two arrays both have an index for.
+/// Copies the elements whose indices are in bounds of both arrays.
 pub(crate) fn copy_common<S, B, T, C>(destination: &mut Buffer<S, B>, source: &Buffer<T, C>)
 where
     S: ArrayType<Element: Plain>,
@@ -104,9 +110,9 @@ where
     let (to, from) = (destination.shape(), source.shape());
     let mut sizes = to.sizes();
     sizes.as_mut().iter_mut().zip(from.sizes().as_ref()).for_each(|(size, &other)| *size = other.min(*size));
-    // SAFETY: elements are whole, and the source is borrowed meanwhile.
+    // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed with `source`.
     let source = unsafe { source.values_for() };
-    // SAFETY: elements are whole, and the destination is borrowed mutably meanwhile.
+    // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `destination`.
     let mut values = unsafe { destination.values_mut_for() };
     for_each_minor_line::<S>(sizes, |mut index, minor| {
         let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
@@ -114,10 +120,10 @@ where
             index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
             let strides = const { [Together::<S, S>::STRIDE, Together::<S, T>::STRIDE] };
             let [to, from] = [to.linear_index_of(index), from.linear_index_of(index)];
-            // SAFETY: from the first element of the run to the last one, whose index both arrays have; what is between them is
-            // not another block's (`own_run`).
+            // SAFETY: the run begins and ends with an element whose index is in bounds of both arrays. Between its elements lies nothing of
+            // another block (`own_run`).
             let source = unsafe { source.range(from..from + (len - 1) * strides[1] + 1) };
-            // SAFETY: as above.
+            // SAFETY: as above, for the destination.
             let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
             together_1(values, source, len, strides, &mut |_, value| value);
         });
@@ -139,22 +145,23 @@ macro_rules! apply_with {
             const { assert_whole::<S>() };
             $(const { assert_whole::<$T>() };)*
             let shape = self.shape();
-            $(assert_same_sizes(shape, $operand.shape());)*
-            // SAFETY: elements are whole, and the operands are borrowed meanwhile.
+            let sizes = shape.sizes();
+            $(let sizes = common_sizes(sizes, shape, $operand.shape());)*
+            // SAFETY: `assert_whole` was evaluated for each operand; the memory is borrowed with the operands.
             $(let $operand = ($operand.shape(), unsafe { $operand.values_for() });)*
-            // SAFETY: elements are whole, and the buffer is borrowed mutably meanwhile.
+            // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `self`.
             let mut values = unsafe { self.values_mut_for() };
             if const { true $(&& Together::<S, $T>::SAME_PLACES)* } {
                 return shape.for_each_segment_range(|range| {
-                    // SAFETY: in the operands, the same elements are at the same positions.
+                    // SAFETY: `SAME_PLACES`: in the operands, these positions hold the same elements.
                     $(let $operand = unsafe { $operand.1.range(range.clone()) };)*
                     let len = range.len();
-                    // SAFETY: the range holds nothing but elements.
+                    // SAFETY: the range contains only positions of elements of this array.
                     $together(unsafe { values.range(range) }, $($operand,)* len, [1; _], &mut f);
                 });
             }
-            for_each_minor_line::<S>(shape.sizes(), |mut index, minor| {
-                let size = shape.sizes().as_ref().get(minor).copied().unwrap_or(1);
+            for_each_minor_line::<S>(sizes, |mut index, minor| {
+                let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
                 let len = const { let len = Together::<S, S>::LEN; $(let len = common(len, Together::<S, $T>::LEN);)* len };
                 for_each_run(size, len, |start, len| {
                     index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = start);
@@ -162,12 +169,14 @@ macro_rules! apply_with {
                     $(
                         let position = $operand.0.linear_index_of(index);
                         let run = position..position + (len - 1) * Together::<S, $T>::STRIDE + 1;
-                        // SAFETY: nobody writes the operands' memory between the elements of a run.
+                        // SAFETY: the run begins and ends with an element of the operand. Nothing writes the memory between them: the
+                        // operand is borrowed, and in a block, runs have nothing of another block between their elements (`own_run`).
                         let $operand = unsafe { $operand.1.range(run) };
                     )*
                     let position = shape.linear_index_of(index);
                     let run = position..position + (len - 1) * Together::<S, S>::STRIDE + 1;
-                    // SAFETY: between the elements of a run along the most minor dimension are others of the same tile.
+                    // SAFETY: the run begins and ends with an element of this array, and has nothing of another block between its elements
+                    // (`own_run`).
                     let values = unsafe { values.range(run) };
                     let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
                     $together(values, $($operand,)* len, strides, &mut f);
@@ -179,11 +188,12 @@ macro_rules! apply_with {
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     apply_with! {
-        /// Replaces every element by what `f` makes of it and of the element with the same index in an array of the same
-        /// dimensions, whose layout and elements may be others.
+        /// Replaces every element by the result of `f` for it and the element with the same index in an array of the same dimensions, whose
+        /// layout and element type may differ. If one of them is a last block, which may be smaller, elements that only the other one has
+        /// stay as they are.
         ///
-        /// Elements are taken in runs along the most minor dimension, as long as all layouts allow; in the order of memory,
-        /// if the layouts are alike.
+        /// Elements are processed in runs along the most minor dimension, as long as all layouts allow, or in the order of memory if the
+        /// layouts are equal.
         ///
         /// ```
         /// use xla_shape::{Buffer, shape};
@@ -195,13 +205,13 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         /// ```
         ///
         /// # Panics
-        /// If sizes that are known only at run time are not the same.
+        /// If both are whole arrays whose sizes are known only at run time and differ.
         apply_with by together_1(T C operand)
     }
 
     apply_with! {
-        /// Replaces every element by what `f` makes of it and of the elements with the same index in two arrays of the same
-        /// dimensions; see [`apply_with`](Self::apply_with).
+        /// Replaces every element by the result of `f` for it and the elements with the same index in two arrays of the same dimensions;
+        /// see [`apply_with`](Self::apply_with).
         ///
         /// ```
         /// use half::bf16;
@@ -215,13 +225,13 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         /// ```
         ///
         /// # Panics
-        /// If sizes that are known only at run time are not the same.
+        /// If both are whole arrays whose sizes are known only at run time and differ.
         apply_with_2 by together_2(T C first, U D second)
     }
 
     apply_with! {
-        /// Replaces every element by what `f` makes of it and of the elements with the same index in three arrays of the same
-        /// dimensions; see [`apply_with`](Self::apply_with).
+        /// Replaces every element by the result of `f` for it and the elements with the same index in three arrays of the same dimensions;
+        /// see [`apply_with`](Self::apply_with).
         ///
         /// ```
         /// use xla_shape::{Buffer, shape};
@@ -234,7 +244,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         /// ```
         ///
         /// # Panics
-        /// If sizes that are known only at run time are not the same.
+        /// If both are whole arrays whose sizes are known only at run time and differ.
         apply_with_3 by together_3(T C first, U D second, W E third)
     }
 }

@@ -1,15 +1,11 @@
 //! Relayout between buffers and views, with shapes as types or at run time.
 
-use super::RelayoutError;
-use super::elements::Widths;
-use super::options::Options;
-use super::plan::Plan;
 use crate::ElementType;
 use crate::Layout;
-use crate::buffer::{Buffer, BufferError, Bytes, BytesMut, DynShape, SPLIT};
+use crate::buffer::{AlignedBytes, Buffer, Bytes, BytesMut, DynShape, SPLIT};
 use crate::element::{Element, Stored};
+use crate::sealed::named_in_errors;
 use crate::types::StaticArray;
-use crate::wide::wide;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,8 +13,10 @@ use std::marker::PhantomData;
 use std::sync::{PoisonError, RwLock};
 use xla_shape_core::map::same_sizes;
 use xla_shape_core::text::ConstText;
+use xla_shape_relayout::wide::{byte_count, wide};
+use xla_shape_relayout::{Options, Plan, RelayoutError, Side, widths_match};
 
-/// A prepared relayout between arrays whose shapes are types: what a [`Plan`] checks, the compiler has checked.
+/// A prepared relayout between arrays whose shapes are types. The compiler checks what [`Plan::new`] checks.
 ///
 /// ```
 /// use xla_shape::relayout::StaticPlan;
@@ -32,7 +30,7 @@ use xla_shape_core::text::ConstText;
 /// plan.run(&x, &mut y);
 /// ```
 ///
-/// Arrays that do not go together do not compile. That shows in `cargo build`, not in `cargo check`:
+/// Arrays of different element types or sizes do not compile; that shows in `cargo build`, not in `cargo check`:
 ///
 /// ```compile_fail
 /// # use xla_shape::relayout::StaticPlan;
@@ -45,22 +43,34 @@ pub struct StaticPlan<S, T> {
 }
 
 impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> StaticPlan<S, T> {
-    /// Prepares to copy arrays of shape `S` into arrays of shape `T`; padding is left alone.
+    /// Prepares to copy arrays of shape `S` into arrays of shape `T`; padding stays as it is.
+    ///
+    /// ```
+    /// use xla_shape::relayout::StaticPlan;
+    /// use xla_shape::{Buffer, shape};
+    ///
+    /// type Columns = shape!(u8[2,3]{0,1});
+    /// let x = Buffer::<shape!(u8[2,3])>::from_fn(|[i, j]| (10 * i + j) as u8);
+    /// let mut columns = Buffer::<Columns>::zeroed();
+    /// StaticPlan::<_, Columns>::new().run(&x, &mut columns);
+    /// assert_eq!(columns.as_slice(), [0, 10, 1, 11, 2, 12]);
+    /// ```
     ///
     /// # Panics
-    /// Never: arrays that do not go together do not compile.
+    /// Never: arrays of different element types or sizes do not compile.
     #[must_use]
     pub fn new() -> Self {
+        named_in_errors!(Self);
         const { assert_together::<S, T>() }
         let plan = Plan::new(S::SHAPE, T::SHAPE, &Options::new());
         Self { plan: plan.expect("the compiler has checked that the arrays go together"), shapes: PhantomData }
     }
 
-    /// The plan for these two types that the whole program shares: made when it is first asked for, and then kept.
+    /// The plan for these two types that the whole program shares. It is made at the first call, and kept.
     ///
-    /// The compiler checks the types, and their sizes and stride tables are constants. The plan itself is not a constant: how
-    /// many regions and loops it has depends on both types, and a `const` cannot hold a list that grows, so that the rules
-    /// would have to be written a second time, with a limit. Asking for it costs some 14 ns, making it 1 to 3 µs.
+    /// The compiler checks the types, and their sizes and stride tables are constants. The plan itself is not a constant: the number of its
+    /// regions and loops depends on both types, and a `const` cannot hold a list that grows. A call takes about 14 ns, making a plan 1 to 3
+    /// µs.
     ///
     /// ```
     /// use xla_shape::relayout::StaticPlan;
@@ -71,7 +81,7 @@ impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> StaticPla
     /// ```
     ///
     /// # Panics
-    /// Never: arrays that do not go together do not compile.
+    /// Never: arrays of different element types or sizes do not compile.
     #[must_use]
     pub fn shared() -> &'static Self {
         let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
@@ -79,13 +89,13 @@ impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> StaticPla
         drop(plans);
         let plan = found.unwrap_or_else(|| {
             let mut plans = PLANS.write().unwrap_or_else(PoisonError::into_inner);
-            // One for each pair of types that the program names, for as long as it runs.
+            // One for each pair of types that the program names; kept until the program ends.
             *plans.entry(TypeId::of::<Self>()).or_insert_with(|| Box::leak(Box::new(Self::new())))
         });
         plan.downcast_ref().expect("each plan is kept under its own type")
     }
 
-    /// Copies `source` into `destination`.
+    /// Copies `source` into `destination`. See [`new`](Self::new) for an example.
     ///
     /// # Panics
     /// Never: buffers have the sizes of their shapes.
@@ -94,7 +104,15 @@ impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> StaticPla
         done.expect("buffers have the sizes of their shapes");
     }
 
-    /// The plan for bytes.
+    /// The plan, which copies bytes.
+    ///
+    /// ```
+    /// use xla_shape::relayout::StaticPlan;
+    /// use xla_shape::shape;
+    ///
+    /// let plan = StaticPlan::<shape!(u8[2,3]), shape!(u8[2,3]{0,1})>::new();
+    /// assert_eq!(plan.plan().to().to_string(), "u8[2,3]{0,1}");
+    /// ```
     #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan
@@ -113,15 +131,15 @@ impl<S, T> fmt::Debug for StaticPlan<S, T> {
     }
 }
 
-/// What [`StaticPlan::shared`] has made so far.
+/// The plans that [`StaticPlan::shared`] has made.
 static PLANS: RwLock<BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>> = RwLock::new(BTreeMap::new());
 
 /// Fails the compilation if there is no relayout between the arrays.
 #[track_caller]
 const fn assert_together<S: StaticArray, T: StaticArray>() {
     let (source, destination) = (<S::Element as Element>::TYPE, <T::Element as Element>::TYPE);
-    let widths = Widths::of(source, S::SHAPE.element_bits() as usize, T::SHAPE.element_bits() as usize);
-    if !ElementType::same(source, destination) || widths.is_none() || !same_sizes(wide(S::SIZES), wide(T::SIZES)) {
+    let widths_match = widths_match(source, S::SHAPE.element_bits(), T::SHAPE.element_bits());
+    if !ElementType::same(source, destination) || !widths_match || !same_sizes(wide(S::SIZES), wide(T::SIZES)) {
         let problem = ConstText::<1024>::new()
             .push_str("expected arrays of the same elements and sizes, found ")
             .push_str(S::TEXT)
@@ -143,7 +161,7 @@ const fn assert_not_split<S: StaticArray>() {
 }
 
 impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// The same array in another layout; padding is 0. The plan is [`StaticPlan::shared`].
+    /// A copy of the array in another layout; padding is 0. The plan is [`StaticPlan::shared`].
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -155,14 +173,15 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// ```
     #[must_use]
     pub fn relayout<T: StaticArray<Element: Stored>>(&self) -> Buffer<T> {
-        // Here as well as in the plan, so that the error names the caller.
+        named_in_errors!(Self);
+        // Evaluated here as well as in the plan, so that the error names the caller.
         const { assert_together::<S, T>() };
         let mut destination = Buffer::<T>::zeroed();
         StaticPlan::shared().run(self, &mut destination);
         destination
     }
 
-    /// Copies the array into one of another layout; padding is left alone. The plan is [`StaticPlan::shared`].
+    /// Copies the array into one of another layout; padding stays as it is. The plan is [`StaticPlan::shared`].
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -175,13 +194,14 @@ impl<S: StaticArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// # Ok::<(), xla_shape::BufferError>(())
     /// ```
     pub fn relayout_into<T: StaticArray<Element: Stored>, C: BytesMut>(&self, destination: &mut Buffer<T, C>) {
+        named_in_errors!(Self);
         const { assert_together::<S, T>() };
         StaticPlan::shared().run(self, destination);
     }
 }
 
 impl<B: Bytes> Buffer<DynShape, B> {
-    /// The same array in another layout; padding is 0.
+    /// A copy of the array in another layout; padding is 0.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -195,18 +215,34 @@ impl<B: Bytes> Buffer<DynShape, B> {
     ///
     /// # Errors
     /// If the layout does not fit the array, there is not enough memory, or the copy is not possible, as [`Plan::new`] says.
+    ///
+    /// # Panics
+    /// Never: a plan's destination is an array in one memory.
     pub fn relayout(&self, layout: Layout) -> Result<Buffer<DynShape>, RelayoutError> {
-        let to = self.shape().clone().with_layout(layout).map_err(BufferError::from)?;
-        let mut destination = Buffer::<DynShape>::zeroed_with(to)?;
-        self.relayout_into(&mut destination)?;
-        Ok(destination)
+        let to = self.shape().clone().with_layout(layout)?;
+        let plan = Plan::new(self.shape(), &to, &Options::new())?;
+        let bytes = byte_count(&to).ok_or(RelayoutError::TooLarge { side: Side::Destination })?;
+        let mut bytes = AlignedBytes::zeroed(bytes)?;
+        plan.run(self.view().as_bytes(), bytes.as_mut())?;
+        // Its elements have the width of this array's, take a byte each, or are packed with all of their bits.
+        Ok(Buffer::<DynShape>::from_parts(to, bytes).expect("what a plan writes is an array in one memory"))
     }
 
-    /// Copies the array into one of another layout; padding is left alone. With more than one array to relay, keep a
-    /// [`Plan`].
+    /// Copies the array into one of another layout; padding stays as it is. To copy several arrays, keep a [`Plan`].
+    ///
+    /// ```
+    /// use xla_shape::DynBuffer;
+    /// use xla_shape::element::S32;
+    ///
+    /// let x = DynBuffer::from_row_major_with::<S32>("s32[2,3]".parse()?, &[1, 2, 3, 4, 5, 6])?;
+    /// let mut y = DynBuffer::zeroed_with("s32[2,3]{0,1}".parse()?)?;
+    /// x.relayout_into(&mut y)?;
+    /// assert_eq!(y.as_slice::<S32>()?, [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// If the two arrays do not go together, as [`Plan::new`] says.
+    /// If [`Plan::new`] refuses the two arrays.
     pub fn relayout_into<C: BytesMut>(&self, destination: &mut Buffer<DynShape, C>) -> Result<(), RelayoutError> {
         let plan = Plan::new(self.shape(), destination.shape(), &Options::new())?;
         plan.run(self.view().as_bytes(), destination.as_bytes_mut())

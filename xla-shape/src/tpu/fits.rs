@@ -1,22 +1,26 @@
 //! Whether the blocks of a kernel fit into a memory of a TPU, decided by the compiler.
 
-use super::{Block, DOUBLE_BUFFERED, Generation, GenerationType, vmem_bytes};
+use super::{Block, Generation, GenerationType, InMemory, kernel_bytes, vmem_bytes};
 use crate::element::Element;
-use crate::sealed::{Sealed, for_each_arity};
+use crate::sealed::{Sealed, for_each_arity, named_in_errors};
 use crate::types::{Array, ArrayType, BoundedDimensions, LayoutType};
 use core::marker::PhantomData;
 use paste::paste;
 use xla_shape_core::text::ConstText;
 
-/// The VMEM of one core of a TPU of generation `G`, of which a kernel may use at most `LIMIT` bytes
-/// (`vmem_limit_bytes` of Pallas); all of it, if there is no limit.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Vmem<G, const LIMIT: u64 = { u64::MAX }>(PhantomData<G>);
+/// The `LIMIT` of a kernel without `vmem_limit_bytes`.
+const NOT_GIVEN: u64 = 0;
 
-/// A block of an array, as a kernel of Pallas has it: `A` is the shape of the array, `B` that of the block.
+/// The VMEM that a kernel may use on one core of a TPU of generation `G`: `LIMIT` bytes (`vmem_limit_bytes` of Pallas), or the compiler's
+/// own limit if `LIMIT` is omitted (or 0). See [`Generation::kernel_vmem`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Vmem<G, const LIMIT: u64 = NOT_GIVEN>(PhantomData<G>);
+
+/// A block of an array, as in a Pallas kernel: `A` is the shape of the array, `B` that of the block.
 ///
-/// Only their elements and sizes matter. The block is laid out in the device's tiles, and is in memory twice: the next one is
-/// copied while the kernel works on this one.
+/// Only their element types and sizes matter: the block is laid out in the device's tiles. It counts twice, because the next block is
+/// copied while the kernel works on this one; a block of the whole array counts once. For an operand that is the same in every step of the
+/// grid, write its shape instead, which counts once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BlockSpec<A, B>(PhantomData<(A, B)>);
 
@@ -26,9 +30,9 @@ pub struct BlockSpec<A, B>(PhantomData<(A, B)>);
     label = "expected a memory of a TPU, such as `Vmem<V5e>`"
 )]
 pub trait Memory: Sealed {
-    /// The TPU.
+    /// The generation of the TPU.
     type Generation: GenerationType;
-    /// The bytes that a kernel can use.
+    /// The bytes that a kernel may use.
     const BYTES: u64;
 }
 
@@ -36,26 +40,20 @@ impl<G, const LIMIT: u64> Sealed for Vmem<G, LIMIT> {}
 
 impl<G: GenerationType, const LIMIT: u64> Memory for Vmem<G, LIMIT> {
     type Generation = G;
-    const BYTES: u64 = {
-        let all = G::GENERATION.vmem_bytes();
-        if LIMIT < all { LIMIT } else { all }
+    const BYTES: u64 = match G::GENERATION.kernel_vmem() {
+        Some(vmem) => vmem.limit(if LIMIT == NOT_GIVEN { None } else { Some(LIMIT) }),
+        None if LIMIT == NOT_GIVEN => {
+            panic!("the compiler's limit on VMEM is not known; name one: Vmem<GENERATION, BYTES>")
+        }
+        None => LIMIT,
     };
 }
 
-/// What one thing takes in a memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct InMemory {
-    /// How many copies of it there are.
-    pub copies: u64,
-    /// The bytes of one copy.
-    pub bytes: u64,
-}
-
-/// One thing in a memory of a TPU of generation `G`: an array, which is there once, or a [`BlockSpec`].
+/// An operand in a memory of a TPU of generation `G`: an array, which counts once, or a [`BlockSpec`].
 ///
-/// An array without tiles is laid out in the device's tiles; one with tiles takes what its layout says.
+/// An array without tiles is laid out in the device's tiles; one with tiles takes the bytes of its layout.
 pub trait VmemPart<G>: Sealed {
-    /// What it takes.
+    /// The bytes that it takes.
     const PART: InMemory;
 }
 
@@ -70,18 +68,18 @@ impl<A, B> Sealed for BlockSpec<A, B> {}
 
 impl<G: GenerationType, A: ArrayType, B: ArrayType> VmemPart<G> for BlockSpec<A, B> {
     const PART: InMemory = match Block::new(G::GENERATION, A::SHAPE, B::SHAPE) {
-        Ok(block) => InMemory { copies: DOUBLE_BUFFERED, bytes: block.byte_size() },
+        Ok(block) => block.in_memory(),
         Err(error) => error.panic(),
     };
 }
 
-/// What can be in a memory of a TPU of generation `G`: a [`VmemPart`], or a tuple of up to 12 of them.
+/// The operands in a memory of a TPU of generation `G`: an array or a [`BlockSpec`], or a tuple of up to 12 of them.
 #[diagnostic::on_unimplemented(
     message = "the size of `{Self}` in TPU memory is not known",
     label = "expected arrays of known sizes, made by `shape!(…)`, `BlockSpec<array, block>`, or a tuple of up to 12 of them"
 )]
 pub trait Contents<G>: Sealed {
-    /// What the parts take.
+    /// The bytes of all parts.
     const PARTS: &'static [InMemory];
 }
 
@@ -109,9 +107,11 @@ macro_rules! contents {
 
 for_each_arity!(contents);
 
-/// Compiles only if the arrays and blocks fit into the memory together; the error shows the sum.
+/// Compiles only if the arrays and blocks fit into the memory together; otherwise the error shows the sum.
 ///
-/// As a constant (`const _: () = assert_fits::<…>();`) it is checked in `cargo check`; in a function, in `cargo build`.
+/// The kernel's own intermediate values may need more: see [`kernel_bytes`].
+///
+/// As a constant (`const _: () = assert_fits::<…>();`), it is checked in `cargo check`; in a function, in `cargo build`.
 ///
 /// ```
 /// use xla_shape::shape;
@@ -130,26 +130,18 @@ for_each_arity!(contents);
 /// const _: () = assert_fits::<Vmem<V5e, { 2 << 20 }>, (Lhs, Sum)>(); // 2 x 1 MiB + 1 MiB
 /// ```
 pub const fn assert_fits<M: Memory, C: Contents<M::Generation>>() {
+    named_in_errors!((M, C));
     const { fit(C::PARTS, M::BYTES, M::Generation::GENERATION) }
 }
 
 const fn fit(parts: &[InMemory], most: u64, generation: Generation) {
-    let mut sum = 0_u64;
-    let mut i = 0;
-    while i < parts.len() {
-        let bytes = match parts[i].bytes.checked_mul(parts[i].copies) {
-            Some(bytes) => bytes,
-            None => u64::MAX,
-        };
-        sum = sum.saturating_add(bytes);
-        i += 1;
-    }
+    let sum = kernel_bytes(parts);
     if sum <= most {
         return;
     }
-    let mut text = ConstText::<512>::new().push_str("expected at most ").push_number(most);
-    text = text.push_str(" bytes in the VMEM of TPU ").push_str(generation.name()).push_str(", found ");
-    i = 0;
+    let mut text = ConstText::<512>::new().push_str("a kernel on TPU ").push_str(generation.name());
+    text = text.push_str(" may use ").push_number(most).push_str(" bytes of VMEM, found ");
+    let mut i = 0;
     while i < parts.len() {
         let separator = if i == 0 { "" } else { " + " };
         text = text.push_str(separator);

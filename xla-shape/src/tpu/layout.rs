@@ -11,8 +11,8 @@ use xla_shape_core::{Layout, LayoutAttributes, Tile};
 
 /// The layout that a TPU of generation `G` gives an array of elements `E` and dimensions `D` by default.
 ///
-/// It is for sizes that are const parameters; [`tpu_shape!`](crate::tpu_shape) makes it. A layout that is not known does not
-/// compile, which shows in `cargo build`. A view becomes one with the layout written out for free:
+/// It is for sizes that are const parameters; [`tpu_shape!`](crate::tpu_shape) writes it. A layout that is not known does not compile,
+/// which shows in `cargo build`. A view can be converted to the layout written out, for free:
 ///
 /// ```
 /// use xla_shape::{Buffer, View, shape, tpu_shape};

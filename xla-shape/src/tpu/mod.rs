@@ -7,11 +7,14 @@
 mod fits;
 mod layout;
 
-pub use fits::{BlockSpec, Contents, InMemory, Memory, Vmem, VmemPart, assert_fits};
+// Hidden: a bound of `Contents`.
+#[doc(hidden)]
+pub use fits::VmemPart;
+pub use fits::{BlockSpec, Contents, Memory, Vmem, assert_fits};
 pub use layout::TpuLayout;
 pub use xla_shape_core::tpu::{
-    Block, BlockError, DOUBLE_BUFFERED, DefaultLayout, DefaultLayoutError, Generation, Merge, UnknownGeneration,
-    default_layout, layouts, row_major_layout, vmem_bytes,
+    Block, BlockError, DOUBLE_BUFFERED, DefaultLayout, DefaultLayoutError, Generation, InMemory, KernelVmem, Merge,
+    UnknownGeneration, default_layout, kernel_bytes, layouts, row_major_layout, vector, vmem_bytes,
 };
 
 use crate::sealed::Sealed;

@@ -8,8 +8,7 @@ use super::permutation::resolve;
 use super::sizes::SizesError;
 use super::unroll;
 use crate::element::Element;
-use crate::sealed::Sealed;
-use crate::wide::{wide, wide_mut};
+use crate::sealed::{Sealed, named_in_errors};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
@@ -17,13 +16,16 @@ use xla_shape_core as model;
 use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_TEXT;
+use xla_shape_core::worlds::cute_text;
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Sizes, Slot, TransformError};
+use xla_shape_relayout::wide::{wide, wide_mut};
 
-/// The shape of an array as a type: `E` the element, `D` a tuple of dimensions, `L` the layout. Written
-/// [`shape!`](crate::shape)`(…)`.
+/// The shape of an array as a type, which [`shape!`](crate::shape)`(…)` writes: `E` is the element type, `D` a tuple of dimensions, `L` the
+/// layout.
 ///
-/// Two types are the same exactly when the shapes are. A value of the type holds the sizes that are not static; if all
-/// are, it takes no memory.
+/// Types that `shape!` writes are equal exactly if the shapes are equal. A size can also be written as another type, as a number of
+/// `typenum` or the piece of a shard: such types differ, though the shapes are equal, and [`retype`](crate::Buffer::retype) converts
+/// between them. A value of the type holds the sizes that are not static; if all are static, it takes no memory.
 ///
 /// ```
 /// use xla_shape::shape;
@@ -54,7 +56,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     pub const NUM_DIMENSIONS: usize = D::DIMENSIONS.len();
     /// The number of dimensions whose size (or bound) is greater than 1.
     pub const TRUE_NUM_DIMENSIONS: usize = Self::SHAPE.true_num_dimensions();
-    /// How the elements lie in memory.
+    /// The layout.
     pub const LAYOUT: &'static model::Layout = Self::SHAPE.layout();
     /// The dimensions from the fastest varying one to the slowest.
     pub const MINOR_TO_MAJOR: &'static [usize] = Self::LAYOUT.minor_to_major();
@@ -62,22 +64,23 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     pub const TILES: &'static [model::Tile] = Self::LAYOUT.tiles();
     /// The number of the memory space; 0 is the default memory.
     pub const MEMORY_SPACE: u8 = Self::LAYOUT.memory_space();
-    /// The shape as a value; sizes that are known only at run time are bounds or `?`.
+    /// The shape as a value. Sizes that are known only at run time are bounds or `?`.
     pub const SHAPE: &'static ArrayShape = &ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT);
     /// The canonical text.
     pub const TEXT: &'static str = {
         assert!(!Self::TEXT_BUFFER.is_cut(), "expected a shape whose text has at most 512 bytes");
         Self::TEXT_BUFFER.as_str()
     };
-    /// Where the elements lie, as far as the sizes are known.
-    pub const STRIDE_TABLE: &'static StaticStrideTable = &match StaticStrideTable::of(D::DIMENSIONS, Self::LAYOUT) {
-        Ok(table) => table,
-        Err(error) => error.panic(),
-    };
+    /// The stride table: where elements lie in memory, as far as the sizes are known.
+    pub const STRIDE_TABLE: &'static StaticStrideTable =
+        &match StaticStrideTable::from_dimensions(D::DIMENSIONS, Self::LAYOUT) {
+            Ok(table) => table,
+            Err(error) => error.panic(),
+        };
 
     /// One dimension, by its number; -1 is the last.
     ///
-    /// A number out of range does not compile. That shows in `cargo build`, not in `cargo check`.
+    /// A number out of range does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
     /// ```
     /// use xla_shape::{Dimension, shape};
@@ -86,6 +89,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     /// ```
     #[must_use]
     pub const fn dimension<const NUMBER: i64>() -> Dimension {
+        named_in_errors!(Self);
         D::DIMENSIONS[const { resolve(NUMBER, Self::SHAPE) }]
     }
 
@@ -95,14 +99,14 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
 }
 
 impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
-    /// The number of elements, or the most there can be.
+    /// The number of elements, or the most that there can be.
     pub const ELEMENTS: usize = Self::SIZES.elements as usize;
-    /// The number of elements that there is room for, padding included.
+    /// The number of elements that the memory has room for, padding included.
     pub const PHYSICAL_ELEMENTS: usize = Self::SIZES.physical_elements as usize;
-    /// The bytes that the array takes, padding included.
+    /// The bytes of the array, padding included.
     pub const BYTES: usize = Self::SIZES.bytes as usize;
 
-    /// Whether there is an element at every position: no padding, apart from that of
+    /// Whether every position holds an element: there is no padding, except for
     /// [`tail_padding_alignment_in_elements`](model::Layout::tail_padding_alignment_in_elements).
     ///
     /// ```
@@ -113,12 +117,24 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
     /// assert_eq!((Wide::IS_EXHAUSTIVE, Wide::IS_STRIDED), (true, false));
     /// assert_eq!((Narrow::IS_EXHAUSTIVE, Narrow::IS_STRIDED), (false, true));
     /// ```
-    pub const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS)).is_exhaustive();
-    /// Whether positions are a sum of `index · stride` over the dimensions.
-    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS)).is_strided_in_const();
-    /// Whether the layout is strided and exhaustive: the elements of one dimension after the other, side by side.
+    pub const IS_EXHAUSTIVE: bool = Self::STRIDE_TABLE.with_extents(wide(D::EXTENTS)).is_exhaustive();
+    /// Whether positions are the sum of `index · stride` over the dimensions.
+    pub const IS_STRIDED: bool = Self::STRIDE_TABLE.with_extents(wide(D::EXTENTS)).is_strided_in_const();
+    /// Whether the layout is strided and exhaustive: the elements are contiguous, one dimension after the other.
     pub const IS_CONTIGUOUS: bool = Self::IS_EXHAUSTIVE && Self::IS_STRIDED;
 
+    /// The layout in CuTe's notation.
+    ///
+    /// Where CuTe has no such layout, the constant does not compile: its modes must divide the dimensions.
+    ///
+    /// ```
+    /// use xla_shape::shape;
+    ///
+    /// assert_eq!(<shape!(bf16[8,128]{1,0:T(8,128)(2,1)})>::CUTE, "((2,4),128):((1,256),2)");
+    /// ```
+    pub const CUTE: &'static str = Self::CUTE_BUFFER.as_str();
+
+    const CUTE_BUFFER: &'static ConstText<MAX_TEXT> = &cute_text(Self::STRIDE_TABLE.with_extents(wide(D::EXTENTS)));
     const SIZES: Sizes = match Self::SIZES_IN_MEMORY {
         Some(sizes) => sizes,
         None => panic!("an array with a bound for every dimension has a size"),
@@ -126,13 +142,26 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
 
     /// The position of an element, in elements. For an index out of bounds, the result is unspecified; see
     /// [`checked_linear_index`](Self::checked_linear_index).
+    ///
+    /// ```
+    /// use xla_shape::shape;
+    ///
+    /// assert_eq!(<shape!(f32[16,256]{1,0:T(8,128)})>::linear_index([8, 0]), 2048);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn linear_index(index: D::Index) -> usize {
         unroll::linear_index::<Self>(index.as_ref())
     }
 
-    /// The position of an element, in elements; `None` if the index is outside the sizes or bounds.
+    /// The position of an element, in elements; `None` if the index is out of bounds.
+    ///
+    /// ```
+    /// use xla_shape::shape;
+    ///
+    /// assert_eq!(<shape!(f32[8,128])>::checked_linear_index([7, 127]), Some(1023));
+    /// assert_eq!(<shape!(f32[8,128])>::checked_linear_index([8, 0]), None);
+    /// ```
     #[must_use]
     #[inline(always)]
     pub fn checked_linear_index(index: D::Index) -> Option<usize> {
@@ -140,21 +169,29 @@ impl<E: Element, D: BoundedDimensions, L: LayoutType> Array<E, D, L> {
         inside.then(|| Self::linear_index(index))
     }
 
-    /// What lies at a position, in elements. A bounded dimension counts as if it had all of its bound.
+    /// What is at a position, in elements: an element with its index, or padding. A bounded dimension counts with its whole bound.
+    ///
+    /// ```
+    /// use xla_shape::{Slot, shape};
+    ///
+    /// type Tiled = shape!(f32[2,3]{1,0:T(2,4)});
+    /// assert_eq!(Tiled::multi_index(4), Slot::Element([1, 0]));
+    /// assert_eq!(Tiled::multi_index(3), Slot::Padding);
+    /// ```
     #[must_use]
     #[inline]
     pub fn multi_index(position: usize) -> Slot<D::Index> {
         let mut index = D::Index::ORIGIN;
         let mut values = [0; StaticStrideTable::MAX_INTERMEDIATES];
-        let table = Self::STRIDE_TABLE.as_ref(wide(D::EXTENTS));
+        let table = Self::STRIDE_TABLE.with_extents(wide(D::EXTENTS));
         table.multi_index_with(position as u64, wide_mut(index.as_mut()), &mut values).map(|()| index)
     }
 }
 
 impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
-    /// The position of the element with a constant index, in elements: a constant.
+    /// The position of the element with a constant index, in elements, as a constant.
     ///
-    /// An index out of bounds does not compile. That shows in `cargo build`, not in `cargo check`.
+    /// An index out of bounds does not compile; that shows in `cargo build`, not in `cargo check`.
     ///
     /// ```
     /// use xla_shape::{index, shape};
@@ -164,13 +201,14 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> Array<E, D, L> {
     #[must_use]
     #[inline(always)]
     pub const fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
+        named_in_errors!(Self);
         const { unroll::position_at::<Self, I>() }
     }
 }
 
-// SAFETY: `D::sizes` gives the same sizes each time (`Dim`'s law), and each is the static one or at most the bound. For indices
-// inside of them, the stride table of the bounds, or of the sizes where there is no bound, gives positions less than the
-// table's, all different. `byte_size` counts at least as many elements behind the prefix.
+// SAFETY: `D::sizes` always returns the same sizes (the law of `Dim`): each is the static one, or at most the bound. For indices below
+// them, the stride table (of the bounds, or of the sizes of unbounded dimensions) gives different positions below its number of positions.
+// `byte_size` has room for as many elements behind the prefix.
 unsafe impl<E: Element, D: Dimensions, L: LayoutType> ArrayType for Array<E, D, L> {
     type Element = E;
     type Dimensions = D;
@@ -244,8 +282,16 @@ impl<E: Element, D: Dimensions, L: LayoutType> WholeArray for Array<E, D, L> {
 impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
     /// The shape with these sizes.
     ///
+    /// ```
+    /// use xla_shape::shape;
+    ///
+    /// type Rows = shape!(f32[<=8,128]);
+    /// assert!(Rows::with_sizes([5, 128]).is_ok());
+    /// assert!(Rows::with_sizes([9, 128]).is_err() && Rows::with_sizes([5, 64]).is_err());
+    /// ```
+    ///
     /// # Errors
-    /// If a size is not the static one or larger than the bound, or the array is larger than fits in an i64.
+    /// If a size differs from the static one or exceeds the bound, or the array has more bytes than fit in an `i64`.
     #[inline]
     pub fn with_sizes(sizes: D::Index) -> Result<Self, SizesError> {
         let dimensions = D::with_sizes(sizes).map_err(|dimension| SizesError::Dimension {
@@ -260,7 +306,15 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
         Ok(array)
     }
 
-    /// The bytes that the array takes, padding included.
+    /// The bytes of the array, padding included.
+    ///
+    /// ```
+    /// use xla_shape::shape;
+    ///
+    /// type Rows = shape!(f32[?,128]{1,0:T(8,128)});
+    /// assert_eq!(Rows::with_sizes([20, 128])?.byte_size(), 24 * 128 * 4);
+    /// # Ok::<(), xla_shape::types::SizesError>(())
+    /// ```
     #[must_use]
     #[inline]
     pub fn byte_size(self) -> usize {
@@ -270,7 +324,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
         }
     }
 
-    /// The bytes that the array takes, if no table is needed to know them.
+    /// The bytes of the array, if no stride table is needed to compute them.
     #[inline(always)]
     fn quick_byte_size(self) -> Option<u64> {
         let sizes = self.sizes();
@@ -285,7 +339,7 @@ impl<E: Element, D: Dimensions, L: LayoutType> Array<E, D, L> {
         self.array_shape().byte_size().unwrap_or(u64::MAX)
     }
 
-    /// The shape with the sizes of unbounded dimensions put in, if it is valid.
+    /// The shape with the actual sizes of unbounded dimensions, if it is valid.
     fn bound_shape(self) -> Result<ArrayShape, SizesError> {
         Self::SHAPE.with_dimensions(wide(self.sizes().as_ref())).map_err(|error| match error {
             TransformError::Invalid(error) => SizesError::Invalid(error),
@@ -307,6 +361,7 @@ impl<E: Element, D: StaticDimensions, L: LayoutType> StaticArray for Array<E, D,
 
     #[inline(always)]
     fn linear_index_at<I: StaticIndex<D>>(_: I) -> usize {
+        named_in_errors!(Self);
         const { unroll::position_at::<Self, I>() }
     }
 

@@ -29,13 +29,19 @@ pub struct Size<const N: usize>;
 pub struct Bounded<const N: usize>(usize);
 
 /// `?`: a size that is known at run time.
+///
+/// ```
+/// use xla_shape::types::{Dim, Unbounded};
+///
+/// assert_eq!(Unbounded::with_size(5).map(Dim::size), Some(5));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Unbounded(usize);
 
 /// A size that is known at run time and has a name: a single lower-case word in [`shape!`](crate::shape), of at most 16 letters.
 ///
-/// For an array, the name means the same as `?`: any size. Kernels that XLA calls (`xla-shape-ffi`) check that a name is the
-/// same size wherever their parameters have it.
+/// For an array, a name means the same as `?`: any size. Kernels that XLA calls (`xla-shape-ffi`) check that a name stands for the same
+/// size in all of their parameters.
 ///
 /// ```
 /// use xla_shape::types::{Array, Dim, Named, Size};
@@ -83,21 +89,33 @@ pub struct Combine;
     label = "expected `Size<N>`, `Bounded<N>`, `Unbounded`, `Named` or an unsigned number of `typenum`"
 )]
 pub trait Dim: Copy + Debug + Send + Sync + 'static + Sealed {
-    /// What the core says of the dimension.
+    /// The dimension as a value.
     const DIMENSION: Dimension;
     /// The name of the size; only [`Named`] has one.
     const NAME: Option<&'static str> = None;
 
     /// The size, in elements.
+    ///
+    /// ```
+    /// use xla_shape::types::{Dim, Size};
+    ///
+    /// assert_eq!(Size::<128>.size(), 128);
+    /// ```
     #[must_use]
     fn size(self) -> usize;
 
-    /// The dimension with this size, if it can have it.
+    /// The dimension with this size; `None` if it cannot have this size.
+    ///
+    /// ```
+    /// use xla_shape::types::{Bounded, Dim};
+    ///
+    /// assert!(Bounded::<8>::with_size(5).is_some() && Bounded::<8>::with_size(9).is_none());
+    /// ```
     #[must_use]
     fn with_size(size: usize) -> Option<Self>;
 }
 
-/// A dimension that memory can be laid out for at compile time: its size, or a bound of it, is known.
+/// A dimension whose size, or a bound of it, is known at compile time, so that strides are constants.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is an unbounded dimension",
     label = "what depends on the layout in memory is not known at compile time"
@@ -181,7 +199,7 @@ impl Dim for Unbounded {
     }
 }
 
-/// Implements the traits of a named dimension, whose letters are these.
+/// Implements the traits of a named dimension with these letters.
 macro_rules! named_dim {
     ($($letter:ident)*) => {
         impl<$(const $letter: char),*> Named<$($letter),*> {

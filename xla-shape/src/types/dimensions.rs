@@ -28,23 +28,37 @@ pub trait Dimensions: Copy + Debug + Send + Sync + 'static + Sealed {
     /// The index of an element.
     type Index: MultiIndex;
 
-    /// What the core says of the dimensions.
+    /// The dimensions as values.
     const DIMENSIONS: &'static [Dimension];
-    /// The names of the sizes, for those that have one.
+    /// The name of each size; `None` for sizes without a name.
     const NAMES: &'static [Option<&'static str>];
 
     /// The sizes, in elements.
+    ///
+    /// ```
+    /// use xla_shape::types::{Dimensions, Size};
+    ///
+    /// assert_eq!((Size::<8>, Size::<128>).sizes(), [8, 128]);
+    /// ```
     #[must_use]
     fn sizes(self) -> Self::Index;
 
-    /// The dimensions with these sizes, or the number of the first one that cannot have its size.
+    /// The dimensions with these sizes.
+    ///
+    /// ```
+    /// use xla_shape::types::{Bounded, Dimensions, Size};
+    ///
+    /// type D = (Bounded<8>, Size<128>);
+    /// assert!(D::with_sizes([5, 128]).is_ok());
+    /// assert_eq!(D::with_sizes([5, 64]).err(), Some(1));
+    /// ```
     ///
     /// # Errors
-    /// If a size is not the static one, or larger than the bound.
+    /// The number of the first dimension whose size differs from the static one or exceeds the bound.
     fn with_sizes(sizes: Self::Index) -> Result<Self, usize>;
 }
 
-/// Dimensions that memory can be laid out for at compile time.
+/// Dimensions whose sizes, or bounds of them, are known at compile time, so that strides are constants.
 #[diagnostic::on_unimplemented(message = "a dimension of `{Self}` is unbounded")]
 pub trait BoundedDimensions: Dimensions {
     /// The sizes, or bounds, in elements.

@@ -45,7 +45,7 @@ impl<I: MultiIndex> Iterator for Indices<I> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let Some(next) = self.next else { return (0, Some(0)) };
-        // The row-major number of the next index, counted backwards. The elements of an array fit in a usize.
+        // The number of indices from the next one to the last one. The elements of an array fit in a usize.
         let left = |left: usize, (entry, size): (&usize, &usize)| left * size + (size - 1 - entry);
         let left = 1 + next.as_ref().iter().zip(self.sizes.as_ref()).fold(0, left);
         (left, Some(left))
@@ -55,14 +55,21 @@ impl<I: MultiIndex> Iterator for Indices<I> {
 impl<I: MultiIndex> ExactSizeIterator for Indices<I> {}
 impl<I: MultiIndex> FusedIterator for Indices<I> {}
 
+/// The number of indices below these sizes, which fits in a `usize` for every array. If a size is 0, it is 0, even if the product of the
+/// other sizes does not fit.
+#[inline]
+pub(crate) fn count(sizes: &[usize]) -> usize {
+    if sizes.contains(&0) { 0 } else { sizes.iter().product() }
+}
+
 /// Steps to the next index in row-major order; `false` after the last one.
 #[inline]
 pub(crate) fn advance(index: &mut [usize], sizes: &[usize]) -> bool {
     step(index, sizes, (0..sizes.len()).rev(), |_| 1)
 }
 
-/// Goes to the next index below `sizes`, in steps of `lines` for each dimension, the first one of `order` first; `false`, with the
-/// index back at the start, after the last one.
+/// Advances to the next index below `sizes`, in steps of `lines` for each dimension, the first dimension of `order` first. After the last
+/// index, returns `false` and resets the index.
 #[inline(always)]
 pub(crate) fn step(
     index: &mut [usize],

@@ -2,12 +2,12 @@
 
 use super::constants::{Constant, Constants};
 use crate::sealed::Sealed;
-use crate::wide::wide;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use xla_shape_core as model;
+use xla_shape_relayout::wide::wide;
 
-/// The number of a dimension, in `minor_to_major`.
+/// The number of a dimension in `minor_to_major`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Minor<const N: usize>;
 
@@ -19,11 +19,11 @@ pub struct Space<const N: u8>;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Tile<Entries>(PhantomData<Entries>);
 
-/// One split: the physical dimension, and a tuple of [`Size`](super::Size) for the indices.
+/// One split: the physical dimension, and a tuple of [`Size`](super::Size) with the indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Split<const DIMENSION: usize, Indices>(PhantomData<Indices>);
 
-/// The rarer attributes of a layout, with their defaults.
+/// The attributes of a layout that are rarely used, with their defaults.
 ///
 /// `TAIL_PADDING_ALIGNMENT` is in elements, `ELEMENT_SIZE` in bits (0: the element type's own), `METADATA_PREFIX` in
 /// bytes; `Splits` is a tuple of [`Split`].
@@ -35,8 +35,8 @@ pub struct Attributes<
     Splits = (),
 >(PhantomData<Splits>);
 
-/// A layout: `Order` is a tuple of [`Minor`] (minor to major), `Tiles` a tuple of [`Tile`], `InSpace` a
-/// [`Space`], `Rest` an [`Attributes`].
+/// A layout: `Order` is a tuple of [`Minor`] (minor to major), `Tiles` a tuple of [`Tile`], `InSpace` a [`Space`], `Rest` an
+/// [`Attributes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Layout<Order, Tiles = (), InSpace = Space<0>, Rest = Attributes>(PhantomData<(Order, Tiles, InSpace, Rest)>);
 
@@ -76,16 +76,16 @@ impl<const N: u8> SpaceType for Space<N> {
     const MEMORY_SPACE: u8 = N;
 }
 
-/// The rarer attributes of a layout, as a type: [`Attributes`].
+/// The attributes of a layout that are rarely used, as a type: [`Attributes`].
 pub trait Rest: Copy + Debug + Default + 'static + Sealed {
-    /// The attributes; their memory space is that of [`SpaceType`].
-    const ATTRIBUTES: model::LayoutAttributes;
+    /// The attributes; their memory space is ignored in favour of [`SpaceType`].
+    const ATTRIBUTES: model::LayoutAttributes<'static>;
 }
 
 impl<const TAIL: usize, const BITS: usize, const PREFIX: usize, S: Constants<model::SplitConfig>> Rest
     for Attributes<TAIL, BITS, PREFIX, S>
 {
-    const ATTRIBUTES: model::LayoutAttributes = model::LayoutAttributes {
+    const ATTRIBUTES: model::LayoutAttributes<'static> = model::LayoutAttributes {
         tail_padding_alignment_in_elements: TAIL as u64,
         element_size_in_bits: BITS as u64,
         memory_space: 0,
@@ -100,7 +100,7 @@ pub trait LayoutType: Copy + Debug + Default + 'static + Sealed {
     /// The memory space.
     type Space: SpaceType;
 
-    /// The layout; evaluating it checks that it is valid.
+    /// The layout. Evaluating it checks that it is valid.
     const LAYOUT: &'static model::Layout;
 }
 
@@ -124,7 +124,7 @@ pub trait LayoutParts: LayoutType {
     type Order: Order;
     /// The tiles.
     type Tiles: Constants<model::Tile>;
-    /// The rarer attributes.
+    /// The attributes that are rarely used.
     type Rest: Rest;
     /// The same layout in another memory space.
     type In<S: SpaceType>: LayoutParts;

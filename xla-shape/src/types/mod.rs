@@ -37,20 +37,20 @@ pub use array_type::{ArrayType, StaticArray, ValueOf, WholeArray};
 pub use dim::{Bounded, BoundedDim, Dim, Named, Size, StaticDim, Unbounded};
 pub use dimensions::{BoundedDimensions, Dimensions, MultiIndex, StaticDimensions};
 pub use index::{Indices, StaticIndex};
-pub(crate) use index::{advance, step};
-pub use layout::{Layout, LayoutParts, LayoutType, Minor, Space, SpaceType, Tile};
-pub use padded::{Padded, PaddingType};
+pub(crate) use index::{advance, count, step};
+pub use layout::{Layout, LayoutParts, LayoutType, Minor, Space, Tile};
+pub use padded::Padded;
 pub use permutation::{Nth, StaticPermutation};
 pub(crate) use permutation::{resolve, resolved};
 pub use results::{
     Broadcast, Concatenated, InSpace, Product, Reduced, Transposed, WithDimension, WithElement, WithLayout,
 };
 pub use shape_type::{BufferOf, Opaque, ShapeType, Token};
-pub use shards::{AllGathered, DivideBy, Exchanged, Piece, ReduceScattered, Shard, ShardingType, Times};
+pub use shards::{AllGathered, DivideBy, Exchanged, Piece, ReduceScattered, Shard, ShardingType};
 pub use sizes::SizesError;
 pub(crate) use unroll::position_at;
 
-// What the macros write, and what is in bounds of the types above: nobody needs the names.
+// Hidden: what the macros write, and bounds of the types above. Users do not need their names.
 #[doc(hidden)]
 pub use array_type::Itself;
 #[doc(hidden)]
@@ -60,14 +60,15 @@ pub use dim::Combine;
 #[doc(hidden)]
 pub use index::At;
 #[doc(hidden)]
-pub use layout::{Attributes, Order, Rest, Split};
+pub use layout::{Attributes, Order, Rest, SpaceType, Split};
 #[doc(hidden)]
-pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, ZeroPadding};
+pub use padded::{AnyPadding, HighestPadding, LowestPadding, OnePadding, PaddingType, ZeroPadding};
 #[doc(hidden)]
 pub use results::{DimensionAt, Insert, Join, Multiply, Permute};
 #[doc(hidden)]
 pub use shards::{
-    Cut, DeviceOrder, Divided, Gather, Group, InOrder, Listed, Maximal, MoreDevices, Replicated, Uncut, Unreduced,
+    Cut, DeviceOrder, Divided, Gather, Group, InOrder, Listed, Maximal, MoreDevices, Replicated, Times, Uncut,
+    Unreduced,
 };
 
 #[cfg(test)]

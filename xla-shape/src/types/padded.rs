@@ -4,16 +4,16 @@ use super::array::Array;
 use super::dimensions::StaticDimensions;
 use super::layout::LayoutType;
 use crate::element::Element;
-use crate::wide::wide;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use xla_shape_core::{ArrayShape, LegacyShape, PaddingValue};
+use xla_shape_relayout::wide::wide;
 
-/// An array in a layout of 2017: `Modern` is the same shape in a modern layout, `Widths` a tuple of [`Size`](super::Size) with
-/// the width of each dimension, empty without padding, and `Value` what the padding holds.
+/// An array in a layout of 2017: `Modern` is the same shape in a modern layout; `Widths` is a tuple of [`Size`](super::Size) with the
+/// padded size of each dimension, empty without padding; `Value` is the value of the padding.
 ///
-/// Elements are where they are in `Modern`, and indices, buffers and copies are those of `Modern`; a buffer whose padding holds
-/// the value is made by [`buffer`](Self::buffer). No width is 0: see [`LegacyShape`].
+/// Elements have the positions of `Modern`; indices, buffers and copies are those of `Modern`. [`buffer`](Self::buffer) makes a buffer
+/// whose padding holds the value. No width is 0: see [`LegacyShape`].
 ///
 /// ```
 /// use xla_shape::shape;
@@ -31,10 +31,10 @@ pub struct Padded<Modern, Widths, Value> {
     widths_and_value: PhantomData<(Widths, Value)>,
 }
 
-/// What the padding of an array holds, as a type.
+/// The value of an array's padding, as a type.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not the value of padding", label = "expected `ZeroPadding`, …")]
 pub trait PaddingType: Copy + Debug + Default + 'static {
-    /// The value; `None` if it may be any.
+    /// The value; `None` if it is unspecified.
     const VALUE: Option<PaddingValue>;
 }
 
@@ -51,7 +51,7 @@ macro_rules! padding_types {
 }
 
 padding_types! {
-    /// The padding may hold anything.
+    /// The value of the padding is unspecified.
     AnyPadding None;
     /// The padding holds 0.
     ZeroPadding Some(PaddingValue::Zero);
@@ -68,13 +68,13 @@ impl<E: Element, D: StaticDimensions, L: LayoutType, W: StaticDimensions, V: Pad
     pub const LEGACY: &'static LegacyShape =
         &LegacyShape::from_static(ArrayShape::from_static(E::TYPE, D::DIMENSIONS, L::LAYOUT), wide(W::SIZES), V::VALUE);
 
-    /// The bits of an element of the padding; `None` if it may hold anything, or the element type lacks the value.
+    /// The bits of an element of padding; `None` if they are unspecified, or the element type does not have the value.
     pub const PADDING_BITS: Option<u128> = match V::VALUE {
         Some(value) => value.bits(E::TYPE),
         None => None,
     };
 
-    /// The same shape in a modern layout.
+    /// The same shape in a modern layout. See the type for an example.
     #[must_use]
     pub fn modern(self) -> Array<E, D, L> {
         self.modern

@@ -1,4 +1,4 @@
-//! Dimensions named by constants: from the front, or with negative numbers from the back.
+//! Dimension numbers as constants: from the front, or negative from the back.
 
 use super::array_type::ArrayType;
 use super::dimensions::Dimensions;
@@ -8,7 +8,7 @@ use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::{MAX_LIST, MAX_TEXT};
 use xla_shape_core::{ArrayShape, DimensionNumber};
 
-/// The number of a dimension, as a type; -1 is the last one. [`permutation!`](crate::permutation) makes tuples of it.
+/// The number of a dimension, as a type; -1 is the last. [`permutation!`](crate::permutation) writes tuples of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Nth<const N: i64>;
 
@@ -20,7 +20,7 @@ impl<const N: i64> Sealed for Nth<N> {}
     label = "expected `permutation![…]` with as many numbers as the array has dimensions"
 )]
 pub trait StaticPermutation<D: Dimensions>: Copy + Debug + Sealed {
-    /// The numbers of dimensions, as they were given.
+    /// The dimension numbers as they were written.
     const NUMBERS: &'static [i64];
 }
 
@@ -42,7 +42,7 @@ pub(crate) const fn resolve(number: i64, shape: &ArrayShape) -> usize {
     }
 }
 
-/// The dimensions that a constant permutation of those of `S` names; the first entries of the list.
+/// The dimensions that a constant permutation of those of `S` names: the first entries of the list.
 #[track_caller]
 pub(crate) const fn resolved<S: ArrayType, P: StaticPermutation<S::Dimensions>>() -> [usize; MAX_LIST] {
     let mut dimensions = [0; MAX_LIST];
@@ -54,7 +54,7 @@ pub(crate) const fn resolved<S: ArrayType, P: StaticPermutation<S::Dimensions>>(
     dimensions
 }
 
-/// A constant permutation of dimensions, which is checked at compile time; negative numbers count from the back.
+/// A constant permutation of dimensions, checked at compile time. Negative numbers count from the back.
 ///
 /// ```
 /// use xla_shape::{View, permutation, shape};

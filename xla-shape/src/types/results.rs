@@ -9,7 +9,7 @@ use super::permutation::Nth;
 use core::ops::Add;
 use typenum::Sum;
 
-/// Dimensions that have one with the number `N`, an [`Nth`]; -1 is the last.
+/// Dimensions that have a dimension number `N`, an [`Nth`]; -1 is the last.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no dimension `{N}`",
     label = "expected a dimension number that the array has"
@@ -17,23 +17,23 @@ use typenum::Sum;
 pub trait DimensionAt<N>: Dimensions {
     /// That dimension.
     type Dim: Dim;
-    /// The others, as a reduction along this one leaves them.
+    /// The other dimensions, as after a reduction along this one.
     type Others: Dimensions;
-    /// All, with another one in its place.
+    /// All dimensions, with `D` in place of this one.
     type With<D: Dim>: Dimensions;
 }
 
-/// Dimensions that can have one more, `D`, which is then the one with the number `N`, an [`Nth`]; -1 is the last.
+/// Dimensions into which another one, `D`, can be inserted as number `N`, an [`Nth`]; -1 is the last.
 #[diagnostic::on_unimplemented(
     message = "`{D}` cannot be dimension `{N}` beside the dimensions `{Self}`",
     label = "expected a dimension number that the result has, and a size"
 )]
 pub trait Insert<N, D>: Dimensions {
-    /// All of them.
+    /// All dimensions of the result.
     type Inserted: Dimensions;
 }
 
-/// Dimensions of a vector or a matrix that can be multiplied by another one, with the dimensions `Other`.
+/// Dimensions of a vector or a matrix that can be multiplied by a vector or matrix with the dimensions `Other`.
 #[diagnostic::on_unimplemented(
     message = "an array of the dimensions `{Self}` cannot be multiplied by one of the dimensions `{Other}`",
     label = "expected `(K,)` and `(K,)`, `(M, K)` and `(K,)`, or `(M, K)` and `(K, N)`"
@@ -61,22 +61,21 @@ impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
     label = "expected one dimension number for each dimension"
 )]
 pub trait Permute<P>: Dimensions {
-    /// Dimension `i` is number `P[i]`.
+    /// The dimensions whose number `i` is number `P[i]` of these.
     type Permuted: Dimensions;
 }
 
-/// Dimensions that are those of `Other`, except dimension `N`, where both have a `typenum` number: const generics cannot be
-/// added.
+/// Dimensions that equal those of `Other`, except dimension `N`, which is a number of `typenum` in both: const generics cannot be added.
 #[diagnostic::on_unimplemented(
     message = "arrays of the dimensions `{Self}` and `{Other}` cannot be joined along dimension `{N}`",
     label = "expected the same dimensions except this one, which must be a `typenum` number in both"
 )]
 pub trait Join<N, Other>: Dimensions {
-    /// Dimension `N` has the sum of both sizes.
+    /// The dimensions with the sum of both sizes as dimension `N`.
     type Joined: Dimensions;
 }
 
-/// The result of a conversion of `S` to elements `E`, or a comparison: the same dimensions and layout.
+/// The result of a conversion of `S` to elements `E`, or of a comparison: same dimensions, same layout.
 ///
 /// ```
 /// use xla_shape::types::WithElement;
@@ -86,7 +85,7 @@ pub trait Join<N, Other>: Dimensions {
 /// ```
 pub type WithElement<S, E> = Array<E, <S as ArrayType>::Dimensions, <S as ArrayType>::Layout>;
 
-/// The same array in the layout `L`: a copy is made by [`relayout`](crate::Buffer::relayout).
+/// The same array in the layout `L`; [`relayout`](crate::Buffer::relayout) makes a copy in it.
 ///
 /// ```
 /// use xla_shape::types::WithLayout;
@@ -110,9 +109,9 @@ pub type InSpace<S, const N: u8> = Array<
     <<S as ArrayType>::Layout as LayoutParts>::In<Space<N>>,
 >;
 
-/// The result of a transpose of `S`, dimension `i` of which is dimension `P[i]` of `S`, in the layout `L`.
+/// The result of a transpose of `S` in the layout `L`. Dimension `i` is dimension `P[i]` of `S`.
 ///
-/// `P` is a tuple of [`Nth`]. [`infer::assert_result`](crate::infer::assert_result) refuses a number that is there twice.
+/// `P` is a tuple of [`Nth`]. [`infer::assert_result`](crate::infer::assert_result) refuses a repeated number.
 ///
 /// ```
 /// use xla_shape::types::{Nth, Transposed};
@@ -135,8 +134,7 @@ pub type Transposed<S, P, L> =
 pub type Reduced<S, const N: i64, L> =
     Array<<S as ArrayType>::Element, <<S as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::Others, L>;
 
-/// The result of a broadcast of `S` that gives it a dimension `D`, which is number `N` of the result (-1 is the last), in the
-/// layout `L`.
+/// The result of a broadcast of `S` in the layout `L`, with a new dimension `D` that has number `N` (-1 is the last).
 ///
 /// ```
 /// use xla_shape::types::{Broadcast, Size};
@@ -147,11 +145,10 @@ pub type Reduced<S, const N: i64, L> =
 pub type Broadcast<S, const N: i64, D, L> =
     Array<<S as ArrayType>::Element, <<S as ArrayType>::Dimensions as Insert<Nth<N>, D>>::Inserted, L>;
 
-/// The result of a slice, a padding or windows of `S` along dimension `N` (-1 is the last), which then is `D`, in the layout
-/// `L`.
+/// The result of a slice, pad or reduce-window of `S` in the layout `L`, whose dimension `N` (-1 is the last) becomes `D`.
 ///
-/// `D` is what the code knows about the result: a [`Size`](super::Size), a const parameter, or arithmetic of `typenum` on the
-/// size before. Use [`infer::assert_result`](crate::infer::assert_result) to check that the operation gives it.
+/// `D` is what the code knows about the result: a [`Size`](super::Size), a const parameter, or arithmetic of `typenum` on the previous
+/// size. Use [`infer::assert_result`](crate::infer::assert_result) to check that the operation yields it.
 ///
 /// ```
 /// use core::ops::Add;
@@ -175,8 +172,8 @@ pub type Broadcast<S, const N: i64, D, L> =
 pub type WithDimension<S, const N: i64, D, L> =
     Array<<S as ArrayType>::Element, <<S as ArrayType>::Dimensions as DimensionAt<Nth<N>>>::With<D>, L>;
 
-/// The result of a dot of `A` and `B` without batches, in the layout `L`: of two vectors, of a matrix and a vector, or of two
-/// matrices. The size that is summed over must be the same type in both.
+/// The result of a dot of `A` and `B` without batch dimensions in the layout `L`: of two vectors, a matrix and a vector, or two matrices.
+/// The contracted size must be the same type in both.
 ///
 /// ```
 /// use xla_shape::types::Product;
@@ -186,8 +183,7 @@ pub type WithDimension<S, const N: i64, D, L> =
 /// fn same(x: Product<shape!(f32[8,64]), shape!(f32[64,256]), L>) -> shape!(f32[8,256]{1,0:T(8,128)}) { x }
 /// ```
 ///
-/// Its elements are those of `A`; [`WithElement`] changes them. For two vectors, it is a scalar, in the
-/// layout `{:}`.
+/// Its element type is that of `A`; [`WithElement`] changes it. For two vectors, the result is a scalar in the layout `{:}`.
 pub type Product<A, B, L> = Array<
     <A as ArrayType>::Element,
     <<A as ArrayType>::Dimensions as Multiply<<B as ArrayType>::Dimensions>>::Product,
@@ -218,7 +214,7 @@ macro_rules! count {
     ($first:ident $($rest:ident)*) => { 1 + count!($($rest)*) };
 }
 
-/// Implements what names one dimension: for the one after those in brackets, then for those that follow.
+/// Implements the traits that name one dimension, for each dimension in turn.
 macro_rules! numbered {
     ([$($before:ident)*]) => {};
     ([$($before:ident)*] $at:ident $($after:ident)*) => {

@@ -44,7 +44,7 @@ impl<S: ShapeType + ?Sized> Text<S> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Token;
 
-/// `opaque[]`: something that XLA does not look into.
+/// `opaque[]`: data that XLA does not interpret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Opaque;
 

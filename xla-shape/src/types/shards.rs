@@ -8,39 +8,47 @@ use super::dimensions::{Dimensions, StaticDimensions};
 use super::permutation::{Nth, StaticPermutation};
 use super::results::DimensionAt;
 use crate::sealed::{Sealed, for_each_arity};
-use crate::wide::wide;
 use core::marker::PhantomData;
 use paste::paste;
 use xla_shape_core::Dimension;
 use xla_shape_core::shard::{Devices, Iota, Reduction, Sharding, ShardingError, Subgroup, TileAssignment};
 use xla_shape_core::text::ConstText;
+use xla_shape_relayout::wide::wide;
 
-/// A sharding, as a type: how the elements of an array are divided among devices. [`sharding!`](crate::sharding) makes it.
+/// A sharding as a type: how the elements of an array are divided among devices. [`sharding!`](crate::sharding) writes it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a sharding",
     label = "expected a type made by `sharding!({{…}})`"
 )]
 pub trait ShardingType: 'static + Sealed {
-    /// Into how many pieces each dimension is cut: a tuple of [`Size`] and [`Uncut`], or [`Uncut`] for all of the array.
+    /// The number of pieces of each dimension: a tuple of [`Size`] and [`Uncut`], or [`Uncut`] for the whole array.
     type Pieces;
 
     /// The sharding as a value.
     ///
+    /// ```
+    /// use xla_shape::sharding;
+    /// use xla_shape::types::ShardingType;
+    ///
+    /// type Plan = sharding!({devices=[2,4]<=[8]});
+    /// assert_eq!(Plan::sharding().to_string(), "{devices=[2,4]<=[8]}");
+    /// ```
+    ///
     /// # Panics
-    /// If the devices are not as many as there are pieces. [`sharding!`](crate::sharding) makes no such type.
+    /// If the number of devices is not that of the pieces. [`sharding!`](crate::sharding) never writes such a type.
     #[must_use]
     fn sharding() -> Sharding;
 }
 
-/// Not divided: a dimension, or all of an array.
+/// Not divided: a dimension, or the whole array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Uncut;
 
-/// `{replicated}`: every device has all of it.
+/// `{replicated}`: every device has the whole array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Replicated;
 
-/// `{maximal device=…}`: this device has all of it.
+/// `{maximal device=…}`: this device has the whole array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Maximal<const DEVICE: i64>;
 
@@ -48,9 +56,8 @@ pub struct Maximal<const DEVICE: i64>;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Unreduced;
 
-/// `{devices=[…]…}`: each device has a piece. `Pieces` is a tuple of [`Size`] and [`Uncut`], one for each dimension; `Order` says
-/// which device has which piece, an [`InOrder`] or a [`Listed`]; `Groups` is a tuple of [`Group`], what devices with the same
-/// piece do with it.
+/// `{devices=[…]…}`: each device has a piece. `Pieces` is a tuple of [`Size`] and [`Uncut`], one for each dimension. `Order` assigns the
+/// pieces to devices: an [`InOrder`] or a [`Listed`]. `Groups` is a tuple of [`Group`]: what devices with the same piece do with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Divided<Pieces, Order, Groups = ()>(PhantomData<(Pieces, Order, Groups)>);
 
@@ -58,12 +65,11 @@ pub struct Divided<Pieces, Order, Groups = ()>(PhantomData<(Pieces, Order, Group
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct InOrder<D, P>(PhantomData<(D, P)>);
 
-/// `0,2,1,3`: the numbers of the devices, a tuple of up to 12 [`Size`]; more of them are in `Rest`, another `Listed`.
+/// `0,2,1,3`: the numbers of the devices, a tuple of up to 12 [`Size`]. Further numbers are in `Rest`, another `Listed`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Listed<Numbers, Rest = ()>(PhantomData<(Numbers, Rest)>);
 
-/// `COUNT` devices that have the same piece; `KIND` is what they do with it: the number of a [`Subgroup`], in the order of that
-/// type.
+/// `COUNT` devices that have the same piece. `KIND` is what they do with it: the number of a [`Subgroup`], in the order of that type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Group<const KIND: u8, const COUNT: usize>;
 
@@ -102,7 +108,7 @@ impl Constant<usize> for Uncut {
     const VALUE: usize = 1;
 }
 
-/// Which device has which piece: [`InOrder`] or [`Listed`].
+/// The assignment of pieces to devices: [`InOrder`] or [`Listed`].
 pub trait DeviceOrder: 'static {
     #[doc(hidden)]
     fn devices() -> Result<Devices, ShardingError>;
@@ -160,21 +166,21 @@ impl<P: Constants<usize>, O: DeviceOrder, G: Constants<(Subgroup, usize)>> Shard
     }
 }
 
-/// One of the `PIECES` equal pieces of a dimension `D`, which is number `NUMBER` of its array: a dimension itself.
+/// One of `PIECES` equal pieces of a dimension `D`, which has the number `NUMBER` in its array. A piece is a dimension itself.
 ///
-/// Its size is that of `D` divided by `PIECES`. Sizes that do not divide do not compile; that shows in `cargo build`, not in
-/// `cargo check`.
+/// Its size is that of `D` divided by `PIECES`. Sizes that do not divide evenly do not compile; that shows in `cargo build`, not in `cargo
+/// check`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Piece<D, const PIECES: usize, const NUMBER: i64>(PhantomData<D>);
 
-/// As many elements as `COUNT` dimensions `D` together.
+/// A dimension as long as `COUNT` dimensions `D` together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Times<D, const COUNT: usize>(PhantomData<D>);
 
 impl<D, const PIECES: usize, const NUMBER: i64> Sealed for Piece<D, PIECES, NUMBER> {}
 impl<D, const COUNT: usize> Sealed for Times<D, COUNT> {}
 
-/// The size of a piece. Fails the compilation if there is none.
+/// The size of a piece. Fails the compilation if the size does not divide evenly.
 const fn piece(size: usize, pieces: usize, number: i64) -> usize {
     if pieces == 0 || !size.is_multiple_of(pieces) {
         let text = ConstText::<256>::new().push_str("expected a size of dimension ");
@@ -198,7 +204,7 @@ const fn times(size: usize, count: usize) -> usize {
     }
 }
 
-/// Implements what a dimension is whose size is computed.
+/// Implements the traits of a dimension with a computed size.
 macro_rules! computed_dim {
     ([$($generics:tt)*] $dim:ty, $size:expr) => {
         impl<D: StaticDim, $($generics)*> Dim for $dim {
@@ -226,7 +232,7 @@ macro_rules! computed_dim {
 computed_dim!([const PIECES: usize, const NUMBER: i64] Piece<D, PIECES, NUMBER>, piece(D::SIZE, PIECES, NUMBER));
 computed_dim!([const COUNT: usize] Times<D, COUNT>, times(D::SIZE, COUNT));
 
-/// A dimension that can be cut as `Count` says, a [`Size`] or [`Uncut`].
+/// A dimension that can be divided into `Count` pieces, a [`Size`] or [`Uncut`].
 #[diagnostic::on_unimplemented(
     message = "the dimension `{Self}` cannot be cut into `{Count}` pieces",
     label = "expected a dimension whose size is known at compile time"
@@ -244,7 +250,7 @@ impl<D: StaticDim, const PIECES: usize, const NUMBER: i64> Cut<Size<PIECES>, NUM
     type Piece = Piece<D, PIECES, NUMBER>;
 }
 
-/// Dimensions that can be divided as `Pieces` says: the [`Pieces`](ShardingType::Pieces) of a sharding.
+/// Dimensions that can be divided into `Pieces`: the [`Pieces`](ShardingType::Pieces) of a sharding.
 #[diagnostic::on_unimplemented(
     message = "a sharding into `{Pieces}` does not divide an array of the dimensions `{Self}`",
     label = "expected a sharding of as many dimensions as the array has, and static sizes where it divides them"
@@ -258,13 +264,13 @@ impl<D: Dimensions> DivideBy<Uncut> for D {
     type Shard = D;
 }
 
-/// A dimension that can be put together from all its pieces.
+/// A dimension that can be assembled from all its pieces.
 #[diagnostic::on_unimplemented(
     message = "the dimension `{Self}` is not a piece of one that is divided among {COUNT} devices",
     label = "expected a piece, or a size that is known at compile time"
 )]
 pub trait Gather<const COUNT: usize>: Dim {
-    /// All of it.
+    /// The whole dimension.
     type Gathered: Dim;
 }
 
@@ -287,12 +293,12 @@ macro_rules! tuples_of_pieces {
 
 for_each_arity!(tuples_of_pieces);
 
-/// What a device has of an array of shape `X` that is divided by the sharding `S`: elements, layout and the dimensions that the
-/// sharding does not divide are the array's.
+/// The shard of one device if an array of shape `X` is divided by the sharding `S`. Element type, layout and undivided dimensions are those
+/// of the array.
 ///
-/// A dimension that is divided is a [`Piece`]: its size is right, but its type is not [`Size`]. If sizes are numbers,
-/// [`shard!`](macro@crate::shard) gives the type that `shape!` gives; [`retype`](crate::Buffer::retype) converts between them.
-/// A size that does not divide evenly does not compile; that shows in `cargo build`, not in `cargo check`.
+/// A divided dimension is a [`Piece`], which has the right size but is another type than [`Size`]. If all sizes are numbers,
+/// [`shard!`](macro@crate::shard) writes the type that `shape!` writes; [`retype`](crate::Buffer::retype) converts between the two. A size
+/// that does not divide evenly does not compile; that shows in `cargo build`, not in `cargo check`.
 ///
 /// ```
 /// use xla_shape::types::{ArrayType, Shard};
@@ -319,8 +325,8 @@ pub type Shard<X, S> = Array<
     <X as ArrayType>::Layout,
 >;
 
-/// The result of an all-gather of shards `X` of `COUNT` devices along dimension `N` (-1 is the last). For the pieces of a
-/// [`Shard`], that is the whole dimension.
+/// The result of an all-gather of shards `X` of `COUNT` devices along dimension `N` (-1 is the last). For the pieces of a [`Shard`], it has
+/// the whole dimension.
 ///
 /// ```
 /// use xla_shape::types::{AllGathered, Shard};
@@ -354,8 +360,8 @@ pub type ReduceScattered<X, const N: i64, const COUNT: usize> = Array<
     <X as ArrayType>::Layout,
 >;
 
-/// The result of an all-to-all of `X` among `COUNT` devices: dimension `SPLIT` is cut into pieces, which are joined along
-/// dimension `JOIN`.
+/// The result of an all-to-all of `X` among `COUNT` devices: dimension `SPLIT` is divided into pieces, which are joined along dimension
+/// `JOIN`.
 ///
 /// ```
 /// use xla_shape::types::{ArrayType, Exchanged, Shard};

@@ -1,4 +1,4 @@
-//! Why sizes at run time do not fit a type.
+//! The error of sizes that do not fit a type.
 
 use core::fmt;
 use xla_shape_core::{Dimension, ValidationError};
@@ -7,13 +7,13 @@ use xla_shape_core::{Dimension, ValidationError};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SizesError {
-    /// The type wants another size, or a smaller one.
+    /// The size differs from the static one, or exceeds the bound.
     Dimension {
         /// Which dimension.
         dimension: usize,
-        /// What the type says of it.
+        /// The dimension of the type.
         expected: Dimension,
-        /// The size that was asked for, in elements.
+        /// The size that was requested, in elements.
         found: usize,
     },
     /// The shape is not valid.

@@ -1,4 +1,4 @@
-//! What tuples of types mean: the lists that shapes are made of, up to 12 long.
+//! The traits of tuples: lists of dimensions, tiles, shapes and so on, with up to 12 entries.
 
 use super::constants::{Constant, Constants};
 use super::dim::{BoundedDim, Dim, StaticDim};
@@ -12,7 +12,7 @@ use paste::paste;
 use xla_shape_core as model;
 use xla_shape_core::shard::Subgroup;
 
-/// Tuples of types that stand for a value of one of these types each.
+/// Implements the traits for tuples of types that each stand for a value.
 macro_rules! constants {
     (@ [$($C:ident)*] $value:ty) => {
         impl<$($C: Constant<$value>),*> Constants<$value> for ($($C,)*) {

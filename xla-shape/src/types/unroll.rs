@@ -1,22 +1,22 @@
-//! Index arithmetic with constants: one copy of the code for each digit of the stride table.
+//! Index arithmetic with constants: a separate copy of the code for each digit of the stride table.
 //!
-//! A loop over the table would leave it to the optimiser to unroll it and to look through the table. Here every digit is an
-//! inline `const`: only shifts and masks, or multiplications by constants, are left.
+//! With a loop over the table, it would depend on the optimizer whether the loop is unrolled and the table becomes constants. Here, each
+//! digit is an inline `const`, so only shifts and masks, or multiplications by constants, remain.
 
 use super::array_type::{ArrayType, StaticArray};
 use super::index::StaticIndex;
-use crate::wide::wide;
 use core::marker::PhantomData;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::map::{StaticStrideTable, Term};
 use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_TEXT;
+use xla_shape_relayout::wide::wide;
 
 macro_rules! unroll {
     ($S:ident, $index:ident, $values:ident, $run:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
         $(
             if const { $v < $S::STRIDE_TABLE.num_intermediates() } {
-                $values[$v] = const { $S::STRIDE_TABLE.intermediate($v) }.of($index, &$values);
+                $values[$v] = const { $S::STRIDE_TABLE.intermediate($v) }.value($index, &$values);
             }
         )*
         $(
@@ -32,21 +32,21 @@ macro_rules! unroll {
     };
 }
 
-/// The value of a term. A remainder by a power of two is a mask at once: of a number that it knows to be less than twice as
-/// large, the compiler would make a comparison and a subtraction.
+/// The value of a term. A remainder by a power of two is written as a mask: for a number that is known to be less than twice the modulus,
+/// the compiler would generate a comparison and a subtraction.
 #[inline(always)]
 fn value_of(term: Term, index: &[u64], values: &[u64]) -> u64 {
     match term.modulus {
         Some(modulus) if modulus.is_power_of_two() => {
-            Term { modulus: None, ..term }.of(index, values) & (modulus.get() - 1)
+            Term { modulus: None, ..term }.value(index, values) & (modulus.get() - 1)
         }
-        _ => term.of(index, values),
+        _ => term.value(index, values),
     }
 }
 
-/// Whether the digit after number `d` is summed up with it before both are multiplied by a stride.
+/// Whether the digit after number `d` is added to it before both are multiplied by a stride.
 ///
-/// That pays for whole indices, `(b * 8 + a) * stride`. Where an index is cut, its shift and the stride's make one.
+/// This saves a multiplication for whole indices, `(b * 8 + a) * stride`. Where an index is cut, its shift and the stride's are combined.
 const fn continues(table: &StaticStrideTable, d: usize) -> bool {
     const fn is_whole(term: Term) -> bool {
         term.divisor.get() == 1 && term.modulus.is_none()
@@ -67,7 +67,7 @@ pub(super) fn linear_index<S: ArrayType>(index: &[usize]) -> usize {
     position as usize
 }
 
-/// What positions alone are computed with.
+/// The parts of the stride table that positions depend on.
 struct Positions<S>(PhantomData<S>);
 
 impl<S: ArrayType> Positions<S> {
@@ -78,7 +78,7 @@ macro_rules! unroll_scaled {
     ($S:ident, $index:ident, $sizes:ident, $values:ident, $position:ident; values $($v:literal)*; digits $($d:literal)*) => {
         $(
             if const { $v < Positions::<$S>::TABLE.num_intermediates() } {
-                $values[$v] = const { Positions::<$S>::TABLE.intermediate($v) }.of($index, &$values);
+                $values[$v] = const { Positions::<$S>::TABLE.intermediate($v) }.value($index, &$values);
             }
         )*
         let mut scale = 1_u64;
@@ -98,7 +98,7 @@ macro_rules! unroll_scaled {
 
 /// The position of the element with this index in an array with unbounded dimensions, of these sizes.
 ///
-/// From the most minor digit on, strides are constants until the first unbounded dimension.
+/// From the most minor digit on, strides are constants up to the first unbounded dimension.
 #[inline(always)]
 pub(super) fn scaled_linear_index<S: ArrayType>(index: &[usize], sizes: &[usize]) -> usize {
     let (index, sizes) = (wide(index), wide(sizes));
@@ -115,16 +115,15 @@ const _: () =
 
 /// The position of the element with a constant index. Fails the compilation if the index is out of bounds.
 ///
-/// Whatever a user calls with a constant index has this in a `const` block of its own: the compiler then shows the line
-/// of that call.
+/// Functions that take a constant index evaluate this in their own `const` block, so that the compiler shows the line that calls them.
 #[track_caller]
 pub(crate) const fn position_at<S: StaticArray, I: StaticIndex<S::Dimensions>>() -> usize {
     assert_in_bounds(I::INDEX, S::SIZES, S::SHAPE);
     let mut values = [0; StaticStrideTable::MAX_INTERMEDIATES];
-    S::STRIDE_TABLE.as_ref(wide(S::SIZES)).linear_index_with(wide(I::INDEX), &mut values) as usize
+    S::STRIDE_TABLE.with_extents(wide(S::SIZES)).linear_index_with(wide(I::INDEX), &mut values) as usize
 }
 
-/// Fails the compilation if `index` does not lie inside an array of these sizes.
+/// Fails the compilation if `index` is out of bounds for an array of these sizes.
 #[track_caller]
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; both lists have the same length")]
 const fn assert_in_bounds(index: &[usize], sizes: &[usize], shape: &ArrayShape) {

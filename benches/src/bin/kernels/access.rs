@@ -1,4 +1,4 @@
-//! Single elements by their indices, in no particular order.
+//! Access to single elements by index, in random order.
 
 use crate::turn::{Contender, Turn};
 use crate::{Case, Ratio};
@@ -6,7 +6,7 @@ use std::hint::black_box;
 use xla_shape::element::{F32, S16};
 use xla_shape::{ArrayShape, Buffer, DynBuffer, TileDimension, shape};
 
-/// The position of an element, worked out from the layout's definition each time.
+/// The position of an element, computed from the layout's definition each time.
 fn rederived(shape: &ArrayShape, index: &[usize]) -> usize {
     let layout = shape.layout();
     let physical = || layout.minor_to_major().iter().rev();
@@ -14,12 +14,12 @@ fn rederived(shape: &ArrayShape, index: &[usize]) -> usize {
     let mut entries = physical().map(|&d| index[d] as u64).collect::<Vec<_>>();
     for tile in layout.tiles() {
         let mut tile = tile.dimensions().to_vec();
-        // A longer tile: leading 1s.
+        // If the tile has more entries than dimensions: leading dimensions of size 1.
         while sizes.len() < tile.len() {
             sizes.insert(0, 1);
             entries.insert(0, 0);
         }
-        // Every `*` folds its dimension into the next more minor one.
+        // Each `*` combines its dimension with the next more minor one.
         while let Some(star) = tile.iter().position(|entry| *entry == TileDimension::Combine) {
             let at = sizes.len() - tile.len() + star;
             entries[at + 1] += entries[at] * sizes[at + 1];
@@ -42,10 +42,10 @@ fn rederived(shape: &ArrayShape, index: &[usize]) -> usize {
 
 const ROWS: usize = 32;
 const COLUMNS: usize = 256;
-/// So few that the indices and the array are in the first-level cache together.
+/// The number of accesses: the indices and the array fit into the L1 cache together.
 const ACCESSES: usize = 1024;
 
-/// Indices in no particular order.
+/// Indices in random order.
 fn indices() -> Vec<[usize; 2]> {
     let mut state = 1_u64;
     let mut next = |n: usize| {
@@ -55,7 +55,7 @@ fn indices() -> Vec<[usize; 2]> {
     (0..ACCESSES).map(|_| [next(ROWS), next(COLUMNS)]).collect()
 }
 
-/// Sums what `get` gives for all indices: an addition of integers, which takes no time to speak of.
+/// Sums the results of `get` for all indices. Integer additions take very little time.
 fn contender(get: impl Fn(&[usize; 2]) -> u64 + 'static) -> Contender {
     let indices = indices();
     Box::new(move |turn: &mut Turn| {
@@ -65,7 +65,7 @@ fn contender(get: impl Fn(&[usize; 2]) -> u64 + 'static) -> Contender {
     })
 }
 
-/// A value as a number that is added in no time to speak of.
+/// The bits of a value as an integer, which is cheap to add.
 trait Bits {
     fn bits(self) -> u64;
 }
@@ -101,7 +101,7 @@ macro_rules! case {
                     "by hand",
                     contender(move |&[$i, $j]| {
                         assert!($i < ROWS && $j < COLUMNS, "the index is inside");
-                        // SAFETY: the position is one of the array's.
+                        // SAFETY: the index has just been checked, so `$position`, the layout's position for it, is within the array.
                         unsafe { hand.as_slice().get_unchecked($position) }.bits()
                     }),
                 ),

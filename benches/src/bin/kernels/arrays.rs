@@ -99,32 +99,33 @@ where
     match kernel {
         "fill" => Box::new(move |turn: &mut Turn| {
             let data = x.as_mut_slice().as_mut_ptr();
-            // SAFETY: the walk covers the elements of the array, as was asserted.
+            // SAFETY: `data` points to `S::ELEMENTS` contiguous elements of `x`, which this closure owns. `W` has as many positions, as
+            // asserted above, and each is below that number, as the comparison of results checks.
             turn.time(|| unsafe { walk::fill::<W, S::Element>(black_box(data), black_box(S::Element::of(1.5))) });
             turn.result(|| to_f32(&x))
         }),
         "sum" => Box::new(move |turn| {
             let mut total = 0.0;
             let data = x.as_mut_slice().as_mut_ptr();
-            // SAFETY: as above.
+            // SAFETY: as for "fill"; in "axpy", `x` and `y` are different arrays.
             turn.time(|| total = black_box(unsafe { walk::sum::<W, S::Element>(black_box(data)) }));
             turn.result(|| vec![total])
         }),
         "scale" => Box::new(move |turn| {
             let data = x.as_mut_slice().as_mut_ptr();
-            // SAFETY: as above.
+            // SAFETY: as for "fill"; in "axpy", `x` and `y` are different arrays.
             turn.time(|| unsafe { walk::scale::<W, S::Element>(black_box(data), black_box(FACTOR)) });
             turn.result(|| to_f32(&x))
         }),
         "axpy" => Box::new(move |turn| {
             let (from, to) = (x.as_mut_slice().as_mut_ptr(), y.as_mut_slice().as_mut_ptr());
-            // SAFETY: as above.
+            // SAFETY: as for "fill"; in "axpy", `x` and `y` are different arrays.
             turn.time(|| unsafe { walk::axpy::<W, S::Element>(black_box(A), black_box(from), black_box(to)) });
             turn.result(|| to_f32(&y))
         }),
         _ => Box::new(move |turn| {
             let data = x.as_mut_slice().as_mut_ptr();
-            // SAFETY: as above.
+            // SAFETY: as for "fill"; in "axpy", `x` and `y` are different arrays.
             turn.time(|| unsafe { walk::softmax::<W, S::Element>(black_box(data)) });
             turn.result(|| to_f32(&x))
         }),
@@ -235,7 +236,7 @@ macro_rules! cases {
     }};
 }
 
-/// In the first-level cache, and in the second-level one.
+/// Arrays that fit into the L1 cache, and arrays that fit into the L2 cache.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     cases!(cases, 8, 512);

@@ -1,8 +1,8 @@
 //! How fast kernels and single accesses are: `cargo run --release -p benches --bin kernels -- [--json] [--rounds N] [FILTER]`.
 //!
-//! The contenders of a case take turns, so that whatever disturbs one disturbs all; figures are medians over the rounds. A
-//! line gives the time that the library takes relative to another contender, and the goal: below 1, the library is faster.
-//! Before anything is measured, all contenders of a case must have the same result.
+//! The contenders of a case take turns, so that disturbances affect all of them; figures are medians over the rounds. A line gives the
+//! library's time relative to another contender, and the goal: below 1, the library is faster. First, the results of all contenders of a
+//! case are compared.
 
 mod access;
 mod arrays;
@@ -15,16 +15,16 @@ use serde::Serialize;
 use std::time::Duration;
 use turn::{Contender, Turn};
 
-/// Contenders that do the same.
+/// Contenders with the same task.
 struct Case {
     name: String,
-    /// Of one call.
+    /// The elements that one call processes.
     elements: usize,
     contenders: Vec<(&'static str, Contender)>,
     ratios: Vec<Ratio>,
 }
 
-/// How long the first contender takes, relative to the second, and what is hoped for.
+/// The time of the first contender relative to the second, and the goal.
 #[derive(Clone, Copy)]
 struct Ratio(&'static str, &'static str, f64);
 
@@ -36,7 +36,7 @@ struct Line<'a> {
     to: &'a str,
     ratio: f64,
     goal: f64,
-    /// Of each contender.
+    /// The time of each contender.
     ns_per_element: [f64; 2],
 }
 
@@ -70,7 +70,7 @@ fn main() {
     }
 }
 
-/// How long a contender's turn is.
+/// The length of a contender's turn.
 const TURN: Duration = Duration::from_millis(2);
 
 impl Case {
@@ -87,7 +87,7 @@ impl Case {
                 "{}: {name} has another result",
                 self.name
             );
-            // Warm, and undisturbed at least once.
+            // Warms up the caches and calibrates the number of calls.
             turn.check = false;
             let times = (0..20).map(|_| {
                 contender(&mut turn);

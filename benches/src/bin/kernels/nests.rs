@@ -1,4 +1,4 @@
-//! What people write first: softmax that knows no layout, loops over indices, and values in row-major order.
+//! Straightforward code: softmax for any layout, loops over indices, and conversion from and to row-major order.
 
 use crate::arrays::{by_hand, to_f32, value};
 use crate::numbers::{exp, larger};
@@ -23,7 +23,7 @@ fn array<S: Matrix>() -> Buffer<S> {
     Buffer::<S>::from_fn(|[i, j]: [usize; 2]| value(i, j))
 }
 
-/// For any layout: the library chooses how many lines it folds at a time.
+/// For any layout: the library chooses how many lines are folded at a time.
 #[inline(never)]
 fn softmax<S: Matrix>(x: &mut Buffer<S>) {
     x.for_each_band_mut::<-1>(|mut rows| {
@@ -70,7 +70,7 @@ fn scale<S: Matrix>(scale: fn(&mut Buffer<S>, f32)) -> Contender {
     })
 }
 
-/// A loop over indices costs what the layout's arithmetic costs; walking does not.
+/// A loop over indices computes each position; iterating in the order of memory does not.
 fn over_indices<S: Matrix>() -> Case {
     Case {
         name: format!("indices: scale {}", S::TEXT),
@@ -84,7 +84,7 @@ fn over_indices<S: Matrix>() -> Case {
     }
 }
 
-/// Values from and to row-major order, beside the copy alone into memory that is there.
+/// Conversion from and to row-major order, compared with a copy into existing memory.
 fn row_major<S: Matrix>() -> [Case; 2] {
     let (x, values) = (array::<S>(), to_f32(&array::<S>()));
     let (y, mut out) = (array::<S>(), Buffer::<RowMajor>::zeroed());

@@ -3,15 +3,15 @@
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// How often the contender's function is called, and how long that takes.
+/// The number of calls of the contender's function, and their time.
 pub(crate) struct Turn {
     pub(crate) repeat: usize,
-    /// Whether the result is looked at.
+    /// Whether the result is compared.
     pub(crate) check: bool,
     pub(crate) time: Duration,
 }
 
-/// Takes its turn; its result, if it is looked at.
+/// Takes a turn; returns the result if it is compared.
 pub(crate) type Contender = Box<dyn FnMut(&mut Turn) -> Vec<f32>>;
 
 impl Turn {
@@ -26,7 +26,7 @@ impl Turn {
     }
 }
 
-/// The thread's own time, so that what else runs on the machine disturbs less.
+/// The thread's CPU time, which other processes disturb less.
 fn now() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs() as u32)

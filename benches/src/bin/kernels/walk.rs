@@ -2,20 +2,20 @@
 
 use crate::numbers::{Number, exp, larger};
 
-/// How memory is walked over: in groups of runs.
+/// An order of iterating over memory: groups of runs.
 pub(crate) trait Walk {
     /// The elements of a run.
     const LEN: usize;
-    /// How far apart they lie.
+    /// The distance of neighbouring elements of a run.
     const STRIDE: usize;
-    /// How many rows' elements alternate in a run.
+    /// The number of rows whose elements alternate in a run.
     const LANES: usize = 1;
-    /// How many groups there are: one for each row or `LANES` rows.
+    /// The number of groups: one for each row, or for each `LANES` rows.
     const GROUPS: usize;
     /// The runs of a group.
     const RUNS: usize;
 
-    /// Where a run begins.
+    /// The position of a run's first element.
     fn start(group: usize, run: usize) -> usize;
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Rows<const ROWS: usize, const COLUMNS: usize>;
 pub(crate) struct Tiled<const ROWS: usize, const COLUMNS: usize>;
 /// `T(8,128)(2,1)`, pair of rows by pair of rows.
 pub(crate) struct Pairs<const ROWS: usize, const COLUMNS: usize>;
-/// `T(8,128)(2,1)`, row by row: nested loops over the modes of the layout, as CuTe has them.
+/// `T(8,128)(2,1)`, row by row: nested loops over the modes of the layout, as in CuTe.
 pub(crate) struct StridedRows<const ROWS: usize, const COLUMNS: usize>;
 
 impl<const ROWS: usize, const COLUMNS: usize> Walk for Flat<ROWS, COLUMNS> {
@@ -91,10 +91,10 @@ impl<const ROWS: usize, const COLUMNS: usize> Walk for StridedRows<ROWS, COLUMNS
     }
 }
 
-/// As many accumulators as the library's kernels have.
+/// The number of accumulators, the same as in the library's kernels.
 pub(crate) const LANES: usize = 16;
 
-/// Calls `f` with every element's position, in a loop over chunks of `LANES`, and its place in the chunk.
+/// Calls `f` with each element's position and its number in a chunk of `LANES`, chunk by chunk.
 #[inline(always)]
 fn each<W: Walk>(group: usize, mut f: impl FnMut(usize, usize)) {
     for run in 0..W::RUNS {
@@ -107,7 +107,7 @@ fn each<W: Walk>(group: usize, mut f: impl FnMut(usize, usize)) {
     }
 }
 
-/// Calls `f` with every element's position, run by run.
+/// Calls `f` with each element's position, run by run.
 #[inline(always)]
 fn each_of_runs<W: Walk>(mut f: impl FnMut(usize)) {
     for group in 0..W::GROUPS {
@@ -123,12 +123,12 @@ fn each_of_runs<W: Walk>(mut f: impl FnMut(usize)) {
 /// The element at a position.
 ///
 /// # Safety
-/// There must be one, which nobody else has borrowed.
+/// `x.add(position)` points to an element, to which no other reference is used during `'a`.
 #[inline(always)]
 unsafe fn element<'a, V>(x: *mut V, position: usize) -> &'a mut V {
-    // SAFETY: the caller promises that there is an element.
+    // SAFETY: the result is within the array of elements (caller).
     let element = unsafe { x.add(position) };
-    // SAFETY: the caller promises that it is not borrowed.
+    // SAFETY: it points to an element without other references in use (caller).
     unsafe { &mut *element }
 }
 
@@ -137,24 +137,24 @@ macro_rules! kernels {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The pointers must be to as many elements as the walk covers.
+        /// Each pointer points to an array that contains all positions of `W`, and is not used otherwise during the call.
         #[inline(never)]
         pub(crate) unsafe fn $name<W: Walk, E: Number>($($x: $X),*) $(-> $R)? $body
     )* };
 }
 
 kernels! {
-    /// Writes `value` everywhere.
+    /// Writes `value` to all elements.
     fill(x: *mut E::Value, value: E::Value) {
-        // SAFETY: the position is that of an element.
+        // SAFETY: `i` is a position of `W`, so it is within the array (caller); the reference ends with the assignment.
         each_of_runs::<W>(|i| *unsafe { element(x, i) } = value);
     }
 
-    /// All elements' sum.
+    /// The sum of all elements.
     sum(x: *mut E::Value) -> f32 {
         let mut sums = [0.0; LANES];
         for group in 0..W::GROUPS {
-            // SAFETY: the position is that of an element.
+            // SAFETY: as in `fill`.
             each::<W>(group, |i, lane| sums[lane] += E::f32(*unsafe { element(x, i) }));
         }
         sums.iter().sum()
@@ -163,7 +163,7 @@ kernels! {
     /// `x` times a factor.
     scale(x: *mut E::Value, factor: f32) {
         each_of_runs::<W>(|i| {
-            // SAFETY: the position is that of an element.
+            // SAFETY: as in `fill`.
             let x = unsafe { element(x, i) };
             *x = E::of(factor * E::f32(*x));
         });
@@ -172,9 +172,9 @@ kernels! {
     /// `a · x + y`, written to `y`.
     axpy(a: f32, x: *mut E::Value, y: *mut E::Value) {
         each_of_runs::<W>(|i| {
-            // SAFETY: the position is that of an element.
+            // SAFETY: as in `fill`.
             let x = *unsafe { element(x, i) };
-            // SAFETY: as above.
+            // SAFETY: as in `fill`; the element of `x` has been copied.
             let y = unsafe { element(y, i) };
             *y = E::of(a * E::f32(x) + E::f32(*y));
         });
@@ -182,7 +182,7 @@ kernels! {
 
     /// The softmax of every row.
     softmax(x: *mut E::Value) {
-        // SAFETY: the position is that of an element, wherever this is called.
+        // SAFETY: all calls below pass positions of `W`, and use the reference only within one expression, as in `fill`.
         let at = |i| unsafe { element(x, i) };
         for group in 0..W::GROUPS {
             let mut max = [f32::MIN; LANES];
@@ -197,7 +197,7 @@ kernels! {
     }
 }
 
-/// Puts the lanes of each row together.
+/// Combines the accumulators of each row.
 #[inline(always)]
 fn rows<W: Walk>(lanes: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> [f32; LANES] {
     let mut total = lanes;

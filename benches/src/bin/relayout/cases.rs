@@ -1,21 +1,21 @@
-//! The cases that are always measured.
+//! The fixed cases.
 
 use xla_shape::ArrayShape;
 use xla_shape::map::Source;
 use xla_shape::relayout::Options;
 
-/// Two shapes and how to get from one to the other.
+/// A relayout between two shapes.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) from: ArrayShape,
     pub(crate) to: ArrayShape,
     pub(crate) permutation: Option<Vec<usize>>,
     pub(crate) options: Options,
-    /// Also with two threads.
+    /// Whether it is also measured with two threads.
     pub(crate) threads: bool,
 }
 
-/// A loop over both arrays, which strides count in elements.
+/// A loop over both arrays, with strides in elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Loop {
     pub(crate) size: usize,
@@ -49,14 +49,14 @@ impl Case {
         Self { options: self.options.zero_padding(), ..self }
     }
 
-    /// The bytes of the elements; where the sides differ, the mean of both.
+    /// The bytes of the elements; if the two sides differ, their mean.
     pub(crate) fn payload(&self) -> usize {
         let bits = self.from.element_bits() + self.to.element_bits();
         (self.from.elements().expect("sizes are static") * bits / 16) as usize
     }
 
-    /// The case as an array of more dimensions that has strides on both sides, the destination's largest first. Not for ragged
-    /// tiles, packed elements, or where both sides are tiled.
+    /// The case as an array of more dimensions that is strided on both sides, in the order of the destination's strides, largest first. `None`
+    /// for tiles with padding, packed elements, and if both sides are tiled.
     pub(crate) fn as_strided(&self) -> Option<Vec<Loop>> {
         let (from, to) = (self.from.stride_table().ok()?, self.to.stride_table().ok()?);
         let plain = |shape: &ArrayShape| shape.layout().tiles().is_empty();
@@ -72,7 +72,7 @@ impl Case {
         for digit in tiled.as_ref().digits() {
             let Source::Dimension(number) = digit.term.source else { return None };
             let (mut from_index, mut to_index) = (vec![0; num_dimensions], vec![0; num_dimensions]);
-            // Of both sides, the digits are those of the one that is tiled.
+            // The dimensions are the digits of the tiled side.
             if plain(&self.to) {
                 from_index[number as usize] = digit.term.divisor.get();
                 for (to, &dimension) in to_index.iter_mut().zip(&permutation) {
@@ -103,7 +103,7 @@ impl Case {
     }
 }
 
-/// The cases of size `n` by `n`, which are measured large and small.
+/// The cases of size `n` by `n`, for a large and a small `n`.
 fn square([transposes, rows, pairs, packed]: [char; 4], n: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     for element in ["f32", "bf16", "u8"] {
@@ -153,7 +153,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(Case::new('j', "bf16[4096,4096]{1,0:T(8,128)(2,1)}", "bf16[4096,4096]{0,1:T(8,128)(2,1)}"));
     cases.push(Case::new('j', "f32[4096,4096]{1,0:T(8,128)}", "f32[4096,4096]{0,1:T(8,128)}"));
     cases.push(transpose('k', "u8[8192,8192]"));
-    // Rows that begin within lines.
+    // Rows that do not begin at cache lines.
     let odd = ["u16[50257,768]", "f32[4095,4097]", "u8[4095,4097]", "f64[4096,4096]", "f64[2001,1999]"];
     cases.extend(odd.map(|array| transpose('l', array)));
     cases.push(Case::new('l', "f32[512,7,7,64]{3,2,1,0}", "f32[512,7,7,64]{0,3,2,1:T(8,128)}"));
@@ -164,7 +164,7 @@ pub(crate) fn cases() -> Vec<Case> {
         cases.extend([Case::new('m', &hwc, &chw), Case::new('m', &chw, &hwc)]);
     }
     cases.extend(["f32[100000,3]", "bf16[100000,6]", "u8[60000,13]", "f32[7,5001]"].map(|array| transpose('m', array)));
-    // Within the caches.
+    // Arrays that fit into the caches.
     let small =
         ["f32[8,128]", "f32[16,128]", "f32[32,256]", "f64[384,384]", "c64[384,384]", "c128[256,256]", "bf16[128,128]"];
     cases.extend(small.map(|array| transpose('n', array)));

@@ -2,11 +2,11 @@
 //! `cargo run --release -p benches --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--random N
 //! --seed S] [FILTER]`.
 //!
-//! Each case takes turns with libc's `memcpy` and a streaming copy of as many bytes, and with what others offer for the same:
-//! the crates `ndarray` and `transpose`, and with `--peers` oneDNN, where `libdnnl.so.2` can be loaded. The figures are the best of
-//! the rounds: what disturbs a run only makes it longer. One line per case; a ratio above 1 is faster than `memcpy`. All results are
-//! compared. Where two threads are measured, two that copy are, too: more than these gain is not to be had. `--random` draws cases
-//! instead, see `random`; at the end come the worst ten, and those where somebody else was faster.
+//! Each case takes turns with libc's `memcpy` and a copy with non-temporal stores, of the same number of bytes, and with other libraries: the
+//! crates `ndarray` and `transpose`, and with `--peers` oneDNN, if `libdnnl.so.2` can be loaded. The figures are the best of the rounds, because
+//! disturbances only make a run longer. There is one line per case; a ratio above 1 is faster than `memcpy`. All results are compared. Where two
+//! threads are measured, so are two threads that only copy: their gain is the upper limit. With `--random`, cases are drawn at random, see
+//! `random`; the worst ten cases are listed at the end, and those where another library was faster.
 
 mod cases;
 mod onednn;
@@ -34,15 +34,15 @@ struct Line {
     ratio_to_memcpy: f64,
     ratio_to_streaming_copy: f64,
     plan_us: f64,
-    /// Where the thread has made it lately.
+    /// The time to find the plan in the thread's cache.
     plan_again_us: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     two_threads: Option<TwoThreads>,
-    /// Of everything that took part.
+    /// The speed of each contender.
     all_gb_per_s: BTreeMap<&'static str, f64>,
 }
 
-/// What was asked for.
+/// The options of the command line.
 struct Arguments {
     json: bool,
     rounds: usize,
@@ -121,7 +121,7 @@ fn print(line: &Line) {
     println!();
 }
 
-/// The worst cases, and those where somebody else was faster.
+/// Prints the worst cases, and those where another library was faster.
 fn summary(mut lines: Vec<Line>) {
     lines.sort_unstable_by(|a, b| a.ratio_to_memcpy.total_cmp(&b.ratio_to_memcpy));
     println!("\nthe worst ten of {}:", lines.len());
@@ -135,28 +135,27 @@ fn summary(mut lines: Vec<Line>) {
     lines.iter().filter(faster).for_each(print);
 }
 
-/// Bytes of no particular pattern.
+/// Pseudorandom bytes.
 fn bytes(len: usize) -> AlignedBytes {
     let mut bytes = AlignedBytes::zeroed(len).expect("there is memory for the cases");
     bytes.as_mut().iter_mut().enumerate().for_each(|(i, byte)| *byte = (i * 31 + i / 251) as u8);
     bytes
 }
 
-/// Seconds that one call takes; short ones are repeated. For one thread its own time counts, so that what else runs on
-/// the machine disturbs less.
+/// The seconds that one call takes; short calls are repeated. With one thread, this is its CPU time, which other processes disturb less.
 fn seconds(clock: ClockId, repeat: usize, mut call: impl FnMut()) -> f64 {
     let now = || {
         let now = clock_gettime(clock);
         now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
     };
-    // What the one before has left in the caches is written back at the cost of this one, which is not timed.
+    // A first call, which is not timed, writes back the dirty cache lines of the previous contender.
     call();
     let start = now();
     (0..repeat).for_each(|_| call());
     (now() - start) / repeat as f64
 }
 
-/// How long a contender may take before it has fewer rounds than others, in seconds.
+/// The total time of a contender, in seconds, after which it takes part in fewer rounds.
 const PATIENCE: f64 = 0.3;
 
 fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> Line {
@@ -199,7 +198,7 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
             if round > 0 {
                 *best = best.min(time);
             } else if !is_copy {
-                // The first round only warms up, and compares. Padding is 0 in all of them.
+                // The first round only warms up and compares the results. Padding is 0 in all of them.
                 let found = &*expected.get_or_insert_with(|| destination.to_vec());
                 assert!(*found == destination, "{name} has another result for {}", case.name);
                 destination.fill(0);
@@ -216,7 +215,7 @@ fn measure(case: &Case, asked: &Arguments, onednn: Option<&onednn::Library>) -> 
     });
     let plan = || black_box(Plan::new(black_box(&case.from), &case.to, &options).expect("the cases go together"));
     let plans = (0..10 * asked.rounds).map(|_| {
-        // A thread keeps its last plans: others take their place.
+        // Makes other plans, to replace this one in the thread's cache.
         for bytes in 1..=16 {
             let other = format!("u8[{bytes}]").parse().expect("bytes are an array");
             Plan::new(&other, &other, &Options::new()).expect("it goes with itself");

@@ -52,26 +52,29 @@ struct Argument {
 /// The arguments of a reorder: its source and its destination.
 const ARGUMENTS: [c_int; 2] = [1, 17];
 
+/// The library's function of this name.
+///
 /// # Safety
-/// The library's function of this name must have the type `F`, which is used no longer than the library is loaded.
+/// If the library has a function of this name, its type is `F`. The result is used only while the library is loaded.
 unsafe fn function<F: Copy>(library: &libloading::Library, name: &str) -> Option<F> {
-    // SAFETY: as required of the caller.
+    // SAFETY: the caller promises the type of the function, and that the library outlives the copy of the pointer.
     unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol)
 }
 
 impl Functions {
     fn load() -> Option<Self> {
-        // SAFETY: a library of the system, whose initialisers do nothing to this program.
+        // SAFETY: this loads oneDNN from the system's folders, whose initialisers may run in any process.
         let library = unsafe { libloading::Library::new("libdnnl.so.2") }.ok()?;
         macro_rules! find {
             ($name:literal) => {
-                // SAFETY: the functions have these types in version 2, and the library stays loaded as long as they are there.
+                // SAFETY: the fields of `Functions` have the types of these functions in version 2 of oneDNN, which the file's name
+                // promises; `_library` keeps it loaded while `Functions` lives.
                 unsafe { function(&library, $name) }
             };
         }
         let set_threads: Option<unsafe extern "C" fn(c_int)> = find!("omp_set_num_threads");
         if let Some(set_threads) = set_threads {
-            // SAFETY: it takes any positive number.
+            // SAFETY: `omp_set_num_threads` accepts any positive number.
             unsafe { set_threads(1) };
         }
         Some(Self {
@@ -89,7 +92,7 @@ impl Functions {
     }
 }
 
-/// What a function makes that writes a handle and returns 0.
+/// The handle that a function has written; `None` if it does not return 0.
 fn made(create: impl FnOnce(&mut Handle) -> c_int) -> Option<Handle> {
     let mut handle = null_mut();
     (create(&mut handle) == 0).then_some(handle)
@@ -98,17 +101,17 @@ fn made(create: impl FnOnce(&mut Handle) -> c_int) -> Option<Handle> {
 impl Library {
     pub(crate) fn load() -> Option<Self> {
         let functions = Functions::load()?;
-        // SAFETY: the first engine of processors.
+        // SAFETY: `engine` is valid for writes; kind 1 is the CPU, which has an engine 0.
         let engine = made(|engine| unsafe { (functions.create_engine)(engine, 1, 0) })?;
-        // SAFETY: a stream as it is by default, on an engine that was made.
+        // SAFETY: `stream` is valid for writes, `engine` was just created, and 1 is the flag for default streams.
         let stream = made(|stream| unsafe { (functions.create_stream)(stream, engine, 1) })?;
         Some(Self { functions, engine, stream })
     }
 
-    /// A reorder for the case, if it has one.
+    /// A reorder for the case; `None` if oneDNN cannot do it.
     pub(crate) fn reorder(&self, case: &Case) -> Option<Reorder<'_>> {
         let loops = case.as_strided().filter(|loops| (1..=12).contains(&loops.len()))?;
-        // bf16, f32 and u8: nothing is computed.
+        // The numbers of u8, bf16 and f32. A reorder between equal types only copies.
         let element = match case.from.element_bits() {
             8 => 6,
             16 => 2,
@@ -120,17 +123,17 @@ impl Library {
         let (Self { functions, engine, .. }, rank) = (self, sizes.len() as c_int);
         let described = |strides: &[i64]| {
             let mut descriptor = [0; 512];
-            // SAFETY: it takes less than there is room for, and both lists have an entry for each dimension.
+            // SAFETY: `descriptor` is at least as large as oneDNN's memory descriptor, and both lists have `rank` entries.
             let failed =
                 unsafe { (functions.describe)(&mut descriptor, rank, sizes.as_ptr(), element, strides.as_ptr()) };
             (failed == 0).then_some(descriptor)
         };
         let [from, to] = [described(&list(|of| of.from))?, described(&list(|of| of.to))?];
-        // SAFETY: descriptors and engine were made, and the memory's place is said before it is used.
+        // SAFETY: `of` is an initialised descriptor and `engine` is alive. The null data handle is set in `run` before the memory is used.
         let memory = |of| made(|memory| unsafe { (functions.create_memory)(memory, of, *engine, null_mut()) });
-        // SAFETY: descriptors and engine were made.
+        // SAFETY: `from` and `to` are initialised descriptors, `engine` is alive, and null means default attributes.
         let planned = made(|plan| unsafe { (functions.plan_reorder)(plan, &from, *engine, &to, *engine, null()) })?;
-        // SAFETY: of a plan that was made.
+        // SAFETY: `planned` is a primitive descriptor that was just created.
         let primitive = made(|primitive| unsafe { (functions.create)(primitive, planned) })?;
         Some(Reorder { library: self, primitive, memories: [memory(&from)?, memory(&to)?] })
     }
@@ -139,14 +142,14 @@ impl Library {
 impl Reorder<'_> {
     pub(crate) fn run(&self, source: &[u8], destination: &mut [u8]) {
         let Library { functions, stream, .. } = self.library;
-        // SAFETY: the source is as large as its descriptor says, and only read.
+        // SAFETY: the caller passes the bytes of the case's source, which is what the descriptor describes; a reorder only reads it.
         unsafe { (functions.place)(self.memories[0], source.as_ptr().cast_mut().cast()) };
-        // SAFETY: so is the destination, which nobody else has.
+        // SAFETY: the caller passes the bytes of the case's destination, which the descriptor describes; it is borrowed mutably.
         unsafe { (functions.place)(self.memories[1], destination.as_mut_ptr().cast()) };
         let arguments = [0, 1].map(|i| Argument { which: ARGUMENTS[i], memory: self.memories[i] });
-        // SAFETY: a primitive with its two arguments, all of which were made.
+        // SAFETY: the primitive, the stream and both memories are alive, the memories have data, and `arguments` has two entries.
         unsafe { (functions.execute)(self.primitive, *stream, 2, arguments.as_ptr()) };
-        // SAFETY: a stream that was made.
+        // SAFETY: the stream is alive. Waiting ends all access to the borrowed memory before this function returns.
         unsafe { (functions.wait)(*stream) };
     }
 }

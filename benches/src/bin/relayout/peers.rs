@@ -1,11 +1,11 @@
-//! What others have for the same.
+//! Other libraries for the same task.
 
 use crate::cases::Case;
 use crate::onednn::Library;
 use bytemuck::Pod;
 use ndarray::{ArrayView, ArrayViewMut, IxDyn, ShapeBuilder};
 
-/// Whoever takes part: fills the destination from the source.
+/// A contender: fills the destination from the source.
 pub(crate) type Contender<'a> = Box<dyn Fn(&[u8], &mut [u8]) + 'a>;
 
 pub(crate) fn peers<'a>(case: &Case, onednn: Option<&'a Library>) -> Vec<(&'static str, Contender<'a>)> {
@@ -27,7 +27,7 @@ fn peers_of<T: Pod>(case: &Case) -> Vec<(&'static str, Contender<'static>)> {
     let mut peers: Vec<(_, Contender<'static>)> = Vec::new();
     let Some(loops) = case.as_strided() else { return peers };
     let (batch, last) = loops.split_at(loops.len().saturating_sub(2));
-    // Matrices that lie one behind the other on both sides.
+    // Matrices that are contiguous, one after the other, on both sides.
     if let ([a, b], true) = (last, batch.len() < 2)
         && (a.from, a.to, b.from, b.to) == (1, b.size, a.size, 1)
         && batch.iter().all(|batch| (batch.from, batch.to) == (a.size * b.size, a.size * b.size))

@@ -1,15 +1,15 @@
 //! Cases drawn at random.
 //!
-//! The payload is between 4 KiB and 256 MiB, evenly by its logarithm; elements have 1, 2, 4, 8 or 16 bytes; there are 2 to 6
-//! dimensions, whose sizes share the logarithm of the whole at random, so that most are odd and some are 1; they are permuted at
-//! random. One case in three has a destination in tiles, and one in six a source: those that TPUs choose for elements of that size.
+//! The payload is between 4 KiB and 256 MiB, log-uniformly distributed. Elements have 1, 2, 4, 8 or 16 bytes. There are 2 to 6 dimensions in
+//! random order. The logarithm of the payload is divided among their sizes at random, so that most sizes are odd and some are 1. One
+//! destination in three is tiled, and one source in six, with the tiles that TPUs choose for elements of that size.
 
 use crate::cases::Case;
 use fastrand::Rng;
 use xla_shape::relayout::Options;
 use xla_shape::{ArrayShape, Dimension, Layout};
 
-/// Elements, and the tiles that TPUs have for them.
+/// Element types, and the tiles that TPUs choose for them.
 const ELEMENTS: [(&str, &[&str]); 5] = [
     ("u8", &["T(8,128)(4,1)", "T(32,128)(4,1)", "T(4,128)(4,1)"]),
     ("bf16", &["T(8,128)(2,1)", "T(4,128)(2,1)", "T(2,128)(2,1)", "T(16,128)(2,1)"]),
@@ -18,7 +18,7 @@ const ELEMENTS: [(&str, &[&str]); 5] = [
     ("c128", &[]),
 ];
 
-/// So many cases; the same for the same seed.
+/// This many random cases, which the seed determines.
 pub(crate) fn cases(count: usize, seed: u64, max_bytes: usize) -> Vec<Case> {
     let mut random = Rng::with_seed(seed);
     std::iter::repeat_with(|| case(&mut random, max_bytes)).flatten().take(count).collect()

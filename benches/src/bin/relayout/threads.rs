@@ -1,4 +1,4 @@
-//! What two threads gain.
+//! The gain of two threads.
 
 use serde::Serialize;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 use xla_shape::relayout::Plan;
 
-/// How many times as fast two threads are as one. No more is to be had than what two gain that copy.
+/// The speed of two threads relative to one. The gain of two threads that only copy is the upper limit.
 #[derive(Serialize)]
 pub(crate) struct TwoThreads {
     relayout: f64,
@@ -18,7 +18,7 @@ pub(crate) struct TwoThreads {
 pub(crate) type Buffers<'a> = (&'a [u8], &'a mut [u8]);
 
 impl TwoThreads {
-    /// All take turns without anything else between them: a processor that was idle is slow at first.
+    /// All take turns without pauses, because a processor that was idle is slow at first.
     pub(crate) fn measure(
         rounds: usize,
         (plan, own): (&Plan, Buffers<'_>),

@@ -1,4 +1,4 @@
-//! A kernel over a tiled layout, which custom calls on CPU do not carry: it is refused when it is registered.
+//! A kernel over a tiled layout, which custom calls on CPU cannot carry, so it is refused when it is registered.
 
 use xla_shape::{View, ViewMut, shape};
 use xla_shape_ffi::{export, kernel};

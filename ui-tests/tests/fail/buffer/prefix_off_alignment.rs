@@ -1,4 +1,4 @@
-//! Behind a prefix of 2 bytes, no f32 is aligned: there are no references to them.
+//! After a prefix of 2 bytes, no f32 is aligned, so references to elements do not compile.
 
 use xla_shape::{Buffer, shape};
 

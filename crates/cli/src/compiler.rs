@@ -1,0 +1,330 @@
+//! Runs a compiler in a separate process. Some programs make libtpu abort its process; the answers about other devices must not be
+//! lost then.
+
+use crate::args::{CompileArguments, CompilerArguments};
+use crate::failure::Failure;
+use crate::io;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+use xla_shape::hlo::{Module, Totals};
+use xla_shape::shard::Sharding;
+use xla_shape::{Layout, Shape};
+use xla_shape_pjrt::{
+    Argument, CompileOptions, Compiled, Error, LoadOptions, MemoryStats, Plugin, Program, Properties, Property, Slice,
+};
+use xla_shape_render::compile::Compiled as Answered;
+use xla_shape_render::{harmless, json_line};
+
+/// How many bytes of the compiler's standard error are kept.
+const MAX_NOTES: u64 = 16 << 20;
+
+/// Why there is no compiled program.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum CompileError {
+    /// The compiler refused the program for this device.
+    Refused(String),
+    /// There is no compiler, so no program can be compiled for any device.
+    NoCompiler(String),
+}
+
+impl CompileError {
+    /// What a user is told.
+    pub(crate) fn message(self) -> String {
+        match self {
+            Self::Refused(message) | Self::NoCompiler(message) => message,
+        }
+    }
+}
+
+/// The compiler's answer, as the process writes it in one line.
+#[derive(Serialize, Deserialize)]
+struct Message {
+    /// The optimized module as HloModuleProto, in base64.
+    module: String,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    input_shardings: Option<Vec<String>>,
+    output_shardings: Option<Vec<String>>,
+    device: [u64; 4],
+    host: [u64; 4],
+    peak: u64,
+    generated_code: u64,
+    /// The bits of each `f64`, because a decimal text could round it.
+    cost: BTreeMap<String, u64>,
+    fingerprint: Option<String>,
+}
+
+/// What the compiler says.
+pub(crate) struct CompilerAnswer {
+    module: Vec<u8>,
+    inputs: Vec<Shape>,
+    outputs: Vec<Shape>,
+    input_shardings: Option<Vec<Sharding>>,
+    output_shardings: Option<Vec<Sharding>>,
+    memory: MemoryStats,
+    cost: BTreeMap<String, f64>,
+    fingerprint: Option<String>,
+}
+
+/// Compiles the program on standard input in this process, and writes the answer as a line for the process that started this one.
+/// `python` is the interpreter that runs the program, if one does.
+pub(super) fn compile(arguments: &CompileArguments, python: Option<&Path>) -> Result<(), Failure> {
+    let bytes = xla_shape_files::contents("-")?;
+    let answer = load(arguments.compiler.plugin.as_deref(), python)
+        .map_err(|error| CompileError::NoCompiler(error.to_string()))
+        .and_then(|plugin| {
+            message(arguments, &plugin, &bytes).map_err(|error| CompileError::Refused(error.to_string()))
+        });
+    io::write(json_line(&answer).as_bytes())
+}
+
+/// Loads the plug-in that the user names, otherwise the one in the user's environment.
+#[expect(unsafe_code, reason = "loads a compiler, whose code then runs in this process")]
+fn load(named: Option<&Path>, python: Option<&Path>) -> Result<Plugin, Error> {
+    let mut options = LoadOptions::new();
+    if let Some(python) = python {
+        options = options.python(python);
+    }
+    match named {
+        // SAFETY: `load` requires a PJRT plug-in whose code the caller would run. The user named the file with `--plugin`, whose help
+        // says that it is a PJRT plug-in and that its code is run.
+        Some(path) => unsafe { options.load(path) },
+        // SAFETY: `find` requires that whoever sets its variables or installs into the active Python environment is trusted. Both are
+        // part of the environment of the user, who runs programs from it anyway. The file to compile has no influence on the search.
+        None => unsafe { options.find() },
+    }
+}
+
+fn message(arguments: &CompileArguments, plugin: &Plugin, bytes: &[u8]) -> Result<Message, Error> {
+    let program = Program::from_bytes(bytes)?;
+    let [target] = arguments.targets.as_slice() else { return Err(Error::NotAProgram("it has one device".to_owned())) };
+    let slice = target.name.parse::<Slice>()?;
+    let compiled = plugin.topology(&slice)?.compile(&program, &options(&arguments.compiler))?;
+    Message::new(&compiled)
+}
+
+fn options(arguments: &CompilerArguments) -> CompileOptions {
+    let limit = Duration::from_secs(arguments.time_limit);
+    let mut options = CompileOptions::new().time_limit(Some(limit));
+    if let Some(replicas) = arguments.replicas {
+        options = options.replicas(replicas);
+    }
+    if let Some(partitions) = arguments.partitions {
+        options = options.partitions(partitions);
+    }
+    for (name, value) in &arguments.options {
+        options = options.option(name, value);
+    }
+    options
+}
+
+/// The command that compiles for one device; `None` if this program does not know its own file. It does not search for it.
+fn command(itself: &[OsString], arguments: &CompilerArguments, slice: &Slice) -> Option<Command> {
+    let (program, first) = itself.split_first()?;
+    let mut command = Command::new(program);
+    command.args(first).args(["compile", "-", "--alone", "--for", &slice.to_string()]);
+    command.args(["--time-limit", &arguments.time_limit.to_string()]);
+    if let Some(plugin) = &arguments.plugin {
+        command.arg("--plugin").arg(plugin);
+    }
+    for (name, number) in [("--replicas", arguments.replicas), ("--partitions", arguments.partitions)] {
+        if let Some(number) = number {
+            command.args([name, &number.to_string()]);
+        }
+    }
+    for (name, value) in &arguments.options {
+        command.args(["--option", &format!("{name}={value}")]);
+    }
+    // The process would set these variables itself only if it had a single thread.
+    command.envs(LoadOptions::new().variables());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Some(command)
+}
+
+/// Starts a process that compiles a program for one device, and returns the compiler's answer.
+pub(crate) fn start(
+    itself: &[OsString],
+    arguments: &CompilerArguments,
+    slice: &Slice,
+    program: &[u8],
+) -> Result<CompilerAnswer, CompileError> {
+    let failed =
+        |error: std::io::Error| CompileError::NoCompiler(format!("cannot start a process for the compiler: {error}"));
+    let unknown = || failed(std::io::Error::other("the program does not know its own file"));
+    let mut child = command(itself, arguments, slice).ok_or_else(unknown)?.spawn().map_err(failed)?;
+    if let Some(mut input) = child.stdin.take() {
+        // If this fails, the process has ended, and its exit status and standard error say why.
+        let _ = input.write_all(program);
+    }
+    let errors = child.stderr.take().map(|mut errors| {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // If reading fails, the bytes so far are kept. The rest is read and dropped, because a full pipe would block the process.
+            let _ = errors.by_ref().take(MAX_NOTES).read_to_end(&mut bytes);
+            let _ = std::io::copy(&mut errors, &mut std::io::sink());
+            bytes
+        })
+    });
+    let answer = child.stdout.take().and_then(|output| {
+        // Plug-ins may write other lines to standard output.
+        let mut lines = BufReader::new(output).split(b'\n').map_while(std::io::Result::ok);
+        lines.find_map(|line| serde_json::from_slice::<Result<Message, CompileError>>(&line).ok())
+    });
+    if answer.is_some() {
+        // The answer is complete, and some compilers take long to exit, or never do. An error means that the process has ended.
+        let _ = child.kill();
+    }
+    let status = child.wait().map_err(failed)?;
+    let errors = errors.and_then(|errors| errors.join().ok()).unwrap_or_default();
+    let Some(answer) = answer else {
+        return Err(CompileError::Refused(exit_reason(status, &String::from_utf8_lossy(&errors))));
+    };
+    // The compiler's own messages. An error means that standard error is closed.
+    let _ = std::io::stderr().write_all(harmless(&String::from_utf8_lossy(&errors)).as_bytes());
+    let unreadable =
+        || CompileError::Refused("the process of the compiler gave an answer that cannot be read".to_owned());
+    answer?.answer().ok_or_else(unreadable)
+}
+
+/// Why a process ended without an answer: libtpu writes the reason and a stack trace.
+fn exit_reason(status: ExitStatus, errors: &str) -> String {
+    const MOST: usize = 500;
+    let lines = || errors.lines().map(str::trim).filter(|line| !line.is_empty());
+    // `F1122 08:27:08.375060   12233 shape_util.cc:1058] Check failed: …`
+    let fatal = lines().find_map(|line| {
+        let rest = line.strip_prefix('F')?.split_once(' ')?.1.trim_start().split_once(' ')?.1.trim_start();
+        let (place, words) = rest.split_once(' ')?.1.trim_start().split_once("] ")?;
+        Some(format!("{place}: {words}"))
+    });
+    let why = fatal.or_else(|| lines().next().map(str::to_owned)).unwrap_or_else(|| "it did not say why".to_owned());
+    let why = why.chars().take(MOST).collect::<String>();
+    format!("the compiler ended its process ({status}): {why}")
+}
+
+impl Message {
+    /// Collects the compiler's answer; parts that the plug-in does not support are `None`.
+    fn new(compiled: &Compiled) -> Result<Self, Error> {
+        let texts = |shapes: Vec<Shape>| shapes.iter().map(ToString::to_string).collect();
+        let divided = |shardings: Option<Vec<Sharding>>| {
+            shardings.map(|shardings| shardings.iter().map(ToString::to_string).collect())
+        };
+        let memory = compiled.memory()?;
+        let numbers = |totals: Totals| [totals.arguments, totals.outputs, totals.aliases, totals.temporaries];
+        Ok(Self {
+            module: BASE64_STANDARD.encode(compiled.optimized()?),
+            inputs: texts(compiled.inputs()?),
+            outputs: texts(compiled.outputs()?),
+            input_shardings: divided(compiled.input_shardings()?),
+            output_shardings: divided(compiled.output_shardings()?),
+            device: numbers(memory.device),
+            host: numbers(memory.host),
+            peak: memory.peak,
+            generated_code: memory.generated_code,
+            cost: compiled.cost().map(bits).unwrap_or_default(),
+            fingerprint: compiled.fingerprint().ok(),
+        })
+    }
+
+    fn answer(self) -> Option<CompilerAnswer> {
+        let shapes = |texts: Vec<String>| texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<Shape>>>();
+        let divided = |texts: Option<Vec<String>>| match texts {
+            Some(texts) => texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<Sharding>>>().map(Some),
+            None => Some(None),
+        };
+        let totals =
+            |[arguments, outputs, aliases, temporaries]: [u64; 4]| Totals { arguments, outputs, aliases, temporaries };
+        Some(CompilerAnswer {
+            module: BASE64_STANDARD.decode(self.module).ok()?,
+            inputs: shapes(self.inputs)?,
+            outputs: shapes(self.outputs)?,
+            input_shardings: divided(self.input_shardings)?,
+            output_shardings: divided(self.output_shardings)?,
+            memory: MemoryStats {
+                device: totals(self.device),
+                host: totals(self.host),
+                peak: self.peak,
+                generated_code: self.generated_code,
+                ..MemoryStats::default()
+            },
+            cost: self.cost.into_iter().map(|(name, bits)| (name, f64::from_bits(bits))).collect(),
+            fingerprint: self.fingerprint,
+        })
+    }
+}
+
+/// The properties that are numbers, as the bits of `f64`.
+fn bits(properties: Properties) -> BTreeMap<String, u64> {
+    let number = |property| match property {
+        Property::Float(number) => Some(f64::from(number)),
+        Property::Integer(number) => Some(number as f64),
+        _ => None,
+    };
+    properties.into_iter().filter_map(|(name, property)| Some((name, number(property)?.to_bits()))).collect()
+}
+
+impl CompilerAnswer {
+    /// The layout that a parameter or a result has.
+    pub(crate) fn layout(&self, argument: Argument) -> Option<&Layout> {
+        let shape = match argument {
+            Argument::Parameter(number) => self.inputs.get(number),
+            Argument::Result(number) => self.outputs.get(number),
+        };
+        Some(shape?.array()?.layout())
+    }
+
+    /// The bytes of HBM that the program takes, without its code.
+    pub(crate) fn hbm_bytes(&self) -> u64 {
+        self.memory.account().device.total()
+    }
+
+    /// The optimized module as HloModuleProto.
+    pub(crate) fn message(&self) -> &[u8] {
+        &self.module
+    }
+
+    /// The optimized module.
+    pub(crate) fn module(&self) -> Result<Module<'static>, CompileError> {
+        Module::from_proto(&self.module).map_err(|error| CompileError::Refused(Error::from(error).to_string()))
+    }
+
+    pub(crate) fn answered<'a>(&self, module: &'a Module<'a>) -> Answered<'a> {
+        Answered {
+            module,
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+            input_shardings: self.input_shardings.clone(),
+            output_shardings: self.output_shardings.clone(),
+            account: self.memory.account(),
+            generated_code: self.memory.generated_code,
+            cost: self.cost.clone(),
+            fingerprint: self.fingerprint.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exit_reason;
+    use std::process::ExitStatus;
+
+    #[test]
+    fn of_what_a_process_wrote_the_reason_is_kept() {
+        let words = |errors: &str| {
+            let text = exit_reason(ExitStatus::default(), errors);
+            text.split_once("): ").unwrap().1.to_owned()
+        };
+        let fatal = "a note\nF1122 08:27:08.375060   12233 shape_util.cc:1058] Check failed: !count_overflow \n*** Check failure";
+        assert_eq!(words(fatal), "shape_util.cc:1058: Check failed: !count_overflow");
+        assert_eq!(words("\n  Fatal: no\nmore"), "Fatal: no");
+        assert_eq!(words(""), "it did not say why");
+        assert_eq!(words(&"x".repeat(10_000)).len(), 500);
+    }
+}

@@ -1,0 +1,79 @@
+//! Why a verb failed, with the message and the exit code of the program.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write};
+use thiserror::Error;
+use xla_shape::ParseError;
+use xla_shape_files::{Error as FilesError, Missing};
+use xla_shape_render::harmless;
+
+/// The exit code if the input has problems; clap's own, for wrong usage, is 2.
+const INPUT_HAS_PROBLEMS: u8 = 1;
+
+/// The exit code if a part of the input could not be read, so that the output is about the rest.
+const INPUT_READ_IN_PART: u8 = 3;
+
+/// Why a verb failed; `Display` is the message of the program.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// The input has problems that the output has already reported.
+    #[error("the input has problems")]
+    Told,
+    /// A part of the input could not be read, which a warning has already reported; the output is about the rest.
+    #[error("a part of the input could not be read")]
+    Unread,
+    /// A text that is not a shape; the message shows where.
+    #[error("{0}")]
+    Shape(String),
+    /// An error of files; the message names the option for a value that is missing.
+    #[error("error: {error}{}", option(error))]
+    Files {
+        /// What is wrong.
+        #[from]
+        error: FilesError,
+    },
+    /// Any other error, as a sentence.
+    #[error("error: {0}")]
+    Said(String),
+    /// Standard output could not be written.
+    #[error("error: cannot write to standard output: {0}")]
+    Write(io::Error),
+}
+
+/// The option that gives the missing value, with text before it.
+fn option(error: &FilesError) -> &'static str {
+    match error.missing() {
+        Some(Missing::Shape) => " with --from",
+        Some(Missing::Tensor) => " with --tensor",
+        Some(Missing::Destination) => " with --to",
+        _ => "",
+    }
+}
+
+impl Failure {
+    pub(crate) fn shape(error: &ParseError, text: &str) -> Self {
+        Self::Shape(error.render(text).to_string())
+    }
+
+    pub(crate) fn said(message: impl Display) -> Self {
+        Self::Said(message.to_string())
+    }
+
+    /// Writes the message to standard error, unless it was already reported, and returns the exit code.
+    pub(crate) fn report(&self) -> u8 {
+        match self {
+            // The reader of the output has closed the pipe, as `head` does: this is not an error.
+            Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => return 0,
+            Self::Files { error: FilesError::Write { path, error } }
+                if path.as_os_str() == "-" && error.kind() == ErrorKind::BrokenPipe =>
+            {
+                return 0;
+            }
+            Self::Told => {}
+            Self::Unread => return INPUT_READ_IN_PART,
+            // An error here means that standard error is closed.
+            _ => drop(writeln!(io::stderr(), "{}", harmless(&self.to_string()))),
+        }
+        INPUT_HAS_PROBLEMS
+    }
+}

@@ -1,0 +1,27 @@
+//! Reads the shapes and shardings of the command line.
+
+use crate::failure::Failure;
+use xla_shape::ArrayShape;
+use xla_shape::shard::Sharding;
+use xla_shape_render::{Given, GivenArray, no_array};
+
+/// Reads a sharding.
+pub(crate) fn sharding_of(text: &str) -> Result<Sharding, Failure> {
+    text.parse().map_err(|error| Failure::shape(&error, text))
+}
+
+/// Reads a shape, and which of its arrays were written with a layout.
+pub(crate) fn given_of(text: &str) -> Result<Given, Failure> {
+    text.parse().map_err(|error| Failure::shape(&error, text))
+}
+
+/// Reads an array, or an array in a buffer.
+pub(crate) fn array_of(text: &str) -> Result<ArrayShape, Failure> {
+    given_array_of(text).map(|given| given.array)
+}
+
+/// Reads an array, or an array in a buffer, and whether it was written with a layout.
+pub(crate) fn given_array_of(text: &str) -> Result<GivenArray, Failure> {
+    let given = given_of(text)?;
+    given.array().ok_or_else(|| Failure::said(no_array(given.shape())))
+}

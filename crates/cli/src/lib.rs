@@ -1,0 +1,103 @@
+//! The `xla-shape` program: explains XLA shapes and layouts, and shows where the memory of a program goes.
+//!
+//! It is a library for its own tests and fuzz targets, and for the Python package, which contains the program.
+//!
+//! The crate has the arguments, the files and the exit codes of the program. The rules about shapes are those of `xla-shape`, and the
+//! answers are written by `xla-shape-render`.
+
+#![deny(unsafe_code)]
+
+mod args;
+mod compiler;
+mod failure;
+mod given;
+mod io;
+mod verbs;
+
+use args::{Arguments, Verb};
+use clap::Parser;
+use std::ffi::OsString;
+use std::io::{Read, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use xla_shape_render::harmless;
+
+/// Runs the program with the arguments of this process, and returns its exit code.
+pub fn run() -> ExitCode {
+    let command = std::env::current_exe().into_iter().map(OsString::from).collect();
+    ExitCode::from(run_with(&Host { command, python: None }, std::env::args_os()))
+}
+
+/// How the program was started: by itself, or by the Python package.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// The command that starts the program again, with its first arguments, because compilers run in separate processes. Empty if it is
+    /// not known.
+    pub command: Vec<OsString>,
+    /// The Python interpreter that runs the program, if one does: its packages may have a compiler.
+    pub python: Option<PathBuf>,
+}
+
+/// Runs the program with these arguments, of which the first is the program's name, and returns its exit code.
+pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = arguments.into_iter().collect::<Vec<_>>();
+    let arguments = match Arguments::try_parse_from(&arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            print_usage(&error, &arguments);
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    let result = match arguments.verb {
+        Verb::Advise(arguments) => verbs::advise::run(&arguments),
+        Verb::Bitcast(arguments) => verbs::bitcast::run(&arguments),
+        Verb::Block(arguments) => verbs::block::run(&arguments),
+        Verb::Check(arguments) => verbs::check::run(&arguments),
+        Verb::Compile(arguments) => verbs::compile::run(&arguments, host),
+        Verb::Convert(arguments) => verbs::convert::run(&arguments),
+        Verb::Completions(arguments) => verbs::manual::completions(&arguments),
+        Verb::Draw(arguments) => verbs::draw::run(&arguments),
+        Verb::Explain(arguments) => verbs::explain::run(&arguments),
+        Verb::Cost(arguments) => verbs::cost::run(&arguments, host),
+        Verb::Hlo(arguments) => verbs::hlo::run(&arguments),
+        Verb::Index(arguments) => verbs::index::run(&arguments),
+        Verb::Man => verbs::manual::man(),
+        Verb::Map(arguments) => verbs::map::run(&arguments),
+        Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
+        Verb::Reshape(arguments) => verbs::reshape::run(&arguments),
+        Verb::Rustc(arguments) => verbs::rustc::run(&arguments),
+        Verb::Scan(arguments) => verbs::scan::run(&arguments),
+        Verb::Schema(arguments) => verbs::schema::run(&arguments),
+        Verb::Shard(arguments) => verbs::shard::run(&arguments),
+        Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Prints help, or what is wrong with the arguments. A message repeats arguments with control characters escaped.
+fn print_usage(error: &clap::Error, arguments: &[OsString]) {
+    // An error here means that standard output is closed.
+    if !error.use_stderr() {
+        drop(error.print());
+        return;
+    }
+    // The message has colours, so it cannot be escaped as a whole: it is made again from escaped arguments.
+    let shown = arguments.iter().map(|argument| harmless(&argument.to_string_lossy()).into_owned());
+    match Arguments::try_parse_from(shown) {
+        Err(harmless) if harmless.kind() == error.kind() => drop(harmless.print()),
+        _ => drop(write!(std::io::stderr(), "{}", harmless(&error.render().to_string()))),
+    }
+}
+
+/// The answers of `check` to an input, and whether every line is a shape.
+///
+/// # Panics
+/// If the input cannot be read.
+pub fn check(input: impl Read) -> (Vec<u8>, bool) {
+    let mut answers = Vec::new();
+    let all_good = verbs::check::answer("-".as_ref(), input, &mut answers).expect("an input that can be read");
+    (answers, all_good)
+}

@@ -1,0 +1,142 @@
+//! `compile`: the layouts and the memory that a compiler chooses for a program, for one TPU or several.
+
+use crate::Host;
+use crate::args::{CompileArguments, Format, Target};
+use crate::compiler::{self, CompileError, CompilerAnswer};
+use crate::failure::Failure;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
+use xla_shape_pjrt::Program;
+use xla_shape_render::compile::{Compilation, Compiled as Answered};
+use xla_shape_render::harmless;
+use xla_shape_render::hlo::{Device, Report, page};
+
+pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failure> {
+    if arguments.alone {
+        return compiler::compile(arguments, host.python.as_deref());
+    }
+    let several = arguments.targets.len() > 1;
+    let files = [&arguments.output, &arguments.html].into_iter().flatten();
+    let to_stdout = files.clone().filter(|path| is_stdout(path)).count();
+    if to_stdout > 0 && several {
+        return Err(Failure::said(
+            "standard output takes one module or page; with several devices, name a file: each device gets its own",
+        ));
+    }
+    if to_stdout > 1 || (to_stdout > 0 && arguments.answer.format == Format::Json) {
+        return Err(Failure::said("standard output takes one of the module, the page and JSON"));
+    }
+    // A set, because a device may be named twice.
+    let of_all = |path| arguments.targets.iter().map(|target| file_of(path, target, several)).collect::<BTreeSet<_>>();
+    let outputs = files.flat_map(|path| of_all(path)).collect::<Vec<_>>();
+    let inputs = [Some(&arguments.program), arguments.compiler.plugin.as_ref()].into_iter().flatten();
+    check_outputs(inputs.map(PathBuf::as_path), outputs.iter().map(PathBuf::as_path))?;
+    let bytes = contents(&arguments.program)?;
+    // Without a program, the compiler need not be started.
+    Program::from_bytes(&bytes)
+        .map_err(|error| Failure::said(format_args!("{}: {error}", arguments.program.display())))?;
+    let spinner = spinner();
+    let mut compilation = Compilation::new();
+    for (number, target) in arguments.targets.iter().enumerate() {
+        let place = if several { format!(" ({} of {})", number + 1, arguments.targets.len()) } else { String::new() };
+        spinner.set_message(harmless(&format!("compiling for {}{place}", target.name)).into_owned());
+        let said = match &target.slice {
+            Ok(slice) => compiler::start(&host.command, &arguments.compiler, slice, &bytes),
+            Err(error) => Err(CompileError::Refused(error.clone())),
+        };
+        match said.and_then(|said| Ok((said.module()?, said))) {
+            Ok((module, said)) => {
+                let answered = said.answered(&module);
+                write(arguments, target, several, &said, &answered)?;
+                compilation.add(&target.name, target.generation, Ok(&answered), arguments.top);
+            }
+            Err(CompileError::Refused(message)) => {
+                compilation.add(&target.name, target.generation, Err(message), arguments.top);
+            }
+            Err(CompileError::NoCompiler(message)) => return Err(Failure::said(message)),
+        }
+    }
+    spinner.finish_and_clear();
+    if to_stdout == 0 {
+        super::show(&compilation, arguments.answer.format)?;
+    } else if let Some(problem) = compilation.problem() {
+        return Err(Failure::said(problem));
+    }
+    if compilation.is_good() { Ok(()) } else { Err(Failure::Told) }
+}
+
+/// The progress indicator on standard error, if that is a terminal, while the compiler runs.
+fn spinner() -> ProgressBar {
+    let spinner = ProgressBar::new_spinner();
+    // If the template were invalid, the default style would be used.
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        spinner.set_style(style);
+    }
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}
+
+/// Writes the module and the page, if the arguments name files for them.
+fn write(
+    arguments: &CompileArguments,
+    target: &Target,
+    several: bool,
+    said: &CompilerAnswer,
+    answered: &Answered<'_>,
+) -> Result<(), Failure> {
+    let file = |path: &Path| file_of(path, target, several);
+    if let Some(path) = &arguments.output {
+        if path.extension().is_some_and(|extension| extension == "pb") {
+            write_whole(file(path), said.message())?;
+        } else {
+            write_whole(file(path), answered.module.to_string().as_bytes())?;
+        }
+    }
+    if let Some(path) = &arguments.html {
+        let device = Some(Device::Generation(target.generation));
+        let memory = answered.module.memory();
+        let timeline = memory.timeline_on(Some(target.generation));
+        let report = Report::on(answered.module, timeline.as_ref(), device, arguments.top, None);
+        let report = report.with_account(&answered.account, answered.generated_code, device);
+        write_whole(file(path), page(answered.module, timeline.as_ref(), &report, None).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The path of the file that is written for a device.
+fn file_of(path: &Path, target: &Target, several: bool) -> PathBuf {
+    if several { beside(path, &target.name) } else { path.to_owned() }
+}
+
+/// The path for one of several devices: `module.hlo` becomes `module.v5e-2x2.hlo`.
+fn beside(path: &Path, target: &str) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{}", target.replace(':', "-")));
+    if let Some(extension) = path.extension() {
+        name.push(OsString::from("."));
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside;
+    use std::path::Path;
+
+    #[test]
+    fn files_of_several_devices_have_names_of_their_own() {
+        for (path, file) in [
+            ("module.hlo", "module.v5e-2x2.hlo"),
+            ("out/page.html", "out/page.v5e-2x2.html"),
+            ("module.hlo.pb", "module.hlo.v5e-2x2.pb"),
+            ("module", "module.v5e-2x2"),
+        ] {
+            assert_eq!(beside(Path::new(path), "v5e:2x2"), Path::new(file));
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `convert`: a layout in the notations of other libraries.
+
+use crate::args::ConvertArguments;
+use crate::failure::Failure;
+use crate::given::array_of;
+use xla_shape::worlds::{AnyLayout, World};
+use xla_shape_render::convert::{Code, Conversion};
+
+pub(crate) fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
+    let text = &arguments.text;
+    let layout = match arguments.from {
+        World::Xla => AnyLayout::of_array(&array_of(text)?).map_err(Failure::said)?,
+        world => AnyLayout::read(world, text).map_err(|error| Failure::shape(&error, text))?,
+    };
+    let layout = match arguments.element_type {
+        Some(element_type) => layout.with_element_type(element_type),
+        None => layout,
+    };
+    if let Some(language) = arguments.emit {
+        let array = layout.to_array().map_err(Failure::said)?;
+        let code = Code::new(&array, language, &arguments.name).map_err(Failure::said)?;
+        return super::show(&code, arguments.answer.format);
+    }
+    let others = World::ALL.iter().copied().filter(|&world| world != World::Xla);
+    let worlds = match (&*arguments.to, arguments.from) {
+        ([], World::Xla) => others.collect(),
+        ([], _) => vec![World::Xla],
+        (worlds, _) => worlds.to_vec(),
+    };
+    super::show(&Conversion::new(&layout, &worlds), arguments.answer.format)
+}

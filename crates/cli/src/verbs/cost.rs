@@ -1,0 +1,88 @@
+//! `cost`: what the compiler expects a program to cost.
+
+use super::hlo::read;
+use crate::Host;
+use crate::args::CostArguments;
+use crate::compiler::{self, CompileError, CompilerAnswer};
+use crate::failure::Failure;
+use std::collections::BTreeMap;
+use xla_shape::Layout;
+use xla_shape_files::{Dump, contents};
+use xla_shape_pjrt::{Argument, Format, Program};
+use xla_shape_render::cost::{Place, ProgramCost};
+
+/// The most copies whose remedies are tried one by one.
+const MOST_TRIED: usize = 16;
+
+pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure> {
+    let dump = Dump::find(&arguments.file)?;
+    let bytes = contents(dump.module())?;
+    if is_program(&bytes) {
+        return compiled(arguments, host, &bytes);
+    }
+    if arguments.try_remedies {
+        return Err(Failure::said(
+            "--try compiles the program: expected StableHLO, found a module that is compiled already",
+        ));
+    }
+    let read = read(dump.module(), &bytes)?;
+    read.warn();
+    let cost = ProgramCost::new(&read.module);
+    let cost = cost.map_err(|error| Failure::said(format_args!("{}: {error}", dump.module().display())))?;
+    super::show(&cost, arguments.answer.format)?;
+    read.end()
+}
+
+/// Whether a file is a program in a dialect of MLIR. HLO may be compiled already, so its own figures count.
+fn is_program(bytes: &[u8]) -> bool {
+    Format::detect(bytes) == Some(Format::Mlir)
+}
+
+/// Compiles a program, and says what it costs.
+fn compiled(arguments: &CostArguments, host: &Host, bytes: &[u8]) -> Result<(), Failure> {
+    let program = Program::from_bytes(bytes).map_err(Failure::said)?;
+    let compile = |program: &Program| match &arguments.target.slice {
+        Ok(slice) => compiler::start(&host.command, &arguments.compiler, slice, program.code()),
+        Err(error) => Err(CompileError::Refused(error.clone())),
+    };
+    let said = compile(&program).map_err(|trouble| Failure::said(trouble.message()))?;
+    let mut cost = measured(&said).map_err(Failure::said)?;
+    if arguments.try_remedies {
+        let remedies = cost.remedies();
+        let mut sets: Vec<Vec<(Place, Layout)>> =
+            remedies.iter().take(MOST_TRIED).map(|one| vec![one.clone()]).collect();
+        if remedies.len() > 1 {
+            sets.push(remedies);
+        }
+        for set in sets {
+            let Some(layouts) = layouts(&set) else { continue };
+            let tried = program.with_layouts(&layouts).map_err(|error| error.to_string());
+            let tried = tried.and_then(|program| compile(&program).map_err(|trouble| trouble.message()));
+            let result = tried.as_ref().map_err(Clone::clone).and_then(|tried| {
+                let taken = layouts.iter().all(|(argument, layout)| tried.layout(*argument) == Some(layout));
+                Ok((measured(tried)?, taken))
+            });
+            let bytes = [Some(said.hbm_bytes()), tried.as_ref().ok().map(CompilerAnswer::hbm_bytes)];
+            match result {
+                Ok((other, taken)) => cost.add_tried(&set, Ok((&other, taken)), bytes),
+                Err(error) => cost.add_tried(&set, Err(error), bytes),
+            }
+        }
+    }
+    super::show(&cost, arguments.answer.format)
+}
+
+fn measured(said: &CompilerAnswer) -> Result<ProgramCost, String> {
+    let module = said.module().map_err(|trouble| trouble.message())?;
+    ProgramCost::new(&module).map_err(|error| error.to_string())
+}
+
+/// The parameters and results of the program for which layouts are asked; `None` if one is part of a tuple, which no program of MLIR has.
+fn layouts(set: &[(Place, Layout)]) -> Option<BTreeMap<Argument, Layout>> {
+    let argument = |place: &Place| match place {
+        Place::Parameter(number, index) if index.is_empty() => Some(Argument::Parameter(*number)),
+        Place::Result(index) if index.len() <= 1 => Some(Argument::Result(index.first().copied().unwrap_or(0))),
+        _ => None,
+    };
+    set.iter().map(|(place, layout)| Some((argument(place)?, layout.clone()))).collect()
+}

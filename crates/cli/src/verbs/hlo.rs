@@ -1,0 +1,192 @@
+//! `hlo`: how much memory the values of a program take.
+
+use super::hint;
+use crate::args::{Format, HloArguments, HloDiffArguments, HloForm, HloPrintArguments, HloShowArguments, HloVerb};
+use crate::failure::Failure;
+use crate::io;
+use std::fmt::Display;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use xla_shape::ParseError;
+use xla_shape::hlo::proto::is_message;
+use xla_shape::hlo::{Module, Severity, Timeline, utf8};
+use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
+use xla_shape_render::harmless;
+use xla_shape_render::hlo::{Device, Difference, Known, Report, ShownInstruction, check_space, page};
+
+pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
+    match &arguments.verb {
+        Some(HloVerb::Diff(arguments)) => return diff(arguments),
+        Some(HloVerb::Print(arguments)) => return print(arguments),
+        Some(HloVerb::Show(arguments)) => return show(arguments),
+        None => {}
+    }
+    let Some(file) = &arguments.file else { return Err(Failure::said("no file is given")) };
+    let dump = Dump::find(file)?;
+    let inputs = dump.paths().collect::<Vec<_>>();
+    check_outputs(inputs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
+    let bytes = contents(dump.module())?;
+    let read = read(dump.module(), &bytes)?;
+    read.warn();
+    let module = &read.module;
+    if let Some(space) = arguments.space {
+        check_space(module, space).map_err(Failure::said)?;
+    }
+    let memory = module.memory();
+    let timeline = memory.timeline_on(arguments.device.and_then(Device::generation));
+    let known = timeline.map(|timeline| known(&dump, &bytes, timeline, arguments.estimate));
+    let timeline = known.as_ref().map(|known| &known.timeline);
+    let report = Report::on(module, timeline, arguments.device, arguments.top, arguments.space);
+    let report = known.iter().fold(report, |report, known| report.with_known(known, dump.others().to_vec()));
+    if let Some(path) = &arguments.html {
+        if arguments.answer.format == Format::Json && is_stdout(path) {
+            return Err(Failure::said("standard output takes the page or JSON, not both"));
+        }
+        write_whole(path, page(module, timeline, &report, arguments.space).as_bytes())?;
+    }
+    if arguments.html.as_ref().is_none_or(|path| !is_stdout(path)) {
+        super::show(&report, arguments.answer.format)?;
+    }
+    read.end()?;
+    match report.worst() {
+        Some(Severity::Error) => Err(Failure::Told),
+        Some(Severity::Hint) if arguments.strict => Err(Failure::Told),
+        _ => Ok(()),
+    }
+}
+
+fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
+    let (first, second) = (Dump::find(&arguments.before)?, Dump::find(&arguments.after)?);
+    let (bytes, after_bytes) = (contents(first.module())?, contents(second.module())?);
+    let (before, after) = (read(first.module(), &bytes)?, read(second.module(), &after_bytes)?);
+    before.warn();
+    after.warn();
+    let (memory, after_memory) = (before.module.memory(), after.module.memory());
+    let timeline = memory.timeline_on(None).map(|timeline| known(&first, &bytes, timeline, arguments.estimate));
+    let after_timeline =
+        after_memory.timeline_on(None).map(|timeline| known(&second, &after_bytes, timeline, arguments.estimate));
+    for note in timeline.iter().chain(&after_timeline).flat_map(|known| &known.notes) {
+        // An error means that standard error is closed.
+        let _ = writeln!(std::io::stderr(), "note: {}", harmless(note));
+    }
+    let [timeline, after_timeline] =
+        [&timeline, &after_timeline].map(|known| known.as_ref().map(|known| &known.timeline));
+    let difference = Difference::on(&before.module, timeline, &after.module, after_timeline);
+    super::show(&difference, arguments.answer.format)?;
+    let exceeded = difference.exceeded(&arguments.limits);
+    for limit in &exceeded {
+        // An error means that standard error is closed; the exit code still tells that a limit is exceeded.
+        let _ = writeln!(std::io::stderr(), "error: {limit}");
+    }
+    before.end().and(after.end())?;
+    if exceeded.is_empty() { Ok(()) } else { Err(Failure::Told) }
+}
+
+fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
+    let dump = Dump::find(&arguments.file)?;
+    let bytes = contents(dump.module())?;
+    let read = read(dump.module(), &bytes)?;
+    read.warn();
+    let memory = read.module.memory();
+    let known = memory.timeline_on(None).map(|timeline| known(&dump, &bytes, timeline, false));
+    let timeline = known.as_ref().map(|known| &known.timeline);
+    let shown = ShownInstruction::new(&read.module, timeline, &arguments.name);
+    let shown = shown.map_err(|error| Failure::said(format_args!("{}: {error}", dump.module().display())))?;
+    super::show(&shown, arguments.answer.format)?;
+    read.end()
+}
+
+/// The timeline with the compiler's own files, unless the user wants an estimate.
+fn known<'m, 'a>(dump: &Dump, bytes: &[u8], timeline: Timeline<'m, 'a>, estimate: bool) -> Known<'m, 'a> {
+    let known = Known::new(timeline);
+    if estimate { known } else { known.with_files(bytes, dump.files(), |name| dump.read(name)) }
+}
+
+fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
+    let bytes = contents(&arguments.file)?;
+    let Read { module, unread } = read(&arguments.file, &bytes)?;
+    if let Some(unread) = unread {
+        // Only a module that was read completely can be written.
+        return Err(Failure::Shape(unread));
+    }
+    // In a file, the text is unchanged; on a terminal, control characters are escaped.
+    let to_terminal = std::io::stdout().is_terminal();
+    match arguments.to {
+        HloForm::Text if to_terminal => io::write(harmless(&module.to_string()).as_bytes()),
+        HloForm::Text => io::write(module.to_string().as_bytes()),
+        HloForm::Proto if to_terminal => {
+            Err(Failure::said("expected a file or a pipe for a message, found a terminal"))
+        }
+        // A message is copied, because it may have constants that a text leaves out.
+        HloForm::Proto if is_message(&bytes) => io::write(&bytes),
+        HloForm::Proto => {
+            let message = module.to_proto().map_err(Failure::said)?;
+            let is_left_out = |text: &str| text.contains("{...}");
+            let left_out = module.instructions().filter(|found| found.literal().is_some_and(is_left_out)).count();
+            if left_out > 0 {
+                // An error means that standard error is closed.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "warning: the text leaves the elements of {left_out} constants out (`{{...}}`); in the message they are zero"
+                );
+            }
+            io::write(&message)
+        }
+    }
+}
+
+/// A module, and a warning about the instructions that could not be read.
+pub(super) struct Read<'a> {
+    pub(super) module: Module<'a>,
+    unread: Option<String>,
+}
+
+impl Read<'_> {
+    /// Warns about the instructions that could not be read, before any other output.
+    pub(super) fn warn(&self) {
+        if let Some(unread) = &self.unread {
+            // An error means that standard error is closed.
+            let _ = writeln!(std::io::stderr(), "{}", harmless(unread));
+        }
+    }
+
+    /// The result of the verb: an error if a part of the module could not be read.
+    pub(super) fn end(self) -> Result<(), Failure> {
+        if self.unread.is_some() { Err(Failure::Unread) } else { Ok(()) }
+    }
+}
+
+/// Reads a module, as text or message. If only some instructions of a text can be read, the module has those.
+pub(super) fn read<'a>(file: &Path, bytes: &'a [u8]) -> Result<Read<'a>, Failure> {
+    let shown = |error: &ParseError, text: &str, message: &dyn Display| {
+        let (line, column) = error.line_column(text);
+        let help = hint::for_file(bytes).map_or(String::new(), |hint| format!("\nhelp: {hint}"));
+        format!("{message}\n  in {}:{line}:{column}{help}", file.display())
+    };
+    if is_message(bytes) {
+        let module = Module::from_proto(bytes);
+        let module = module.map_err(|error| Failure::said(format_args!("{}: {error}", file.display())))?;
+        return Ok(Read { module, unread: None });
+    }
+    let text = utf8(bytes).map_err(|error| {
+        let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        Failure::Shape(shown(&error, valid, &format_args!("error: {error}")))
+    })?;
+    let (module, errors) = Module::parse_with_errors(text);
+    let Some(first) = errors.first() else {
+        if module.computations().len() == 0 {
+            return Err(Failure::said(format_args!("{} has no computations: it is not an HLO module", file.display())));
+        }
+        return Ok(Read { module, unread: None });
+    };
+    let error = shown(first, module.text(), &first.render(module.text()));
+    let readable = module.instructions().filter(|instruction| instruction.is_read()).count();
+    if hint::for_file(bytes).is_some() || readable == 0 || module.entry().is_none() {
+        return Err(Failure::Shape(error));
+    }
+    let unread = module.instructions().len() - readable;
+    let all = module.instructions().len();
+    let unread =
+        format!("warning: {unread} of {all} instructions could not be read; what follows is about the others\n{error}");
+    Ok(Read { module, unread: Some(unread) })
+}

@@ -1,0 +1,37 @@
+//! One module for each verb of the program: it reads the input, computes the answer and writes it.
+
+pub(crate) mod advise;
+mod answers;
+pub(crate) mod bitcast;
+pub(crate) mod block;
+pub(crate) mod check;
+pub(crate) mod compile;
+pub(crate) mod convert;
+pub(crate) mod cost;
+pub(crate) mod draw;
+pub(crate) mod explain;
+mod hint;
+pub(crate) mod hlo;
+pub(crate) mod index;
+pub(crate) mod manual;
+pub(crate) mod map;
+pub(crate) mod relayout;
+pub(crate) mod reshape;
+pub(crate) mod rustc;
+pub(crate) mod scan;
+pub(crate) mod schema;
+pub(crate) mod shard;
+pub(crate) mod tpu;
+
+use crate::args::Format;
+use crate::failure::Failure;
+use crate::io;
+use xla_shape_render::Answer;
+
+/// Writes an answer to standard output.
+fn show(answer: &impl Answer, format: Format) -> Result<(), Failure> {
+    match format {
+        Format::Text => io::print(&answer.text(io::width())),
+        Format::Json => io::write(answer.json().as_bytes()),
+    }
+}

@@ -1,0 +1,34 @@
+//! `shard`: the part of a checkpoint that one device needs.
+
+use crate::args::{Format, ShardArguments};
+use crate::failure::Failure;
+use crate::io::{self, progress};
+use serde::Serialize;
+use xla_shape_files::{Checkpoint, ShardPlan, ShardsDone};
+use xla_shape_render::{Text, answer_line};
+
+/// The answer, as JSON.
+#[derive(Serialize)]
+struct Answer {
+    device: i64,
+    #[serde(flatten)]
+    done: ShardsDone,
+}
+
+pub(crate) fn run(arguments: &ShardArguments) -> Result<(), Failure> {
+    let plan = ShardPlan::read(&arguments.plan)?;
+    let checkpoint = Checkpoint::open(&arguments.input)?;
+    let shards = checkpoint.shards(&plan, arguments.device, &arguments.output)?;
+    let shards = shards.with_slab_bytes(arguments.slab_bytes);
+    let bar = progress(shards.bytes());
+    let done = shards.run(arguments.force, &|bytes| bar.inc(bytes))?;
+    bar.finish_and_clear();
+    if arguments.format == Format::Text {
+        let mut kept = Text::new(io::width());
+        for file in done.files.iter().filter(|file| file.resumed) {
+            kept.verbatim(format_args!("kept {}, which has the same bytes", file.output));
+        }
+        return io::print(&kept);
+    }
+    io::write(answer_line("xla-shape/shard/1", &Answer { device: arguments.device, done }).as_bytes())
+}

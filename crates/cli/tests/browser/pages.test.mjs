@@ -1,0 +1,262 @@
+// The pages of `xla-shape draw --html` and `xla-shape hlo --html`, in a real browser: a page must show the same about a cell as
+// `xla-shape index`. XLA_SHAPE is the program, CHROMIUM the browser.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const program = process.env.XLA_SHAPE;
+const run = (...args) => execFileSync(program, args, { encoding: 'utf8' });
+let browser, folder;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'xla-shape-pages-'));
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'];
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args });
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(path, viewport = { width: 1800, height: 1000 }, colorScheme = 'light') {
+  const errors = [];
+  const page = await browser.newPage({ viewport, colorScheme });
+  page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
+  page.on('pageerror', error => errors.push(String(error)));
+  page.on('request', request => { if (!/^(file|data):/.test(request.url())) errors.push(request.url()); });
+  await page.goto(pathToFileURL(path).href);
+  return { page, errors };
+}
+
+// The text that the page must show about a position.
+function expected(shape, position) {
+  const answer = JSON.parse(run('index', shape, '--linear', String(position), '--format', 'json'));
+  const what = answer.padding ? 'padding' : `element [${answer.index}]`;
+  const bit = answer.bit_offset ? `, bit ${answer.bit_offset}` : '';
+  return `${what} at position ${position}, byte ${answer.byte_offset}${bit}`;
+}
+
+// The same, without the tile that the page adds.
+const said = async page => (await page.textContent('#info')).replace(/, tile \[.*\]$/, '');
+
+for (const shape of [
+  'f32[3,5]{1,0:T(2,2)}',
+  'bf16[100,300]{1,0:T(8,128)(2,1)}',
+  's4[3,7]{1,0:T(2,4)E(4)}',
+  'f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}',
+  'u8[]',
+]) {
+  test(`draw ${shape}`, async () => {
+    const path = join(folder, 'drawing.html');
+    run('draw', shape, '--html', path);
+    assert.ok(statSync(path).size < 300_000);
+    const { page, errors } = await open(path);
+
+    const cells = page.locator('.c');
+    const count = await cells.count();
+    assert.ok(count > 0);
+    for (let n = 0; n < count; n += Math.ceil(count / 12)) {
+      const cell = cells.nth(n);
+      const position = await cell.getAttribute('data-p');
+      await cell.hover();
+      assert.equal(await said(page), expected(shape, position));
+      // Both views show it.
+      const twins = await page.locator(`.c[data-p="${position}"]`).count();
+      assert.equal(await page.locator('.c.on').count(), twins);
+    }
+
+    // A click follows the element: what is hovered afterwards does not lose it.
+    const element = page.locator('.c[data-i]').first();
+    const position = await element.getAttribute('data-p');
+    await element.click();
+    assert.equal(await page.locator(`.c.pin[data-p="${position}"]`).count(), 2);
+    await page.mouse.move(1, 1);
+    assert.equal(await said(page), expected(shape, position));
+
+    // The slider walks through memory in order.
+    const last = Number(await page.getAttribute('#walk', 'max'));
+    const walked = [];
+    for (const step of new Set([0, Math.floor(last / 2), last])) {
+      await page.locator('#walk').fill(String(step));
+      const shown = await page.locator('.c.on').first().getAttribute('data-p');
+      assert.equal(await said(page), expected(shape, shown));
+      walked.push(Number(shown));
+    }
+    assert.deepEqual(walked, walked.toSorted((a, b) => a - b));
+
+    // The keyboard: one cell is a tab stop, arrow keys go to the next in their direction, and Enter follows.
+    await page.reload();
+    assert.equal(await page.locator('.c[tabindex="0"]').count(), 1);
+    await page.locator('#walk').focus();
+    await page.keyboard.press('Tab');
+    const focused = page.locator('.c:focus');
+    assert.equal(await focused.count(), 1);
+    const label = await focused.getAttribute('aria-label');
+    assert.equal(label.replace(/, tile \[.*\]$/, ''), expected(shape, await focused.getAttribute('data-p')));
+    const before = await focused.boundingBox();
+    await page.keyboard.press('ArrowRight');
+    const behind = await focused.boundingBox();
+    assert.ok(behind.x > before.x);
+    assert.equal(await said(page), expected(shape, await focused.getAttribute('data-p')));
+    await page.keyboard.press('Enter');
+    assert.ok(await page.locator(`.c.pin[data-p="${await focused.getAttribute('data-p')}"]`).count() > 0);
+    await page.keyboard.press('ArrowLeft');
+    assert.equal((await focused.boundingBox()).x, before.x);
+    assert.equal(await page.locator('.c[tabindex="0"]').count(), 1);
+
+    assert.deepEqual(errors, []);
+    await page.close();
+  });
+}
+
+// A name that would do harm if a page used it as markup.
+const HOSTILE = '</script><script>document.title="owned"</script><!--<img src=x onerror=alert(1)>';
+
+for (const width of [420, 1400]) {
+  for (const scheme of ['light', 'dark']) {
+    test(`hlo, ${width} pixels, ${scheme}`, async () => {
+      const path = join(folder, 'memory.html');
+      const module = new URL('../../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
+      const summary = run('hlo', module, '--html', path);
+      assert.ok(summary.startsWith('needs ') && summary.includes('\nmodule jit_rnn_scan'), 'the text is printed as well');
+      assert.ok(statSync(path).size < 300_000);
+      const { page, errors } = await open(path, { width, height: 900 }, scheme);
+      const answer = JSON.parse(run('hlo', module, '--format', 'json', '--top', '1000'));
+
+      // Nothing is wider than the screen.
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
+
+      // The same numbers as the text: each memory space with its peak.
+      const tabs = await page.locator('#spaces button').allTextContents();
+      assert.equal(tabs.length, answer.spaces.length);
+      for (const [n, space] of answer.spaces.entries()) {
+        const units = await page.evaluate(bytes => units(bytes), space.peak_bytes);
+        assert.ok(tabs[n].startsWith(`S(${space.space})`) && tabs[n].endsWith(units), tabs[n]);
+        assert.ok(summary.includes(units), units);
+      }
+      assert.ok((await page.textContent('#summary')).includes(`at %${answer.spaces[0].peak_at}`));
+
+      // A step: a click into the curve, or its arrow keys.
+      const curve = page.locator('#curve svg');
+      await curve.scrollIntoViewIfNeeded();
+      const before = await page.textContent('#summary');
+      await curve.click({ position: { x: 1, y: 20 } });
+      assert.ok((await page.textContent('#summary')).includes('now at step 1 of'));
+      await curve.press('End');
+      const last = await page.textContent('#summary');
+      assert.ok(/now at step (\d+) of \1,/.test(last), last);
+      await curve.press('Home');
+      await curve.press('ArrowRight');
+      assert.ok((await page.textContent('#summary')).includes('now at step 2 of'));
+      assert.notEqual(before, last);
+
+      // The map: a click chooses what is there, arrow keys walk.
+      await page.reload();
+      const map = page.locator('#map');
+      await map.scrollIntoViewIfNeeded();
+      const box = await page.evaluate(() => boxes.length && boxes.toSorted((a, b) => b[2] * b[3] - a[2] * a[3])[0].slice(0, 4));
+      await map.click({ position: { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 } });
+      const chosen = await page.locator('#selected dd').first().textContent();
+      assert.ok(chosen.startsWith('%'));
+      const shape = await page.locator('#selected dd').nth(2).textContent();
+      assert.ok(answer.largest.some(value => `%${value.name}` === chosen.replace(/#\d+$/, '') && value.shape === shape), chosen + shape);
+      await map.press('ArrowDown');
+      await map.press('ArrowUp');
+      assert.ok((await page.locator('#selected dd').first().textContent()).startsWith('%'));
+
+      // The table searches and sorts.
+      const rows = page.locator('#table tbody tr');
+      const all = await rows.count();
+      assert.ok(all > 5);
+      await page.locator('#search').fill('copy-start');
+      const some = await rows.count();
+      assert.ok(some > 0 && some < all);
+      await page.locator('#search').fill('nothing has this name');
+      assert.equal(await rows.count(), 0);
+      await page.locator('#search').fill('');
+      await page.locator('th button', { hasText: 'Padding' }).click();
+      assert.equal(await page.locator('th[aria-sort=descending]').textContent(), 'Padding');
+      await page.locator('#live').check();
+      assert.ok(await rows.count() <= all);
+      await page.locator('#live').uncheck();
+      await rows.first().locator('button').click();
+      assert.equal(await page.locator('tr.on').count(), 1);
+
+      // Scopes: what is in one, and back.
+      const scope = page.locator('#tree button.group').first();
+      if (await scope.count()) {
+        await scope.focus();
+        await page.keyboard.press('Enter');
+        assert.ok(await page.locator('#scope button').count() > 1);
+        await page.locator('#scope button').first().click();
+      }
+
+      // Another memory space; the other colours.
+      await page.locator('#spaces button').nth(1).click();
+      assert.ok((await page.textContent('#summary')).startsWith('S(1) VMEM'));
+      if (process.env.BLESS && width > 1000 && scheme === 'light') {
+        // The picture in the README.
+        await page.setViewportSize({ width: 1100, height: 990 });
+        await page.evaluate(() => scrollTo(0, 0));
+        await page.screenshot({ path: new URL('../../../../docs/pictures/page.png', import.meta.url).pathname });
+      }
+      await page.locator('#theme').click();
+      assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
+      assert.ok((await page.textContent('pre')).includes('module jit_rnn_scan'));
+      assert.deepEqual(errors, []);
+      await page.close();
+    });
+  }
+}
+
+test('hlo, names that try to be markup', async () => {
+  const module = join(folder, 'hostile.hlo'), path = join(folder, 'hostile.html');
+  const quoted = HOSTILE.replaceAll('"', '\\"');
+  writeFileSync(module, `HloModule m, is_scheduled=true
+ENTRY e {
+  p = f32[8]{0} parameter(0), metadata={op_name="${quoted}" source_file="${quoted}" source_line=7}
+  q = f32[8]{0} negate(p), metadata={op_name="${quoted}/${quoted}"}
+  ROOT r = f32[8]{0} negate(q), metadata={op_name="${quoted}/x"}
+}
+`);
+  run('hlo', module, '--html', path);
+  const { page, errors } = await open(path);
+  assert.equal(await page.title(), 'Memory of m');
+  assert.equal(await page.locator('img').count(), 0);
+  assert.equal(await page.locator('script').count(), 2);
+  await page.locator('#table tbody button').first().click();
+  assert.ok((await page.textContent('#selected')).includes(HOSTILE));
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test('hlo, a large program', async () => {
+  const module = join(folder, 'large.hlo'), path = join(folder, 'large.html');
+  const lines = ['HloModule large, is_scheduled=true', 'ENTRY e {', '  v0 = f32[512,1024]{1,0:T(8,128)} parameter(0)'];
+  for (let n = 1; n < 100_000; n += 1) {
+    const name = `jit(step)/layer_${n % 48}/block_${n % 7}/dot_general`;
+    lines.push(`  v${n} = f32[512,${128 * (1 + n % 9)}]{1,0:T(8,128)} custom-call(v${n - 1}), custom_call_target="f", metadata={op_name="${name}" ` +
+      `source_file="model.py" source_line=${n % 900}}, backend_config={"flags":[],"pad":"${'x'.repeat(60)}"}`);
+  }
+  lines.push('  ROOT r = f32[512,128]{1,0:T(8,128)} negate(v99999)', '}', '');
+  writeFileSync(module, lines.join('\n'));
+  assert.ok(statSync(module).size > 20_000_000);
+  run('hlo', module, '--html', path);
+  assert.ok(statSync(path).size < 5_000_000);
+  const { page, errors } = await open(path);
+  assert.ok((await page.textContent('#summary')).includes('this page knows'));
+  assert.equal(await page.locator('#table tbody tr').count(), 200);
+  await page.locator('#more').click();
+  assert.equal(await page.locator('#table tbody tr').count(), 700);
+  assert.deepEqual(errors, []);
+  await page.close();
+});

@@ -1,0 +1,225 @@
+//! `xla-shape compile`, with a plug-in that pretends to compile.
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The plug-in, which is built with this test.
+fn plugin() -> PathBuf {
+    let program = cargo_bin("xla-shape");
+    program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"))
+}
+
+struct Answer {
+    output: String,
+    errors: String,
+    code: i32,
+}
+
+/// Runs the program in a folder that has `p.mlir`.
+fn run(folder: &Path, text: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Answer {
+    fs::write(folder.join("p.mlir"), text).unwrap();
+    let mut command = Command::cargo_bin("xla-shape").unwrap();
+    command.current_dir(folder).args(["compile", "p.mlir"]).args(arguments);
+    for name in ["PJRT_PLUGIN", "TPU_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Answer { output: text(output.stdout), errors: text(output.stderr), code: output.status.code().unwrap() }
+}
+
+fn compile(text: &str, arguments: &[&str]) -> (TempDir, Answer) {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = plugin();
+    let answer = run(folder.path(), text, &[("PJRT_PLUGIN", plugin.to_str().unwrap())], arguments);
+    (folder, answer)
+}
+
+fn objects(answer: &Answer) -> Vec<Value> {
+    answer.output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn one_object_for_each_device() {
+    let (_folder, answer) = compile("module {}", &["--for", "v5e:2x2,v2,v8i", "--format", "json"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 1));
+    let objects = objects(&answer);
+    let names: Vec<_> = objects.iter().map(|object| object["for"].as_str().unwrap()).collect();
+    assert_eq!(names, ["v5e:2x2", "v2:2x2", "v8i"]);
+    let first = &objects[0];
+    assert_eq!(first["generation"], "v5e");
+    assert_eq!(first["inputs"][0], "f32[100,200]{0,1:T(8,128)}");
+    assert_eq!(first["outputs"], first["inputs"]);
+    assert_eq!(first["input_shardings"][1], "{replicated}");
+    let device = &first["memory"]["device"];
+    assert_eq!((&device["total"], &device["peak"], &device["exact"]), (&1130.into(), &1130.into(), &true.into()));
+    assert_eq!((&device["generated_code"], &first["memory"]["host"]["total"]), (&7.into(), &5.into()));
+    assert_eq!(first["capacity"][0]["used"], 1137);
+    assert_eq!((&first["cost"]["flops"], &first["fingerprint"]), (&1.5.into(), &"01ab".into()));
+    assert_eq!(objects[2]["error"]["message"], "v8i is not known to the compiler; it knows v2 to v7x");
+    // `docs/json.md` has all fields.
+    let book = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json.md")).unwrap();
+    for object in &objects {
+        for name in object.as_object().unwrap().keys() {
+            assert!(book.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_table_for_people() {
+    let (_folder, answer) = compile("module {}", &["--for", "v5e,v3"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
+    for line in [
+        "fake, compiled for 2 devices\n",
+        "                    v5e:2x2    v3:2x2\n",
+        "  HBM in all       1.10 KiB  1.10 KiB\n",
+        "  largest padding",
+        "Layouts, of which 2 of 4 differ\n",
+        "  input 0   f32[100,200]{0,1:T(8,128)}\n",
+        "  input 1   differs:\n",
+        "              bf16[2,200]{1,0:T(2,128)(2,1)}  on v5e:2x2\n",
+    ] {
+        assert!(answer.output.contains(line), "{line}\n{}", answer.output);
+    }
+    let (_folder, answer) = compile("module {}", &[]);
+    assert!(answer.output.starts_with("fake, compiled for v5e:2x2\n"), "{}", answer.output);
+    let (_folder, answer) = compile("module {}", &["--for", "v5e,v8t"]);
+    assert!(answer.output.contains("Not compiled for v8t\n  v8t is not known"), "{}", answer.output);
+    assert_eq!(answer.code, 1);
+}
+
+#[test]
+fn modules_and_pages_are_written() {
+    let (folder, answer) = compile("module {}", &["-o", "m.hlo", "--html", "page.html"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
+    let module = fs::read_to_string(folder.path().join("m.hlo")).unwrap();
+    assert!(module.starts_with("HloModule fake"), "{module}");
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(
+        page.contains("the compiler&#39;s own memory analysis") || page.contains("the compiler's own memory"),
+        "{page}"
+    );
+    let (folder, answer) = compile("module {}", &["--for", "v5e,v6e", "-o", "m.pb"]);
+    assert_eq!(answer.code, 0);
+    for name in ["m.v5e-2x2.pb", "m.v6e-2x2.pb"] {
+        assert_eq!(fs::read(folder.path().join(name)).unwrap()[0], 0x0a);
+    }
+    let (_folder, answer) = compile("module {}", &["-o", "-"]);
+    assert!(answer.output.starts_with("HloModule fake"), "{}", answer.output);
+    for arguments in
+        [&["-o", "-", "--format", "json"][..], &["-o", "-", "--for", "v5e,v6e"], &["-o", "-", "--html", "-"]]
+    {
+        let (_folder, answer) = compile("module {}", arguments);
+        assert!(answer.errors.starts_with("error: standard output takes one "), "{}", answer.errors);
+        assert_eq!(answer.code, 1);
+    }
+}
+
+#[test]
+fn answers_about_other_devices_survive_an_aborted_compiler() {
+    let (_folder, answer) = compile("module {} // fake:abort", &["--for", "v5e,v8i,v6e", "--format", "json"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 1));
+    let objects = objects(&answer);
+    assert_eq!(objects.len(), 3);
+    for (object, device) in objects.iter().zip(["v5e:2x2", "v8i", "v6e:2x2"]) {
+        assert_eq!(object["for"], device);
+    }
+    let message = objects[2]["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("the compiler ended its process (signal: 6"), "{message}");
+    assert!(message.ends_with("): fake.cc:7: Check failed: !program.asks_for_it()"), "{message}");
+    let (_folder, answer) = compile("module {} // fake:exit", &[]);
+    let message = "Not compiled for v5e:2x2\n  the compiler ended its process (exit status: 3): it did not say why";
+    assert!(answer.output.contains(message), "{}", answer.output);
+    assert_eq!(answer.code, 1);
+}
+
+#[test]
+fn options_reach_the_compiler() {
+    let arguments = ["--partitions", "2", "--replicas", "3", "--option", "xla_text=a=b", "--option", "xla_number=-7"];
+    let (_folder, answer) = compile("module {} // fake:options", &[&arguments[..], &["--format", "json"]].concat());
+    let objects = objects(&answer);
+    let message = objects[0]["error"]["message"].as_str().unwrap();
+    // Fields 4 and 5 of the message are the replicas and the partitions.
+    for text in ["xla_text", "a=b", "xla_number", "\x20\x03\x28\x02"] {
+        assert!(message.contains(text), "{message}");
+    }
+}
+
+#[test]
+fn errors_have_messages() {
+    let (_folder, answer) = compile("module {} // fake:error", &["--format", "json"]);
+    assert_eq!(objects(&answer)[0]["error"]["message"], "PJRT_Compile: the program asks for an error");
+    assert_eq!(answer.code, 1);
+    let (_folder, answer) = compile("module {} // fake:slow", &["--time-limit", "0"]);
+    assert!(answer.output.contains("PJRT_Compile took longer than 0 seconds and was abandoned"), "{}", answer.output);
+    let (_folder, answer) = compile("no program", &[]);
+    assert!(answer.errors.starts_with("error: p.mlir: the program is neither StableHLO"), "{}", answer.errors);
+    for devices in ["v5e:0x1", "v9", "", "v5e:2x2:2"] {
+        let (_folder, answer) = compile("module {}", &["--for", devices]);
+        assert_eq!(answer.code, 2, "{devices}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let named = plugin();
+    let named = named.to_str().unwrap();
+    for (wish, message) in [
+        ("null", "GetPjrtApi returned null"),
+        ("major", "has version 1."),
+        ("locked", "another process has loaded the plug-in"),
+    ] {
+        let answer = run(folder.path(), "module {}", &[("PJRT_PLUGIN", named), ("PJRT_FAKE", wish)], &[]);
+        assert!(answer.errors.contains(message), "{}", answer.errors);
+        assert_eq!((answer.output.as_str(), answer.code), ("", 1));
+    }
+    let answer = run(folder.path(), "module {}", &[("PATH", "")], &[]);
+    assert!(answer.errors.starts_with("error: found no PJRT plug-in; looked at PJRT_PLUGIN"), "{}", answer.errors);
+    assert!(answer.errors.contains("pip install libtpu"), "{}", answer.errors);
+    let answer = run(folder.path(), "module {}", &[], &["--plugin", "p.mlir"]);
+    assert!(answer.errors.starts_with("error: cannot load the plug-in `"), "{}", answer.errors);
+}
+
+/// The current directory has everything that a search could find: libtpu as a package and in an environment, modules with the names
+/// of Python's own, and a `python3`. Each writes a file if its code runs; none may run.
+#[test]
+#[cfg(unix)]
+fn no_code_of_the_current_directory_is_run() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mark = |name: &str| format!("open({:?}, 'a').write({name:?})\n", at("mark"));
+    for module in ["contextlib", "importlib", "os", "site", "sitecustomize", "usercustomize", "signal", "xla_shape"] {
+        fs::write(at(&format!("{module}.py")), mark(module)).unwrap();
+    }
+    for package in ["libtpu", "venv/lib/python3.12/site-packages/libtpu"] {
+        fs::create_dir_all(at(package)).unwrap();
+        fs::write(at(package).join("__init__.py"), mark(package)).unwrap();
+        fs::copy(plugin(), at(package).join("libtpu.so")).unwrap();
+    }
+    fs::copy(plugin(), at("libtpu.so")).unwrap();
+    fs::write(at("python3"), format!("#!/bin/sh\necho python3 > {:?}\n", at("mark"))).unwrap();
+    fs::set_permissions(at("python3"), fs::Permissions::from_mode(0o755)).unwrap();
+    let others = std::env::var("PATH").unwrap();
+    let (here, path) = (folder.path().to_str().unwrap(), format!(":.:{others}"));
+    // The answer of an installed compiler, if there is one, differs from the fake's.
+    let refuses = |text: &str, variables: &[(&str, &str)]| {
+        let answer = run(folder.path(), "module {}", variables, &["--time-limit", "60"]);
+        assert!(!answer.output.starts_with("fake, compiled"), "{variables:?}: {}", answer.output);
+        assert!(answer.errors.contains(text), "{variables:?}: {}", answer.errors);
+        assert!(!at("mark").exists(), "{variables:?}: {} ran", fs::read_to_string(at("mark")).unwrap());
+    };
+    refuses("", &[("PATH", &path)]);
+    refuses("", &[("PATH", &path), ("PYTHONPATH", here), ("PYTHONHOME", "")]);
+    refuses("", &[("PATH", &path), ("PYTHONPATH", ""), ("VIRTUAL_ENV", "venv"), ("CONDA_PREFIX", "venv")]);
+    refuses("found no PJRT plug-in", &[("PATH", ":.:venv"), ("VIRTUAL_ENV", "venv")]);
+    refuses("a relative path means another file in each directory", &[("PJRT_PLUGIN", "libtpu.so")]);
+    refuses("a relative path means another file in each directory", &[("TPU_LIBRARY_PATH", "./libtpu.so")]);
+    // A file in that folder is loaded if `--plugin` names it.
+    let answer = run(folder.path(), "module {}", &[], &["--plugin", "libtpu.so"]);
+    assert!(answer.output.starts_with("fake, compiled"), "{}", answer.errors);
+}

@@ -1,0 +1,122 @@
+//! `xla-shape cost` and `xla-shape hlo show`, run as programs.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use std::process::Output;
+
+/// A program whose parameter comes in a layout that its result must not have.
+const MODULE: &str = r#"HloModule m, is_scheduled=true, entry_computation_layout={(f32[8,128]{1,0:T(8,128)})->f32[8,128]{0,1:T(8,128)}}
+
+ENTRY main {
+  a = f32[8,128]{1,0:T(8,128)} parameter(0), metadata={op_name="params['w']"}
+  b = f32[8,128]{1,0:T(8,128)} negate(a), metadata={op_name="jit(f)/neg" source_file="f.py" source_line=7}, backend_config={"window_config":{"estimated_cycles":"300"}}
+  c = f32[128,8]{0,1:T(8,128)} transpose(b), dimensions={1,0}
+  ROOT d = f32[128,8]{1,0:T(8,128)} copy(c), backend_config={"window_config":{"estimated_cycles":"100"}}
+}
+"#;
+
+fn program(arguments: &[&str], input: &str) -> Output {
+    Command::cargo_bin("xla-shape").unwrap().args(arguments).write_stdin(input).output().unwrap()
+}
+
+fn json(arguments: &[&str], input: &str) -> Value {
+    let output = program(arguments, input);
+    assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn error(arguments: &[&str], input: &str) -> String {
+    let output = program(arguments, input);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn cycles_are_summed_and_copies_have_causes() {
+    let cost = json(&["cost", "-", "--format", "json"], MODULE);
+    let cycles = json!({"once": 400, "total": 400, "said": 2, "without": 1, "flagged": 0, "partial": false});
+    assert_eq!(cost["cycles"], cycles);
+    assert_eq!(cost["lines"][0], json!({"source": "f.py:7", "cycles": 300, "instructions": 1}));
+    assert_eq!(cost["without"], json!([{"opcode": "transpose", "instructions": 1}]));
+    let copy = &cost["copies"][0];
+    assert_eq!((&copy["instruction"], &copy["cycles"], &copy["share"]), (&json!("d"), &json!(100), &json!(0.25)));
+    assert_eq!(copy["change"], "layout");
+    assert_eq!(
+        copy["remedy"],
+        "ask for {0,1:T(8,128)} at the result; in JAX `Format(Layout(major_to_minor=(1, 0)), sharding)`"
+    );
+    let text = String::from_utf8(program(&["cost", "-"], MODULE).stdout).unwrap();
+    let first = "400 cycles in one run, by the compiler's estimates; 25.0 % of them only move\ndata; the most expensive line is f.py:7 with 75.0 %.\n";
+    assert!(text.starts_with(first), "{text}");
+}
+
+#[test]
+fn figures_are_never_made_up() {
+    let none = MODULE.replace("estimated_cycles", "cycles");
+    let cost = json(&["cost", "-", "--format", "json"], &none);
+    let cycles = json!({"once": null, "total": null, "said": 0, "without": 3, "flagged": 0, "partial": false});
+    assert_eq!((&cost["cycles"], &cost["lines"]), (&cycles, &json!([])));
+    let text = String::from_utf8(program(&["cost", "-"], &none).stdout).unwrap();
+    assert!(text.starts_with("The compiler says nothing about cycles in this module."), "{text}");
+}
+
+#[test]
+fn one_instruction_is_shown() {
+    let shown = json(&["hlo", "show", "-", "%b", "--format", "json"], MODULE);
+    assert_eq!((&shown["operands"], &shown["readers"]), (&json!(["a"]), &json!(["c"])));
+    assert_eq!((&shown["cycles"], &shown["source"], &shown["padding"]), (&json!(300), &json!("f.py:7"), &json!(0)));
+    assert_eq!(shown["operand_shapes"], json!(["f32[8,128]{1,0:T(8,128)}"]));
+    assert_eq!(shown["live"], json!([[1, 2]]));
+}
+
+#[test]
+fn wrong_input_is_said() {
+    let nearest = error(&["hlo", "show", "-", "%bb"], MODULE);
+    assert_eq!(nearest, "error: -: the module has no instruction %bb; the nearest is %b\n");
+    let figure = error(&["cost", "-"], &MODULE.replace("\"300\"", "\"many\""));
+    assert_eq!(figure, "error: -: b: expected `estimated_cycles` to be a number, found \"many\"\n");
+    assert!(error(&["cost", "-"], "").starts_with("error: "));
+}
+
+#[test]
+fn a_change_is_guarded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let slower = MODULE.replace("\"300\"", "\"310\"");
+    // The result is accepted as it comes, so that nothing is copied.
+    let asked = MODULE
+        .replace("ROOT d = f32[128,8]{1,0:T(8,128)} copy(c), backend_config={\"window_config\":{\"estimated_cycles\":\"100\"}}\n", "")
+        .replace("  c = ", "  ROOT c = ");
+    let renamed = MODULE.replace("  b =", "  negated =").replace("(b)", "(negated)");
+    let [before, slower, asked, renamed] =
+        [path("before", MODULE), path("slower", &slower), path("asked", &asked), path("renamed", &renamed)];
+    let none = path("none", &MODULE.replace("estimated_cycles", "cycles"));
+    let diff = |after: &str, limits: &[&str]| {
+        let arguments = [&["hlo", "diff", &before, after, "--format", "json"], limits].concat();
+        let output = program(&arguments, "");
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+        (lines, String::from_utf8(output.stderr).unwrap(), output.status.code())
+    };
+    let strict = ["--fail-if", "cycles>+2%", "memory>0", "copies>0"];
+    assert_eq!(diff(&renamed, &strict), (vec![], String::new(), Some(0)));
+    let (lines, error, status) = diff(&slower, &strict);
+    assert_eq!((error.as_str(), status), ("error: cycles>2%: 400 before, 410 after (flags or version)\n", Some(1)));
+    let measure = json!({"schema": "xla-shape/hlo-diff/1", "name": "cycles", "change": "measure", "before": 400, "after": 410, "cause": "flags or version"});
+    assert_eq!(lines, [measure]);
+    assert_eq!(diff(&slower, &["--fail-if", "cycles>10"]).2, Some(0));
+    // A limit on an unknown number fails.
+    let (_, error, status) = diff(&none, &["--fail-if", "cycles>2%"]);
+    assert_eq!((error.as_str(), status), ("error: cycles>2%: the cycles are not known in both modules\n", Some(1)));
+    let (lines, _, status) = diff(&asked, &strict);
+    let gone = lines.iter().find(|line| line["change"] == "copy removed").unwrap();
+    assert_eq!((&gone["name"], &gone["cause"], status), (&json!("d"), &json!("layout asked"), Some(0)));
+    let back = program(&["hlo", "diff", &asked, &before, "--fail-if", "copies>0"], "");
+    assert_eq!(back.status.code(), Some(1));
+    let error = String::from_utf8(back.stderr).unwrap();
+    assert_eq!(error, "error: copies>0: 0 before, 1 after (layout asked)\n");
+}

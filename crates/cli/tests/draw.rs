@@ -1,0 +1,102 @@
+//! `xla-shape draw`, run as a program.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Output;
+
+fn draw(arguments: &[&str]) -> Output {
+    Command::cargo_bin("xla-shape").unwrap().env_remove("COLUMNS").arg("draw").args(arguments).output().unwrap()
+}
+
+#[test]
+fn the_documented_example_as_text() {
+    let expected = "\
+f32[3,5]{1,0:T(2,2)}
+
+The position of each element:
+
+   d1=    0    1    2    3    4    5
+  d0=0    0    1 │  4    5 │  8   ░░
+  d0=1    2    3 │  6    7 │ 10   ░░
+         ───────────────────────────
+  d0=2   12   13 │ 16   17 │ 20   ░░
+  d0=3   ░░   ░░   ░░   ░░   ░░   ░░
+
+The element at each position, in the order of memory (░ is padding):
+
+   0:  0,0  0,1  1,0  1,1  0,2  0,3  1,2  1,3
+   8:  0,4  ░░░  1,4  ░░░  2,0  2,1  ░░░  ░░░
+  16:  2,2  2,3  ░░░  ░░░  2,4  ░░░  ░░░  ░░░
+";
+    let output = draw(&["f32[3,5]{1,0:T(2,2)}"]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn files_are_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let (svg, html) = (folder.path().join("a.svg"), folder.path().join("a.html"));
+    fs::write(&svg, "before").unwrap();
+    let shape = "bf16[100,300]{1,0:T(8,128)(2,1)}";
+    let output = draw(&[shape, "--svg", svg.to_str().unwrap(), "--html", html.to_str().unwrap()]);
+    assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
+    let (svg, html) = (fs::read_to_string(svg).unwrap(), fs::read_to_string(html).unwrap());
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>\n"));
+    assert!(html.contains("data-p=\"38404\"") == svg.contains("data-p=\"38404\""), "both show the same window");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no temporary file is left");
+    let to_output = draw(&[shape, "--svg", "-"]);
+    assert_eq!(String::from_utf8(to_output.stdout).unwrap(), svg);
+}
+
+#[test]
+fn json_has_every_cell_that_is_shown() {
+    let shape = "f32[3,5]{1,0:T(2,2)}";
+    let answer = serde_json::from_slice::<Value>(&draw(&[shape, "--format", "json"]).stdout).unwrap();
+    assert_eq!((&answer["shape"], &answer["positions"], &answer["all_planes"]), (&json!(shape), &json!(24), &json!(1)));
+    let plane = &answer["planes"][0];
+    assert_eq!(
+        (&plane["row"], &plane["column"], &plane["cells"][1]),
+        (&json!("d0"), &json!("d1"), &json!([2, 3, 6, 7, 10, 11]))
+    );
+    let place = |position: usize| &answer["memory"][0][position];
+    assert_eq!(
+        place(17),
+        &json!({"position": 17, "index": [2, 3], "byte_offset": 68, "bit_offset": 0, "tile": [1, 1]})
+    );
+    assert_eq!((&place(9)["index"], &place(9)["byte_offset"]), (&json!(null), &json!(36)));
+    let both = draw(&[shape, "--svg", "-", "--format", "json"]);
+    assert_eq!((both.status.code(), both.stdout.len()), (Some(1), 0));
+}
+
+#[test]
+fn lines_fit_the_terminal() {
+    for shape in ["bf16[100,300]{1,0:T(8,128)(2,1)}", "bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}", "u8[7]"] {
+        for columns in [40, 60, 80] {
+            let output = Command::cargo_bin("xla-shape")
+                .unwrap()
+                .env("COLUMNS", columns.to_string())
+                .args(["draw", shape])
+                .output();
+            let text = String::from_utf8(output.unwrap().stdout).unwrap();
+            let widest = text.lines().filter(|line| line.starts_with(' ')).map(|line| line.chars().count()).max();
+            assert!(widest <= Some(columns), "{columns}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_for_a_bad_shape() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.svg");
+    for shape in ["f32[3", "f32[?]", "token[]"] {
+        assert_eq!(draw(&[shape, "--svg", path.to_str().unwrap()]).status.code(), Some(1), "{shape}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let output = draw(&["f32[3]", "--html", folder.path().join("no/such/folder.html").to_str().unwrap()]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("error: cannot write `") && !said.contains(".xla-shape-"), "{said}");
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -1,0 +1,239 @@
+//! `xla-shape bitcast` and `xla-shape advise`, run as programs.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+fn run(arguments: &[&str]) -> String {
+    let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+    assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn bitcast(from: &str, to: &str) -> Value {
+    serde_json::from_str(&run(&["bitcast", from, to, "--format", "json"])).unwrap()
+}
+
+#[test]
+fn a_bitcast_has_a_kind() {
+    for (from, to, kind) in [
+        ("f32[2,3]{1,0}", "f32[2,3]{1,0}", "identity"),
+        ("f32[1,128]{1,0}", "f32[1,128]{0,1}", "identity"),
+        ("f32[6,2,3]{2,1,0}", "f32[36]{0}", "reshape"),
+        ("f32[2,3]{1,0}", "f32[3,2]{0,1}", "transpose"),
+        ("f32[6,2,3,257]{3,1,0,2:T(2,128)}", "f32[257,2,3,6]{0,1,3,2:T(2,128)}", "transpose"),
+        ("bf16[2,8,8,256]{3,2,0,1:T(8,128)(2,1)}", "bf16[64,512]{1,0:T(8,128)(2,1)}", "reshape+transpose"),
+    ] {
+        let answer = bitcast(from, to);
+        assert_eq!(
+            (&answer["bitcast"], &answer["same_bytes"], &answer["kind"]),
+            (&json!(true), &json!(true), &json!(kind))
+        );
+        assert_eq!(answer["plain"], kind != "reshape+transpose");
+        let text = run(&["bitcast", from, to]);
+        let begins = match kind {
+            "reshape+transpose" => "A plain reshape moves data: ".to_owned(),
+            _ => format!("a bitcast ({kind}): "),
+        };
+        assert!(text.starts_with(&begins), "{text}");
+    }
+}
+
+#[test]
+fn the_answer_no_has_a_reason() {
+    let tiled = bitcast("bf16[256,128]{1,0:T(8,128)(2,1)}", "bf16[256,128]{1,0:T(8,128)}");
+    assert_eq!(
+        (&tiled["bitcast"], &tiled["same_bytes"], &tiled["kind"]),
+        (&json!(false), &json!(true), &json!("none"))
+    );
+    let reason = tiled["reason"].as_str().unwrap();
+    assert!(reason.starts_with("element (0,1) moves from position 2 to 1; the second tile differs"));
+    let larger = bitcast("f32[6]", "f32[7]");
+    assert_eq!(
+        (&larger["bitcast"], &larger["same_bytes"], &larger["kind"]),
+        (&json!(false), &json!(false), &json!("none"))
+    );
+    assert!(run(&["bitcast", "f32[6]", "f32[7]"]).starts_with("not a bitcast: "));
+}
+
+#[test]
+fn a_tpu_chooses_missing_layouts_of_a_bitcast() {
+    let named = |from: &str, to: &str| {
+        let text = run(&["bitcast", from, to, "--for", "TPU v5 lite"]);
+        let answer = run(&["bitcast", from, to, "--for", "v5e", "--format", "json"]);
+        (text, serde_json::from_str::<Value>(&answer).unwrap())
+    };
+    // Row-major, the bytes are the same; on a TPU, a row of tiles holds eight rows.
+    let text = run(&["bitcast", "f32[8,1024]", "f32[8192]"]);
+    assert!(text.starts_with("a bitcast (reshape): "), "{text}");
+    assert!(text.contains("Shapes without a layout are row-major (or as on the TPU that --for names)."), "{text}");
+    assert_eq!(bitcast("f32[8,1024]", "f32[8192]")["generation"], Value::Null);
+    let (text, answer) = named("f32[8,1024]", "f32[8192]");
+    assert!(!text.starts_with("a bitcast (reshape): "), "{text}");
+    assert!(text.contains("Shapes without a layout have that of TPU v5e."), "{text}");
+    assert_eq!((&answer["plain"], &answer["generation"]), (&json!(false), &json!("v5e")));
+    // Layouts in the text are kept, and the answer does not mention a TPU.
+    let (text, answer) = named("f32[8,1024]{1,0}", "f32[8192]{0}");
+    assert!(text.starts_with("a bitcast (reshape): ") && !text.contains("TPU"), "{text}");
+    assert_eq!(answer["generation"], Value::Null);
+    assert!(!run(&["bitcast", "f32[8,1024]{1,0}", "f32[8192]{0}"]).contains("row-major"));
+}
+
+#[test]
+fn an_explanation_is_about_the_named_tpu() {
+    let text = run(&["explain", "bf16[100,200]", "--for", "v5litepod-4"]);
+    assert!(text.contains("TPU v5e stores it as") && !text.contains("v4"), "{text}");
+    let text = run(&["explain", "s4[64,128]", "--for", "v4"]);
+    assert!(text.contains("TPU v4 stores it as") && !text.contains("v5e"), "{text}");
+    let answer: Value =
+        serde_json::from_str(&run(&["explain", "(f32[8,128], s32[4])", "--for", "v6e", "--format", "json"])).unwrap();
+    for leaf in answer["tuple_shapes"].as_array().unwrap() {
+        assert_eq!(leaf["tpu"].as_array().unwrap().len(), 1);
+        assert_eq!(leaf["tpu"][0]["generations"], json!(["v6e"]));
+    }
+}
+
+#[test]
+fn yes_and_no_exit_with_0_and_other_shapes_with_1() {
+    let code = |from: &str, to: &str| {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(["bitcast", from, to]).output().unwrap();
+        assert_eq!(output.status.code() == Some(1), output.stdout.is_empty() && !output.stderr.is_empty());
+        output.status.code()
+    };
+    assert_eq!(code("f32[6]", "f32[2,3]"), Some(0));
+    assert_eq!(code("f32[6]", "f32[7]"), Some(0));
+    assert_eq!(code("f32[6]", "f32[7"), Some(1));
+    assert_eq!(code("f32[6]", "token[]"), Some(1));
+}
+
+fn reshape(arguments: &[&str]) -> Value {
+    serde_json::from_str(&run(&[&["reshape", "--format", "json"], arguments].concat())).unwrap()
+}
+
+#[test]
+fn a_reshape_is_free_or_names_its_cost_and_a_free_layout() {
+    let free = reshape(&["f32[4,8,128]{2,1,0:T(8,128)}", "f32[32,128]{1,0:T(8,128)}"]);
+    assert_eq!((&free["free"], &free["moved_bytes"], &free["transpose"]), (&json!(true), &json!(0), &json!(null)));
+    assert_eq!(free["free_result"], "f32[32,128]{1,0:T(8,128)}");
+
+    let moves = reshape(&["bf16[32,2,192]{2,1,0:T(2,128)(2,1)}", "bf16[64,192]{1,0:T(8,128)(2,1)}"]);
+    assert_eq!((&moves["free"], &moves["moved_bytes"]), (&json!(false), &json!(65_536)));
+    assert_eq!(moves["free_result"], "bf16[64,192]{1,0:T(2,128)(2,1)}");
+    assert!(moves["reason"].as_str().unwrap().starts_with("element (0,0,128) moves from position 256"), "{moves}");
+
+    // The same sizes in another order: the reshape and the transpose.
+    let both = reshape(&["f32[2,3]{1,0}", "f32[3,2]{0,1}"]);
+    assert_eq!((&both["free"], &both["free_result"]), (&json!(false), &json!("f32[3,2]{1,0}")));
+    assert_eq!((&both["transpose"]["free"], &both["transpose"]["permutation"]), (&json!(true), &json!([1, 0])));
+    let text = run(&["reshape", "f32[2,3]{1,0}", "f32[3,2]{0,1}"]);
+    assert!(text.contains("As a reshape: not free.") && text.contains("As a transpose by (1,0): free."), "{text}");
+
+    // A row of tiles is the same bytes as an array of one dimension.
+    let line = reshape(&["f32[8,128]", "f32[1024]", "--for", "v5e"]);
+    assert_eq!((&line["from"], &line["free"]), (&json!("f32[8,128]{1,0:T(8,128)}"), &json!(true)));
+    // No layout makes this free.
+    let none = reshape(&["f32[100,200]", "f32[20000]", "--for", "v5e"]);
+    assert_eq!((&none["free"], &none["free_result"]), (&json!(false), &json!(null)));
+    // Without a device, it is the default one, and the answer says so.
+    let usual = reshape(&["f32[8,1024]", "f32[8192]"]);
+    assert_eq!(usual, reshape(&["f32[8,1024]", "f32[8192]", "--for", "v5litepod-4"]));
+    assert_eq!((&usual["generation"], &usual["free"]), (&json!("v5e"), &json!(false)));
+    let text = run(&["reshape", "f32[8,1024]", "f32[8192]"]);
+    assert!(text.contains("have that of TPU v5e (--for names another generation)."), "{text}");
+    assert_eq!(free["generation"], json!(null));
+    // A layout in the text is kept, even if it is the default one.
+    let written = reshape(&["f32[8,1024]{1,0}", "f32[8192]{0}", "--for", "v5e"]);
+    assert_eq!((&written["from"], &written["to"]), (&json!("f32[8,1024]{1,0}"), &json!("f32[8192]{0}")));
+    assert_eq!(written["free"], true);
+    // Without tiles, the result is free.
+    let untiled = reshape(&["f32[8,128]{1,0:T(8,128)}", "f32[128,8]", "--for", "v5e"]);
+    assert_eq!((&untiled["free"], &untiled["free_result"]), (&json!(false), &json!("f32[128,8]{1,0}")));
+}
+
+#[test]
+fn shapes_without_a_reshape_are_an_error() {
+    for (from, to, message) in [
+        ("f32[6]", "f32[7]", "a reshape keeps the number of elements; there are 6 and 7"),
+        (
+            "f32[6]",
+            "s32[6]",
+            "a reshape keeps the element type; f32[6]{0:T(128)} and s32[6]{0:T(128)} have different ones",
+        ),
+        ("f32[?]", "f32[6]", "an unbounded dimension"),
+        ("s1[6]", "s1[2,3]", "the layout of s1 on a TPU is not known"),
+    ] {
+        let arguments = ["reshape", from, to, "--for", "v5e"];
+        let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with("error: ") && (said.contains(message) || from.contains('?')), "{said}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    }
+}
+
+fn advise(arguments: &[&str]) -> Vec<Value> {
+    let rows = run(&[&["advise", "--format", "json"], arguments].concat());
+    rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+}
+
+#[test]
+fn the_devices_choice_comes_first_and_the_given_layout_is_compared_with_it() {
+    let shape = "bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}";
+    let rows = advise(&[shape]);
+    assert_eq!((&rows[0]["choice"], &rows[0]["bytes"]), (&json!("default and natural"), &json!(1_u64 << 30)));
+    assert_eq!(
+        (&rows[1]["shape"], &rows[1]["choice"], &rows[1]["saved_bytes"]),
+        (&json!(shape), &json!("given"), &json!(-3_i64 << 30))
+    );
+    let others = rows[2..].iter().map(|row| row["bytes"].as_u64().unwrap()).collect::<Vec<_>>();
+    assert!(others.is_sorted_by(|a, b| a < b), "of equal layouts, one: {others:?}");
+    // Each order of the two most minor dimensions, and the given layout.
+    assert_eq!(rows.iter().map(|row| row["orders"].as_u64().unwrap()).sum::<u64>(), 12 + 1);
+    assert_eq!(advise(&[shape, "--top", "3"]).len(), 3);
+    // A layout in the text is a given one, even if it is the default one.
+    let choices = |shape| advise(&[shape]).iter().map(|row| row["choice"].clone()).collect::<Vec<_>>();
+    assert!(choices("f32[100,200]{1,0}").contains(&json!("given")));
+    assert!(!choices("f32[100,200]").contains(&json!("given")));
+}
+
+#[test]
+fn a_merge_of_dimensions_is_suggested() {
+    let text = run(&["advise", "bf16[1,3072]"]);
+    assert!(
+        text.contains("TPU v5e (--for names another generation) stores bf16[1,3072] in 12,288 bytes (12 KiB)"),
+        "{text}"
+    );
+    let rows = advise(&["bf16[1,3072]", "--for", "v3"]);
+    assert_eq!(rows[0]["bytes"], 24_576);
+    let merge = rows.last().unwrap();
+    assert_eq!((&merge["change"], &merge["bytes"]), (&json!("merge dimensions 0 and 1"), &json!(6144)));
+}
+
+#[test]
+fn errors_have_no_advice() {
+    for (arguments, error) in [
+        (["advise", "s1[3,3]", "--for", "v5e"], "error: the layout of s1 on a TPU is not known"),
+        (["advise", "f32[3,3]", "--for", "v8t"], "error: the layouts that TPU v8t chooses are not known"),
+    ] {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+        assert!(String::from_utf8(output.stderr).unwrap().starts_with(error));
+    }
+}
+
+#[test]
+fn what_if_changes_dimensions_before_the_comparison() {
+    let first = |change: &[&str]| {
+        let arguments = [&["advise", "f32[100,1]{1,0:T(8,128)}", "--format", "json", "--top", "1"], change].concat();
+        serde_json::from_str::<Value>(&run(&arguments)).unwrap()
+    };
+    assert_eq!(first(&["--what-if", "1=128"])["shape"], "f32[100,128]{1,0:T(8,128)}");
+    assert_eq!(first(&["--what-if", "0,1"])["shape"], "f32[1,100]{1,0:T(1,128)}");
+    assert_eq!(first(&["--what-if", "0,1", "--what-if", "0=8"])["bytes"], 4096);
+    let output =
+        Command::cargo_bin("xla-shape").unwrap().args(["advise", "f32[3]", "--what-if", "1=2"]).output().unwrap();
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: there is no dimension 1: the array has 1 dimension\n"
+    );
+    let usage = Command::cargo_bin("xla-shape").unwrap().args(["advise", "f32[3]", "--what-if", "x"]).output().unwrap();
+    assert_eq!(usage.status.code(), Some(2));
+}

@@ -1,0 +1,172 @@
+//! Help, manual and completions, and what all verbs have in common.
+
+use assert_cmd::Command;
+
+fn text(arguments: &[&str]) -> String {
+    let output = Command::cargo_bin("xla-shape").unwrap().args(arguments).output().unwrap();
+    assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+const VERBS: &[&str] = &[
+    "explain",
+    "index",
+    "map",
+    "draw",
+    "relayout",
+    "hlo",
+    "convert",
+    "compile",
+    "cost",
+    "scan",
+    "bitcast",
+    "reshape",
+    "block",
+    "shard",
+    "tpu",
+    "advise",
+    "check",
+    "rustc",
+    "schema",
+    "completions",
+    "man",
+];
+
+#[test]
+fn every_verb_has_help_with_an_example() {
+    let help = text(&["--help"]);
+    for verb in VERBS {
+        assert!(help.contains(&format!("\n  {verb} ")), "{verb}");
+        let help = text(&[verb, "--help"]);
+        assert!(help.contains(&format!("  xla-shape {verb}")) && help.contains("Example"), "{verb}:\n{help}");
+    }
+    assert!(text(&["hlo", "diff", "--help"]).contains("Example:\n  xla-shape hlo diff "));
+}
+
+#[test]
+fn shapes_may_have_very_many_dimensions_or_tiles() {
+    for shape in [format!("u8[{}1]", "1,".repeat(39_999)), format!("f32[3]{{0:T{}}}", "(1)".repeat(20_000))] {
+        for verb in ["explain", "draw", "tpu", "advise", "map"] {
+            assert!(!text(&[verb, &shape]).is_empty(), "{verb}");
+        }
+        assert!(text(&["index", &shape, "--linear", "0"]).contains("position 0"));
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_not_an_error() {
+    use std::process::{Command, Stdio};
+    let (shape, module) =
+        ("f32[3000,500]{1,0:T(8,128)}", concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hlo/v5e__rnn_scan.hlo"));
+    let commands: &[&[&str]] = &[
+        &["--help"],
+        &["explain", shape],
+        &["index", shape, "1,1"],
+        &["map", shape],
+        &["draw", shape],
+        &["draw", shape, "--svg", "-"],
+        &["draw", shape, "--html", "-"],
+        &["relayout", "/dev/zero", "--from", "u8[4]", "--to", "{0}", "-o", "-"],
+        &["hlo", module],
+        &["hlo", module, "--html", "-"],
+        &["hlo", "diff", module, module],
+        &["scan", module],
+        &["bitcast", shape, shape],
+        &["reshape", shape, shape],
+        &["advise", shape],
+        &["tpu", shape],
+        &["block", shape, shape],
+        &["check", module],
+        &["completions", "bash"],
+        &["schema", "hlo"],
+        &["man"],
+    ];
+    for command in commands {
+        let mut program = Command::new(assert_cmd::cargo::cargo_bin("xla-shape"));
+        let mut program = program.args(*command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // The reading end is closed.
+        drop(program.stdout.take());
+        let output = program.wait_with_output().unwrap();
+        if command[0] == "relayout" {
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("expected 4 bytes of u8[4]{0} in `/dev/zero`, found 5 or more"), "{said}");
+            continue;
+        }
+        assert_eq!(
+            (String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()),
+            ("", Some(0)),
+            "{command:?}"
+        );
+    }
+}
+
+#[test]
+fn a_bad_shape_gets_one_message_with_a_mark_from_every_verb() {
+    let bad = "f32[3,5]{1,1}";
+    let commands: &[&[&str]] = &[
+        &["explain", bad],
+        &["index", bad, "1,1"],
+        &["map", bad],
+        &["draw", bad],
+        &["bitcast", "f32[3]", bad],
+        &["reshape", "f32[3]", bad],
+        &["advise", bad],
+        &["tpu", bad],
+        &["block", "f32[3]", bad],
+        &["relayout", "-", "--from", bad, "--to", "{0}", "-o", "-"],
+    ];
+    for command in commands {
+        let output = Command::cargo_bin("xla-shape").unwrap().args(*command).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{command:?}");
+        assert!(
+            said.starts_with("error: ") && said.contains("1 | f32[3,5]{1,1}\n  |            ^"),
+            "{command:?}: {said}"
+        );
+        assert_eq!(said.matches("error").count(), 1, "{command:?}: {said}");
+    }
+}
+
+#[test]
+fn the_manual_has_every_verb() {
+    let manual = text(&["man"]);
+    assert!(manual.contains(".TH xla-shape 1"));
+    for verb in VERBS {
+        assert!(manual.contains(&format!(".SH XLA-SHAPE {}", verb.to_uppercase())), "{verb}");
+    }
+    assert!(manual.contains(".SH XLA-SHAPE HLO DIFF\n"));
+    // The page does not refer to other pages, because there are none.
+    assert!(!manual.contains("(1)\n"), "{manual}");
+}
+
+#[test]
+fn bash_completes_verbs_and_their_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("completions");
+    std::fs::write(&script, text(&["completions", "bash"])).unwrap();
+    for (words, expected) in [
+        (&["hl"][..], "hlo\n"),
+        (&["explain", "--form"], "--format\n"),
+        (&["explain", "--format", "j"], "json\n"),
+        (&["hlo", "diff", "--form"], "--format\n"),
+        (&["relayout", "--ten"], "--tensor\n"),
+    ] {
+        let all = [&["xla-shape"], words].concat();
+        let [.., before, current] = &all[..] else { unreachable!() };
+        let (words, last) = (all.join(" "), all.len() - 1);
+        let complete = format!(
+            ". '{}'; COMP_WORDS=({words}); COMP_CWORD={last}; _xla__shape xla-shape '{current}' '{before}'; echo \"${{COMPREPLY[*]}}\"",
+            script.display()
+        );
+        let output = std::process::Command::new("bash").args(["-c", &complete]).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{words}");
+    }
+}
+
+#[test]
+fn shells_can_complete_every_verb() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = text(&["completions", shell]);
+        assert!(VERBS.iter().all(|verb| script.contains(verb)), "{shell}");
+    }
+}

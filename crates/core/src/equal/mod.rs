@@ -1,0 +1,4 @@
+//! Whether two arrays are the same bytes in memory, and how many bytes a reshape or a transpose moves.
+
+pub mod bitcast;
+pub(crate) mod movement;

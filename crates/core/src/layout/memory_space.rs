@@ -1,0 +1,75 @@
+//! The numbers and names of memory spaces on TPUs: `S(n)` in a layout.
+
+/// `S(0)`: the default memory of the device, which text omits; HBM on TPUs (`Layout::kDefaultMemorySpace` in
+/// `xla/layout.h`).
+pub const DEFAULT: u8 = 0;
+/// `S(1)`: fast on-chip memory; VMEM on TPUs (`Layout::kGenericFastMemorySpace`).
+pub const GENERIC_FAST: u8 = 1;
+/// `S(2)`: semaphores, which signal that a transfer is complete. JAX calls it `SEMAPHORE_MEM`; the compiler's reports
+/// call it `smem`.
+pub const SEMAPHORE: u8 = 2;
+/// `S(3)`: CMEM, fast memory that v4 has in addition to VMEM.
+pub const CMEM: u8 = 3;
+/// `S(4)`: the memory of the scalar unit. JAX's kernels call it `SMEM`.
+pub const SMEM: u8 = 4;
+/// `S(5)`: the host's memory (`Layout::kHostMemorySpace`).
+pub const HOST: u8 = 5;
+
+/// The usual names of the memory spaces of TPUs.
+const NAMES: [(u8, &str); 11] = [
+    (DEFAULT, "HBM"),
+    (GENERIC_FAST, "VMEM"),
+    (SEMAPHORE, "SMEM (semaphores)"),
+    (CMEM, "CMEM"),
+    (SMEM, "SMEM"),
+    (HOST, "host"),
+    // The compiler keeps single numbers and predicates here.
+    (6, "scalars"),
+    (8, "SparseCore semaphores"),
+    (10, "SparseCore vector semaphores"),
+    (11, "SparseCore SMEM"),
+    (12, "SparseCore vector SMEM"),
+];
+
+/// The usual name of a memory space of a TPU; `None` for a number whose meaning is not known.
+///
+/// HBM, VMEM and the host's memory are constants of XLA's `Layout` (`xla/layout.h`). The others are numbered as in
+/// JAX's kernels for TPUs (`tpu_custom_call.MemorySpace.color`), except CMEM and the scalars, whose numbers were found
+/// in compiled programs.
+///
+/// ```
+/// use xla_shape_core::memory_space;
+///
+/// assert_eq!(memory_space::name(0), Some("HBM"));
+/// assert_eq!(memory_space::name(1), Some("VMEM"));
+/// assert_eq!(memory_space::name(7), None);
+/// assert_eq!(memory_space::from_name("host"), Some(memory_space::HOST));
+/// ```
+#[must_use]
+pub const fn name(memory_space: u8) -> Option<&'static str> {
+    let mut rest: &[(u8, &str)] = &NAMES;
+    while let [(number, name), behind @ ..] = rest {
+        if *number == memory_space {
+            return Some(name);
+        }
+        rest = behind;
+    }
+    None
+}
+
+/// The memory space with this [`name`], in upper or lower case. `semaphores` is accepted for `SMEM (semaphores)`.
+///
+/// ```
+/// use xla_shape_core::memory_space;
+///
+/// assert_eq!(memory_space::from_name("vmem"), Some(1));
+/// assert_eq!(memory_space::from_name("semaphores"), Some(2));
+/// assert_eq!(memory_space::from_name("main"), None);
+/// ```
+#[must_use]
+pub fn from_name(text: &str) -> Option<u8> {
+    if text.eq_ignore_ascii_case("semaphores") {
+        return Some(SEMAPHORE);
+    }
+    NAMES.into_iter().find(|(_, name)| name.eq_ignore_ascii_case(text)).map(|(number, _)| number)
+}

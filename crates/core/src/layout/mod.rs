@@ -1,0 +1,231 @@
+//! Layouts and their parts: dimensions and dimension numbers, tiles, memory spaces; the rules for valid layouts.
+
+// rustdoc lists the methods of `Layout` in the order of these modules.
+mod make;
+
+mod access;
+
+mod order;
+
+pub(crate) mod dimension;
+pub(crate) mod error;
+pub mod memory_space;
+pub(crate) mod number;
+pub(crate) mod tile;
+pub(crate) mod validate;
+
+use crate::layout::tile::Tile;
+use crate::list::{Blank, List};
+use alloc::boxed::Box;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+/// The indices at which one physical dimension is cut into pieces that lie in different memories: XLA's `SplitConfig`
+/// (`xla/layout.h`).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SplitConfig {
+    pub(crate) dimension: usize,
+    pub(crate) split_indices: List<u64, 2>,
+}
+
+impl SplitConfig {
+    /// A split that cuts the physical dimension `dimension` (0 is the most major) before each of these indices.
+    ///
+    /// ```
+    /// use xla_shape_core::{Layout, SplitConfig};
+    ///
+    /// let layout = Layout::descending(2).with_split_configs(&[SplitConfig::new(0, &[64, 128])])?;
+    /// assert_eq!(layout.to_string(), "{1,0:SC(0:64,128)}");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn new(dimension: usize, split_indices: &[u64]) -> Self {
+        Self { dimension, split_indices: List::from_slice(split_indices) }
+    }
+
+    /// [`SplitConfig::new`] for a `const`.
+    ///
+    /// ```
+    /// use xla_shape_core::SplitConfig;
+    ///
+    /// const SPLIT: SplitConfig = SplitConfig::from_static(0, &[64]);
+    /// assert_eq!(SPLIT, SplitConfig::new(0, &[64]));
+    /// ```
+    #[must_use]
+    pub const fn from_static(dimension: usize, split_indices: &'static [u64]) -> Self {
+        Self { dimension, split_indices: List::Static(split_indices) }
+    }
+
+    /// The physical dimension that is cut; 0 is the most major.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_core::SplitConfig::new(1, &[64]).dimension(), 1);
+    /// ```
+    #[must_use]
+    pub const fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The indices at which new pieces begin, in elements.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_core::SplitConfig::new(1, &[64, 128]).split_indices(), [64, 128]);
+    /// ```
+    #[must_use]
+    pub const fn split_indices(&self) -> &[u64] {
+        self.split_indices.as_slice()
+    }
+}
+
+impl Blank for SplitConfig {
+    const BLANK: Self = Self::from_static(0, &[]);
+}
+
+/// The parts of a [`Layout`] other than its order and its tiles. Text omits an attribute that has its default.
+///
+/// Code that must handle all of them destructures [`Layout::attributes`] with a pattern that names every field, so that
+/// it does not compile when a field is added.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LayoutAttributes<'a> {
+    /// `L(n)`: the physical elements are rounded up to a multiple of this. At least 1, the default.
+    pub tail_padding_alignment_in_elements: u64,
+    /// `E(n)`: the bits that one element takes; 0, the default, means the element type's storage size.
+    pub element_size_in_bits: u64,
+    /// `S(n)`: the memory space, 0 to 127; 0 is the default memory. See [`memory_space`].
+    pub memory_space: u8,
+    /// `SC(…)`: physical dimensions that are cut into pieces.
+    pub split_configs: &'a [SplitConfig],
+    /// `M(n)`: bytes before the data that hold the sizes of bounded dimensions.
+    pub dynamic_shape_metadata_prefix_bytes: u64,
+}
+
+impl LayoutAttributes<'_> {
+    /// The attributes of a layout whose text has none.
+    pub const DEFAULT: Self = Self {
+        tail_padding_alignment_in_elements: 1,
+        element_size_in_bits: 0,
+        memory_space: 0,
+        split_configs: &[],
+        dynamic_shape_metadata_prefix_bytes: 0,
+    };
+}
+
+impl Default for LayoutAttributes<'_> {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// How the elements of an array are arranged in memory: the order of its dimensions, tiles, and attributes such as the
+/// memory space.
+///
+/// A `Layout` always satisfies the rules that do not depend on an array; whether it fits an array is checked when an
+/// [`ArrayShape`](crate::ArrayShape) is made. The rules are those of XLA's `LayoutUtil::ValidateLayoutForShape`
+/// (`xla/layout_util.cc`) and of the page [Tiled layout](https://openxla.org/xla/tiled_layout).
+///
+/// ```
+/// use xla_shape_core::{Layout, Tile};
+///
+/// let layout = Layout::new(&[1, 0])?.with_tiles(&[Tile::from_sizes([8, 128])])?.with_memory_space(1)?;
+/// assert_eq!(layout.to_string(), "{1,0:T(8,128)S(1)}");
+/// assert_eq!("{1,0:T(8,128)S(1)}".parse(), Ok(layout));
+/// # Ok::<(), xla_shape_core::ValidationError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Layout {
+    pub(crate) minor_to_major: List<usize, 4>,
+    pub(crate) tiles: List<Tile, 2>,
+    pub(crate) tail_padding_alignment_in_elements: u64,
+    pub(crate) element_size_in_bits: u64,
+    pub(crate) memory_space: u8,
+    pub(crate) split_configs: List<SplitConfig, 0>,
+    pub(crate) dynamic_shape_metadata_prefix_bytes: u64,
+}
+
+/// 7, 6, …, 0: its last N entries are the default order of N dimensions, up to 8.
+static DESCENDING: [usize; 8] = [7, 6, 5, 4, 3, 2, 1, 0];
+
+/// The default layouts of up to 8 dimensions.
+static DEFAULTS: [Layout; 9] = {
+    const fn default(num_dimensions: usize) -> Layout {
+        let skip = DESCENDING.len().saturating_sub(num_dimensions);
+        Layout::unchecked(List::Static(DESCENDING.split_at(skip).1))
+    }
+    [default(0), default(1), default(2), default(3), default(4), default(5), default(6), default(7), default(8)]
+};
+
+/// The layout of an array, as one pointer so that moving a shape is cheap: to a valid layout in a `static`, or to the
+/// array's own.
+#[derive(Clone)]
+pub(crate) enum ArrayLayout {
+    Static(&'static Layout),
+    Own(Box<Layout>),
+}
+
+impl ArrayLayout {
+    /// The default layout of a scalar.
+    pub(crate) const SCALAR: Self = {
+        let [scalar, ..] = &DEFAULTS;
+        Self::Static(scalar)
+    };
+
+    /// The default layout.
+    #[inline]
+    pub(crate) fn descending(num_dimensions: usize) -> Self {
+        match DEFAULTS.get(num_dimensions) {
+            Some(layout) => Self::Static(layout),
+            None => Self::Own(Box::new(Layout::descending(num_dimensions))),
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn get(&self) -> &Layout {
+        match self {
+            Self::Static(layout) => layout,
+            Self::Own(layout) => layout,
+        }
+    }
+
+    /// The bytes on the heap that the layout holds.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let Self::Own(layout) = self else { return 0 };
+        let own = [
+            size_of::<Layout>(),
+            layout.minor_to_major.heap_bytes(),
+            layout.tiles.heap_bytes(),
+            layout.split_configs.heap_bytes(),
+        ];
+        let tiles = layout.tiles().iter().map(Tile::heap_bytes);
+        let splits = layout.split_configs().iter().map(|split| split.split_indices.heap_bytes());
+        own.into_iter().chain(tiles).chain(splits).fold(0, usize::saturating_add)
+    }
+}
+
+impl From<Layout> for ArrayLayout {
+    fn from(layout: Layout) -> Self {
+        match DEFAULTS.get(layout.num_dimensions()) {
+            Some(default) if *default == layout => Self::Static(default),
+            _ => Self::Own(Box::new(layout)),
+        }
+    }
+}
+
+impl PartialEq for ArrayLayout {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for ArrayLayout {}
+
+impl Hash for ArrayLayout {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.get().hash(state);
+    }
+}
+
+impl fmt::Debug for ArrayLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}

@@ -1,0 +1,206 @@
+//! Runs and bands: which elements along one dimension lie at a constant stride, and which lines lie side by side.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; indices are below lengths that are checked, divisors and moduli are at least 1"
+)]
+
+use super::arithmetic::greatest_common_divisor;
+use super::{Digit, Intermediate, Source, StrideTableRef, Term};
+use crate::limits::MAX_LIST;
+
+/// How the elements along one dimension lie: in runs of constant stride.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+///
+/// let table = "bf16[16,256]{1,0:T(8,128)(2,1)}".parse::<ArrayShape>()?.stride_table()?;
+/// let (rows, columns) = (table.as_ref().run(1), table.as_ref().run(0));
+/// assert_eq!((rows.len, rows.stride), (128, Some(2)));
+/// assert_eq!((columns.len, columns.stride), (2, Some(1)));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Run {
+    /// The length of each run, in elements: a run begins at each multiple of it. `u64::MAX` if the whole dimension is
+    /// one run.
+    pub len: u64,
+    /// The distance between neighbours in a run, in elements; `None` if it depends on the size of an unbounded
+    /// dimension.
+    pub stride: Option<u64>,
+}
+
+/// Lines that lie side by side, so that a run of all of them is contiguous and can be read as whole vectors.
+///
+/// A *line* is the elements along one dimension. If its runs have stride 2, as rows do in `T(8,128)(2,1)`, the elements
+/// between belong to another line: these two lines are a band.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Bands {
+    /// How many lines a band has, padding included.
+    pub lanes: u64,
+    /// The length of each run along the lines, in elements: a run begins at each multiple of it. `u64::MAX` if each
+    /// line is one run.
+    pub len: u64,
+    /// How many indices of each dimension a band covers; `u64::MAX` if all.
+    pub steps: [u64; MAX_LIST],
+}
+
+/// The run of a dimension, as far as the terms visited so far determine it.
+struct Search {
+    dimension: usize,
+    len: u64,
+    /// The stride if each unbounded dimension has one tile.
+    stride: u64,
+    /// The digit that counts the dimension one by one.
+    digit: Option<usize>,
+}
+
+impl Search {
+    /// Limits the run to indices over which a term of the dimension is constant.
+    const fn limit(&mut self, term: Term, len: u64) {
+        if term.is_of(self.dimension) {
+            self.len = if self.len == u64::MAX { len } else { greatest_common_divisor(self.len, len) };
+        }
+    }
+}
+
+impl StrideTableRef<'_> {
+    /// The runs along a dimension.
+    ///
+    /// ```
+    /// let table = "bf16[64,256]{1,0:T(8,128)(2,1)}".parse::<xla_shape_core::ArrayShape>()?.stride_table()?;
+    /// let run = table.as_ref().run(1); // along a row: pairs of rows alternate
+    /// assert_eq!((run.len, run.stride), (128, Some(2)));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn run(self, dimension: usize) -> Run {
+        let Search { len, stride, digit, .. } = self.search(dimension);
+        let mut i = match digit {
+            Some(digit) => digit + 1,
+            None => self.digits.len(),
+        };
+        while i < self.digits.len() {
+            if self.digits[i].is_unbounded() {
+                return Run { len, stride: None };
+            }
+            i += 1;
+        }
+        Run { len, stride: Some(stride) }
+    }
+
+    /// Whether the two tables have the same digits and no intermediate values, so that every element has the same
+    /// position. Tables that give the same positions by other digits count as different;
+    /// [`same_positions`](Self::same_positions) compares positions.
+    ///
+    /// ```
+    /// let table = "bf16[64,256]{1,0:T(8,128)(2,1)}".parse::<xla_shape_core::ArrayShape>()?.stride_table()?;
+    /// assert!(table.as_ref().is_same_map(table.as_ref()));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn is_same_map(self, other: Self) -> bool {
+        if self.digits.len() != other.digits.len() || !self.intermediates.is_empty() || !other.intermediates.is_empty()
+        {
+            return false;
+        }
+        let mut i = 0;
+        while i < self.digits.len() {
+            let (a, b) = (self.digits[i], other.digits[i]);
+            let moduli = match (a.term.modulus, b.term.modulus) {
+                (None, None) => true,
+                (Some(a), Some(b)) => a.get() == b.get(),
+                _ => false,
+            };
+            let same_term = moduli && a.term.source.same(b.term.source) && a.term.divisor.get() == b.term.divisor.get();
+            if !same_term || a.size != b.size || a.stride != b.stride {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+
+    const fn search(self, dimension: usize) -> Search {
+        let mut search = Search { dimension, len: u64::MAX, stride: 1, digit: None };
+        let mut i = 0;
+        while i < self.digits.len() {
+            let Digit { term, stride, .. } = self.digits[i];
+            if term.is_of(dimension) && term.divisor.get() == 1 {
+                (search.stride, search.digit) = (stride, Some(i));
+                if let Some(modulus) = term.modulus {
+                    search.limit(term, modulus.get());
+                }
+            } else {
+                search.limit(term, term.divisor.get());
+            }
+            i += 1;
+        }
+        let mut i = 0;
+        while i < self.intermediates.len() {
+            match self.intermediates[i] {
+                Intermediate::Term { term, .. } => search.limit(term, term.divisor.get()),
+                Intermediate::Combine { major, minor, .. } => {
+                    search.limit(major, major.divisor.get());
+                    search.limit(minor, minor.divisor.get());
+                }
+            }
+            i += 1;
+        }
+        search
+    }
+
+    /// The bands of lines along a dimension. If no lines are known to lie side by side, each line is its own band, in
+    /// runs of one element.
+    ///
+    /// ```
+    /// let table = "bf16[64,256]{1,0:T(8,128)(2,1)}".parse::<xla_shape_core::ArrayShape>()?.stride_table()?;
+    /// let bands = table.as_ref().bands(1); // two rows lie side by side
+    /// assert_eq!((bands.lanes, bands.len, bands.steps[0]), (2, 128, 2));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn bands(self, dimension: usize) -> Bands {
+        let alone = Bands { lanes: 1, len: 1, steps: [1; MAX_LIST] };
+        let Search { len, stride, digit, .. } = self.search(dimension);
+        let Some(digit) = digit else {
+            // A dimension without digits has one element.
+            return if self.intermediates.is_empty() { Bands { len: u64::MAX, ..alone } } else { alone };
+        };
+        let mut bands = Bands { lanes: stride, len, ..alone };
+        // The digits after it must count the first indices of other dimensions, each digit continuing the ones before
+        // it.
+        let mut found = 0;
+        let behind = self.digits.len() - digit - 1;
+        let mut more = true;
+        while more {
+            more = false;
+            let mut i = digit + 1;
+            while i < self.digits.len() {
+                if let Digit { term: Term { source: Source::Dimension(number), divisor, modulus }, .. } = self.digits[i]
+                    && number as usize != dimension
+                    && (number as usize) < MAX_LIST
+                    && !self.digits[i].is_unbounded()
+                    && bands.steps[number as usize] == divisor.get()
+                {
+                    let step = match modulus {
+                        Some(modulus) => divisor.get().saturating_mul(modulus.get()),
+                        None => u64::MAX,
+                    };
+                    if step > divisor.get() {
+                        bands.steps[number as usize] = step;
+                        found += 1;
+                        more = true;
+                    }
+                }
+                i += 1;
+            }
+        }
+        if found == behind && self.intermediates.is_empty() { bands } else { alone }
+    }
+}

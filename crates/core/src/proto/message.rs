@@ -1,0 +1,100 @@
+//! The messages of shapes, layouts and program shapes.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A tile: `TileProto` in `xla/xla_data.proto`.
+#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
+pub struct TileProto {
+    /// The entries from major to minor, in elements; `i64::MIN` stands for `*`.
+    #[prost(int64, repeated, tag = "1")]
+    pub dimensions: Vec<i64>,
+}
+
+/// The split of one physical dimension across memories: `SplitConfigProto` in `xla/xla_data.proto`.
+#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
+pub struct SplitConfigProto {
+    /// The physical dimension; 0 is the most major.
+    #[prost(int64, tag = "1")]
+    pub dimension: i64,
+    /// The indices, in elements, at which a new part begins.
+    #[prost(int64, repeated, tag = "2")]
+    pub split_indices: Vec<i64>,
+}
+
+/// The layout of an array: `LayoutProto` in `xla/xla_data.proto`.
+///
+/// Fields 2 to 5 are skipped: 2 and 3 are from 2017 ([`LegacyLayoutProto`](super::LegacyLayoutProto)), 4 and 5 from
+/// early sparse arrays.
+#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
+pub struct LayoutProto {
+    /// The dimensions from minor to major.
+    #[prost(int64, repeated, tag = "1")]
+    pub minor_to_major: Vec<i64>,
+    /// The tiles, in the order in which they are applied.
+    #[prost(message, repeated, tag = "6")]
+    pub tiles: Vec<TileProto>,
+    /// The bits that one element takes; 0 for the storage size of the element type.
+    #[prost(int64, tag = "7")]
+    pub element_size_in_bits: i64,
+    /// The number of the memory space.
+    #[prost(int64, tag = "8")]
+    pub memory_space: i64,
+    /// The level types of a former sparse array; ignored.
+    #[prost(int32, repeated, tag = "9")]
+    pub dim_level_types: Vec<i32>,
+    /// The physical shape of a former sparse array, as undecoded bytes.
+    #[prost(bytes = "vec", optional, tag = "10")]
+    pub physical_shape: Option<Vec<u8>>,
+    /// The type of the indices of a former sparse array.
+    #[prost(int32, tag = "11")]
+    pub index_primitive_type: i32,
+    /// The type of the pointers of a former sparse array.
+    #[prost(int32, tag = "12")]
+    pub pointer_primitive_type: i32,
+    /// Whether each level of a former sparse array has unique indices; ignored.
+    #[prost(bool, repeated, tag = "13")]
+    pub dim_unique: Vec<bool>,
+    /// Whether each level of a former sparse array is sorted; ignored.
+    #[prost(bool, repeated, tag = "14")]
+    pub dim_ordered: Vec<bool>,
+    /// The number of bytes before the data that hold the sizes of bounded dimensions.
+    #[prost(int64, tag = "15")]
+    pub dynamic_shape_metadata_prefix_bytes: i64,
+    /// The number of physical elements is rounded up to a multiple of this; 0 means 1.
+    #[prost(int64, tag = "16")]
+    pub tail_padding_alignment_in_elements: i64,
+    /// The physical dimensions that are split across memories.
+    #[prost(message, repeated, tag = "17")]
+    pub split_configs: Vec<SplitConfigProto>,
+}
+
+/// The shape of any value: `ShapeProto` in `xla/xla_data.proto`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ShapeProto {
+    /// Field 2: the number of the element type or of the kind of shape (`PrimitiveType`).
+    pub element_type: i32,
+    /// Field 3: the sizes or bounds, in elements; `i64::MIN` for an unbounded dimension.
+    pub dimensions: Vec<i64>,
+    /// Field 4: the elements of a tuple, or the array of a buffer.
+    pub tuple_shapes: Vec<Self>,
+    /// Field 5: the layout of an array.
+    pub layout: Option<LayoutProto>,
+    /// Field 6: for each dimension, whether its size is dynamic.
+    pub is_dynamic_dimension: Vec<bool>,
+}
+
+/// The shapes of a computation's parameters and result: `ProgramShapeProto` in `xla/xla_data.proto`.
+#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
+pub struct ProgramShapeProto {
+    /// The shapes of the parameters.
+    #[prost(message, repeated, tag = "1")]
+    pub parameters: Vec<ShapeProto>,
+    /// The shape of the result.
+    #[prost(message, optional, tag = "2")]
+    pub result: Option<ShapeProto>,
+    /// The names of the parameters, one for each, or XLA refuses the message. A parameter without a name has an empty
+    /// one.
+    #[prost(string, repeated, tag = "3")]
+    pub parameter_names: Vec<String>,
+}

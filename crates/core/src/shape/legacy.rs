@@ -1,0 +1,517 @@
+//! Layouts of 2017: each dimension padded to a width, and a value in the padding.
+//!
+//! The `LayoutProto` of 2017 had the fields `minor_to_major`, `padded_dimensions` and `padding_value`. The elements of
+//! such an array have the positions they would have if the widths were the sizes. That is a modern layout with one tile
+//! (the widths from major to minor), plus a padding value. So a [`LegacyShape`] holds both, and [`LegacyShape::modern`]
+//! gives the positions of elements.
+//!
+//! XLA has no text for it. This crate writes `PAD(…)`, the widths from dimension 0 on, and `V(…)` in place of tiles:
+//! `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
+
+use crate::element_type::{ElementClass, ElementType};
+use crate::layout::dimension::Dimension;
+use crate::layout::error::ValidationError;
+use crate::layout::tile::{Tile, TileDimension};
+use crate::layout::{Layout, LayoutAttributes};
+use crate::limits::MAX_SIZE;
+use crate::list::List;
+use crate::map::Source;
+use crate::shape::array::ArrayShape;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The value in the padding of an array in a layout of 2017.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PaddingValue {
+    /// 0.
+    Zero,
+    /// 1.
+    One,
+    /// The lowest value of the element type: -∞ where there is one.
+    Lowest,
+    /// The highest value of the element type: ∞ where there is one.
+    Highest,
+}
+
+impl PaddingValue {
+    /// Every padding value, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Zero, Self::One, Self::Lowest, Self::Highest];
+
+    /// The name in text, such as `lowest`.
+    ///
+    /// ```
+    /// use xla_shape_core::PaddingValue;
+    ///
+    /// assert_eq!(PaddingValue::Lowest.name(), "lowest");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::One => "one",
+            Self::Lowest => "lowest",
+            Self::Highest => "highest",
+        }
+    }
+
+    /// The padding value with this name.
+    ///
+    /// ```
+    /// use xla_shape_core::PaddingValue;
+    ///
+    /// assert_eq!(PaddingValue::from_name("lowest"), Some(PaddingValue::Lowest));
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|value| value.name() == name)
+    }
+
+    /// The number in the schema of 2017 (`PaddingValue` in `xla_data.proto`); 0 for `None`, which means that the value
+    /// is unspecified.
+    ///
+    /// ```
+    /// use xla_shape_core::PaddingValue;
+    ///
+    /// assert_eq!(PaddingValue::proto_number(Some(PaddingValue::Lowest)), 3);
+    /// ```
+    #[must_use]
+    pub const fn proto_number(value: Option<Self>) -> i32 {
+        match value {
+            None => 0,
+            Some(Self::Zero) => 1,
+            Some(Self::One) => 2,
+            Some(Self::Lowest) => 3,
+            Some(Self::Highest) => 4,
+        }
+    }
+
+    /// The padding value with this number in the schema of 2017. `None`, an unspecified value, for 0 (`INVALID_PAD`)
+    /// and 5 (`UNKNOWN_PAD`).
+    ///
+    /// ```
+    /// use xla_shape_core::PaddingValue;
+    ///
+    /// assert_eq!(PaddingValue::from_proto_number(3), Ok(Some(PaddingValue::Lowest)));
+    /// assert_eq!(PaddingValue::from_proto_number(5), Ok(None));
+    /// assert!(PaddingValue::from_proto_number(6).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// If the schema has no such number.
+    pub fn from_proto_number(number: i32) -> Result<Option<Self>, ValidationError> {
+        const UNKNOWN: i32 = 5;
+        let value = Self::ALL.into_iter().find(|&value| Self::proto_number(Some(value)) == number);
+        match (value, number) {
+            (None, 0 | UNKNOWN) => Ok(None),
+            (None, number) => Err(ValidationError::UnknownPaddingValue { number }),
+            (value, _) => Ok(value),
+        }
+    }
+
+    /// The bits of an element with this value, right-aligned; `None` if the element type has no such value: `f8e8m0fnu`
+    /// has no 0, `s1` has no 1, and complex numbers have no lowest or highest.
+    ///
+    /// ```
+    /// use xla_shape_core::{ElementType, PaddingValue};
+    ///
+    /// assert_eq!(PaddingValue::One.bits(ElementType::Bf16), Some(0x3f80));
+    /// assert_eq!(PaddingValue::Lowest.bits(ElementType::S4), Some(0b1000));
+    /// assert_eq!(PaddingValue::Lowest.bits(ElementType::C64), None);
+    /// ```
+    #[must_use]
+    pub const fn bits(self, element_type: ElementType) -> Option<u128> {
+        let bits = element_type.bits();
+        let all = u128::MAX >> 128_u64.saturating_sub(bits);
+        let (zero, one, lowest, highest) = match element_type.class() {
+            ElementClass::Predicate | ElementClass::UnsignedInteger => (Some(0), Some(1), Some(0), Some(all)),
+            ElementClass::SignedInteger => {
+                let highest = all >> 1;
+                (Some(0), if bits > 1 { Some(1) } else { None }, Some(all ^ highest), Some(highest))
+            }
+            ElementClass::Float => match float(element_type) {
+                Some((one, lowest, highest)) => {
+                    let zero = if matches!(element_type, ElementType::F8E8M0Fnu) { None } else { Some(0) };
+                    (zero, Some(one), Some(lowest), Some(highest))
+                }
+                None => return None,
+            },
+            ElementClass::Complex => match element_type.complex_component_type() {
+                // The real part comes first, in the lower bits.
+                Some(component) => (Some(0), Self::One.bits(component), None, None),
+                None => return None,
+            },
+        };
+        match self {
+            Self::Zero => zero,
+            Self::One => one,
+            Self::Lowest => lowest,
+            Self::Highest => highest,
+        }
+    }
+}
+
+/// The bits of 1, the lowest and the highest value of a floating-point type.
+const fn float(element_type: ElementType) -> Option<(u128, u128, u128)> {
+    Some(match element_type {
+        ElementType::F64 => (0x3ff0_0000_0000_0000, 0xfff0_0000_0000_0000, 0x7ff0_0000_0000_0000),
+        ElementType::F32 => (0x3f80_0000, 0xff80_0000, 0x7f80_0000),
+        ElementType::Bf16 => (0x3f80, 0xff80, 0x7f80),
+        ElementType::F16 => (0x3c00, 0xfc00, 0x7c00),
+        ElementType::F8E5M2 => (0x3c, 0xfc, 0x7c),
+        ElementType::F8E4M3 => (0x38, 0xf8, 0x78),
+        ElementType::F8E3M4 => (0x30, 0xf0, 0x70),
+        ElementType::F8E4M3Fn => (0x38, 0xfe, 0x7e),
+        ElementType::F8E5M2Fnuz | ElementType::F8E4M3Fnuz => (0x40, 0xff, 0x7f),
+        ElementType::F8E4M3B11Fnuz => (0x58, 0xff, 0x7f),
+        ElementType::F8E8M0Fnu => (0x7f, 0x00, 0xfe),
+        ElementType::F6E3M2Fn => (0x0c, 0x3f, 0x1f),
+        ElementType::F6E2M3Fn => (0x08, 0x3f, 0x1f),
+        ElementType::F4E2M1Fn => (0x2, 0xf, 0x7),
+        _ => return None,
+    })
+}
+
+crate::assert_every_element_type!(element_type => !element_type.is_floating() || float(element_type).is_some());
+
+/// The shape of an array in a layout of 2017. Always valid.
+///
+/// Shapes with the same meaning are equal, so attributes without effect are dropped:
+///
+/// - An array without padded widths has no padding value.
+/// - An array without elements takes no bytes, as in every layout here and in XLA, even if its widths are not 0. A
+///   width of 0 counts as 1: `f32[0,2]{1,0:PAD(0,4)}` is `f32[0,2]{1,0:PAD(1,4)}`.
+///
+/// Tuples had no layout in 2017, only their elements had: represent a tuple as a `Shape` of their
+/// [`modern`](Self::modern) shapes, and store the padding values separately.
+///
+/// ```
+/// use xla_shape_core::{LegacyShape, PaddingValue};
+///
+/// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(zero)}".parse()?;
+/// assert_eq!(shape.padded_dimensions(), [3, 5]);
+/// assert_eq!(shape.padding_value(), Some(PaddingValue::Zero));
+/// assert_eq!(shape.modern().to_string(), "f32[2,3]{0,1:T(5,3)}");
+/// assert_eq!(shape.to_string(), "f32[2,3]{0,1:PAD(3,5)V(zero)}");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct LegacyShape {
+    modern: ArrayShape,
+    padded_dimensions: List<u64, 6>,
+    padding_value: Option<PaddingValue>,
+}
+
+impl LegacyShape {
+    /// An array of these sizes, each padded to its width in `padded_dimensions`, from dimension 0 on; an empty list
+    /// means no padding. Without padding, the padding value is dropped. A width of 0 becomes 1.
+    ///
+    /// ```
+    /// use xla_shape_core::{ElementType, LegacyShape, PaddingValue};
+    ///
+    /// let shape = LegacyShape::new(ElementType::F32, &[2, 3], &[0, 1], &[3, 5], Some(PaddingValue::Zero))?;
+    /// assert_eq!(shape.to_string(), "f32[2,3]{0,1:PAD(3,5)V(zero)}");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `minor_to_major` is not a permutation of the dimensions, there is not one width for each size, a width is
+    /// smaller than its size, or the array is too large.
+    pub fn new(
+        element_type: ElementType,
+        sizes: &[u64],
+        minor_to_major: &[usize],
+        padded_dimensions: &[u64],
+        padding_value: Option<PaddingValue>,
+    ) -> Result<Self, ValidationError> {
+        let dimensions = sizes.iter().copied().map(Dimension::Static).collect::<Vec<_>>();
+        let mut modern = ArrayShape::new(element_type, &dimensions, Layout::new(minor_to_major)?)?;
+        check_widths(sizes, padded_dimensions)?;
+        let padded_dimensions = padded_dimensions.iter().map(|&width| width.max(1)).collect::<Vec<_>>();
+        if !padded_dimensions.is_empty() {
+            let widths = minor_to_major.iter().rev().filter_map(|&dimension| padded_dimensions.get(dimension));
+            let layout = modern.layout().clone().with_tiles(&[Tile::from_sizes(widths.copied())])?;
+            modern = modern.with_layout(layout)?;
+        }
+        let padding_value = padding_value.filter(|_| !padded_dimensions.is_empty());
+        Ok(Self { modern, padded_dimensions: List::from_slice(&padded_dimensions), padding_value })
+    }
+
+    /// A shape from its [`modern`](Self::modern) shape and its padded widths, usable in a `const` without allocation.
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, Dimension::Static, ElementType, Layout, LayoutAttributes, LegacyShape};
+    ///
+    /// static LAYOUT: Layout = Layout::from_static(&[0, 1], &[], LayoutAttributes::DEFAULT);
+    /// static SHAPE: LegacyShape =
+    ///     LegacyShape::from_static(ArrayShape::from_static(ElementType::F32, &[Static(2), Static(3)], &LAYOUT), &[], None);
+    /// assert_eq!(SHAPE.to_string(), "f32[2,3]{0,1}");
+    /// ```
+    ///
+    /// # Panics
+    /// If the modern shape is not the one that [`new`](Self::new) makes of these widths; in a `const`, that is a
+    /// compile error.
+    #[must_use]
+    pub const fn from_static(
+        modern: ArrayShape,
+        padded_dimensions: &'static [u64],
+        padding_value: Option<PaddingValue>,
+    ) -> Self {
+        assert!(
+            is_modern(&modern, padded_dimensions),
+            "expected the tile of the modern shape to be the padded dimensions"
+        );
+        Self { modern, padded_dimensions: List::Static(padded_dimensions), padding_value }
+    }
+
+    /// The shape of 2017 in which every element has the same position as in `array`. `None` if there is none: if a size
+    /// is not static, if the positions are not those of padded dimensions, or if the layout has attributes (memory
+    /// space, packing, alignment, …).
+    ///
+    /// ```
+    /// use xla_shape_core::{ArrayShape, LegacyShape};
+    ///
+    /// let tiled: ArrayShape = "f32[3,8]{1,0:T(3,5)}".parse()?;
+    /// assert_eq!(LegacyShape::from_modern(&tiled, None), None); // the first row ends after the second one's beginning
+    /// let tiled: ArrayShape = "f32[3,8]{1,0:T(1,5)}".parse()?;
+    /// assert_eq!(LegacyShape::from_modern(&tiled, None).unwrap().to_string(), "f32[3,8]{1,0:PAD(3,10)}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn from_modern(array: &ArrayShape, padding_value: Option<PaddingValue>) -> Option<Self> {
+        let sizes = array.is_static().then(|| array.dimensions().iter().filter_map(|size| size.extent()))?;
+        let sizes = sizes.collect::<Vec<_>>();
+        let order = array.layout().minor_to_major();
+        let plain = Layout::new(order).ok()?.with_tiles(array.layout().tiles()).ok()?;
+        if plain != *array.layout() {
+            return None;
+        }
+        let build = |order: &[usize], widths: &[u64]| {
+            Self::new(array.element_type(), &sizes, order, widths, padding_value).ok()
+        };
+        if array.layout().is_untiled() {
+            return build(order, &[]);
+        }
+        let (order, widths) = padded(array, &sizes)?;
+        build(&order, &widths)
+    }
+
+    /// The same array in a modern layout: with one tile, whose sizes are the padded widths.
+    ///
+    /// ```
+    /// use xla_shape_core::LegacyShape;
+    ///
+    /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(one)}".parse()?;
+    /// assert_eq!(shape.modern().to_string(), "f32[2,3]{0,1:T(5,3)}");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn modern(&self) -> &ArrayShape {
+        &self.modern
+    }
+
+    /// The type of the elements.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
+    /// assert_eq!(shape.element_type(), xla_shape_core::ElementType::F32);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn element_type(&self) -> ElementType {
+        self.modern.element_type()
+    }
+
+    /// The sizes of the dimensions, dimension 0 first; all are static.
+    ///
+    /// ```
+    /// use xla_shape_core::Dimension::Static;
+    ///
+    /// let shape: xla_shape_core::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
+    /// assert_eq!(shape.dimensions(), [Static(2), Static(3)]);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn dimensions(&self) -> &[Dimension] {
+        self.modern.dimensions()
+    }
+
+    /// The dimensions from the fastest varying one to the slowest.
+    ///
+    /// ```
+    /// let shape: xla_shape_core::LegacyShape = "f32[2,3]{0,1:PAD(3,5)}".parse()?;
+    /// assert_eq!(shape.minor_to_major(), [0, 1]);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn minor_to_major(&self) -> &[usize] {
+        self.modern.layout().minor_to_major()
+    }
+
+    /// The width of each dimension in memory, dimension 0 first, in elements; empty if there is no padding.
+    ///
+    /// ```
+    /// use xla_shape_core::LegacyShape;
+    ///
+    /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(one)}".parse()?;
+    /// assert_eq!(shape.padded_dimensions(), [3, 5]);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn padded_dimensions(&self) -> &[u64] {
+        self.padded_dimensions.as_slice()
+    }
+
+    /// The value in the padding; `None` if it is unspecified.
+    ///
+    /// ```
+    /// use xla_shape_core::{LegacyShape, PaddingValue};
+    ///
+    /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(one)}".parse()?;
+    /// assert_eq!(shape.padding_value(), Some(PaddingValue::One));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn padding_value(&self) -> Option<PaddingValue> {
+        self.padding_value
+    }
+
+    /// The bits of the padding value as an element; `None` if it is unspecified, or the element type has no such value.
+    ///
+    /// ```
+    /// use xla_shape_core::LegacyShape;
+    ///
+    /// let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(one)}".parse()?;
+    /// assert_eq!(shape.padding_bits(), Some(1_f32.to_bits().into()));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn padding_bits(&self) -> Option<u128> {
+        self.padding_value?.bits(self.element_type())
+    }
+}
+
+/// Whether a modern shape has one tile of these widths (none if there are no widths), and no attribute that layouts of
+/// 2017 lacked.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "`const fn` has no iterators; every index is below a length that is checked"
+)]
+#[expect(clippy::arithmetic_side_effects, reason = "the counter stays below the number of dimensions")]
+const fn is_modern(modern: &ArrayShape, widths: &[u64]) -> bool {
+    let layout = modern.layout();
+    let LayoutAttributes {
+        tail_padding_alignment_in_elements: alignment,
+        element_size_in_bits: bits,
+        memory_space,
+        split_configs,
+        dynamic_shape_metadata_prefix_bytes: prefix,
+    } = layout.attributes();
+    let plain = alignment == 1 && bits == 0 && memory_space == 0 && split_configs.is_empty() && prefix == 0;
+    if !plain || widths.is_empty() {
+        return plain && layout.tiles().is_empty();
+    }
+    if layout.tiles().len() != 1 || widths.len() != modern.num_dimensions() {
+        return false;
+    }
+    let entries = layout.tiles()[0].dimensions();
+    let mut place = 0;
+    while place < widths.len() {
+        let dimension = layout.minor_to_major()[widths.len() - 1 - place];
+        let width = widths[dimension];
+        let (Dimension::Static(size), true) = (modern.dimensions()[dimension], entries.len() == widths.len()) else {
+            return false;
+        };
+        match entries[place] {
+            TileDimension::Size(entry) if entry == width && width >= size => {}
+            _ => return false,
+        }
+        place += 1;
+    }
+    true
+}
+
+fn check_widths(sizes: &[u64], widths: &[u64]) -> Result<(), ValidationError> {
+    if widths.is_empty() {
+        return Ok(());
+    }
+    if widths.len() != sizes.len() {
+        let (dimensions, padded_dimensions) = (sizes.len(), widths.len());
+        return Err(ValidationError::PaddedDimensionsMismatch { dimensions, padded_dimensions });
+    }
+    for (dimension, (&size, &width)) in sizes.iter().zip(widths).enumerate() {
+        if width < size {
+            return Err(ValidationError::PaddedDimensionTooSmall { dimension, width, size });
+        }
+        if width > MAX_SIZE {
+            return Err(ValidationError::PaddedDimensionTooLarge { dimension, width });
+        }
+    }
+    Ok(())
+}
+
+/// The order of the dimensions and their widths that give every element the same position as the tiles of `array`.
+fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
+    let order = array.layout().minor_to_major();
+    if let [tile] = array.layout().tiles()
+        && tile.dimensions().len() == sizes.len()
+    {
+        // One tile that covers all dimensions and holds the whole array.
+        let mut fits = true;
+        let mut widths = vec![1; sizes.len()];
+        for (entry, &dimension) in tile.dimensions().iter().zip(order.iter().rev()) {
+            let (TileDimension::Size(entry), Some(&size), Some(width)) =
+                (entry, sizes.get(dimension), widths.get_mut(dimension))
+            else {
+                return None;
+            };
+            *width = *entry;
+            fits &= *entry >= size;
+        }
+        if fits {
+            return Some((order.to_vec(), widths));
+        }
+    }
+    let table = array.stride_table().ok()?;
+    if array.elements() == Some(0) {
+        return Some((order.to_vec(), sizes.to_vec()));
+    }
+    // Each dimension with more than one element must be a single digit. The ratios of the strides are the widths.
+    let form = table.as_ref().canonical().ok()?;
+    let mut digits = Vec::new();
+    for digit in form.digits() {
+        let Source::Dimension(dimension) = digit.term.source else { return None };
+        let dimension = dimension as usize;
+        if Some(&digit.size) != sizes.get(dimension) {
+            return None;
+        }
+        digits.push((dimension, digit.stride));
+    }
+    digits.sort_unstable_by_key(|&(_, stride)| stride);
+    let mut minor_to_major = Vec::new();
+    let mut widths = vec![1; sizes.len()];
+    let mut ones = order.iter().copied().filter(|&dimension| sizes.get(dimension) == Some(&1));
+    if digits.first().is_some_and(|&(_, stride)| stride != 1) {
+        // The first stride is not 1: only a padded dimension of size 1 can be more minor.
+        minor_to_major.push((ones.next()?, 1));
+    }
+    minor_to_major.append(&mut digits);
+    let ends = minor_to_major
+        .iter()
+        .skip(1)
+        .map(|&(_, stride)| stride)
+        .chain([table.as_ref().positions()])
+        .collect::<Vec<_>>();
+    for (&(dimension, stride), end) in minor_to_major.iter().zip(ends) {
+        let width = end.checked_div(stride).filter(|width| width.checked_mul(stride) == Some(end))?;
+        *widths.get_mut(dimension)? = width;
+    }
+    let mut order = minor_to_major.into_iter().map(|(dimension, _)| dimension).collect::<Vec<_>>();
+    if order.is_empty() && table.as_ref().positions() > 1 {
+        // A single element with padding: pad a dimension of size 1.
+        let first = ones.next()?;
+        *widths.get_mut(first)? = table.as_ref().positions();
+        order.push(first);
+    }
+    order.extend(ones);
+    Some((order, widths))
+}

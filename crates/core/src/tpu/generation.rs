@@ -1,0 +1,491 @@
+//! The generations of TPUs: their names and memory sizes.
+
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+macro_rules! generations {
+    ($($variant:ident $name:literal $other:literal [$($read:literal)*] $hbm:literal $usable:expr, $cores:literal $vmem:literal $kernel:expr, $smem:expr, $doc:literal;)*) => {
+        /// A generation of TPUs.
+        ///
+        /// All capacities are in bytes of one core, as in JAX's table (`jax/_src/tpu_info.py`), except
+        /// [`usable_hbm_bytes`](Self::usable_hbm_bytes), which is of one device.
+        ///
+        /// ```
+        /// use xla_shape_core::tpu::Generation;
+        ///
+        /// let generation: Generation = "tpu7x".parse()?;
+        /// assert_eq!(generation.to_string(), "v7x");
+        /// assert_eq!(generation.vmem_bytes(), 64 << 20);
+        /// # Ok::<(), xla_shape_core::tpu::UnknownGeneration>(())
+        /// ```
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum Generation { $(#[doc = $doc] $variant,)* }
+
+        impl Generation {
+            /// Every generation, oldest first.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The name that is printed, such as `v5e`.
+            ///
+            /// ```
+            /// use xla_shape_core::tpu::Generation;
+            ///
+            /// assert_eq!(Generation::V5e.name(), "v5e");
+            /// ```
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The names of the generation in lower case, without `tpu`, separators and sizes.
+            const fn stems(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &[$($read),*],)* }
+            }
+
+            /// The name in the compiler's topologies, such as `tpu7x` in `tpu7x:2x2x1`. Parsing accepts it too.
+            ///
+            /// ```
+            /// use xla_shape_core::tpu::Generation;
+            ///
+            /// assert_eq!(Generation::V7x.topology_name(), "tpu7x");
+            /// ```
+            #[must_use]
+            pub const fn topology_name(self) -> &'static str {
+                match self { $(Self::$variant => $other,)* }
+            }
+
+            /// The bytes of HBM per core.
+            ///
+            /// ```
+            /// use xla_shape_core::tpu::Generation;
+            ///
+            /// assert_eq!(Generation::V5e.hbm_bytes(), 17_200_000_000);
+            /// ```
+            #[must_use]
+            pub const fn hbm_bytes(self) -> u64 {
+                match self { $(Self::$variant => $hbm,)* }
+            }
+
+            /// The bytes of HBM that the compiler lets a program use on one device, which has
+            /// [`cores_per_device`](Self::cores_per_device) cores: the device's memory without what the runtime
+            /// reserves.
+            ///
+            /// Found by compiling ever larger programs, and exact to some KiB. `None` where the compiler does not know
+            /// the generation.
+            ///
+            /// ```
+            /// use xla_shape_core::tpu::Generation;
+            ///
+            /// assert_eq!(Generation::V5e.usable_hbm_bytes(), Some((16 << 30) - (258 << 20)));
+            /// ```
+            #[must_use]
+            pub const fn usable_hbm_bytes(self) -> Option<u64> {
+                match self { $(Self::$variant => $usable,)* }
+            }
+
+            /// The number of cores that form one device in the compiler's topologies: 2 on v5p ("megacore"), 1
+            /// elsewhere.
+            ///
+            /// ```
+            /// use xla_shape_core::tpu::Generation;
+            ///
+            /// assert_eq!(Generation::V5p.cores_per_device(), 2);
+            /// ```
+            #[must_use]
+            pub const fn cores_per_device(self) -> u64 {
+                match self { $(Self::$variant => $cores,)* }
+            }
+
+            /// The bytes of VMEM, the vector memory, per core. A kernel may use less: see
+            /// [`kernel_vmem`](Self::kernel_vmem).
+            ///
+            /// ```
+            /// use xla_shape_core::tpu::Generation;
+            ///
+            /// assert_eq!(Generation::V5e.vmem_bytes(), 128 << 20);
+            /// ```
+            #[must_use]
+            pub const fn vmem_bytes(self) -> u64 {
+                match self { $(Self::$variant => $vmem * MIB,)* }
+            }
+
+            /// The VMEM that the compiler lets a Pallas kernel use. `None` where the compiler does not know the
+            /// generation.
+            ///
+            /// Found by compiling kernels with libtpu 0.0.52.
+            ///
+            /// ```
+            /// use xla_shape_core::tpu::Generation;
+            ///
+            /// let vmem = Generation::V5e.kernel_vmem().unwrap();
+            /// assert_eq!((vmem.default, vmem.most), (16 << 20, 128 << 20));
+            /// ```
+            #[must_use]
+            pub const fn kernel_vmem(self) -> Option<KernelVmem> {
+                match self { $(Self::$variant => $kernel,)* }
+            }
+
+            /// The bytes of SMEM, the scalar memory, per core.
+            ///
+            /// ```
+            /// use xla_shape_core::tpu::Generation;
+            ///
+            /// assert_eq!(Generation::V5e.smem_bytes(), 1 << 20);
+            /// ```
+            #[must_use]
+            pub const fn smem_bytes(self) -> u64 {
+                match self { $(Self::$variant => $smem,)* }
+            }
+        }
+    };
+}
+
+generations! {
+    V2 "v2" "v2" ["v2"] 8_000_000_000 Some(8 * GIB - 530 * MIB - 8 * KIB), 1 16 kernel(16, 16 * MIB), 16 * KIB, "TPU v2.";
+    V3 "v3" "v3" ["v3" "ct3p" "ct3"] 17_200_000_000 Some(16 * GIB - 530 * MIB - 8 * KIB), 1 16 kernel(16, 16 * MIB), 16 * KIB, "TPU v3.";
+    V4 "v4" "v4" ["v4" "ct4p"] 17_200_000_000 Some(16 * GIB - 769 * MIB - 512 * KIB), 1 16 kernel(16, 16 * MIB), MIB, "TPU v4.";
+    V5e "v5e" "v5e" ["v5e" "v5lite" "ct5lp" "ct5l"] 17_200_000_000 Some(16 * GIB - 258 * MIB), 1 128 kernel(16, 128 * MIB), MIB, "TPU v5e, also called v5 lite.";
+    V5p "v5p" "v5p" ["v5p" "v5" "ct5p"] 51_500_000_000 Some(96 * GIB - 279 * MIB), 2 64 kernel(16, 64 * MIB - 64 * KIB), MIB, "TPU v5p.";
+    V6e "v6e" "v6e" ["v6e" "v6lite" "ct6e" "trillium"] 34_400_000_000 Some(32 * GIB - 776 * MIB), 1 128 kernel(32, 128 * MIB - 64 * KIB), MIB, "TPU v6e, also called v6 lite or Trillium.";
+    V7x "v7x" "tpu7x" ["v7x" "7x" "ironwood"] 103_000_000_000 Some(95 * GIB - 268 * MIB), 1 64 kernel(32, 64 * MIB - 64 * KIB), MIB, "TPU7x, also called Ironwood.";
+    V8i "v8i" "tpu8i" ["v8i" "8i"] 154_500_000_000 None, 1 192 None, MIB, "TPU 8i.";
+    V8t "v8t" "tpu8t" ["v8t" "8t"] 231_000_000_000 None, 1 128 None, MIB, "TPU 8t.";
+}
+
+/// The VMEM that a Pallas kernel may use, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct KernelVmem {
+    /// The limit for a kernel that does not set `vmem_limit_bytes`: the compiler's default scoped limit.
+    pub default: u64,
+    /// The largest limit. The compiler reduces a larger `vmem_limit_bytes` to this one.
+    pub most: u64,
+}
+
+impl KernelVmem {
+    /// The limit for a kernel with this `vmem_limit_bytes`.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// let vmem = Generation::V5e.kernel_vmem().unwrap();
+    /// assert_eq!(vmem.limit(None), 16 << 20);
+    /// assert_eq!(vmem.limit(Some(1 << 40)), 128 << 20);
+    /// ```
+    #[must_use]
+    pub const fn limit(self, asked: Option<u64>) -> u64 {
+        match asked {
+            Some(bytes) if bytes < self.most => bytes,
+            Some(_) => self.most,
+            None => self.default,
+        }
+    }
+}
+
+const fn kernel(default: u64, most: u64) -> Option<KernelVmem> {
+    Some(KernelVmem { default: default.saturating_mul(MIB), most })
+}
+
+impl Generation {
+    /// The generation with this name; `None` if there is none.
+    ///
+    /// Accepts the names that JAX (`device_kind`: `TPU v5 lite`), the compiler's topologies (`v5e`), Cloud TPU
+    /// (`v5litepod-4`, `V5LITE_POD`) and GKE (`tpu-v5-lite-podslice`, `ct5lp-hightpu-4t`) use, in upper or lower case.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// for name in ["v5e", "V5E", "TPU v5 lite", "v5litepod-4", "tpu-v5-lite-podslice", "ct5lp-hightpu-4t"] {
+    ///     assert_eq!(Generation::from_name(name), Some(Generation::V5e));
+    /// }
+    /// assert_eq!(Generation::from_name("TPU v5"), Some(Generation::V5p));
+    /// ```
+    #[must_use]
+    pub const fn from_name(name: &str) -> Option<Self> {
+        match Self::split_name(name) {
+            Some((generation, _)) => Some(generation),
+            None => None,
+        }
+    }
+
+    /// The generation with this name, and the rest of the name, which is the size of the slice: `4` of `v5litepod-4`,
+    /// `2x2` of `v5e:2x2`, `hightpu-4t` of `ct5lp-hightpu-4t`; empty if there is none.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    ///
+    /// assert_eq!(Generation::split_name("v5litepod-4"), Some((Generation::V5e, "4")));
+    /// assert_eq!(Generation::split_name("TPU v4"), Some((Generation::V4, "")));
+    /// ```
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+    pub const fn split_name(name: &str) -> Option<(Self, &str)> {
+        let mut i = 0_usize;
+        while i < Self::ALL.len() {
+            let generation = Self::ALL[i];
+            let stems = generation.stems();
+            let mut stem = 0_usize;
+            while stem < stems.len() {
+                if let Some(size) = size_after(name, stems[stem]) {
+                    return Some((generation, size));
+                }
+                stem = stem.saturating_add(1);
+            }
+            i = i.saturating_add(1);
+        }
+        None
+    }
+}
+
+/// Words between a generation and a size: `v5litepod`, `tpu-v4-podslice`, `tpu-v6e-slice`, `tpu-v4-device`.
+const KINDS: &[&str] = &["podslice", "pod", "slice", "device"];
+
+/// Machine types of Compute Engine, before the number of chips: `ct5lp-hightpu-4t`.
+const MACHINES: &[&str] = &["hightpu", "standard", "ultranet"];
+
+/// The size at the end of `name`, empty if there is none; `None` if `name` does not begin with `stem`, a name of a
+/// generation.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn size_after<'a>(name: &'a str, stem: &str) -> Option<&'a str> {
+    let bytes = name.as_bytes();
+    let start = match word(bytes, 0, "tpu") {
+        Some(end) => separators(bytes, end),
+        None => 0,
+    };
+    let Some(mut end) = word(bytes, start, stem) else { return None };
+    let mut i = 0_usize;
+    while i < KINDS.len() {
+        if let Some(next) = word(bytes, separators(bytes, end), KINDS[i]) {
+            end = next;
+            break;
+        }
+        i = i.saturating_add(1);
+    }
+    if end == bytes.len() {
+        return Some("");
+    }
+    let size = separators(bytes, end);
+    if size == end || !is_size(bytes, size) {
+        return None;
+    }
+    Some(name.split_at(size).1)
+}
+
+/// The end of the word that begins at `start`, with separators allowed between its letters; `None` if another text is
+/// there.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn word(text: &[u8], start: usize, word: &str) -> Option<usize> {
+    let word = word.as_bytes();
+    let (mut at, mut i) = (start, 0_usize);
+    while i < word.len() {
+        if i > 0 {
+            at = separators(text, at);
+        }
+        if at >= text.len() || text[at].to_ascii_lowercase() != word[i] {
+            return None;
+        }
+        (at, i) = (at.saturating_add(1), i.saturating_add(1));
+    }
+    Some(at)
+}
+
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn separators(text: &[u8], mut at: usize) -> usize {
+    while at < text.len() && matches!(text[at], b' ' | b'-' | b'_' | b':') {
+        at = at.saturating_add(1);
+    }
+    at
+}
+
+/// Whether the text from `at` to the end is a size: numbers with `x` between them, or a machine type.
+#[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
+const fn is_size(text: &[u8], mut at: usize) -> bool {
+    let mut machine = false;
+    let mut i = 0_usize;
+    while i < MACHINES.len() {
+        if let Some(end) = word(text, at, MACHINES[i]) {
+            at = separators(text, end);
+            machine = true;
+            break;
+        }
+        i = i.saturating_add(1);
+    }
+    let mut digits = 0_usize;
+    while at < text.len() {
+        match text[at] {
+            b'0'..=b'9' => digits = digits.saturating_add(1),
+            b'x' if digits > 0 && !machine => digits = 0,
+            b't' if digits > 0 && machine => return at.saturating_add(1) == text.len(),
+            _ => return false,
+        }
+        at = at.saturating_add(1);
+    }
+    digits > 0 && !machine
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Generation {
+    type Err = UnknownGeneration;
+
+    /// # Errors
+    /// If it is not the name of a generation.
+    fn from_str(name: &str) -> Result<Self, UnknownGeneration> {
+        Self::from_name(name).ok_or_else(|| UnknownGeneration { name: name.into() })
+    }
+}
+
+/// The error for a name that is not a generation of TPUs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct UnknownGeneration {
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownGeneration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a generation of TPUs: ")?;
+        for (number, generation) in Generation::ALL.iter().enumerate() {
+            let separator = if number == 0 { "" } else { ", " };
+            write!(f, "{separator}{generation}")?;
+        }
+        write!(f, "; found `{}`", self.name.escape_debug())
+    }
+}
+
+impl core::error::Error for UnknownGeneration {}
+
+#[cfg(test)]
+mod tests {
+    use super::Generation;
+    use alloc::string::ToString;
+
+    #[test]
+    fn every_name_is_read_and_one_is_printed() {
+        for &generation in Generation::ALL {
+            assert_eq!(generation.name().parse(), Ok(generation));
+            assert_eq!(generation.topology_name().parse(), Ok(generation));
+            assert_eq!(generation.to_string(), generation.name());
+        }
+        assert_eq!("tpu7x".parse::<Generation>().unwrap().to_string(), "v7x");
+        let error = "v5q\n".parse::<Generation>().unwrap_err().to_string();
+        let names = "v2, v3, v4, v5e, v5p, v6e, v7x, v8i, v8t";
+        assert_eq!(error, alloc::format!("expected a generation of TPUs: {names}; found `v5q\\n`"));
+    }
+
+    /// Names of JAX 0.12 (`jax/_src/tpu_info.py`, `jax/experimental/topologies.py`), libtpu 0.0.52, Cloud TPU
+    /// (`google.cloud.tpu_v2.types.AcceleratorConfig`, accelerator types) and GKE (labels and machine types).
+    #[test]
+    fn names_of_jax_and_google_cloud_are_read() {
+        use Generation::{V2, V3, V4, V5e, V5p, V6e, V7x, V8i, V8t};
+        let names: &[(Generation, &[&str])] = &[
+            (V2, &["TPU v2", "v2-8", "v2-512", "V2", "tpu-v2-8"]),
+            (V3, &["TPU v3", "v3-8", "V3", "tpu-v3-device", "tpu-v3-slice", "ct3-hightpu-4t", "ct3p-hightpu-4t"]),
+            (V4, &["TPU v4", "v4-8", "v4-4096", "tpu-v4-podslice", "tpu-v4-device", "ct4p-hightpu-4t", "v4:2x2x1"]),
+            (
+                V5e,
+                &[
+                    "TPU v5 lite",
+                    "TPU v5e",
+                    "V5E",
+                    "v5litepod-4",
+                    "v5litepod",
+                    "V5LITE_POD",
+                    "v5e-8",
+                    "tpu-v5-lite-podslice",
+                ],
+            ),
+            (
+                V5e,
+                &[
+                    "tpu-v5-lite-device",
+                    "ct5lp-hightpu-1t",
+                    "ct5lp-hightpu-8t",
+                    "ct5l-hightpu-1t",
+                    "ct5lp",
+                    "v5e:2x2",
+                    "TPU v5 Lite",
+                ],
+            ),
+            (V5p, &["TPU v5", "TPU v5p", "v5p-8", "V5P", "tpu-v5p-slice", "ct5p-hightpu-4t", "v5p:2x2x1"]),
+            (
+                V6e,
+                &[
+                    "TPU v6 lite",
+                    "TPU v6e",
+                    "v6e-8",
+                    "V6E",
+                    "tpu-v6e-slice",
+                    "ct6e-standard-4t",
+                    "tpu-v6e-16",
+                    "Trillium",
+                ],
+            ),
+            (
+                V7x,
+                &[
+                    "TPU7x",
+                    "TPU v7x",
+                    "tpu7x",
+                    "tpu7x-8",
+                    "tpu7x-2x2x1",
+                    "tpu7x-standard-4t",
+                    "tpu7x-ultranet-4t",
+                    "Ironwood",
+                ],
+            ),
+            (V8i, &["TPU8i", "tpu8i", "v8i"]),
+            (V8t, &["TPU8t", "tpu8t", "v8t"]),
+        ];
+        for &(generation, names) in names {
+            for name in names {
+                assert_eq!(name.parse(), Ok(generation), "{name}");
+            }
+        }
+        assert_eq!(Generation::split_name("v5litepod-16"), Some((V5e, "16")));
+        assert_eq!(Generation::split_name("tpu7x-2x2x1"), Some((V7x, "2x2x1")));
+        assert_eq!(Generation::split_name("ct5lp-hightpu-4t"), Some((V5e, "hightpu-4t")));
+        let other =
+            ["", "tpu", "v", "v5ee", "v58", "v5e4", "v5e-", "v5e-x2", "v5e-2x", "TPU v4 lite", "v6", "v7", "v5e-4t"];
+        for name in other.into_iter().chain([
+            "ct5lp-hightpu-",
+            "ct5lp-hightpu-4",
+            "ct5lp-hightpu-4tt",
+            "-v5e",
+            "v5\u{e9}",
+            "A100",
+            "tpuv5e\u{202e}",
+        ]) {
+            assert_eq!(Generation::from_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_cannot_use_more_vmem_than_there_is() {
+        for &generation in Generation::ALL {
+            let Some(vmem) = generation.kernel_vmem() else { continue };
+            assert!(vmem.default <= vmem.most && vmem.most <= generation.vmem_bytes(), "{generation}");
+            assert_eq!(vmem.limit(None), vmem.default);
+            assert_eq!(vmem.limit(Some(u64::MAX)), vmem.most);
+            assert_eq!(vmem.limit(Some(4096)), 4096);
+        }
+    }
+
+    #[test]
+    fn a_program_cannot_use_more_than_there_is() {
+        for &generation in Generation::ALL {
+            // JAX's table rounds to a tenth of a GB.
+            let whole = generation.hbm_bytes() * generation.cores_per_device() / 99 * 100;
+            assert!(generation.usable_hbm_bytes().is_none_or(|usable| usable < whole), "{generation}");
+        }
+    }
+}

@@ -1,0 +1,570 @@
+//! A map as modes: what each index is cut into, and the stride of each part.
+
+use super::obstacle::Obstacle;
+use crate::limits::MAX_SIZE;
+use crate::map::{Digit, Source, StrideTableRef};
+use crate::shape::array::ArrayShape;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// One part of an index, `(index / divisor) % size`, and how far apart its neighbours lie.
+///
+/// CuTe calls it a mode. The part with the largest divisor of a dimension has no remainder to take.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mode {
+    /// The dimension whose index is cut.
+    pub dimension: usize,
+    /// What the index is divided by: the product of the sizes of the modes before this one.
+    pub divisor: u64,
+    /// How many values the part takes.
+    pub size: u64,
+    /// The distance between neighbours, in elements. It may be 0 or negative.
+    pub stride: i64,
+}
+
+impl Mode {
+    pub(crate) const BLANK: Self = Self { dimension: 0, divisor: 1, size: 1, stride: 0 };
+
+    /// How far the last value lies from the first one; `None` if that does not fit in an i64.
+    const fn span(self) -> Option<i64> {
+        let last = self.size.saturating_sub(1);
+        if last > MAX_SIZE { None } else { self.stride.checked_mul(last as i64) }
+    }
+
+    /// Whether `next` goes on where this one ends: both together are one mode.
+    const fn is_continued_by(self, next: Self) -> bool {
+        let stride = match self.stride.checked_mul(self.size as i64) {
+            Some(stride) if self.size <= MAX_SIZE => stride,
+            _ => return false,
+        };
+        self.dimension == next.dimension
+            && self.divisor.saturating_mul(self.size) == next.divisor
+            && stride == next.stride
+    }
+}
+
+/// A map from indices to positions that is a sum over modes: `offset + Σ (index / divisor % size) · stride`.
+///
+/// It is what the notations for strided and nested layouts say: CuTe's, NumPy's, MLIR's `strided`, oneDNN's tags. Strides may be 0 or
+/// negative, and elements may share a position. An XLA layout is such a map unless `*` combines dimensions, or tiles cut each
+/// other unevenly.
+///
+/// Modes are kept coalesced, by CuTe's law: a mode that goes on where the one before it ends is a part of that one. So two maps over
+/// the same sizes are equal exactly if their modes are: the first mode ends where its map first departs from a straight line, and the
+/// rest follows by induction.
+///
+/// ```
+/// use xla_shape_core::ArrayShape;
+/// use xla_shape_core::worlds::Modes;
+///
+/// let array: ArrayShape = "bf16[16,256]{1,0:T(8,128)(2,1)}".parse()?;
+/// let modes = Modes::of_array(&array)?;
+/// assert_eq!(modes.position(&[3, 130]), Some(1024 + 256 + 2 * 2 + 1));
+/// assert_eq!(modes.modes().len(), 5); // row in a pair, pair in a tile, tile; column in a tile, tile
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Modes {
+    extents: Vec<u64>,
+    modes: Vec<Mode>,
+    offset: i64,
+}
+
+impl Modes {
+    /// The map of an XLA array.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::{Modes, Obstacle};
+    ///
+    /// let modes = Modes::of_array(&"f32[2,3]{0,1}".parse()?)?;
+    /// assert_eq!(modes.strides()?, [1, 2]);
+    /// let combined = Modes::of_array(&"f32[7,2,5]{2,1,0:T(2,*,3)}".parse()?);
+    /// assert!(matches!(combined, Err(Obstacle::Combined { .. })));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or the positions are not a sum over modes ([`Obstacle::Combined`]).
+    pub fn of_array(array: &ArrayShape) -> Result<Self, Obstacle> {
+        let table = array.stride_table().map_err(Obstacle::StrideTable)?;
+        Self::of_table(table.as_ref())
+    }
+
+    /// The map of a stride table.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_core::worlds::Modes;
+    ///
+    /// let table = "f32[2,3]{1,0}".parse::<ArrayShape>()?.stride_table()?;
+    /// assert_eq!(Modes::of_table(table.as_ref())?, Modes::strided(&[2, 3], &[3, 1], 0)?);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Like [`of_array`](Self::of_array).
+    pub fn of_table(table: StrideTableRef<'_>) -> Result<Self, Obstacle> {
+        let form = table.canonical().map_err(Obstacle::StrideTable)?;
+        let mut modes = vec![Mode::BLANK; form.digits().len()];
+        let len = if form.intermediates().is_empty() { fill(form.digits(), table.extents(), &mut modes) } else { None };
+        let complete = len.and_then(|len| with_zeros(modes.get(..len)?, table.extents()));
+        let Some(modes) = complete else { return Err(combined(table)) };
+        Self::of_modes(table.extents().to_vec(), modes, 0)
+    }
+
+    /// The map over dimensions of these sizes with these modes of each, the one that varies fastest first: sizes, and strides in
+    /// elements.
+    ///
+    /// A dimension's modes must have room for all of its indices; the last one need not be full.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::Modes;
+    ///
+    /// // CuTe's ((2,4),128):((1,256),2)
+    /// let modes = Modes::nested(&[8, 128], &[vec![(2, 1), (4, 256)], vec![(128, 2)]], 0)?;
+    /// assert_eq!(modes.position(&[3, 5]), Some(1 + 256 + 10));
+    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Obstacle::TooLarge`] if a position does not fit in an i64; [`Obstacle::Room`] if the modes have no room for an index.
+    pub fn nested(extents: &[u64], dimensions: &[Vec<(u64, i64)>], offset: i64) -> Result<Self, Obstacle> {
+        let mut modes = Vec::new();
+        if extents.len() != dimensions.len() {
+            return Err(Obstacle::Room { dimension: extents.len().min(dimensions.len()) });
+        }
+        for (dimension, (parts, &extent)) in dimensions.iter().zip(extents).enumerate() {
+            let mut divisor = 1_u64;
+            for &(size, stride) in parts {
+                if divisor <= MAX_SIZE {
+                    modes.push(Mode { dimension, divisor, size, stride });
+                }
+                divisor = divisor.saturating_mul(size);
+            }
+            if divisor < extent {
+                return Err(Obstacle::Room { dimension });
+            }
+        }
+        Self { extents: extents.to_vec(), modes, offset }.checked()
+    }
+
+    /// The map with one stride for each dimension, in elements.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::Modes;
+    ///
+    /// // x[::-1, :] of a NumPy array of 2 rows of 3
+    /// let modes = Modes::strided(&[2, 3], &[-3, 1], 3)?;
+    /// assert_eq!(modes.position(&[1, 2]), Some(2));
+    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Like [`nested`](Self::nested).
+    pub fn strided(extents: &[u64], strides: &[i64], offset: i64) -> Result<Self, Obstacle> {
+        let dimensions = extents.iter().zip(strides).map(|(&size, &stride)| vec![(size, stride)]).collect::<Vec<_>>();
+        Self::nested(extents, &dimensions, offset)
+    }
+
+    /// The same map over smaller dimensions, from index 0 on.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::Modes;
+    ///
+    /// let padded = Modes::strided(&[8, 256], &[256, 1], 0)?;
+    /// assert_eq!(padded.within(&[6, 200])?, Modes::strided(&[6, 200], &[256, 1], 0)?);
+    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Obstacle::Room`] if a size is larger than that of the map, or there is not one for each dimension.
+    pub fn within(&self, extents: &[u64]) -> Result<Self, Obstacle> {
+        if extents.len() != self.extents.len() {
+            return Err(Obstacle::Room { dimension: extents.len().min(self.extents.len()) });
+        }
+        if let Some(dimension) = extents.iter().zip(&self.extents).position(|(size, room)| size > room) {
+            return Err(Obstacle::Room { dimension });
+        }
+        Self { extents: extents.to_vec(), ..self.clone() }.checked()
+    }
+
+    /// The map whose positions are those of this one less those of the other; `None` if their parts of indices overlap, or positions do not fit.
+    pub(crate) fn minus(&self, other: &Self) -> Option<Self> {
+        let mut modes = Vec::new();
+        for (dimension, &extent) in self.extents.iter().enumerate() {
+            let parts = || self.modes_of(dimension).chain(other.modes_of(dimension));
+            let mut divisors = parts().map(|mode| mode.divisor).collect::<Vec<_>>();
+            divisors.sort_unstable();
+            divisors.dedup();
+            let ends = divisors.iter().copied().skip(1).chain([extent]).collect::<Vec<_>>();
+            for (&divisor, end) in divisors.iter().zip(ends) {
+                // The part of each map that this one is in, and how far it moves there.
+                let stride = |map: &Self| {
+                    let mode = map.modes_of(dimension).rfind(|mode| mode.divisor <= divisor);
+                    let Some(mode) = mode else { return Some(0) };
+                    if !divisor.is_multiple_of(mode.divisor) {
+                        return None;
+                    }
+                    mode.stride.checked_mul(i64::try_from(divisor.checked_div(mode.divisor)?).ok()?)
+                };
+                let stride = stride(self)?.checked_sub(stride(other)?)?;
+                if end != extent && !end.is_multiple_of(divisor) {
+                    return None;
+                }
+                modes.push(Mode { dimension, divisor, size: end.div_ceil(divisor), stride });
+            }
+        }
+        let offset = self.offset.checked_sub(other.offset)?;
+        Self::of_modes(self.extents.clone(), modes, offset).ok()
+    }
+
+    /// The same map with all positions larger by this number of elements.
+    pub(crate) fn moved(mut self, by: i64) -> Result<Self, Obstacle> {
+        self.offset = self.offset.checked_add(by).ok_or(Obstacle::TooLarge)?;
+        self.checked()
+    }
+
+    /// The map with these modes, which are sorted by dimension and divisor and have room for every index.
+    pub(crate) fn of_modes(extents: Vec<u64>, modes: Vec<Mode>, offset: i64) -> Result<Self, Obstacle> {
+        Self { extents, modes, offset }.checked()
+    }
+
+    /// Coalesced, with positions that fit in an i64.
+    fn checked(mut self) -> Result<Self, Obstacle> {
+        let len = coalesce(&mut self.modes, &self.extents);
+        self.modes.truncate(len);
+        if self.extents.contains(&0) {
+            self.modes.clear();
+            return Ok(self);
+        }
+        match self.range() {
+            Some(_) => Ok(self),
+            None => Err(Obstacle::TooLarge),
+        }
+    }
+
+    /// The smallest and the largest position; `None` if they do not fit in an i64.
+    fn range(&self) -> Option<(i64, i64)> {
+        let (mut low, mut high) = (self.offset, self.offset);
+        for mode in &self.modes {
+            let span = mode.span()?;
+            low = low.checked_add(span.min(0))?;
+            high = high.checked_add(span.max(0))?;
+        }
+        high.checked_sub(low)?;
+        Some((low, high))
+    }
+
+    /// The smallest and the largest position that an index may have; `None` if there are no elements.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::Modes;
+    ///
+    /// assert_eq!(Modes::strided(&[2, 3], &[-3, 1], 3)?.positions(), Some((0, 5)));
+    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// ```
+    #[must_use]
+    pub fn positions(&self) -> Option<(i64, i64)> {
+        if self.extents.contains(&0) { None } else { self.range() }
+    }
+
+    /// The sizes of the dimensions, in elements.
+    #[must_use]
+    pub fn extents(&self) -> &[u64] {
+        &self.extents
+    }
+
+    /// The modes, those of dimension 0 first, and of each dimension the one that varies fastest first. One of a single value is left out.
+    #[must_use]
+    pub fn modes(&self) -> &[Mode] {
+        &self.modes
+    }
+
+    /// The modes of one dimension.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::Modes;
+    ///
+    /// let map = Modes::nested(&[8, 128], &[vec![(2, 1), (4, 256)], vec![(128, 2)]], 0)?;
+    /// let strides: Vec<i64> = map.modes_of(0).map(|mode| mode.stride).collect();
+    /// assert_eq!(strides, [1, 256]);
+    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// ```
+    pub fn modes_of(&self, dimension: usize) -> impl DoubleEndedIterator<Item = Mode> + '_ {
+        of_dimension(&self.modes, dimension).iter().copied()
+    }
+
+    /// The position of the element whose index is 0 everywhere.
+    #[must_use]
+    pub const fn offset(&self) -> i64 {
+        self.offset
+    }
+
+    /// The position of an element; `None` if there is no such element.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::Modes;
+    ///
+    /// let map = Modes::strided(&[2, 3], &[3, 1], 10)?;
+    /// assert_eq!((map.position(&[1, 2]), map.position(&[2, 0])), (Some(15), None));
+    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// ```
+    #[must_use]
+    pub fn position(&self, index: &[u64]) -> Option<i64> {
+        if index.len() != self.extents.len() || index.iter().zip(&self.extents).any(|(i, size)| i >= size) {
+            return None;
+        }
+        let part = |mode: &Mode| {
+            let quotient = index.get(mode.dimension)?.checked_div(mode.divisor)?;
+            let value = quotient.checked_rem(mode.size)?;
+            mode.stride.checked_mul(i64::try_from(value).ok()?)
+        };
+        self.modes.iter().try_fold(self.offset, |sum, mode| sum.checked_add(part(mode)?))
+    }
+
+    /// The stride of each dimension, in elements; that of a dimension of one element is 0.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::{Modes, Obstacle};
+    ///
+    /// assert_eq!(Modes::strided(&[2, 3], &[1, 2], 0)?.strides()?, [1, 2]);
+    /// let nested = Modes::nested(&[8], &[vec![(2, 1), (4, 256)]], 0)?;
+    /// assert_eq!(nested.strides(), Err(Obstacle::Cut { dimension: 0, index: vec![2] }));
+    /// # Ok::<(), Obstacle>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Obstacle::Cut`] for the first dimension that has several modes, with the first element that is not where one stride would place
+    /// it.
+    pub fn strides(&self) -> Result<Vec<i64>, Obstacle> {
+        let mut strides = vec![0; self.extents.len()];
+        for mode in &self.modes {
+            if mode.divisor > 1 {
+                let mut index = vec![0; self.extents.len()];
+                if let Some(entry) = index.get_mut(mode.dimension) {
+                    *entry = mode.divisor;
+                }
+                return Err(Obstacle::Cut { dimension: mode.dimension, index });
+            }
+            if let Some(stride) = strides.get_mut(mode.dimension) {
+                *stride = mode.stride;
+            }
+        }
+        Ok(strides)
+    }
+
+    /// The first position at or after 0 that holds nothing, and has an element after it, or room for the rest of a tile.
+    ///
+    /// Only for maps whose strides are above 0.
+    pub(crate) fn first_hole(&self) -> Option<u64> {
+        let mut modes = self.modes.clone();
+        modes.sort_by_key(|mode| mode.stride);
+        let mut end = 1_u64;
+        let mut hole = None;
+        for mode in &modes {
+            let stride = mode.stride.unsigned_abs();
+            if stride > end {
+                hole = Some(end);
+                break;
+            }
+            end = stride.saturating_mul(mode.size);
+        }
+        // Where an index would be that is past the last one of its dimension.
+        let past = self.extents.iter().enumerate().filter_map(|(dimension, &extent)| {
+            let top = self.modes_of(dimension).last()?;
+            if top.divisor.saturating_mul(top.size) == extent {
+                return None;
+            }
+            let part = |mode: Mode| {
+                let value = extent.checked_div(mode.divisor)?.checked_rem(mode.size)?;
+                value.checked_mul(mode.stride.unsigned_abs())
+            };
+            self.modes_of(dimension).try_fold(0_u64, |sum, mode| sum.checked_add(part(mode)?))
+        });
+        past.chain(hole).min()
+    }
+
+    /// The index of the first element, in row-major order, that the other map places elsewhere; `None` if there is none.
+    ///
+    /// Nothing is enumerated: the time is in proportion to the modes.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::Modes;
+    ///
+    /// let rows = Modes::strided(&[4, 6], &[6, 1], 0)?;
+    /// assert_eq!(rows.first_moved(&Modes::strided(&[4, 6], &[1, 4], 0)?), Ok(Some(vec![0, 1])));
+    /// assert_eq!(rows.first_moved(&Modes::nested(&[4, 6], &[vec![(4, 6)], vec![(2, 1), (3, 2)]], 0)?), Ok(None));
+    /// # Ok::<(), xla_shape_core::worlds::Obstacle>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Obstacle::OtherDimensions`] if the sizes of the dimensions differ.
+    pub fn first_moved(&self, other: &Self) -> Result<Option<Vec<u64>>, Obstacle> {
+        if self.extents != other.extents {
+            return Err(Obstacle::OtherDimensions);
+        }
+        if self.extents.contains(&0) {
+            return Ok(None);
+        }
+        let mut index = vec![0; self.extents.len()];
+        if self.offset != other.offset {
+            return Ok(Some(index));
+        }
+        for (dimension, entry) in index.iter_mut().enumerate().rev() {
+            let (mut one, mut two) = (self.modes_of(dimension), other.modes_of(dimension));
+            loop {
+                let (a, b) = (one.next(), two.next());
+                *entry = match (a, b) {
+                    (None, None) => break,
+                    (Some(a), Some(b)) if a == b => continue,
+                    // The same up to here: where one goes on differently, the first step shows it.
+                    (Some(a), Some(b)) if a.divisor == b.divisor && a.stride == b.stride => {
+                        a.divisor.saturating_mul(a.size.min(b.size))
+                    }
+                    (Some(a), Some(b)) => a.divisor.min(b.divisor),
+                    (Some(mode), None) | (None, Some(mode)) => mode.divisor,
+                };
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The modes of one dimension, of modes that are sorted by dimension.
+fn of_dimension(modes: &[Mode], dimension: usize) -> &[Mode] {
+    let start = modes.partition_point(|mode| mode.dimension < dimension);
+    let end = modes.partition_point(|mode| mode.dimension <= dimension);
+    modes.get(start..end).unwrap_or(&[])
+}
+
+/// What makes a table no sum over modes.
+pub(crate) fn combined(table: StrideTableRef<'_>) -> Obstacle {
+    match table.first_unstrided() {
+        Ok(index) => Obstacle::Combined { index: index.unwrap_or_default() },
+        Err(error) => Obstacle::StrideTable(error),
+    }
+}
+
+/// Writes the digits of a stride table down as modes, coalesced; how many, or `None` if a digit is not cut out of a dimension.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; counters are below lengths, dimensions have extents, and divisors are at least 1"
+)]
+pub(crate) const fn fill(digits: &[Digit], extents: &[u64], modes: &mut [Mode]) -> Option<usize> {
+    let mut len = 0;
+    let mut i = 0;
+    while i < digits.len() {
+        let digit = digits[i];
+        match digit.term.source {
+            Source::Zero => {}
+            Source::Intermediate(_) => return None,
+            Source::Dimension(dimension) => {
+                let divisor = digit.term.divisor.get();
+                let size = match digit.term.modulus {
+                    Some(modulus) => modulus.get(),
+                    None => extents[dimension as usize].div_ceil(divisor),
+                };
+                if digit.stride > MAX_SIZE || size == 0 {
+                    return None;
+                }
+                let stride = digit.stride as i64;
+                // Sorted by dimension and divisor.
+                let mode = Mode { dimension: dimension as usize, divisor, size, stride };
+                let mut at = len;
+                while at > 0 && is_after(modes[at - 1], mode) {
+                    modes[at] = modes[at - 1];
+                    at -= 1;
+                }
+                modes[at] = mode;
+                len += 1;
+            }
+        }
+        i += 1;
+    }
+    Some(coalesce(modes.split_at_mut(len).0, extents))
+}
+
+/// Whether the modes of each dimension together make up its whole index.
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "counters are below lengths")]
+pub(crate) const fn are_complete(modes: &[Mode], extents: &[u64]) -> bool {
+    let (mut dimension, mut i) = (0, 0);
+    while dimension < extents.len() {
+        let mut divisor = 1_u64;
+        while i < modes.len() && modes[i].dimension == dimension {
+            if modes[i].divisor != divisor {
+                return false;
+            }
+            divisor = divisor.saturating_mul(modes[i].size);
+            i += 1;
+        }
+        if divisor < extents[dimension] {
+            return false;
+        }
+        dimension += 1;
+    }
+    true
+}
+
+/// The modes with those of stride 0 that a table leaves out: parts of an index that its positions do not depend on. `None` if a part begins within
+/// another one.
+fn with_zeros(modes: &[Mode], extents: &[u64]) -> Option<Vec<Mode>> {
+    let mut complete = Vec::with_capacity(modes.len());
+    for (dimension, &extent) in extents.iter().enumerate() {
+        let mut divisor = 1_u64;
+        let reach = |divisor: u64, to: u64, complete: &mut Vec<Mode>| {
+            if to > divisor {
+                complete.push(Mode { dimension, divisor, size: to.div_ceil(divisor), stride: 0 });
+            }
+        };
+        for &mode in of_dimension(modes, dimension) {
+            if mode.divisor < divisor || !mode.divisor.is_multiple_of(divisor) {
+                return None;
+            }
+            reach(divisor, mode.divisor, &mut complete);
+            complete.push(mode);
+            divisor = mode.divisor.saturating_mul(mode.size);
+        }
+        reach(divisor, extent, &mut complete);
+    }
+    Some(complete)
+}
+
+const fn is_after(mode: Mode, other: Mode) -> bool {
+    mode.dimension > other.dimension || (mode.dimension == other.dimension && mode.divisor > other.divisor)
+}
+
+/// Merges adjacent modes (sorted by dimension and divisor), cuts off what no index reaches, and returns how many are left.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`const fn` has no iterators; counters are below lengths, dimensions have extents, and divisors are at least 1"
+)]
+pub(crate) const fn coalesce(modes: &mut [Mode], extents: &[u64]) -> usize {
+    let mut len = 0;
+    let mut i = 0;
+    while i < modes.len() {
+        let mut mode = modes[i];
+        i += 1;
+        let extent = extents[mode.dimension];
+        if mode.divisor >= extent {
+            continue;
+        }
+        if mode.size > extent.div_ceil(mode.divisor) {
+            mode.size = extent.div_ceil(mode.divisor);
+        }
+        if mode.size <= 1 {
+            continue;
+        }
+        if len > 0 && modes[len - 1].is_continued_by(mode) {
+            let joined = modes[len - 1].size.saturating_mul(mode.size);
+            let most = extent.div_ceil(modes[len - 1].divisor);
+            modes[len - 1].size = if joined < most { joined } else { most };
+        } else {
+            modes[len] = mode;
+            len += 1;
+        }
+    }
+    len
+}

@@ -1,0 +1,104 @@
+//! NumPy's arrays: sizes, and strides and an offset in bytes.
+//!
+//! Written as the call that makes such an array over a buffer, `np.ndarray(shape=(2, 3), dtype=np.float32, strides=(12, 4))`, with `offset` where the first
+//! element is not the first in the buffer. Read are that call, `as_strided`, or its arguments alone; without `strides`, the order is C's, or Fortran's with
+//! `order='F'`.
+
+use super::World;
+use super::any::AnyLayout;
+use super::modes::Modes;
+use super::obstacle::Obstacle;
+use super::python::{Call, Value, call};
+use super::reader::{Result, error_at, unknown_type};
+use super::spelling::element_type;
+use super::strided::{check_buffer, dense, strides, type_name};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Numbers as a tuple of Python.
+pub(crate) fn tuple<T: ToString>(numbers: &[T]) -> String {
+    match numbers {
+        [one] => format!("({},)", one.to_string()),
+        _ => format!("({})", numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The text of a layout.
+pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
+    let world = World::Numpy;
+    let map = layout.modes_in(world)?;
+    let strides = strides(map)?;
+    let name = type_name(layout, world)?;
+    check_buffer(layout, map, world)?;
+    let bytes = i64::try_from(layout.element_bits.div_ceil(8)).map_err(|_| Obstacle::TooLarge)?;
+    let in_bytes = |elements: i64| elements.checked_mul(bytes).ok_or(Obstacle::TooLarge);
+    let strides = strides.into_iter().map(in_bytes).collect::<core::result::Result<Vec<_>, _>>()?;
+    let offset = in_bytes(map.offset())?;
+    let offset = if offset == 0 { String::new() } else { format!(", offset={offset}") };
+    Ok(format!("np.ndarray(shape={}, dtype={name}{offset}, strides={})", tuple(map.extents()), tuple(&strides)))
+}
+
+/// The sizes that an argument lists.
+pub(crate) fn sizes(text: &str, call: &Call<'_>, key: &'static str, place: Option<usize>) -> Result<Vec<u64>> {
+    let Some(argument) = call.argument(key, place) else {
+        return Err(error_at(text, text.len(), "the sizes of the dimensions"));
+    };
+    let numbers = match &argument.value {
+        Value::Numbers(numbers) => numbers.clone(),
+        Value::Number(number) => [*number].to_vec(),
+        Value::Name(_) => return Err(error_at(text, argument.at, "a list of sizes")),
+    };
+    let size = |number: i64| u64::try_from(number).map_err(|_| error_at(text, argument.at, "sizes of at least 0"));
+    numbers.into_iter().map(size).collect()
+}
+
+/// The layout that a text says.
+pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
+    let world = World::Numpy;
+    let call = call(text)?;
+    // The first argument of `as_strided` is an array.
+    let place = match call.callee.rsplit('.').next().unwrap_or("") {
+        "as_strided" => 1,
+        "" | "ndarray" | "empty" | "zeros" | "ones" => 0,
+        _ => return Err(error_at(text, 0, "`np.ndarray(…)`, `as_strided(…)`, or their arguments")),
+    };
+    let extents = sizes(text, &call, "shape", Some(place))?;
+    let Some(dtype) = call.argument("dtype", None) else {
+        return Err(error_at(text, text.len(), "`dtype=` and the type of the elements: strides are in bytes"));
+    };
+    let Value::Name(name) = dtype.value else { return Err(error_at(text, dtype.at, "the type of the elements")) };
+    let Some(found) = element_type(name, world) else { return Err(unknown_type(name, dtype.at)) };
+    let bytes = i64::try_from(found.storage_bytes()).unwrap_or(1);
+    let in_elements = |number: i64, at: usize| match (number.checked_div(bytes), number.checked_rem(bytes)) {
+        (Some(elements), Some(0)) => Ok(elements),
+        _ => Err(error_at(text, at, "bytes that are whole elements")),
+    };
+    let strides = match call.argument("strides", Some(place.saturating_add(1)).filter(|_| place == 1)) {
+        Some(argument) => {
+            let Value::Numbers(numbers) = &argument.value else {
+                return Err(error_at(text, argument.at, "a list of strides, in bytes"));
+            };
+            if numbers.len() != extents.len() {
+                return Err(error_at(text, argument.at, "as many strides as sizes"));
+            }
+            numbers.iter().map(|&number| in_elements(number, argument.at)).collect::<Result<Vec<_>>>()?
+        }
+        None => {
+            let fortran = call.argument("order", None).is_some_and(|order| order.value == Value::Name("F"));
+            let dimensions = 0..extents.len();
+            let strides = if fortran { dense(&extents, dimensions.rev()) } else { dense(&extents, dimensions) };
+            strides.ok_or_else(|| error_at(text, 0, "sizes whose product fits in an i64"))?
+        }
+    };
+    let offset = match call.argument("offset", None) {
+        Some(argument) => match argument.value {
+            Value::Number(number) => in_elements(number, argument.at)?,
+            _ => return Err(error_at(text, argument.at, "a number of bytes")),
+        },
+        None => 0,
+    };
+    let modes = Modes::strided(&extents, &strides, offset);
+    let modes = modes.map_err(|obstacle| super::reader::obstacle_of_all(obstacle, text))?;
+    Ok(AnyLayout::of_modes(modes, Some(found)))
+}

@@ -1,0 +1,339 @@
+//! Why a layout cannot be said in another notation.
+
+use super::World;
+use crate::element_type::ElementType;
+use crate::map::StrideTableError;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Why a notation cannot say a layout.
+///
+/// Where an element or a position shows it, [`index`](Self::index) or [`position`](Self::position) has it. Indices are in elements,
+/// dimension 0 first; positions count elements from the start of the buffer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// The array has no positions.
+    StrideTable(StrideTableError),
+    /// `*` combines dimensions, or tiles cut each other unevenly: positions are no sum over parts of indices.
+    Combined {
+        /// The first element that is not where the strides of the first elements of its dimensions would place it.
+        index: Vec<u64>,
+    },
+    /// A position does not fit in an i64.
+    TooLarge,
+    /// The modes of a dimension have no room for all of its indices.
+    Room {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// The two maps differ in their dimensions.
+    OtherDimensions,
+    /// The elements of a dimension have no common stride.
+    Cut {
+        /// The dimension.
+        dimension: usize,
+        /// The first element that is not where one stride would place it.
+        index: Vec<u64>,
+    },
+    /// A tile that is not full: the notation has no padding.
+    Padding {
+        /// The notation.
+        world: World,
+        /// The first position that holds nothing.
+        position: u64,
+        /// The dimension that the tile does not divide.
+        dimension: usize,
+        /// Its size.
+        size: u64,
+        /// The size of the tile.
+        tile: u64,
+    },
+    /// Positions that hold nothing, where every position must hold an element.
+    Hole {
+        /// The notation.
+        world: World,
+        /// The first position that holds nothing.
+        position: u64,
+    },
+    /// A size that is no power of two.
+    NotPowerOfTwo {
+        /// The dimension.
+        dimension: usize,
+        /// Its size.
+        size: u64,
+        /// The first position that holds nothing.
+        position: u64,
+    },
+    /// A stride below 0, which the notation does not have.
+    Negative {
+        /// The notation.
+        world: World,
+        /// The dimension.
+        dimension: usize,
+        /// The stride, in elements.
+        stride: i64,
+        /// The first element that the stride moves.
+        index: Vec<u64>,
+    },
+    /// A stride of 0: all elements along the dimension share a position, which the notation cannot express.
+    Repeats {
+        /// The notation.
+        world: World,
+        /// The dimension.
+        dimension: usize,
+        /// The first element that repeats another one.
+        index: Vec<u64>,
+    },
+    /// Two elements share a position, and the notation says only maps in which none do.
+    Overlap {
+        /// The notation.
+        world: World,
+        /// The later of the two, in row-major order.
+        index: Vec<u64>,
+        /// The earlier of the two.
+        with: Vec<u64>,
+        /// The position.
+        position: i64,
+    },
+    /// A stride that is smaller than what the parts of indices inside of it take, although no elements share a position.
+    Uneven {
+        /// The dimension.
+        dimension: usize,
+        /// The stride, in elements.
+        stride: i64,
+        /// What the parts inside take, in elements.
+        unit: u64,
+        /// The first element that the stride moves.
+        index: Vec<u64>,
+    },
+    /// Element 0 is not at position 0, and the notation always places it there.
+    Offset {
+        /// The notation.
+        world: World,
+        /// Where element 0 is.
+        position: i64,
+    },
+    /// An element type that the notation does not have.
+    ElementType {
+        /// The notation.
+        world: World,
+        /// The type.
+        element_type: ElementType,
+    },
+    /// Elements that take another number of bits than their type takes in the notation.
+    Bits {
+        /// The notation.
+        world: World,
+        /// The bits of an element in this layout.
+        bits: u64,
+        /// Those that it has there.
+        usual: u64,
+    },
+    /// A position below 0, where buffers begin.
+    Below {
+        /// The notation.
+        world: World,
+        /// The smallest position.
+        position: i64,
+    },
+    /// More dimensions than the notation has letters.
+    Dimensions {
+        /// The notation.
+        world: World,
+        /// How many it has.
+        most: usize,
+        /// How many the array has.
+        found: usize,
+    },
+    /// Positions that are exclusive ors of several bits of an index: a swizzle.
+    Swizzle {
+        /// The notation.
+        world: World,
+        /// The first position whose element the exclusive or moves.
+        position: u64,
+    },
+    /// Several places hold the same element, as the registers and lanes of a thread block do.
+    Replicated {
+        /// The notation.
+        world: World,
+        /// The first position that holds an element which an earlier position holds, too.
+        position: u64,
+    },
+    /// No position holds this element.
+    Missing {
+        /// The notation.
+        world: World,
+        /// The element.
+        index: Vec<u64>,
+    },
+    /// A part of an index, not the whole, is multiplied by a number below 0.
+    Sign,
+    /// A text with more parts than are read.
+    TooLong {
+        /// The most that are read.
+        most: usize,
+    },
+    /// No short list of tiles was found for the map.
+    Intricate,
+}
+
+impl Obstacle {
+    pub(crate) const COMBINED: &'static str =
+        "tiles combine dimensions or cut each other unevenly: positions are not a sum over parts of indices";
+
+    /// The element that shows it.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::{AnyLayout, World};
+    ///
+    /// let tiled = AnyLayout::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
+    /// assert_eq!(tiled.write(World::Numpy).unwrap_err().index(), Some(&[8, 0][..]));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn index(&self) -> Option<&[u64]> {
+        match self {
+            Self::Combined { index }
+            | Self::Cut { index, .. }
+            | Self::Negative { index, .. }
+            | Self::Repeats { index, .. }
+            | Self::Overlap { index, .. }
+            | Self::Missing { index, .. }
+            | Self::Uneven { index, .. } => Some(index),
+            _ => None,
+        }
+    }
+
+    /// The position that shows it, in elements.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::{AnyLayout, World};
+    ///
+    /// let padded = AnyLayout::of_array(&"f32[4,100]{1,0:T(8,128)}".parse()?)?;
+    /// assert_eq!(padded.write(World::Linear).unwrap_err().position(), Some(100));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn position(&self) -> Option<i64> {
+        match *self {
+            Self::Padding { position, .. }
+            | Self::Hole { position, .. }
+            | Self::NotPowerOfTwo { position, .. }
+            | Self::Swizzle { position, .. }
+            | Self::Replicated { position, .. } => i64::try_from(position).ok(),
+            Self::Offset { position, .. } | Self::Below { position, .. } | Self::Overlap { position, .. } => {
+                Some(position)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An index as `[2,3]`.
+struct Index<'a>(&'a [u64]);
+
+impl fmt::Display for Index<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, entry) in self.0.iter().enumerate() {
+            write!(f, "{}{entry}", if i > 0 { "," } else { "" })?;
+        }
+        f.write_str("]")
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StrideTable(error) => error.fmt(f),
+            Self::Combined { index } => {
+                write!(f, "{}; element {} is the first that strides do not reach", Self::COMBINED, Index(index))
+            }
+            Self::TooLarge => f.write_str("expected positions that fit in an i64, found larger ones"),
+            Self::Room { dimension } => {
+                write!(f, "dimension {dimension} has more indices than its modes have room for")
+            }
+            Self::OtherDimensions => f.write_str("the arrays differ in their dimensions"),
+            Self::Cut { dimension, index } => write!(
+                f,
+                "dimension {dimension} has no single stride: element {} is not where the stride of the elements before it would \
+                 place it",
+                Index(index)
+            ),
+            Self::Padding { world, position, dimension, size, tile } => write!(
+                f,
+                "{} has no padding: tiles of {tile} do not divide dimension {dimension} of size {size}, and position {position} holds \
+                 nothing",
+                world.title()
+            ),
+            Self::Hole { world, position } => {
+                write!(f, "{} has no padding: position {position} holds nothing", world.title())
+            }
+            Self::NotPowerOfTwo { dimension, size, position } => write!(
+                f,
+                "linear layouts are over bits: dimension {dimension} has size {size}, which is not a power of two, and position \
+                 {position} holds nothing"
+            ),
+            Self::Negative { world, dimension, stride, .. } => {
+                write!(f, "{} has no negative strides: that of dimension {dimension} is {stride}", world.title())
+            }
+            Self::Repeats { world, dimension, index } => write!(
+                f,
+                "{} repeats nothing: dimension {dimension} has stride 0, so that element {} is at the position of the one before it",
+                world.title(),
+                Index(index)
+            ),
+            Self::Overlap { world, index, with, position } => write!(
+                f,
+                "{} has no overlap: elements {} and {} are both at position {position}",
+                world.title(),
+                Index(with),
+                Index(index)
+            ),
+            Self::Uneven { dimension, stride, unit, .. } => write!(
+                f,
+                "no tiles were found for a step of dimension {dimension} that takes {stride} positions, fewer than the {unit} that the parts of \
+                 indices inside take"
+            ),
+            Self::Offset { world, position } => {
+                write!(f, "{} places the first element at position 0, this map at position {position}", world.title())
+            }
+            Self::ElementType { world, element_type } => {
+                write!(f, "{} has no elements of type {}", world.title(), element_type.name())
+            }
+            Self::Bits { world, bits, usual } => {
+                write!(f, "an element takes {usual} bits in {}, and {bits} here", world.title())
+            }
+            Self::Below { world, position } => {
+                write!(f, "{} has no positions before the buffer: the smallest one is {position}", world.title())
+            }
+            Self::Dimensions { world, most, found } => {
+                write!(f, "{} has at most {most} dimensions, the array has {found}", world.title())
+            }
+            Self::Swizzle { world, position } => write!(
+                f,
+                "{}'s strides have no swizzles: from position {position} on, positions are exclusive ors of bits, not sums",
+                world.title()
+            ),
+            Self::Replicated { world, position } => write!(
+                f,
+                "{} holds every element once: position {position} holds one that an earlier position holds",
+                world.title()
+            ),
+            Self::Missing { world, index } => {
+                write!(
+                    f,
+                    "{} has a position for every element: no position holds element {}",
+                    world.title(),
+                    Index(index)
+                )
+            }
+            Self::Sign => f.write_str("expected numbers above 0 behind parts of an index, found one below 0"),
+            Self::TooLong { most } => write!(f, "expected at most {most} parts, found more"),
+            Self::Intricate => f.write_str("no list of tiles within the limit gives this map"),
+        }
+    }
+}
+
+impl core::error::Error for Obstacle {}

@@ -1,0 +1,57 @@
+//! What the notations with one stride for each dimension have in common.
+
+use super::World;
+use super::any::AnyLayout;
+use super::modes::Modes;
+use super::obstacle::Obstacle;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The strides of a layout, in elements, with the one that a row-major array has where a dimension has one element or none.
+pub(crate) fn strides(map: &Modes) -> Result<Vec<i64>, Obstacle> {
+    let mut strides = map.strides()?;
+    let mut natural = 1_i64;
+    for ((dimension, stride), &extent) in strides.iter_mut().enumerate().zip(map.extents()).rev() {
+        if map.modes_of(dimension).next().is_none() {
+            *stride = natural;
+        }
+        let size = i64::try_from(extent.max(1)).map_err(|_| Obstacle::TooLarge)?;
+        natural = stride.saturating_mul(size).saturating_abs();
+    }
+    Ok(strides)
+}
+
+/// The strides of the array of these sizes whose dimensions are in this order, major to minor; `None` if they do not fit.
+pub(crate) fn dense(extents: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Option<Vec<i64>> {
+    let mut strides = vec![0; extents.len()];
+    let mut stride = 1_i64;
+    for dimension in order.rev() {
+        *strides.get_mut(dimension)? = stride;
+        stride = stride.checked_mul(i64::try_from((*extents.get(dimension)?).max(1)).ok()?)?;
+    }
+    Some(strides)
+}
+
+/// Whether the map is the dense one in this order of dimensions, major to minor.
+pub(crate) fn is_dense(map: &Modes, order: impl DoubleEndedIterator<Item = usize>) -> bool {
+    let dense = dense(map.extents(), order).and_then(|strides| Modes::strided(map.extents(), &strides, 0).ok());
+    dense.as_ref() == Some(map)
+}
+
+/// Checks that elements take as many bits as they usually do, and that no position is before the buffer.
+pub(crate) fn check_buffer(layout: &AnyLayout, map: &Modes, world: World) -> Result<(), Obstacle> {
+    let usual = layout.element_type.unwrap_or(super::reader::ANY_TYPE).storage_bits();
+    if layout.element_bits != usual {
+        return Err(Obstacle::Bits { world, bits: layout.element_bits, usual });
+    }
+    match map.positions() {
+        Some((position, _)) if position < 0 => Err(Obstacle::Below { world, position }),
+        _ => Ok(()),
+    }
+}
+
+/// The name of the element type, where the notation has it.
+pub(crate) fn type_name(layout: &AnyLayout, world: World) -> Result<alloc::string::String, Obstacle> {
+    let element_type = layout.element_type.unwrap_or(super::reader::ANY_TYPE);
+    super::spelling::spelled(element_type, world).ok_or(Obstacle::ElementType { world, element_type })
+}

@@ -1,0 +1,124 @@
+//! torch's tensors: sizes, strides and an offset in elements; `memory_format` for the orders that have a name.
+//!
+//! Written as the call that makes such a tensor: `torch.empty` where the strides are those of a memory format, else `torch.empty_strided`, or
+//! `torch.as_strided` with a storage offset. There are no negative strides.
+
+use super::World;
+use super::any::AnyLayout;
+use super::modes::Modes;
+use super::numpy::{sizes, tuple};
+use super::obstacle::Obstacle;
+use super::python::{Value, call};
+use super::reader::{Result, error_at, unknown_type};
+use super::spelling::element_type;
+use super::strided::{check_buffer, dense, is_dense, strides, type_name};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The orders with names, major to minor, for tensors of as many dimensions.
+const MEMORY_FORMATS: &[(&str, &[usize])] = &[("channels_last", &[0, 2, 3, 1]), ("channels_last_3d", &[0, 2, 3, 4, 1])];
+
+/// The text of a layout.
+pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
+    let world = World::Torch;
+    let map = layout.modes_in(world)?;
+    let strides = strides(map)?;
+    if let Some(mode) = map.modes().iter().find(|mode| mode.stride < 0) {
+        let mut index = vec![0; map.extents().len()];
+        if let Some(entry) = index.get_mut(mode.dimension) {
+            *entry = 1;
+        }
+        return Err(Obstacle::Negative { world, dimension: mode.dimension, stride: mode.stride, index });
+    }
+    let name = type_name(layout, world)?;
+    check_buffer(layout, map, world)?;
+    let size = tuple(map.extents());
+    if map.offset() != 0 {
+        let offset = map.offset();
+        return Ok(format!("torch.as_strided(x, {size}, {}, {offset})", tuple(&strides)));
+    }
+    if is_dense(map, 0..map.extents().len()) {
+        return Ok(format!("torch.empty({size}, dtype=torch.{name})"));
+    }
+    for &(format, order) in MEMORY_FORMATS {
+        if order.len() == map.extents().len() && is_dense(map, order.iter().copied()) {
+            return Ok(format!("torch.empty({size}, dtype=torch.{name}, memory_format=torch.{format})"));
+        }
+    }
+    Ok(format!("torch.empty_strided({size}, {}, dtype=torch.{name})", tuple(&strides)))
+}
+
+/// The layout that a text says.
+pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
+    let call = call(text)?;
+    let (place, has_strides) = match call.callee.rsplit('.').next().unwrap_or("") {
+        "as_strided" => (1, true),
+        "empty_strided" => (0, true),
+        "" | "empty" | "zeros" | "ones" | "rand" | "randn" => (0, false),
+        _ => {
+            return Err(error_at(
+                text,
+                0,
+                "`torch.empty(…)`, `torch.empty_strided(…)`, `torch.as_strided(…)`, or their arguments",
+            ));
+        }
+    };
+    let extents = sizes(text, &call, "size", Some(place))?;
+    let found = match call.argument("dtype", None) {
+        Some(dtype) => {
+            let Value::Name(name) = dtype.value else {
+                return Err(error_at(text, dtype.at, "the type of the elements"));
+            };
+            Some(element_type(name, World::Torch).ok_or_else(|| unknown_type(name, dtype.at))?)
+        }
+        None => None,
+    };
+    let stride_place = Some(place.saturating_add(1)).filter(|_| has_strides);
+    let strides = match call.argument("stride", stride_place) {
+        Some(argument) => {
+            let Value::Numbers(numbers) = &argument.value else {
+                return Err(error_at(text, argument.at, "a list of strides"));
+            };
+            if numbers.len() != extents.len() {
+                return Err(error_at(text, argument.at, "as many strides as sizes"));
+            }
+            if numbers.iter().any(|&stride| stride < 0) {
+                return Err(error_at(text, argument.at, "strides of at least 0: torch has no negative ones"));
+            }
+            numbers.clone()
+        }
+        None if has_strides => return Err(error_at(text, text.len(), "the strides")),
+        None => {
+            let order: Vec<usize> = match call.argument("memory_format", None) {
+                None => (0..extents.len()).collect(),
+                Some(argument) => {
+                    let Value::Name(name) = argument.value else {
+                        return Err(error_at(text, argument.at, "a memory format"));
+                    };
+                    let name = name.rsplit('.').next().unwrap_or("");
+                    let known = MEMORY_FORMATS.iter().find(|(known, _)| *known == name);
+                    match known {
+                        Some((_, order)) if order.len() == extents.len() => order.to_vec(),
+                        None if name == "contiguous_format" => (0..extents.len()).collect(),
+                        _ => return Err(error_at(text, argument.at, "a memory format for as many dimensions")),
+                    }
+                }
+            };
+            let strides = dense(&extents, order.into_iter());
+            strides.ok_or_else(|| error_at(text, 0, "sizes whose product fits in an i64"))?
+        }
+    };
+    let offset_place = Some(place.saturating_add(2)).filter(|_| place == 1);
+    let offset = match call.argument("storage_offset", offset_place) {
+        Some(argument) => match argument.value {
+            Value::Number(number) if number >= 0 => number,
+            _ => return Err(error_at(text, argument.at, "an offset of at least 0, in elements")),
+        },
+        None => 0,
+    };
+    let modes = Modes::strided(&extents, &strides, offset);
+    let modes = modes.map_err(|obstacle| super::reader::obstacle_of_all(obstacle, text))?;
+    Ok(AnyLayout::of_modes(modes, found))
+}

@@ -1,0 +1,1 @@
+../../../python/xla_shape_ffi.py

@@ -1,0 +1,28 @@
+//! A file that is there before it is written, and may already have the right bytes.
+
+use super::source::Source;
+use std::fs;
+use std::path::Path;
+
+/// How many bytes are read and compared at a time.
+const TOGETHER: usize = 256 << 10;
+
+/// A file of the expected length, whose bytes are still to be compared.
+pub(crate) struct Existing(Source);
+
+impl Existing {
+    /// Opens the file at a path if it is a regular file of this length. A pipe is not opened: that would wait for its writer.
+    pub(crate) fn open(path: &Path, bytes: u64) -> Option<Self> {
+        fs::metadata(path).ok().filter(|known| known.is_file() && known.len() == bytes)?;
+        Source::open(path).ok().map(Self)
+    }
+
+    /// Whether the file has these bytes from byte `start` on. If they cannot be read, it does not.
+    pub(crate) fn has(&self, start: u64, bytes: &[u8]) -> bool {
+        let mut room = vec![0; bytes.len().min(TOGETHER)];
+        (start..).step_by(TOGETHER).zip(bytes.chunks(TOGETHER)).all(|(place, expected)| {
+            let found = &mut room[..expected.len()];
+            self.0.read_at(place, found).is_ok() && found == expected
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! Reading from any place of a file.
+
+use crate::error::Error;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+/// A file that can be read from any place, or a pipe, of which everything that was read is kept.
+pub(crate) enum Source {
+    File(File),
+    Pipe { rest: Box<dyn Read + Send + Sync>, bytes: Vec<u8> },
+}
+
+impl Source {
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let failed = |error| Error::read(path, error);
+        if path.as_os_str() != "-" && path.metadata().map_err(failed)?.is_file() {
+            return Ok(Self::File(File::open(path).map_err(failed)?));
+        }
+        Ok(Self::Pipe { rest: super::open(path)?, bytes: Vec::new() })
+    }
+
+    /// The first bytes, at most this many.
+    pub(crate) fn beginning(&mut self, most: u64) -> io::Result<Vec<u8>> {
+        match self {
+            Self::File(file) => {
+                let mut bytes = Vec::new();
+                file.rewind()?;
+                file.take(most).read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+            Self::Pipe { .. } => {
+                self.len(most)?;
+                let Self::Pipe { bytes, .. } = self else { return Ok(Vec::new()) };
+                Ok(bytes.iter().copied().take(usize::try_from(most).unwrap_or(usize::MAX)).collect())
+            }
+        }
+    }
+
+    /// Its length in bytes. A pipe is read to find it, but no further than `most` bytes: it may have no end.
+    pub(crate) fn len(&mut self, most: u64) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(SeekFrom::End(0)),
+            Self::Pipe { rest, bytes } => {
+                rest.take(most.saturating_sub(bytes.len() as u64)).read_to_end(bytes)?;
+                Ok(most.min(bytes.len() as u64))
+            }
+        }
+    }
+
+    /// Fills a buffer with the bytes from `start` on.
+    pub(crate) fn read_at(&self, start: u64, room: &mut [u8]) -> io::Result<()> {
+        match self {
+            // One system call instead of two: pieces of a file can be many and small.
+            #[cfg(unix)]
+            Self::File(file) => std::os::unix::fs::FileExt::read_exact_at(file, room, start),
+            #[cfg(not(unix))]
+            Self::File(file) => {
+                // One thread at a time: all of them share the position of the file.
+                static PLACE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+                let _own = PLACE.lock();
+                let mut file = file;
+                file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(room))
+            }
+            Self::Pipe { bytes, .. } => {
+                let from = usize::try_from(start).ok().and_then(|start| bytes.get(start..)?.get(..room.len()));
+                room.copy_from_slice(from.ok_or(io::ErrorKind::UnexpectedEof)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A system call takes about as long as reading this many bytes.
+pub(crate) const CALL: u64 = 4096;
+
+/// What reading pieces with [`Reader`] costs in addition to their bytes, as a number of bytes that take as long.
+pub(crate) fn reading_effort(mut pieces: impl ExactSizeIterator<Item = Range<usize>>) -> u64 {
+    /// What copying a piece costs that was read together with others.
+    const PIECE: u64 = 64;
+    let count = pieces.len() as u64;
+    let (Some(first), Some(second)) = (pieces.next(), pieces.next()) else { return CALL };
+    let (stride, gap) = ((second.start - first.start) as u64, (second.start - first.end) as u64);
+    let calls = (Reader::BATCH / stride.max(1)).clamp(1, Reader::COPIES as u64);
+    count.saturating_mul(if gap > Reader::GAP { CALL } else { gap + PIECE + CALL / calls })
+}
+
+/// Reads pieces of a file. Pieces that are close together are read with one call, and then copied.
+pub(crate) struct Reader<'a, 'b> {
+    source: &'a Source,
+    /// The range of the file that the next call reads.
+    batch: Range<u64>,
+    /// For each piece of the batch: where it begins in the file, and where it is copied to.
+    copies: Vec<(u64, &'b mut [u8])>,
+    scratch: Vec<u8>,
+}
+
+impl<'a, 'b> Reader<'a, 'b> {
+    /// The most bytes between two pieces that are read together with them.
+    const GAP: u64 = CALL;
+    const BATCH: u64 = 1 << 20;
+    const COPIES: usize = 1 << 13;
+
+    pub(crate) const fn new(source: &'a Source) -> Self {
+        Self { source, batch: 0..0, copies: Vec::new(), scratch: Vec::new() }
+    }
+
+    /// Reads the bytes from `start` on into `room`, now or together with later pieces.
+    pub(crate) fn add(&mut self, start: u64, room: &'b mut [u8]) -> io::Result<()> {
+        let end = start + room.len() as u64;
+        let continues = start >= self.batch.end && start - self.batch.end <= Self::GAP;
+        if self.copies.is_empty() {
+            self.batch = start..end;
+        } else if continues && end - self.batch.start <= Self::BATCH && self.copies.len() < Self::COPIES {
+            self.batch.end = end;
+        } else {
+            self.flush()?;
+            self.batch = start..end;
+        }
+        self.copies.push((start, room));
+        Ok(())
+    }
+
+    /// Reads the pieces that were added and not read yet.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        if let [(start, room)] = self.copies.as_mut_slice() {
+            self.source.read_at(*start, room)?;
+        } else if !self.copies.is_empty() {
+            self.scratch.resize((self.batch.end - self.batch.start) as usize, 0);
+            self.source.read_at(self.batch.start, &mut self.scratch)?;
+            for (start, room) in &mut self.copies {
+                let from = (*start - self.batch.start) as usize;
+                room.copy_from_slice(&self.scratch[from..from + room.len()]);
+            }
+        }
+        self.copies.clear();
+        Ok(())
+    }
+}

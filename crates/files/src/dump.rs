@@ -1,0 +1,177 @@
+//! A module and the files that the compiler leaves beside it.
+
+use crate::access::contents;
+use crate::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use xla_shape::hlo::dump::{DumpFiles, dump_files};
+
+/// The file of a module, and the files of the same compilation beside it; [`DumpFiles`] says which belong together.
+///
+/// ```
+/// use xla_shape_files::Dump;
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("m.after_optimizations.txt"), "HloModule m")?;
+/// std::fs::write(folder.path().join("m.after_optimizations-buffer-assignment.txt"), "BufferAssignment:")?;
+/// let dump = Dump::find(folder.path())?;
+/// assert!(dump.module().ends_with("m.after_optimizations.txt"));
+/// let assignment = dump.files().buffer_assignment.as_deref().unwrap();
+/// assert_eq!(dump.read(assignment)?, b"BufferAssignment:");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dump {
+    module: PathBuf,
+    folder: PathBuf,
+    files: DumpFiles,
+    others: Vec<String>,
+}
+
+impl Dump {
+    /// Finds the module of a directory, or what lies beside a module. Files are not read yet.
+    ///
+    /// A directory stands for its largest module that the compiler assigned memory to, or else for its largest one; of equal ones, the last
+    /// by name. Nothing is beside `-`, or in a directory that cannot be listed.
+    ///
+    /// ```
+    /// use xla_shape_files::{Dump, Error};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// assert!(matches!(Dump::find(folder.path()), Err(Error::NoModule { .. })));
+    /// std::fs::write(folder.path().join("a.after.hlo"), "HloModule a")?;
+    /// std::fs::write(folder.path().join("b.after.hlo"), "HloModule b, is_scheduled=true")?;
+    /// assert_eq!(Dump::find(folder.path())?.others(), ["a.after.hlo"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the path is a directory that cannot be read, or has no optimized module.
+    pub fn find(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        if path.as_os_str() == "-" {
+            return Ok(Self::alone(path));
+        }
+        if path.is_dir() {
+            return Self::in_folder(path);
+        }
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let names = names(&folder).unwrap_or_default();
+        let files = DumpFiles::beside(names.iter().map(String::as_str), name);
+        Ok(Self { folder, files: files.unwrap_or_default(), ..Self::alone(path) }.without_itself())
+    }
+
+    fn alone(path: &Path) -> Self {
+        Self { module: path.to_owned(), folder: PathBuf::new(), files: DumpFiles::default(), others: Vec::new() }
+    }
+
+    fn in_folder(folder: &Path) -> Result<Self, Error> {
+        let names = names(folder)?;
+        let mut found = dump_files(names.iter().map(String::as_str));
+        let size = |files: &DumpFiles| {
+            let size = fs::metadata(folder.join(files.best_module()?)).ok()?.len();
+            Some((files.buffer_assignment.is_some(), size))
+        };
+        let Some(best) = (0..found.len()).max_by_key(|&number| found.get(number).map(size)) else {
+            return Err(Error::NoModule { directory: folder.to_owned() });
+        };
+        let files = found.remove(best);
+        let others = found.iter().filter_map(DumpFiles::best_module).map(str::to_owned).collect();
+        let module = folder.join(files.best_module().unwrap_or_default());
+        Ok(Self { module, folder: folder.to_owned(), files, others }.without_itself())
+    }
+
+    /// The same; a module that is a message is not beside itself.
+    fn without_itself(mut self) -> Self {
+        let own = self.module.file_name();
+        self.files.proto = self.files.proto.filter(|name| own.is_none_or(|own| own != name.as_str()));
+        self
+    }
+
+    /// The module's file.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_files::Dump::find("m.hlo")?.module(), "m.hlo");
+    /// # Ok::<(), xla_shape_files::Error>(())
+    /// ```
+    #[must_use]
+    pub fn module(&self) -> &Path {
+        &self.module
+    }
+
+    /// The names of the files beside the module, in its directory. Where the module is read from its text, its message may be among them.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("after.hlo");
+    /// # std::fs::write(&path, "HloModule m")?;
+    /// # std::fs::write(folder.path().join("stats.json"), "{}")?;
+    /// let dump = xla_shape_files::Dump::find(&path)?;
+    /// assert_eq!(dump.files().statistics.as_deref(), Some("stats.json"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn files(&self) -> &DumpFiles {
+        &self.files
+    }
+
+    /// All bytes of a file beside the module.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("after.hlo");
+    /// # std::fs::write(&path, "HloModule m")?;
+    /// # std::fs::write(folder.path().join("stats.json"), "{}")?;
+    /// assert_eq!(xla_shape_files::Dump::find(&path)?.read("stats.json")?, b"{}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, Error> {
+        contents(self.folder.join(name))
+    }
+
+    /// All files that may be read, the module's first.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("after.hlo");
+    /// # std::fs::write(&path, "HloModule m")?;
+    /// # std::fs::write(folder.path().join("stats.json"), "{}")?;
+    /// let paths = xla_shape_files::Dump::find(&path)?.paths().collect::<Vec<_>>();
+    /// assert_eq!(paths, [path, folder.path().join("stats.json")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn paths(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let DumpFiles { module, proto, buffer_assignment, live_range, memory_usage_report, statistics, .. } =
+            &self.files;
+        let own = self.module.file_name();
+        let beside = [module, proto, buffer_assignment, live_range, memory_usage_report, statistics];
+        let beside = beside.into_iter().flatten().filter(move |name| own.is_none_or(|own| own != name.as_str()));
+        std::iter::once(self.module.clone()).chain(beside.map(|name| self.folder.join(name)))
+    }
+
+    /// The other modules of a directory, by their names.
+    ///
+    /// ```
+    /// assert!(xla_shape_files::Dump::find("m.hlo")?.others().is_empty());
+    /// # Ok::<(), xla_shape_files::Error>(())
+    /// ```
+    #[must_use]
+    pub fn others(&self) -> &[String] {
+        &self.others
+    }
+}
+
+/// The names of a directory's files.
+fn names(folder: &Path) -> Result<Vec<String>, Error> {
+    let entries = fs::read_dir(folder).map_err(|error| Error::read(folder, error))?;
+    // The user names the directory, not the files in it: opening a pipe would wait for its writer.
+    let is_file = |entry: &fs::DirEntry| fs::metadata(entry.path()).is_ok_and(|known| known.is_file());
+    Ok(entries.flatten().filter(is_file).filter_map(|entry| entry.file_name().into_string().ok()).collect())
+}

@@ -1,0 +1,453 @@
+//! Errors of reading, writing, copying and dividing files.
+//!
+//! [`Error`] says which file, plan or tensor; what is wrong with it is a [`FileError`], a [`PlanError`] or a [`ShardError`]. An error that
+//! is inside another one is part of its text, and so it is not its `source` too.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use xla_shape::npy::NpyError;
+use xla_shape::relayout::RelayoutError;
+use xla_shape::shard::{Sharding, ShardingError};
+use xla_shape::tpu::{DefaultLayoutError, UnknownGeneration};
+use xla_shape::{ArrayShape, ElementType, ParseError, Shape, ValidationError};
+
+/// Why something could not be done with files. It displays as one sentence, without a full stop.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system does not read a file.
+    #[error("cannot read {}: {error}", shown(path, "standard input"))]
+    Read {
+        /// The file; `-` is standard input.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The system does not write a file.
+    #[error("cannot write {}: {error}", shown(path, "to standard output"))]
+    Write {
+        /// The file; `-` is standard output.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// There is not enough memory for an array, or for the part of it that must be in memory at a time.
+    #[error("not enough memory for {array}, which takes {} bytes", array.byte_size().unwrap_or_default())]
+    OutOfMemory {
+        /// The array.
+        array: Box<ArrayShape>,
+    },
+    /// An output is a file that is read, under this name or another one.
+    #[error(
+        "the output `{}` is the same file as the input `{}`: name another file", output.display(), input.display()
+    )]
+    OutputIsInput {
+        /// The output as it was named.
+        output: PathBuf,
+        /// The input as it was named.
+        input: PathBuf,
+    },
+    /// Two outputs are one file.
+    #[error(
+        "the outputs `{}` and `{}` are the same file: name another one for one of them", first.display(), second.display()
+    )]
+    SameOutput {
+        /// An output as it was named.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
+    /// A file does not contain what it should, or cannot hold what it should.
+    #[error("`{}`: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: FileError,
+    },
+    /// A file has more or fewer bytes than its array takes.
+    #[error(
+        "expected {} bytes of {shape} in `{}`, found {found}{}",
+        shape.byte_size().unwrap_or_default(), path.display(), if *has_more { " or more" } else { "" }
+    )]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// The array.
+        shape: Box<ArrayShape>,
+        /// How many bytes of an array there are.
+        found: u64,
+        /// Whether there may be more than were looked at: a pipe is not read to its end.
+        has_more: bool,
+    },
+    /// The array in a file is not the one whose shape was given.
+    #[error("`{}` holds {found}, not {expected}", path.display())]
+    OtherShape {
+        /// The file.
+        path: PathBuf,
+        /// What the file says.
+        found: Box<ArrayShape>,
+        /// What was given.
+        expected: Box<ArrayShape>,
+    },
+    /// The shape to write is not that of an array; it is a tuple, for example.
+    #[error("expected an array as the destination, found {0}")]
+    NotAnArray(Box<Shape>),
+    /// The array cannot be copied into the destination.
+    #[error(transparent)]
+    Relayout(#[from] RelayoutError),
+    /// A text is not a plan, or a plan does not go with the checkpoint.
+    #[error("{}{error}", plan_shown(plan.as_deref(), error))]
+    Plan {
+        /// The plan's file, if it is from a file.
+        plan: Option<PathBuf>,
+        /// What is wrong.
+        error: PlanError,
+    },
+    /// A tensor cannot be divided as its rule says.
+    #[error("tensor `{tensor}`: {error}")]
+    Shard {
+        /// The name of the tensor.
+        tensor: String,
+        /// What is wrong.
+        error: ShardError,
+    },
+    /// Two files of a checkpoint have the same name in it.
+    #[error("`{}` and `{}` have the same name", first.display(), second.display())]
+    SameName {
+        /// A file.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
+    /// Two files of a checkpoint have a tensor of the same name.
+    #[error("both `{}` and `{}` have a tensor `{tensor}`", first.display(), second.display())]
+    SameTensor {
+        /// The name of the tensor.
+        tensor: String,
+        /// A file that has it.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
+    /// Two files of a checkpoint differ only in their extensions, which the names of shards do not have.
+    #[error(
+        "the shards of `{}` and `{}` would go into the same file: rename one of them", first.display(), second.display()
+    )]
+    SameShards {
+        /// A file.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
+    /// No file of a directory is a module after optimization.
+    #[error(
+        "`{}` has no optimized module: a file that ends in `after_optimizations.txt` or `.hlo.pb`", directory.display()
+    )]
+    NoModule {
+        /// The directory.
+        directory: PathBuf,
+    },
+}
+
+/// An argument that must be given, since no file says it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Missing {
+    /// The shape of the array that is read.
+    Shape,
+    /// The name of the tensor that is read.
+    Tensor,
+    /// The layout or the shape of the array that is written.
+    Destination,
+}
+
+/// What is wrong with one file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// A file of raw bytes is read, and no shape is given.
+    #[error("raw bytes have no shape; give it")]
+    NoShape,
+    /// A file of raw bytes is written, and no layout is given.
+    #[error("raw bytes do not say their layout; give it")]
+    NoDestination,
+    /// An `.npy` file says how many bytes an element takes, but not its type.
+    #[error(transparent)]
+    NoElementType(NpyError),
+    /// A `.safetensors` file has none or several tensors, and nothing says which one is meant.
+    #[error("the file has {count} tensors; say which one")]
+    SeveralTensors {
+        /// How many tensors there are.
+        count: usize,
+    },
+    /// A `.safetensors` file has no tensor of this name.
+    #[error("the file has no tensor `{tensor}`; it has {}", listed(names))]
+    NoTensor {
+        /// The name that was given.
+        tensor: String,
+        /// The names that are in the file.
+        names: Vec<String>,
+    },
+    /// The header of an `.npy` file is invalid or describes an array that XLA does not have, or NumPy cannot hold the array.
+    #[error(transparent)]
+    Npy(NpyError),
+    /// The file does not begin with the header of a `.safetensors` file.
+    #[error("the file does not begin like a .safetensors file")]
+    NotSafetensors,
+    /// The header of a `.safetensors` file is not what the format has.
+    #[error("the header is wrong: {0}")]
+    Header(Box<dyn std::error::Error + Send + Sync>),
+    /// The tensors in the header of a `.safetensors` file take more or fewer bytes than follow it.
+    #[error("its tensors take {expected} bytes, but {found} follow the header")]
+    DataLength {
+        /// The bytes of all tensors, by the header.
+        expected: u64,
+        /// The bytes that follow the header; of a pipe, at most one more than there should be.
+        found: u64,
+    },
+    /// XLA has no elements of this type, or files with them are not supported.
+    #[error("tensor `{tensor}` has the element type {element_type}, which is not supported")]
+    ElementType {
+        /// The name of the tensor.
+        tensor: String,
+        /// The type as the format calls it.
+        element_type: String,
+    },
+    /// The sizes of a tensor are not those of an array of XLA.
+    #[error("{error}")]
+    TensorShape {
+        /// The name of the tensor.
+        tensor: String,
+        /// What is wrong.
+        error: ValidationError,
+    },
+    /// A tensor has more or fewer bytes than its shape takes.
+    #[error(
+        "tensor `{tensor}` of {shape} takes {} bytes, not those from {start} to {end}", shape.byte_size().unwrap_or_default()
+    )]
+    TensorLength {
+        /// The name of the tensor.
+        tensor: String,
+        /// Its shape.
+        shape: Box<ArrayShape>,
+        /// The byte after the header at which it begins.
+        start: usize,
+        /// The byte after the header at which it ends.
+        end: usize,
+    },
+    /// A `.safetensors` file holds row-major arrays only.
+    #[error("a .safetensors file holds an array in row-major order, not {0}")]
+    NotRowMajor(Box<ArrayShape>),
+    /// A `.safetensors` file cannot hold elements of this type.
+    #[error("a .safetensors file cannot hold elements of type {0}")]
+    NotInSafetensors(ElementType),
+    /// The array takes more bytes than a pointer of this machine reaches.
+    #[error("{0} is larger than this machine can address")]
+    TooLarge(Box<ArrayShape>),
+    /// The file is not the index of a checkpoint.
+    #[error("no index: {0}")]
+    NotAnIndex(Box<dyn std::error::Error + Send + Sync>),
+    /// An index names a file that is not in its folder or below.
+    #[error("expected names of files in the same folder or below, found {0:?}")]
+    OutsideOfIndex(String),
+    /// An index names something else than a file, such as a pipe.
+    #[error("expected names of files, found {0:?}")]
+    IndexOfNoFile(String),
+    /// An index lists a tensor in a file that does not have it.
+    #[error("it lists the tensor `{tensor}` in {file:?}, which does not have it")]
+    TensorNotInFile {
+        /// The name of the tensor.
+        tensor: String,
+        /// The name of the file in the index.
+        file: String,
+    },
+    /// An index does not list a tensor of one of its files.
+    #[error("it does not list the tensor `{tensor}`, which {file:?} has")]
+    TensorNotInIndex {
+        /// The name of the tensor.
+        tensor: String,
+        /// The name of the file in the index.
+        file: String,
+    },
+}
+
+/// What is wrong with a plan.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// It is not a JSON object.
+    #[error("not a plan: {0}")]
+    NotAPlan(Box<dyn std::error::Error + Send + Sync>),
+    /// A rule is neither a text nor an object.
+    #[error("`{pattern}`: expected a sharding, or an object with one, found {found}")]
+    NotARule {
+        /// The pattern of the rule.
+        pattern: String,
+        /// The JSON that was found.
+        found: String,
+    },
+    /// A field of a rule is not a text.
+    #[error("`{pattern}`: expected a text for `{field}`, found {found}")]
+    NotText {
+        /// The pattern of the rule.
+        pattern: String,
+        /// The field.
+        field: &'static str,
+        /// The JSON that was found.
+        found: String,
+    },
+    /// A rule has a field that no rule has.
+    #[error("`{pattern}`: expected `sharding`, `layout` or `generation`, found `{field}`")]
+    UnknownField {
+        /// The pattern of the rule.
+        pattern: String,
+        /// The field.
+        field: String,
+    },
+    /// A rule has no sharding.
+    #[error("`{pattern}`: expected `sharding`, found none")]
+    NoSharding {
+        /// The pattern of the rule.
+        pattern: String,
+    },
+    /// A rule has both a layout and a generation, which has its own layouts.
+    #[error("`{pattern}`: expected `layout` or `generation`, found both")]
+    LayoutAndGeneration {
+        /// The pattern of the rule.
+        pattern: String,
+    },
+    /// The text of a sharding is not one.
+    #[error("`{pattern}`: sharding: {error}, at byte {}", error.span().start)]
+    Sharding {
+        /// The pattern of the rule.
+        pattern: String,
+        /// What is wrong, with its place in the text of the sharding.
+        error: ParseError,
+    },
+    /// The text of a layout is not one.
+    #[error("`{pattern}`: layout: {error}")]
+    Layout {
+        /// The pattern of the rule.
+        pattern: String,
+        /// What is wrong, with its place in the text of the layout.
+        error: ParseError,
+    },
+    /// There is no generation of TPUs of this name.
+    #[error("`{pattern}`: generation: {error}")]
+    Generation {
+        /// The pattern of the rule.
+        pattern: String,
+        /// What is wrong.
+        error: UnknownGeneration,
+    },
+    /// No tensor of the checkpoint fits a rule.
+    #[error("there is no tensor `{pattern}`")]
+    UnusedRule {
+        /// The pattern of the rule.
+        pattern: String,
+    },
+    /// No rule fits a tensor of the checkpoint.
+    #[error("no rule matches tensor `{tensor}`; a rule for \"*\" matches every tensor without another rule")]
+    NoRule {
+        /// The name of the tensor.
+        tensor: String,
+    },
+}
+
+/// Why a tensor cannot be divided as its rule says.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ShardError {
+    /// With this sharding, each device has a summand of the tensor (a partial sum), not a part of its elements.
+    #[error("expected a sharding that gives elements to devices, found {0}")]
+    NoElements(Box<Sharding>),
+    /// The sharding does not go with the tensor's shape, leaves shards of different sizes, or has no such device.
+    #[error(transparent)]
+    Sharding(#[from] ShardingError),
+    /// The layout does not go with the shape of a shard.
+    #[error(transparent)]
+    Layout(#[from] ValidationError),
+    /// The generation has no layout for the shape of a shard.
+    #[error(transparent)]
+    Generation(#[from] DefaultLayoutError),
+    /// The shard cannot be copied into its layout.
+    #[error(transparent)]
+    Relayout(#[from] RelayoutError),
+    /// The shards take more bytes than a pointer of this machine reaches.
+    #[error("its shards are too large")]
+    TooLarge,
+}
+
+impl Error {
+    /// What must be given, if that is what is missing. Whoever asks the user names its own option or argument for it.
+    ///
+    /// ```
+    /// use xla_shape_files::{ArrayFile, Missing};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("a.bin"), [1, 2, 3])?;
+    /// let error = ArrayFile::open(folder.path().join("a.bin"), None, None).unwrap_err();
+    /// assert_eq!(error.missing(), Some(Missing::Shape));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn missing(&self) -> Option<Missing> {
+        let Self::File { error, .. } = self else { return None };
+        match error {
+            FileError::NoShape | FileError::NoElementType(_) => Some(Missing::Shape),
+            FileError::SeveralTensors { .. } => Some(Missing::Tensor),
+            FileError::NoDestination => Some(Missing::Destination),
+            _ => None,
+        }
+    }
+
+    /// The file that the system did not read or write, and what it says.
+    ///
+    /// ```
+    /// use xla_shape_files::contents;
+    ///
+    /// let error = contents("there/is/none").unwrap_err();
+    /// let (path, error) = error.io().unwrap();
+    /// assert_eq!((path, error.kind()), ("there/is/none".as_ref(), std::io::ErrorKind::NotFound));
+    /// ```
+    #[must_use]
+    pub fn io(&self) -> Option<(&Path, &io::Error)> {
+        match self {
+            Self::Read { path, error } | Self::Write { path, error } => Some((path, error)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn read(path: &Path, error: io::Error) -> Self {
+        Self::Read { path: path.to_owned(), error }
+    }
+
+    pub(crate) fn write(path: &Path, error: io::Error) -> Self {
+        Self::Write { path: path.to_owned(), error }
+    }
+
+    pub(crate) fn file(path: &Path, error: FileError) -> Self {
+        Self::File { path: path.to_owned(), error }
+    }
+}
+
+/// What a file is called; `-` is a stream.
+fn shown(path: &Path, stream: &str) -> String {
+    if path.as_os_str() == "-" { stream.to_owned() } else { format!("`{}`", path.display()) }
+}
+
+/// What stands before what is wrong with a plan.
+fn plan_shown(plan: Option<&Path>, error: &PlanError) -> String {
+    let name = plan.map_or_else(|| "the plan".to_owned(), |path| format!("`{}`", path.display()));
+    let end = if matches!(error, PlanError::NotAPlan(_)) { " is " } else { ": " };
+    name + end
+}
+
+/// The first names of a list.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    shown + if names.len() > SHOWN { ", …" } else { "" }
+}

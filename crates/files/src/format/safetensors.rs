@@ -1,0 +1,133 @@
+//! The header of `.safetensors` files: reading it, and writing it.
+
+use crate::access::Source;
+use crate::error::{Error, FileError};
+use safetensors::SafeTensorError;
+use safetensors::tensor::{Dtype, Metadata, TensorInfo};
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use xla_shape::{ArrayShape, ElementType, Layout};
+
+/// The most that the header may take, in bytes, as the crate has it.
+const MAX_HEADER: u64 = 100_000_000;
+
+/// What the header says, and where the data begins after it. The file is as long as the header says.
+pub(crate) fn read_header(source: &mut Source, path: &Path) -> Result<(Metadata, u64), Error> {
+    let failed = |error| Error::read(path, error);
+    let wrong = |error| Error::file(path, error);
+    let size = source.beginning(8).map_err(failed)?.try_into().map_or(u64::MAX, u64::from_le_bytes);
+    if size > MAX_HEADER {
+        return Err(wrong(FileError::NotSafetensors));
+    }
+    let start = 8 + size;
+    let header = source.beginning(start).map_err(failed)?;
+    if header.len() as u64 != start {
+        return Err(wrong(FileError::NotSafetensors));
+    }
+    let metadata =
+        serde_json::from_slice::<Metadata>(&header[8..]).map_err(|error| wrong(FileError::Header(error.into())))?;
+    let expected = metadata.data_len() as u64;
+    let found = source.len(start.saturating_add(expected).saturating_add(1)).map_err(failed)?.saturating_sub(start);
+    if expected != found {
+        return Err(wrong(FileError::DataLength { expected, found }));
+    }
+    Ok((metadata, start))
+}
+
+/// The element types that both XLA and safetensors have in whole bytes. Its `F8_E4M3` is the finite one.
+const TYPES: &[(Dtype, ElementType)] = &[
+    (Dtype::BOOL, ElementType::Pred),
+    (Dtype::U8, ElementType::U8),
+    (Dtype::I8, ElementType::S8),
+    (Dtype::F8_E5M2, ElementType::F8E5M2),
+    (Dtype::F8_E4M3, ElementType::F8E4M3Fn),
+    (Dtype::F8_E8M0, ElementType::F8E8M0Fnu),
+    (Dtype::F8_E4M3FNUZ, ElementType::F8E4M3Fnuz),
+    (Dtype::F8_E5M2FNUZ, ElementType::F8E5M2Fnuz),
+    (Dtype::I16, ElementType::S16),
+    (Dtype::U16, ElementType::U16),
+    (Dtype::F16, ElementType::F16),
+    (Dtype::BF16, ElementType::Bf16),
+    (Dtype::I32, ElementType::S32),
+    (Dtype::U32, ElementType::U32),
+    (Dtype::F32, ElementType::F32),
+    (Dtype::C64, ElementType::C64),
+    (Dtype::F64, ElementType::F64),
+    (Dtype::I64, ElementType::S64),
+    (Dtype::U64, ElementType::U64),
+];
+
+// safetensors has no others, or not in whole bytes.
+xla_shape::assert_every_element_type!(element_type => {
+    use ElementType::*;
+    element_type.is_in(TYPES)
+        || matches!(element_type, S1 | S2 | S4 | U1 | U2 | U4 | C128 | F4E2M1Fn | F6E2M3Fn | F6E3M2Fn)
+        || matches!(element_type, F8E4M3 | F8E4M3B11Fnuz | F8E3M4)
+});
+
+/// The tensor of this name, or the only one: its shape, and where it is after the header.
+pub(super) fn find(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShape, Range<usize>), FileError> {
+    let names = metadata.offset_keys();
+    let name = match (name, names.as_slice()) {
+        (Some(name), _) => name,
+        (None, [one]) => one,
+        (None, several) => return Err(FileError::SeveralTensors { count: several.len() }),
+    };
+    match metadata.info(name) {
+        Some(info) => shape_of(name, info),
+        None => Err(FileError::NoTensor { tensor: name.to_owned(), names }),
+    }
+}
+
+/// The shape of a tensor, and where it is after the header.
+pub(crate) fn shape_of(name: &str, info: &TensorInfo) -> Result<(ArrayShape, Range<usize>), FileError> {
+    let tensor = || name.to_owned();
+    let (_, element_type) = TYPES
+        .iter()
+        .find(|(dtype, _)| *dtype == info.dtype)
+        .ok_or_else(|| FileError::ElementType { tensor: tensor(), element_type: format!("{:?}", info.dtype) })?;
+    let sizes = info.shape.iter().map(|&size| size as u64).collect::<Vec<_>>();
+    let shape = ArrayShape::with_default_layout(*element_type, &sizes)
+        .map_err(|error| FileError::TensorShape { tensor: tensor(), error })?;
+    let (start, end) = info.data_offsets;
+    let bytes = shape.byte_size().unwrap_or_default();
+    if end.checked_sub(start).map(|length| length as u64) != Some(bytes) {
+        return Err(FileError::TensorLength { tensor: tensor(), shape: shape.into(), start, end });
+    }
+    Ok((shape, start..end))
+}
+
+/// What the format calls the elements of an array, if it can hold the array.
+pub(crate) fn dtype_of(array: &ArrayShape) -> Result<Dtype, FileError> {
+    if *array.layout() != Layout::descending(array.num_dimensions()) {
+        return Err(FileError::NotRowMajor(array.clone().into()));
+    }
+    let element_type = array.element_type();
+    let dtype = TYPES.iter().find(|(_, ours)| *ours == element_type).map(|(dtype, _)| *dtype);
+    dtype.ok_or(FileError::NotInSafetensors(element_type))
+}
+
+/// What the header says of an array under this name.
+pub(super) fn info_of(array: &ArrayShape) -> Result<TensorInfo, FileError> {
+    // The crate has the sizes of files in this machine's words.
+    let local = |size: Option<u64>| {
+        usize::try_from(size.unwrap_or_default()).map_err(|_| FileError::TooLarge(array.clone().into()))
+    };
+    let shape = array.dimensions().iter().map(|dimension| local(dimension.extent())).collect::<Result<_, _>>()?;
+    let data_offsets = (0, local(array.byte_size())?);
+    Ok(TensorInfo { dtype: dtype_of(array)?, shape, data_offsets })
+}
+
+/// The beginning of a file with these tensors.
+pub(crate) fn header_of(
+    more: Option<HashMap<String, String>>,
+    tensors: Vec<(String, TensorInfo)>,
+) -> io::Result<Vec<u8>> {
+    let metadata = Metadata::new(more, tensors).map_err(|error: SafeTensorError| io::Error::other(error))?;
+    let mut text = serde_json::to_vec(&metadata)?;
+    // The elements begin at a multiple of 8 bytes.
+    text.resize(text.len().next_multiple_of(8), b' ');
+    Ok([&(text.len() as u64).to_le_bytes(), &text[..]].concat())
+}

@@ -1,0 +1,446 @@
+//! What one device needs of the files of a checkpoint. What is written depends on the file, its rules and the device alone, so the work
+//! can be done in any order, by several processes, and again.
+
+mod checkpoint;
+mod plan;
+
+pub use checkpoint::Checkpoint;
+pub use plan::{ShardPlan, ShardRule};
+
+use crate::SLAB_BYTES;
+use crate::access::{Existing, Replacement, Sink, check_outputs, write_whole};
+use crate::error::{Error, ShardError};
+use crate::format::{dtype_of, header_of};
+use crate::relayout::pipeline;
+use checkpoint::CheckpointFile;
+use safetensors::tensor::{Dtype, TensorInfo};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use xla_shape::ArrayShape;
+use xla_shape::relayout::{Options, Plan, Slab};
+use xla_shape::shard::Region;
+
+/// What one device needs of a checkpoint: checked, and ready to be written by [`run`](Self::run).
+///
+/// Each file of the checkpoint gets one with the device's shards: `w.safetensors` becomes `w.device-3.safetensors`.
+///
+/// ```
+/// use xla_shape_files::{ArrayFile, Checkpoint, ShardPlan, ShardRule, write_array};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("w.safetensors");
+/// write_array(&path, &"u8[4,2]".parse()?, Some("w"), &[1, 2, 3, 4, 5, 6, 7, 8])?;
+///
+/// let plan = ShardPlan::new().with_rule("*", ShardRule::new("{devices=[2,1]<=[2]}".parse()?));
+/// let checkpoint = Checkpoint::open([path])?;
+/// let done = checkpoint.shards(&plan, 1, folder.path())?.run(false, &|_| {})?;
+/// assert_eq!((done.tensors[0].shape.as_str(), &*done.tensors[0].start), ("u8[2,2]{1,0}", &[2, 0][..]));
+///
+/// let made = ArrayFile::open(folder.path().join("w.device-1.safetensors"), Some("w"), None)?;
+/// assert_eq!(made.read()?.as_ref(), [5, 6, 7, 8]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Shards<'a> {
+    checkpoint: &'a Checkpoint,
+    /// One for each file.
+    jobs: Vec<Job>,
+    device: i64,
+    /// The folder.
+    output: PathBuf,
+    slab_bytes: usize,
+}
+
+/// What was done for one device; as JSON, a part of the answer of `xla-shape shard`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ShardsDone {
+    /// The files, in the order of the checkpoint.
+    pub files: Vec<ShardFile>,
+    /// What is in them. A tensor that another device alone has is left out.
+    pub tensors: Vec<ShardTensor>,
+}
+
+/// A file with what one device has of the tensors of another file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ShardFile {
+    /// The file.
+    pub output: String,
+    /// How many tensors it has.
+    pub tensors: usize,
+    /// The bytes of the whole file.
+    pub bytes: u64,
+    /// Whether it was there already, with the very bytes that would have been written, and was left as it is.
+    pub resumed: bool,
+}
+
+/// What one device has of a tensor.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ShardTensor {
+    /// The name of the tensor.
+    pub name: String,
+    /// The file that has the shard.
+    pub output: String,
+    /// The shape of the whole tensor.
+    pub whole: String,
+    /// The shape of the shard.
+    pub shape: String,
+    /// The first index of the shard in each dimension.
+    pub start: Vec<u64>,
+    /// The bytes that are read.
+    pub bytes_read: u64,
+    /// The bytes that are written.
+    pub bytes: u64,
+}
+
+/// The metadata of a tensor in the header of a device's file, because the format itself stores no layouts.
+#[derive(Serialize)]
+struct Note {
+    shape: String,
+    whole: String,
+    start: Vec<u64>,
+    sharding: String,
+}
+
+/// What the header of a device's file says of all tensors.
+#[derive(Serialize)]
+struct Notes {
+    device: i64,
+    tensors: BTreeMap<String, Note>,
+}
+
+/// The index of a device's files, in the form that the index of a checkpoint has.
+#[derive(Serialize)]
+struct Index<'a> {
+    metadata: IndexMetadata,
+    weight_map: BTreeMap<&'a str, String>,
+}
+
+#[derive(Serialize)]
+struct IndexMetadata {
+    total_size: u64,
+}
+
+/// What the device has of a tensor.
+struct Piece {
+    /// The number of the tensor in its file.
+    tensor: usize,
+    region: Region,
+    /// The shard in row-major order, and in the layout that it is to have.
+    from: ArrayShape,
+    to: ArrayShape,
+}
+
+/// A file to write.
+struct Job {
+    output: PathBuf,
+    pieces: Vec<Piece>,
+    /// All that stands before the data.
+    header: Vec<u8>,
+    /// The bytes of the whole file.
+    bytes: u64,
+}
+
+impl<'a> Shards<'a> {
+    fn new(checkpoint: &'a Checkpoint, plan: &ShardPlan, device: i64, output: &Path) -> Result<Self, Error> {
+        let mut rules = checkpoint.rules(plan)?.into_iter();
+        let jobs = checkpoint.files.iter().map(|file| job(file, &mut rules, device, output));
+        let jobs = jobs.collect::<Result<_, _>>()?;
+        let shards = Self { checkpoint, jobs, device, output: output.to_owned(), slab_bytes: SLAB_BYTES };
+        let inputs = checkpoint.inputs.iter().map(PathBuf::as_path);
+        let inputs = inputs.chain(checkpoint.files().map(|(path, _)| path)).chain(plan.path());
+        let index = shards.index();
+        check_outputs(inputs, shards.jobs.iter().map(|job| &job.output).chain(&index).map(PathBuf::as_path))?;
+        Ok(shards)
+    }
+
+    /// Holds about this many bytes of the source, and of the result, at a time; [`SLAB_BYTES`] by default.
+    ///
+    /// ```
+    /// # use xla_shape_files::{Checkpoint, ShardPlan, write_array};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("w.safetensors");
+    /// # write_array(&path, &"u8[4]".parse()?, Some("w"), &[1, 2, 3, 4])?;
+    /// # let plan = ShardPlan::parse(br#"{ "*": "{devices=[2]<=[2]}" }"#)?;
+    /// let checkpoint = Checkpoint::open([path])?;
+    /// let shards = checkpoint.shards(&plan, 0, folder.path())?.with_slab_bytes(16 << 20);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_slab_bytes(self, bytes: usize) -> Self {
+        Self { slab_bytes: bytes, ..self }
+    }
+
+    /// The bytes that all files take.
+    ///
+    /// ```
+    /// # use xla_shape_files::{Checkpoint, ShardPlan, write_array};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("w.safetensors");
+    /// # write_array(&path, &"u8[4]".parse()?, Some("w"), &[1, 2, 3, 4])?;
+    /// # let plan = ShardPlan::parse(br#"{ "*": "{devices=[2]<=[2]}" }"#)?;
+    /// let checkpoint = Checkpoint::open([path])?;
+    /// let shards = checkpoint.shards(&plan, 0, folder.path())?;
+    /// let done = shards.run(false, &|_| {})?;
+    /// assert_eq!(shards.bytes(), done.files[0].bytes);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.jobs.iter().fold(0, |sum, job| sum.saturating_add(job.bytes))
+    }
+
+    /// Writes the files, each whole or not at all, and then an index if the checkpoint has one. A file that is there already with the same
+    /// bytes is left as it is; with `force`, it is written anew. `progress` is told, from any of several threads, how many more bytes of
+    /// [`bytes`](Self::bytes) are written, or found to be there.
+    ///
+    /// ```
+    /// # use xla_shape_files::{Checkpoint, ShardPlan, write_array};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("w.safetensors");
+    /// # write_array(&path, &"u8[4]".parse()?, Some("w"), &[1, 2, 3, 4])?;
+    /// # let plan = ShardPlan::parse(br#"{ "*": "{devices=[2]<=[2]}" }"#)?;
+    /// let checkpoint = Checkpoint::open([path])?;
+    /// let shards = checkpoint.shards(&plan, 0, folder.path())?;
+    /// assert!(!shards.run(false, &|_| {})?.files[0].resumed);
+    /// assert!(shards.run(false, &|_| {})?.files[0].resumed);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a file cannot be read or written. Files that were written before stay.
+    pub fn run(&self, force: bool, progress: &(dyn Fn(u64) + Sync)) -> Result<ShardsDone, Error> {
+        let files = self.jobs.iter().zip(&self.checkpoint.files);
+        let written = files.clone().map(|(job, file)| job.run(file, self.slab_bytes, force, progress));
+        let written = written.collect::<Result<_, _>>()?;
+        self.write_index()?;
+        Ok(ShardsDone { files: written, tensors: files.flat_map(|(job, file)| job.tensors(file)).collect() })
+    }
+
+    /// Writes the index of the device's files, if the checkpoint has one; gives its path. [`run`](Self::run) does it, too; this is for files
+    /// that are written one by one, by [`Checkpoint::open_part`].
+    ///
+    /// ```
+    /// # use xla_shape_files::{Checkpoint, ShardPlan, write_array};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("w.safetensors");
+    /// # write_array(&path, &"u8[4]".parse()?, Some("w"), &[1, 2, 3, 4])?;
+    /// # let plan = ShardPlan::parse(br#"{ "*": "{devices=[2]<=[2]}" }"#)?;
+    /// let index = folder.path().join("m.safetensors.index.json");
+    /// std::fs::write(&index, r#"{ "weight_map": { "w": "w.safetensors" } }"#)?;
+    /// let written = Checkpoint::open([index])?.shards(&plan, 1, folder.path())?.write_index()?;
+    /// assert_eq!(written, Some(folder.path().join("m.safetensors.device-1.index.json")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the index cannot be written.
+    pub fn write_index(&self) -> Result<Option<PathBuf>, Error> {
+        let Some(path) = self.index() else { return Ok(None) };
+        let mut weight_map = BTreeMap::new();
+        let mut total_size = 0_u64;
+        for (job, file) in self.jobs.iter().zip(&self.checkpoint.files) {
+            for piece in &job.pieces {
+                let name = output_name(&file.name, self.device);
+                weight_map.insert(file.tensors[piece.tensor].name.as_str(), name.to_string_lossy().into_owned());
+                total_size = total_size.saturating_add(piece.to.byte_size().unwrap_or_default());
+            }
+        }
+        let index = Index { metadata: IndexMetadata { total_size }, weight_map };
+        let mut text = serde_json::to_vec(&index).map_err(|error| Error::write(&path, error.into()))?;
+        text.push(b'\n');
+        write_whole(&path, &text)?;
+        Ok(Some(path))
+    }
+
+    /// Where the device's index goes.
+    fn index(&self) -> Option<PathBuf> {
+        let stem = self.checkpoint.index.as_ref()?;
+        Some(self.output.join(format!("{stem}.device-{}.index.json", self.device)))
+    }
+}
+
+impl fmt::Debug for Shards<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let outputs = self.jobs.iter().map(|job| &job.output).collect::<Vec<_>>();
+        f.debug_struct("Shards").field("device", &self.device).field("outputs", &outputs).finish_non_exhaustive()
+    }
+}
+
+impl Job {
+    fn run(
+        &self,
+        file: &CheckpointFile,
+        slab_bytes: usize,
+        force: bool,
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Result<ShardFile, Error> {
+        if let Some(folder) = self.output.parent() {
+            fs::create_dir_all(folder).map_err(|error| Error::write(&self.output, error))?;
+        }
+        // Bytes that were compared before a difference was found are not counted twice.
+        let compared = AtomicU64::new(0);
+        let resumed = !force
+            && self.is_done(file, slab_bytes, &|bytes| {
+                compared.fetch_add(bytes, Ordering::Relaxed);
+                done(bytes);
+            })?;
+        if !resumed {
+            self.write(file, slab_bytes, &|bytes| {
+                let counted = compared
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(bytes)));
+                done(bytes.saturating_sub(counted.unwrap_or_default()));
+            })?;
+        }
+        let (output, tensors) = (self.output.display().to_string(), self.pieces.len());
+        Ok(ShardFile { output, tensors, bytes: self.bytes, resumed })
+    }
+
+    /// Whether the file is there already with the bytes that would be written. They are made from the input and compared, all of them: a
+    /// checkpoint with other weights may have the same date and length, and a disk may lose bits.
+    fn is_done(&self, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<bool, Error> {
+        let Some(existing) = Existing::open(&self.output, self.bytes) else { return Ok(false) };
+        if !existing.has(0, &self.header) {
+            return Ok(false);
+        }
+        done(self.header.len() as u64);
+        let differs = AtomicBool::new(false);
+        for (start, piece) in self.places() {
+            let compare = |place: usize, bytes: &[u8]| {
+                if !existing.has(start + place as u64, bytes) {
+                    differs.store(true, Ordering::Relaxed);
+                    // This ends the comparison; no user sees it.
+                    return Err(Error::read(&self.output, io::Error::other("the file has other bytes")));
+                }
+                done(bytes.len() as u64);
+                Ok(())
+            };
+            let compared = piece.make(file, slab_bytes, Sink::Anywhere(&compare));
+            if differs.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            compared?;
+        }
+        Ok(true)
+    }
+
+    fn write(&self, file: &CheckpointFile, slab_bytes: usize, done: &(dyn Fn(u64) + Sync)) -> Result<(), Error> {
+        let failed = |error| Error::write(&self.output, error);
+        let mut output = Replacement::new(&self.output).map_err(failed)?;
+        output.reserve(self.bytes).map_err(failed)?;
+        output.write_all(&self.header).map_err(failed)?;
+        done(self.header.len() as u64);
+        for (start, piece) in self.places() {
+            output.fill(start, &self.output, done, |sink| piece.make(file, slab_bytes, sink))?;
+        }
+        // A file in its place is whole, also after the power failed.
+        output.sync().map_err(failed)?;
+        output.commit().map_err(failed)
+    }
+
+    /// The pieces, each with the byte of the file at which it begins.
+    fn places(&self) -> impl Iterator<Item = (u64, &Piece)> {
+        let mut end = self.header.len() as u64;
+        self.pieces.iter().map(move |piece| {
+            let start = end;
+            end = end.saturating_add(piece.to.byte_size().unwrap_or_default());
+            (start, piece)
+        })
+    }
+
+    fn tensors<'a>(&'a self, file: &'a CheckpointFile) -> impl Iterator<Item = ShardTensor> + 'a {
+        self.pieces.iter().map(|piece| ShardTensor {
+            name: file.tensors[piece.tensor].name.clone(),
+            output: self.output.display().to_string(),
+            whole: file.tensors[piece.tensor].shape.to_string(),
+            shape: piece.to.to_string(),
+            start: piece.region.start.clone(),
+            bytes_read: piece.from.byte_size().unwrap_or_default(),
+            bytes: piece.to.byte_size().unwrap_or_default(),
+        })
+    }
+}
+
+impl Piece {
+    /// What a device has of a tensor; `None` if another device alone has it.
+    fn new(tensor: usize, shape: &ArrayShape, rule: &ShardRule, device: i64) -> Result<Option<Self>, ShardError> {
+        let sharding = rule.sharding();
+        if sharding.reduction().is_some() {
+            return Err(ShardError::NoElements(sharding.clone().into()));
+        }
+        let partition = sharding.partition(shape)?;
+        partition.check_even()?;
+        let region = match partition.region(device) {
+            Ok(region) => region,
+            Err(_) if partition.device_count() == Some(1) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let from = partition.shard().clone();
+        let to = rule.lay_out(&from)?;
+        // Whether it can be copied is known before anything is written.
+        Plan::check(&from, &to, &options())?;
+        Ok(Some(Self { tensor, region, from, to }))
+    }
+
+    /// Gathers the shard from its file and lays it out.
+    fn make(&self, file: &CheckpointFile, slab_bytes: usize, sink: Sink<'_>) -> Result<(), Error> {
+        let gather = |slab: &Slab, room: &mut [u8]| file.gather(self.tensor, &self.region, slab.source(), room);
+        pipeline::run((&self.from, &self.to), &options(), slab_bytes, gather, sink)
+    }
+}
+
+/// How shards are laid out.
+fn options() -> Options {
+    Options::new().zero_padding()
+}
+
+/// What is to be written for a file, if all that its rules say can be done.
+fn job<'p>(
+    file: &CheckpointFile,
+    rules: &mut impl Iterator<Item = &'p ShardRule>,
+    device: i64,
+    output: &Path,
+) -> Result<Job, Error> {
+    let output = output.join(output_name(&file.name, device));
+    let mut pieces = Vec::new();
+    let mut infos = Vec::new();
+    let mut notes = BTreeMap::new();
+    let mut end = 0_usize;
+    for ((number, tensor), rule) in file.tensors.iter().enumerate().zip(rules) {
+        let wrong = |error| Error::Shard { tensor: tensor.name.clone(), error };
+        let Some(piece) = Piece::new(number, &tensor.shape, rule, device).map_err(wrong)? else { continue };
+        let too_large = || wrong(ShardError::TooLarge);
+        let local = |size: u64| usize::try_from(size).map_err(|_| too_large());
+        let bytes = local(piece.to.byte_size().ok_or_else(too_large)?)?;
+        let start = end;
+        end = start.checked_add(bytes).ok_or_else(too_large)?;
+        let sizes = piece.to.dimensions().iter().map(|dimension| local(dimension.extent().unwrap_or_default()));
+        // Bytes where the file cannot say the layout.
+        let (dtype, shape) = match piece.to == piece.from {
+            true => {
+                let dtype = dtype_of(&piece.to).map_err(|error| Error::file(&output, error))?;
+                (dtype, sizes.collect::<Result<_, _>>()?)
+            }
+            false => (Dtype::U8, vec![bytes]),
+        };
+        infos.push((tensor.name.clone(), TensorInfo { dtype, shape, data_offsets: (start, end) }));
+        let (shape, whole) = (piece.to.to_string(), tensor.shape.to_string());
+        let (start, sharding) = (piece.region.start.clone(), rule.sharding().to_string());
+        notes.insert(tensor.name.clone(), Note { shape, whole, start, sharding });
+        pieces.push(piece);
+    }
+    let notes = serde_json::to_string(&Notes { device, tensors: notes }).map_err(io::Error::from);
+    let header = notes.and_then(|notes| header_of(Some(HashMap::from([("xla_shape".to_owned(), notes)])), infos));
+    let header = header.map_err(|error| Error::write(&output, error))?;
+    let bytes = (header.len() as u64).saturating_add(end as u64);
+    Ok(Job { output, pieces, header, bytes })
+}
+
+/// `weights.safetensors` of device 3 is `weights.device-3.safetensors`.
+fn output_name(name: &Path, device: i64) -> PathBuf {
+    let stem = name.file_stem().unwrap_or_default().to_string_lossy();
+    name.with_file_name(format!("{stem}.device-{device}.safetensors"))
+}

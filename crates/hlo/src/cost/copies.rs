@@ -1,0 +1,402 @@
+//! The instructions that only move data, and who asked for the layouts on both sides.
+
+use super::totals::{Costs, InstructionCost};
+use crate::memory::arrays;
+use crate::schema::{Family, Key};
+use crate::{Computation, Instruction, Module, Opcode};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use xla_shape_core::ArrayShape;
+use xla_shape_core::compare::LayoutEqual;
+
+/// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, or a fusion of these alone.
+#[derive(Clone, Debug)]
+pub struct Copy<'m, 'a> {
+    /// The instruction, and what it costs.
+    pub cost: InstructionCost<'m, 'a>,
+    /// The array that it reads.
+    pub from: &'m ArrayShape,
+    /// The array that it writes.
+    pub to: &'m ArrayShape,
+    /// What differs between both.
+    pub change: Change,
+    /// What fixed the layout that is read.
+    pub producer: Fixed<'m, 'a>,
+    /// What fixed the layout that is written.
+    pub consumer: Fixed<'m, 'a>,
+}
+
+/// What a copy changes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Change {
+    /// The order of dimensions or the tiles.
+    Layout,
+    /// The memory space alone.
+    MemorySpace,
+    /// Neither: the copy makes a second buffer with the same contents, so that one of both can be overwritten.
+    Nothing,
+}
+
+/// What fixed the layout of a value.
+#[derive(Clone, Debug)]
+pub enum Fixed<'m, 'a> {
+    /// The layout of a parameter of the program.
+    Parameter {
+        /// The parameter.
+        instruction: Instruction<'m, 'a>,
+        /// Its number.
+        number: usize,
+        /// The position of the array in a tuple; empty for a parameter that is an array.
+        index: Vec<usize>,
+    },
+    /// The layout of a result of the program.
+    Result {
+        /// The position of the array in the result tuple; empty for a result that is an array.
+        index: Vec<usize>,
+    },
+    /// The state of a loop, which has one layout in all iterations.
+    Loop(Instruction<'m, 'a>),
+    /// An argument or the result of a computation that a call, a conditional or an asynchronous operation runs.
+    Caller(Instruction<'m, 'a>),
+    /// A custom call, whose operands and results have the layouts that its author asked for.
+    CustomCall(Instruction<'m, 'a>),
+    /// A matrix product or convolution, which works on certain layouts only.
+    Product(Instruction<'m, 'a>),
+    /// A collective.
+    Collective(Instruction<'m, 'a>),
+    /// Another instruction.
+    Other(Instruction<'m, 'a>),
+    /// Nothing that is known, such as a value without readers.
+    Unknown,
+}
+
+impl Copy<'_, '_> {
+    /// Whether it is a fusion of copies alone, which keep the dimensions.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse("\
+    /// HloModule m
+    /// f { p = f32[8,8]{1,0} parameter(0)
+    ///   ROOT c = f32[8,8]{0,1} copy(p) }
+    /// ENTRY main { a = f32[8,8]{1,0} parameter(0)
+    ///   ROOT b = f32[8,8]{0,1} fusion(a), kind=kLoop, calls=f }")?;
+    /// assert!(module.costs()?.copies()[0].is_fused_copy());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_fused_copy(&self) -> bool {
+        is_fused_copy(self.cost.instruction)
+    }
+}
+
+impl Fixed<'_, '_> {
+    /// How much choice there is: the least has the lowest number.
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Parameter { .. } | Self::Result { .. } => 0,
+            Self::CustomCall(_) => 1,
+            Self::Product(_) => 2,
+            Self::Collective(_) => 3,
+            Self::Loop(_) | Self::Caller(_) => 4,
+            Self::Other(_) => 5,
+            Self::Unknown => 6,
+        }
+    }
+}
+
+impl<'m, 'a> Costs<'m, 'a> {
+    /// The instructions that run and only move data, in the order of the text.
+    ///
+    /// ```
+    /// use xla_shape_hlo::cost::{Change, Fixed};
+    ///
+    /// let module = xla_shape_hlo::Module::parse("\
+    /// HloModule m
+    /// ENTRY main {
+    ///   a = f32[8,128]{1,0} parameter(0)
+    ///   ROOT b = f32[8,128]{0,1} copy(a)
+    /// }")?;
+    /// let copies = module.costs()?.copies();
+    /// assert_eq!(copies[0].change, Change::Layout);
+    /// assert!(matches!(copies[0].producer, Fixed::Parameter { number: 0, .. }));
+    /// assert!(matches!(copies[0].consumer, Fixed::Result { .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn copies(&self) -> Vec<Copy<'m, 'a>> {
+        let Some(first) = self.instructions().first() else { return Vec::new() };
+        let search = Search::new(first.instruction.module());
+        self.instructions()
+            .iter()
+            .filter(|cost| self.runs(cost.instruction))
+            .filter_map(|cost| search.copy(cost))
+            .collect()
+    }
+}
+
+/// Who reads the arrays of a module, prepared for lookups.
+struct Search<'m, 'a> {
+    /// For a tuple and the position of an array in it, the instructions that take the array out.
+    elements: BTreeMap<(u32, usize), Vec<Instruction<'m, 'a>>>,
+    /// The other readers of each instruction.
+    readers: BTreeMap<u32, Vec<Instruction<'m, 'a>>>,
+    /// For a tuple and one of its operands, the first position of the operand.
+    positions: BTreeMap<(u32, u32), usize>,
+    /// The bodies and conditions of loops.
+    loops: BTreeSet<u32>,
+}
+
+impl<'m, 'a> Search<'m, 'a> {
+    fn new(module: &'m Module<'a>) -> Self {
+        let (mut elements, mut readers) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        let (mut positions, mut loops) = (BTreeMap::new(), BTreeSet::new());
+        for reader in module.instructions() {
+            if reader.opcode() == Opcode::While {
+                let called = [Key::Body, Key::Condition].into_iter().filter_map(|key| reader.callee(key));
+                loops.extend(called.map(|called| called.number()));
+            }
+            for (position, operand) in reader.operands().enumerate() {
+                let Some(value) = operand.instruction().map(Instruction::number) else { continue };
+                let element = reader.value_of(Key::Index).and_then(|element| element.number().ok());
+                match (reader.opcode(), element) {
+                    (Opcode::GetTupleElement, Some(element)) => {
+                        elements.entry((value, element)).or_default().push(reader)
+                    }
+                    (Opcode::Tuple, _) if positions.contains_key(&(reader.number(), value)) => {}
+                    (opcode, _) => {
+                        if opcode == Opcode::Tuple {
+                            positions.insert((reader.number(), value), position);
+                        }
+                        let all: &mut Vec<_> = readers.entry(value).or_default();
+                        if all.last() != Some(&reader) {
+                            all.push(reader);
+                        }
+                    }
+                }
+            }
+        }
+        Self { elements, readers, positions, loops }
+    }
+
+    fn copy(&self, cost: &InstructionCost<'m, 'a>) -> Option<Copy<'m, 'a>> {
+        let instruction = cost.instruction;
+        let source = moved(instruction)?;
+        let from = source.shape().array()?;
+        let to = arrays(instruction.shape()).next()?;
+        let is_copy = matches!(instruction.opcode(), Opcode::Copy | Opcode::CopyStart) || is_fused_copy(instruction);
+        let change = match is_copy {
+            true if from.layout() == to.layout() => Change::Nothing,
+            true if LayoutEqual::new().ignore_memory_space().compare(from.layout(), to.layout()) => Change::MemorySpace,
+            _ => Change::Layout,
+        };
+        let (producer, consumer) = (self.producer(source), self.consumer(instruction));
+        Some(Copy { cost: cost.clone(), from, to, change, producer, consumer })
+    }
+
+    /// What the parameter or the result of a computation that is not the entry belongs to.
+    fn outside(&self, instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
+        match self.loops.contains(&instruction.computation().number()) {
+            true => Fixed::Loop(instruction),
+            false => Fixed::Caller(instruction),
+        }
+    }
+}
+
+/// Whether an instruction is a fusion that only copies its operand.
+fn is_fused_copy(instruction: Instruction<'_, '_>) -> bool {
+    let copies = |fused: Computation<'_, '_>| {
+        fused.instructions().all(|inside| matches!(inside.opcode(), Opcode::Parameter | Opcode::Copy))
+    };
+    instruction.opcode() == Opcode::Fusion && instruction.callee(Key::Calls).is_some_and(copies)
+}
+
+/// The instruction whose array another one moves, if it does nothing else.
+fn moved<'m, 'a>(instruction: Instruction<'m, 'a>) -> Option<Instruction<'m, 'a>> {
+    let source = instruction.operand(0)?.instruction()?;
+    let array = || Some((source.shape().array()?, instruction.shape().array()?));
+    let moves = match instruction.opcode() {
+        Opcode::Copy | Opcode::CopyStart => true,
+        Opcode::Transpose => {
+            let permutation = instruction.value_of(Key::Dimensions)?.numbers().ok()?;
+            let (from, to) = array()?;
+            !from.transpose_is_bitcast(to, &permutation).is_ok_and(|answer| answer.is_yes())
+        }
+        Opcode::Reshape => {
+            let is_free = |(from, to): (&ArrayShape, &ArrayShape)| {
+                from.reshape_is_bitcast(to).is_ok_and(|answer| answer.is_yes())
+            };
+            array().is_some_and(|shapes| !is_free(shapes))
+        }
+        Opcode::Fusion => instruction.operands().len() == 1 && instruction.callee(Key::Calls).is_some_and(only_moves),
+        _ => false,
+    };
+    moves.then_some(source)
+}
+
+/// Whether a computation gives its parameter back in another shape or layout.
+fn only_moves(computation: Computation<'_, '_>) -> bool {
+    let moves = |opcode| matches!(opcode, Opcode::Copy | Opcode::Transpose | Opcode::Reshape);
+    let keeps = |opcode| matches!(opcode, Opcode::Parameter | Opcode::Bitcast);
+    let opcodes = || computation.instructions().map(|instruction| instruction.opcode());
+    opcodes().any(moves) && opcodes().all(|opcode| moves(opcode) || keeps(opcode))
+}
+
+/// How many instructions are looked at in search of what fixed a layout. A longer chain counts as unknown.
+const LONGEST_CHAIN: usize = 64;
+
+/// How many readers of one value are looked at; the first ones count.
+const MOST_READERS: usize = 1000;
+
+/// Whether an instruction hands an array on in the layout in which it gets it.
+fn hands_on(instruction: Instruction<'_, '_>) -> bool {
+    use Opcode as O;
+    match instruction.opcode() {
+        O::Bitcast | O::CopyStart | O::CopyDone | O::OptBarrier | O::AddDependency => true,
+        O::Copy => keeps_layout(instruction).unwrap_or(false),
+        _ => false,
+    }
+}
+
+/// Whether a copy has the layout of its operand; the memory space may be another.
+fn keeps_layout(copy: Instruction<'_, '_>) -> Option<bool> {
+    let (from, to) = (copy.operand(0)?.shape()?.array()?, copy.shape().array()?);
+    Some(LayoutEqual::new().ignore_memory_space().compare(from.layout(), to.layout()))
+}
+
+impl<'m, 'a> Search<'m, 'a> {
+    /// What fixed the layout of an instruction's value: looks at what makes it.
+    fn producer(&self, mut instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
+        // The element of each tuple that the value was taken from, the innermost last.
+        let mut index: Vec<usize> = Vec::new();
+        for _ in 0..LONGEST_CHAIN {
+            let opcode = instruction.opcode();
+            match opcode {
+                Opcode::Parameter if instruction.computation().is_entry() => {
+                    index.reverse();
+                    let Some(number) = instruction.parameter_number() else { return Fixed::Unknown };
+                    return Fixed::Parameter { instruction, number, index };
+                }
+                Opcode::Parameter => return self.outside(instruction),
+                Opcode::While => return Fixed::Loop(instruction),
+                Opcode::GetTupleElement => {
+                    index.extend(instruction.value_of(Key::Index).and_then(|index| index.number().ok()));
+                }
+                Opcode::Tuple => {
+                    let element = index.pop().and_then(|element| instruction.operand(element)?.instruction());
+                    let Some(element) = element else { return Fixed::Unknown };
+                    instruction = element;
+                    continue;
+                }
+                _ if hands_on(instruction) => {}
+                _ => return fixed_by(instruction),
+            }
+            let Some(operand) = instruction.operand(0).and_then(|operand| operand.instruction()) else {
+                return Fixed::Unknown;
+            };
+            instruction = operand;
+        }
+        Fixed::Unknown
+    }
+
+    /// What fixed the layout of an instruction's value: looks at what reads it. Of several readers the one counts that can choose least.
+    fn consumer(&self, instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
+        // The values that have the same array, with the position of the array in each.
+        let mut open = alloc::vec![(instruction, Vec::new())];
+        let mut found = Fixed::Unknown;
+        for _ in 0..LONGEST_CHAIN {
+            let Some((value, index)) = open.pop() else { break };
+            let mut add = |fixed: Fixed<'m, 'a>| {
+                if fixed.rank() < found.rank() {
+                    found = fixed;
+                }
+            };
+            if value.is_root() {
+                add(match value.computation().is_entry() {
+                    true => Fixed::Result { index: index.clone() },
+                    false => self.outside(value),
+                });
+            }
+            if let Some((first, rest)) = index.split_first() {
+                let elements = self.elements.get(&(value.number(), *first)).map(Vec::as_slice).unwrap_or_default();
+                open.extend(elements.iter().take(MOST_READERS).map(|reader| (*reader, rest.to_vec())));
+            }
+            let readers = self.readers.get(&value.number()).map(Vec::as_slice).unwrap_or_default();
+            for &reader in readers.iter().take(MOST_READERS) {
+                match (reader.opcode(), self.positions.get(&(reader.number(), value.number()))) {
+                    (Opcode::Tuple, Some(&position)) => {
+                        let index = core::iter::once(position).chain(index.iter().copied());
+                        open.push((reader, index.collect()));
+                    }
+                    _ if hands_on(reader) => open.push((reader, index.clone())),
+                    (Opcode::While, _) => add(Fixed::Loop(reader)),
+                    _ => add(fixed_by(reader)),
+                }
+            }
+        }
+        found
+    }
+}
+
+/// What an instruction that makes or reads an array has to do with its layout.
+fn fixed_by<'m, 'a>(instruction: Instruction<'m, 'a>) -> Fixed<'m, 'a> {
+    let family = instruction.opcode().family();
+    let has_product = || {
+        let computation = instruction.callee(Key::Calls);
+        computation.is_some_and(|fused| fused.instructions().any(|inside| inside.opcode().family() == Family::Product))
+    };
+    match (instruction.opcode(), family) {
+        (Opcode::CustomCall, _) => Fixed::CustomCall(instruction),
+        (_, Family::Product) => Fixed::Product(instruction),
+        (Opcode::Fusion, _) if has_product() => Fixed::Product(instruction),
+        (_, Family::Collective) => Fixed::Collective(instruction),
+        (Opcode::AllGatherStart | Opcode::AllReduceStart | Opcode::CollectivePermuteStart, _) => {
+            Fixed::Collective(instruction)
+        }
+        _ => Fixed::Other(instruction),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Change, Fixed};
+    use crate::Module;
+    use alloc::vec;
+
+    #[test]
+    fn copies_know_who_asked() {
+        let text = "HloModule m, is_scheduled=true
+moves {
+  p = f32[8,128]{1,0} parameter(0)
+  b = f32[8,128]{1,0} bitcast(p)
+  ROOT c = f32[8,128]{0,1} copy(b)
+}
+ENTRY e {
+  a = (f32[8,128]{1,0}, f32[128,8]{1,0}) parameter(0)
+  x = f32[8,128]{1,0} get-tuple-element(a), index=0
+  y = f32[128,8]{1,0} get-tuple-element(a), index=1
+  m = f32[8,128]{0,1} fusion(x), kind=kLoop, calls=moves
+  k = f32[8,128]{0,1} custom-call(m), custom_call_target=\"tpu_custom_call\"
+  back = f32[8,128]{1,0} copy(k)
+  fast = f32[128,8]{1,0:S(1)} copy(y)
+  d = f32[8,8]{1,0} dot(back, fast), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  same = f32[8,8]{1,0} copy(d)
+  ROOT t = (f32[8,128]{1,0}, f32[8,8]{1,0}) tuple(back, same)
+}
+";
+        let module = Module::parse(text).unwrap();
+        let costs = module.costs().unwrap();
+        let copies = costs.copies();
+        let names: vec::Vec<_> = copies.iter().map(|copy| (copy.cost.instruction.name(), copy.change)).collect();
+        let expected =
+            [("m", Change::Layout), ("back", Change::Layout), ("fast", Change::MemorySpace), ("same", Change::Nothing)];
+        assert_eq!(names, expected);
+        let [m, back, fast, same] = &copies[..] else { panic!("four copies") };
+        assert!(matches!(&m.producer, Fixed::Parameter { number: 0, index, .. } if *index == [0]));
+        assert!(matches!(&m.consumer, Fixed::CustomCall(call) if call.name() == "k"));
+        assert!(matches!(&back.producer, Fixed::CustomCall(call) if call.name() == "k"));
+        assert!(matches!(&back.consumer, Fixed::Result { index } if *index == [0]));
+        assert!(matches!(&fast.consumer, Fixed::Product(dot) if dot.name() == "d"));
+        assert!(matches!(&same.producer, Fixed::Product(dot) if dot.name() == "d"));
+        assert!(matches!(&same.consumer, Fixed::Result { index } if *index == [1]));
+    }
+}

@@ -1,0 +1,389 @@
+//! The cycles of a whole program: loops multiplied, of a conditional its most expensive branch.
+
+use super::cycles::{CostError, Cycles, window};
+use super::trips::trip_count;
+use crate::memory::{arrays, called};
+use crate::schema::Key;
+use crate::{Instruction, Module, Opcode};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use core::iter::Sum;
+use xla_shape_core::Shape;
+
+/// What one instruction of a program is expected to cost.
+#[derive(Clone, Debug)]
+pub struct InstructionCost<'m, 'a> {
+    /// The instruction.
+    pub instruction: Instruction<'m, 'a>,
+    /// The cycles of one run.
+    pub cycles: Cycles,
+    /// How often each loop over its windows runs (`iteration_bounds`), the outermost loop first; empty if the compiler does not say.
+    pub iteration_bounds: Vec<u64>,
+    /// How often it runs in one run of the program, as [`TotalCycles::total`] counts: 0 in a branch that does not count or in a
+    /// computation that does not run by itself, such as a fusion's. `None` if that number is larger than a `u64`.
+    pub runs: Option<u64>,
+    /// Whether it is in a loop whose trip count is unknown, so that [`runs`](Self::runs) counts one iteration only.
+    pub is_in_unknown_loop: bool,
+    /// The bytes of its operands' arrays, padding included. `None` if the size of one is not known.
+    pub bytes_read: Option<u64>,
+    /// The bytes of its result's arrays, padding included. `None` if the size of one is not known.
+    pub bytes_written: Option<u64>,
+}
+
+impl InstructionCost<'_, '_> {
+    /// The cycles of all its runs. `None` without a figure, or if the number is larger than a `u64`.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse(r#"
+    /// HloModule m
+    /// ENTRY main {
+    ///   a = f32[8]{0} parameter(0)
+    ///   ROOT b = f32[8]{0} copy(a), backend_config={"window_config":{"estimated_cycles":"12"}}
+    /// }"#)?;
+    /// assert_eq!(module.costs()?.instructions()[0].total(), Some(12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        self.cycles.known()?.checked_mul(self.runs?)
+    }
+}
+
+/// A loop of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopCost<'m, 'a> {
+    /// The `while`.
+    pub instruction: Instruction<'m, 'a>,
+    /// How often its body runs each time; `None` if the program does not say, so that the body counts once.
+    pub trips: Option<u64>,
+}
+
+/// A `conditional` of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct BranchCost<'m, 'a> {
+    /// The `conditional`.
+    pub instruction: Instruction<'m, 'a>,
+    /// The branch that counts, from 0: the first one with the most cycles.
+    pub branch: usize,
+}
+
+/// The cycles of a program, and what they do not contain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TotalCycles {
+    /// The sum of all figures, each instruction counted once. `None` if no instruction has a figure, or if the sum is larger than a `u64`.
+    pub once: Option<u64>,
+    /// The cycles of one run of the program: bodies of loops as often as they run, of a conditional its most expensive branch. `None` if
+    /// no instruction has a figure, if the module is [partial](Self::is_partial), or if the sum is larger than a `u64`.
+    pub total: Option<u64>,
+    /// How many instructions have a figure.
+    pub known: usize,
+    /// How many instructions have none, though they run and do more than name values; those of [`flagged`](Self::flagged) do not count.
+    pub without: usize,
+    /// For how many instructions the compiler wrote that it has no estimate.
+    pub flagged: usize,
+    /// Whether most fusions lack their figures while other instructions have some, as in the files that XLA dumps: the sum
+    /// would say nothing about the program.
+    pub is_partial: bool,
+    /// Whether a sum or a product is larger than a `u64`.
+    pub has_overflowed: bool,
+}
+
+/// What the instructions of a program are expected to cost. Made by [`Module::costs`].
+#[derive(Clone, Debug)]
+pub struct Costs<'m, 'a> {
+    instructions: Vec<InstructionCost<'m, 'a>>,
+    loops: Vec<LoopCost<'m, 'a>>,
+    branches: Vec<BranchCost<'m, 'a>>,
+    cycles: TotalCycles,
+    /// The numbers of the computations that run by themselves.
+    runs: BTreeMap<u32, Option<u64>>,
+    /// The cycles of the computations that an instruction runs, by its number; those of loops in all iterations.
+    inside: BTreeMap<u32, u64>,
+}
+
+impl<'m, 'a> Costs<'m, 'a> {
+    /// The instructions that run by themselves, and those that have a figure, in the order of the text. Parameters, constants, tuples
+    /// and the like are left out.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse("
+    /// HloModule m
+    /// ENTRY main { a = f32[8]{0} parameter(0)
+    ///   ROOT b = f32[8]{0} negate(a) }")?;
+    /// let costs = module.costs()?;
+    /// assert_eq!(costs.instructions().len(), 1);
+    /// assert_eq!(costs.cycles().without, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn instructions(&self) -> &[InstructionCost<'m, 'a>] {
+        &self.instructions
+    }
+
+    /// The loops that run, in the order of the text.
+    #[must_use]
+    pub fn loops(&self) -> &[LoopCost<'m, 'a>] {
+        &self.loops
+    }
+
+    /// The conditionals that run, in the order of the text.
+    #[must_use]
+    pub fn branches(&self) -> &[BranchCost<'m, 'a>] {
+        &self.branches
+    }
+
+    /// Whether an instruction's computation runs by itself, not as part of a fusion or a reduction.
+    pub(super) fn runs(&self, instruction: Instruction<'_, '_>) -> bool {
+        self.runs.contains_key(&instruction.computation().number())
+    }
+
+    /// The cycles that one run of an instruction takes: its own figure, and the computations that it runs, such as the iterations of a
+    /// loop. 0 if the compiler says nothing about any of them.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse(r#"
+    /// HloModule m
+    /// f { p = f32[8]{0} parameter(0)
+    ///   ROOT r = f32[8]{0} negate(p), backend_config={"window_config":{"estimated_cycles":"7"}} }
+    /// ENTRY main { a = f32[8]{0} parameter(0)
+    ///   ROOT c = f32[8]{0} call(a), to_apply=f }"#)?;
+    /// assert_eq!(module.costs()?.cycles_of(module.instruction("c").unwrap()), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cycles_of(&self, instruction: Instruction<'_, '_>) -> u64 {
+        let number = instruction.number();
+        let place = self.instructions.binary_search_by_key(&number, |cost| cost.instruction.number()).ok();
+        let own = place.and_then(|place| self.instructions.get(place)?.cycles.known()).unwrap_or(0);
+        own.saturating_add(self.inside.get(&number).copied().unwrap_or(0))
+    }
+
+    /// The sums.
+    #[must_use]
+    pub const fn cycles(&self) -> TotalCycles {
+        self.cycles
+    }
+}
+
+/// A sum of cycles: `None` once it is larger than a `u64`.
+#[derive(Clone, Copy)]
+struct Checked(Option<u64>);
+
+impl Sum<u64> for Checked {
+    fn sum<I: Iterator<Item = u64>>(mut numbers: I) -> Self {
+        Self(numbers.try_fold(0_u64, u64::checked_add))
+    }
+}
+
+/// Whether an instruction only names values or stands for the computations that it runs.
+fn is_free(opcode: Opcode<'_>) -> bool {
+    use Opcode as O;
+    // What an asynchronous pair takes counts at its start.
+    opcode.text().ends_with("-done")
+        || matches!(
+            opcode,
+            O::Parameter
+                | O::Constant
+                | O::Tuple
+                | O::GetTupleElement
+                | O::Bitcast
+                | O::AfterAll
+                | O::AddDependency
+                | O::OptBarrier
+                | O::PartitionId
+                | O::ReplicaId
+                | O::While
+                | O::Conditional
+                | O::Call
+                | O::AsyncStart
+                | O::AsyncUpdate
+        )
+}
+
+/// The computations of a program that run by themselves, each before those that call it.
+fn callees_first(module: &Module<'_>) -> Result<Vec<u32>, CostError> {
+    enum Step<'m, 'a> {
+        Enter(Instruction<'m, 'a>, crate::Computation<'m, 'a>),
+        Leave(u32),
+    }
+    // Whether all that a computation calls is in the list.
+    let mut is_done = BTreeMap::new();
+    let mut order = Vec::new();
+    let begin = module.computations().filter(|computation| crate::memory::is_entry_point(*computation));
+    let mut steps: Vec<_> = begin.map(|computation| Step::Enter(computation.root(), computation)).collect();
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Leave(number) => {
+                is_done.insert(number, true);
+                order.push(number);
+            }
+            Step::Enter(caller, computation) => match is_done.get(&computation.number()) {
+                Some(true) => {}
+                Some(false) => {
+                    let message =
+                        alloc::format!("{}: its computation {} calls itself", caller.name(), computation.name());
+                    return Err(CostError::new(caller.span(), message));
+                }
+                None => {
+                    is_done.insert(computation.number(), false);
+                    steps.push(Step::Leave(computation.number()));
+                    let calls = computation.instructions().flat_map(|caller| {
+                        called(caller).into_iter().map(move |computation| Step::Enter(caller, computation))
+                    });
+                    steps.extend(calls);
+                }
+            },
+        }
+    }
+    Ok(order)
+}
+
+/// Adds up what the program costs.
+pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> Result<Costs<'m, 'a>, CostError> {
+    let order = callees_first(module)?;
+    let mut windows = Vec::new();
+    for instruction in module.instructions() {
+        windows.push(window(instruction)?);
+    }
+    let figure = |instruction: Instruction<'_, '_>| {
+        windows.get(instruction.number() as usize).map_or(Cycles::Missing, |(cycles, _)| *cycles)
+    };
+
+    let mut inside_of: BTreeMap<u32, u64> = BTreeMap::new();
+    // What one run of each computation costs; `None` if that is larger than a `u64`.
+    let mut sums: BTreeMap<u32, Option<u64>> = BTreeMap::new();
+    let mut chosen: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut trips: BTreeMap<u32, Option<u64>> = BTreeMap::new();
+    for &number in &order {
+        let Some(computation) = module.computation_at(number) else { continue };
+        let mut sum = Some(0_u64);
+        for instruction in computation.instructions() {
+            let inside: Vec<Option<u64>> = called(instruction)
+                .iter()
+                .map(|called| sums.get(&called.number()).copied().unwrap_or(Some(0)))
+                .collect();
+            let all = || inside.iter().copied().try_fold(0_u64, |sum, next| sum.checked_add(next?));
+            let inside = match instruction.opcode() {
+                Opcode::While => {
+                    let count = trip_count(instruction);
+                    trips.insert(instruction.number(), count);
+                    all().and_then(|all| all.checked_mul(count.unwrap_or(1)))
+                }
+                Opcode::Conditional => {
+                    // A sum that is too large is the largest.
+                    let cost = |branch: &Option<u64>| (branch.is_none(), branch.unwrap_or(0));
+                    let most = inside.iter().enumerate().rev().max_by_key(|(_, branch)| cost(branch));
+                    if let Some((branch, _)) = most {
+                        chosen.insert(instruction.number(), branch);
+                    }
+                    most.map_or(Some(0), |(_, branch)| *branch)
+                }
+                _ => all(),
+            };
+            if inside != Some(0) {
+                inside_of.insert(instruction.number(), inside.unwrap_or(u64::MAX));
+            }
+            sum = sum.zip(inside).and_then(|(sum, inside)| sum.checked_add(inside));
+            if let Some(cycles) = figure(instruction).known() {
+                sum = sum.and_then(|sum| sum.checked_add(cycles));
+            }
+        }
+        sums.insert(number, sum);
+    }
+
+    // How often each computation runs, callers first.
+    let mut runs: BTreeMap<u32, Option<u64>> = BTreeMap::new();
+    let mut in_unknown_loop: BTreeSet<u32> = BTreeSet::new();
+    for &number in order.iter().rev() {
+        let Some(computation) = module.computation_at(number) else { continue };
+        if crate::memory::is_entry_point(computation) {
+            runs.insert(number, Some(1));
+        }
+        let times = *runs.entry(number).or_insert(Some(0));
+        for instruction in computation.instructions() {
+            let trips = trips.get(&instruction.number()).copied();
+            let factor = trips.flatten().unwrap_or(1);
+            if trips == Some(None) || in_unknown_loop.contains(&number) {
+                in_unknown_loop.extend(called(instruction).iter().map(|called| called.number()));
+            }
+            for (branch, called) in called(instruction).iter().enumerate() {
+                let counts = chosen.get(&instruction.number()).is_none_or(|&chosen| chosen == branch);
+                let more = if counts { times.and_then(|times| times.checked_mul(factor)) } else { Some(0) };
+                let sum = runs.entry(called.number()).or_insert(Some(0));
+                *sum = sum.zip(more).and_then(|(sum, more)| sum.checked_add(more));
+            }
+        }
+    }
+
+    let mut instructions = Vec::new();
+    let (mut fusions, mut fusions_without) = (0_usize, 0_usize);
+    let mut cycles = TotalCycles::default();
+    for (instruction, (figure, iteration_bounds)) in module.instructions().zip(windows) {
+        let runs_itself = runs.contains_key(&instruction.computation().number());
+        let opcode = instruction.opcode();
+        // An instruction that could not be read has no opcode.
+        if figure == Cycles::Missing && (!runs_itself || is_free(opcode) || opcode.text().is_empty()) {
+            continue;
+        }
+        match figure {
+            Cycles::Known(_) => cycles.known = cycles.known.saturating_add(1),
+            Cycles::Flagged => cycles.flagged = cycles.flagged.saturating_add(1),
+            Cycles::Missing => cycles.without = cycles.without.saturating_add(1),
+        }
+        // The compiler gives no figure for some fusions of the kind `kCustom`, and one for each of the others.
+        if runs_itself && opcode == Opcode::Fusion && instruction.name_of(Key::FusionKind) != Some("kCustom") {
+            fusions = fusions.saturating_add(1);
+            fusions_without = fusions_without.saturating_add(usize::from(figure == Cycles::Missing));
+        }
+        let operands = instruction.operands().filter_map(|operand| operand.shape());
+        instructions.push(InstructionCost {
+            instruction,
+            cycles: figure,
+            iteration_bounds,
+            runs: runs.get(&instruction.computation().number()).copied().unwrap_or(Some(0)),
+            is_in_unknown_loop: in_unknown_loop.contains(&instruction.computation().number()),
+            bytes_read: bytes(operands),
+            bytes_written: bytes_written(instruction),
+        });
+    }
+    let Checked(once) = instructions.iter().filter_map(|cost| cost.cycles.known()).sum();
+    // Fragments are programs side by side.
+    let begin = module.computations().filter(|computation| crate::memory::is_entry_point(*computation));
+    let total = begin
+        .map(|computation| sums.get(&computation.number()).copied().flatten())
+        .try_fold(0_u64, |sum, next| sum.checked_add(next?));
+    cycles.is_partial = cycles.known.saturating_add(cycles.flagged) > 0 && fusions_without > fusions / 2;
+    cycles.has_overflowed = cycles.known > 0 && (once.is_none() || total.is_none());
+    cycles.once = once.filter(|_| cycles.known > 0);
+    // What a fusion's instructions take counts with the fusion.
+    let is_said = instructions
+        .iter()
+        .any(|cost| cost.cycles.known().is_some() && runs.contains_key(&cost.instruction.computation().number()));
+    cycles.total = total.filter(|_| is_said && !cycles.is_partial);
+    let loops = trips
+        .iter()
+        .filter_map(|(&number, &trips)| Some(LoopCost { instruction: module.instruction_at(number)?, trips }));
+    let branches = chosen
+        .iter()
+        .filter_map(|(&number, &branch)| Some(BranchCost { instruction: module.instruction_at(number)?, branch }));
+    let (loops, branches) = (loops.collect(), branches.collect());
+    Ok(Costs { instructions, loops, branches, cycles, runs, inside: inside_of })
+}
+
+/// The bytes that an instruction writes. An asynchronous start has its operands in its result as well.
+fn bytes_written(instruction: Instruction<'_, '_>) -> Option<u64> {
+    let opcode = instruction.opcode();
+    if opcode == Opcode::CopyStart {
+        return arrays(instruction.shape()).next()?.byte_size();
+    }
+    let all = bytes(core::iter::once(instruction.shape()))?;
+    if !opcode.text().ends_with("-start") || instruction.shape().array().is_some() {
+        return Some(all);
+    }
+    all.checked_sub(bytes(instruction.operands().filter_map(|operand| operand.shape()))?)
+}
+
+/// The bytes of all arrays of some shapes.
+fn bytes<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Option<u64> {
+    shapes.flat_map(arrays).map(|array| array.byte_size()).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
+}

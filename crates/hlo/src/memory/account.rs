@@ -1,0 +1,255 @@
+//! A program's memory totals, in the terms of the compiler's memory analysis (`CompiledMemoryStats` in
+//! `xla/pjrt/pjrt_executable.h`).
+
+use super::buffers::{HloBuffer, Role, is_tpu};
+use super::heap::{HeapBuffer, aligned, pack};
+use super::schedule::LiveRange;
+use crate::Module;
+use crate::dump::HBM_STEP;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+use xla_shape_core::memory_space::{CMEM, DEFAULT, GENERIC_FAST, HOST, SEMAPHORE};
+use xla_shape_core::tpu::Generation;
+
+/// The alignment of other TPU memory, in bytes.
+const ALIGNMENT: u64 = 512;
+
+/// The bytes that a program takes in the memory of the device or of the host.
+///
+/// The terms are those of XLA's `CompiledMemoryStats` (`xla/pjrt/pjrt_executable.h`), in JAX `compiled.memory_analysis()`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Totals {
+    /// The parameters.
+    pub arguments: u64,
+    /// The results, including those in the buffers of donated parameters.
+    pub outputs: u64,
+    /// The results in the buffers of donated parameters.
+    pub aliases: u64,
+    /// The heap of all other values.
+    pub temporaries: u64,
+}
+
+impl Totals {
+    /// The bytes that must fit: arguments, outputs and temporaries. A buffer that is both argument and output counts once.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Totals;
+    /// ```
+    #[must_use]
+    pub const fn total(self) -> u64 {
+        let all = self.arguments.saturating_add(self.outputs).saturating_add(self.temporaries);
+        all.saturating_sub(self.aliases)
+    }
+
+    pub(crate) const fn add(&mut self, role: Role, bytes: u64) {
+        let (arguments, outputs, aliases) = match role {
+            Role::Argument => (bytes, 0, 0),
+            Role::Donated => (bytes, bytes, bytes),
+            Role::Output => (0, bytes, 0),
+            Role::Constant | Role::Temporary => (0, 0, 0),
+        };
+        self.arguments = self.arguments.saturating_add(arguments);
+        self.outputs = self.outputs.saturating_add(outputs);
+        self.aliases = self.aliases.saturating_add(aliases);
+    }
+}
+
+/// A program's memory: totals for the device and the host, the peak, and the heaps of the memory spaces.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Account {
+    /// In the memory of the device that holds arguments and results: HBM.
+    pub device: Totals,
+    /// In the memory of the host.
+    pub host: Totals,
+    /// The peak in bytes, as the compiler counts it: arguments, results and constants, plus the largest peak of temporaries of any one
+    /// memory space. The compiler does not add the temporaries of several spaces.
+    pub peak: u64,
+    /// For each memory space, the bytes of its heap, which holds the temporaries.
+    pub heaps: BTreeMap<u8, u64>,
+    /// Whether the numbers are the compiler's own; otherwise they are an estimate.
+    pub exact: bool,
+    /// With the compiler's buffer assignment: how many more bytes of temporaries its memory analysis may count.
+    pub may_be_more: u64,
+    /// With the compiler's buffer assignment: the fragmentation of the heap in HBM, the bytes that are free when most are live.
+    pub gaps: u64,
+    /// The largest peak of temporaries of any one memory space, as the compiler counts it.
+    pub(crate) temporary_peak: u64,
+}
+
+impl Account {
+    /// The bytes of arguments and results, on the device and on the host.
+    pub(super) const fn given_bytes(&self) -> u64 {
+        let device = Totals { temporaries: 0, ..self.device };
+        let host = Totals { temporaries: 0, ..self.host };
+        device.total().saturating_add(host.total())
+    }
+
+    /// The bytes that a memory space must hold: the heap and, in HBM and the host's memory, also arguments and results.
+    ///
+    /// ```
+    /// use xla_shape_core::memory_space::{DEFAULT, GENERIC_FAST};
+    /// ```
+    #[must_use]
+    pub fn space_total(&self, space: u8) -> u64 {
+        match space {
+            DEFAULT => self.device.total(),
+            space if is_host(space) => self.host.total(),
+            space => self.heaps.get(&space).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// Packs the temporaries into heaps and adds up the totals. Also returns the offset of each buffer that is in a heap.
+///
+/// `generation` is the device, if known. It decides the size of tuple index tables and how much VMEM there is.
+pub(super) fn estimate(
+    module: &Module<'_>,
+    buffers: &[HloBuffer<'_>],
+    generation: Option<Generation>,
+) -> (Account, Vec<Option<u64>>) {
+    let is_tpu = is_tpu(module);
+    let mut account = Account::default();
+    let mut heaps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
+    let (mut constants, mut tables) = (0_u64, 0_u64);
+    for (number, buffer) in buffers.iter().enumerate() {
+        let bytes = match buffer.addresses {
+            Some(addresses) => table_bytes(addresses, generation, is_tpu),
+            None => buffer.bytes,
+        };
+        match buffer.role {
+            Role::Temporary if buffer.addresses.is_some() => tables = tables.saturating_add(u64::from(is_tpu)),
+            Role::Temporary => heaps.entry(buffer.space).or_default().push(number),
+            Role::Constant => constants = constants.saturating_add(bytes),
+            role if is_host(buffer.space) => account.host.add(role, bytes),
+            role => account.device.add(role, bytes),
+        }
+    }
+    let mut offsets = vec![None; buffers.len()];
+    let mut most = 0_u64;
+    for (space, numbers) in heaps {
+        let here: Vec<&HloBuffer<'_>> = numbers.iter().filter_map(|&number| buffers.get(number)).collect();
+        most = most.max(counted_peak(&here, matches!(space, GENERIC_FAST | CMEM)));
+        let heap_buffer = |buffer: &&HloBuffer<'_>| {
+            let first_end = buffer.values.first().map_or(0, |first| first.range.end);
+            HeapBuffer { bytes: buffer.bytes, first_end, ranges: buffer.ranges() }
+        };
+        let heap_buffers: Vec<HeapBuffer> = here.iter().map(heap_buffer).collect();
+        let (found, packed) = pack(&heap_buffers, alignment(space, is_tpu));
+        for (number, offset) in numbers.iter().zip(found) {
+            if let Some(buffer) = offsets.get_mut(*number) {
+                *buffer = Some(offset);
+            }
+        }
+        let heap = match space {
+            // If all temporaries are single elements in registers, neither they nor tuple index tables need memory.
+            DEFAULT if is_tpu && here.iter().all(|buffer| buffer.is_in_register(module)) => 0,
+            DEFAULT if is_tpu => aligned(packed, HBM_STEP).saturating_add(tables.saturating_mul(HBM_STEP)),
+            GENERIC_FAST | CMEM if is_tpu => fast_heap(&here, packed, generation.filter(|_| space == GENERIC_FAST)),
+            _ => packed,
+        };
+        if heap > 0 {
+            account.heaps.insert(space, heap);
+        }
+    }
+    let heap = |space: u8| account.heaps.get(&space).copied().unwrap_or(0);
+    (account.device.temporaries, account.host.temporaries) = (heap(DEFAULT), heap(HOST));
+    account.temporary_peak = most;
+    account.peak = account.given_bytes().saturating_add(constants).saturating_add(most);
+    (account, offsets)
+}
+
+/// The alignment of offsets in a memory space, in bytes.
+const fn alignment(space: u8, is_tpu: bool) -> u64 {
+    match space {
+        _ if !is_tpu => 64,
+        DEFAULT => HBM_STEP,
+        SEMAPHORE => 4,
+        _ => ALIGNMENT,
+    }
+}
+
+/// The bytes of a tuple's index table: eight for each address; on a TPU four, with an alignment that depends on the device.
+fn table_bytes(addresses: usize, generation: Option<Generation>, is_tpu: bool) -> u64 {
+    if !is_tpu {
+        return (addresses as u64).saturating_mul(8);
+    }
+    let step = match generation {
+        Some(generation) if generation >= Generation::V5p => 32,
+        _ => ALIGNMENT,
+    };
+    aligned((addresses as u64).saturating_mul(4), step).max(if addresses == 0 { 0 } else { step })
+}
+
+/// The peak that the compiler counts. In VMEM and CMEM, where the compiler places values itself, a value and its successor in the
+/// same buffer both count at the step of the change, unless the successor is a phi.
+fn counted_peak(buffers: &[&HloBuffer<'_>], counts_both: bool) -> u64 {
+    let mut changes = ByteDeltas::default();
+    let mut count = |range: LiveRange, bytes: u64| changes.add(range.start as usize, range.end as usize, bytes);
+    for buffer in buffers {
+        if !counts_both {
+            buffer.ranges().into_iter().for_each(|range| count(range, buffer.bytes));
+            continue;
+        }
+        for (number, value) in buffer.values.iter().enumerate() {
+            let next = buffer.values.get(number.saturating_add(1));
+            let becomes_phi = next.is_some_and(|next| next.is_phi && next.range.start == value.range.end);
+            // A value with a live range of one step still counts in that step.
+            let end = if becomes_phi { value.range.end.saturating_sub(1) } else { value.range.end };
+            if end >= value.range.start {
+                count(LiveRange { start: value.range.start, end }, buffer.bytes);
+            }
+        }
+    }
+    changes.most_at_once()
+}
+
+/// The bytes allocated and freed at each step.
+#[derive(Default)]
+pub(super) struct ByteDeltas(BTreeMap<usize, (u64, u64)>);
+
+impl ByteDeltas {
+    /// Adds bytes that are live from step `first` to step `last`, both included.
+    pub(super) fn add(&mut self, first: usize, last: usize, bytes: u64) {
+        let begin = &mut self.0.entry(first).or_default().0;
+        *begin = begin.saturating_add(bytes);
+        let end = &mut self.0.entry(last.saturating_add(1)).or_default().1;
+        *end = end.saturating_add(bytes);
+    }
+
+    /// The peak: the most bytes at any step.
+    pub(super) fn most_at_once(self) -> u64 {
+        let mut live = 0_u64;
+        // What ended in the step before is freed first.
+        let steps = self.0.into_values().map(|(more, less)| {
+            live = live.saturating_sub(less).saturating_add(more);
+            live
+        });
+        steps.max().unwrap_or(0)
+    }
+}
+
+/// An estimate of the heap in VMEM or CMEM, where the compiler's memory space assignment moves values in and out. The heap is
+/// between the peak of live bytes and the size of a heap packed in order of time.
+fn fast_heap(buffers: &[&HloBuffer<'_>], packed: u64, generation: Option<Generation>) -> u64 {
+    let mut changes = ByteDeltas::default();
+    for buffer in buffers {
+        buffer.ranges().iter().for_each(|range| changes.add(range.start as usize, range.end as usize, buffer.bytes));
+    }
+    let live = changes.most_at_once();
+    let slack = live.saturating_add((live / 100).saturating_mul(9));
+    packed.min(slack).min(usable_fast_bytes(generation))
+}
+
+/// The bytes of VMEM for values; the compiler reserves the rest for running kernels.
+fn usable_fast_bytes(generation: Option<Generation>) -> u64 {
+    const MIB: u64 = 1 << 20;
+    let Some(generation) = generation else { return 112 * MIB };
+    let kernels = if generation == Generation::V6e { 32 * MIB } else { 16 * MIB };
+    generation.vmem_bytes().saturating_sub(kernels)
+}
+
+/// Whether a memory space belongs to the host.
+const fn is_host(space: u8) -> bool {
+    space == HOST
+}

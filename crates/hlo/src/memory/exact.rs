@@ -1,0 +1,248 @@
+//! A program's memory according to the compiler's own buffer assignment.
+
+use super::account::ByteDeltas;
+use super::buffers::{is_computed_from_arrays, taken_bytes};
+use super::live::{Lifetime, Timeline};
+use crate::Instruction;
+use crate::dump::{Allocation, AssignedValue, BufferAssignment, DumpError, LiveRanges};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Write;
+use core::ops::RangeInclusive;
+use xla_shape_core::memory_space;
+
+/// A cache of the shape indices of an instruction's arrays, such as `{1,0}`, by instruction number.
+#[derive(Default)]
+struct Indices(BTreeMap<u32, Vec<String>>);
+
+impl Indices {
+    fn get(&mut self, instruction: Instruction<'_, '_>, leaf: usize) -> String {
+        let shape = instruction.shape();
+        if shape.tuple_shapes().is_none() {
+            return "{}".to_string();
+        }
+        let indices = self.0.entry(instruction.number()).or_insert_with(|| {
+            let arrays = shape.get_leaf_shapes().filter(|(_, leaf)| leaf.array().is_some());
+            arrays.map(|(index, _)| written_index(&index)).collect()
+        });
+        indices.get(leaf).cloned().unwrap_or_default()
+    }
+}
+
+/// An index as XLA writes it, such as `{1,0}`.
+pub(crate) fn written_index(index: &[usize]) -> String {
+    let mut text = String::from("{");
+    for (place, element) in index.iter().enumerate() {
+        // Writing to a `String` does not fail.
+        let _ = write!(text, "{}{element}", if place == 0 { "" } else { "," });
+    }
+    text.push('}');
+    text
+}
+
+/// Whether the compiler's files name the result after an instruction that the module's text does not show: the wrapped operation of
+/// an asynchronous instruction in short form.
+fn is_named_elsewhere(instruction: Instruction<'_, '_>) -> bool {
+    instruction.opcode().long_form().is_some()
+}
+
+/// Merges lifetimes that share a buffer of an argument, a result or a constant. Each join is a pair: the number of the first lifetime
+/// and that of another one, which is merged into it.
+fn join(lifetimes: &mut Vec<Lifetime<'_, '_>>, joins: Vec<(usize, usize)>) {
+    let mut joined = alloc::collections::BTreeSet::new();
+    for (first, other) in joins {
+        let Some((values, bytes)) = lifetimes.get(other).map(|other| (other.values.clone(), other.bytes)) else {
+            continue;
+        };
+        if let Some(lifetime) = lifetimes.get_mut(first) {
+            lifetime.values.extend(values);
+            lifetime.values.sort_by_key(|value| value.start);
+            lifetime.bytes = lifetime.bytes.max(bytes);
+            joined.insert(other);
+        }
+    }
+    let mut number = 0_usize;
+    lifetimes.retain(|_| {
+        number = number.saturating_add(1);
+        !joined.contains(&number.saturating_sub(1))
+    });
+    for lifetime in lifetimes {
+        if lifetime.role.is_always() {
+            lifetime.stays();
+        }
+    }
+}
+
+/// A warning that applies to several values: how many, and the text for the first.
+#[derive(Default)]
+struct Tally {
+    count: usize,
+    first: Option<String>,
+}
+
+impl Tally {
+    fn add(&mut self, what: impl FnOnce() -> String) {
+        self.count = self.count.saturating_add(1);
+        self.first.get_or_insert_with(what);
+    }
+
+    fn tell(self, warnings: &mut Vec<String>, more: &str) {
+        let others = match self.count.saturating_sub(1) {
+            0 => String::new(),
+            others => format!(", and {others} more like it"),
+        };
+        warnings.extend(self.first.map(|first| format!("{first}{others}{more}")));
+    }
+}
+
+/// Bounds on the peak of live bytes in the HBM heap as the compiler counts it. The input has, for each offset, tuples of the first
+/// and last step of a live range, the last step of its first value, and the bytes. The compiler counts a value that takes over the
+/// offset of a live one in some cases and not in others, hence the two bounds.
+fn live_bytes(places: BTreeMap<u64, Vec<(usize, usize, usize, u64)>>) -> RangeInclusive<u64> {
+    let (mut least, mut most) = (ByteDeltas::default(), ByteDeltas::default());
+    for mut spans in places.into_values() {
+        spans.sort_unstable();
+        let mut joined: Option<(usize, usize, u64)> = None;
+        for (from, to, first, bytes) in spans {
+            match &mut joined {
+                Some((_, end, size)) if from <= *end => (*end, *size) = ((*end).max(to), (*size).max(bytes)),
+                _ => {
+                    if let Some((from, to, bytes)) = joined.replace((from, to, bytes)) {
+                        most.add(from, to, bytes);
+                    }
+                    least.add(from, first, bytes);
+                }
+            }
+        }
+        if let Some((from, to, bytes)) = joined {
+            most.add(from, to, bytes);
+        }
+    }
+    least.most_at_once()..=most.most_at_once()
+}
+
+impl Timeline<'_, '_> {
+    /// Replaces the estimate by the offsets and sizes that the compiler chose, from the `buffer-assignment.txt` beside the module.
+    ///
+    /// ```
+    /// use xla_shape_hlo::{Module, dump::BufferAssignment};
+    ///
+    /// let module = Module::parse("\
+    /// HloModule m, is_scheduled=true
+    /// ENTRY main {
+    ///   a = f32[8,128]{1,0:T(8,128)} parameter(0)
+    ///   b = f32[8,128]{1,0:T(8,128)} negate(a)
+    ///   ROOT c = f32[8,128]{1,0:T(8,128)} add(a, b)
+    /// }")?;
+    /// let assignment = BufferAssignment::parse("\
+    /// BufferAssignment:
+    /// allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:
+    ///  value: <1 a @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+    /// allocation 1: size 4096, page 0, output shape is |f32[8,128]|, maybe-live-out:
+    ///  value: <3 c @0> (size=4096,offset=0): f32[8,128]{1,0:T(8,128)}
+    /// allocation 2: size 8704, page 0, preallocated-temp:
+    ///  value: <2 b @0> (size=4096,offset=512): f32[8,128]{1,0:T(8,128)}
+    /// ")?;
+    /// let timeline = module.memory().timeline().unwrap().with_assignment(&assignment)?;
+    /// assert!(timeline.account().exact);
+    /// assert_eq!(timeline.account().device.temporaries, 16384);
+    /// assert_eq!(timeline.lifetimes()[1].offset, Some(512));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// If the assignment lacks a value, or gives it too few bytes, there is a [warning](Self::warnings), and a value that it lacks keeps
+    /// the estimate.
+    ///
+    /// # Errors
+    /// If the assignment belongs to another module: it fits less than half of the values.
+    pub fn with_assignment(mut self, assignment: &BufferAssignment) -> Result<Self, DumpError> {
+        let mut places: BTreeMap<(&str, &str), (&Allocation, &AssignedValue)> = BTreeMap::new();
+        for allocation in assignment.allocations().iter().filter(|allocation| !allocation.is_thread_local) {
+            for value in &allocation.values {
+                places.insert((&value.instruction, &value.index), (allocation, value));
+            }
+        }
+        let mut indices = Indices::default();
+        let mut lifetimes = self.lifetimes().to_vec();
+        let (mut missing, mut smaller) = (Tally::default(), Tally::default());
+        let mut spans = BTreeMap::new();
+        // The first value at each offset of an allocation.
+        let mut together: BTreeMap<(u64, u64), usize> = BTreeMap::new();
+        let mut joins = Vec::new();
+        for (number, lifetime) in lifetimes.iter_mut().enumerate() {
+            let (instruction, leaf) = (lifetime.buffer.instruction, lifetime.buffer.leaf);
+            let index = indices.get(instruction, leaf);
+            let Some((allocation, value)) = places.get(&(instruction.name(), index.as_str())) else {
+                lifetime.offset = None;
+                if !is_named_elsewhere(instruction) {
+                    missing.add(|| format!("it lacks %{}{index}", instruction.name()));
+                }
+                continue;
+            };
+            let (bytes, name) = (taken_bytes(lifetime.buffer.array), instruction.name());
+            if value.bytes < bytes {
+                smaller.add(|| format!("%{name}{index} takes {bytes} bytes, and the file gives it {}", value.bytes));
+            }
+            lifetime.role = allocation.role();
+            lifetime.bytes = value.bytes;
+            lifetime.offset = allocation.is_heap.then_some(value.offset);
+            if !allocation.is_heap {
+                let first = *together.entry((allocation.number, value.offset)).or_insert(number);
+                joins.extend((first != number).then_some((first, number)));
+            }
+            if allocation.is_heap && allocation.space == memory_space::DEFAULT {
+                let here: &mut Vec<_> = spans.entry(value.offset).or_default();
+                let first = |from: usize| lifetime.values.iter().find(|value| value.start == from);
+                here.extend(
+                    lifetime
+                        .live_ranges()
+                        .iter()
+                        .map(|&(from, to)| (from, to, first(from).map_or(to, |value| value.end), value.bytes)),
+                );
+            }
+        }
+        let bad = missing.count.saturating_add(smaller.count);
+        if bad.saturating_mul(2) > lifetimes.len() {
+            let what = missing.first.or(smaller.first).unwrap_or_default();
+            return Err(DumpError::OtherModule { what });
+        }
+        let mut warnings = Vec::new();
+        missing.tell(&mut warnings, "; values that it lacks keep the estimate");
+        smaller.tell(&mut warnings, "");
+        join(&mut lifetimes, joins);
+        let mut account = assignment.account_with(live_bytes(spans), |name| {
+            self.instructions()
+                .first()
+                .is_some_and(|first| first.module().instruction(name).is_some_and(is_computed_from_arrays))
+        });
+        // The CPU compiler does not count temporaries in its peak.
+        let temporary = if self.is_for_tpu() { self.account().temporary_peak } else { 0 };
+        account.temporary_peak = temporary;
+        let given = account.given_bytes();
+        account.peak = given.saturating_add(assignment.constant_bytes()).saturating_add(temporary);
+        self.replace(lifetimes, account, warnings);
+        Ok(self)
+    }
+
+    /// Checks that the compiler's live ranges cover the values of this module.
+    ///
+    /// ```
+    /// use xla_shape_hlo::{Module, dump::LiveRanges};
+    /// ```
+    ///
+    /// # Errors
+    /// If a value has no live range: the file belongs to another module.
+    pub fn check_live_ranges(&self, ranges: &LiveRanges) -> Result<(), DumpError> {
+        let mut indices = Indices::default();
+        for lifetime in self.lifetimes() {
+            let index = indices.get(lifetime.buffer.instruction, lifetime.buffer.leaf);
+            let name = format!("{}{index}", lifetime.buffer.instruction.name());
+            if ranges.get(&name).is_none() && !is_named_elsewhere(lifetime.buffer.instruction) {
+                return Err(DumpError::OtherModule { what: format!("it has no live range of %{name}") });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! Modules as protobuf messages: `HloModuleProto`, `HloProto` and `HloModuleProtoWithConfig` (`xla/service/hlo.proto`).
+//!
+//! [`Module::from_proto`](crate::Module::from_proto) writes the text that XLA prints for a message, and builds the module at the same time, so that a message
+//! and its text give the same module. [`Module::to_proto`](crate::Module::to_proto) writes a message.
+//!
+//! ```
+//! use xla_shape_hlo::Module;
+//!
+//! let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }")?;
+//! let message = module.to_proto()?;
+//! assert_eq!(Module::from_proto(&message)?.entry().unwrap().root().name(), "p");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod assignment;
+mod attributes;
+mod constant;
+mod content;
+mod error;
+mod fields;
+mod float;
+mod ids;
+mod instruction;
+mod literal;
+mod message;
+mod module;
+mod names;
+mod origin;
+mod room;
+mod shapes;
+mod sharding;
+mod values;
+mod wire;
+mod words;
+mod write;
+
+pub use content::{is_message, module_message, module_text, proto_text};
+pub use error::{HloProtoError, HloProtoErrorKind};

@@ -1,0 +1,20 @@
+//! The schema of HLO: one table row for each attribute and one for each opcode. Everything else reads these tables.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `attribute` | the attributes: name, kind of value, field number in `HloInstructionProto` (`xla/service/hlo.proto`) |
+//! | `opcode` | the opcodes: name, family, precision rule, and attributes in the order in which XLA prints them |
+//! | `words` | the enum values of attributes, with their numbers in messages |
+//! | `data` | parsed attribute values: how each kind is read from text |
+//!
+//! How each kind is written to and read from messages is in `proto`: `fields` and `attributes`. All of them match every [`Kind`], so a
+//! missing one does not compile.
+
+pub(crate) mod attribute;
+pub(crate) mod data;
+pub(crate) mod opcode;
+pub(crate) mod words;
+
+pub(crate) use attribute::{Key, Kind};
+pub(crate) use data::{Data, ParsedAttributes};
+pub(crate) use opcode::{Family, FloatRule};

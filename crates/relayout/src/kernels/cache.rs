@@ -1,0 +1,167 @@
+//! The sizes of the caches, and from which sizes of arrays on non-temporal stores are faster.
+
+use crate::tuning::{DEFAULT_CACHES, STAGING_LLC_PART, STREAMING_L2_HALVES, STREAMING_LOCAL_LLC_PART};
+use std::sync::OnceLock;
+
+/// The bytes of a machine's data caches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Caches {
+    /// The L1 data cache.
+    pub(super) l1: usize,
+    /// The L2 cache, which most machines have for each core.
+    l2: usize,
+    /// The last-level cache, the largest.
+    last_level: usize,
+    /// Whether the last level belongs to a few cores: then ordinary stores are faster than non-temporal ones as long as it has room.
+    last_level_is_local: bool,
+}
+
+/// Assumed where the machine does not describe its caches.
+const UNKNOWN: Caches = {
+    let [l1, l2, last_level] = DEFAULT_CACHES;
+    Caches { l1, l2, last_level, last_level_is_local: false }
+};
+
+impl Caches {
+    /// The caches of this machine.
+    pub(super) fn get() -> Self {
+        static CACHES: OnceLock<Caches> = OnceLock::new();
+        *CACHES.get_or_init(|| Self::from_descriptions(&descriptions(), last_level_is_local()))
+    }
+
+    /// From the level and size of each data cache.
+    fn from_descriptions(caches: &[(u32, usize)], last_level_is_local: bool) -> Self {
+        let level = |level| caches.iter().filter(|(of, _)| *of == level).map(|(_, bytes)| *bytes).max();
+        let l1 = level(1).unwrap_or(UNKNOWN.l1);
+        let l2 = level(2).unwrap_or(UNKNOWN.l2).max(l1);
+        let last_level = caches.iter().map(|(_, bytes)| *bytes).max().unwrap_or(UNKNOWN.last_level).max(l2);
+        Self { l1, l2, last_level, last_level_is_local }
+    }
+
+    /// From how many bytes of source and destination together on non-temporal stores are faster.
+    ///
+    /// If both fit in the L2 cache, ordinary stores are fastest. A last-level cache that many cores share over a network is hardly faster
+    /// than memory; one that belongs to a few cores is used up to half of its size.
+    fn streaming_from(self) -> usize {
+        if self.last_level_is_local {
+            self.last_level / STREAMING_LOCAL_LLC_PART
+        } else {
+            self.l2 / 2 * STREAMING_L2_HALVES
+        }
+    }
+
+    /// The same for transposes whose columns begin within cache lines, which need a staging buffer for non-temporal stores. Below a tenth
+    /// of the last level, about a few cores' share of it, ordinary stores are up to 1.5 times as fast.
+    fn staging_from(self) -> usize {
+        self.streaming_from().max(self.last_level / STAGING_LLC_PART)
+    }
+}
+
+/// Whether a relayout between arrays of these sizes, in bytes, is faster with non-temporal stores on this machine.
+pub(in super::super) fn should_stream(from_bytes: usize, to_bytes: usize) -> bool {
+    from_bytes.saturating_add(to_bytes) >= Caches::get().streaming_from()
+}
+
+/// The same for transposes that need a staging buffer.
+pub(in super::super) fn should_stage(from_bytes: usize, to_bytes: usize) -> bool {
+    from_bytes.saturating_add(to_bytes) >= Caches::get().staging_from()
+}
+
+/// The level and the bytes of each data cache, as `cpuid` describes them.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn descriptions() -> Vec<(u32, usize)> {
+    // Intel (leaf 4) and AMD (leaf 8000_001D) use one format: a subleaf for each cache, the last followed by one of type 0.
+    let caches = |leaf: u32| {
+        let highest = cpuid(leaf & 0x8000_0000, 0).eax;
+        let descriptions = (0..8).map(move |i| cpuid(leaf, i)).take_while(|cache| cache.eax & 0x1f != 0);
+        // Type 2 is an instruction cache.
+        let descriptions = descriptions.filter(|cache| cache.eax & 0x1f != 2);
+        let size = |bits: u32, low: u32, count: u32| (bits >> low & ((1 << count) - 1)) as usize + 1;
+        let bytes = descriptions.map(move |cache| {
+            let (line, partitions, ways) = (size(cache.ebx, 0, 12), size(cache.ebx, 12, 10), size(cache.ebx, 22, 10));
+            (cache.eax >> 5 & 7, line * partitions * ways * (cache.ecx as usize + 1))
+        });
+        (leaf <= highest).then_some(bytes).into_iter().flatten()
+    };
+    caches(4).chain(caches(0x8000_001d)).collect()
+}
+
+/// On AMD, the last level belongs to a complex of a few cores.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn last_level_is_local() -> bool {
+    let name = cpuid(0, 0);
+    let name = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes);
+    matches!(name.as_flattened(), b"AuthenticAMD" | b"HygonGenuine")
+}
+
+/// One leaf of the processor's description.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[allow(unused_unsafe, reason = "the oldest toolchain that builds the library asks for the block, the newest does not")]
+fn cpuid(leaf: u32, subleaf: u32) -> std::arch::x86_64::CpuidResult {
+    // SAFETY: every x86-64 has the instruction `cpuid`; leaves that do not exist are no error.
+    unsafe { std::arch::x86_64::__cpuid_count(leaf, subleaf) }
+}
+
+/// The level and the bytes of each data cache, as Linux describes them; empty on other systems.
+#[cfg(any(not(target_arch = "x86_64"), miri))]
+fn descriptions() -> Vec<(u32, usize)> {
+    let cache = |number: usize| {
+        let read = |what: &str| {
+            std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{number}/{what}")).ok()
+        };
+        let (level, size) = (read("level")?.trim().parse().ok()?, read("size")?);
+        let holds_data = read("type").is_none_or(|kind| kind.trim() != "Instruction");
+        Some(holds_data.then_some((level, in_bytes(size.trim())?)))
+    };
+    // Miri has no files.
+    if cfg!(miri) { Vec::new() } else { (0..8).map_while(cache).flatten().collect() }
+}
+
+/// Parses sizes such as `512K`.
+#[cfg(any(test, miri, not(target_arch = "x86_64")))]
+fn in_bytes(text: &str) -> Option<usize> {
+    let (digits, unit) = match text.as_bytes().last()? {
+        b'K' => (&text[..text.len() - 1], 1 << 10),
+        b'M' => (&text[..text.len() - 1], 1 << 20),
+        b'G' => (&text[..text.len() - 1], 1 << 30),
+        _ => (text, 1),
+    };
+    digits.parse::<usize>().ok()?.checked_mul(unit)
+}
+
+#[cfg(any(not(target_arch = "x86_64"), miri))]
+fn last_level_is_local() -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Caches, in_bytes, should_stream};
+
+    #[test]
+    fn caches_have_likely_sizes() {
+        let caches = Caches::get();
+        assert!((8 << 10..1 << 20).contains(&caches.l1), "{caches:?}");
+        assert!(caches.l1 <= caches.l2 && caches.l2 <= caches.last_level, "{caches:?}");
+        assert!((64 << 10..16 << 30).contains(&caches.streaming_from()), "{caches:?}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_large() {
+        let server = Caches::from_descriptions(&[(1, 48 << 10), (2, 2 << 20), (3, 260 << 20)], false);
+        assert_eq!((server.streaming_from(), server.staging_from()), (3 << 20, 26 << 20));
+        let complex = Caches::from_descriptions(&[(1, 48 << 10), (2, 1 << 20), (3, 32 << 20)], true);
+        assert_eq!((complex.streaming_from(), complex.staging_from()), (16 << 20, 16 << 20));
+        // Nothing is described; and no L2 cache is described.
+        assert_eq!(Caches::from_descriptions(&[], false).streaming_from(), 3 << 20);
+        let one = Caches::from_descriptions(&[(1, 4 << 20)], false);
+        assert_eq!((one.streaming_from(), one.staging_from()), (6 << 20, 6 << 20));
+        assert!(should_stream(usize::MAX, usize::MAX) && !should_stream(1000, 1000));
+    }
+
+    #[test]
+    fn sizes_as_linux_writes_them() {
+        let sizes = ["48K", "2M", "1G", "300", "", "K", "-1K"].map(in_bytes);
+        assert_eq!(sizes, [Some(48 << 10), Some(2 << 20), Some(1 << 30), Some(300), None, None, None]);
+    }
+}

@@ -1,0 +1,111 @@
+//! Blocks of the destination whose elements are scattered over a part of the source: for nests of several loops that are all too short for
+//! the vectors of other kernels.
+//!
+//! A table holds the positions of each element on both sides. With 64-byte vectors, a vector of the destination is assembled by permutes
+//! from the vectors of the source that hold its elements, if these are few.
+
+#[cfg(target_arch = "x86_64")]
+use super::vectors::Permutes;
+use super::{LoopNest, Machine, NotPermuted, Vectors};
+
+/// The elements of a block, in ascending order of the destination.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in super::super) struct Gather {
+    /// The bytes of an element: 1, 2, 4, 8 or 16.
+    bytes: usize,
+    /// Where each element lies in the source and in the destination, in elements from the start of the iteration.
+    places: Vec<(u32, u32)>,
+    permutes: Option<Permutes>,
+}
+
+/// Other architectures have no such permutes.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Permutes {}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Permutes {
+    fn new(_: usize, _: &[(u32, u32)], _: usize) -> Result<Self, NotPermuted> {
+        Err(NotPermuted::ElementWise)
+    }
+}
+
+impl Gather {
+    /// Whether a machine has permutes of all bytes of a vector.
+    pub(in super::super) fn can_permute(machine: Machine) -> bool {
+        machine.vectors >= Vectors::Avx512
+    }
+
+    /// A block that is copied element by element. `places` are in elements, in ascending order of the destination; in bytes, each fits in
+    /// an `i32`.
+    pub(in super::super) fn new(bytes: usize, places: Vec<(u32, u32)>) -> Self {
+        Self { bytes, places, permutes: None }
+    }
+
+    /// The same block with at most `most` permutes for each vector on average.
+    pub(in super::super) fn permuted(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, NotPermuted> {
+        Ok(Self { bytes, places: places.to_vec(), permutes: Some(Permutes::new(bytes, places, most)?) })
+    }
+
+    /// How many elements an iteration copies.
+    pub(in super::super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The bytes of an element.
+    pub(in super::super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether vectors are assembled by permutes.
+    pub(in super::super) fn is_permuted(&self) -> bool {
+        self.permutes.is_some()
+    }
+
+    /// The bytes of the source and of the destination that one iteration spans.
+    fn span(&self) -> (usize, usize) {
+        let end = |place: Option<u32>| place.map_or(0, |place| (place as usize + 1) * self.bytes);
+        (end(self.places.iter().map(|place| place.0).max()), end(self.places.iter().map(|place| place.1).max()))
+    }
+
+    /// Copies the elements of every iteration.
+    ///
+    /// # Panics
+    /// If an iteration would exceed the source or the destination.
+    pub(in super::super) fn run(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
+        let (from, to) = nest.span(self.span()).expect("the places of an array fit in an i64");
+        let (source, destination) = (&source[..from], &mut destination[..to]);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(permutes) = &self.permutes
+            && machine.vectors >= Vectors::Avx512
+        {
+            let streaming = machine.streaming
+                && destination.as_ptr().align_offset(64) == 0
+                && nest.0.iter().all(|axis| axis.to.is_multiple_of(64))
+                && permutes.are_whole();
+            let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
+            // SAFETY: `vectors` says that the CPU has AVX-512 with VBMI. `Permutes::new` places every vector of the source between the
+            // first and the last element of an iteration, and every written byte belongs to an element: both slices were cut to the span of
+            // all iterations. `streaming` was set only where all vectors are whole and lie at multiples of 64.
+            return unsafe { super::vectors::permute(permutes, streaming, nest, from, to) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = machine;
+        match self.bytes {
+            1 => self.run_elements::<1>(nest, source, destination),
+            2 => self.run_elements::<2>(nest, source, destination),
+            4 => self.run_elements::<4>(nest, source, destination),
+            8 => self.run_elements::<8>(nest, source, destination),
+            _ => self.run_elements::<16>(nest, source, destination),
+        }
+    }
+
+    /// The definition: one element after the other.
+    fn run_elements<const BYTES: usize>(&self, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
+        nest.for_each(0, 0, |from, to| {
+            let source = source[from..].as_chunks::<BYTES>().0;
+            let destination = destination[to..].as_chunks_mut::<BYTES>().0;
+            self.places.iter().for_each(|&(from, to)| destination[to as usize] = source[from as usize]);
+        });
+    }
+}

@@ -1,0 +1,314 @@
+//! Every kernel against its scalar definition, with every kind of vector that this machine has.
+
+use super::{
+    Axis, Fence, Gather, Interleave, Kernel, LoopNest, Machine, NotPermuted, Packing, Runs, Side, Transpose, Unit,
+    Units, scalar,
+};
+use crate::tuning::MAX_RUN;
+
+/// Bytes around the destination that must not change.
+const GUARD: usize = 64;
+
+/// Compares all ways to run a kernel, with the destination `shift` bytes after a multiple of 64.
+fn check(kernel: Kernel, nest: &[Axis], shift: usize) {
+    let ends = kernel.span().unwrap();
+    let (from, to) = LoopNest(nest).span(ends).unwrap();
+    let source = (0..from).map(|i| (i * 151 + i / 256 * 7 + 13) as u8).collect::<Vec<_>>();
+    let mut expected = vec![0x5a; to + 3 * GUARD];
+    let start = expected.as_ptr().align_offset(GUARD) + shift;
+    LoopNest(nest).for_each(0, 0, |from_offset, to_offset| {
+        scalar::run(&kernel, &source[from_offset..], &mut expected[start + to_offset..]);
+    });
+    for machine in Machine::all() {
+        let mut found = vec![0x5a; to + 4 * GUARD];
+        let found_start = found.as_ptr().align_offset(GUARD) + shift;
+        {
+            let fence = Fence::new(machine);
+            kernel.run(fence.machine(), LoopNest(nest), &source, &mut found[found_start..][..to]);
+        }
+        let surplus =
+            |bytes: &[u8], start: usize| bytes[..start].iter().chain(&bytes[start + to..]).all(|&byte| byte == 0x5a);
+        assert!(surplus(&found, found_start), "{kernel:?} {nest:?} {shift} {machine:?}: writes outside");
+        assert!(
+            found[found_start..][..to] == expected[start..][..to],
+            "{kernel:?} {nest:?} {shift} {machine:?}: another result"
+        );
+    }
+}
+
+#[test]
+fn copies() {
+    for len in (0..200).chain([511, 512, 513, 1000, 1024, 1029, 1100]) {
+        for shift in [0, 1, 16, 63] {
+            check(Kernel::Copy(len), &[], shift);
+            check(Kernel::Copy(len), &[Axis { len: 3, from: len, to: len.next_multiple_of(64) }], shift);
+            check(Kernel::Copy(len), &[Axis { len: 3, from: len + 5, to: len + 64 }], shift);
+        }
+    }
+}
+
+#[test]
+fn joins_runs() {
+    for bytes in (1..=130).chain([200, 255, 1000, MAX_RUN]) {
+        for (len, shift) in [(1, 0), (2, 5), (3, 0), (7, 63), (40, 16), (9000 / bytes, 1)] {
+            // Miri is a thousand times slower.
+            if len == 0 || cfg!(miri) && len > 7 {
+                continue;
+            }
+            for stride in [bytes, bytes + 3] {
+                let kernel = Kernel::Runs(Runs { bytes, len, stride });
+                let (from, to) = kernel.span().unwrap();
+                // Iterations that follow each other, that have gaps, and in another order.
+                check(kernel, &[], shift);
+                check(kernel, &[Axis { len: 5, from: from + 2, to }], shift);
+                check(kernel, &[Axis { len: 3, from: 1, to: to + 7 }, Axis { len: 1, from: 0, to: 0 }], shift);
+                let nest = [Axis { len: 2, from: 3, to }, Axis { len: 3, from: from + 5, to: 2 * to }];
+                check(kernel, &nest, shift);
+            }
+        }
+    }
+}
+
+fn interleave_and_back(bytes: usize, factor: usize, lens: impl Iterator<Item = usize>) {
+    for (len, shift) in lens.flat_map(|len| [0, 1, 32].map(|shift| (len, shift))) {
+        let kernel = Interleave { factor, bytes, len, row_stride: len * bytes + 3 };
+        let iteration = Axis { len: 2, from: 5, to: factor * bytes * len };
+        check(Kernel::Interleave(kernel), &[iteration], shift);
+        let iteration = Axis { len: 2, from: factor * bytes * len, to: factor * kernel.row_stride };
+        check(Kernel::Deinterleave(kernel), &[iteration], shift);
+        // Rows that begin at a cache line, and rows that begin within one.
+        for unit in [64, bytes] {
+            let kernel = Interleave { row_stride: (len * bytes).next_multiple_of(unit), ..kernel };
+            let iteration = Axis { len: 2, from: factor * bytes * len, to: factor * kernel.row_stride };
+            check(Kernel::Interleave(kernel), &[], shift);
+            check(Kernel::Deinterleave(kernel), &[iteration], shift);
+        }
+    }
+}
+
+#[test]
+fn interleaves_and_back() {
+    for (bytes, factor) in
+        [(1, 2), (1, 4), (1, 8), (2, 2), (2, 4), (2, 8), (4, 2), (4, 4), (4, 8), (8, 2), (8, 4), (8, 8)]
+    {
+        interleave_and_back(bytes, factor, (1..=40).chain([63, 64, 65, 128, 200, 1029]));
+    }
+}
+
+#[test]
+fn weaves_and_back() {
+    for (bytes, factor) in [1, 2, 4, 8].into_iter().flat_map(|bytes| (3..16_usize).map(move |factor| (bytes, factor))) {
+        if !factor.is_power_of_two() {
+            let vector = 64 / bytes;
+            let lens = [1, 2, vector / 4, vector - 1, vector, vector + 1, 2 * vector + 3, 4 * vector, 1100 / bytes];
+            interleave_and_back(bytes, factor, lens.into_iter());
+        }
+    }
+}
+
+/// A side with these loops.
+fn side(loops: &[Axis]) -> Side {
+    std::array::from_fn(|i| loops.get(i).copied().unwrap_or(Axis { len: 1, from: 0, to: 0 }))
+}
+
+#[test]
+fn transposes() {
+    let shuffle = |bytes: usize| std::array::from_fn(|i| (i / bytes * bytes + (bytes - 1 - i % bytes)) as u8);
+    for bytes in [1, 2, 4, 8, 16] {
+        for (a_len, b_len) in
+            (1..=20).flat_map(|a| (1..=20).map(move |b| (a, b))).filter(|(a, b)| (a + 2 * b) % 5 < 2).chain([
+                (16, 64),
+                (64, 128),
+                (17, 65),
+                (33, 35),
+                (3, 200),
+                (200, 3),
+                (70, 130),
+                (300 / bytes, 1030 / bytes),
+                // More rows than the staging buffer holds.
+                (17, 600),
+            ])
+        {
+            let b = Axis { len: b_len, from: a_len * bytes + 1, to: bytes };
+            let a = Axis { len: a_len, from: bytes, to: b_len * bytes + 2 };
+            let kernel = Transpose { bytes, shuffle: None, a: side(&[a]), b: side(&[b]) };
+            check(Kernel::Transpose(kernel), &[], a_len % 3);
+            // Columns that begin at a cache line.
+            let lines = Axis { to: (b_len * bytes).next_multiple_of(64), ..a };
+            check(Kernel::Transpose(Transpose { a: side(&[lines]), ..kernel }), &[], 0);
+            check(Kernel::Transpose(Transpose { shuffle: Some(shuffle(bytes)), ..kernel }), &[], 0);
+            // Columns without gaps.
+            let dense = Axis { to: b_len * bytes, ..a };
+            check(Kernel::Transpose(Transpose { a: side(&[dense]), ..kernel }), &[], a_len % 3);
+            // Two loops on each side.
+            let b_outer = Axis { len: 3, from: b.from * b_len + 7, to: b_len * bytes };
+            let a = Axis { to: 3 * b_len * bytes, ..a };
+            let a_outer = Axis { len: 2, from: a_len * bytes, to: a.to * a_len + 5 };
+            let kernel = Transpose { a: side(&[a, a_outer]), b: side(&[b, b_outer]), ..kernel };
+            check(Kernel::Transpose(kernel), &[], b_len % 5);
+            // Two loops on each side, where the outer ones have the smaller strides on the other side.
+            let b = Axis { from: 3 * (2 * a_len * bytes + 7), ..b };
+            let (b_outer, a_outer) = (Axis { from: b.from / 3, ..b_outer }, Axis { to: a.to, ..a_outer });
+            let a = Axis { to: 2 * a.to + 5, ..a };
+            let kernel = Transpose { a: side(&[a, a_outer]), b: side(&[b, b_outer]), ..kernel };
+            check(Kernel::Transpose(kernel), &[], b_len % 5);
+        }
+    }
+}
+
+/// Up to four loops on each side, in any order on the other side; from single elements to more rows and columns than a table of offsets
+/// holds.
+#[test]
+fn transposes_of_many_loops() {
+    let sides: [&[usize]; 9] = [&[1], &[2], &[3], &[7], &[3, 5], &[2, 3, 3], &[5, 2, 2, 4], &[9, 2, 7], &[4, 3, 5, 9]];
+    for (bytes, a, b) in [1, 2, 4, 8, 16]
+        .into_iter()
+        .flat_map(|bytes| sides.map(|a| (bytes, a)))
+        .flat_map(|(bytes, a)| sides.map(|b| (bytes, a, b)))
+        // Miri is a thousand times slower.
+        .filter(|(_, a, b)| a.iter().chain(*b).product::<usize>() < if cfg!(miri) { 30 } else { 2_500 })
+    {
+        // On one side, each loop continues the one before; on the other, the order of loops is reversed.
+        let loops = |lens: &[usize], other: usize| {
+            let (mut near, mut far) = (bytes, other);
+            let mut loops = Vec::new();
+            for &len in lens {
+                loops.push((len, near, 0));
+                near *= len;
+            }
+            for (len, _, stride) in loops.iter_mut().rev() {
+                *stride = far;
+                far *= *len;
+            }
+            loops
+        };
+        let bytes_of = |lens: &[usize]| lens.iter().product::<usize>() * bytes;
+        for (gap, shift) in [(0, 0), (64, 0), (3, 1)] {
+            let (row, column) = (bytes_of(a) + gap, (bytes_of(b) + gap).next_multiple_of(gap.max(1)));
+            let a = loops(a, column).into_iter().map(|(len, from, to)| Axis { len, from, to }).collect::<Vec<_>>();
+            let b = loops(b, row).into_iter().map(|(len, to, from)| Axis { len, from, to }).collect::<Vec<_>>();
+            let ends = [a.as_slice(), &b].concat().iter().map(|axis| (axis.len - 1) * axis.to).sum::<usize>() + bytes;
+            let nest = [Axis { len: 2, from: 5, to: ends.next_multiple_of(64) }];
+            let shuffle = (bytes == 4).then_some([3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12]);
+            for shuffle in [None, shuffle].into_iter().take(1 + usize::from(bytes == 4)) {
+                check(Kernel::Transpose(Transpose { bytes, shuffle, a: side(&a), b: side(&b) }), &nest, shift);
+            }
+        }
+    }
+}
+
+#[test]
+fn packs_and_unpacks() {
+    for bits in [1, 2, 4] {
+        for factor in [1, 2, 4, 8] {
+            for len in (1..=40).chain([128, 300, 2500]) {
+                let parts = 8 / bits;
+                let rows = Interleave { factor, bytes: 1, len, row_stride: parts * (len + 1) };
+                let kernel = Packing { bits, distance: len + 1, rows };
+                check(Kernel::Pack(kernel), &[], 0);
+                check(Kernel::Unpack(kernel), &[], 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn packs_and_unpacks_units() {
+    for bits in 1..8 {
+        for len in (1..=40).chain([128, 300, 2500]) {
+            for distance in [1, 2, 5] {
+                let kernel = Units { bits, unit: Unit::for_bits(bits), distance, len };
+                check(Kernel::PackUnits(kernel), &[], 0);
+                check(Kernel::UnpackUnits(kernel), &[], 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn transposes_of_elements_that_lie_apart() {
+    // Miri is a thousand times slower.
+    let (rows, columns) = if cfg!(miri) { (3, 5) } else { (70, 90) };
+    for bytes in [1, 2, 4, 8] {
+        for (a_apart, b_apart) in [(2, 1), (1, 4), (2, 8)] {
+            let a = Axis { len: rows, from: a_apart * bytes, to: columns * b_apart * bytes };
+            let b = Axis { len: columns, from: rows * a_apart * bytes, to: b_apart * bytes };
+            check(Kernel::Transpose(Transpose { bytes, shuffle: None, a: side(&[a]), b: side(&[b]) }), &[], 0);
+            let (a_next, b_next) = (
+                Axis { len: 3, from: b.from * columns, ..a },
+                Axis { len: 2, from: b.from * columns * 3, to: a.to * rows },
+            );
+            let a_next = Axis { to: b_next.to * 2, ..a_next };
+            check(
+                Kernel::Transpose(Transpose { bytes, shuffle: None, a: side(&[a, a_next]), b: side(&[b, b_next]) }),
+                &[],
+                1,
+            );
+        }
+    }
+}
+
+/// Compares gathers with plain loops on every machine, with permutes and without.
+#[test]
+fn gathers() {
+    // Length and strides in elements of each loop, the innermost over the destination first.
+    let blocks: [&[(usize, usize, usize)]; 8] = [
+        &[(3, 50, 1), (40, 1, 3)],
+        &[(9, 1, 1), (7, 9, 9), (3, 945, 63)],
+        &[(4, 7, 1), (5, 28, 4), (7, 1, 20)],
+        // With gaps.
+        &[(3, 130, 1), (64, 2, 4)],
+        &[(33, 2, 2)],
+        &[(2, 1, 1), (2, 300, 3), (25, 2, 6)],
+        // As long as a vector of the source, and shorter than one.
+        &[(8, 1, 1), (8, 8, 8)],
+        &[(4, 8, 1), (8, 1, 4)],
+    ];
+    for (bytes, loops) in [1, 2, 4, 8, 16].into_iter().flat_map(|bytes| blocks.map(|block| (bytes, block))) {
+        let mut places = vec![(0_u32, 0_u32)];
+        for &(len, from, to) in loops {
+            let nest = |i| places.iter().map(move |place| (place.0 + i * from as u32, place.1 + i * to as u32));
+            places = (0..len as u32).flat_map(nest).collect();
+        }
+        let last = |side: fn(&(u32, u32)) -> u32| places.iter().map(side).max().unwrap() as usize;
+        let ends = ((last(|place| place.0) + 1) * bytes, (last(|place| place.1) + 1) * bytes);
+        let nest = [Axis { len: 3, from: ends.0 + 5, to: ends.1.next_multiple_of(64) }];
+        let (from, to) = LoopNest(&nest).span(ends).unwrap();
+        let source = (0..from).map(|i| (i * 151 + i / 256 * 7 + 13) as u8).collect::<Vec<_>>();
+        let gathers = [Some(Gather::new(bytes, places.clone())), Gather::permuted(bytes, &places, 64).ok()];
+        for (gather, machine) in
+            gathers.iter().flatten().flat_map(|gather| Machine::all().into_iter().map(move |machine| (gather, machine)))
+        {
+            for shift in [0, 1, 32] {
+                let mut found = vec![0x5a; to + 4 * GUARD];
+                let start = found.as_ptr().align_offset(GUARD) + shift;
+                let mut expected = found.clone();
+                LoopNest(&nest).for_each(0, 0, |from_offset, to_offset| {
+                    for &(from, to) in &places {
+                        let (from, to) = (from_offset + from as usize * bytes, start + to_offset + to as usize * bytes);
+                        expected[to..to + bytes].copy_from_slice(&source[from..from + bytes]);
+                    }
+                });
+                {
+                    let fence = Fence::new(machine);
+                    gather.run(fence.machine(), LoopNest(&nest), &source, &mut found[start..][..to]);
+                }
+                assert!(found == expected, "{loops:?} {bytes} {shift} {machine:?}");
+            }
+        }
+    }
+}
+
+/// Blocks that need more permutes than they have elements, or too many at once, are not assembled by permutes.
+#[test]
+fn scattered_elements_are_not_permuted() {
+    let far = (0..512).map(|i| (i * 1000, i)).collect::<Vec<_>>();
+    assert!(matches!(Gather::permuted(1, &far, 64), Err(NotPermuted::ElementWise)));
+    let many = (0..4096).map(|i| (i % 16 * 5000 + i / 16, i)).collect::<Vec<_>>();
+    assert!(matches!(Gather::permuted(1, &many, 8), Err(NotPermuted::ElementWise)));
+    // Other architectures have no permutes.
+    if cfg!(target_arch = "x86_64") {
+        assert!(matches!(Gather::permuted(1, &many, 64), Err(NotPermuted::TryShorterBlock)));
+        assert!(Gather::permuted(1, &many[..256], 64).is_ok());
+    }
+}

@@ -1,0 +1,184 @@
+//! The kernels with vectors of one, two or four 16-byte lanes, for x86-64 and Arm.
+//!
+//! All kernels are made of one step, the *zip step*: interleave register `i` with register `i + n/2`, element by element, and take the low
+//! and the high half of the result as registers `2i` and `2i + 1`. If the elements of all registers are numbered consecutively, the step
+//! moves the highest bit of an element's number to the lowest place. So `log₂ n` steps interleave `n` rows. As many steps as an element's
+//! number within a lane has bits separate them again. On as many registers as a lane has elements, the two are the same: a transpose. Where
+//! a vector has several lanes, transposes zip each lane separately, with other rows of the source in each.
+//!
+//! Where arrays are larger than the caches, the order of the loops determines the speed. A few rows of the source are read
+//! side by side, each from front to back, which the hardware prefetcher recognizes. The destination is written in whole lines,
+//! two adjacent ones at a time, with non-temporal stores. Columns that do not begin at a cache line are transposed into a
+//! staging buffer first, or are written with ordinary stores while the last-level cache has room.
+//!
+//! Interleaving by factors that are not powers of two is in `interleave`.
+
+#[macro_use]
+mod generic;
+#[macro_use]
+mod transpose;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod hints;
+mod interleave;
+#[cfg(target_arch = "x86_64")]
+mod narrow;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
+mod permute;
+mod runs;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+mod tables;
+
+use super::{Axis, Interleave, Kernel, LoopCounter, LoopNest, Machine, Packing, Runs, Transpose, Vectors};
+use crate::tuning::{ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
+use generic::Vector;
+pub(super) use hints::fence;
+use hints::{prefetch, prefetch_far, prefetch_to_write};
+#[cfg(target_arch = "x86_64")]
+pub(super) use permute::{Permutes, run as permute};
+use std::ops::Range;
+use tables::{Loops, OffsetBuffer, Offsets};
+use transpose::{BlockOptions, Narrow, TransposeBlock, TransposeKernels};
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// Runs a kernel in every iteration of a loop nest if there are vectors for it. Returns whether it did; if not, nothing is written.
+///
+/// # Safety
+/// `source` and `destination` have at least the bytes that [`LoopNest::span`] gives for [`Kernel::span`], which is not `None`.
+pub(super) unsafe fn run(
+    kernel: &Kernel,
+    machine: Machine,
+    nest: LoopNest<'_>,
+    source: &[u8],
+    destination: &mut [u8],
+) -> bool {
+    let (from, to) = (source.as_ptr(), destination.as_mut_ptr());
+    let whole_lines = |axes: &[Axis], stride: usize| {
+        stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
+    };
+    let large = machine.streaming;
+    // In interleavings, the elements that do not fill a line are written with ordinary stores after a fence. For short rows, the fence
+    // costs more than non-temporal stores gain.
+    let is_worth_fences = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= MIN_FENCED_ROW;
+    let starts_lines = to.align_offset(LINE) == 0 && whole_lines(nest.0, 0);
+    let streaming = large
+        && match kernel {
+            // Copies handle partial lines at both ends themselves, which only takes some time.
+            Kernel::Copy(bytes) => *bytes >= MIN_STAGED_RUN || starts_lines && bytes.is_multiple_of(LINE),
+            // So do runs: they are collected in a staging buffer.
+            Kernel::Runs(_) => true,
+            _ if !starts_lines => false,
+            Kernel::Interleave(kernel) | Kernel::Pack(Packing { rows: kernel, .. }) => {
+                is_worth_fences(kernel.len * kernel.bytes)
+            }
+            Kernel::Deinterleave(kernel) => {
+                whole_lines(&[], kernel.row_stride) && is_worth_fences(kernel.len * kernel.bytes)
+            }
+            Kernel::Transpose(kernel) => whole_lines(&kernel.a, 0),
+            Kernel::Unpack(kernel) => {
+                whole_lines(&[], kernel.distance | kernel.rows.row_stride)
+                    && is_worth_fences(kernel.rows.len * kernel.rows.bytes)
+            }
+            Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
+        };
+    let large = large && (streaming || machine.staging || !matches!(kernel, Kernel::Transpose(_)));
+    let vectors = machine.vectors;
+    if let Kernel::Transpose(kernel) = kernel
+        && !kernel.is_dense()
+    {
+        return false;
+    }
+    if let Kernel::Interleave(rows) | Kernel::Deinterleave(rows) = kernel
+        && interleave::supports(rows)
+    {
+        let back = matches!(kernel, Kernel::Deinterleave(_));
+        // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has. `supports` accepts the kernel, and the caller
+        // guarantees the bounds.
+        return unsafe { interleave::run(rows, back, (vectors, large), nest, from, to) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if vectors >= Vectors::Neon && neon::supports(kernel) {
+        // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has, and `supports` accepts the kernel. The caller
+        // guarantees the bounds. `streaming` was set only where `to` and the strides are multiples of `LINE`.
+        return unsafe { neon::run(kernel, (large, streaming), nest, from, to) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        if vectors >= Vectors::Avx512 && avx512::supports(kernel) {
+            // SAFETY: `vectors` comes from a `Machine`, which never has more than the CPU has, and `supports` accepts the kernel. The
+            // caller guarantees the bounds. `streaming` was set only where `to` and the strides are multiples of `LINE`.
+            return unsafe { avx512::run(kernel, (large, streaming), nest, from, to) };
+        }
+        if vectors >= Vectors::Avx2 && avx2::supports(kernel) {
+            // SAFETY: as for AVX-512.
+            return unsafe { avx2::run(kernel, (large, streaming), nest, from, to) };
+        }
+        if vectors >= Vectors::Sse2 && sse2::supports(kernel) {
+            // SAFETY: as for AVX-512.
+            return unsafe { sse2::run(kernel, (large, streaming), nest, from, to) };
+        }
+    }
+    false
+}
+
+/// Copies a part of a cache line with ordinary stores.
+///
+/// # Safety
+/// `bytes` bytes are valid for reads at `from` and for writes at `to`.
+unsafe fn copy_partial_line(from: *const u8, to: *mut u8, bytes: usize) {
+    if bytes > 0 {
+        #[cfg(test)]
+        pending::stored(to, bytes);
+        // SAFETY: the caller guarantees the bytes. They do not overlap: one of the two is the destination or a staging buffer, the other is
+        // not.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+    }
+}
+
+/// For tests: the lines that have been written with non-temporal stores since the last fence. No other store may write to them before the
+/// next fence.
+#[cfg(test)]
+mod pending {
+    use super::LINE;
+    use std::cell::RefCell;
+    use std::collections::HashSet;
+
+    thread_local! {
+        static LINES: RefCell<HashSet<usize>> = RefCell::default();
+        /// The addresses of these stores.
+        static STREAMED: RefCell<HashSet<usize>> = RefCell::default();
+    }
+
+    fn lines(to: *mut u8, bytes: usize) -> impl Iterator<Item = usize> {
+        to.addr() / LINE..=(to.addr() + bytes - 1) / LINE
+    }
+
+    pub(super) fn streamed(to: *mut u8, bytes: usize) {
+        LINES.with_borrow_mut(|pending| pending.extend(lines(to, bytes)));
+        // Writing a line twice would send it to memory twice.
+        let is_new = STREAMED.with_borrow_mut(|streamed| streamed.insert(to.addr()));
+        assert!(is_new, "two non-temporal stores to one address");
+    }
+
+    pub(super) fn stored(to: *mut u8, bytes: usize) {
+        LINES.with_borrow(|pending| {
+            assert!(
+                lines(to, bytes).all(|line| !pending.contains(&line)),
+                "an ordinary store to a line with a pending non-temporal store"
+            );
+        });
+    }
+
+    pub(super) fn fenced() {
+        LINES.with_borrow_mut(HashSet::clear);
+        STREAMED.with_borrow_mut(HashSet::clear);
+    }
+}

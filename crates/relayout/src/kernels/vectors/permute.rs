@@ -1,0 +1,147 @@
+//! Vectors of the destination that are assembled from several vectors of the source by permutes.
+
+use super::super::NotPermuted;
+use super::LoopNest;
+#[cfg(test)]
+use super::pending;
+use crate::tuning::MAX_PERMUTES_PER_BLOCK;
+use std::arch::x86_64::*;
+use std::ops::Range;
+
+/// The vectors of the destination, and the permutes that assemble them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in super::super) struct Permutes {
+    vectors: Vec<PermutedVector>,
+    /// One entry for each permute: for each byte of the result that comes from this vector of the source, its index there and
+    /// [`FROM_THIS_VECTOR`]; 0 for the other bytes.
+    indices: Vec<Indices>,
+    /// One entry for each permute: where its vector of the source begins, in bytes from the start of the iteration. The vector ends at or
+    /// before the end of the iteration's elements.
+    from: Vec<u32>,
+}
+
+/// A vector of the destination: its offset in bytes from the start of the iteration, a mask of the bytes that are written, and its
+/// permutes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct PermutedVector {
+    to: usize,
+    bytes: u64,
+    permutes: Range<usize>,
+}
+
+/// An entry for each byte of a vector of the destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(align(64))]
+struct Indices([u8; SIZE]);
+
+/// Marks bytes that come from this permute's vector of the source.
+const FROM_THIS_VECTOR: u8 = 0x80;
+
+/// The bytes of a vector.
+const SIZE: usize = 64;
+
+impl Permutes {
+    /// The permutes for elements of `bytes` bytes at these places, at most `most` for each vector on average.
+    pub(in super::super) fn new(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, NotPermuted> {
+        let end = places.iter().map(|place| place.0).max().map_or(0, |last| (last as usize + 1) * bytes);
+        // Where the elements span less than a vector, no vector can be read.
+        let last_vector = end.checked_sub(SIZE).ok_or(NotPermuted::ElementWise)? as u32;
+        let shift = (SIZE / bytes).ilog2();
+        let num_vectors = places.last().map_or(0, |place| (place.1 >> shift) as usize + 1);
+        let (indices, from) =
+            (Vec::with_capacity(MAX_PERMUTES_PER_BLOCK / 2), Vec::with_capacity(MAX_PERMUTES_PER_BLOCK / 2));
+        let mut all = Self { vectors: Vec::with_capacity(num_vectors), indices, from };
+        let mut done = 0;
+        for elements in places.chunk_by(|a, b| a.1 >> shift == b.1 >> shift) {
+            let start = all.from.len();
+            let to = elements[0].1 >> shift << shift;
+            let mut stored = 0;
+            for &(from, own) in elements {
+                let (from, own) = (from * bytes as u32, (own - to) as usize * bytes);
+                stored |= (u64::MAX >> (SIZE - bytes)) << own;
+                // An element usually lies in the vector that was added last.
+                let lies_in = |vector: &u32| from.wrapping_sub(*vector) <= (SIZE - bytes) as u32;
+                let number = all.from[start..].iter().rposition(lies_in).map(|number| start + number);
+                let number = number.unwrap_or_else(|| {
+                    all.from.push(from.min(last_vector));
+                    all.indices.push(Indices([0; SIZE]));
+                    all.from.len() - 1
+                });
+                let first = (from - all.from[number]) as u8 | FROM_THIS_VECTOR;
+                let indices = &mut all.indices[number].0[own..own + bytes];
+                indices.iter_mut().zip(first..).for_each(|(index, byte)| *index = byte);
+            }
+            all.vectors.push(PermutedVector {
+                to: to as usize * bytes,
+                bytes: stored,
+                permutes: start..all.from.len(),
+            });
+            done += elements.len();
+            // A permute takes about as long as an element.
+            if all.from.len() + 2 * all.vectors.len() > done || all.from.len() > most * all.vectors.len() {
+                return Err(NotPermuted::ElementWise);
+            }
+            // The first vectors tell about how many permutes the others will take.
+            if all.from.len() > MAX_PERMUTES_PER_BLOCK
+                || all.from.len() * places.len() > 2 * MAX_PERMUTES_PER_BLOCK * done
+            {
+                return Err(NotPermuted::TryShorterBlock);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether every byte of every vector is written.
+    pub(in super::super) fn are_whole(&self) -> bool {
+        self.vectors.iter().all(|vector| vector.bytes == u64::MAX)
+    }
+}
+
+/// Assembles and writes all vectors in every iteration.
+///
+/// # Safety
+/// The CPU has AVX-512 F, BW and VBMI. In every iteration, 64 bytes are valid for reads from each entry of `permutes.from` on, and the
+/// bytes of each vector that its mask names are valid for writes. If `streaming`, all masks are full and all vectors lie at multiples of
+/// 64.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(in super::super) unsafe fn run(
+    permutes: &Permutes,
+    streaming: bool,
+    nest: LoopNest<'_>,
+    from: *const u8,
+    to: *mut u8,
+) {
+    nest.for_each(0, 0, |from_offset, to_offset| {
+        let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+        for vector in &permutes.vectors {
+            let mut result = _mm512_setzero_si512();
+            for (indices, &place) in
+                permutes.indices[vector.permutes.clone()].iter().zip(&permutes.from[vector.permutes.clone()])
+            {
+                // SAFETY: `Indices` has 64 bytes and is aligned to 64.
+                let indices = unsafe { _mm512_load_si512(indices.0.as_ptr().cast()) };
+                // SAFETY: the caller guarantees 64 readable bytes at each entry of `permutes.from`.
+                let source = unsafe { _mm512_loadu_si512(from.wrapping_add(place as usize).cast()) };
+                // The highest bit of an index marks the bytes to take; of the other bits, the permute uses the lowest six.
+                result = _mm512_mask_permutexvar_epi8(result, _mm512_movepi8_mask(indices), indices, source);
+            }
+            let to = to.wrapping_add(vector.to);
+            if streaming {
+                #[cfg(test)]
+                pending::streamed(to, 64);
+                // SAFETY: if `streaming`, the caller guarantees that all 64 bytes are writable and that `to` is a multiple of 64.
+                unsafe { _mm512_stream_si512(to.cast(), result) };
+            } else if vector.bytes == u64::MAX {
+                #[cfg(test)]
+                pending::stored(to, 64);
+                // SAFETY: the mask is full, so the caller guarantees that all 64 bytes are writable.
+                unsafe { _mm512_storeu_si512(to.cast(), result) };
+            } else {
+                #[cfg(test)]
+                pending::stored(to, 64 - vector.bytes.leading_zeros() as usize);
+                // SAFETY: the caller guarantees that the bytes in the mask are writable; the store does not access the others.
+                unsafe { _mm512_mask_storeu_epi8(to.cast(), vector.bytes, result) };
+            }
+        }
+    });
+}

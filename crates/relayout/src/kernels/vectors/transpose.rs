@@ -1,0 +1,574 @@
+//! Transposes: the order of their loops, and the blocks that they are made of, for any kind of vector.
+//!
+//! In this file, a *row* is contiguous in the source, along `a` of [`Transpose`]; rows are numbered along `b`. A *column* is contiguous in
+//! the destination, along `b`; columns are numbered along `a`.
+
+use super::super::{Axis, LoopCounter, LoopNest, NO_LOOP, Side, follows};
+use super::tables::{FillOffsets, OffsetBuffer, OffsetTable, Offsets, chunks};
+use super::{LINE, Transpose, fence};
+use crate::tuning::{
+    CACHED_LINES, HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_NARROW_ROW_BYTES, MIN_PREFETCHED_ROW_LINES, MIN_STAGED_RUN,
+    OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES, STAGE_BYTES, STAGE_ROWS, STREAMED_LINES,
+};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// A staging buffer for transposed columns. It has room for the elements that [`chunks`] may add to the rows, and to the columns of one
+/// line.
+#[repr(align(64))]
+struct Stage {
+    _room: [u8; 52 << 10],
+}
+
+/// The transposes of one kind of vector.
+pub(super) struct TransposeKernels {
+    /// The bytes of a vector.
+    pub(super) size: usize,
+    /// Blocks whose columns fill a cache line, for elements of 1, 2, 4, 8 and 16 bytes. Of each: with offsets in tables, the same with a
+    /// shuffle, and both again for evenly spaced rows and columns.
+    pub(super) lines: [[TransposeBlock; 4]; 5],
+    /// The same for columns that fill a vector.
+    pub(super) vectors: [[TransposeBlock; 4]; 5],
+    /// The transpose for rows or columns that do not fill a vector, if this kind of vector has one.
+    pub(super) narrow: Option<Narrow>,
+    /// Copies contiguous bytes, whole lines of the destination with non-temporal stores.
+    pub(super) copy_run: CopyRun,
+    pub(super) fill_offsets: FillOffsets,
+}
+
+/// Transposes a block, given where its rows begin in the source and its columns in the destination, as offsets from the two pointers.
+///
+/// # Safety
+/// - The CPU has the vectors of the [`TransposeKernels`] with this block.
+/// - The element of row `b` and column `a` is valid for reads at `a * bytes` bytes after `from + rows[b]`, and for writes at `b * bytes`
+///   bytes after `to + columns[a]`.
+/// - Rows have at least 16 bytes. Columns have at least a line or a vector, as the list that the block is in says.
+/// - If `streaming`, columns consist of whole lines, and all of them begin at a line.
+pub(super) type TransposeBlock = unsafe fn(&BlockOptions<'_>, (*const u8, Offsets<'_>), (*mut u8, Offsets<'_>));
+
+/// Copies contiguous bytes.
+///
+/// # Safety
+/// As many bytes as the last argument says are valid for reads and writes, and the CPU has the vectors.
+pub(super) type CopyRun = unsafe fn(*const u8, *mut u8, usize);
+
+/// Transposes a range of rows in every iteration, where the rows or columns are too few for whole vectors.
+pub(super) type Narrow = unsafe fn(&Transpose, Range<usize>, LoopNest<'_>, *const u8, *mut u8);
+
+/// How a block is transposed.
+pub(super) struct BlockOptions<'a> {
+    /// This many columns are transposed in all rows before the next columns.
+    pub(super) columns: usize,
+    pub(super) streaming: bool,
+    /// In blocks that shuffle: byte `i` of 16 bytes of a row is taken from byte `shuffle[i]`.
+    pub(super) shuffle: [u8; 16],
+    /// Whether to prefetch the next line of each column for writing.
+    pub(super) prefetch_writes: bool,
+    /// Rows of the source to prefetch, in the same columns as are read. May be empty.
+    pub(super) rows_to_prefetch: (*const u8, Offsets<'a>),
+}
+
+/// Software-prefetch strategy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prefetch {
+    None,
+    /// The next line of each column, for writing.
+    NextLinesToWrite,
+    /// The next lines of each row of the source.
+    NextLinesToRead,
+    /// The same columns of the next rows of the source.
+    NextRowsToRead,
+}
+
+impl Prefetch {
+    /// For arrays in memory: the next lines of each row, unless the row soon ends. The hardware prefetcher suffices for wide elements.
+    fn ahead(kernel: &Transpose) -> Self {
+        let row = kernel.a_len() * kernel.bytes;
+        if row >= MIN_PREFETCHED_ROW_LINES * LINE && kernel.bytes < 16 { Self::NextLinesToRead } else { Self::None }
+    }
+}
+
+/// The order of blocks. All measured machines agree on the order; the best numbers differ little between them.
+#[derive(Clone, Copy)]
+enum Order {
+    /// This many columns at a time, through all rows: each line of a column is followed by the next one.
+    Columns(usize),
+    /// This many rows at a time, through all columns: as many sequential read streams as the hardware prefetcher can follow.
+    Rows(usize),
+}
+
+impl Order {
+    /// For arrays in the caches.
+    fn cached(bytes: usize) -> Self {
+        let log_bytes = bytes.ilog2() as usize;
+        Self::Columns((CACHED_LINES[log_bytes] * LINE) >> log_bytes)
+    }
+
+    /// For arrays in memory.
+    fn large(bytes: usize) -> Self {
+        let log_bytes = bytes.ilog2() as usize;
+        Self::Rows((STREAMED_LINES[log_bytes] * LINE) >> log_bytes)
+    }
+}
+
+/// The rows and columns to transpose, and the order in which to do so.
+struct Walk {
+    a: Range<usize>,
+    b: Range<usize>,
+    order: Order,
+    prefetch: Prefetch,
+    streaming: bool,
+    block: TransposeBlock,
+    /// The fewest columns and rows of a block.
+    min_block: (usize, usize),
+    bytes: usize,
+    shuffle: [u8; 16],
+    /// Whether rows and columns are evenly spaced, so that they need no tables.
+    even: bool,
+}
+
+impl Walk {
+    /// Transposes these rows and columns. `next` is where the next iteration begins in the source: it is only prefetched, not read.
+    ///
+    /// # Safety
+    /// The CPU has the block's vectors. The tables are those of a kernel that has these rows and columns, at least `min_block` of each, and
+    /// whose elements are valid for reads from `from` and for writes from `to`. If `streaming`, `to` and all columns begin at a cache line,
+    /// and `b` begins and ends at a multiple of the rows of a line.
+    unsafe fn run(
+        &self,
+        (rows, columns): (&mut OffsetTable<'_>, &mut OffsetTable<'_>),
+        (from, next): (*const u8, *const u8),
+        to: *mut u8,
+    ) {
+        if self.even && matches!(self.order, Order::Columns(_)) {
+            // SAFETY: all rows and columns, which the caller guarantees; `even` offsets need no table.
+            return unsafe { self.block((rows, columns), self.a.clone(), self.b.clone(), (from, next), to) };
+        }
+        let (least_columns, least_rows) = self.min_block;
+        // The parts of a range whose offsets fit in a table.
+        let parts = |of: &Range<usize>, min_block: usize| {
+            let (start, count) = (of.start, if self.even { of.len() } else { OFFSETS_PER_TABLE });
+            chunks(of.len(), count, min_block).map(move |part| start + part.start..start + part.end)
+        };
+        for b in parts(&self.b, least_rows) {
+            if !self.even {
+                rows.fill_offsets(b.clone());
+            }
+            for a in parts(&self.a, least_columns) {
+                if !self.even {
+                    columns.fill_offsets(a.clone());
+                }
+                let block = match self.order {
+                    Order::Rows(count) => count,
+                    Order::Columns(_) => b.len(),
+                };
+                let mut start = b.start;
+                while start < b.end {
+                    let b = start.min(b.end - least_rows)..b.end.min(start + block);
+                    // SAFETY: `a` and `b` are parts of what the caller guarantees. `chunks` and the `min` above leave at least `min_block`
+                    // of each. The tables hold both ranges, unless `even`. `count` and `OFFSETS_PER_TABLE` are multiples of the rows of a
+                    // line, so `b` begins at such a multiple if `streaming`.
+                    unsafe { self.block((rows, columns), a.clone(), b, (from, next), to) };
+                    start += block;
+                }
+            }
+        }
+    }
+
+    /// Transposes some of the rows and columns.
+    ///
+    /// # Safety
+    /// As [`Self::run`], for the ranges `a` and `b`.
+    unsafe fn block(
+        &self,
+        (rows, columns): (&OffsetTable<'_>, &OffsetTable<'_>),
+        a: Range<usize>,
+        b: Range<usize>,
+        (from, next): (*const u8, *const u8),
+        to: *mut u8,
+    ) {
+        let (from, next) = (from.wrapping_add(a.start * self.bytes), next.wrapping_add(a.start * self.bytes));
+        let to = to.wrapping_add(b.start * self.bytes);
+        let (row, row_offsets) = rows.offsets(b.clone(), self.even).expect("the rows were looked up");
+        let (column, column_offsets) = columns.offsets(a.clone(), self.even).expect("the columns were looked up");
+        let rows_to_prefetch = match self.prefetch {
+            Prefetch::None | Prefetch::NextLinesToWrite => None,
+            Prefetch::NextLinesToRead => {
+                let ahead = PREFETCH_DISTANCE_LINES[self.bytes.ilog2() as usize] * LINE;
+                Some((from.wrapping_add(row + ahead), row_offsets))
+            }
+            Prefetch::NextRowsToRead => {
+                // The rows of the next block, or those of the first block of the next iteration.
+                let is_last = b.end == self.b.end;
+                let start = if is_last { self.b.start } else { b.end };
+                let next_rows = rows.offsets(start..self.b.end.min(start + b.len()), self.even);
+                next_rows.map(|(row, offsets)| ((if is_last { next } else { from }).wrapping_add(row), offsets))
+            }
+        };
+        let options = BlockOptions {
+            columns: match self.order {
+                // No rows follow.
+                Order::Columns(_) if b.len() == self.min_block.1 => a.len(),
+                Order::Columns(count) => count,
+                Order::Rows(_) => self.min_block.0,
+            },
+            streaming: self.streaming,
+            shuffle: self.shuffle,
+            prefetch_writes: self.prefetch == Prefetch::NextLinesToWrite,
+            rows_to_prefetch: rows_to_prefetch.unwrap_or((from, Offsets::NONE)),
+        };
+        // SAFETY: the offsets are those of the rows `b` and the columns `a`, counted from the first row and column of the two ranges, to
+        // which the pointers were moved. The caller guarantees the bounds, the size of the block and, if `streaming`, the alignment.
+        unsafe {
+            (self.block)(&options, (from.wrapping_add(row), row_offsets), (to.wrapping_add(column), column_offsets))
+        };
+    }
+}
+
+/// Transposes in every iteration of a loop nest.
+///
+/// # Safety
+/// - The CPU has the vectors of `kernels`, whose `supports` accepts the kernel.
+/// - `from` is valid for reads and `to` for writes of the bytes that [`LoopNest::span`] gives for the kernel.
+/// - If `streaming`: `to` and all strides in the destination, except those along columns, are multiples of `LINE`.
+pub(super) unsafe fn run(
+    kernels: &TransposeKernels,
+    kernel: &Transpose,
+    (large, streaming): (bool, bool),
+    nest: LoopNest<'_>,
+    from: *const u8,
+    to: *mut u8,
+) {
+    let Transpose { bytes, shuffle, .. } = *kernel;
+    // Shifts are faster than divisions.
+    let log_bytes = bytes.ilog2() as usize;
+    let (lane, line) = (16 >> log_bytes, LINE >> log_bytes);
+    let (a, b) = (0..kernel.a_len(), 0..kernel.b_len());
+    if let Some(narrow) = kernels.narrow
+        && (a.end < lane || b.end < line)
+    {
+        // SAFETY: the caller guarantees the CPU features and the bounds; `b` are all rows.
+        return unsafe { narrow(kernel, b, nest, from, to) };
+    }
+    let mut buffers = [OffsetBuffer::NEW; 2];
+    // SAFETY: the caller guarantees the CPU features.
+    let [mut rows, mut columns] = unsafe { OffsetTable::both(kernel, kernels.fill_offsets, &mut buffers) };
+    let even = rows.is_even() && columns.is_even();
+    let kind = usize::from(shuffle.is_some()) + 2 * usize::from(even);
+    let block = kernels.lines[log_bytes][kind];
+    let walk = Walk {
+        a,
+        b: b.clone(),
+        order: Order::cached(bytes),
+        prefetch: Prefetch::None,
+        streaming: false,
+        block,
+        min_block: (lane, line),
+        bytes,
+        shuffle: shuffle.unwrap_or_default(),
+        even,
+    };
+    // Columns shorter than a line take blocks of one vector.
+    if b.end < line {
+        let block = kernels.vectors[log_bytes][kind];
+        let walk = Walk { block, min_block: (lane, kernels.size >> log_bytes), ..walk };
+        return nest.for_each(0, 0, |from_offset, to_offset| {
+            let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+            // SAFETY: the span is in bounds at these offsets. `supports` guarantees rows of at least 16 bytes and columns of at least a
+            // vector, which is `min_block`. Not `streaming`: ordinary stores require no alignment.
+            unsafe { walk.run((&mut rows, &mut columns), (from, from), to) };
+        });
+    }
+    if large && !streaming && (columns_are_contiguous(kernel) || b.end * bytes >= MIN_STAGED_RUN) {
+        return nest.for_each(0, 0, |from_offset, to_offset| {
+            let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
+            // SAFETY: the span is in bounds at these offsets; columns have at least a line (`b.end >= line`) and rows 16 bytes
+            // (`supports`).
+            unsafe { staged(kernels, kernel, &walk, from, to) };
+        });
+    }
+    let whole = b.end & !(line - 1);
+    let rest = b.end - line..b.end;
+    // The rows that do not fill a line at the end: if they are few, in the narrow transpose; otherwise a whole line that overlaps the one
+    // before.
+    let rest_bytes = (b.end - whole) * bytes;
+    let mut is_done = false;
+    if let Some(narrow) = kernels.narrow
+        && rest_bytes > 0
+        && rest_bytes <= MAX_NARROW_ROW_BYTES[log_bytes]
+        && (!large || streaming)
+    {
+        // SAFETY: the caller guarantees the CPU features and the bounds; `whole..b.end` are some of the kernel's rows.
+        unsafe { narrow(kernel, whole..b.end, nest, from, to) };
+        is_done = true;
+    }
+    let rows_of_walk = if is_done || streaming { 0..whole } else { b };
+    // Prefetch ahead in long rows, and the next rows where rows are short.
+    let short = large && walk.a.len() * bytes < HARDWARE_PREFETCH_ROW;
+    let all = nest.0.iter().fold(rows_of_walk.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
+    let prefetch = if short && streaming {
+        Prefetch::NextRowsToRead
+    } else if large {
+        Prefetch::ahead(kernel)
+    } else if bytes == 1 && columns_start_lines(kernel, nest, to) || rows_of_walk.len() <= line || all <= L1_RESIDENT {
+        // For bytes, prefetching pays only where vectors straddle two lines.
+        Prefetch::None
+    } else {
+        Prefetch::NextLinesToWrite
+    };
+    let order = if large { Order::large(bytes) } else { walk.order };
+    let walk = Walk { b: rows_of_walk, order, prefetch, streaming, ..walk };
+    let rest = (streaming && whole < rest.end && !is_done).then(|| Walk {
+        a: walk.a.clone(),
+        b: rest,
+        prefetch: Prefetch::None,
+        streaming: false,
+        ..walk
+    });
+    let mut next_iteration = short.then(|| LoopCounter::new(nest));
+    nest.for_each(0, 0, |from_offset, to_offset| {
+        let next = next_iteration.as_mut().map_or(0, |next| {
+            next.advance();
+            next.from
+        });
+        let (next, from) = (from.wrapping_add(next), from.wrapping_add(from_offset));
+        let to = to.wrapping_add(to_offset);
+        // SAFETY: the span is in bounds at these offsets, and there are at least `line` rows. If `streaming`, `to` and the strides are
+        // multiples of `LINE`, and `rows_of_walk` is `0..whole`, whole lines.
+        unsafe { walk.run((&mut rows, &mut columns), (from, next), to) };
+        if let Some(rest) = &rest {
+            fence();
+            // SAFETY: as above for the last `line` rows; ordinary stores require no alignment.
+            unsafe { rest.run((&mut rows, &mut columns), (from, next), to) };
+        }
+    });
+}
+
+/// Whether all columns begin at a cache line of the destination.
+fn columns_start_lines(kernel: &Transpose, nest: LoopNest<'_>, to: *mut u8) -> bool {
+    nest.0.iter().chain(&kernel.a).fold(to.addr(), |all, axis| all | axis.to).is_multiple_of(LINE)
+}
+
+/// Whether columns follow each other in the destination without gaps.
+fn columns_are_contiguous(kernel: &Transpose) -> bool {
+    follows(&kernel.a, |axis| axis.to, kernel.b_len() * kernel.bytes)
+}
+
+/// Transposes columns that begin anywhere within a cache line: into a staging buffer that stays in the L1 cache, and from there to each
+/// column, whole lines with non-temporal stores.
+///
+/// # Safety
+/// As [`run`] for one iteration of this kernel, whose columns have at least a line and whose rows have at least 16 bytes.
+unsafe fn staged(kernels: &TransposeKernels, kernel: &Transpose, walk: &Walk, from: *const u8, to: *mut u8) {
+    let bytes = kernel.bytes;
+    let line = LINE / bytes;
+    let mut stage = MaybeUninit::<Stage>::uninit();
+    let stage = stage.as_mut_ptr().cast::<u8>();
+    let mut buffers = [OffsetBuffer::NEW; 2];
+    for b in chunks(kernel.b_len(), STAGE_ROWS, line) {
+        let run = b.len() * bytes;
+        let dense = columns_are_contiguous(kernel) && b.len() == kernel.b_len();
+        let pitch = if dense { run } else { run.next_multiple_of(LINE) + LINE };
+        let columns_at_once = (STAGE_BYTES / pitch).max(line) / line * line;
+        let on_stage = Axis { len: kernel.a_len(), from: bytes, to: pitch };
+        let on_stage = Transpose { a: [on_stage, NO_LOOP, NO_LOOP, NO_LOOP], ..*kernel };
+        // SAFETY: the caller guarantees the CPU features.
+        let [mut rows, mut columns] = unsafe { OffsetTable::both(&on_stage, kernels.fill_offsets, &mut buffers) };
+        for a in chunks(kernel.a_len(), columns_at_once, walk.min_block.0) {
+            assert!(a.len() * pitch <= size_of::<Stage>(), "the stage has room for all columns");
+            // One line of each row, then the next row, so that each line is read once.
+            let order = Order::Columns(line);
+            let walk = Walk { a: 0..a.len(), b: b.clone(), order, prefetch: Prefetch::ahead(kernel), ..*walk };
+            let (from, first) = (from.wrapping_add(a.start * bytes), stage.wrapping_sub(b.start * bytes));
+            // SAFETY: the rows `b` and the columns of `a` are the kernel's, so reads are in bounds; `chunks` leaves at least `min_block` of
+            // each. Writes go to `stage + column * pitch + row * bytes`, which ends below `a.len() * pitch`: that the stage has room for
+            // this was asserted. `streaming` is false.
+            unsafe { walk.run((&mut rows, &mut columns), (from, from), first) };
+            let row = |a: usize| to.wrapping_add(place(&kernel.a, a) + b.start * bytes);
+            if dense {
+                // SAFETY: `pitch == run`, so the stage holds `a.len() * run` contiguous bytes, and the columns are contiguous in the
+                // destination, too.
+                unsafe { (kernels.copy_run)(stage, row(a.start), a.len() * run) };
+                continue;
+            }
+            for (i, a) in a.enumerate() {
+                // SAFETY: column `i` of the stage has `run` bytes from `i * pitch` on, and the rows `b` of column `a` take `run` bytes at
+                // `row(a)`.
+                unsafe { (kernels.copy_run)(stage.wrapping_add(i * pitch), row(a), run) };
+            }
+        }
+    }
+}
+
+/// The offset of element `number` of a side in the destination.
+fn place(side: &Side, mut number: usize) -> usize {
+    let mut place = 0;
+    for axis in side {
+        if number < axis.len {
+            return place + number * axis.to;
+        }
+        place += number % axis.len * axis.to;
+        number /= axis.len;
+    }
+    place
+}
+
+/// Repeats a block for each number below a constant, unrolled: the compiler keeps loops of 16 iterations, and then spills to memory what
+/// belongs in registers.
+macro_rules! up_to_16 {
+    ($i:ident in $count:expr => $body:block) => { up_to_16!(@each $i in $count => $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15) };
+    (@each $i:ident in $count:expr => $body:block; $($number:literal)*) => {
+        $(
+            if $number < $count {
+                let $i = $number;
+                $body
+            }
+        )*
+    };
+}
+
+/// Generates the blocks for one kind of vector.
+macro_rules! transposes {
+    ([$($feature:tt)+] $lanes:literal) => {
+        /// The transposes of these vectors. `blocks` takes an element's bytes and how many elements a lane has.
+        const TRANSPOSE_KERNELS: TransposeKernels = TransposeKernels {
+            size: SIZE,
+            lines: [
+                blocks::<1, 16, LINE_VECTORS, false>(),
+                blocks::<2, 8, LINE_VECTORS, true>(),
+                blocks::<4, 4, LINE_VECTORS, true>(),
+                blocks::<8, 2, LINE_VECTORS, true>(),
+                blocks::<16, 1, LINE_VECTORS, true>(),
+            ],
+            vectors: [
+                blocks::<1, 16, 1, false>(),
+                blocks::<2, 8, 1, true>(),
+                blocks::<4, 4, 1, true>(),
+                blocks::<8, 2, 1, true>(),
+                blocks::<16, 1, 1, true>(),
+            ],
+            narrow: V::NARROW,
+            copy_run: copy_non_temporal,
+            fill_offsets,
+        };
+
+        /// [`super::tables::fill_offsets`], compiled for these vectors.
+        ///
+        /// # Safety
+        /// The CPU has these vectors.
+        #[target_feature($(enable = $feature),+)]
+        pub(super) unsafe fn fill_offsets(loops: &Loops, range: Range<usize>, buffer: &mut OffsetBuffer) {
+            super::tables::fill_offsets(loops, range, buffer);
+        }
+
+        /// The four kinds of blocks. Single bytes are never shuffled.
+        const fn blocks<const BYTES: usize, const LANE: usize, const N: usize, const SHUFFLES: bool>()
+        -> [TransposeBlock; 4] {
+            [
+                transpose::<BYTES, LANE, N, false, false>,
+                transpose::<BYTES, LANE, N, SHUFFLES, false>,
+                transpose::<BYTES, LANE, N, false, true>,
+                transpose::<BYTES, LANE, N, SHUFFLES, true>,
+            ]
+        }
+
+        /// Transposes the columns of one lane in as many rows as `N` vectors have elements, then the next ones. Rows of the source are
+        /// loaded directly into the lanes where they belong, so that zip steps stay within lanes.
+        ///
+        /// # Safety
+        /// As [`TransposeBlock`] says. The rows fill at least `N` vectors, the columns at least one lane.
+        #[target_feature($(enable = $feature),+)]
+        unsafe fn transpose<
+            const BYTES: usize,
+            const LANE: usize,
+            const N: usize,
+            const SHUFFLED: bool,
+            const EVEN: bool,
+        >(
+            options: &BlockOptions<'_>,
+            (from, rows): (*const u8, Offsets<'_>),
+            (to, columns): (*mut u8, Offsets<'_>),
+        ) {
+            let &BlockOptions { streaming, prefetch_writes, rows_to_prefetch: (prefetch_from, prefetched), .. } = options;
+            // Columns shorter than a line are neither prefetched nor written with non-temporal stores.
+            let lines = N == LINE_VECTORS;
+            let count = N * SIZE / BYTES;
+            // SAFETY: only the CPU features are required, which this function requires, too.
+            let shuffle = if SHUFFLED { unsafe { V::repeated(options.shuffle) } } else { unsafe { V::zero() } };
+            let (last_a, last_b) = (columns.count - LANE, rows.count - count);
+            let mut end = 0;
+            while end < columns.count {
+                let start = end;
+                end = columns.count.min(end + options.columns);
+                let mut next_b = 0;
+                while next_b < rows.count {
+                    // The last rows and columns overlap those before them.
+                    let b = next_b.min(last_b);
+                    let (first_row, rows) = rows.slice::<EVEN>(b, count);
+                    let mut next_a = start;
+                    while next_a < end {
+                        let a = next_a.min(last_a);
+                        if lines && prefetched.count > 0 {
+                            // A line of each row takes four iterations (one for each 16 bytes): each of them prefetches a quarter of the
+                            // rows.
+                            let first = b + a * BYTES / 16 % (LINE / 16) * (count / 4);
+                            for row in first..prefetched.count.min(first + count / 4) {
+                                prefetch_far(prefetch_from.wrapping_add(prefetched.get::<EVEN>(row) + a * BYTES));
+                            }
+                        }
+                        let from = from.wrapping_add(first_row + a * BYTES);
+                        // SAFETY: only the CPU features are required, which this function requires, too.
+                        let zero = unsafe { V::zero() };
+                        let mut transposed = [[zero; LANE]; N];
+                        for (n, transposed) in transposed.iter_mut().enumerate() {
+                            let mut registers = [zero; LANE];
+                            up_to_16!(i in LANE => {
+                                // SAFETY: `n * $lanes * LANE + i` plus `LANE` for each further lane is below `count`, so these are rows
+                                // `b..b + count`, and `a + LANE <= columns.count`: 16 bytes from column `a` on are the row's.
+                                registers[i] = unsafe { V::load_rows::<EVEN>(from, rows, n * $lanes * LANE + i, LANE) };
+                                if SHUFFLED {
+                                    // SAFETY: only the CPU features are required, which this function requires, too.
+                                    registers[i] = unsafe { registers[i].shuffled(shuffle) };
+                                }
+                            });
+                            // SAFETY: only the CPU features are required, which this function requires, too.
+                            *transposed = unsafe { V::zipped::<BYTES, LANE>(registers, LANE.ilog2()) };
+                        }
+                        let (first_column, columns) = columns.slice::<EVEN>(a, LANE);
+                        let to = to.wrapping_add(first_column + b * BYTES);
+                        if lines && prefetch_writes {
+                            for i in 0..LANE {
+                                prefetch_to_write(to.wrapping_add(columns.get::<EVEN>(i) + LINE));
+                            }
+                        }
+                        // Non-temporal stores write each line once: columns that the block before has written are skipped.
+                        let done = if lines && streaming { next_a - a } else { 0 };
+                        let store_all = |streaming, done| {
+                            for i in 0..LANE {
+                                if i < done {
+                                    continue;
+                                }
+                                for (n, transposed) in transposed.iter().enumerate() {
+                                    let place = to.wrapping_add(columns.get::<EVEN>(i) + n * SIZE);
+                                    // SAFETY: vector `n` of column `a + i` holds the rows from `b + n * SIZE / BYTES` on, which end at or
+                                    // below `b + count <= rows.count`. If streaming, columns begin at a line and `b` is a multiple of the
+                                    // rows of a line, so the address is a multiple of `SIZE`.
+                                    unsafe { transposed[i].put(streaming, place) };
+                                }
+                            }
+                        };
+                        if done > 0 {
+                            store_all(true, done);
+                        } else if lines && streaming {
+                            store_all(true, 0);
+                        } else {
+                            store_all(false, 0);
+                        }
+                        next_a += LANE;
+                    }
+                    next_b += count;
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,148 @@
+//! Aligned memory for arrays.
+
+use std::alloc::{Layout, alloc_zeroed};
+use std::fmt;
+
+/// There is not enough memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutOfMemory {
+    /// The bytes that were requested.
+    pub bytes: usize,
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not enough memory for {} bytes", self.bytes)
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+/// Owned bytes that begin at a multiple of 64.
+pub struct AlignedBytes {
+    /// The bytes, preceded by `start` bytes that bring them to their alignment. `start <= memory.len()` always holds.
+    memory: Vec<u8>,
+    start: usize,
+}
+
+impl AlignedBytes {
+    /// The alignment in bytes: that of a cache line, and what XLA's runtimes require of buffers.
+    pub const ALIGNMENT: usize = 64;
+
+    /// `len` bytes, all 0.
+    ///
+    /// Memory that the system provides zeroed is not written again, so a large array takes memory only where it is used. A system that
+    /// promises more memory than it has may still end the program when the memory is used.
+    ///
+    /// ```
+    /// use xla_shape_relayout::AlignedBytes;
+    ///
+    /// let bytes = AlignedBytes::zeroed(100)?;
+    /// assert_eq!(bytes.as_ref(), [0; 100]);
+    /// assert!(bytes.as_ref().as_ptr().addr().is_multiple_of(AlignedBytes::ALIGNMENT));
+    /// # Ok::<(), xla_shape_relayout::OutOfMemory>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
+        let out_of_memory = OutOfMemory { bytes: len };
+        // Alignment 1: for larger alignments, Rust's allocator writes the zeros itself.
+        let size = len.checked_add(Self::ALIGNMENT - 1);
+        let layout = size.and_then(|size| Layout::array::<u8>(size).ok()).ok_or(out_of_memory)?;
+        // SAFETY: `layout` has a size of at least `ALIGNMENT - 1` bytes, so it is not 0.
+        let memory = unsafe { alloc_zeroed(layout) };
+        if memory.is_null() {
+            return Err(out_of_memory);
+        }
+        let start = memory.addr().wrapping_neg() % Self::ALIGNMENT;
+        // SAFETY: the global allocator returned this memory for `layout`, which has the alignment of `u8` and `layout.size()` bytes; all
+        // are initialised, to 0.
+        let mut memory = unsafe { Vec::from_raw_parts(memory, layout.size(), layout.size()) };
+        memory.truncate(start + len);
+        Ok(Self { memory, start })
+    }
+}
+
+impl Clone for AlignedBytes {
+    fn clone(&self) -> Self {
+        let bytes = self.as_ref();
+        let mut memory = Vec::<u8>::with_capacity(bytes.len() + Self::ALIGNMENT - 1);
+        let start = memory.as_ptr().addr().wrapping_neg() % Self::ALIGNMENT;
+        memory.resize(start, 0);
+        memory.extend_from_slice(bytes);
+        Self { memory, start }
+    }
+}
+
+impl AsRef<[u8]> for AlignedBytes {
+    #[inline(always)]
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: `start <= memory.len()`: `zeroed` truncates the vector to `start + len` bytes and `clone` extends it from `start` bytes
+        // on; nothing changes it later.
+        unsafe { self.memory.get_unchecked(self.start..) }
+    }
+}
+
+impl AsMut<[u8]> for AlignedBytes {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut [u8] {
+        // SAFETY: `start <= memory.len()`, as in `as_ref`.
+        unsafe { self.memory.get_unchecked_mut(self.start..) }
+    }
+}
+
+impl fmt::Debug for AlignedBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AlignedBytes({} bytes)", self.as_ref().len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AlignedBytes, OutOfMemory};
+
+    #[test]
+    fn bytes_are_aligned_zero_and_exactly_as_many_as_asked_for() {
+        for len in [0, 1, 63, 64, 65, 1000] {
+            let mut bytes = AlignedBytes::zeroed(len).unwrap();
+            assert_eq!(bytes.as_ref(), vec![0; len]);
+            assert!(bytes.as_ref().as_ptr().addr().is_multiple_of(AlignedBytes::ALIGNMENT));
+            bytes.as_mut().fill(7);
+            assert_eq!(bytes.clone().as_ref(), vec![7; len]);
+        }
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn memory_that_is_not_used_is_not_touched() {
+        let pages = || -> usize {
+            let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+            text.split(' ').nth(1).unwrap().parse().unwrap()
+        };
+        let before = pages();
+        let bytes = AlignedBytes::zeroed(256 << 20).unwrap();
+        // Pages have at least 4 KiB.
+        assert!(pages() < before + (128 << 20) / 4096);
+        assert_eq!(bytes.as_ref().last(), Some(&0));
+    }
+
+    #[test]
+    fn a_clone_is_aligned_too() {
+        for len in [0, 1, 63, 64, 1000] {
+            let mut bytes = AlignedBytes::zeroed(len).unwrap();
+            bytes.as_mut().fill(3);
+            let clones = [bytes.clone(), bytes.clone(), bytes.clone()];
+            for clone in &clones {
+                assert_eq!(clone.as_ref(), bytes.as_ref());
+                assert!(clone.as_ref().as_ptr().addr().is_multiple_of(AlignedBytes::ALIGNMENT));
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_bytes_are_an_error() {
+        let bytes = usize::MAX / 2;
+        assert_eq!(AlignedBytes::zeroed(bytes).err(), Some(OutOfMemory { bytes }));
+    }
+}

@@ -1,0 +1,175 @@
+//! The numbers that were found by measuring: from which size on another method is faster, how much is done at once, how far ahead
+//! is prefetched.
+//!
+//! They were chosen with `cargo run --release -p benches --bin relayout`, on the machines of `docs/relayout.md`: **I** is Intel Emerald
+//! Rapids (AVX-512 with VBMI; caches of 48 KiB, 2 MiB and 260 MiB, the last one shared by many cores), **A** is AMD Zen 5 (whose last
+//! level belongs to a few cores). On other machines they are guesses: Arm's vectors use the numbers of **I**. Each constant says what it
+//! counts, and on which machine it was measured; *bound* marks a limit of effort or memory that hardly changes the speed. Numbers that
+//! follow from the vectors or from the 64 bytes of a cache line stand with the code.
+
+// The plan.
+
+/// Plans that each thread keeps. **I**: making the same plan again takes 0.6 to 0.8 µs.
+pub(crate) const CACHED_PLANS: usize = 8;
+
+/// Bytes of the largest tables of a plan that is kept: *bound*.
+pub(crate) const MAX_CACHED_TABLE_BYTES: usize = 64 << 10;
+
+/// Regions of a relayout. With more, copying by tables is faster: **I**.
+pub(crate) const MAX_REGIONS: usize = 256;
+
+/// Elements per region, on average, where positions are looked up one by one. With fewer, copying by tables is faster: **I**.
+pub(crate) const MIN_REGION_ELEMENTS: usize = 64;
+
+/// Indices that are looked up one by one for a dimension, or for dimensions that a `*` combines: *bound*, some 20 ns each.
+pub(crate) const MAX_PIECE_PERIOD: usize = 1 << 13;
+
+/// Entries of all tables that hold the positions of an index on both sides: *bound*.
+pub(crate) const MAX_TABLE_ENTRIES: usize = 1 << 22;
+
+/// Entries of a table that holds the positions of one side: *bound*.
+pub(crate) const MAX_PHASE_PERIOD: usize = 1 << 16;
+
+/// Indices of a block of copying by tables: in the loop over neighbours in the source, and in the loop over neighbours in the
+/// destination. **I**.
+pub(crate) const TABLE_BLOCK: [usize; 2] = [16, 128];
+
+// Non-temporal stores.
+
+/// Non-temporal stores are used where source and destination together take at least this many halves of the L2 cache: where both fit in
+/// it, ordinary stores are faster. **I**: a copy with non-temporal stores is faster from 1.5 MiB on each side.
+pub(crate) const STREAMING_L2_HALVES: usize = 3;
+
+/// The same for a last-level cache that belongs to a few cores: they are used from its size divided by this. **A**: below 8 MiB,
+/// non-temporal stores cost up to half of the speed.
+pub(crate) const STREAMING_LOCAL_LLC_PART: usize = 2;
+
+/// The same for transposes that need a staging buffer: from the size of the last-level cache divided by this, which is about a few
+/// cores' share of it. **I**: below, ordinary stores are up to 1.5 times as fast.
+pub(crate) const STAGING_LLC_PART: usize = 10;
+
+/// Assumed for a machine that does not describe its caches: the bytes of the L1, the L2 and the last-level cache.
+pub(crate) const DEFAULT_CACHES: [usize; 3] = [32 << 10, 2 << 20, 32 << 20];
+
+/// Bytes of the shortest rows that are interleaved or packed with non-temporal stores though they are not whole lines. For shorter rows,
+/// the fence in each iteration costs more than these stores gain. **I**.
+pub(crate) const MIN_FENCED_ROW: usize = 1024;
+
+// Joining runs.
+
+/// Bytes of the longest runs that are joined; longer ones gain nothing. **I**.
+pub(crate) const MAX_RUN: usize = 1024;
+
+/// Runs that are joined at a time if there are more than twice as many: then the rest of the source's lines stays in the L1 and L2
+/// caches until it is read. **I**.
+pub(crate) const RUNS_PER_BATCH: usize = 256;
+
+/// Bytes of the destination that an iteration writes. With non-temporal stores, shorter iterations share cache lines with others, so
+/// they run in the order of the destination and share a staging buffer. **I**.
+pub(crate) const MIN_UNMERGED_ITERATION: usize = 2048;
+
+/// Bytes of an iteration from which on runs of [`LONG_RUN`] bytes or more are joined with ordinary stores. For fewer, the preparation
+/// takes too long. **I**.
+pub(crate) const MIN_JOINED_ITERATION: usize = 512;
+
+/// Bytes of a run from which on copying each run by itself is as fast, with ordinary stores. **I**.
+pub(crate) const LONG_RUN: usize = 128;
+
+/// How far ahead of each run its source is prefetched, in bytes. **I**.
+pub(crate) const RUN_PREFETCH_BYTES: usize = 1024;
+
+// Gathers.
+
+/// Bytes of the destination in a block that is gathered: the first of these, or the next ones where a block needs too many permutes.
+/// **I**.
+pub(crate) const GATHER_BLOCKS: [usize; 3] = [1024, 512, 256];
+
+/// The fewest elements of a block that is gathered. **I**.
+pub(crate) const MIN_GATHER_ELEMENTS: usize = 32;
+
+/// The most permutes of a block: their tables stay in the L1 cache. **I**.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const MAX_PERMUTES_PER_BLOCK: usize = 192;
+
+/// The most permutes for a vector where the alternative is scalar code: the most elements that a vector has. **I**.
+pub(crate) const MAX_PERMUTES_PER_VECTOR: usize = 64;
+
+/// The most permutes for a vector where the alternative is joining runs: this divided by the bytes of a run. A permute takes as long as
+/// nearly three moves. **I**.
+pub(crate) const PERMUTES_INSTEAD_OF_RUNS: usize = 24;
+
+/// The most permutes for a vector where the alternative is a transpose with a side shorter than 16 bytes: this divided by the bytes of
+/// that side. Such a transpose fills vectors from many places, and its stores of a few bytes take about as long as those of vectors.
+/// **I**.
+pub(crate) const PERMUTES_INSTEAD_OF_NARROW: usize = 96;
+
+/// The most permutes for a vector where the alternative is a transpose whose sides are both shorter than a line. **I**.
+pub(crate) const PERMUTES_INSTEAD_OF_SHORT: usize = 8;
+
+// Interleaving.
+
+/// How far ahead the rows of an interleaving are prefetched, in bytes of all rows together. **I**.
+pub(crate) const ROW_PREFETCH_BYTES: usize = 2048;
+
+/// The same where iterations are shorter than that, in bytes of all iterations: then later iterations are prefetched, because what
+/// follows a short row in memory may belong to another row. **I**.
+pub(crate) const ITERATION_PREFETCH_BYTES: usize = 8192;
+
+/// Bytes of a row that are taken from a run at once, where the factor is not a power of two: that part of the run stays in the L1 cache.
+/// **I**.
+pub(crate) const DEINTERLEAVE_BLOCK: usize = 1024;
+
+// Transposes.
+
+/// The largest distance between elements, in elements, at which they count as near each other. **I**.
+pub(crate) const MAX_NEAR_STRIDE: usize = 8;
+
+/// Rows that are staged at once. They make columns so long that the partial lines at both ends count for little, and a line of each row
+/// stays in the L1 cache. **I**: 1024 to 4096 gained nothing.
+pub(crate) const STAGE_ROWS: usize = 512;
+
+/// Bytes of the staging buffer that are used, where the number of columns can be chosen: as much as stays in the L1 cache. **I**.
+pub(crate) const STAGE_BYTES: usize = 32 << 10;
+
+/// Bytes of the shortest columns that are worth staging. **I**.
+pub(crate) const MIN_STAGED_RUN: usize = 256;
+
+/// Bytes of all iterations that stay in the L1 cache on both sides: up to this, lines are not prefetched for writing. **I**.
+pub(crate) const L1_RESIDENT: usize = 16 << 10;
+
+/// Rows shorter than this, in bytes, do not train the hardware prefetcher: the next rows are prefetched by software. **I**.
+pub(crate) const HARDWARE_PREFETCH_ROW: usize = 2048;
+
+/// Lines of the shortest rows whose next lines are prefetched where arrays are in memory. **I**.
+pub(crate) const MIN_PREFETCHED_ROW_LINES: usize = 8;
+
+/// Lines of a column that are written together where arrays are in the caches, by the logarithm of an element's bytes. **I**.
+pub(crate) const CACHED_LINES: [usize; 5] = [2, 1, 1, 2, 2];
+
+/// The same where arrays are larger than the caches: two, unless that takes too many rows of the source. **I**.
+pub(crate) const STREAMED_LINES: [usize; 5] = [1, 2, 2, 2, 2];
+
+/// How many lines ahead a row of the source is prefetched, by the logarithm of an element's bytes: a line of narrow elements takes
+/// longer to transpose. **I**.
+pub(crate) const PREFETCH_DISTANCE_LINES: [usize; 5] = [1, 1, 2, 2, 2];
+
+/// The most bytes of the rows at the end that do not fill a line, by the logarithm of an element's bytes, that are transposed separately
+/// instead of together with some rows before them. **I**.
+pub(crate) const MAX_NARROW_ROW_BYTES: [usize; 5] = [32, 32, 16, 0, 0];
+
+/// Rows or columns in a table of offsets, if they are not evenly spaced: the tables stay in the L1 cache. **I**.
+pub(crate) const OFFSETS_PER_TABLE: usize = 512;
+
+/// Columns that scalar code writes in turn, so that their lines stay in the L1 cache. **I**.
+pub(crate) const SCALAR_BLOCK_ROWS: usize = 32;
+
+// Threads.
+
+/// Parts for each thread: more than one, so that a delayed thread does not delay all; but few, because narrow parts read short pieces of
+/// rows. **I**: with 4, transposes of 16 MiB took a quarter longer.
+#[cfg(feature = "threads")]
+pub(crate) const PARTS_PER_THREAD: usize = 2;
+
+/// Bytes of the smallest destination of a step that is worth a second thread. **I**.
+#[cfg(feature = "threads")]
+pub(crate) const MIN_THREADED_BYTES: usize = 256 << 10;

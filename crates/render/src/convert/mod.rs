@@ -1,0 +1,184 @@
+//! What is a layout in other notations, and in code?
+
+mod arrays;
+mod emit;
+mod functions;
+
+pub use emit::{Code, CodeError, Language};
+
+use crate::words::column_width;
+use crate::{Answer, Text, answer_line};
+use serde::{Serialize, Serializer};
+use xla_shape_core::worlds::{AnyLayout, Nearest, Obstacle, Sharing, World};
+
+/// A layout in other notations: a text for each that has it, and for each other the reason.
+///
+/// ```
+/// use xla_shape_core::worlds::{AnyLayout, World};
+/// use xla_shape_render::{Answer, convert::Conversion};
+///
+/// let layout = AnyLayout::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
+/// let conversion = Conversion::new(&layout, &[World::Cute]);
+/// assert!(conversion.json().contains(r#""world":"cute","text":"((8,2),(128,2)):((128,2048),(1,1024))""#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// What is said of elements that share positions; `None` if none do.
+    shared: Option<Shared>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    world: World,
+    text: Result<String, Obstacle>,
+    nearest: Option<Nearest>,
+}
+
+/// How elements share positions.
+#[derive(Clone, Debug, Serialize)]
+struct Shared {
+    /// `repeats`, `overlaps`, or `unknown`.
+    sharing: &'static str,
+    /// Two elements at one position, the first in row-major order first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared: Option<[Vec<u64>; 2]>,
+    #[serde(skip)]
+    sentence: String,
+}
+
+impl Conversion {
+    /// The layout in each of these notations.
+    #[must_use]
+    pub fn new(layout: &AnyLayout, worlds: &[World]) -> Self {
+        let entry = |&world: &World| {
+            let text = layout.write(world);
+            let nearest = if text.is_err() { layout.nearest(world) } else { None };
+            Entry { world, text, nearest }
+        };
+        Self { shared: Shared::of(layout), entries: worlds.iter().map(entry).collect() }
+    }
+}
+
+impl Shared {
+    fn of(layout: &AnyLayout) -> Option<Self> {
+        let bracketed = |index: &[u64]| format!("{index:?}").replace(", ", ",");
+        match layout.sharing() {
+            Sharing::Repeats { dimension, index } => {
+                let mut first = index.clone();
+                if let Some(entry) = first.get_mut(dimension) {
+                    *entry = 0;
+                }
+                let (one, other) = (bracketed(&first), bracketed(&index));
+                let sentence =
+                    format!("dimension {dimension} repeats: elements {one} and {other} are at one position, and more");
+                Some(Self { sharing: "repeats", shared: Some([first, index]), sentence })
+            }
+            Sharing::Overlaps { index, with, position } => {
+                let (one, other) = (bracketed(&with), bracketed(&index));
+                let sentence = format!("elements overlap: {one} and {other} are both at position {position}");
+                Some(Self { sharing: "overlaps", shared: Some([with, index]), sentence })
+            }
+            Sharing::Unknown => {
+                let sentence = "whether elements share positions is not known: the search gave up".to_owned();
+                Some(Self { sharing: "unknown", shared: None, sentence })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The fields of a line of JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    world: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The position that shows the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<i64>,
+    /// The element that shows the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<&'a [u64]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<Near<'a>>,
+    #[serde(flatten)]
+    shared: Option<&'a Shared>,
+}
+
+#[derive(Serialize)]
+struct Near<'a> {
+    text: &'a str,
+    view: &'a str,
+}
+
+/// The form of the JSON of `convert`, of notations and of code.
+pub(super) const SCHEMA: &str = "xla-shape/convert/1";
+
+impl Conversion {
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        self.entries.iter().map(|entry| {
+            let obstacle = entry.text.as_ref().err();
+            Line {
+                world: entry.world.name(),
+                text: entry.text.as_deref().ok(),
+                reason: obstacle.map(ToString::to_string),
+                position: obstacle.and_then(Obstacle::position),
+                index: obstacle.and_then(Obstacle::index),
+                nearest: entry.nearest.as_ref().map(|nearest| Near { text: &nearest.text, view: &nearest.view }),
+                shared: self.shared.as_ref(),
+            }
+        })
+    }
+}
+
+/// A list of objects, one for each notation.
+impl Serialize for Conversion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.lines())
+    }
+}
+
+impl Answer for Conversion {
+    const SCHEMA: &'static str = SCHEMA;
+
+    /// For each notation: its name, then the text, or why it has none and the nearest layout that it has.
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        if let Some(shared) = &self.shared {
+            text.paragraph(&shared.sentence);
+        }
+        let names = column_width(self.entries.iter().map(|entry| entry.world.name().len()));
+        for entry in &self.entries {
+            let name = entry.world.name();
+            match &entry.text {
+                Ok(said) => {
+                    // Lines that users copy are not wrapped.
+                    let mut first = name;
+                    for line in said.lines() {
+                        text.verbatim(format_args!("{first:names$}  {line}"));
+                        first = "";
+                    }
+                }
+                Err(obstacle) => text.hanging(&format!("{name:names$}  "), &format!("none: {obstacle}")),
+            }
+            if let Some(Nearest { text: near, view, .. }) = &entry.nearest {
+                let mut first = "nearest: ";
+                for line in near.lines() {
+                    text.verbatim(format_args!("{:names$}  {first}{line}", ""));
+                    first = "         ";
+                }
+                text.verbatim(format_args!("{:names$}  where the array is {view}", ""));
+            }
+        }
+        text
+    }
+
+    /// One line for each notation.
+    fn json(&self) -> String {
+        self.lines().map(|line| answer_line(SCHEMA, &line)).collect()
+    }
+}

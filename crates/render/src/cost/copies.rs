@@ -1,0 +1,326 @@
+//! Each copy with its cause, and what would remove it.
+
+use crate::hlo::source_text;
+use crate::words::space_name;
+use serde::Serialize;
+use std::fmt;
+use xla_shape_core::compare::{LayoutEqual, ShapeEqual};
+use xla_shape_core::{ArrayShape, Layout, Shape};
+use xla_shape_hlo::cost::{Change, Copy, Fixed};
+use xla_shape_hlo::{Instruction, Opcode, Sources};
+
+/// An instruction that only moves data.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct CopyCost {
+    pub(crate) instruction: String,
+    /// The number of the instruction in its module.
+    #[serde(skip)]
+    pub(crate) number: u32,
+    pub(crate) opcode: String,
+    /// The compiler's figure for one run; null if it has none.
+    pub(crate) cycles: Option<u64>,
+    /// How often it runs.
+    pub(crate) runs: Option<u64>,
+    /// The cycles of all runs.
+    pub(crate) total: Option<u64>,
+    /// Its part of the program's cycles, from 0 to 1.
+    pub(crate) share: Option<f64>,
+    /// The bytes that one run reads and writes, padding included.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) from: String,
+    pub(crate) to: String,
+    /// `layout`, `memory space` or `nothing`.
+    pub(crate) change: &'static str,
+    pub(crate) cause: String,
+    /// What would remove it; null if nothing is known that would.
+    pub(crate) remedy: Option<String>,
+    /// The layout that the remedy asks for, and where.
+    #[serde(skip)]
+    pub(crate) ask: Option<(Place, Layout)>,
+    pub(crate) op_name: Option<String>,
+    pub(crate) source: Option<String>,
+}
+
+impl CopyCost {
+    pub(super) fn new(copy: &Copy<'_, '_>, sources: &Sources<'_>, all: Option<u64>) -> Self {
+        let instruction = copy.cost.instruction;
+        let total = copy.cost.total();
+        // Copies that the compiler inserts have no metadata, but their operands have.
+        let made = [Some(instruction), instruction.operand(0).and_then(|operand| operand.instruction())];
+        let found = made.into_iter().flatten().map(|made| sources.get(made));
+        let source = found.into_iter().find(|source| source.op_name.is_some()).unwrap_or_default();
+        let share = total.zip(all).filter(|(_, all)| *all > 0).map(|(total, all)| total as f64 / all as f64);
+        Self {
+            instruction: instruction.name().to_owned(),
+            number: instruction.number(),
+            opcode: instruction.opcode().to_string(),
+            cycles: copy.cost.cycles.known(),
+            runs: copy.cost.runs,
+            total,
+            share,
+            bytes: copy
+                .cost
+                .bytes_read
+                .zip(copy.cost.bytes_written)
+                .and_then(|(read, written)| read.checked_add(written)),
+            from: copy.from.to_string(),
+            to: copy.to.to_string(),
+            change: match copy.change {
+                Change::Layout => "layout",
+                Change::MemorySpace => "memory space",
+                Change::Nothing => "nothing",
+            },
+            cause: cause(copy, sources),
+            remedy: remedy(copy),
+            ask: ask(copy).map(|(place, layout, _)| (place, layout)),
+            source: source_text(&source),
+            op_name: source.op_name.map(std::borrow::Cow::into_owned),
+        }
+    }
+}
+
+impl CopyCost {
+    /// Whether it changes a layout, not only the memory space.
+    pub(crate) fn changes_layout(&self) -> bool {
+        self.change == "layout"
+    }
+}
+
+/// Why a copy is there.
+fn cause(copy: &Copy<'_, '_>, sources: &Sources<'_>) -> String {
+    match copy.change {
+        Change::Layout => {
+            let from = produced(&copy.producer, copy.from, sources);
+            let to = consumed(copy);
+            format!("{from}; {to}")
+        }
+        Change::MemorySpace => {
+            // Only TPUs have tiles.
+            let is_tpu = [copy.from, copy.to].iter().any(|array| !array.layout().tiles().is_empty());
+            let [from, to] = [copy.from, copy.to].map(|array| space_name(array.layout().memory_space(), is_tpu));
+            format!("the layout stays; the array moves from {from} to {to}")
+        }
+        Change::Nothing => match (&copy.producer, &copy.consumer) {
+            (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) => {
+                let donated =
+                    if is_donated(*instruction, *number) { "donated to another result" } else { "not donated" };
+                format!("parameter {number} is a result as well, and is {donated}: both need memory of their own")
+            }
+            (_, Fixed::Loop(_)) => "a loop overwrites its state, while the value before it is still needed".to_owned(),
+            (_, Fixed::Result { .. }) => "a result needs memory of its own".to_owned(),
+            _ => "the array is overwritten, while the value before is still needed".to_owned(),
+        },
+    }
+}
+
+fn produced(fixed: &Fixed<'_, '_>, array: &ArrayShape, sources: &Sources<'_>) -> String {
+    let layout = plain(array.layout());
+    match fixed {
+        Fixed::Parameter { instruction, number, index } => {
+            let name = sources.get(*instruction).op_name.map_or(String::new(), |name| format!(" (`{name}`)"));
+            let layout = seen_as(array_at(instruction.shape(), index), array, &layout);
+            format!("parameter {}{name} has the layout {layout}", numbered(*number, index))
+        }
+        Fixed::Loop(instruction) => format!("the loop's state (%{}) has the layout {layout}", instruction.name()),
+        Fixed::Caller(instruction) => {
+            format!("the argument %{} of {} has {layout}", instruction.name(), instruction.computation().name())
+        }
+        Fixed::CustomCall(call) => format!("the custom call %{} writes {layout}", call.name()),
+        Fixed::Product(product) => format!("the matrix product %{} writes {layout}", product.name()),
+        Fixed::Collective(collective) => format!("%{} ({}) writes {layout}", collective.name(), collective.opcode()),
+        Fixed::Other(other) => format!("%{} ({}) writes {layout}", other.name(), other.opcode()),
+        Fixed::Result { .. } | Fixed::Unknown => format!("the value has the layout {layout}"),
+    }
+}
+
+fn consumed(copy: &Copy<'_, '_>) -> String {
+    let layout = plain(copy.to.layout());
+    let result = |index: &[usize]| {
+        let array = array_at(copy.cost.instruction.computation().root().shape(), index);
+        seen_as(array, copy.to, &layout)
+    };
+    match &copy.consumer {
+        Fixed::Result { index } if index.is_empty() => format!("the result must have {}", result(index)),
+        Fixed::Result { index } => format!("result {} must have {}", list(index), result(index)),
+        Fixed::Caller(instruction) => {
+            format!("the result of {} must have {layout}", instruction.computation().name())
+        }
+        Fixed::Loop(instruction) => format!("the loop's state (%{}) must have {layout}", instruction.name()),
+        Fixed::CustomCall(call) => format!("the custom call %{} reads {layout}", call.name()),
+        Fixed::Product(product) => format!("the matrix product %{} reads {layout}", product.name()),
+        Fixed::Collective(collective) => format!("%{} ({}) reads {layout}", collective.name(), collective.opcode()),
+        Fixed::Other(other) => format!("%{} ({}) reads {layout}", other.name(), other.opcode()),
+        Fixed::Parameter { .. } | Fixed::Unknown => format!("it becomes {layout}"),
+    }
+}
+
+/// The layout that a parameter or a result has, and, where a bitcast views it in another way, the array that the copy reads or writes.
+fn seen_as(array: Option<&ArrayShape>, seen: &ArrayShape, layout: &str) -> String {
+    match array {
+        Some(array) if !is_same(array, seen) => {
+            let sizes = seen.to_string();
+            let sizes = sizes.split('{').next().unwrap_or_default();
+            format!("{}, which is {layout} as {sizes}", plain(array.layout()))
+        }
+        _ => layout.to_owned(),
+    }
+}
+
+/// Whether the memory of a parameter is given to a result.
+fn is_donated(parameter: Instruction<'_, '_>, number: usize) -> bool {
+    let aliases = parameter.module().attribute("input_output_alias").and_then(|value| value.aliases().ok());
+    aliases.is_some_and(|aliases| aliases.iter().any(|alias| alias.parameter == number))
+}
+
+/// The text of a layout without its memory space: it does not matter for a change of layout.
+fn plain(all: &Layout) -> String {
+    layout(all.minor_to_major(), all).map_or_else(|| all.to_string(), |layout| layout.to_string())
+}
+
+/// The number of a parameter, and the position of an array in it: `3`, or `3.0.1`.
+fn numbered(number: usize, index: &[usize]) -> String {
+    let parts = std::iter::once(number).chain(index.iter().copied());
+    list(&parts.collect::<Vec<_>>())
+}
+
+fn list(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(".")
+}
+
+/// What would remove a copy.
+fn remedy(copy: &Copy<'_, '_>) -> Option<String> {
+    match (copy.change, &copy.producer, &copy.consumer) {
+        (Change::Nothing, Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. })
+            if !is_donated(*instruction, *number) =>
+        {
+            Some(format!("donate parameter {number}; in JAX `donate_argnums`"))
+        }
+        (Change::Layout, producer, consumer) => match (ask(copy), producer, consumer) {
+            (Some((place, wanted, array)), _, _) => {
+                Some(format!("ask for {wanted} at {place}{}", in_jax(&wanted, array)))
+            }
+            (None, _, Fixed::CustomCall(call)) if !matches!(producer, Fixed::Parameter { .. }) => {
+                Some(format!("let the custom call %{} read {}", call.name(), copy.from.layout()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A parameter or a result of a program whose layout a user can ask for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Place {
+    /// A parameter, and the position of an array in it.
+    Parameter(usize, Vec<usize>),
+    /// The position of an array in the result.
+    Result(Vec<usize>),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter(number, index) => write!(f, "parameter {}", numbered(*number, index)),
+            Self::Result(index) if index.is_empty() => f.write_str("the result"),
+            Self::Result(index) => write!(f, "result {}", list(index)),
+        }
+    }
+}
+
+/// The layout that would remove a copy, where to ask for it, and the array that is there now.
+fn ask<'m>(copy: &Copy<'m, '_>) -> Option<(Place, Layout, &'m ArrayShape)> {
+    match (copy.change, &copy.producer, &copy.consumer) {
+        (Change::Layout, Fixed::Parameter { instruction, number, index }, _) => {
+            let array = array_at(instruction.shape(), index)?;
+            let wanted = read_as(copy, array).filter(|wanted| differs(wanted, array))?;
+            Some((Place::Parameter(*number, index.clone()), wanted, array))
+        }
+        (Change::Layout, _, Fixed::Result { index }) => {
+            let array = array_at(copy.cost.instruction.computation().root().shape(), index)?;
+            let wanted = written_as(copy, array).filter(|wanted| differs(wanted, array))?;
+            Some((Place::Result(index.clone()), wanted, array))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a place has another layout than is wanted there.
+fn differs(wanted: &Layout, array: &ArrayShape) -> bool {
+    !LayoutEqual::new().ignore_memory_space().compare(wanted, array.layout())
+}
+
+fn array_at<'s>(shape: &'s Shape, index: &[usize]) -> Option<&'s ArrayShape> {
+    let mut shape = shape;
+    for &element in index {
+        shape = shape.tuple_shapes()?.get(element)?;
+    }
+    shape.array()
+}
+
+/// The dimension of the operand that each dimension of the result is; `None` where the instruction does something else.
+fn permutation(copy: &Copy<'_, '_>) -> Option<Vec<usize>> {
+    let instruction = copy.cost.instruction;
+    match instruction.opcode() {
+        Opcode::Copy | Opcode::CopyStart => Some((0..copy.from.num_dimensions()).collect()),
+        Opcode::Transpose => instruction.attribute("dimensions")?.numbers().ok(),
+        Opcode::Fusion if copy.is_fused_copy() => Some((0..copy.from.num_dimensions()).collect()),
+        _ => None,
+    }
+}
+
+/// Whether two arrays are the same, apart from their memory spaces.
+fn is_same(one: &ArrayShape, other: &ArrayShape) -> bool {
+    ShapeEqual::new().ignore_memory_space_in_layout().compare_arrays(one, other)
+}
+
+/// The layout that a parameter would need for the copy to be unnecessary; `None` if it is not known.
+fn read_as(copy: &Copy<'_, '_>, parameter: &ArrayShape) -> Option<Layout> {
+    // Where something between the parameter and the copy views it in another way, no remedy is known.
+    if !is_same(parameter, copy.from) {
+        return None;
+    }
+    let permutation = permutation(copy)?;
+    let order = copy.to.layout().minor_to_major().iter().map(|&dimension| permutation.get(dimension).copied());
+    layout(&order.collect::<Option<Vec<usize>>>()?, copy.to.layout())
+}
+
+/// The layout that a result would need for the copy to be unnecessary; `None` if it is not known.
+fn written_as(copy: &Copy<'_, '_>, result: &ArrayShape) -> Option<Layout> {
+    if !is_same(result, copy.to) {
+        return None;
+    }
+    let permutation = permutation(copy)?;
+    let order = copy.from.layout().minor_to_major().iter();
+    let order = order.map(|dimension| permutation.iter().position(|operand| operand == dimension));
+    layout(&order.collect::<Option<Vec<usize>>>()?, copy.from.layout())
+}
+
+/// A layout with an order, and with the tiles and the size of elements of another one, in the default memory space.
+fn layout(order: &[usize], other: &Layout) -> Option<Layout> {
+    let tiles: String = other.tiles().iter().map(ToString::to_string).collect();
+    let mut tiles = if tiles.is_empty() { tiles } else { format!(":T{tiles}") };
+    if other.element_size_in_bits() > 0 {
+        tiles += if tiles.is_empty() { ":" } else { "" };
+        tiles += &format!("E({})", other.element_size_in_bits());
+    }
+    format!("{{{}{tiles}}}", order.iter().map(usize::to_string).collect::<Vec<_>>().join(",")).parse().ok()
+}
+
+/// What to write in JAX for a layout.
+fn in_jax(layout: &Layout, now: &ArrayShape) -> String {
+    let tuple = |numbers: &[String]| match numbers {
+        [one] => format!("({one},)"),
+        many => format!("({})", many.join(", ")),
+    };
+    let order = layout.minor_to_major().iter().rev().map(ToString::to_string).collect::<Vec<_>>();
+    if layout.minor_to_major() == now.layout().minor_to_major() {
+        // Only the tiles differ.
+        let tiles = layout.tiles().iter().map(ToString::to_string).collect::<Vec<_>>();
+        return format!(
+            "; in JAX `Format(Layout(major_to_minor={}, tiling={}), sharding)`",
+            tuple(&order),
+            tuple(&tiles)
+        );
+    }
+    format!("; in JAX `Format(Layout(major_to_minor={}), sharding)`", tuple(&order))
+}

@@ -1,0 +1,377 @@
+//! What a program is expected to cost: the compiler's cycles, by source line, scope and opcode, and each copy with its cause.
+
+mod copies;
+mod text;
+
+use crate::hlo::{scope_of, source_text};
+pub(crate) use copies::CopyCost;
+pub use copies::Place;
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use xla_shape_core::Layout;
+use xla_shape_hlo::cost::{CostError, Costs, Cycles, InstructionCost};
+use xla_shape_hlo::{Instruction, Module, Readers, Sources};
+
+/// What a program is expected to cost, by the compiler's own figures.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_render::{Answer, cost::ProgramCost};
+///
+/// let module = Module::parse(r#"
+/// HloModule m
+/// ENTRY main {
+///   a = f32[8,128]{1,0} parameter(0)
+///   ROOT b = f32[8,128]{0,1} copy(a), backend_config={"window_config":{"estimated_cycles":"1200"}}
+/// }"#)?;
+/// let cost = ProgramCost::new(&module)?;
+/// assert!(cost.text(100).to_string().starts_with("1,200 cycles"));
+/// assert!(cost.json().contains(r#""cycles":{"once":1200,"total":1200,"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct ProgramCost {
+    module: Option<String>,
+    pub(crate) cycles: Sums,
+    /// Instructions that do something and have no figure, by opcode.
+    without: Vec<Group>,
+    loops: Vec<Loop>,
+    branches: Vec<Branch>,
+    pub(crate) copies: Vec<CopyCost>,
+    lines: Vec<Line>,
+    scopes: Vec<ScopeCost>,
+    opcodes: Vec<OpcodeCost>,
+    instructions: Vec<Expensive>,
+    collectives: Vec<Collective>,
+    /// What the compiler made of the program with a remedy; empty if none was tried.
+    tried: Vec<Tried>,
+}
+
+/// What the compiler made of the program with some layouts asked for.
+#[derive(Clone, Debug, Serialize)]
+struct Tried {
+    /// Such as `{0,1} at parameter 0`.
+    asked: Vec<String>,
+    /// Whether the compiled program has these layouts.
+    taken: bool,
+    cycles: Option<u64>,
+    cycles_before: Option<u64>,
+    /// The bytes of HBM.
+    bytes: Option<u64>,
+    bytes_before: Option<u64>,
+    /// How many copies change a layout; null if the program was not compiled.
+    copies: Option<usize>,
+    copies_before: usize,
+    /// Why the compiler refused.
+    error: Option<String>,
+}
+
+/// The sums of the compiler's figures.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Sums {
+    once: Option<u64>,
+    pub(crate) total: Option<u64>,
+    said: usize,
+    without: usize,
+    flagged: usize,
+    partial: bool,
+    /// Whether a sum is larger than a `u64`.
+    #[serde(skip)]
+    overflowed: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Group {
+    opcode: String,
+    instructions: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Loop {
+    instruction: String,
+    /// How often the body runs each time; null if the program does not say, so that it counts once.
+    trips: Option<u64>,
+    source: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Branch {
+    instruction: String,
+    /// The branch that counts, from 0.
+    branch: usize,
+    source: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Line {
+    /// Null for what comes from no line of the user's program.
+    source: Option<String>,
+    cycles: u64,
+    instructions: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ScopeCost {
+    scope: String,
+    cycles: u64,
+    instructions: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct OpcodeCost {
+    opcode: String,
+    cycles: u64,
+    instructions: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Expensive {
+    instruction: String,
+    opcode: String,
+    /// Of one run.
+    cycles: u64,
+    /// How often it runs.
+    runs: Option<u64>,
+    /// Of all runs.
+    total: Option<u64>,
+    bytes_read: Option<u64>,
+    bytes_written: Option<u64>,
+    shape: String,
+    op_name: Option<String>,
+    source: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Collective {
+    instruction: String,
+    opcode: String,
+    bytes_in: u64,
+    bytes_out: u64,
+    /// As the module writes them.
+    groups: Option<String>,
+    /// How often it runs; null if a loop does not say how often it runs.
+    runs: Option<u64>,
+    /// The cycles of the instructions between its start and its end; null if it is not asynchronous or the module has no schedule.
+    hidden_by_cycles: Option<u64>,
+    /// The most expensive of those instructions.
+    hidden_by: Vec<String>,
+    #[serde(skip)]
+    is_asynchronous: bool,
+    source: Option<String>,
+}
+
+impl ProgramCost {
+    /// What the program of a module is expected to cost.
+    ///
+    /// # Errors
+    /// As [`Module::costs`].
+    pub fn new(module: &Module<'_>) -> Result<Self, CostError> {
+        let costs = module.costs()?;
+        let (readers, sources) = (module.readers(), module.sources());
+        let sums = costs.cycles();
+        let mut without = BTreeMap::<String, usize>::new();
+        for cost in costs.instructions().iter().filter(|cost| cost.cycles == Cycles::Missing) {
+            *without.entry(cost.instruction.opcode().to_string()).or_default() += 1;
+        }
+        let mut without: Vec<_> =
+            without.into_iter().map(|(opcode, instructions)| Group { opcode, instructions }).collect();
+        without.sort_by_key(|group| Reverse(group.instructions));
+        let source = |instruction: Instruction<'_, '_>| source_text(&sources.get(instruction));
+        let loops = costs.loops().iter().map(|found| Loop {
+            instruction: found.instruction.name().to_owned(),
+            trips: found.trips,
+            source: source(found.instruction),
+        });
+        let branches = costs.branches().iter().map(|found| Branch {
+            instruction: found.instruction.name().to_owned(),
+            branch: found.branch,
+            source: source(found.instruction),
+        });
+        // Shares of a partial set would be wrong, and so would sums by line.
+        let counted = if sums.is_partial { &[][..] } else { costs.instructions() };
+        let mut copies: Vec<_> = costs.copies().iter().map(|copy| CopyCost::new(copy, &sources, sums.total)).collect();
+        copies.sort_by_key(|copy| Reverse((copy.total, copy.bytes)));
+        let sums_by = |name: &dyn Fn(Instruction<'_, '_>) -> Option<String>| grouped(counted, name);
+        let lines = sums_by(&|instruction| source_text(&sources.get(instruction)));
+        let scopes = sums_by(&|instruction| Some(scope_of(sources.get(instruction).op_name.as_deref())));
+        let opcodes = sums_by(&|instruction| Some(instruction.opcode().to_string()));
+        let named = |name: Option<String>| name.unwrap_or_default();
+        Ok(Self {
+            module: module.name().map(str::to_owned),
+            cycles: Sums {
+                once: sums.once,
+                total: sums.total,
+                said: sums.known,
+                without: sums.without,
+                flagged: sums.flagged,
+                partial: sums.is_partial,
+                overflowed: sums.has_overflowed,
+            },
+            without,
+            loops: loops.collect(),
+            branches: branches.collect(),
+            copies,
+            lines: lines
+                .into_iter()
+                .map(|(source, cycles, instructions)| Line { source, cycles, instructions })
+                .collect(),
+            scopes: scopes
+                .into_iter()
+                .map(|(scope, cycles, instructions)| ScopeCost { scope: named(scope), cycles, instructions })
+                .collect(),
+            opcodes: opcodes
+                .into_iter()
+                .map(|(opcode, cycles, instructions)| OpcodeCost { opcode: named(opcode), cycles, instructions })
+                .collect(),
+            instructions: expensive(costs.instructions(), &sources),
+            collectives: collectives(module, &costs, &readers, &sources),
+            tried: Vec::new(),
+        })
+    }
+
+    /// The layouts that would remove copies, and where to ask for each, the most expensive copy first; one for each place.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::cost::{Place, ProgramCost};
+    ///
+    /// let module = Module::parse("\
+    /// HloModule m
+    /// ENTRY main {
+    ///   a = f32[8,128]{1,0} parameter(0)
+    ///   ROOT b = f32[8,128]{0,1} copy(a)
+    /// }")?;
+    /// let cost = ProgramCost::new(&module)?;
+    /// assert_eq!(cost.remedies(), [(Place::Parameter(0, vec![]), "{0,1}".parse()?)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn remedies(&self) -> Vec<(Place, Layout)> {
+        let mut remedies: Vec<(Place, Layout)> = Vec::new();
+        for (place, layout) in self.copies.iter().filter_map(|copy| copy.ask.as_ref()) {
+            if remedies.iter().all(|(other, _)| other != place) {
+                remedies.push((place.clone(), layout.clone()));
+            }
+        }
+        remedies
+    }
+
+    /// Adds what the compiler made of the program with some layouts asked for: its cost, or why it refused them;
+    /// and the bytes of HBM that the program takes without these layouts and with them.
+    pub fn add_tried(
+        &mut self,
+        asked: &[(Place, Layout)],
+        result: Result<(&Self, bool), String>,
+        bytes: [Option<u64>; 2],
+    ) {
+        let asked = asked.iter().map(|(place, layout)| format!("{layout} at {place}"));
+        let copies = |cost: &Self| cost.copies.iter().filter(|copy| copy.changes_layout()).count();
+        self.tried.push(Tried {
+            asked: asked.collect(),
+            taken: result.as_ref().is_ok_and(|(_, taken)| *taken),
+            cycles: result.as_ref().ok().and_then(|(cost, _)| cost.cycles.total),
+            cycles_before: self.cycles.total,
+            bytes: bytes[1],
+            bytes_before: bytes[0],
+            copies: result.as_ref().ok().map(|(cost, _)| copies(cost)),
+            copies_before: copies(self),
+            error: result.err(),
+        });
+    }
+
+    /// The cycles of the instructions that only move data; `None` if none of them has a figure.
+    fn moved(&self) -> Option<u64> {
+        let cycles = self.copies.iter().filter_map(|copy| copy.total);
+        cycles.reduce(u64::saturating_add)
+    }
+}
+
+/// The cycles of all runs by name, the most expensive first: the name, the cycles, and how many instructions have it.
+fn grouped(
+    costs: &[InstructionCost<'_, '_>],
+    name: &dyn Fn(Instruction<'_, '_>) -> Option<String>,
+) -> Vec<(Option<String>, u64, usize)> {
+    let mut groups = BTreeMap::<Option<String>, (u64, usize)>::new();
+    for cost in costs {
+        // What does not run costs nothing, and has no row.
+        let Some(cycles) = cost.total().filter(|_| cost.runs != Some(0)) else { continue };
+        let group = groups.entry(name(cost.instruction)).or_default();
+        group.0 = group.0.saturating_add(cycles);
+        group.1 += 1;
+    }
+    let mut groups: Vec<_> =
+        groups.into_iter().map(|(name, (cycles, instructions))| (name, cycles, instructions)).collect();
+    groups.sort_by_key(|(_, cycles, _)| Reverse(*cycles));
+    groups
+}
+
+/// The instructions with a figure, the most expensive first.
+fn expensive(costs: &[InstructionCost<'_, '_>], sources: &Sources<'_>) -> Vec<Expensive> {
+    let mut all: Vec<_> = costs.iter().filter_map(|cost| Some((cost, cost.cycles.known()?))).collect();
+    all.sort_by_key(|(cost, cycles)| Reverse((cost.total(), *cycles)));
+    let entry = |(cost, cycles): (&InstructionCost<'_, '_>, u64)| {
+        let source = sources.get(cost.instruction);
+        Expensive {
+            instruction: cost.instruction.name().to_owned(),
+            opcode: cost.instruction.opcode().to_string(),
+            cycles,
+            runs: cost.runs.filter(|_| !cost.is_in_unknown_loop),
+            total: cost.total(),
+            bytes_read: cost.bytes_read,
+            bytes_written: cost.bytes_written,
+            shape: cost.instruction.shape().to_string(),
+            source: source_text(&source),
+            op_name: source.op_name.map(std::borrow::Cow::into_owned),
+        }
+    };
+    all.into_iter().map(entry).collect()
+}
+
+/// How many instructions between the start and the end of a collective are searched for the most expensive ones.
+const MOST_BETWEEN: usize = 1000;
+
+fn collectives<'m, 'a>(
+    module: &'m Module<'a>,
+    costs: &Costs<'m, 'a>,
+    readers: &Readers<'m, 'a>,
+    sources: &Sources<'m>,
+) -> Vec<Collective> {
+    // For each instruction, the sum of the cycles of all instructions before it.
+    let mut before = vec![0_u64];
+    for instruction in module.instructions() {
+        let sum = before.last().copied().unwrap_or(0);
+        before.push(sum.saturating_add(costs.cycles_of(instruction)));
+    }
+    let entry = |found: xla_shape_hlo::Collective<'m, 'a>| {
+        let start = found.instruction;
+        let is_asynchronous = start.opcode().text().ends_with("-start");
+        let done = readers.of(start).find(|reader| reader.opcode().text().ends_with("-done"));
+        let is_after = |done: &Instruction<'m, 'a>| {
+            done.computation().number() == start.computation().number() && done.number() > start.number()
+        };
+        let done = done.filter(|done| is_asynchronous && module.is_scheduled() && is_after(done));
+        let sum = |number: u32| before.get(number as usize).copied().unwrap_or(0);
+        let first = start.number().saturating_add(1);
+        let hidden_by_cycles = done.map(|done| sum(done.number()).saturating_sub(sum(first)));
+        // The search is bounded, because many collectives may each have many instructions in between.
+        let between = done.into_iter().flat_map(|done| first..done.number()).take(MOST_BETWEEN);
+        let between = between.filter_map(|number| module.instruction_at(number));
+        let mut names: Vec<_> = between.map(|between| (costs.cycles_of(between), between)).collect();
+        names.retain(|(cycles, _)| *cycles > 0);
+        names.sort_by_key(|(cycles, _)| Reverse(*cycles));
+        Collective {
+            instruction: start.name().to_owned(),
+            opcode: start.opcode().to_string(),
+            bytes_in: found.bytes_in,
+            bytes_out: found.bytes_out,
+            groups: start.attribute("replica_groups").map(|groups| groups.text().to_owned()),
+            runs: found.runs,
+            hidden_by: names.iter().take(3).map(|(_, instruction)| instruction.name().to_owned()).collect(),
+            hidden_by_cycles,
+            is_asynchronous,
+            source: source_text(&sources.get(start)),
+        }
+    };
+    module.collectives().into_iter().map(entry).collect()
+}

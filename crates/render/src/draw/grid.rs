@@ -1,0 +1,164 @@
+//! A drawing as text.
+
+use super::picture::{Cell, Picture, Plane, Subject, Window};
+use crate::words::{Grouped, column_width};
+use std::fmt::Write as _;
+
+/// How many positions a line of the memory view has, if there is room.
+const PER_LINE: usize = 8;
+/// At least this many columns of a plane are shown, even if the text is narrower.
+const FEWEST_COLUMNS: usize = 3;
+
+/// Draws as much of the array as fits into lines of this width.
+pub(super) fn fitting(subject: &Subject, width: usize) -> String {
+    let mut window = Window::TEXT;
+    loop {
+        let picture = subject.picture(window);
+        let mut planes = String::new();
+        picture.planes.iter().for_each(|plane| draw_plane(&mut planes, plane));
+        if window.columns == FEWEST_COLUMNS || planes.lines().all(|line| line.chars().count() <= width) {
+            return draw(&picture, width);
+        }
+        window.columns -= 1;
+    }
+}
+
+/// Draws with box characters: lines between tiles, `░` for padding, `…` for positions that are left out.
+fn draw(picture: &Picture, width: usize) -> String {
+    let mut text = format!("{}\n", picture.title);
+    if picture.planes.is_empty() {
+        text.push_str("\nNo elements, nothing to draw.\n");
+        return text;
+    }
+    text.push_str("\nThe position of each element:\n");
+    for row in picture.planes.chunks(picture.planes_per_row) {
+        draw_row(&mut text, row, width);
+    }
+    if (picture.planes.len() as u64) < picture.all_planes {
+        let _ = writeln!(text, "\n  … {} of {} planes", picture.planes.len(), Grouped(picture.all_planes));
+    }
+    text.push_str("\nThe element at each position, in the order of memory (░ is padding):\n\n");
+    draw_memory(&mut text, picture, width);
+    text
+}
+
+/// Draws planes side by side, as many as fit, and the others below them.
+fn draw_row(text: &mut String, planes: &[Plane], page: usize) {
+    const BETWEEN: usize = 2;
+    let drawn = planes.iter().map(|plane| {
+        let mut text = String::new();
+        draw_plane(&mut text, plane);
+        let lines = text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        (lines, width)
+    });
+    let drawn = drawn.collect::<Vec<_>>();
+    let widest = drawn.iter().map(|(_, width)| *width).max().unwrap_or(0);
+    let per_row = (page / (widest + BETWEEN)).max(1);
+    for row in drawn.chunks(per_row) {
+        text.push('\n');
+        let height = row.iter().map(|(lines, _)| lines.len()).max().unwrap_or(0);
+        for number in 0..height {
+            let mut line = String::new();
+            for (column, (lines, _)) in row.iter().enumerate() {
+                let room = column * (widest + BETWEEN);
+                line.extend(std::iter::repeat_n(' ', room.saturating_sub(line.chars().count())));
+                line += lines.get(number).map_or("", String::as_str);
+            }
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+}
+
+fn draw_plane(text: &mut String, plane: &Plane) {
+    if !plane.label.is_empty() {
+        let _ = writeln!(text, "  {}", plane.label);
+    }
+    let row_labels = plane.rows.labels(&plane.rows.prefix());
+    let column_labels = plane.columns.labels("");
+    let corner = plane.columns.prefix();
+    let positions = plane.cells.iter().flatten().flatten().map(|cell| cell.position.to_string().len());
+    let width = positions.chain(column_labels.iter().map(String::len)).max().unwrap_or(1);
+    let first = row_labels.iter().chain([&corner]).map(String::len).max().unwrap_or(0);
+
+    let separator = |column: usize, row: usize| {
+        if plane.columns.gap_before(column) {
+            " … "
+        } else if column > 0 && is_edge(&plane.cells[row], column) {
+            " │ "
+        } else {
+            "   "
+        }
+    };
+    let mut header = format!("  {corner:>first$}");
+    for (column, name) in column_labels.iter().enumerate() {
+        let _ = write!(header, "{}{name:>width$}", if plane.columns.gap_before(column) { " … " } else { "   " });
+    }
+    let _ = writeln!(text, "{}", header.trim_end());
+    for (row, cells) in plane.cells.iter().enumerate() {
+        if plane.rows.gap_before(row) {
+            let _ = writeln!(text, "  {:first$}   {:>width$}", "…", "…");
+        } else if row > 0 && edge_between(&plane.cells[row - 1], cells) {
+            let _ = writeln!(text, "  {:first$}   {}", "", "─".repeat(cells.len() * (width + 3) - 3));
+        }
+        let mut line = format!("  {:>first$}", row_labels[row]);
+        for (column, cell) in cells.iter().enumerate() {
+            let content = match cell {
+                Some(Cell { index: Some(_), position, .. }) => position.to_string(),
+                Some(_) => "░".repeat(width),
+                None => String::new(),
+            };
+            let _ = write!(line, "{}{content:>width$}", separator(column, row));
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+fn is_edge(cells: &[Option<Cell>], column: usize) -> bool {
+    matches!((&cells[column - 1], &cells[column]), (Some(a), Some(b)) if differ(a, b))
+}
+
+fn edge_between(above: &[Option<Cell>], below: &[Option<Cell>]) -> bool {
+    above.iter().zip(below).any(|(above, below)| matches!((above, below), (Some(a), Some(b)) if differ(a, b)))
+}
+
+/// Whether two elements are in different tiles; padding has none.
+pub(super) fn differ(a: &Cell, b: &Cell) -> bool {
+    a.index.is_some() && b.index.is_some() && a.tile != b.tile
+}
+
+fn draw_memory(text: &mut String, picture: &Picture, page: usize) {
+    let cells = || picture.runs.iter().flatten();
+    let content = |cell: &Cell| cell.index.as_deref().map(label);
+    let width = column_width(cells().filter_map(content).map(|label| label.chars().count())).max(1);
+    let first = cells().map(|cell| cell.position).max().unwrap_or(0).to_string().len();
+    let mut per_line = PER_LINE;
+    while per_line > 1 && 2 + first + 1 + per_line * (2 + width) > page {
+        per_line /= 2;
+    }
+    for (number, run) in picture.runs.iter().enumerate() {
+        if number > 0 {
+            let _ = writeln!(text, "  {:>first$}", "…");
+        }
+        for line_cells in run.chunks(per_line) {
+            let mut line = format!("  {:>first$}:", line_cells[0].position);
+            for cell in line_cells {
+                let content = content(cell).unwrap_or_else(|| "░".repeat(width));
+                let _ = write!(line, "  {content:>width$}");
+            }
+            let _ = writeln!(text, "{line}");
+        }
+    }
+    let last = picture.runs.last().and_then(|run| run.last()).map_or(0, |cell| cell.position + 1);
+    if last < picture.positions {
+        let _ = writeln!(text, "  {:>first$}", "…");
+    }
+}
+
+/// An index as `2,3`; a scalar's as `[]`.
+pub(super) fn label(index: &[u64]) -> String {
+    if index.is_empty() {
+        return "[]".into();
+    }
+    index.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,123 @@
+//! A drawing as a page: the SVG, with the index and position of every cell.
+
+use super::picture::{Picture, Subject, Window};
+use super::svg;
+use crate::web::{MAX_PAGE, ROVE, document, escape, hatching};
+
+/// The picture of as much of the array as a small page can show, and that page.
+pub(super) fn fitting(subject: &Subject) -> (Picture, String) {
+    let mut window = Window::PAGE;
+    loop {
+        let picture = subject.picture(window);
+        let page = page(&picture);
+        // This ends: a single cell always fits, because texts are shortened.
+        if page.len() <= MAX_PAGE {
+            return (picture, page);
+        }
+        window = window.smaller();
+    }
+}
+
+/// The page, without external resources.
+fn page(picture: &Picture) -> String {
+    let last = picture.runs.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
+    let mut planes = String::new();
+    for row in svg::planes(picture) {
+        planes.push_str("<div class=\"row\">\n");
+        row.iter().for_each(|plane| planes.push_str(&plane.alone(svg::POSITIONS)));
+        planes.push_str("</div>\n");
+    }
+    if let Some(more) = svg::more_planes(picture) {
+        planes += &format!("<p>{}</p>\n", escape(&more));
+    }
+    let body = format!(
+        "<svg style=\"position:absolute;width:0;height:0\" aria-hidden=\"true\">{hatching}</svg>\n\
+         <div id=\"bar\">\n<label for=\"walk\">Walk through memory</label>\n\
+         <input id=\"walk\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\">\n\
+         <output id=\"info\" aria-live=\"polite\">{HINT}</output>\n</div>\n<main>\n<h1>{title}</h1>\n\
+         <div class=\"views\">\n<section>\n<h2>{positions}</h2>\n{planes}</section>\n\
+         <section>\n<h2>{memory}</h2>\n{in_memory}</section>\n</div>\n<p>{legend}</p>\n</main>\n",
+        hatching = hatching(),
+        title = escape(&svg::title(picture)),
+        positions = svg::POSITIONS,
+        memory = svg::MEMORY,
+        in_memory = svg::memory(picture).alone(svg::MEMORY),
+        legend = escape(&svg::legend(picture)),
+    );
+    let style = format!("{STYLE}{}\n", svg::styles());
+    document(&svg::title(picture), &style, &body, &format!("{ROVE}{SCRIPT}"))
+}
+
+const HINT: &str = "Point at a cell, click to follow it, or walk with the slider or the arrow keys.";
+
+const STYLE: &str = "\
+html{scroll-padding-top:64px}
+body{margin:0;font:14px system-ui,sans-serif;color:#000;background:#fff}
+#bar{position:sticky;top:0;background:#f4f4f4;border-bottom:1px solid #999;padding:8px 16px;display:flex;gap:12px;\
+align-items:center;flex-wrap:wrap}
+#walk{width:260px}
+#info{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
+main{padding:8px 16px}
+h1{font:bold 15px ui-monospace,monospace;overflow-wrap:anywhere}
+h2{font:bold 13px ui-monospace,monospace}
+.views,.row{display:flex;flex-wrap:wrap;align-items:flex-start}
+.views{gap:8px 40px}
+.row{gap:16px;margin-bottom:16px}
+section{max-width:100%}
+main svg{max-width:100%;height:auto}
+.c{cursor:pointer}
+.c:focus{outline:none}
+.c.on rect{stroke:#000;stroke-width:3}
+.c.pin rect{stroke:#000;stroke-width:3;stroke-dasharray:4 2}
+@media print{#bar{display:none}main svg{width:100%;height:auto}}
+";
+
+/// The script knows no rule about shapes: it finds the cells with the same position and shows their attributes.
+const SCRIPT: &str = r#"
+const info = document.getElementById('info'), walk = document.getElementById('walk');
+const cells = [...document.querySelectorAll('.c')];
+const at = new Map();
+for (const cell of cells) {
+  const p = cell.dataset.p;
+  if (!at.has(p)) at.set(p, []);
+  at.get(p).push(cell);
+}
+const order = [...at.keys()].sort((a, b) => { const d = BigInt(a) - BigInt(b); return d < 0n ? -1 : d > 0n ? 1 : 0; });
+const step = new Map(order.map((p, n) => [p, n]));
+let pinned = null;
+function mark(name, p) {
+  for (const cell of document.querySelectorAll('.c.' + name)) cell.classList.remove(name);
+  for (const cell of at.get(p) || []) cell.classList.add(name);
+}
+function what(p) {
+  const d = at.get(p)[0].dataset;
+  const content = d.i === undefined ? 'padding' : 'element ' + (d.i === '[]' ? d.i : '[' + d.i + ']');
+  const bit = d.o === undefined ? '' : ', bit ' + d.o;
+  const tile = d.t === undefined ? '' : ', tile [' + d.t + ']';
+  return content + ' at position ' + p + ', byte ' + d.b + bit + tile;
+}
+function show(p) { mark('on', p); info.textContent = what(p); walk.value = step.get(p); }
+rove(cells);
+for (const cell of cells) {
+  const p = cell.dataset.p;
+  cell.setAttribute('role', 'button');
+  cell.setAttribute('aria-label', what(p));
+  cell.addEventListener('focus', () => show(p));
+  cell.addEventListener('mouseenter', () => show(p));
+  cell.addEventListener('mouseleave', () => { if (pinned !== null) show(pinned); });
+  const follow = () => {
+    pinned = pinned === p ? null : p;
+    mark('pin', pinned);
+    show(p);
+    const other = at.get(p).find(twin => twin !== cell);
+    if (pinned !== null && other) other.scrollIntoView({ block: 'center', inline: 'center', behavior: 'smooth' });
+  };
+  cell.addEventListener('click', follow);
+  cell.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    follow();
+  });
+}
+walk.addEventListener('input', () => show(order[walk.value]));
+"#;

@@ -1,0 +1,157 @@
+//! Drawings of where the elements of an array are, by index and by position in memory.
+//!
+//! Of a large array, a drawing shows a part: the beginning, the end, and where tiles meet.
+
+mod devices;
+mod grid;
+mod html;
+mod picture;
+mod svg;
+
+use crate::{Answer, Text};
+pub use devices::DeviceDrawing;
+use picture::{Cell, Picture, Subject};
+use serde::{Serialize, Serializer};
+use xla_shape_core::{ArrayShape, StrideTableError};
+
+/// A drawing of an array: its elements by index, and by position in memory.
+///
+/// ```
+/// use xla_shape_render::draw::Drawing;
+///
+/// let array = "f32[3,5]{1,0:T(2,2)}".parse()?;
+/// assert!(Drawing::new(&array)?.svg().starts_with("<svg"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Drawing {
+    subject: Subject,
+}
+
+impl Drawing {
+    /// Draws `array`.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, so that elements have no positions.
+    ///
+    /// ```
+    /// use xla_shape_render::{Answer, draw::Drawing};
+    ///
+    /// let drawing = Drawing::new(&"u8[3]{0:T(2)}".parse()?)?;
+    /// assert!(drawing.json().contains("\"cells\":[[0,1,2,3]]"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(array: &ArrayShape) -> Result<Self, StrideTableError> {
+        Ok(Self { subject: Subject::new(array)? })
+    }
+
+    /// The picture, as SVG: as much of the array as fits into a small page.
+    ///
+    /// ```
+    /// use xla_shape_render::draw::Drawing;
+    ///
+    /// assert!(Drawing::new(&"u8[3]{0:T(2)}".parse()?)?.svg().starts_with("<svg"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn svg(&self) -> String {
+        svg::draw(&html::fitting(&self.subject).0)
+    }
+
+    /// A page with the picture, which shows index and position of the selected element. It has no external resources.
+    ///
+    /// ```
+    /// use xla_shape_render::draw::Drawing;
+    ///
+    /// assert!(Drawing::new(&"u8[3]{0:T(2)}".parse()?)?.html().starts_with("<!doctype html>"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn html(&self) -> String {
+        html::fitting(&self.subject).1
+    }
+}
+
+/// An object with the shape, the planes that are shown, and the elements at the positions that are shown.
+impl Serialize for Drawing {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        data(&html::fitting(&self.subject).0).serialize(serializer)
+    }
+}
+
+impl Answer for Drawing {
+    const SCHEMA: &'static str = "xla-shape/draw/1";
+
+    /// Box characters, with lines between tiles; `░` is padding, and `…` is what is left out.
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        text.verbatim(grid::fitting(&self.subject, width).trim_end());
+        text
+    }
+}
+
+/// The data of a picture, as JSON.
+#[derive(Serialize)]
+struct Data<'a> {
+    shape: &'a str,
+    positions: u64,
+    /// How many planes the array has.
+    all_planes: u64,
+    planes: Vec<Plane<'a>>,
+    /// Runs of neighbouring positions.
+    memory: Vec<Vec<Place<'a>>>,
+}
+
+/// The two most minor dimensions, at one index of all others.
+#[derive(Serialize)]
+struct Plane<'a> {
+    label: &'a str,
+    row: &'a str,
+    rows: &'a [u64],
+    column: &'a str,
+    columns: &'a [u64],
+    /// The position for each row and column; null for padding that has no single position.
+    cells: Vec<Vec<Option<u64>>>,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    position: u64,
+    /// Null for padding.
+    index: Option<&'a [u64]>,
+    byte_offset: u64,
+    bit_offset: u64,
+    tile: &'a [u64],
+}
+
+fn data(picture: &Picture) -> Data<'_> {
+    Data {
+        shape: &picture.title,
+        positions: picture.positions,
+        all_planes: picture.all_planes,
+        planes: picture.planes.iter().map(plane).collect(),
+        memory: picture.runs.iter().map(|run| run.iter().map(place).collect()).collect(),
+    }
+}
+
+fn plane(plane: &picture::Plane) -> Plane<'_> {
+    let position = |cell: &Option<Cell>| Some(cell.as_ref()?.position);
+    Plane {
+        label: &plane.label,
+        row: &plane.rows.name,
+        rows: &plane.rows.indices,
+        column: &plane.columns.name,
+        columns: &plane.columns.indices,
+        cells: plane.cells.iter().map(|cells| cells.iter().map(position).collect()).collect(),
+    }
+}
+
+fn place(cell: &Cell) -> Place<'_> {
+    Place {
+        position: cell.position,
+        index: cell.index.as_deref(),
+        byte_offset: cell.offset.0,
+        bit_offset: cell.offset.1,
+        tile: &cell.tile,
+    }
+}

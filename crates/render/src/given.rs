@@ -1,0 +1,130 @@
+//! Shapes as users write them: with a layout or without one.
+
+use std::str::FromStr;
+use xla_shape_core::text::Parser;
+use xla_shape_core::tpu::{DefaultLayoutError, Generation};
+use xla_shape_core::{ArrayShape, Layout, ParseError, Shape};
+
+/// A shape, and which of its arrays were written with a layout. A compiler chooses the layout of the others.
+///
+/// A text shows this; a value does not: there, the row-major layout without attributes counts as no layout.
+///
+/// ```
+/// use xla_shape_render::Given;
+///
+/// let given: Given = "f32[2,3]{1,0}".parse()?;
+/// assert!(given.array().unwrap().has_layout);
+/// let given: Given = "f32[2,3]".parse()?;
+/// assert!(!given.array().unwrap().has_layout);
+/// assert!(!Given::from(given.shape().clone()).array().unwrap().has_layout);
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Given {
+    shape: Shape,
+    /// Whether each leaf was written with a layout.
+    layouts: Vec<bool>,
+}
+
+/// An array, and whether it was written with a layout.
+#[derive(Clone, Debug)]
+pub struct GivenArray {
+    /// The array; row-major if it was written without a layout.
+    pub array: ArrayShape,
+    /// Whether it was written with a layout.
+    pub has_layout: bool,
+}
+
+impl Given {
+    /// The shape.
+    ///
+    /// ```
+    /// let given: xla_shape_render::Given = "f32[2,3]".parse()?;
+    /// assert_eq!(given.shape().to_string(), "f32[2,3]{1,0}");
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub const fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The array, or the array in a buffer; `None` for any other shape.
+    ///
+    /// ```
+    /// use xla_shape_render::Given;
+    ///
+    /// assert!("b(f32[2])".parse::<Given>()?.array().is_some());
+    /// assert!("(f32[2], f32[3])".parse::<Given>()?.array().is_none());
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn array(&self) -> Option<GivenArray> {
+        let array = self.shape.array()?.clone();
+        Some(GivenArray { array, has_layout: self.layouts.first().is_some_and(|&written| written) })
+    }
+
+    /// Whether each leaf was written with a layout, in the order of the leaves.
+    pub(crate) fn layouts(&self) -> impl Iterator<Item = bool> {
+        self.layouts.iter().copied()
+    }
+}
+
+/// Whether the layout differs from that of a text without a layout.
+fn is_special(array: &ArrayShape) -> bool {
+    *array.layout() != Layout::descending(array.num_dimensions())
+}
+
+impl From<Shape> for Given {
+    fn from(shape: Shape) -> Self {
+        let leaves = shape.get_leaf_shapes();
+        let layouts = leaves.map(|(_, leaf)| leaf.array().is_some_and(is_special)).collect();
+        Self { shape, layouts }
+    }
+}
+
+impl GivenArray {
+    /// The array in the layout that it was written with; without one, in the layout that a TPU chooses.
+    pub(crate) fn on(self, generation: Generation) -> Result<ArrayShape, DefaultLayoutError> {
+        if self.has_layout { Ok(self.array) } else { self.array.with_tpu_layout(generation) }
+    }
+}
+
+impl From<&ArrayShape> for GivenArray {
+    fn from(array: &ArrayShape) -> Self {
+        Self { array: array.clone(), has_layout: is_special(array) }
+    }
+}
+
+impl FromStr for Given {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Ok(Self { shape: text.parse()?, layouts: Parser::whole(text).written_layouts() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Given;
+
+    #[test]
+    fn every_leaf_has_a_flag() {
+        for (text, layouts) in [
+            ("()", &[][..]),
+            ("token[]", &[false]),
+            ("f32[]", &[false]),
+            ("f32[]{:T(128)}", &[true]),
+            ("b(f32[2]{0})", &[true]),
+            (
+                "((f32[2], ()), opaque[], b(s8[3]{0:T(128)}), f32[2,3] /* a comment */ {1,0})",
+                &[false, false, true, true],
+            ),
+        ] {
+            let given: Given = text.parse().unwrap();
+            assert_eq!(given.layouts().collect::<Vec<_>>(), layouts, "{text}");
+            let leaves = given.shape().get_leaf_shapes().count();
+            assert_eq!(leaves, layouts.len(), "{text}");
+            assert_eq!(Given::from(given.shape().clone()).layouts().count(), leaves);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Whether a program fits the device.
+
+use super::memory::Accuracy;
+use super::report::Report;
+use crate::words::InUnits;
+use std::error::Error;
+use std::fmt;
+use xla_shape_core::memory_space;
+
+/// Why it is not known whether a program fits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FitError {
+    /// No device is given.
+    NoDevice,
+    /// Nothing is known about the program's memory, for this reason.
+    NoMemory(String),
+    /// The memory of the device is between the least and the most that the program may take.
+    Near {
+        /// The fewest bytes that the program may take.
+        least: u64,
+        /// The most bytes that the program may take.
+        most: u64,
+        /// The bytes that the device lets a program use.
+        of: u64,
+        /// How accurate the numbers are.
+        accuracy: String,
+    },
+}
+
+impl fmt::Display for FitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDevice => {
+                f.write_str("whether it fits is not known: no device is given, such as `v5e` or a number of bytes")
+            }
+            Self::NoMemory(why) => write!(f, "whether it fits is not known: {why}"),
+            Self::Near { least, most, of, accuracy } => {
+                let [least, most, of] = [*least, *most, *of].map(InUnits);
+                write!(f, "whether it fits is not known: it takes from {least} to {most} of {of} ({accuracy})")
+            }
+        }
+    }
+}
+
+impl Error for FitError {}
+
+impl Report {
+    /// Whether the program, as it is compiled, fits into the memory of the device.
+    ///
+    /// An estimate gives an answer only if its known error does not change it; `docs/hlo-memory.md` has the errors.
+    ///
+    /// # Errors
+    /// If no device is given, or the numbers are not accurate enough to say.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::hlo::{Device, Report};
+    ///
+    /// let module = Module::parse("HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8]{0:T(128)} parameter(0) }")?;
+    /// let memory = module.memory();
+    /// let report = Report::on(&module, memory.timeline_on(None).as_ref(), Some(Device::Bytes(16 << 30)), 10, None);
+    /// assert_eq!(report.fits(), Ok(true));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    pub fn fits(&self) -> Result<bool, FitError> {
+        if !self.has_device {
+            return Err(FitError::NoDevice);
+        }
+        let Some(memory) = &self.memory else { return Err(FitError::NoMemory(self.accuracy.clone())) };
+        let hbm = self.capacity.iter().find(|capacity| capacity.space == memory_space::DEFAULT);
+        let Some(hbm) = hbm else { return Err(FitError::NoMemory(self.accuracy.clone())) };
+        let device = &memory.device;
+        let (least, most) = match self.certainty {
+            Accuracy::Unknown => return Err(FitError::NoMemory(self.accuracy.clone())),
+            Accuracy::Exact { .. } | Accuracy::Totals => (hbm.used, hbm.used),
+            Accuracy::Nearly { may_be_more } => (hbm.used, hbm.used.saturating_add(may_be_more)),
+            // The largest errors among the programs that the estimate was compared with.
+            Accuracy::Estimate => {
+                let error = (hbm.used / 50).max(256 << 10);
+                (hbm.used.saturating_sub(error), hbm.used.saturating_add(error))
+            }
+            // Arguments and results are exact; temporaries were up to 81 % off.
+            Accuracy::Uncalibrated | Accuracy::Rough => {
+                let known = hbm.used.saturating_sub(device.temporaries);
+                let temporaries = |bytes: u64| known.saturating_add(bytes);
+                (temporaries(device.temporaries / 6), temporaries(device.temporaries.saturating_mul(6)))
+            }
+        };
+        if least <= hbm.bytes && most > hbm.bytes {
+            return Err(FitError::Near { least, most, of: hbm.bytes, accuracy: self.accuracy.clone() });
+        }
+        // The compiler fills fast memories as far as it can, so only its own numbers show whether they overflow.
+        let is_exact = matches!(self.certainty, Accuracy::Exact { .. });
+        let is_over = |space: u8, free: i64| space != memory_space::DEFAULT && free < 0;
+        let overflows = is_exact && self.capacity.iter().any(|capacity| is_over(capacity.space, capacity.free));
+        Ok(most <= hbm.bytes && !overflows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hlo::{Device, FitError, Known, Report, Statistics};
+    use xla_shape_hlo::Module;
+
+    /// Two temporaries of a GiB at one time, between an argument and a result of a GiB each.
+    const TEXT: &str = "HloModule m, is_scheduled=true\n\nENTRY e {\n  a = u8[1073741824]{0:T(1024)(128)(4,1)} parameter(0)\n  \
+                        b = u8[1073741824]{0:T(1024)(128)(4,1)} negate(a)\n  c = u8[1073741824]{0:T(1024)(128)(4,1)} not(b)\n  \
+                        ROOT d = u8[1073741824]{0:T(1024)(128)(4,1)} add(b, c)\n}\n";
+
+    fn judged(text: &str, device: Option<Device>, statistics: Option<&str>) -> Result<bool, FitError> {
+        let module = Module::parse(text).unwrap();
+        let memory = module.memory();
+        let known = memory.timeline_on(None).map(Known::new).map(|known| match statistics {
+            Some(json) => known.with_statistics("it", Statistics::parse(json.as_bytes()).unwrap()),
+            None => known,
+        });
+        let report = Report::on(&module, known.as_ref().map(|known| &known.timeline), device, 10, None);
+        known.iter().fold(report, |report, known| report.with_known(known, Vec::new())).fits()
+    }
+
+    #[test]
+    fn an_estimate_answers_where_its_error_does_not_matter() {
+        const GIB: u64 = 1 << 30;
+        let within = |bytes: u64| judged(TEXT, Some(Device::Bytes(bytes)), None);
+        assert_eq!(judged(TEXT, None, None), Err(FitError::NoDevice));
+        assert_eq!((within(64 * GIB), within(GIB)), (Ok(true), Ok(false)));
+        let unscheduled = TEXT.replace(", is_scheduled=true", "");
+        let roughly = |bytes: u64| judged(&unscheduled, Some(Device::Bytes(bytes)), None);
+        assert_eq!((roughly(64 * GIB), roughly(GIB)), (Ok(true), Ok(false)));
+        assert!(matches!(roughly(4 * GIB), Err(FitError::Near { .. })), "{:?}", roughly(4 * GIB));
+        let text = roughly(4 * GIB).unwrap_err().to_string();
+        assert!(
+            text.starts_with("whether it fits is not known: it takes from ") && text.contains("of 4 GiB"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_compilers_totals_answer_to_the_byte() {
+        let json = "{\"argument_size_in_bytes\": 1073741824, \"output_size_in_bytes\": 1073741824, \"alias_size_in_bytes\": 0, \
+                    \"temp_size_in_bytes\": 100, \"generated_code_size_in_bytes\": 7}";
+        let needed = (2 << 30) + 107;
+        for (bytes, fits) in [(needed, true), (needed - 1, false)] {
+            assert_eq!(judged(TEXT, Some(Device::Bytes(bytes)), Some(json)), Ok(fits), "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! How much memory the values of an HLO program take, and what changed between two programs.
+//!
+//! [`Report`] is the answer about one program, [`Difference`] about two, and [`page()`] an interactive page. [`Known`] reads the files
+//! of the compiler that make the numbers exact.
+
+mod causes;
+mod diff;
+mod fits;
+mod known;
+mod limit;
+mod memory;
+mod page;
+mod report;
+mod sharding;
+mod show;
+mod space;
+mod statistics;
+mod summary;
+mod text;
+
+pub use diff::Difference;
+pub use fits::FitError;
+pub use known::Known;
+pub use limit::{Growth, Limit, LimitError, Measure};
+pub use memory::Device;
+pub(crate) use memory::{Capacity, Memory, capacity_in, scope_of, source_text};
+pub use page::page;
+pub use report::Report;
+pub(crate) use report::Value;
+pub use show::{ShowError, ShownInstruction};
+pub use space::{NoSuchSpace, check_space};
+pub use statistics::{Statistics, StatisticsError};

@@ -1,0 +1,189 @@
+//! The memory of a program as an interactive page.
+//!
+//! The page shows the live bytes over time, the offsets of buffers, the bytes by scope, and all buffers in a table. `page.js` draws
+//! all of this from the same data.
+
+mod data;
+
+use super::Report;
+use crate::web::{document, escape, json_script};
+use crate::{Answer, words::shortened};
+use data::{Data, Detail, Program};
+use xla_shape_hlo::{Module, Timeline};
+
+/// The most bytes of a page; a page has fewer buffers until it fits.
+const MAX_PAGE: usize = 5_000_000;
+/// The width of the report in the page, in characters.
+const REPORT_WIDTH: usize = 100;
+/// The longest report that a page shows, in characters.
+const MAX_REPORT: usize = 200_000;
+
+/// A page about the memory of a program, with the report in it. `timeline` is the one that the report was made with; `only` picks a
+/// memory space. The page has no external resources.
+///
+/// The page has at most 5 MB. For a large program, it has the buffers that are live at the peak and then the largest ones, and draws
+/// the others as a sum.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_render::hlo::{Report, page};
+///
+/// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+/// let memory = module.memory();
+/// let html = page(&module, memory.timeline_on(None).as_ref(), &Report::new(&module, 10, None), None);
+/// assert!(html.starts_with("<!doctype html>") && html.contains("Memory of m"));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn page<'m, 'a>(
+    module: &'m Module<'a>,
+    timeline: Option<&Timeline<'m, 'a>>,
+    report: &Report,
+    only: Option<u8>,
+) -> String {
+    let program = Program::new(module, timeline, report);
+    let report = report.text(REPORT_WIDTH).to_string();
+    let mut detail = Detail::MOST;
+    loop {
+        let page = page_with(&Data::new(&program, only, detail), module, &report);
+        // This ends: one buffer of each space always fits, because texts are shortened.
+        if page.len() <= MAX_PAGE {
+            return page;
+        }
+        detail = detail.smaller();
+    }
+}
+
+fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
+    let title = shortened(module.name().unwrap_or("module"), 200);
+    let body = format!(
+        "<header>\n<h1>{title}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n\
+         <nav id=\"spaces\" aria-label=\"Memory spaces\"></nav>\n</header>\n<main>\n\
+         <p class=\"hint\" id=\"accuracy\"></p>\n<p id=\"summary\" aria-live=\"polite\"></p>\n<p id=\"legend\"></p>\n\
+         <section id=\"over-time\">\n<h2>Live bytes over time</h2>\n<div id=\"curve\"></div>\n</section>\n\
+         <section id=\"offsets\">\n<h2>Offsets over time</h2>\n\
+         <p class=\"hint\">Each box is a buffer: across, when it is live; up, where it is in its heap. White space between \
+         boxes is memory that nothing uses at that time.</p>\n<p class=\"hint\" id=\"fragments\"></p>\n\
+         <canvas id=\"map\" tabindex=\"0\" role=\"application\"></canvas>\n</section>\n\
+         <section>\n<h2>Selected buffer</h2>\n<dl id=\"selected\" aria-live=\"polite\"></dl>\n</section>\n\
+         <section>\n<h2 id=\"scope-title\">By scope</h2>\n<nav id=\"scope\" aria-label=\"Scope\"></nav>\n\
+         <div id=\"tree\"></div>\n</section>\n\
+         <section>\n<h2>Buffers</h2>\n<form id=\"filter\">\n\
+         <input id=\"search\" type=\"search\" placeholder=\"Name, shape, operation, source\" aria-label=\"Search\">\n\
+         <label id=\"live-label\"><input id=\"live\" type=\"checkbox\"> live at the chosen step</label>\n\
+         <output id=\"found\"></output>\n</form>\n<div class=\"scroll\"><table id=\"table\"></table></div>\n\
+         <button id=\"more\" type=\"button\">Show more</button>\n</section>\n\
+         <details>\n<summary>The report as text</summary>\n<pre>{report}</pre>\n</details>\n</main>\n\
+         <noscript>This page needs JavaScript.</noscript>\n{data}",
+        title = escape(&title),
+        report = escape(&shortened(report, MAX_REPORT)),
+        data = json_script("id=\"data\"", data),
+    );
+    document(&format!("Memory of {title}"), include_str!("page.css"), &body, include_str!("page.js"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Data, Detail, MAX_PAGE, Program, page};
+    use crate::hlo::Report;
+    use std::fmt::Write as _;
+    use xla_shape_hlo::Module;
+
+    fn page_of(text: &str, only: Option<u8>) -> String {
+        let module = Module::parse(text).unwrap();
+        let memory = module.memory();
+        page(&module, memory.timeline_on(None).as_ref(), &Report::new(&module, 10, only), only)
+    }
+
+    #[test]
+    fn pages_are_small() {
+        let detail = (0..60).fold(Detail::MOST, |detail, _| detail.smaller());
+        assert_eq!(detail, Detail { buffers: 1, columns: 1, text: 40 }, "ends where all programs fit");
+        // Many values in many memory spaces, with long names.
+        let name = "long.".repeat(100);
+        let mut text = format!("HloModule {}, is_scheduled=true\n\nENTRY main {{\n", "m".repeat(400_000));
+        text.push_str("  %p = f32[8,100]{1,0:T(8,128)} parameter(0)\n");
+        for number in 0..4_000 {
+            let space = number % 50;
+            writeln!(text, "  %{name}{number} = f32[8,100]{{1,0:T(8,128)S({space})}} copy(%p)").unwrap();
+        }
+        text.push_str("  ROOT %r = f32[8,100]{1,0:T(8,128)} negate(%p)\n}\n");
+        let all = page_of(&text, None);
+        assert!(all.len() <= MAX_PAGE, "{} bytes", all.len());
+        let one = page_of(&text, Some(3));
+        assert!(one.len() <= MAX_PAGE && one.contains("\"count\":80,"));
+    }
+
+    /// 10,002 equal buffers; those that are live at the peak are made last.
+    #[test]
+    fn buffers_at_the_peak_are_kept_and_the_others_are_a_sum() {
+        const EARLY: usize = 7_000;
+        const LATE: usize = 3_000;
+        let array = "f32[80,128]{1,0:T(8,128)}";
+        let mut text = format!("HloModule m, is_scheduled=true\n\nENTRY main {{\n  %p = {array} parameter(0)\n");
+        let mut line = |name: &str, by: &str| writeln!(text, "  %{name} = {array} {by}").unwrap();
+        // The first ones live one after the other, the last ones at the same time.
+        for number in 0..EARLY {
+            line(
+                &format!("early{number}"),
+                &format!(
+                    "custom-call({}), custom_call_target=\"e\"",
+                    if number == 0 { "%p".to_owned() } else { format!("%early{}", number - 1) }
+                ),
+            );
+        }
+        for number in 0..LATE {
+            line(&format!("late{number}"), &format!("custom-call(%early{}), custom_call_target=\"f\"", EARLY - 1));
+        }
+        let all = (0..LATE).map(|number| format!("%late{number}")).collect::<Vec<_>>().join(", ");
+        line("sum", &format!("custom-call({all}), custom_call_target=\"g\""));
+        text.push_str(&format!("  ROOT %r = {array} negate(%sum)\n}}\n"));
+        let module = Module::parse(&text).unwrap();
+        let memory = module.memory();
+        let timeline = memory.timeline_on(None);
+        let report = Report::on(&module, timeline.as_ref(), None, 10, None);
+        let detail = Detail { buffers: 4_000, ..Detail::MOST };
+        let data = Data::new(&Program::new(&module, timeline.as_ref(), &report), None, detail);
+        let data = serde_json::to_value(&data).unwrap();
+        let space = &data["spaces"][0];
+        let [count, peak] = ["count", "peak"].map(|field| space[field].as_u64().unwrap());
+        assert!(count > 10_000 && data["buffers"].as_array().unwrap().len() == 4_000);
+        // At each point of the curve, the buffers in the page and the sum of the others are the live bytes.
+        let known = |step: u64| -> u64 {
+            let buffers = data["buffers"].as_array().unwrap().iter();
+            let live = buffers.filter(|buffer| {
+                let spans = buffer[12].as_array().unwrap();
+                spans.chunks(2).any(|span| span[0].as_u64().unwrap() <= step && step <= span[1].as_u64().unwrap())
+            });
+            live.map(|buffer| buffer[5].as_u64().unwrap()).sum()
+        };
+        let rest = space["rest"]["curve"].as_array().unwrap();
+        for (place, point) in space["curve"].as_array().unwrap().iter().enumerate() {
+            let [step, bytes] = [0, 1].map(|field| point[field].as_u64().unwrap());
+            let left = rest.get(place).map_or(0, |bytes| bytes.as_u64().unwrap());
+            assert_eq!(known(step) + left, bytes, "step {step}");
+            if step == peak {
+                assert_eq!(left, 0);
+            }
+        }
+        assert_eq!(space["rest"]["count"], count - 4_000);
+        assert!(
+            rest.iter().any(|bytes| bytes.as_u64() > Some(0))
+                && !space["rest"]["places"].as_array().unwrap().is_empty()
+        );
+    }
+
+    /// Names come from files: they must not become markup or end a script.
+    #[test]
+    fn hostile_names_stay_text() {
+        let hostile = "</script><script>alert(1)</script><!--&amp;<img src=x onerror=alert(1)>";
+        let text = format!(
+            "HloModule m, is_scheduled=true\nENTRY e {{\n  p = f32[8]{{0}} parameter(0), metadata={{op_name=\"{hostile}\" \
+             source_file=\"{hostile}\" source_line=1}}\n  ROOT %q = f32[8]{{0}} negate(p), metadata={{op_name=\"{hostile}\"}}\n}}\n"
+        );
+        let page = page_of(&text, None);
+        assert_eq!(page.matches("<script").count(), 2, "the data and the script");
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert!(!page.contains("<!--") && !page.contains("<img") && page.contains("\\u003cscript>alert(1)"), "{page}");
+    }
+}

@@ -1,0 +1,551 @@
+//! How much memory the values of a program take, as data.
+
+use super::known::Known;
+use super::memory::{Accuracy, AtPeak, Capacity, Device, Memory, TOTALS, capacities, capacity_in, is_for_tpu};
+use super::sharding::Shardings;
+use super::statistics::Statistics;
+use super::summary::Summary;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xla_shape_core::memory_space;
+use xla_shape_hlo::{Account, Buffer, Footprint, Module, Opcode, Severity, Source, Sources, Timeline};
+
+/// How much memory the values of a program take, and what is wrong with its instructions.
+///
+/// `docs/json.md` describes its fields, and `docs/hlo-memory.md` what the numbers mean.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Null if the module has no entry computation.
+    pub(super) summary: Option<Summary>,
+    pub(super) module: Option<String>,
+    pub(super) computations: usize,
+    pub(super) instructions: usize,
+    pub(super) opcodes: BTreeMap<String, usize>,
+    /// Null if the module has no entry computation.
+    pub(super) memory: Option<Memory>,
+    /// Whether the order of instructions is the one in which they run.
+    pub(super) scheduled: bool,
+    /// How accurate the numbers of `memory` are, with an explanation.
+    pub(super) accuracy: String,
+    /// The same as a value.
+    #[serde(skip)]
+    pub(super) certainty: Accuracy,
+    /// Whether the program is for a TPU, whose memories are called HBM and VMEM.
+    #[serde(skip)]
+    pub(super) is_tpu: bool,
+    /// Whether a device is given.
+    #[serde(skip)]
+    pub(super) has_device: bool,
+    /// The compiler's own files that were used.
+    pub(super) files: Vec<String>,
+    /// What is doubtful, and which files were ignored.
+    pub(super) notes: Vec<String>,
+    /// The other modules of the directory.
+    pub(super) other_modules: Vec<String>,
+    /// Empty without a device.
+    pub(super) capacity: Vec<Capacity>,
+    pub(super) spaces: Vec<Space>,
+    pub(super) at_peak: Vec<AtPeak>,
+    /// Null for one device, without shardings, and for a module that is already partitioned.
+    pub(super) sharding: Option<Shardings>,
+    pub(super) collectives: Vec<Collective>,
+    pub(super) copies: Vec<Copied>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) most_padded: Vec<Value>,
+    pub(super) largest: Vec<Value>,
+    pub(super) tile_formats: Vec<TileFormat>,
+    pub(super) layout_changes: Vec<LayoutChange>,
+}
+
+/// The number of computations and instructions. An asynchronous operation in short form (such as `all-gather-start`) counts as the
+/// long form that XLA reads it as: a start instruction and a computation.
+struct Counts {
+    computations: usize,
+    instructions: usize,
+    opcodes: BTreeMap<String, usize>,
+}
+
+impl Counts {
+    fn new(module: &Module<'_>) -> Self {
+        let mut counts = Self { computations: module.computations().len(), instructions: 0, opcodes: BTreeMap::new() };
+        for instruction in module.instructions() {
+            let opcode = instruction.opcode();
+            let Some((step, operation)) = opcode.long_form() else {
+                counts.add(opcode, 1);
+                continue;
+            };
+            counts.add(step, 1);
+            if step == Opcode::AsyncStart {
+                counts.computations += 1;
+                counts.add(Opcode::Parameter, instruction.operands().len());
+                counts.add(operation, 1);
+            }
+        }
+        counts
+    }
+
+    fn add(&mut self, opcode: Opcode<'_>, count: usize) {
+        if count > 0 {
+            self.instructions += count;
+            *self.opcodes.entry(opcode.to_string()).or_insert(0) += count;
+        }
+    }
+}
+
+/// A finding of the module's check.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Finding {
+    /// `error` or `hint`.
+    pub(super) severity: &'static str,
+    pub(super) instruction: String,
+    pub(super) message: String,
+    /// Where it is in the text: the first byte, and the one after the last.
+    pub(super) span: [usize; 2],
+    /// The finding as text.
+    #[serde(skip)]
+    pub(super) text: String,
+}
+
+/// The findings of a module, errors first.
+fn findings(module: &Module<'_>) -> Vec<Finding> {
+    let mut found = module.check();
+    found.sort_by_key(|finding| core::cmp::Reverse(finding.severity()));
+    let finding = |found: xla_shape_hlo::Finding<'_, '_>| Finding {
+        severity: found.severity().name(),
+        instruction: found.instruction().name().to_owned(),
+        message: found.problem().to_string(),
+        span: [found.span().start, found.span().end],
+        text: found.to_string(),
+    };
+    found.into_iter().map(finding).collect()
+}
+
+/// The parameters and values in one memory space, as if each had memory of its own.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Space {
+    pub(super) space: u8,
+    pub(super) bytes: u64,
+    pub(super) padding_bytes: u64,
+    pub(super) values: usize,
+    pub(super) parameter_bytes: u64,
+    pub(super) result_bytes: u64,
+    /// The most bytes that are live at one time; null without a schedule.
+    pub(super) peak_bytes: Option<u64>,
+    pub(super) peak_at: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Value {
+    pub(crate) name: String,
+    /// The number of the array in the instruction's value, from 0.
+    pub(crate) leaf: usize,
+    pub(crate) opcode: String,
+    pub(crate) shape: String,
+    pub(crate) bytes: u64,
+    pub(crate) padding_bytes: u64,
+    /// Null for an array without elements.
+    pub(crate) expansion: Option<f64>,
+    /// How many values have this shape; the fields above are about one of them.
+    pub(crate) values: usize,
+    /// The bytes of all values of this shape.
+    pub(crate) all_bytes: u64,
+    pub(crate) all_padding_bytes: u64,
+    #[serde(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Where something comes from in the user's program.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Place {
+    pub(crate) op_name: Option<String>,
+    pub(crate) file: Option<String>,
+    pub(crate) line: Option<usize>,
+}
+
+impl Place {
+    pub(super) fn new(source: Source<'_>) -> Self {
+        Self {
+            op_name: source.op_name.map(std::borrow::Cow::into_owned),
+            file: source.file.map(std::borrow::Cow::into_owned),
+            line: source.line,
+        }
+    }
+
+    /// The file and the line, such as `train.py:43`; the op_name if the file is not known.
+    pub(super) fn shown(&self) -> Option<String> {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => Some(format!("{file}:{line}")),
+            (Some(file), None) => Some(file.clone()),
+            (None, _) => self.op_name.clone(),
+        }
+    }
+}
+
+/// A collective operation.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Collective {
+    pub(super) name: String,
+    pub(super) opcode: String,
+    pub(super) element_type: Option<String>,
+    pub(super) bytes_in: u64,
+    pub(super) bytes_out: u64,
+    /// The groups of devices, as the module writes them.
+    pub(super) groups: Option<String>,
+    /// How often it runs; null if the trip count of a loop around it is not known.
+    pub(super) runs: Option<u64>,
+    #[serde(flatten)]
+    pub(super) place: Place,
+}
+
+/// A copy, and the instructions that read it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Copied {
+    pub(super) name: String,
+    pub(super) opcode: String,
+    pub(super) shape: String,
+    pub(super) bytes: u64,
+    pub(super) from_space: u8,
+    pub(super) to_space: u8,
+    /// The first few instructions that read the copy.
+    pub(super) read_by: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct TileFormat {
+    pub(super) format: String,
+    pub(super) arrays: usize,
+    pub(super) bytes: u64,
+    pub(super) padding_bytes: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct LayoutChange {
+    pub(super) name: String,
+    pub(super) opcode: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) moved_bytes: u64,
+    #[serde(flatten)]
+    pub(super) place: Place,
+}
+
+impl Report {
+    /// Reports on `module` with estimated memory. Lists have at most `top` entries; `only` picks a memory space.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::{Answer, hlo::Report};
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
+    /// assert!(Report::new(&module, 10, None).text(80).to_string().starts_with("needs 4 KiB of HBM"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn new(module: &Module<'_>, top: usize, only: Option<u8>) -> Self {
+        Self::on(module, module.memory().timeline_on(None).as_ref(), None, top, only)
+    }
+
+    /// Reports on `module` with its timeline, for the device that it must fit. Lists have at most `top` entries; `only` picks a
+    /// memory space.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::{Answer, hlo::{Device, Report}};
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }")?;
+    /// let (memory, device) = (module.memory(), Device::Generation(Generation::V6e));
+    /// let timeline = memory.timeline_on(device.generation());
+    /// let report = Report::on(&module, timeline.as_ref(), Some(device), 10, None);
+    /// assert!(report.json().contains("\"generation\":\"v6e\",\"assumed\":false"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn on(
+        module: &Module<'_>,
+        timeline: Option<&Timeline<'_, '_>>,
+        device: Option<Device>,
+        top: usize,
+        only: Option<u8>,
+    ) -> Self {
+        let memory = module.memory();
+        let account = timeline.map(Timeline::account);
+        let wanted = |space: u8| only.is_none_or(|only| only == space);
+        let peaks = timeline.filter(|timeline| timeline.is_scheduled()).map(Timeline::peaks);
+        let spaces = memory.usage().into_iter().filter(|(space, _)| wanted(*space)).map(|(space, usage)| {
+            let peak = peaks.as_ref().and_then(|peaks| peaks.get(&space));
+            let sum = |part: fn(Footprint) -> u64| part(usage.parameters).saturating_add(part(usage.values));
+            Space {
+                space,
+                bytes: sum(|footprint| footprint.bytes),
+                padding_bytes: sum(Footprint::padding_bytes),
+                values: usage.num_values,
+                parameter_bytes: usage.parameters.bytes,
+                result_bytes: usage.results.bytes,
+                peak_bytes: peak.map(|peak| peak.bytes),
+                peak_at: peak.map(|peak| peak.at.name().to_owned()),
+            }
+        });
+        let spaces = spaces.collect();
+        // All buffers are ranked, because `only` may leave few of them.
+        let all = memory.buffers().len();
+        let here = |buffer: &Buffer<'_, '_>| wanted(buffer.memory_space()) && buffer.footprint.bytes > 0;
+        let largest = memory.largest(all).into_iter().filter(here);
+        let padded = memory.most_padded(all).into_iter().filter(here);
+        let padded = padded.filter(|buffer| buffer.footprint.padding_bytes() > 0);
+        let counts = Counts::new(module);
+        let here = only.map_or_else(|| memory.clone(), |only| memory.in_space(only));
+        let tile_formats = here.tile_formats().into_iter().map(|(format, usage)| TileFormat {
+            format,
+            arrays: usage.arrays,
+            bytes: usage.footprint.bytes,
+            padding_bytes: usage.footprint.padding_bytes(),
+        });
+        let mut tile_formats = tile_formats.collect::<Vec<_>>();
+        tile_formats.sort_by_key(|format| std::cmp::Reverse(format.bytes));
+        let sources = module.sources();
+        let mut changes = memory.layout_changes();
+        changes.retain(|change| wanted(change.to.layout().memory_space()));
+        changes.sort_by_key(|change| std::cmp::Reverse(change.moved_bytes));
+        Self {
+            summary: account.map(|account| Summary::new(module, timeline, device, account)),
+            module: module.name().map(str::to_owned),
+            computations: counts.computations,
+            instructions: counts.instructions,
+            opcodes: counts.opcodes,
+            memory: account.map(Memory::new),
+            scheduled: module.is_scheduled(),
+            accuracy: Accuracy::new(timeline).note(),
+            certainty: Accuracy::new(timeline),
+            is_tpu: is_for_tpu(module) || device.and_then(Device::generation).is_some(),
+            has_device: device.is_some(),
+            files: Vec::new(),
+            notes: Vec::new(),
+            other_modules: Vec::new(),
+            capacity: device.zip(account).map_or_else(Vec::new, |(device, account)| capacities(device, account)),
+            spaces,
+            at_peak: at_peak(module, timeline, top, only),
+            sharding: Shardings::new(module, device, top),
+            collectives: collectives(module, top),
+            copies: copies(module, &wanted, top),
+            findings: findings(module),
+            most_padded: grouped(&sources, padded, top),
+            largest: largest.take(top).map(|buffer| value(&sources, &buffer)).collect(),
+            tile_formats,
+            layout_changes: changes
+                .into_iter()
+                .take(top)
+                .map(|change| LayoutChange {
+                    name: change.instruction.name().to_owned(),
+                    opcode: change.instruction.opcode().to_string(),
+                    from: change.from.to_string(),
+                    to: change.to.to_string(),
+                    moved_bytes: change.moved_bytes,
+                    place: Place::new(sources.get(change.instruction)),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Report {
+    /// Adds the compiler's own files that were used, the notes about them, and the names of other modules in the directory.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::{Answer, hlo::{Known, Report}};
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// let memory = module.memory();
+    /// let known = Known::new(memory.timeline_on(None).unwrap());
+    /// let report = Report::new(&module, 10, None).with_known(&known, vec!["other.hlo".to_owned()]);
+    /// assert!(report.json().contains("\"other_modules\":[\"other.hlo\"]"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn with_known(self, known: &Known<'_, '_>, other_modules: Vec<String>) -> Self {
+        let report = known.statistics.iter().fold(self, Self::with_statistics);
+        Self { files: known.files.clone(), notes: known.notes.clone(), other_modules, ..report }
+    }
+
+    /// Replaces the totals by those of the compiler's memory analysis, and adds the bytes of the program's code.
+    ///
+    /// ```
+    /// use xla_shape_hlo::{Account, Module};
+    /// use xla_shape_render::{Answer, hlo::Report};
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+    /// let report = Report::new(&module, 10, None).with_account(&Account::default(), 7, None);
+    /// assert!(report.json().contains("\"generated_code\":7"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn with_account(self, account: &Account, generated_code: u64, device: Option<Device>) -> Self {
+        let space = memory_space::DEFAULT;
+        let memory = Memory::with_code(account, generated_code);
+        let hbm = device.and_then(|device| capacity_in(device, space, memory.device.used()));
+        let others = self.capacity.into_iter().filter(|capacity| capacity.space != space);
+        let capacity = hbm.into_iter().chain(others).collect();
+        let summary = self.summary.map(|summary| summary.with_needed(memory.device.used()));
+        let (accuracy, certainty) = (TOTALS.to_owned(), Accuracy::Totals);
+        Self { summary, memory: Some(memory), capacity, accuracy, certainty, has_device: device.is_some(), ..self }
+    }
+
+    /// The severity of the worst finding; `None` without findings.
+    ///
+    /// ```
+    /// use xla_shape_hlo::{Module, Severity};
+    /// use xla_shape_render::hlo::Report;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY e { p = f32[8] parameter(0) ROOT n = f32[9] negate(p) }")?;
+    /// assert_eq!(Report::new(&module, 10, None).worst(), Some(Severity::Error));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        let is_there = |severity: &Severity| self.findings.iter().any(|found| found.severity == severity.name());
+        [Severity::Error, Severity::Hint].into_iter().find(is_there)
+    }
+
+    /// The values with the most padding.
+    pub(crate) fn most_padded(&self) -> &[Value] {
+        &self.most_padded
+    }
+}
+
+impl Report {
+    /// Adds the size of the code, which only the compiler's memory analysis has.
+    fn with_statistics(mut self, statistics: &Statistics) -> Self {
+        if let Some(memory) = &mut self.memory {
+            memory.device.generated_code = statistics.generated_code;
+        }
+        let needed = self.memory.as_ref().map(|memory| memory.device.used());
+        self.summary = self.summary.zip(needed).map(|(summary, needed)| summary.with_needed(needed));
+        // The code is in HBM too.
+        let code = statistics.generated_code.unwrap_or(0);
+        let with_code = |capacity: Capacity| match capacity.space {
+            memory_space::DEFAULT => capacity.with_more(code),
+            _ => capacity,
+        };
+        self.capacity = self.capacity.into_iter().map(with_code).collect();
+        self
+    }
+}
+
+fn at_peak(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, top: usize, only: Option<u8>) -> Vec<AtPeak> {
+    let spaces = only.map_or_else(|| vec![memory_space::DEFAULT, memory_space::GENERIC_FAST], |only| vec![only]);
+    spaces.into_iter().filter_map(|space| AtPeak::new(module, timeline?, space, top)).collect()
+}
+
+fn collectives(module: &Module<'_>, top: usize) -> Vec<Collective> {
+    let sources = module.sources();
+    let mut found = module.collectives();
+    found.sort_by_key(|found| {
+        let moved = found.bytes_in.saturating_add(found.bytes_out);
+        std::cmp::Reverse(moved.saturating_mul(found.runs.unwrap_or(1)))
+    });
+    let found = found.into_iter().take(top).map(|found| {
+        let instruction = found.instruction;
+        let operand = instruction.operand(0).and_then(|operand| operand.shape()?.array());
+        let groups = ["replica_groups", "source_target_pairs"].into_iter();
+        let groups = groups.filter_map(|key| instruction.attribute(key)).map(|groups| groups.text().to_owned()).next();
+        Collective {
+            name: instruction.name().to_owned(),
+            opcode: instruction.opcode().to_string(),
+            element_type: operand.map(|array| array.element_type().name().to_owned()),
+            bytes_in: found.bytes_in,
+            bytes_out: found.bytes_out,
+            groups,
+            runs: found.runs,
+            place: Place::new(sources.get(instruction)),
+        }
+    });
+    found.collect()
+}
+
+/// The largest copies of the program, inside a memory space or between two.
+fn copies(module: &Module<'_>, wanted: &dyn Fn(u8) -> bool, top: usize) -> Vec<Copied> {
+    const READERS: usize = 3;
+    let memory = module.memory();
+    let mut readers: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    // The result of a copy-start is read from its copy-done.
+    let mut done = BTreeMap::new();
+    let mut found = Vec::new();
+    for instruction in memory.computations().iter().flat_map(|computation| computation.instructions()) {
+        let is_copy = matches!(instruction.opcode(), Opcode::Copy | Opcode::CopyStart);
+        let from = instruction.operand(0).and_then(|operand| operand.shape()?.array());
+        let to = match instruction.shape().tuple_shapes() {
+            Some(elements) => elements.first().and_then(|element| element.array()),
+            None => instruction.shape().array(),
+        };
+        if let Some((from, to)) = from.zip(to).filter(|_| is_copy) {
+            let spaces = (from.layout().memory_space(), to.layout().memory_space());
+            if wanted(spaces.0) || wanted(spaces.1) {
+                found.push((instruction, to, spaces));
+            }
+        }
+        for operand in instruction.operands().filter_map(|operand| operand.instruction()) {
+            let named = readers.entry(operand.number()).or_default();
+            if named.len() < READERS {
+                named.push(instruction.name().to_owned());
+            }
+            if instruction.opcode() == Opcode::CopyDone {
+                done.insert(operand.number(), instruction.number());
+            }
+        }
+    }
+    found.sort_by_key(|(_, to, _)| std::cmp::Reverse(to.byte_size()));
+    let read_by = |instruction: xla_shape_hlo::Instruction<'_, '_>| {
+        let made = done.get(&instruction.number()).copied().unwrap_or(instruction.number());
+        readers.get(&made).cloned().unwrap_or_default()
+    };
+    let found = found.into_iter().take(top).map(|(instruction, to, (from_space, to_space))| Copied {
+        name: instruction.name().to_owned(),
+        opcode: instruction.opcode().to_string(),
+        shape: to.to_string(),
+        bytes: to.byte_size().unwrap_or(0),
+        from_space,
+        to_space,
+        read_by: read_by(instruction),
+    });
+    found.collect()
+}
+
+/// Joins values of one shape, and sorts by the padding of all of them.
+fn grouped<'m, 'a: 'm>(sources: &Sources<'m>, ranked: impl Iterator<Item = Buffer<'m, 'a>>, top: usize) -> Vec<Value> {
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut groups: Vec<Value> = Vec::new();
+    for buffer in ranked {
+        let shape = buffer.array.to_string();
+        match places.get(&shape).and_then(|&place| groups.get_mut(place)) {
+            Some(group) => {
+                group.all_bytes = group.all_bytes.saturating_add(buffer.footprint.bytes);
+                group.all_padding_bytes = group.all_padding_bytes.saturating_add(buffer.footprint.padding_bytes());
+                group.values += 1;
+            }
+            None => {
+                places.insert(shape, groups.len());
+                groups.push(value(sources, &buffer));
+            }
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.all_padding_bytes));
+    groups.truncate(top);
+    groups
+}
+
+fn value<'m, 'a: 'm>(sources: &Sources<'m>, buffer: &Buffer<'m, 'a>) -> Value {
+    Value {
+        name: buffer.instruction.name().to_owned(),
+        leaf: buffer.leaf,
+        opcode: buffer.instruction.opcode().to_string(),
+        shape: buffer.array.to_string(),
+        bytes: buffer.footprint.bytes,
+        padding_bytes: buffer.footprint.padding_bytes(),
+        expansion: buffer.footprint.expansion(),
+        values: 1,
+        all_bytes: buffer.footprint.bytes,
+        all_padding_bytes: buffer.footprint.padding_bytes(),
+        place: Place::new(sources.get(buffer.instruction)),
+    }
+}

@@ -1,0 +1,184 @@
+//! The arrays and bytes on each device, for a program that is not partitioned yet.
+
+use super::memory::Device;
+use crate::text::Text;
+use crate::words::{InUnits, count, value_name};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use xla_shape_hlo::{Module, ShardedArray, ShardedArrayKind};
+
+/// The shardings of a module, and what they mean for each device.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Shardings {
+    /// How many devices the program is for.
+    pub(super) devices: u64,
+    pub(super) parameters: Sum,
+    pub(super) results: Sum,
+    /// The bytes on each device that are copies of what other devices have.
+    pub(super) replicated_bytes: u64,
+    /// The different shardings, sorted by the bytes on each device.
+    pub(super) shardings: Vec<Kind>,
+    /// The arrays that take the most bytes on each device.
+    pub(super) largest: Vec<Sharded>,
+    /// The arrays whose copies on several devices take the most bytes.
+    pub(super) replicated: Vec<Sharded>,
+}
+
+/// The sum of several arrays.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Sum {
+    pub(super) arrays: usize,
+    /// The bytes of the whole arrays.
+    pub(super) bytes: u64,
+    pub(super) bytes_per_device: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Kind {
+    pub(super) sharding: String,
+    #[serde(flatten)]
+    pub(super) sum: Sum,
+}
+
+/// An array that has a sharding.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Sharded {
+    pub(super) name: String,
+    /// The number of the array in the instruction's value, from 0.
+    pub(super) leaf: usize,
+    pub(super) opcode: String,
+    /// "parameter", "result" or "inside".
+    pub(super) place: &'static str,
+    pub(super) shape: String,
+    pub(super) sharding: String,
+    pub(super) shard: String,
+    /// Whether all sizes divide without a remainder.
+    pub(super) even: bool,
+    pub(super) bytes: u64,
+    pub(super) bytes_per_device: u64,
+    /// How many devices have each element.
+    pub(super) replication: u64,
+    /// The bytes on all devices that would be saved if one device had each element.
+    pub(super) copies_bytes: u64,
+}
+
+impl Sum {
+    fn add(&mut self, array: &ShardedArray<'_, '_>) {
+        self.arrays += 1;
+        self.bytes = self.bytes.saturating_add(array.bytes());
+        self.bytes_per_device = self.bytes_per_device.saturating_add(array.bytes_per_device());
+    }
+}
+
+impl Shardings {
+    /// The shardings of `module`, if it is for several devices and has some; lists have at most `top` entries.
+    pub(super) fn new(module: &Module<'_>, device: Option<Device>, top: usize) -> Option<Self> {
+        let arrays = module.sharded_arrays(device.and_then(Device::generation));
+        let named = arrays.iter().filter_map(|array| array.partition.device_count()).max();
+        let devices = module.partition_count().or(named);
+        // XLA does not print `num_partitions=1`.
+        let devices = devices.filter(|&devices| devices > 1 && !arrays.is_empty())?;
+        let (mut parameters, mut results, mut replicated_bytes) = (Sum::default(), Sum::default(), 0_u64);
+        let mut kinds = BTreeMap::<String, Sum>::new();
+        for array in &arrays {
+            match array.kind {
+                ShardedArrayKind::Parameter => parameters.add(array),
+                ShardedArrayKind::Result => results.add(array),
+                _ => {}
+            }
+            if array.replication > 1 {
+                replicated_bytes = replicated_bytes.saturating_add(array.bytes_per_device());
+            }
+            kinds.entry(array.sharding.to_string()).or_default().add(array);
+        }
+        let kinds = kinds.into_iter().map(|(sharding, sum)| Kind { sharding, sum });
+        let mut shardings = kinds.collect::<Vec<_>>();
+        shardings.sort_by_key(|kind| std::cmp::Reverse(kind.sum.bytes_per_device));
+        let all = arrays.iter().map(Sharded::new).collect::<Vec<_>>();
+        let ranked = |worth: fn(&Sharded) -> u64| {
+            let mut found = all.iter().filter(|array| worth(array) > 0).collect::<Vec<_>>();
+            found.sort_by_key(|array| std::cmp::Reverse(worth(array)));
+            found.into_iter().take(top).cloned().collect()
+        };
+        Some(Self {
+            devices,
+            parameters,
+            results,
+            replicated_bytes,
+            shardings: shardings.into_iter().take(top).collect(),
+            largest: ranked(|array| array.bytes_per_device),
+            replicated: ranked(|array| array.copies_bytes),
+        })
+    }
+
+    pub(super) fn text(&self, text: &mut Text) {
+        text.heading(&format!("Shardings, for {}", count(self.devices, "device", "devices")));
+        for (what, sum) in [("parameters", &self.parameters), ("results", &self.results)] {
+            if sum.arrays > 0 {
+                let _ = writeln!(text, "  {what:10}  {}", in_words(sum));
+            }
+        }
+        if self.replicated_bytes > 0 {
+            let bytes = InUnits(self.replicated_bytes);
+            let _ = writeln!(text, "  {bytes} on each device are copies of what other devices have");
+        }
+        for kind in &self.shardings {
+            let _ = writeln!(text, "  {}: {}", kind.sharding, in_words(&kind.sum));
+        }
+        text.heading("Largest on each device");
+        self.largest.iter().for_each(|array| array.line(text));
+        text.heading("Largest replicated");
+        if self.replicated.is_empty() {
+            let _ = writeln!(text, "  no array is on several devices");
+        }
+        self.replicated.iter().for_each(|array| array.line(text));
+    }
+}
+
+fn in_words(sum: &Sum) -> String {
+    let arrays = count(sum.arrays as u64, "array", "arrays");
+    format!("{arrays}, {} in one place, {} on each device", InUnits(sum.bytes), InUnits(sum.bytes_per_device))
+}
+
+impl Sharded {
+    fn new(array: &ShardedArray<'_, '_>) -> Self {
+        let copies = array.replication.saturating_sub(1);
+        Self {
+            name: array.instruction.name().to_owned(),
+            leaf: array.leaf,
+            opcode: array.instruction.opcode().to_string(),
+            place: array.kind.name(),
+            shape: array.array.to_string(),
+            sharding: array.sharding.to_string(),
+            shard: array.shard.to_string(),
+            even: array.partition.is_even(),
+            bytes: array.bytes(),
+            bytes_per_device: array.bytes_per_device(),
+            replication: array.replication,
+            // Each shard is stored `copies` times more than needed.
+            copies_bytes: array.bytes_per_device().saturating_mul(copies).saturating_mul(tiles(array)),
+        }
+    }
+
+    fn line(&self, text: &mut Text) {
+        let (bytes, here) = (InUnits(self.bytes).to_string(), InUnits(self.bytes_per_device).to_string());
+        let copies = match self.replication {
+            1 => String::new(),
+            devices => format!("  on {devices} devices each"),
+        };
+        let _ = writeln!(
+            text,
+            "  {here:>10} of {bytes:>10}{copies}  {}  {} -> {}  {}",
+            value_name(&self.name, self.leaf),
+            self.shape,
+            self.shard,
+            self.sharding
+        );
+    }
+}
+
+/// How many different shards an array has.
+fn tiles(array: &ShardedArray<'_, '_>) -> u64 {
+    array.partition.tiles().iter().fold(1, |product, &tiles| product.saturating_mul(tiles))
+}

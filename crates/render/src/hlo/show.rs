@@ -1,0 +1,274 @@
+//! One instruction of a program, with everything that is known about it.
+
+use super::memory::{Roles, source_text};
+use crate::words::{Grouped, InUnits, count};
+use crate::{Answer, Text};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use xla_shape_core::{ArrayShape, Shape};
+use xla_shape_hlo::cost::CostError;
+use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Timeline};
+
+/// One instruction: its operands and readers, layouts, source line, place in memory, cycles and padding.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_render::{Answer, hlo::ShownInstruction};
+///
+/// let module = Module::parse("\
+/// HloModule m, is_scheduled=true
+/// ENTRY main {
+///   a = f32[4,100]{1,0:T(8,128)} parameter(0)
+///   ROOT b = f32[4,100]{1,0:T(8,128)} negate(a)
+/// }")?;
+/// let memory = module.memory();
+/// let shown = ShownInstruction::new(&module, memory.timeline().as_ref(), "%a")?;
+/// assert!(shown.json().contains(r#""readers":["b"]"#));
+/// assert!(shown.text(80).to_string().contains("2,496 bytes of padding"));
+/// assert!(ShownInstruction::new(&module, None, "aa").unwrap_err().to_string().ends_with("the nearest is %a"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownInstruction {
+    instruction: String,
+    opcode: String,
+    computation: String,
+    shape: String,
+    /// The names of the operands, in their order.
+    operands: Vec<String>,
+    /// The shapes of the operands; null where one is not known.
+    operand_shapes: Vec<Option<String>>,
+    readers: Vec<String>,
+    /// The computations that it calls.
+    calls: Vec<String>,
+    op_name: Option<String>,
+    source: Option<String>,
+    /// The compiler's figure for one run; null if it has none.
+    cycles: Option<u64>,
+    /// How often it runs in one run of the program; null if that is not known.
+    runs: Option<u64>,
+    /// The bytes of all its arrays, padding included; null if a size is not known.
+    bytes: Option<u64>,
+    /// The bytes of padding among them.
+    padding: Option<u64>,
+    /// The steps at which its first array is in memory: the first and the last of each time.
+    live: Vec<[usize; 2]>,
+    /// Where its first array begins in the heap of its memory space, in bytes; null for arguments, results and constants.
+    offset: Option<u64>,
+    arrays: Vec<ShownArray>,
+    /// The instruction as HLO text.
+    text: String,
+}
+
+/// An array of an instruction's value.
+#[derive(Clone, Debug, Serialize)]
+struct ShownArray {
+    shape: String,
+    bytes: Option<u64>,
+    padding: Option<u64>,
+    live: Vec<[usize; 2]>,
+    offset: Option<u64>,
+    /// "argument", "donated", "output", "constant" or "temporary"; null for what has no memory of its own.
+    role: Option<&'static str>,
+}
+
+/// Why an instruction cannot be shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ShowError {
+    /// The module has no instruction of this name.
+    NoInstruction {
+        /// The name that was asked for.
+        name: String,
+        /// The name of the module that is most like it.
+        nearest: Option<String>,
+    },
+    /// A figure of the module is no number.
+    Cost(CostError),
+}
+
+impl fmt::Display for ShowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoInstruction { name, nearest } => {
+                write!(f, "the module has no instruction %{name}")?;
+                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; the nearest is %{nearest}"))
+            }
+            Self::Cost(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ShowError {}
+
+impl ShownInstruction {
+    /// The instruction of this name, written with or without `%`.
+    ///
+    /// # Errors
+    /// If there is no such instruction, or one of the compiler's figures is not a number.
+    pub fn new(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, name: &str) -> Result<Self, ShowError> {
+        let name = name.trim().trim_start_matches('%');
+        // Names are unique in a computation only; the entry's are meant first.
+        let named = match name.rsplit_once('/') {
+            Some((computation, name)) => module.computation(computation).and_then(|inside| inside.instruction(name)),
+            None => module.entry().and_then(|entry| entry.instruction(name)),
+        };
+        let Some(instruction) = named.or_else(|| module.instruction(name)) else {
+            return Err(ShowError::NoInstruction { name: name.to_owned(), nearest: nearest(module, name) });
+        };
+        let costs = module.costs().map_err(ShowError::Cost)?;
+        let cost = costs.instructions().iter().find(|cost| cost.instruction == instruction);
+        let readers = module.readers();
+        let sources = module.sources();
+        let source = sources.get(instruction);
+        let roles = Roles::new(module);
+        let places = timeline.map(|timeline| places(timeline, instruction)).unwrap_or_default();
+        let mut arrays = Vec::new();
+        push_arrays(instruction.shape(), &mut arrays);
+        let arrays: Vec<_> =
+            arrays.into_iter().enumerate().map(|(leaf, array)| shown(array, places.get(&leaf), &roles)).collect();
+        let sum = |part: fn(&ShownArray) -> Option<u64>| {
+            arrays.iter().map(part).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
+        };
+        let called = [
+            "calls",
+            "to_apply",
+            "body",
+            "condition",
+            "branch_computations",
+            "true_computation",
+            "false_computation",
+            "called_computations",
+        ];
+        let calls = called.iter().filter_map(|key| instruction.attribute(key)?.names().ok());
+        Ok(Self {
+            instruction: instruction.name().to_owned(),
+            opcode: instruction.opcode().to_string(),
+            computation: instruction.computation().name().to_owned(),
+            shape: instruction.shape().to_string(),
+            operands: instruction.operands().map(|operand| operand.name().to_owned()).collect(),
+            operand_shapes: instruction.operands().map(|operand| operand.shape().map(Shape::to_string)).collect(),
+            readers: readers.of(instruction).map(|reader| reader.name().to_owned()).collect(),
+            calls: calls.flatten().map(str::to_owned).collect(),
+            source: source_text(&source),
+            op_name: source.op_name.map(std::borrow::Cow::into_owned),
+            cycles: cost.and_then(|cost| cost.cycles.known()),
+            runs: cost.and_then(|cost| cost.runs),
+            bytes: sum(|array| array.bytes),
+            padding: sum(|array| array.padding),
+            live: arrays.first().map(|array| array.live.clone()).unwrap_or_default(),
+            offset: arrays.first().and_then(|array| array.offset),
+            arrays,
+            text: instruction.to_string(),
+        })
+    }
+}
+
+/// The arrays of a shape, in the order in which they are written.
+fn push_arrays<'s>(shape: &'s Shape, arrays: &mut Vec<&'s ArrayShape>) {
+    arrays.extend(shape.array());
+    for element in shape.tuple_shapes().unwrap_or_default() {
+        push_arrays(element, arrays);
+    }
+}
+
+/// A buffer, and the steps at which a value is in it: the first and the last of each time.
+type InBuffer<'t, 'm, 'a> = (&'t Lifetime<'m, 'a>, Vec<[usize; 2]>);
+
+/// The buffers of an instruction's arrays, by the number of the array.
+fn places<'t, 'm, 'a>(
+    timeline: &'t Timeline<'m, 'a>,
+    instruction: Instruction<'_, '_>,
+) -> BTreeMap<usize, InBuffer<'t, 'm, 'a>> {
+    let number = instruction.number();
+    let mut places = BTreeMap::new();
+    for lifetime in timeline.lifetimes() {
+        // A buffer that the instruction's array shares with others.
+        for value in lifetime.values.iter().filter(|value| value.instruction.number() == number) {
+            places.entry(value.leaf).or_insert_with(|| (lifetime, vec![[value.start, value.end]]));
+        }
+    }
+    for lifetime in timeline.lifetimes().iter().filter(|lifetime| lifetime.buffer.instruction.number() == number) {
+        let live = lifetime.live_ranges().iter().map(|&(first, last)| [first, last]);
+        places.insert(lifetime.buffer.leaf, (lifetime, live.collect()));
+    }
+    places
+}
+
+fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_, '_>>, roles: &Roles) -> ShownArray {
+    let footprint = Footprint::new(array);
+    let (found, live) = place.map_or((None, Vec::new()), |(found, live)| (Some(*found), live.clone()));
+    ShownArray {
+        shape: array.to_string(),
+        bytes: footprint.map(|footprint| footprint.bytes),
+        padding: footprint.map(Footprint::padding_bytes),
+        live,
+        offset: found.and_then(|found| found.offset),
+        role: found.map(|found| roles.name(found)),
+    }
+}
+
+/// The name of a module that is most like another one, if one is at all.
+fn nearest(module: &Module<'_>, name: &str) -> Option<String> {
+    // Names that no one typed are not compared: that would take long.
+    const LONGEST: usize = 256;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let like = |other: &str| strsim::jaro_winkler(name, other);
+    let names = module.instructions().map(|instruction| instruction.name()).filter(|other| other.len() <= LONGEST);
+    let some = names.map(|other| (like(other), other)).filter(|(like, _)| *like > 0.0);
+    let best = some.max_by(|one, other| one.0.total_cmp(&other.0));
+    best.map(|(_, name)| name.to_owned())
+}
+
+impl Answer for ShownInstruction {
+    const SCHEMA: &'static str = "xla-shape/hlo-show/1";
+
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        let source = self.source.as_ref().map_or(String::new(), |source| format!(", from {source}"));
+        text.paragraph(format!("%{} ({}) in {}{source}", self.instruction, self.opcode, self.computation));
+        let mut rows = vec![("shape".to_owned(), self.shape.clone())];
+        let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
+        if let Some(op_name) = &self.op_name {
+            row("op_name", op_name.clone());
+        }
+        if let (Some(bytes), Some(padding)) = (self.bytes, self.padding) {
+            row(
+                "memory",
+                format!(
+                    "{} ({}), {} bytes of padding",
+                    InUnits(bytes),
+                    count(bytes, "byte", "bytes"),
+                    Grouped(padding)
+                ),
+            );
+        }
+        row(
+            "cycles",
+            match (self.cycles, self.runs) {
+                (Some(cycles), Some(runs)) if runs != 1 => format!("{} × {} runs", Grouped(cycles), Grouped(runs)),
+                (Some(cycles), _) => Grouped(cycles).to_string(),
+                (None, _) => "the compiler does not say".to_owned(),
+            },
+        );
+        for array in &self.arrays {
+            let Some(role) = array.role else { continue };
+            let steps = array.live.iter().map(|[first, last]| format!("{first} to {last}")).collect::<Vec<_>>();
+            let offset = array.offset.map_or(String::new(), |offset| format!(" at offset {}", Grouped(offset)));
+            row("live", format!("{role}{offset}, steps {}: {}", steps.join(", "), array.shape));
+        }
+        for (name, shape) in self.operands.iter().zip(&self.operand_shapes) {
+            row("operand", format!("%{name}  {}", shape.as_deref().unwrap_or("?")));
+        }
+        for name in &self.readers {
+            row("read by", format!("%{name}"));
+        }
+        for name in &self.calls {
+            row("calls", name.clone());
+        }
+        text.columns(&rows);
+        text
+    }
+}

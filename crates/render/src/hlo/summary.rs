@@ -1,0 +1,98 @@
+//! The first line of a report: what matters most about the memory of a program.
+
+use super::memory::{AtPeak, Device, capacity_in, is_for_tpu};
+use crate::tpu::{DEFAULT_GENERATION, named};
+use crate::words::{InUnits, value_name};
+use serde::Serialize;
+use xla_shape_core::memory_space;
+use xla_shape_hlo::{Account, Module, Timeline};
+
+/// How much memory a program needs, of how much, and its largest array.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Summary {
+    /// Arguments, outputs and temporaries without aliases, and the program's code if its size is known.
+    needed_bytes: u64,
+    /// The bytes that the device lets a program use; null for a program that is not for TPUs, unless a device is named.
+    available_bytes: Option<u64>,
+    fits: Option<bool>,
+    /// The generation of the device, if it is a TPU.
+    generation: Option<&'static str>,
+    /// Whether the device is the default, because none was named.
+    assumed: bool,
+    /// Whether the program is for a TPU, whose memory is called HBM.
+    #[serde(skip)]
+    is_tpu: bool,
+    /// The largest array that is live when the memory is fullest; null if nothing is.
+    largest: Option<Cause>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Cause {
+    name: String,
+    leaf: usize,
+    shape: String,
+    bytes: u64,
+    role: &'static str,
+    /// The file and the line, or the op_name.
+    source: Option<String>,
+}
+
+impl Summary {
+    pub(super) fn new(
+        module: &Module<'_>,
+        timeline: Option<&Timeline<'_, '_>>,
+        device: Option<Device>,
+        account: &Account,
+    ) -> Self {
+        let hbm = memory_space::DEFAULT;
+        let is_tpu = is_for_tpu(module);
+        let assumed = device.is_none();
+        let device = device.or_else(|| is_tpu.then_some(Device::Generation(DEFAULT_GENERATION)));
+        let available = device.and_then(|device| capacity_in(device, hbm, 0)).map(|capacity| capacity.bytes);
+        let at_peak = timeline.and_then(|timeline| AtPeak::new(module, timeline, hbm, 1));
+        let largest = at_peak.and_then(|at_peak| at_peak.largest.into_iter().next()).map(|resident| Cause {
+            source: resident.source().or_else(|| resident.op_name.clone()),
+            name: resident.name,
+            leaf: resident.leaf,
+            shape: resident.shape,
+            bytes: resident.bytes,
+            role: resident.role,
+        });
+        let summary = Self {
+            needed_bytes: 0,
+            available_bytes: available,
+            fits: None,
+            generation: device.and_then(Device::generation).map(|generation| generation.name()),
+            assumed,
+            is_tpu: is_tpu || device.and_then(Device::generation).is_some(),
+            largest,
+        };
+        summary.with_needed(account.device.total())
+    }
+
+    /// The summary of a program that needs this many bytes.
+    pub(super) fn with_needed(self, needed_bytes: u64) -> Self {
+        Self { needed_bytes, fits: self.available_bytes.map(|available| needed_bytes <= available), ..self }
+    }
+
+    /// The sentence.
+    pub(super) fn text(&self) -> String {
+        let device =
+            self.generation.map_or(String::new(), |generation| format!(" on {}", named(generation, self.assumed)));
+        let memory = if self.is_tpu { "HBM" } else { "memory" };
+        let mut text = format!("needs {} of {memory}", InUnits(self.needed_bytes));
+        if let Some(available) = self.available_bytes {
+            let verdict = if self.fits == Some(true) { "fits" } else { "DOES NOT FIT" };
+            text += &format!(" of {} that a program may use{device}: {verdict}", InUnits(available));
+        }
+        if let Some(Cause { name, leaf, shape, bytes, role, source }) = &self.largest {
+            let source = source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+            text += &format!(
+                "; largest at the peak: {} {role} {} {shape}{source}",
+                InUnits(*bytes),
+                value_name(name, *leaf)
+            );
+        }
+        text
+    }
+}

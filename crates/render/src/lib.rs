@@ -1,0 +1,68 @@
+//! The answers of the `xla-shape` program about XLA shapes, layouts and programs, as data, text, JSON, SVG and HTML.
+//!
+//! Each question of a user has a module, and each module a type that holds the answer as data. The trait [`Answer`] writes it as
+//! text and as JSON; some answers have a picture (`svg`) or a page (`html`) too.
+//!
+//! ```
+//! use xla_shape_core::Shape;
+//! use xla_shape_render::{Answer, explain::Explanation};
+//!
+//! let shape: Shape = "f32[100,200]{1,0:T(8,128)}".parse()?;
+//! let explanation = Explanation::new(shape);
+//! assert!(explanation.text(80).to_string().contains("106,496 bytes (104 KiB)"));
+//! assert!(explanation.json().contains("\"bytes\":106496"));
+//! # Ok::<(), xla_shape_core::ParseError>(())
+//! ```
+//!
+//! | module | main type | question |
+//! |---|---|---|
+//! | [`explain`] | [`Explanation`](explain::Explanation) | What does the text of a shape mean, and how much memory does it take? |
+//! | [`index`] | [`Location`](index::Location) | Where is an element, and what is at a position? |
+//! | [`draw`] | [`Drawing`](draw::Drawing), [`DeviceDrawing`](draw::DeviceDrawing) | What does the layout look like? Which device has which part? |
+//! | [`tpu`] | [`Choices`](tpu::Choices) | Which layout does a TPU choose? |
+//! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
+//! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |
+//! | [`reshape`] | [`Reshape`](reshape::Reshape) | Is a reshape or a transpose free? |
+//! | [`bitcast`] | [`Verdict`](bitcast::Verdict) | Can one array be read as another without a copy? |
+//! | [`convert`] | [`Conversion`](convert::Conversion) | What is this layout in another notation, and which code makes it? |
+//! | [`rustc`] | [`Output`](rustc::Output) | What does the Rust compiler say about the types of `xla-shape`? |
+//! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain? |
+//! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
+//! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
+//! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
+//!
+//! A terminal, a Python module and a web page show the same answers, so this crate does not use terminals, files or arguments.
+//! It does not decide anything about shapes either: the rules are those of `xla-shape-core` and `xla-shape-hlo`.
+
+#![forbid(unsafe_code)]
+
+pub mod advise;
+mod answer;
+pub mod bitcast;
+pub mod block;
+pub mod compile;
+pub mod convert;
+pub mod cost;
+pub mod draw;
+pub mod explain;
+mod formula;
+mod given;
+pub mod hlo;
+pub mod index;
+pub mod reshape;
+pub mod rustc;
+pub mod scan;
+mod text;
+pub mod tpu;
+mod web;
+mod words;
+
+pub use answer::{Answer, RELAYOUT_SCHEMA, answer_line, json_line, write_json};
+pub use given::{Given, GivenArray};
+pub use text::{Text, harmless, harmless_but_colours};
+pub use web::escape;
+pub use words::{InUnits, count, no_array, no_size};
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

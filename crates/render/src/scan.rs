@@ -1,0 +1,325 @@
+//! The shapes that a text contains, such as a log or an out-of-memory report.
+
+use crate::answer::as_text;
+use crate::words::{Factor, InUnits, count};
+use crate::{Answer, Text};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+use xla_shape_core::Shape;
+use xla_shape_hlo::{OutOfMemory, ReportedAllocation, find_shapes, find_spelled_shapes};
+
+/// A shape that was found in a line of text.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Found {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// Where in the line the shape begins, in bytes, from 1.
+    pub column: usize,
+    /// The shape.
+    #[serde(serialize_with = "as_text")]
+    pub shape: Shape,
+    /// The bytes that it takes, padding included; `None` if a dimension is unbounded, or if they do not fit in a `u64`.
+    pub bytes: Option<u64>,
+    /// How many of these bytes are padding.
+    pub padding_bytes: Option<u64>,
+    /// `bytes` divided by the bytes that the elements alone would take.
+    pub expansion: Option<f64>,
+}
+
+impl Found {
+    fn new(line: u64, column: usize, shape: Shape) -> Self {
+        Self {
+            line,
+            column,
+            bytes: shape.byte_size(),
+            padding_bytes: shape.padding_byte_size(),
+            expansion: shape.expansion(),
+            shape,
+        }
+    }
+}
+
+/// An object with `line`, `column`, `shape`, `bytes`, `padding_bytes` and `expansion`.
+impl Answer for Found {
+    const SCHEMA: &'static str = "xla-shape/scan/1";
+
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        text.verbatim(format_args!("{}:{}  {}", self.line, self.column, self.shape));
+        text
+    }
+}
+
+/// Everything that was found in a text, line by line.
+///
+/// ```
+/// use xla_shape_render::scan::Scan;
+///
+/// let mut scan = Scan::default();
+/// scan.read_line(b"Used 40.00G of 32.00G hbm; largest: f32[8,1]{1,0:T(8,128)} and f32[8,1]{1,0:T(8,128)}");
+/// let text = scan.text(80).to_string();
+/// assert!(text.contains("hbm: 40 GiB of 32 GiB, 8 GiB too much"));
+/// assert!(text.contains("2 times"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Scan {
+    lines: u64,
+    messages: OutOfMemory,
+    rows: HashMap<Shape, Row>,
+}
+
+/// A shape that was found once or several times.
+#[derive(Clone, Debug)]
+struct Row {
+    first: Found,
+    times: usize,
+}
+
+impl Row {
+    fn bytes(&self) -> u64 {
+        self.first.bytes.unwrap_or(0)
+    }
+
+    fn padding_bytes(&self) -> u64 {
+        self.first.padding_bytes.unwrap_or(0)
+    }
+}
+
+impl Scan {
+    /// Reads the next line and returns the shapes in it, from left to right. Bytes that are not UTF-8 are skipped.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// let found = scan.read_line(b"allocating f32[100,1]{1,0:T(8,128)} failed");
+    /// assert_eq!((found[0].column, found[0].bytes), (12, Some(53_248)));
+    /// ```
+    pub fn read_line(&mut self, line: &[u8]) -> Vec<Found> {
+        self.lines += 1;
+        self.messages.read_line(self.lines, &String::from_utf8_lossy(line));
+        let mut all = Vec::new();
+        let mut before = 0;
+        for chunk in line.utf8_chunks() {
+            let text = chunk.valid();
+            let found = find_shapes(text).chain(find_spelled_shapes(text));
+            all.extend(found.map(|found| Found::new(self.lines, before + found.span.start + 1, found.shape)));
+            before += text.len() + chunk.invalid().len();
+        }
+        all.sort_by_key(|found| found.column);
+        for found in &all {
+            let row = self.rows.entry(found.shape.clone());
+            row.or_insert_with(|| Row { first: found.clone(), times: 0 }).times += 1;
+        }
+        all
+    }
+
+    /// Whether no shape and no message about memory was found.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// scan.read_line(b"nothing here");
+    /// assert!(scan.is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let messages = &self.messages;
+        self.rows.is_empty()
+            && messages.amounts.is_empty()
+            && messages.allocations.is_empty()
+            && messages.without_sizes.is_empty()
+    }
+
+    /// What was found: the totals of messages about memory, their allocations, and each shape once, with the most
+    /// padding first.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// scan.read_line(b"f32[8]{0} and f32[8]{0}");
+    /// assert!(scan.text(80).to_string().starts_with("2 shapes, 1 different"));
+    /// ```
+    #[must_use]
+    pub fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        if self.is_empty() {
+            let lines = count(self.lines, "line", "lines");
+            text.paragraph(format_args!("No shapes and no messages about memory in {lines}."));
+            return text;
+        }
+        self.amounts(&mut text);
+        self.allocations(&mut text);
+        self.shapes(&mut text);
+        text
+    }
+
+    fn amounts(&self, text: &mut Text) {
+        let amounts = &self.messages.amounts;
+        if let (true, Some(first)) = (amounts.is_empty(), self.messages.without_sizes.first()) {
+            let more = match self.messages.without_sizes.len() {
+                1 => String::new(),
+                all => format!(" and {} more", all - 1),
+            };
+            text.paragraph(format_args!(
+                "Memory ran out, by line {first}{more}, but no size in it could be read. Compile with \
+                 XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo` says what takes the memory."
+            ));
+            text.verbatim("");
+        }
+        if amounts.is_empty() {
+            return;
+        }
+        text.verbatim("Out of memory, as the message says");
+        // A message is often in a log more than once.
+        let mut said = HashSet::new();
+        for amount in
+            amounts.iter().filter(|amount| said.insert((&amount.what, amount.bytes, amount.limit, amount.is_part)))
+        {
+            let bytes = InUnits(amount.bytes);
+            let over = amount.limit.map(|limit| match amount.bytes.checked_sub(limit) {
+                Some(over) => {
+                    format!(" of {}, {} too much", InUnits(limit), InUnits(over))
+                }
+                None => format!(" of {}", InUnits(limit)),
+            });
+            let indent = if amount.is_part { "    " } else { "  " };
+            text.paragraph(format_args!("{indent}{}: {bytes}{}", amount.what, over.unwrap_or_default()));
+        }
+        if self.messages.allocations.is_empty() && self.rows.is_empty() {
+            text.paragraph(
+                "  The message has totals only. Compile with XLA_FLAGS=--xla_dump_to=DIR, then \
+                 `xla-shape hlo` says what takes the memory.",
+            );
+        }
+        text.verbatim("");
+    }
+
+    fn allocations(&self, text: &mut Text) {
+        let mut allocations = without_repetitions(&self.messages.allocations);
+        if allocations.is_empty() {
+            return;
+        }
+        let padding = |allocation: &ReportedAllocation| {
+            allocation.unpadded_bytes.and_then(|unpadded| allocation.bytes.checked_sub(unpadded)).unwrap_or(0)
+        };
+        allocations.sort_by_key(|allocation| std::cmp::Reverse((padding(allocation), allocation.bytes)));
+        let total = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(allocation.bytes));
+        let wasted = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(padding(allocation)));
+        text.verbatim(format_args!(
+            "{} in the message: {}, of which {} are padding",
+            count(allocations.len() as u64, "allocation", "allocations"),
+            InUnits(total),
+            InUnits(wasted)
+        ));
+        for allocation in allocations {
+            let shape = allocation.shape.as_ref().map_or_else(|| "no shape".into(), ToString::to_string);
+            let kind = allocation.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+            let (bytes, padding) = (allocation.bytes, padding(allocation));
+            let (bytes, padding) = (InUnits(bytes).to_string(), InUnits(padding).to_string());
+            text.verbatim(format_args!("  {bytes:>9}  {padding:>9} padding  {shape}{kind}"));
+            for what in [&allocation.operator, &allocation.tag].into_iter().flatten() {
+                text.verbatim(format_args!("             {what}"));
+            }
+        }
+        text.verbatim("");
+    }
+
+    fn shapes(&self, text: &mut Text) {
+        let mut rows = self.rows.values().collect::<Vec<_>>();
+        if rows.is_empty() {
+            text.paragraph(format_args!("No shapes in {}.", count(self.lines, "line", "lines")));
+            return;
+        }
+        rows.sort_by_key(|row| {
+            (std::cmp::Reverse((row.padding_bytes(), row.bytes())), row.first.line, row.first.column)
+        });
+        let times = rows.iter().fold(0_usize, |sum, row| sum.saturating_add(row.times));
+        let sum = |part: fn(&Row) -> u64| rows.iter().fold(0_u64, |sum, row| sum.saturating_add(part(row)));
+        text.verbatim(format_args!(
+            "{}, {} different; each once: {}, of which {} are padding",
+            count(times as u64, "shape", "shapes"),
+            rows.len(),
+            InUnits(sum(Row::bytes)),
+            InUnits(sum(Row::padding_bytes))
+        ));
+        for row in rows {
+            let found = &row.first;
+            let place = format!("{}:{}", found.line, found.column);
+            let known = |known: Option<u64>| known.map_or("?".into(), |bytes| InUnits(bytes).to_string());
+            let (bytes, padding) = (known(found.bytes), known(found.padding_bytes));
+            let expansion = found.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
+            let times = if row.times > 1 { format!(" ({} times)", row.times) } else { String::new() };
+            text.verbatim(format_args!(
+                "{place:>9}  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {}{times}",
+                found.shape
+            ));
+        }
+    }
+}
+
+/// The allocations of all lists. A list that the log repeats counts once.
+fn without_repetitions(all: &[ReportedAllocation]) -> Vec<&ReportedAllocation> {
+    let lists: Vec<&[ReportedAllocation]> = all.chunk_by(|before, after| before.rank < after.rank).collect();
+    let is_same = |a: &[ReportedAllocation], b: &[ReportedAllocation]| {
+        let bare = |allocation: &ReportedAllocation| ReportedAllocation { line: 0, ..allocation.clone() };
+        a.len() == b.len() && a.iter().map(bare).eq(b.iter().map(bare))
+    };
+    // Further lists are not compared with earlier ones, since that takes quadratic time.
+    const MOST: usize = 100;
+    let is_new = |(place, list): &(usize, &&[ReportedAllocation])| {
+        *place >= MOST || !lists[..*place].iter().any(|before| is_same(before, list))
+    };
+    lists.iter().enumerate().filter(is_new).flat_map(|(_, list)| list.iter()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scan;
+
+    fn scanned(text: &str) -> String {
+        let mut scan = Scan::default();
+        text.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
+        scan.text(80).to_string()
+    }
+
+    #[test]
+    fn each_shape_is_shown_once_with_the_most_padding_first() {
+        let text = scanned("f32[2]{0} bfloat16[8,128]\nf32[8,1]{1,0:T(8,128)} f32[2]{0} f32[2]{0}\ntensor<8x128xbf16>");
+        let expected = "\
+6 shapes, 3 different; each once: 6.01 KiB, of which 3.97 KiB are padding
+      2:1      4 KiB   3.97 KiB padding   128.0x  f32[8,1]{1,0:T(8,128)}
+     1:11      2 KiB        0 B padding    1.00x  bf16[8,128]{1,0} (2 times)
+      1:1        8 B        0 B padding    1.00x  f32[2]{0} (3 times)
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn there_is_always_an_output() {
+        assert_eq!(scanned("nothing\nhere"), "No shapes and no messages about memory in 2 lines.\n");
+        let text = scanned("E1000: Ran out of memory in memory space hbm. Used 49.34G of 32.00G hbm.");
+        assert!(text.contains("No shapes in 1 line."), "{text}");
+        assert!(
+            text.contains("hbm: 49.3 GiB of 32 GiB, 17.3 GiB too much") && text.contains("--xla_dump_to"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_repeated_message_counts_once() {
+        let message = "E1000: Used 40.00G of 32.00G hbm.\n1. Size: 2.0K\n  Shape: f32[2]\n  Tag: input window.\n===\n\
+                       2. Size: 2.0K\n  Shape: f32[2]\n===\n";
+        let text = scanned(&[message, message].concat());
+        assert_eq!(text.matches("8 GiB too much").count(), 1);
+        assert!(text.contains("2 allocations in the message: 4 KiB") && text.contains("  input window.\n"), "{text}");
+        let text = scanned("RESOURCE_EXHAUSTED: something new");
+        assert!(text.starts_with("Memory ran out, by line 1, but no size"), "{text}");
+    }
+
+    #[test]
+    fn allocations_have_the_sizes_that_the_message_states() {
+        let text = scanned(
+            "  Largest program allocations in vmem:\n  1. Size: 64.0K\n     Shape: f32[128,3]{1,0}\n     Unpadded size: 1.5K\n\
+                  Allocation type: scoped\n     =====\n",
+        );
+        assert!(text.contains("1 allocation in the message: 64 KiB, of which 62.5 KiB are padding"), "{text}");
+        assert!(text.contains("   64 KiB   62.5 KiB padding  f32[128,3]{1,0} (scoped)"), "{text}");
+    }
+}

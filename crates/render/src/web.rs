@@ -1,0 +1,69 @@
+//! Parts that all pages and pictures share.
+
+use serde::Serialize;
+
+/// The most bytes of a page about an array; a page shows less of the array until it fits.
+pub(crate) const MAX_PAGE: usize = 300_000;
+
+/// A page without external resources. `title` is text; the others are CSS, HTML and JavaScript.
+pub(crate) fn document(title: &str, style: &str, body: &str, script: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'; img-src data:\">\n<title>{}</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{style}</style>\n</head>\n<body>\n{body}\
+         <script>\n{script}</script>\n</body>\n</html>\n",
+        escape(title)
+    )
+}
+
+/// Text for XML or HTML, with `<`, `>`, `&` and `"` as entities.
+///
+/// ```
+/// assert_eq!(xla_shape_render::escape("<=8 & \"?\""), "&lt;=8 &amp; &quot;?&quot;");
+/// ```
+#[must_use]
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Data for a script: a `<script type="application/json">` element with these attributes.
+pub(crate) fn json_script(attributes: &str, data: &impl Serialize) -> String {
+    // `</script>` in a text would end the element, and `<!--` would begin a comment. `<` is only inside of JSON's texts.
+    let json = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
+    format!("<script type=\"application/json\" {attributes}>{json}</script>\n")
+}
+
+/// The SVG pattern `padding`: diagonal lines.
+pub(crate) fn hatching() -> &'static str {
+    "<defs><pattern id=\"padding\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
+     patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#fff\"/>\
+     <path d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2.4\"/></pattern></defs>"
+}
+
+/// A script with `rove(items)`: the items share one tab stop, and an arrow key moves to the nearest item in its direction.
+pub(crate) const ROVE: &str = r"'use strict';
+function rove(items) {
+  const middle = item => { const r = item.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };
+  items.forEach((item, n) => {
+    item.setAttribute('tabindex', n ? -1 : 0);
+    item.addEventListener('focus', () => {
+      for (const other of items) other.setAttribute('tabindex', other === item ? 0 : -1);
+    });
+    item.addEventListener('keydown', event => {
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      if (!way) return;
+      event.preventDefault();
+      const [x, y] = middle(item);
+      let nearest = null, least = Infinity;
+      for (const other of items) {
+        const [a, b] = middle(other).map((to, axis) => to - [x, y][axis]);
+        const along = a * way[0] + b * way[1], far = along + 2 * Math.abs(a * way[1] + b * way[0]);
+        if (along > 1 && far < least) [nearest, least] = [other, far];
+      }
+      if (nearest) nearest.focus();
+    });
+  });
+}
+";

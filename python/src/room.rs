@@ -1,0 +1,71 @@
+//! Allocations as large as the input. If there is not enough memory, they raise `MemoryError` instead of ending the process.
+
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::fmt::{self, Display, Write as _};
+
+/// A `MemoryError` that names what did not fit.
+pub(crate) fn no_memory(what: impl Display) -> PyErr {
+    PyMemoryError::new_err(format!("there is no memory for {what}"))
+}
+
+/// Bytes as a Python object, by copying them.
+pub(crate) fn bytes_of<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, bytes.len(), |room| {
+        room.copy_from_slice(bytes);
+        Ok(())
+    })
+}
+
+/// A copy of a text, for Python.
+pub(crate) struct Text<T>(pub(crate) T);
+
+impl<'py, T: AsRef<str>> IntoPyObject<'py> for Text<T> {
+    type Target = PyString;
+    type Output = Bound<'py, PyString>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        PyString::from_bytes(py, self.0.as_ref().as_bytes())
+    }
+}
+
+/// A text to write to; fails if there is not enough memory.
+#[derive(Default)]
+struct Growing(String);
+
+impl fmt::Write for Growing {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
+        self.0.push_str(text);
+        Ok(())
+    }
+}
+
+/// The text of a value.
+pub(crate) fn display(value: &impl Display) -> PyResult<Text<String>> {
+    let mut text = Growing::default();
+    // The only possible error is that of `Growing`.
+    write!(text, "{value}").map_err(|_| no_memory("the text"))?;
+    Ok(Text(text.0))
+}
+
+/// A copy of a text.
+pub(crate) fn copied(text: &str) -> PyResult<String> {
+    display(&text).map(|text| text.0)
+}
+
+/// The replacement for bytes that are not UTF-8.
+pub(crate) const REPLACEMENT: &str = "\u{fffd}";
+
+/// Bytes as text, with [`REPLACEMENT`] for each part that is not UTF-8.
+pub(crate) fn lossy(bytes: &[u8]) -> PyResult<String> {
+    let mut text = Growing::default();
+    for chunk in bytes.utf8_chunks() {
+        let broken = if chunk.invalid().is_empty() { "" } else { REPLACEMENT };
+        let written = text.write_str(chunk.valid()).and_then(|()| text.write_str(broken));
+        written.map_err(|_| no_memory("the text"))?;
+    }
+    Ok(text.0)
+}

@@ -1,0 +1,40 @@
+//! What reaches a terminal.
+
+use super::beginning;
+use xla_shape_render::{harmless, harmless_but_colours};
+
+/// Whether a terminal acts on this character, or turns the direction of the text behind it.
+fn controls(c: char) -> bool {
+    let turns =
+        |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (c.is_control() && !matches!(c, '\n' | '\t')) || turns(c)
+}
+
+/// Any text: nothing that controls a terminal passes; where colours may pass, nothing but them does, and what is harmless stays.
+///
+/// # Panics
+/// If one of these checks fails.
+pub fn terminal(bytes: &[u8]) {
+    let text = beginning(bytes);
+    let plain = harmless(text);
+    assert!(!plain.contains(controls), "{plain:?}");
+    assert_eq!(harmless(&plain), plain);
+
+    let coloured = harmless_but_colours(text);
+    for (i, part) in coloured.split('\u{1b}').enumerate() {
+        let behind = if i == 0 {
+            part
+        } else {
+            let numbers = part.strip_prefix('[').expect("an escape begins a colour");
+            numbers
+                .trim_start_matches(|c: char| c.is_ascii_digit() || ";:".contains(c))
+                .strip_prefix('m')
+                .expect("a colour")
+        };
+        assert!(!behind.contains(controls), "{coloured:?}");
+    }
+    assert_eq!(harmless_but_colours(&coloured), coloured);
+    if !text.contains(controls) {
+        assert_eq!((plain.as_ref(), coloured.as_ref()), (text, text));
+    }
+}

@@ -1,0 +1,298 @@
+//! The compiler's cycles: sums that agree with slow, independent ones.
+
+use std::collections::BTreeMap;
+use xla_shape_hlo::cost::Cycles;
+use xla_shape_hlo::{Computation, Instruction, Module, Opcode};
+use xla_shape_render::Answer;
+use xla_shape_render::cost::ProgramCost;
+use xla_shape_tests::hlo_modules;
+
+/// The figures in a text, found without reading it as HLO.
+fn figures(text: &str) -> impl Iterator<Item = u64> {
+    let figure = |rest: &str| rest.split_once('"').unwrap().0.parse().unwrap();
+    text.split("\"estimated_cycles\":\"").skip(1).map(figure)
+}
+
+#[test]
+fn every_figure_counts_once() {
+    let (mut known, mut flagged, mut partial) = (0, 0, Vec::new());
+    for row in hlo_modules() {
+        let module = Module::parse(&row.text).unwrap();
+        let costs = module.costs().unwrap();
+        let cycles = costs.cycles();
+        let said: Vec<u64> = figures(&row.text).filter(|&figure| figure != i64::MAX as u64).collect();
+        assert_eq!(cycles.known, said.len(), "{}", row.module);
+        assert_eq!(cycles.once, (!said.is_empty()).then(|| said.iter().sum()), "{}", row.module);
+        assert_eq!(cycles.flagged, figures(&row.text).count() - said.len(), "{}", row.module);
+        known += cycles.known;
+        flagged += cycles.flagged;
+        if cycles.is_partial {
+            assert_eq!(cycles.total, None);
+            partial.push(row.module);
+        }
+    }
+    assert_eq!((known, flagged), (1921, 6));
+    // Those that XLA dumped to a file; the others were returned by the compiler.
+    assert_eq!(partial, ["v5p__scatter_gather_sort__dump.hlo", "v6e__scatter_gather_sort__dump.hlo"]);
+}
+
+/// What one run of a computation costs: each loop goes around as often as it says, one iteration after the other.
+fn slow(computation: Computation<'_, '_>, trips: &BTreeMap<u32, u64>) -> u64 {
+    let cost = |instruction: Instruction<'_, '_>| {
+        let module = instruction.module();
+        let called = |name: &str| {
+            let value = instruction.attribute(name)?;
+            Some(slow(module.computation(value.name().ok()?)?, trips))
+        };
+        let config = instruction.attribute("backend_config").map(|config| config.unquoted().unwrap());
+        let figure =
+            config.as_deref().and_then(|config| figures(config).next()).filter(|&cycles| cycles != i64::MAX as u64);
+        let inside = match instruction.opcode() {
+            Opcode::While => {
+                let once = called("condition").unwrap() + called("body").unwrap();
+                (0..trips.get(&instruction.number()).copied().unwrap_or(1)).map(|_| once).sum()
+            }
+            Opcode::Conditional => {
+                let branches = instruction.attribute("branch_computations").unwrap().names().unwrap();
+                let costs = branches.into_iter().map(|name| slow(module.computation(name).unwrap(), trips));
+                costs.max().unwrap()
+            }
+            Opcode::Call => called("to_apply").unwrap(),
+            Opcode::AsyncStart => called("calls").unwrap(),
+            _ => 0,
+        };
+        figure.unwrap_or(0) + inside
+    };
+    computation.instructions().map(cost).sum()
+}
+
+#[test]
+fn totals_are_those_of_going_through_every_iteration() {
+    let (mut with_loops, mut counted) = (0, 0);
+    for row in hlo_modules() {
+        let module = Module::parse(&row.text).unwrap();
+        let costs = module.costs().unwrap();
+        let Some(total) = costs.cycles().total else { continue };
+        let trips = costs.loops().iter().filter_map(|found| Some((found.instruction.number(), found.trips?))).collect();
+        assert_eq!(total, slow(module.entry().unwrap(), &trips), "{}", row.module);
+        let by_instruction: u64 = costs.instructions().iter().filter_map(|cost| cost.total()).sum();
+        assert_eq!(total, by_instruction, "{}", row.module);
+        counted += 1;
+        with_loops += usize::from(!trips.is_empty());
+    }
+    assert_eq!((counted, with_loops), (96, 17));
+}
+
+/// A loop that runs six times, with a conditional in it.
+const LOOP: &str = r#"HloModule m
+cheap { p = f32[8]{0} parameter(0)
+  ROOT c = f32[8]{0} negate(p), backend_config={"window_config":{"estimated_cycles":"5"}}
+}
+dear { p = f32[8]{0} parameter(0)
+  ROOT c = f32[8]{0} sine(p), backend_config={"window_config":{"estimated_cycles":"50"}}
+}
+body {
+  s = (s32[], f32[8]{0}) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[8]{0} get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  n = s32[] add(i, one)
+  y = f32[8]{0} conditional(i, x, x), branch_computations={cheap, dear}
+  z = f32[8]{0} add(y, y), backend_config={"window_config":{"estimated_cycles":"7"}}
+  ROOT t = (s32[], f32[8]{0}) tuple(n, z)
+}
+condition {
+  s = (s32[], f32[8]{0}) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  six = s32[] constant(6)
+  ROOT c = pred[] compare(i, six), direction=LT
+}
+ENTRY e {
+  x = f32[8]{0} parameter(0)
+  zero = s32[] constant(0)
+  t = (s32[], f32[8]{0}) tuple(zero, x)
+  w = (s32[], f32[8]{0}) while(t), condition=condition, body=body
+  r = f32[8]{0} get-tuple-element(w), index=1
+  ROOT s = f32[8]{0} exponential(r), backend_config={"window_config":{"estimated_cycles":"9223372036854775807"}}
+}
+"#;
+
+#[test]
+fn loops_multiply_and_the_most_expensive_branch_counts() {
+    let module = Module::parse(LOOP).unwrap();
+    let costs = module.costs().unwrap();
+    let cycles = costs.cycles();
+    assert_eq!((cycles.once, cycles.total), (Some(62), Some(6 * 57)));
+    assert_eq!((cycles.known, cycles.flagged, cycles.is_partial), (3, 1, false));
+    assert_eq!(costs.branches().iter().map(|found| found.branch).collect::<Vec<_>>(), [1]);
+    let runs = |name: &str| {
+        let mut found = costs.instructions().iter().filter(|cost| cost.instruction.name() == name);
+        found.next().unwrap().runs
+    };
+    assert_eq!((runs("z"), runs("s")), (Some(6), Some(1)));
+    let exponential = costs.instructions().last().unwrap();
+    assert_eq!((exponential.cycles, exponential.total()), (Cycles::Flagged, None));
+    // A loop that does not say how often it runs counts once.
+    let dynamic = LOOP.replace("six = s32[] constant(6)", "six = s32[] get-tuple-element(s), index=0");
+    let module = Module::parse(&dynamic).unwrap();
+    let costs = module.costs().unwrap();
+    assert_eq!(costs.cycles().total, Some(57));
+    assert_eq!(costs.loops()[0].trips, None);
+}
+
+#[test]
+fn sums_that_do_not_fit_are_none() {
+    let many = LOOP.replace("s32[]", "s64[]").replace("constant(6)", "constant(9223372036854775807)");
+    let module = Module::parse(&many).unwrap();
+    let cycles = module.costs().unwrap().cycles();
+    assert_eq!((cycles.once, cycles.total, cycles.has_overflowed), (Some(62), None, true));
+    let large = LOOP.replace("\"50\"", "\"9223372036854775806\"").replace("\"7\"", "\"9223372036854775806\"");
+    let large = large.replace("\"5\"", "\"9223372036854775806\"");
+    let module = Module::parse(&large).unwrap();
+    let cycles = module.costs().unwrap().cycles();
+    assert_eq!((cycles.once, cycles.total, cycles.has_overflowed), (None, None, true));
+}
+
+#[test]
+fn figures_that_are_no_numbers_are_errors_with_a_place() {
+    for wrong in ["\"many\"", "\"-1\"", "-1", "1.5", "null", "[1]", "\"9223372036854775808\"", "{}"] {
+        let text = LOOP.replace("\"estimated_cycles\":\"50\"", &format!("\"estimated_cycles\":{wrong}"));
+        let module = Module::parse(&text).unwrap();
+        let error = module.costs().unwrap_err();
+        assert!(text[error.span().start..].starts_with("c = f32[8]{0} sine("), "{wrong}");
+        assert!(error.to_string().starts_with("c: expected `estimated_cycles` to be a number, found "), "{error}");
+    }
+    // `estimated_cycles` counts only inside `window_config`, not in another object or inside a string.
+    for other in
+        [r#"{"other":{"estimated_cycles":"50"}}"#, r#"{"note":"\"window_config\":{\"estimated_cycles\":\"5\"}"}"#]
+    {
+        let text = LOOP.replace(r#"{"window_config":{"estimated_cycles":"50"}}"#, other);
+        let module = Module::parse(&text).unwrap();
+        assert_eq!(module.costs().unwrap().cycles().known, 2, "{other}");
+    }
+}
+
+#[test]
+fn circles_of_calls_are_errors() {
+    let text = "HloModule m
+a { p = f32[8]{0} parameter(0)
+  ROOT c = f32[8]{0} call(p), to_apply=b }
+b { p = f32[8]{0} parameter(0)
+  ROOT c = f32[8]{0} call(p), to_apply=a }
+ENTRY e { p = f32[8]{0} parameter(0)
+  ROOT c = f32[8]{0} call(p), to_apply=a }
+";
+    let module = Module::parse(text).unwrap();
+    assert_eq!(module.costs().unwrap_err().to_string(), "c: its computation a calls itself");
+}
+
+#[test]
+fn deep_and_wide_calls_take_time_in_proportion() {
+    use std::fmt::Write as _;
+    // Each computation calls the one before twice: 2^60 runs, 60 computations.
+    let mut text = "HloModule m
+c0 { p = f32[8]{0} parameter(0)
+  ROOT r = f32[8]{0} negate(p), backend_config={\"window_config\":{\"estimated_cycles\":\"3\"}} }
+"
+    .to_owned();
+    for depth in 1..=60 {
+        let before = depth - 1;
+        writeln!(
+            text,
+            "c{depth} {{ p = f32[8]{{0}} parameter(0)\n  a = f32[8]{{0}} call(p), to_apply=c{before}\n  \
+             ROOT r = f32[8]{{0}} call(a), to_apply=c{before} }}"
+        )
+        .unwrap();
+    }
+    text += "ENTRY e { p = f32[8]{0} parameter(0)\n  ROOT r = f32[8]{0} call(p), to_apply=c60 }\n";
+    let module = Module::parse(&text).unwrap();
+    let costs = module.costs().unwrap();
+    assert_eq!(costs.cycles().total, Some(3 << 60));
+    assert_eq!(costs.instructions()[0].runs, Some(1 << 60));
+}
+
+/// The copies of a program, each with its change and its remedy.
+fn copies(text: &str) -> Vec<(String, String, Option<String>)> {
+    let module = Module::parse(text).unwrap();
+    let cost = serde_json::from_str::<serde_json::Value>(&ProgramCost::new(&module).unwrap().json()).unwrap();
+    let word = |copy: &serde_json::Value, field: &str| copy[field].as_str().map(str::to_owned);
+    let copies = cost["copies"].as_array().unwrap().iter();
+    copies
+        .map(|copy| (word(copy, "instruction").unwrap(), word(copy, "change").unwrap(), word(copy, "remedy")))
+        .collect()
+}
+
+#[test]
+fn what_a_place_has_already_is_no_remedy() {
+    // A fusion that transposes a square array, a bitcast that views it in another way, and a fusion that only changes the memory space.
+    let fused = "HloModule m
+f { p = f32[128,128]{1,0} parameter(0)
+  ROOT t = f32[128,128]{1,0} transpose(p), dimensions={1,0} }
+ENTRY e { a = f32[128,128]{1,0} parameter(0)
+  m = f32[128,128]{1,0} fusion(a), kind=kLoop, calls=f
+  ROOT r = f32[128,128]{1,0} negate(m) }
+";
+    assert_eq!(copies(fused), [("m".to_owned(), "layout".to_owned(), None)]);
+    let viewed = "HloModule m
+ENTRY e { a = f32[128,128]{1,0} parameter(0)
+  b = f32[128,128]{0,1} bitcast(a)
+  m = f32[128,128]{1,0} copy(b)
+  ROOT r = f32[128,128]{1,0} negate(m) }
+";
+    assert_eq!(copies(viewed), [("m".to_owned(), "layout".to_owned(), None)]);
+    let space = fused
+        .replace("transpose(p), dimensions={1,0}", "copy(p)")
+        .replace("ROOT t = f32[128,128]{1,0}", "ROOT t = f32[128,128]{1,0:S(1)}");
+    let space = space.replace("m = f32[128,128]{1,0} fusion", "m = f32[128,128]{1,0:S(1)} fusion");
+    assert_eq!(copies(&space), [("m".to_owned(), "memory space".to_owned(), None)]);
+    // A parameter that is donated needs no advice to donate it.
+    let donated = "HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }
+ENTRY e { a = f32[8]{0} parameter(0)
+  n = f32[8]{0} negate(a)
+  c = f32[8]{0} copy(a)
+  ROOT t = (f32[8]{0}, f32[8]{0}) tuple(n, c) }
+";
+    assert_eq!(copies(donated), [("c".to_owned(), "nothing".to_owned(), None)]);
+    // Elements keep their size.
+    let narrow = "HloModule m
+ENTRY e { a = s4[64,128]{1,0:T(8,128)(8,1)E(4)} parameter(0)
+  ROOT c = s4[64,128]{0,1:T(8,128)(8,1)E(4)} copy(a) }
+";
+    let remedy = copies(narrow).remove(0).2.unwrap();
+    assert!(remedy.starts_with("ask for {0,1:T(8,128)(8,1)E(4)} at parameter 0; "), "{remedy}");
+}
+
+#[test]
+fn asynchronous_starts_write_their_results_once() {
+    let text = "HloModule m, is_scheduled=true
+ENTRY e {
+  a = f32[8,128]{1,0} parameter(0)
+  d = f32[32,128]{1,0} all-gather-done(s)
+  s = (f32[8,128]{1,0}, f32[32,128]{1,0}) all-gather-start(a), dimensions={0}
+  c = (f32[8,128]{1,0:S(1)}, f32[8,128]{1,0}, u32[]{:S(2)}) copy-start(a)
+  ROOT r = f32[8,128]{1,0:S(1)} copy-done(c)
+}
+";
+    let (module, _) = Module::parse_with_errors(text);
+    let costs = module.costs().unwrap();
+    let bytes = costs.instructions().iter().map(|cost| (cost.instruction.name(), cost.bytes_read, cost.bytes_written));
+    assert_eq!(bytes.collect::<Vec<_>>(), [("s", Some(4096), Some(16_384)), ("c", Some(4096), Some(4096))]);
+    // An end before its start hides nothing, and breaks nothing.
+    assert!(ProgramCost::new(&module).unwrap().json().contains("\"hidden_by_cycles\":null"));
+}
+
+#[test]
+fn loops_that_do_not_say_how_often_they_run_have_no_runs() {
+    let dynamic = LOOP.replace("six = s32[] constant(6)", "six = s32[] get-tuple-element(s), index=0");
+    let module = Module::parse(&dynamic).unwrap();
+    let costs = module.costs().unwrap();
+    let found = |name: &str| costs.instructions().iter().find(|cost| cost.instruction.name() == name).unwrap();
+    assert!(found("z").is_in_unknown_loop && !found("s").is_in_unknown_loop);
+    let answer = ProgramCost::new(&module).unwrap().json();
+    assert!(answer.contains(r#""instruction":"z","opcode":"add","cycles":7,"runs":null"#), "{answer}");
+    // A counter that leaves the range of its type goes on at the other end.
+    let wrapping =
+        LOOP.replace("s32[]", "u32[]").replace("one = u32[] constant(1)", "one = u32[] constant(4294967295)");
+    let wrapping = wrapping.replace("zero = u32[] constant(0)", "zero = u32[] constant(5)");
+    assert_eq!(Module::parse(&wrapping).unwrap().costs().unwrap().loops()[0].trips, None);
+}

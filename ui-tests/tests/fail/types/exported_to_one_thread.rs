@@ -1,0 +1,32 @@
+//! What is exported may be freed on any thread: memory that must stay on one is refused.
+
+use std::rc::Rc;
+use xla_shape::buffer::{DynShape, Storage, StorageMut};
+use xla_shape::{Buffer, dlpack};
+
+struct Memory(Vec<u8>, Rc<()>);
+
+impl AsRef<[u8]> for Memory {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl AsMut<[u8]> for Memory {
+    fn as_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+}
+
+unsafe impl Storage for Memory {}
+unsafe impl StorageMut for Memory {}
+
+fn export(x: Buffer<DynShape, Memory>, y: Buffer<DynShape, Memory>, z: Buffer<DynShape, Memory>) {
+    let _ = dlpack::export(x);
+    let _ = dlpack::export_memory(y);
+    let _ = dlpack::export_read_only(z);
+}
+
+fn main() {
+    let _ = export;
+}

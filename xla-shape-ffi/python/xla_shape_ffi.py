@@ -1,1 +1,0 @@
-../../python/xla_shape_ffi.py
