@@ -23,14 +23,15 @@ cargo fuzz build --codegen-units 16
 programs=target/$(rustc -vV | sed -n 's/^host: //p')/release
 "$programs/seeds"
 
-export seconds=${1:-20} programs ASAN_OPTIONS=detect_odr_violation=0
+# With a FUZZ_SEED, as in the gate, a target tries the same inputs in every run.
+export seconds=${1:-20} seed=${FUZZ_SEED:-0} programs ASAN_OPTIONS=detect_odr_violation=0
 shift || true
 fuzz() {
     mkdir -p "artifacts/$1" "corpus/$1" "regressions/$1"
     dictionary=()
     [ ! -e "dict/$1" ] || dictionary=("-dict=dict/$1")
     log=artifacts/$1.log
-    if "$programs/$1" "corpus/$1" "regressions/$1" "${dictionary[@]}" -artifact_prefix="artifacts/$1/" -max_total_time="$seconds" \
+    if "$programs/$1" "corpus/$1" "regressions/$1" "${dictionary[@]}" -artifact_prefix="artifacts/$1/" -max_total_time="$seconds" -seed="$seed" \
         -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 -verbosity=0 >"$log" 2>&1; then
         echo "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") executions, no finding"
     else
