@@ -6,8 +6,9 @@ use super::kernels::{
 };
 use super::loops::{Axes, Axis, Region};
 use super::tuning::{
-    GATHER_BLOCKS, LONG_RUN, MAX_NEAR_STRIDE, MAX_PERMUTES_PER_VECTOR, MAX_RUN, MIN_GATHER_ELEMENTS,
-    MIN_JOINED_ITERATION, MIN_UNMERGED_ITERATION, PERMUTES_INSTEAD_OF_RUNS, RUNS_PER_BATCH,
+    GATHER_BLOCKS, LONG_RUN, MAX_NEAR_STRIDE, MAX_PERMUTES_OF_TINY, MAX_PERMUTES_PER_VECTOR, MAX_RUN,
+    MAX_TINY_ELEMENTS, MIN_GATHER_ELEMENTS, MIN_JOINED_ITERATION, MIN_UNMERGED_ITERATION, PERMUTES_INSTEAD_OF_RUNS,
+    RUNS_PER_BATCH, TINY_REGION,
 };
 use std::cmp::Reverse;
 use std::fmt;
@@ -67,6 +68,7 @@ impl Step {
         let (from, to, mut axes) = (region.from, region.to, Axes::new());
         axes.extend_from_slice(&region.axes);
         let narrow = bytes;
+        let region_bytes = axes.iter().fold(bytes, |all, axis| all * axis.len);
         let (bytes, shuffle) = widen(&mut axes, bytes);
         let kernel = if axes.last().is_some_and(|axis| (axis.from, axis.to) == (bytes, bytes)) && shuffle.is_none() {
             let run = axes.pop().map_or(1, |axis| axis.len);
@@ -81,6 +83,10 @@ impl Step {
             Kernel::Copy(bytes) if bytes < MAX_BYTES => (MAX_PERMUTES_PER_VECTOR, true),
             Kernel::Runs(kernel) => (PERMUTES_INSTEAD_OF_RUNS / kernel.bytes, false),
             Kernel::Transpose(kernel) if kernel.is_scalar(machine) => (MAX_PERMUTES_PER_VECTOR, true),
+            // The preparation of a transpose would take longer than the elements.
+            Kernel::Transpose(_) if region_bytes <= TINY_REGION => {
+                (MAX_PERMUTES_OF_TINY, region_bytes / narrow <= MAX_TINY_ELEMENTS)
+            }
             Kernel::Transpose(kernel) => (kernel.useful_permutes(), false),
             _ => (0, false),
         };
@@ -382,7 +388,7 @@ impl GatherBlock {
                 break;
             }
         }
-        (block.places.len() >= MIN_GATHER_ELEMENTS).then_some(block)
+        (block.outer.is_empty() || block.places.len() >= MIN_GATHER_ELEMENTS).then_some(block)
     }
 
     /// Cuts the loop that was the last outer one to `len` iterations at a time.

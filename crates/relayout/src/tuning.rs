@@ -3,7 +3,7 @@
 //!
 //! They were chosen with `cargo run --release -p benches --bin relayout`, on the machines of `docs/relayout.md`: **I** is Intel Emerald
 //! Rapids (AVX-512 with VBMI; caches of 48 KiB, 2 MiB and 260 MiB, the last one shared by many cores), **A** is AMD Zen 5 (whose last
-//! level belongs to a few cores). On other machines they are guesses: Arm's vectors use the numbers of **I**. Each constant says what it
+//! level belongs to a few cores), **Z** an AMD EPYC with AVX-512 (32 KiB, 1 MiB and 32 MiB). On other machines they are guesses: Arm's vectors use the numbers of **I**. Each constant says what it
 //! counts, and on which machine it was measured; *bound* marks a limit of effort or memory that hardly changes the speed. Numbers that
 //! follow from the vectors or from the 64 bytes of a cache line stand with the code.
 
@@ -84,7 +84,7 @@ pub(crate) const RUN_PREFETCH_BYTES: usize = 1024;
 /// **I**.
 pub(crate) const GATHER_BLOCKS: [usize; 3] = [1024, 512, 256];
 
-/// The fewest elements of a block that is gathered. **I**.
+/// The fewest elements of a block that is gathered, unless it is all there is. **I**.
 pub(crate) const MIN_GATHER_ELEMENTS: usize = 32;
 
 /// The most permutes of a block: their tables stay in the L1 cache. **I**.
@@ -105,6 +105,15 @@ pub(crate) const PERMUTES_INSTEAD_OF_NARROW: usize = 96;
 
 /// The most permutes for a vector where the alternative is a transpose whose sides are both shorter than a line. **I**.
 pub(crate) const PERMUTES_INSTEAD_OF_SHORT: usize = 8;
+
+/// Bytes of a region that is copied in less time than the preparation of a transpose takes. **Z**.
+pub(crate) const TINY_REGION: usize = 512;
+
+/// The most permutes for a vector of such a region. **Z**.
+pub(crate) const MAX_PERMUTES_OF_TINY: usize = 16;
+
+/// The most elements of such a region that are copied one by one, where they are too few for a vector of the source. **Z**.
+pub(crate) const MAX_TINY_ELEMENTS: usize = 32;
 
 // Interleaving.
 

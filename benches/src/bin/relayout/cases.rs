@@ -168,6 +168,11 @@ pub(crate) fn cases() -> Vec<Case> {
     let small =
         ["f32[8,128]", "f32[16,128]", "f32[32,256]", "f64[384,384]", "c64[384,384]", "c128[256,256]", "bf16[128,128]"];
     cases.extend(small.map(|array| transpose('n', array)));
+    // So small that the call takes longer than the elements.
+    let tiny =
+        ["f32[3,5]", "f32[4,4]", "u8[16,16]", "f32[16,16]", "f64[5,9]", "f64[20,12]", "c128[19,4]", "bf16[11,23]"];
+    cases.extend(tiny.map(|array| transpose('q', array)));
+    cases.push(Case::new('q', "f32[8,128]{1,0}", "f32[8,128]{1,0:T(8,128)}"));
     // Tiles without a common multiple, and uneven later tiles.
     cases.push(Case::new('o', "f32[2000,2000]{1,0:T(8,128)(3,1)}", "f32[2000,2000]{1,0}"));
     cases.push(Case::new('o', "f32[2000,2000]{1,0}", "f32[2000,2000]{1,0:T(8,128)(3,1)}"));

@@ -15,6 +15,8 @@ pub(in super::super) struct Gather {
     bytes: usize,
     /// Where each element lies in the source and in the destination, in elements from the start of the iteration.
     places: Vec<(u32, u32)>,
+    /// The bytes of the source and of the destination that one iteration spans.
+    span: (usize, usize),
     permutes: Option<Permutes>,
 }
 
@@ -39,12 +41,15 @@ impl Gather {
     /// A block that is copied element by element. `places` are in elements, in ascending order of the destination; in bytes, each fits in
     /// an `i32`.
     pub(in super::super) fn new(bytes: usize, places: Vec<(u32, u32)>) -> Self {
-        Self { bytes, places, permutes: None }
+        let end = |place: Option<u32>| place.map_or(0, |place| (place as usize + 1) * bytes);
+        let span = (end(places.iter().map(|place| place.0).max()), end(places.iter().map(|place| place.1).max()));
+        Self { bytes, places, span, permutes: None }
     }
 
     /// The same block with at most `most` permutes for each vector on average.
     pub(in super::super) fn permuted(bytes: usize, places: &[(u32, u32)], most: usize) -> Result<Self, NotPermuted> {
-        Ok(Self { bytes, places: places.to_vec(), permutes: Some(Permutes::new(bytes, places, most)?) })
+        let permutes = Some(Permutes::new(bytes, places, most)?);
+        Ok(Self { permutes, ..Self::new(bytes, places.to_vec()) })
     }
 
     /// How many elements an iteration copies.
@@ -62,18 +67,12 @@ impl Gather {
         self.permutes.is_some()
     }
 
-    /// The bytes of the source and of the destination that one iteration spans.
-    fn span(&self) -> (usize, usize) {
-        let end = |place: Option<u32>| place.map_or(0, |place| (place as usize + 1) * self.bytes);
-        (end(self.places.iter().map(|place| place.0).max()), end(self.places.iter().map(|place| place.1).max()))
-    }
-
     /// Copies the elements of every iteration.
     ///
     /// # Panics
     /// If an iteration would exceed the source or the destination.
     pub(in super::super) fn run(&self, machine: Machine, nest: LoopNest<'_>, source: &[u8], destination: &mut [u8]) {
-        let (from, to) = nest.span(self.span()).expect("the places of an array fit in an i64");
+        let (from, to) = nest.span(self.span).expect("the places of an array fit in an i64");
         let (source, destination) = (&source[..from], &mut destination[..to]);
         #[cfg(target_arch = "x86_64")]
         if let Some(permutes) = &self.permutes

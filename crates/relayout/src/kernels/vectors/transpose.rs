@@ -359,6 +359,9 @@ fn columns_are_contiguous(kernel: &Transpose) -> bool {
 ///
 /// # Safety
 /// As [`run`] for one iteration of this kernel, whose columns have at least a line and whose rows have at least 16 bytes.
+// Not a part of `run`: a function touches every page of its stack when it begins, and those of the staging buffer would take a small
+// transpose longer than its elements.
+#[inline(never)]
 unsafe fn staged(kernels: &TransposeKernels, kernel: &Transpose, walk: &Walk, from: *const u8, to: *mut u8) {
     let bytes = kernel.bytes;
     let line = LINE / bytes;
