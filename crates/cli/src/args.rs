@@ -1,6 +1,7 @@
 //! The arguments of the program, with the help that it prints.
 
 use crate::verbs::schema::names;
+use crate::verbs::tune::{Share, share, weight};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -42,6 +43,7 @@ pub(crate) enum Verb {
     Hlo(HloArguments),
     Cost(CostArguments),
     Compile(CompileArguments),
+    Tune(TuneArguments),
     Scan(ScanArguments),
     Reshape(ReshapeArguments),
     Bitcast(BitcastArguments),
@@ -756,6 +758,69 @@ pub(crate) struct CompileArguments {
     /// Compile in this process, which another one of this program started
     #[arg(long, hide = true)]
     pub(crate) alone: bool,
+}
+
+/// Find the layout that an array should have which several programs share, by compiling them with many
+///
+/// The programs are StableHLO as text. They are compiled as they are, as the compiler itself would choose, and with the layouts that
+/// these answers suggest, each in a process; no TPU is needed. Places of a shared array are parameters (arg0, …) and results (out0, …)
+/// of a program, which has the name of its file without the ending; with a single program, the name may be left out. A donated
+/// parameter and its result are one array. The figures are the compiler's estimates: they rank layouts, and do not tell times.
+///
+/// Answers are kept on disk, so a search that was stopped goes on. As JSON: best (layout and major_to_minor for each name), today
+/// (layouts, cycles, bytes, copies, programs), keep, best_entry, arrays, programs, compiles, kept, all, cut, tried (layouts, taken, cycles,
+/// bytes, copies, programs, because, error), notes. The exit code is 1 if no layouts keep within the limit.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape tune decode.mlir --share kv=arg0,out0 --for v5e
+  xla-shape tune prefill.mlir decode.mlir --share kv=prefill:out1,decode:arg4 --weight decode=100
+  xla-shape tune step.mlir --share w=arg0 --share m=arg1 --all --format json")]
+pub(crate) struct TuneArguments {
+    /// The files with the programs
+    #[arg(required = true, value_name = "PROGRAM")]
+    pub(crate) programs: Vec<PathBuf>,
+
+    /// An array that has one layout in all of these places; may be repeated
+    #[arg(long = "share", required = true, value_name = "NAME=PROGRAM:PLACE,…", value_parser = share)]
+    pub(crate) shares: Vec<Share>,
+
+    /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2
+    #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = target)]
+    pub(crate) target: Target,
+
+    /// How often a program runs, compared with the others, such as decode=100; may be repeated
+    #[arg(long = "weight", value_name = "PROGRAM=N", value_parser = weight)]
+    pub(crate) weights: Vec<(String, u32)>,
+
+    /// The most HBM that a program may take, such as 16GiB
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(crate) at_most_bytes: Option<u64>,
+
+    /// Try every combination of layouts, also those that padding rules out
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// Compile at most so often; the answer is then the best so far
+    #[arg(long, value_name = "N")]
+    pub(crate) compiles: Option<usize>,
+
+    /// How many compilers run at a time; by default, as many as there are cores and the free memory has room for
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) jobs: Option<u32>,
+
+    /// The folder where answers are kept; by default, xla-shape in the user's folder for caches
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) cache: Option<PathBuf>,
+
+    /// Neither read nor keep answers
+    #[arg(long, conflicts_with = "cache")]
+    pub(crate) no_cache: bool,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
 }
 
 /// The compiler, and its options.

@@ -280,6 +280,16 @@ impl CompilerAnswer {
         Some(shape?.array()?.layout())
     }
 
+    /// The shapes of the parameters.
+    pub(crate) fn inputs(&self) -> &[Shape] {
+        &self.inputs
+    }
+
+    /// The shapes of the results.
+    pub(crate) fn outputs(&self) -> &[Shape] {
+        &self.outputs
+    }
+
     /// The bytes of HBM that the program takes, without its code.
     pub(crate) fn hbm_bytes(&self) -> u64 {
         self.memory.account().device.total()

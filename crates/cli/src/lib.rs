@@ -70,6 +70,7 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Verb::Schema(arguments) => verbs::schema::run(&arguments),
         Verb::Shard(arguments) => verbs::shard::run(&arguments),
         Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
+        Verb::Tune(arguments) => verbs::tune::run(&arguments, host),
     };
     match result {
         Ok(()) => 0,

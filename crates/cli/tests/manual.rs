@@ -24,6 +24,7 @@ const VERBS: &[&str] = &[
     "block",
     "shard",
     "tpu",
+    "tune",
     "advise",
     "check",
     "rustc",

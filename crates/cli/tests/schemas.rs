@@ -99,6 +99,12 @@ ENTRY main {
 }
 "#;
 
+/// A program with one array, of which the compiler that pretends prefers rows.
+const TUNED: &str = "module {
+  // fake:tune
+  func.func public @main(%arg0: tensor<100x200xf32>, %arg1: tensor<2x200xbf16>) -> (tensor<100x200xf32>, tensor<2x200xbf16>) {
+";
+
 fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -112,6 +118,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ("quicker.hlo", CYCLES.replace("copy(o)", "bitcast(o)").replace("300", "200")),
         ("cpu.hlo", MODULE.replace(":T(8,128)", "").replace("S(1)", "")),
         ("p.mlir", "module {}".to_owned()),
+        ("tuned.mlir", TUNED.to_owned()),
         ("plan.json", json!({"*.w": "{devices=[2,1]<=[2]}", "*": "{replicated}"}).to_string()),
     ] {
         fs::write(path(name), text).unwrap();
@@ -231,6 +238,9 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     }
     for arguments in [&["cycles.hlo"][..], &["m.hlo"], &["library.hlo"], &["p.mlir", "--try"]] {
         ask("cost", arguments, "");
+    }
+    for more in [&[][..], &["--all"], &["--at-most-bytes", "1"]] {
+        ask("tune", &[&["tuned.mlir", "--share", "x=arg0", "--no-cache"], more].concat(), "");
     }
     for name in ["b", "l", "e", "d", "p"] {
         ask("hlo-show", &["cycles.hlo", name], "");

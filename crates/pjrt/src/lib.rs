@@ -64,7 +64,7 @@ pub use compiled::Compiled;
 pub use device::Device;
 pub use device_buffer::DeviceBuffer;
 pub use error::{Error, ErrorCode, PluginError, Result};
-pub use main_function::Argument;
+pub use main_function::{Argument, LayoutMode};
 pub use memory::MemoryStats;
 pub use options::CompileOptions;
 pub use plugin::{LoadOptions, Plugin};

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use xla_shape::Layout;
 
@@ -14,21 +15,74 @@ pub enum Argument {
     Result(usize),
 }
 
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter(number) => write!(f, "arg{number}"),
+            Self::Result(number) => write!(f, "out{number}"),
+        }
+    }
+}
+
+/// Which layout a program asks for, at a parameter or a result.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum LayoutMode {
+    /// The compiler's choice.
+    Auto,
+    /// This layout.
+    Layout(Layout),
+}
+
+impl fmt::Display for LayoutMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Layout(layout) => layout.fmt(f),
+        }
+    }
+}
+
 /// Where the types of parameters and results stand in a text, each with its attributes.
 #[derive(Debug, PartialEq)]
 struct Signature {
     parameters: Vec<Range<usize>>,
     results: Vec<Range<usize>>,
+    /// Whether there is one result without parentheses, which cannot have attributes.
+    is_bare: bool,
 }
 
 /// The attribute by which JAX asks for layouts.
 const LAYOUT_MODE: &str = "mhlo.layout_mode";
 
+/// The attribute by which JAX donates a parameter to a result.
+const DONATED: &str = "tf.aliasing_output";
+
+/// Which parameters are donated, each with the result that takes its memory. Empty if the parameters of `@main` cannot be read.
+pub(crate) fn donated(text: &str) -> BTreeMap<usize, usize> {
+    let parameters = Signature::find(text).map(|signature| signature.parameters).unwrap_or_default();
+    let result = |range: Range<usize>| {
+        let value = &text[range];
+        let attributes = &value[end_of(value, |letter, depth| letter == '{' && depth == 0)..];
+        let attributes = attributes.strip_prefix('{')?;
+        let mut rest = attributes;
+        while !rest.is_empty() {
+            let end = end_of(rest, |letter, depth| matches!(letter, ',' | '}') && depth == 0);
+            let number = rest[..end].trim().strip_prefix(DONATED).and_then(|rest| rest.trim_start().strip_prefix('='));
+            if let Some(number) = number {
+                return number.trim().split(' ').next()?.parse().ok();
+            }
+            rest = rest[end..].strip_prefix(',').unwrap_or_default();
+        }
+        None
+    };
+    parameters.into_iter().enumerate().filter_map(|(number, range)| Some((number, result(range)?))).collect()
+}
+
 /// The text of a program that asks for layouts: `mhlo.layout_mode` at parameters and results, in place of what stood there.
 ///
 /// # Errors
 /// If the text has no function `@main`, or that has no such parameter or result.
-pub(crate) fn with_layouts(text: &str, layouts: &BTreeMap<Argument, Layout>) -> Result<String> {
+pub(crate) fn with_layouts(text: &str, layouts: &BTreeMap<Argument, LayoutMode>) -> Result<String> {
     let refused = |reason: String| Error::NotAProgram(reason);
     let signature = Signature::find(text)
         .ok_or_else(|| refused("its text has no function `@main` whose parameters can be read".to_owned()))?;
@@ -41,14 +95,16 @@ pub(crate) fn with_layouts(text: &str, layouts: &BTreeMap<Argument, Layout>) -> 
         let place = list.get(number).cloned();
         let place =
             place.ok_or_else(|| refused(format!("`@main` has {} {what}, not one of number {number}", list.len())))?;
-        edits.push((place, layout));
+        let is_bare = signature.is_bare && matches!(argument, Argument::Result(_));
+        edits.push((place, layout, is_bare));
     }
-    edits.sort_by_key(|(place, _)| place.start);
+    edits.sort_by_key(|(place, ..)| place.start);
     let mut new = String::with_capacity(text.len() + 64 * edits.len());
     let mut done = 0;
-    for (place, layout) in edits {
+    for (place, layout, is_bare) in edits {
         new.push_str(&text[done..place.start]);
-        new.push_str(&asking(&text[place.clone()], layout)?);
+        let asking = asking(&text[place.clone()], layout)?;
+        new.push_str(&if is_bare { format!("({asking})") } else { asking });
         done = place.end;
     }
     new.push_str(&text[done..]);
@@ -56,7 +112,7 @@ pub(crate) fn with_layouts(text: &str, layouts: &BTreeMap<Argument, Layout>) -> 
 }
 
 /// A type with its attributes, such as `tensor<2xf32> {jax.buffer_donor = true}`, with the attribute for a layout.
-fn asking(value: &str, layout: &Layout) -> Result<String> {
+fn asking(value: &str, layout: &LayoutMode) -> Result<String> {
     let ask = format!("{LAYOUT_MODE} = \"{layout}\"");
     // A location may follow: `tensor<2xf32> {a = 1} loc("x")`.
     let (value, location) = value.split_at(location_start(value));
@@ -114,17 +170,20 @@ impl Signature {
         });
         let parameters = parameters.collect::<Option<Vec<_>>>()?;
         let rest = text[end..].trim_start();
-        let Some(arrow) = rest.strip_prefix("->") else { return Some(Self { parameters, results: Vec::new() }) };
+        let Some(arrow) = rest.strip_prefix("->") else {
+            return Some(Self { parameters, results: Vec::new(), is_bare: false });
+        };
         let start = text.len() - arrow.trim_start().len();
-        let results = if text[start..].starts_with('(') {
-            list(text, start + 1)?.0
-        } else {
+        let is_bare = !text[start..].starts_with('(');
+        let results = if is_bare {
             // One result without parentheses has no attributes; behind it comes the body.
             let length = end_of(&text[start..], |letter, depth| depth == 0 && matches!(letter, '{' | ' ' | '\n'));
             let result = start..start + length;
             Vec::from([result])
+        } else {
+            list(text, start + 1)?.0
         };
-        Some(Self { parameters, results })
+        Some(Self { parameters, results, is_bare })
     }
 }
 
@@ -193,12 +252,12 @@ pub(crate) fn end_of(text: &str, is_end: impl Fn(char, usize) -> bool) -> usize 
 
 #[cfg(test)]
 mod tests {
-    use super::{Argument, with_layouts};
+    use super::{Argument, LayoutMode, donated, with_layouts};
     use std::collections::BTreeMap;
 
     fn asked(text: &str, layouts: &[(Argument, &str)]) -> Result<String, String> {
         let layouts: BTreeMap<_, _> =
-            layouts.iter().map(|(argument, layout)| (*argument, layout.parse().unwrap())).collect();
+            layouts.iter().map(|(argument, layout)| (*argument, LayoutMode::Layout(layout.parse().unwrap()))).collect();
         with_layouts(text, &layouts).map_err(|error| error.to_string())
     }
 
@@ -227,6 +286,21 @@ mod tests {
         let expected = "func.func @main(%x: tensor<2xf32> {a = 1, mhlo.layout_mode = \"{0}\"}) -> tensor<2xf32> {";
         assert_eq!(asked(text, &[(Parameter(0), "{0}")]).unwrap(), expected);
         assert_eq!(asked("func.func @main() {", &[]).unwrap(), "func.func @main() {");
+    }
+
+    #[test]
+    fn the_compiler_may_choose() {
+        let modes = BTreeMap::from([(Argument::Result(0), LayoutMode::Auto)]);
+        let text = with_layouts("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {", &modes).unwrap();
+        assert_eq!(text, "func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32> {mhlo.layout_mode = \"auto\"}) {");
+    }
+
+    #[test]
+    fn donated_parameters_name_their_results() {
+        let text = "func.func @main(%a: tensor<2xf32> {s = \"tf.aliasing_output = 7\", tf.aliasing_output = 1 : i32}, %b: tensor<2xf32>, \
+                    %c: tensor<2xf32> {tf.aliasing_output = 0 : i32} loc(\"c\")) -> (tensor<2xf32>, tensor<2xf32>) {";
+        assert_eq!(donated(text), BTreeMap::from([(0, 1), (2, 0)]));
+        assert_eq!(donated("func.func @main(%a"), BTreeMap::new());
     }
 
     #[test]

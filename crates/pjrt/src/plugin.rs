@@ -179,6 +179,21 @@ impl LoadOptions {
         Self { python: Some(interpreter.into()), ..self }
     }
 
+    /// The file that [`find`](Self::find) would load. It is not loaded.
+    ///
+    /// ```no_run
+    /// use xla_shape_pjrt::LoadOptions;
+    ///
+    /// println!("{}", LoadOptions::new().path()?.display());
+    /// # Ok::<(), xla_shape_pjrt::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is none: see [`Plugin::find`].
+    pub fn path(&self) -> Result<PathBuf> {
+        find::plugin(self.python.as_deref())
+    }
+
     /// Finds a plug-in as [`Plugin::find`] does, and loads it with these options.
     ///
     /// ```no_run

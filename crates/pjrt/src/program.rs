@@ -1,7 +1,7 @@
 //! Programs to compile.
 
 use crate::error::{Error, Result};
-use crate::main_function::{Argument, end_of, with_layouts};
+use crate::main_function::{Argument, LayoutMode, donated, end_of, with_layouts};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use xla_shape::Layout;
@@ -210,12 +210,49 @@ impl Program {
     /// If it is not MLIR as text, or has no such parameter or result. Bytecode can be printed as text by JAX's `lowered.as_text()`; of HLO
     /// XLA ignores the layouts that its text asks for.
     pub fn with_layouts(&self, layouts: &BTreeMap<Argument, Layout>) -> Result<Self> {
-        let text = std::str::from_utf8(&self.code).ok().filter(|_| self.format == Format::Mlir);
-        let text = text.filter(|text| !text.as_bytes().starts_with(BYTECODE)).ok_or_else(|| {
+        let modes = layouts.iter().map(|(&argument, layout)| (argument, LayoutMode::Layout(layout.clone())));
+        self.with_layout_modes(&modes.collect())
+    }
+
+    /// Like [`with_layouts`](Self::with_layouts), where the choice of a layout may also be left to the compiler.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use xla_shape_pjrt::{Argument, LayoutMode, Program};
+    ///
+    /// let program = Program::from_mlir(b"module { func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> { return %x } }");
+    /// let asks = program.with_layout_modes(&BTreeMap::from([(Argument::Parameter(0), LayoutMode::Auto)]))?;
+    /// assert!(String::from_utf8_lossy(asks.code()).contains(r#"%x: tensor<2x3xf32> {mhlo.layout_mode = "auto"}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`with_layouts`](Self::with_layouts).
+    pub fn with_layout_modes(&self, modes: &BTreeMap<Argument, LayoutMode>) -> Result<Self> {
+        let text = self.mlir_text().ok_or_else(|| {
             let reason = "layouts can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)";
             Error::NotAProgram(reason.to_owned())
         })?;
-        Ok(Self::from_mlir(with_layouts(text, layouts)?.as_bytes()))
+        Ok(Self::from_mlir(with_layouts(text, modes)?.as_bytes()))
+    }
+
+    /// The parameters that are donated (`tf.aliasing_output`), each with the number of the result that takes its memory. The two have the
+    /// same layout. Empty if the program is not MLIR as text.
+    ///
+    /// ```
+    /// # use xla_shape_pjrt::Program;
+    /// let text = b"func.func @main(%x: tensor<2xf32> {tf.aliasing_output = 0 : i32}) -> tensor<2xf32> {";
+    /// assert_eq!(Program::from_mlir(text).donated().get(&0), Some(&0));
+    /// ```
+    #[must_use]
+    pub fn donated(&self) -> BTreeMap<usize, usize> {
+        self.mlir_text().map(donated).unwrap_or_default()
+    }
+
+    /// The text of a program in MLIR; `None` for bytecode and HLO.
+    fn mlir_text(&self) -> Option<&str> {
+        let text = std::str::from_utf8(&self.code).ok().filter(|_| self.format == Format::Mlir);
+        text.filter(|text| !text.as_bytes().starts_with(BYTECODE))
     }
 
     /// The number of replicas, if the program says it.

@@ -29,6 +29,7 @@
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
+//! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
 //!
 //! A terminal, a Python module and a web page show the same answers, so this crate does not use terminals, files or arguments.
@@ -54,6 +55,7 @@ pub mod rustc;
 pub mod scan;
 mod text;
 pub mod tpu;
+pub mod tune;
 mod web;
 mod words;
 

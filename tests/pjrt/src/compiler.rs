@@ -188,6 +188,22 @@ ENTRY main {
 }
 ";
 
+/// Of a program with `fake:tune`, the layout that it asks for its first parameter; `None` if it asks for none or leaves it to the compiler.
+fn asked_layout(program: &str) -> Option<&str> {
+    let (_, parameter) = program.split_once("%arg0: ")?;
+    let (parameter, _) = parameter.split_once("%arg1")?;
+    let (_, layout) = parameter.split_once("mhlo.layout_mode = \"")?;
+    let (layout, _) = layout.split_once('"')?;
+    (layout != "auto").then_some(layout)
+}
+
+/// The module of a program whose cycles depend on the layout of its first parameter: rows take fewer than columns.
+fn tuned_module(layout: Option<&str>) -> String {
+    let cycles = if layout.is_some_and(|layout| layout.starts_with("{1,0")) { 500 } else { 900 };
+    let config = format!("negate(x), backend_config={{\"window_config\":{{\"estimated_cycles\":\"{cycles}\"}}}}");
+    MODULE.replace("negate(x)", &config)
+}
+
 call! { compile(args: CompileArgs) {
     // SAFETY: the calls receive only pointers that `hand_out` made for this type.
     let topology = unsafe { object::<Topology, _>(args.topology) };
@@ -223,8 +239,23 @@ call! { compile(args: CompileArgs) {
     if wish("fake:slow") {
         std::thread::sleep(Duration::from_millis(700));
     }
+    let asked = if wish("fake:tune") { asked_layout(&wishes) } else { None };
+    if asked.is_some_and(|layout| layout.starts_with("{1,0")) {
+        if wish("fake:rows-refused") {
+            return Err((INVALID_ARGUMENT, "this layout is not supported".to_owned()));
+        }
+        if wish("fake:rows-abort") {
+            std::process::abort();
+        }
+        if wish("fake:rows-hang") {
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+    let text = if wish("fake:tune") { tuned_module(asked) } else { MODULE.to_owned() };
     let message = match format.as_str() {
-        "mlir" => Module::parse(MODULE).expect("a module").to_proto().expect("a message"),
+        "mlir" => Module::parse(&text).expect("a module").to_proto().expect("a message"),
         "hlo" => code,
         other => return Err((INVALID_ARGUMENT, format!("no format {other}"))),
     };
@@ -240,7 +271,10 @@ call! { compile(args: CompileArgs) {
             if wish("fake:bad-layout") { Ok("{5}".to_owned()) } else { default_text(topology.generation, array.element_type(), &sizes) }
         }).collect::<Result<Vec<_>, _>>()
     };
-    let layouts = [chosen(&inputs)?, chosen(&outputs)?];
+    let mut layouts = [chosen(&inputs)?, chosen(&outputs)?];
+    if let Some((asked, layout)) = asked.zip(layouts[0].first_mut()).filter(|_| !wish("fake:not-taken")) {
+        asked.clone_into(layout);
+    }
     let arrays = outputs.iter().filter_map(|shape| shape.array()).collect::<Vec<_>>();
     // An HloModuleProtoWithConfig has the module as its field 1.
     let mut optimized = vec![0x0a];

@@ -1,7 +1,9 @@
 //! A PJRT plug-in that pretends: it compiles nothing, and its devices are this machine's memory.
 //!
 //! It checks what it is given as XLA's own plug-ins do, counts what it hands out, and fails where a program's text asks it to:
-//! `fake:error`, `fake:null`, `fake:options`, `fake:abort`, `fake:exit`, `fake:slow`, `fake:no-list`, `fake:bad-layout`, `fake:bad-module`, `fake:bad-format`. As a library that
+//! `fake:error`, `fake:null`, `fake:options`, `fake:abort`, `fake:exit`, `fake:slow`, `fake:no-list`, `fake:bad-layout`, `fake:bad-module`, `fake:bad-format`.
+//! With `fake:tune` its cycles depend on the layout that the first parameter asks for; of row-major ones it then says what `fake:rows-refused`,
+//! `fake:rows-abort`, `fake:rows-hang` or `fake:not-taken` asks. As a library that
 //! is loaded, it does what `PJRT_FAKE` says: `null`, `major`, `locked`, `slow`, or nothing.
 
 mod compiler;

@@ -22,6 +22,7 @@ pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod shard;
 pub(crate) mod tpu;
+pub(crate) mod tune;
 
 use crate::args::Format;
 use crate::failure::Failure;

@@ -11,9 +11,9 @@ macro_rules! schemas {
     };
 }
 
-const SCHEMAS: [(&str, &str); 20] = schemas! {
+const SCHEMAS: [(&str, &str); 21] = schemas! {
     "advise" "bitcast" "block" "check" "compile" "convert" "cost" "draw" "explain" "hlo" "hlo-diff" "hlo-show" "index" "map" "relayout"
-    "reshape" "rustc" "scan" "shard" "tpu"
+    "reshape" "rustc" "scan" "shard" "tpu" "tune"
 };
 
 /// The names that the argument can have.

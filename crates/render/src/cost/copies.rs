@@ -2,7 +2,7 @@
 
 use crate::hlo::source_text;
 use crate::words::space_name;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use xla_shape_core::compare::{LayoutEqual, ShapeEqual};
 use xla_shape_core::{ArrayShape, Layout, Shape};
@@ -209,7 +209,7 @@ fn remedy(copy: &Copy<'_, '_>) -> Option<String> {
 }
 
 /// A parameter or a result of a program whose layout a user can ask for.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
 pub enum Place {
     /// A parameter, and the position of an array in it.
     Parameter(usize, Vec<usize>),
@@ -306,21 +306,21 @@ fn layout(order: &[usize], other: &Layout) -> Option<Layout> {
     format!("{{{}{tiles}}}", order.iter().map(usize::to_string).collect::<Vec<_>>().join(",")).parse().ok()
 }
 
-/// What to write in JAX for a layout.
+/// What to write in JAX for a layout, after what a remedy says.
 fn in_jax(layout: &Layout, now: &ArrayShape) -> String {
+    // Tiles are only written where nothing else differs.
+    let has_tiling = layout.minor_to_major() == now.layout().minor_to_major();
+    format!("; in JAX `{}`", format_in_jax(layout, has_tiling))
+}
+
+/// A layout as JAX's `Format`, with its tiles or without: the compiler then chooses them.
+pub(crate) fn format_in_jax(layout: &Layout, has_tiling: bool) -> String {
     let tuple = |numbers: &[String]| match numbers {
         [one] => format!("({one},)"),
         many => format!("({})", many.join(", ")),
     };
     let order = layout.minor_to_major().iter().rev().map(ToString::to_string).collect::<Vec<_>>();
-    if layout.minor_to_major() == now.layout().minor_to_major() {
-        // Only the tiles differ.
-        let tiles = layout.tiles().iter().map(ToString::to_string).collect::<Vec<_>>();
-        return format!(
-            "; in JAX `Format(Layout(major_to_minor={}, tiling={}), sharding)`",
-            tuple(&order),
-            tuple(&tiles)
-        );
-    }
-    format!("; in JAX `Format(Layout(major_to_minor={}), sharding)`", tuple(&order))
+    let tiles = layout.tiles().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let tiling = if has_tiling { format!(", tiling={}", tuple(&tiles)) } else { String::new() };
+    format!("Format(Layout(major_to_minor={}{tiling}), sharding)", tuple(&order))
 }

@@ -4,8 +4,8 @@ mod copies;
 mod text;
 
 use crate::hlo::{scope_of, source_text};
-pub(crate) use copies::CopyCost;
 pub use copies::Place;
+pub(crate) use copies::{CopyCost, format_in_jax};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -278,6 +278,16 @@ impl ProgramCost {
             copies_before: copies(self),
             error: result.err(),
         });
+    }
+
+    /// The cycles of all runs of each opcode.
+    pub(crate) fn cycles_by_opcode(&self) -> BTreeMap<String, u64> {
+        self.opcodes.iter().map(|cost| (cost.opcode.clone(), cost.cycles)).collect()
+    }
+
+    /// How many loops do not say how often they run.
+    pub(crate) fn unknown_loops(&self) -> usize {
+        self.loops.iter().filter(|found| found.trips.is_none()).count()
     }
 
     /// The cycles of the instructions that only move data; `None` if none of them has a figure.

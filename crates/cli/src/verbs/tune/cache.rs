@@ -1,0 +1,170 @@
+//! Answers of compilers on disk, so that a search that was stopped goes on.
+
+use serde::{Deserialize, Serialize};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+use xla_shape_files::write_whole;
+use xla_shape_render::tune::Measured;
+
+/// The form of the files. Another version has another folder, so that it neither reads nor changes these.
+const VERSION: &str = "tune-1";
+
+/// What an answer depends on.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(super) struct Key {
+    /// A hash of the program's text, which asks for the layouts.
+    pub(super) program: String,
+    /// The generation and the topology.
+    pub(super) device: String,
+    pub(super) replicas: Option<u32>,
+    pub(super) partitions: Option<u32>,
+    pub(super) options: Vec<(String, String)>,
+    pub(super) compiler: Compiler,
+    /// The version of this program, which makes the figures of what the compiler says.
+    pub(super) version: String,
+}
+
+/// The file of a compiler. Another version has another size or time.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(super) struct Compiler {
+    path: PathBuf,
+    bytes: u64,
+    /// When it was written, in seconds since 1970.
+    written: u64,
+}
+
+impl Compiler {
+    /// The file at a path.
+    pub(super) fn at(path: &Path) -> std::io::Result<Self> {
+        let found = fs::metadata(path)?;
+        let written = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let written = written.map_or(0, |time| time.as_secs());
+        Ok(Self { path: path.to_owned(), bytes: found.len(), written })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    key: Key,
+    answer: Measured,
+}
+
+/// The folder with answers.
+#[derive(Debug)]
+pub(super) struct Cache {
+    folder: PathBuf,
+    /// Why an answer could not be kept; it is said once.
+    trouble: Option<String>,
+}
+
+impl Cache {
+    /// The cache in a folder, or in the user's own one; `None` if the user has none.
+    pub(super) fn new(folder: Option<&Path>) -> Option<Self> {
+        let variable = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let own = || {
+            let home = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
+            let local = || variable("LOCALAPPDATA");
+            Some(home.or_else(local)?.join("xla-shape"))
+        };
+        let folder = folder.map(Path::to_owned).or_else(own)?;
+        Some(Self { folder: folder.join(VERSION), trouble: None })
+    }
+
+    fn file(&self, key: &Key) -> PathBuf {
+        let text = serde_json::to_vec(key).unwrap_or_default();
+        self.folder.join(format!("{}.json", hash(&text)))
+    }
+
+    /// The answer that was kept. A file that cannot be read is none: it is written again.
+    pub(super) fn get(&self, key: &Key) -> Option<Measured> {
+        let record: Record = serde_json::from_slice(&fs::read(self.file(key)).ok()?).ok()?;
+        (record.key == *key).then_some(record.answer)
+    }
+
+    /// Keeps an answer. If that fails, the search goes on without.
+    pub(super) fn keep(&mut self, key: &Key, answer: &Measured) {
+        let record = Record { key: key.clone(), answer: answer.clone() };
+        let written = fs::create_dir_all(&self.folder).map_err(|error| error.to_string()).and_then(|()| {
+            let text = serde_json::to_vec(&record).map_err(|error| error.to_string())?;
+            write_whole(self.file(key), &text).map_err(|error| error.to_string())
+        });
+        if let Err(error) = written {
+            self.trouble.get_or_insert(format!("answers are not kept in {}: {error}", self.folder.display()));
+        }
+    }
+
+    /// Why an answer could not be kept.
+    pub(super) fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+}
+
+/// A hash of 128 bits, in hexadecimal digits: FNV-1a. Files are the user's own, so nobody looks for texts with the same hash.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let hash = bytes.iter().fold(START, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
+    format!("{hash:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cache, Compiler, Key, VERSION, hash};
+    use std::path::PathBuf;
+    use xla_shape::hlo::Module;
+    use xla_shape_render::cost::ProgramCost;
+    use xla_shape_render::tune::Measured;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        // From the page of its authors.
+        assert_eq!(hash(b""), "6c62272e07bb014262b821756295c58d");
+        assert_eq!(hash(b"a"), "d228cb696f1a8caf78912b704e4a8964");
+    }
+
+    #[test]
+    fn answers_are_kept_for_their_key_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = Key {
+            program: hash(b"a program"),
+            device: "v5e:2x2".to_owned(),
+            replicas: None,
+            partitions: Some(2),
+            options: vec![("a".to_owned(), "b".to_owned())],
+            compiler: Compiler { path: PathBuf::from("/libtpu.so"), bytes: 1, written: 2 },
+            version: "1".to_owned(),
+        };
+        let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8] parameter(0) }").unwrap();
+        let answer = Measured::new(&ProgramCost::new(&module).unwrap(), &[], &[], 7);
+        let mut cache = Cache::new(Some(folder.path())).unwrap();
+        assert_eq!(cache.get(&key), None);
+        cache.keep(&key, &answer);
+        assert_eq!((cache.trouble(), cache.get(&key)), (None, Some(answer.clone())));
+        // Each part of the key counts.
+        let others = [
+            Key { program: hash(b"another"), ..key.clone() },
+            Key { device: "v6e:2x2".to_owned(), ..key.clone() },
+            Key { replicas: Some(1), ..key.clone() },
+            Key { partitions: None, ..key.clone() },
+            Key { options: vec![], ..key.clone() },
+            Key { compiler: Compiler { written: 3, ..key.compiler.clone() }, ..key.clone() },
+            Key { version: "2".to_owned(), ..key.clone() },
+        ];
+        for other in others {
+            assert_eq!(cache.get(&other), None, "{other:?}");
+        }
+        // A file that cannot be read is no answer, and is written again.
+        std::fs::write(cache.file(&key), "{").unwrap();
+        assert_eq!(cache.get(&key), None);
+        cache.keep(&key, &answer);
+        assert_eq!(cache.get(&key), Some(answer.clone()));
+        // Where nothing can be written, nothing is lost but the answers.
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let mut none = Cache::new(Some(&folder.path().join("file"))).unwrap();
+        none.keep(&key, &answer);
+        assert!(none.trouble().unwrap().starts_with("answers are not kept in "), "{:?}", none.trouble());
+        assert!(none.trouble().unwrap().contains(VERSION));
+    }
+}

@@ -1,0 +1,265 @@
+//! `xla-shape tune`, with a plug-in that pretends to compile: row-major parameters take fewer cycles.
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+use serde_json::{Value, json};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A program whose compiler prefers rows.
+const PROGRAM: &str = "module {
+  // fake:tune
+  func.func public @main(%arg0: tensor<100x200xf32>, %arg1: tensor<2x200xbf16>) -> (tensor<100x200xf32>, tensor<2x200xbf16>) {
+    return %arg0, %arg1 : tensor<100x200xf32>, tensor<2x200xbf16>
+  }
+}
+";
+
+const COLUMNS: &str = "{0,1:T(8,128)}";
+const ROWS: &str = "{1,0:T(8,128)}";
+
+fn plugin() -> PathBuf {
+    let program = cargo_bin("xla-shape");
+    program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"))
+}
+
+struct Answer {
+    output: String,
+    errors: String,
+    code: i32,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        assert_eq!((self.errors.as_str(), self.code), ("", 0));
+        serde_json::from_str(&self.output).unwrap()
+    }
+}
+
+/// Runs `tune` in a folder with the program, or what was made of it.
+fn tune_in(folder: &Path, program: &str, arguments: &[&str]) -> Answer {
+    fs::write(folder.join("p.mlir"), program).unwrap();
+    let mut command = Command::cargo_bin("xla-shape").unwrap();
+    command.current_dir(folder).args(["tune", "p.mlir", "--jobs", "2"]).args(arguments);
+    command.env("PJRT_PLUGIN", plugin()).env("XDG_CACHE_HOME", folder.join("own")).env_remove("COLUMNS");
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Answer { output: text(output.stdout), errors: text(output.stderr), code: output.status.code().unwrap() }
+}
+
+fn tune(program: &str, arguments: &[&str]) -> (TempDir, Answer) {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = tune_in(folder.path(), program, arguments);
+    (folder, answer)
+}
+
+fn layouts_of<'a>(answer: &'a Value, field: &str) -> Vec<&'a Value> {
+    answer["tried"].as_array().unwrap().iter().map(|tried| &tried[field]).collect()
+}
+
+#[test]
+fn the_best_layout_comes_first() {
+    let (_folder, answer) = tune(PROGRAM, &["--share", "x=arg0"]);
+    assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
+    let first = format!(
+        "x should be {ROWS}, major to minor (0,1).\n900 -> 500 cycles (-44.4 %), by the compiler's estimates.\n"
+    );
+    assert!(answer.output.starts_with(&first), "{}", answer.output);
+    for line in [
+        "JAX    Format(Layout(major_to_minor=(0, 1)), sharding)",
+        "Orbax  ArrayRestoreArgs(sharding=Format(Layout(major_to_minor=(0, 1)), sharding))",
+        "Rust   shape!(f32[100,200]{1,0:T(8,128)})",
+        "3 compilations.\n",
+    ] {
+        assert!(answer.output.contains(line), "{line}\n{}", answer.output);
+    }
+    for all in [&[][..], &["--all"]] {
+        let (_folder, answer) = tune(PROGRAM, &[&["--share", "x=p:arg0", "--format", "json"], all].concat());
+        let answer = answer.json();
+        assert_eq!(answer["best"], json!({"x": {"layout": ROWS, "major_to_minor": [0, 1]}}));
+        let today = json!({"x": {"layout": COLUMNS, "major_to_minor": [1, 0]}});
+        assert_eq!((&answer["today"]["layouts"], &answer["today"]["cycles"]), (&today, &json!(900)));
+        assert_eq!(
+            (&answer["keep"], &answer["best_entry"], &answer["compiles"]),
+            (&json!(false), &json!(1), &json!(3))
+        );
+        assert_eq!(layouts_of(&answer, "cycles"), [&json!(900), &json!(500)]);
+        assert_eq!(layouts_of(&answer, "layouts"), [&json!({"x": COLUMNS}), &json!({"x": ROWS})]);
+    }
+}
+
+#[test]
+fn what_is_not_taken_or_refused_is_no_result() {
+    for (wish, error) in [
+        ("fake:not-taken", None),
+        ("fake:rows-refused", Some("this layout is not supported")),
+        ("fake:rows-abort", Some("the compiler ended its process")),
+        ("fake:rows-hang", Some("took longer than")),
+    ] {
+        let program = PROGRAM.replace("fake:tune", &format!("fake:tune {wish}"));
+        let (_folder, answer) = tune(&program, &["--share", "x=arg0", "--time-limit", "2", "--format", "json"]);
+        let answer = answer.json();
+        assert_eq!((&answer["best"]["x"]["layout"], &answer["keep"]), (&json!(COLUMNS), &json!(true)), "{wish}");
+        assert_eq!(layouts_of(&answer, "taken"), [&json!(true), &json!(false)], "{wish}");
+        match (error, answer["tried"][1]["error"].as_str()) {
+            (None, None) => {}
+            (Some(expected), Some(said)) => assert!(said.starts_with("p: ") && said.contains(expected), "{said}"),
+            other => panic!("{wish}: {other:?}"),
+        }
+        let (_folder, answer) = tune(&program, &["--share", "x=arg0", "--time-limit", "2"]);
+        assert!(
+            answer.output.starts_with("x should stay {0,1:T(8,128)}, major to minor (1,0).\nKeep it: "),
+            "{}",
+            answer.output
+        );
+    }
+}
+
+#[test]
+fn a_search_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let share = ["--share", "x=arg0", "--format", "json"];
+    let run = |more: &[&str]| tune_in(folder.path(), PROGRAM, &[&share[..], more].concat()).json();
+    let cut = run(&["--compiles", "2"]);
+    assert_eq!(
+        (&cut["cut"], &cut["keep"], &cut["compiles"], &cut["kept"]),
+        (&json!(true), &json!(true), &json!(2), &json!(0))
+    );
+    let whole = run(&[]);
+    assert_eq!(
+        (&whole["cut"], &whole["keep"], &whole["compiles"], &whole["kept"]),
+        (&json!(false), &json!(false), &json!(3), &json!(2))
+    );
+    assert_eq!(run(&[])["kept"], 3);
+    // Another device, other options and another program have other answers; and a cache can be left alone.
+    for other in
+        [&["--for", "v6e"][..], &["--option", "a=b"], &["--partitions", "2"], &["--no-cache"], &["--cache", "other"]]
+    {
+        assert_eq!(run(other)["kept"], 0, "{other:?}");
+    }
+    let program = PROGRAM.replace("fake:tune", "fake:tune another");
+    assert_eq!(tune_in(folder.path(), &program, &share).json()["kept"], 0);
+    // Files of another version, or that were damaged, are no answers.
+    let kept = folder.path().join("own/xla-shape/tune-1");
+    for file in fs::read_dir(&kept).unwrap() {
+        let path = file.unwrap().path();
+        fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"version\":\"", "\"version\":\"another-"))
+            .unwrap();
+    }
+    assert_eq!(run(&[])["kept"], 0);
+    for file in fs::read_dir(&kept).unwrap() {
+        fs::write(file.unwrap().path(), "{").unwrap();
+    }
+    assert_eq!((&run(&[])["kept"], &run(&[])["kept"]), (&json!(0), &json!(3)));
+}
+
+#[test]
+fn where_nothing_can_be_kept_the_answer_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    let answer = tune_in(folder.path(), PROGRAM, &["--share", "x=arg0", "--cache", "file"]);
+    assert!(answer.errors.starts_with("warning: answers are not kept in file"), "{}", answer.errors);
+    assert_eq!((answer.errors.lines().count(), answer.code), (1, 0));
+    assert!(answer.output.starts_with("x should be {1,0"), "{}", answer.output);
+}
+
+#[test]
+fn memory_is_limited() {
+    let (_folder, answer) = tune(PROGRAM, &["--share", "x=arg0", "--at-most-bytes", "1129"]);
+    assert_eq!(
+        (answer.code, answer.output.lines().next()),
+        (1, Some("No layouts that were tried keep within the limit."))
+    );
+    let (_folder, answer) = tune(PROGRAM, &["--share", "x=arg0", "--at-most-bytes", "1130", "--format", "json"]);
+    assert_eq!(answer.json()["best"]["x"]["layout"], ROWS);
+}
+
+#[test]
+fn several_programs_have_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("q.mlir"), PROGRAM.replace("fake:tune", "fake:tune q")).unwrap();
+    let arguments = ["q.mlir", "--share", "x=p:arg0,q:arg0", "--weight", "q=100", "--format", "json"];
+    let answer = tune_in(folder.path(), PROGRAM, &arguments).json();
+    assert_eq!((&answer["today"]["cycles"], &answer["compiles"]), (&json!(900 * 101), &json!(6)));
+    assert_eq!(answer["tried"][1]["cycles"], 500 * 101);
+    assert_eq!(answer["programs"], json!([{"name": "p", "weight": 1}, {"name": "q", "weight": 100}]));
+}
+
+#[test]
+fn bad_input_is_said() {
+    let said = |program: &str, arguments: &[&str]| {
+        let (_folder, answer) = tune(program, arguments);
+        assert_eq!((answer.code, answer.output.as_str()), (1, ""));
+        answer.errors
+    };
+    for (share, error) in [
+        ("x=arg7", "error: p: not a program: `@main` has 2 parameters, not one of number 7\n"),
+        ("x=q:arg0", "error: there is no program q; there is p\n"),
+        ("x=arg0,arg1", "error: x: it is f32[100,200] in its first place, but bf16[2,200] at parameter 1 of p\n"),
+    ] {
+        assert!(
+            said(PROGRAM, &["--share", share])
+                .ends_with(error.strip_prefix("error: p: not a program: ").unwrap_or(error)),
+            "{share}"
+        );
+    }
+    let twice = said(PROGRAM, &["--share", "x=arg0", "--share", "x=out0"]);
+    assert_eq!(twice, "error: x is shared twice: write all of its places at once\n");
+    let donated = PROGRAM.replace("tensor<100x200xf32>,", "tensor<100x200xf32> {tf.aliasing_output = 0 : i32},");
+    let two = said(&donated, &["--share", "x=arg0", "--share", "y=out0"]);
+    assert_eq!(two, "error: result 0 of p belongs to x and to y; a donated parameter and its result are one array\n");
+    assert_eq!(said(PROGRAM, &["--share", "x=arg0", "--weight", "q=2"]), "error: there is no program q; there is p\n");
+    let hlo = said("HloModule m\nENTRY e { ROOT p = f32[2] parameter(0) }", &["--share", "x=arg0"]);
+    assert!(hlo.starts_with("error: p is HLO, and XLA ignores the layouts that HLO asks for: "), "{hlo}");
+    let bytecode = said("ML\u{feff}R", &["--share", "x=arg0"]);
+    assert!(bytecode.starts_with("error: "), "{bytecode}");
+    assert!(said("", &["--share", "x=arg0"]).contains("it is empty"));
+    let today = said(&PROGRAM.replace("fake:tune", "fake:error"), &["--share", "x=arg0"]);
+    assert!(
+        today.starts_with("error: p does not compile as it is: ") && today.contains("the program asks for an error"),
+        "{today}"
+    );
+    let none = said(&PROGRAM.replace("fake:tune", ""), &["--share", "x=arg0"]);
+    assert_eq!(none, "error: the compiler does not say how many cycles p takes, so layouts cannot be compared\n");
+    // Wrong usage.
+    for arguments in [&[][..], &["--share", "x"], &["--share", "x=in0"], &["--share", "x=arg0", "--weight", "p=0"]] {
+        let (_folder, answer) = tune(PROGRAM, arguments);
+        assert_eq!((answer.code, answer.output.as_str()), (2, ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn bytecode_is_refused_with_the_way_to_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::cargo_bin("xla-shape").unwrap();
+    command.current_dir(folder.path()).args(["tune", "-", "--share", "x=arg0"]).env("PJRT_PLUGIN", plugin());
+    let output = command.write_stdin(b"ML\xefR\x0d\0".as_slice()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("layouts can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)"), "{said}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// What the TPU compiler said of every combination of layouts, for sets of programs; `scripts/tune_sets.py` makes it.
+#[test]
+fn searches_find_what_every_combination_shows() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/tune_sets.jsonl");
+    let rows: Vec<Value> =
+        fs::read_to_string(file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let cycles = |row: &Value, field: &str| row[field]["cycles"].as_u64().unwrap();
+    for row in &rows {
+        let least = row["tried"].as_array().unwrap().iter().filter_map(|tried| tried[1].as_u64()).min();
+        assert_eq!(Some(cycles(row, "best")), least, "{}", row["set"]);
+        assert!(cycles(row, "search") <= cycles(row, "today"), "{}", row["set"]);
+        assert!(row["search"]["compiles"].as_u64() <= row["compiles"].as_u64(), "{}", row["set"]);
+    }
+    // At most one search in ten finds something else than the best, and that is within one percent.
+    let missed: Vec<_> = rows.iter().filter(|row| cycles(row, "search") > cycles(row, "best")).collect();
+    assert!(missed.len() * 10 <= rows.len(), "{missed:?}");
+    assert!(missed.iter().all(|row| cycles(row, "search") * 100 <= cycles(row, "best") * 101), "{missed:?}");
+    // What MaxText measured to be the best on hardware: (0,2,3,1).
+    let maxtext = rows.iter().find(|row| row["set"] == "maxtext").unwrap();
+    assert_eq!(maxtext["search"]["layouts"], json!({"kv": "{1,3,2,0:T(32,128)(4,1)}"}));
+    assert!(maxtext["search"]["compiles"].as_u64().unwrap() <= 6);
+}

@@ -1,0 +1,116 @@
+//! The layouts that an array can have on a TPU, by the exact rules, before a compiler is asked.
+
+use std::collections::BTreeMap;
+use xla_shape_core::tpu::{Generation, layouts};
+use xla_shape_core::{ArrayShape, Layout};
+
+/// Arrays with more dimensions than this have too many orders: only their two most minor dimensions change.
+const MOST_ORDERED: usize = 6;
+
+/// A layout in the device's tiles.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Candidate {
+    pub(super) layout: Layout,
+    pub(super) bytes: u64,
+}
+
+/// The different layouts of an array, the one with the fewest bytes first, and how many orders only repeat another one because they
+/// differ in dimensions of size 1 alone. The array's own layout comes first among equal ones.
+pub(super) fn candidates(array: &ArrayShape, generation: Generation) -> (Vec<Candidate>, usize) {
+    let own = bytes(array, array.layout()).map(|bytes| Candidate { layout: array.layout().clone(), bytes });
+    let mut found: Vec<Candidate> = own.into_iter().collect();
+    let rank = array.num_dimensions();
+    // Of some arrays the tiles are not known; then only what programs wish for is tried.
+    let pairs = layouts(generation, array.element_type(), array.dimensions()).unwrap_or_default();
+    let pairs: Vec<Layout> = pairs.into_iter().map(|layout| layout.layout()).collect();
+    let tiled: BTreeMap<Vec<usize>, &Layout> =
+        pairs.iter().map(|layout| (layout.minor_to_major().iter().take(2).copied().collect(), layout)).collect();
+    let orders = if rank <= MOST_ORDERED {
+        permutations(rank)
+    } else {
+        pairs.iter().map(|layout| layout.minor_to_major().to_vec()).collect()
+    };
+    let mut repeated = 0;
+    for order in orders {
+        let minor: Vec<usize> = order.iter().take(2).copied().collect();
+        let Some(layout) = tiled.get(&minor).and_then(|layout| (*layout).clone().with_minor_to_major(&order).ok())
+        else {
+            continue;
+        };
+        let Some(bytes) = bytes(array, &layout) else { continue };
+        if found.iter().any(|other| other.bytes == bytes && is_same(array, &other.layout, &layout)) {
+            repeated += usize::from(layout != *array.layout());
+        } else {
+            found.push(Candidate { layout, bytes });
+        }
+    }
+    found.sort_by_key(|candidate| candidate.bytes);
+    (found, repeated)
+}
+
+/// The bytes of an array in another layout.
+pub(super) fn bytes(array: &ArrayShape, layout: &Layout) -> Option<u64> {
+    array.clone().with_layout(layout.clone()).ok()?.byte_size()
+}
+
+/// Whether an array has every byte in the same place in two layouts, as where only dimensions of size 1 change places. Memory spaces
+/// do not count.
+pub(super) fn is_same(array: &ArrayShape, one: &Layout, other: &Layout) -> bool {
+    if one == other {
+        return true;
+    }
+    // The order of the other dimensions decides first, because it is compared in a moment.
+    let order = |layout: &Layout| {
+        let is_long =
+            |dimension: &usize| array.dimensions().get(*dimension).is_some_and(|size| size.extent() != Some(1));
+        layout.minor_to_major().iter().copied().filter(is_long).collect::<Vec<_>>()
+    };
+    if order(one) != order(other) {
+        return false;
+    }
+    let [one, other] = [one, other].map(|layout| array.clone().with_layout(layout.clone()));
+    match (one, other) {
+        (Ok(one), Ok(other)) => one.layout_change_is_bitcast(&other).is_ok_and(|answer| answer.is_yes()),
+        _ => false,
+    }
+}
+
+/// All orders of so many dimensions, in lexical order from the descending one on.
+fn permutations(rank: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..rank {
+        let longer = |order: Vec<usize>| {
+            let next = (0..rank).rev().filter(|dimension| !order.contains(dimension)).collect::<Vec<_>>();
+            next.into_iter().map(move |dimension| [order.as_slice(), &[dimension]].concat())
+        };
+        all = all.into_iter().flat_map(longer).collect();
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::candidates;
+    use xla_shape_core::ArrayShape;
+    use xla_shape_core::tpu::Generation;
+
+    #[test]
+    fn every_order_is_there_once() {
+        let count = |text: &str| {
+            let array = text.parse::<ArrayShape>().unwrap().with_tpu_layout(Generation::V5e).unwrap();
+            let (all, repeated) = candidates(&array, Generation::V5e);
+            assert!(all.is_sorted_by_key(|candidate| candidate.bytes), "{text}");
+            assert!(all.iter().any(|candidate| candidate.layout == *array.layout()), "{text}");
+            (all.len(), repeated)
+        };
+        assert_eq!(count("s8[24,2048,8,128]"), (24, 0));
+        assert_eq!(count("f32[]"), (1, 0));
+        assert_eq!(count("bf16[7]"), (1, 0));
+        // Where the dimension of size 1 is not among the two most minor ones, its place does not matter.
+        assert_eq!(count("bf16[4,8,1,128]"), (18, 6));
+        // Seven dimensions have 5,040 orders; only the 42 pairs are there.
+        assert_eq!(count("f32[2,3,4,5,6,7,8]").0, 42);
+        // An array without elements has no tiles.
+        assert_eq!(count("f32[0,3]").0, 2);
+    }
+}

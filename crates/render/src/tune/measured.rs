@@ -1,0 +1,88 @@
+//! What the compiler says about one program with some layouts.
+
+use crate::cost::{Place, ProgramCost};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use xla_shape_core::{ArrayShape, Layout, Shape};
+
+/// What the compiler says about a program that was compiled with some layouts: its cost, and the layouts that it really has.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Measured {
+    /// `None` if the compiler does not say enough for a total.
+    pub(super) cycles: Option<u64>,
+    /// Of HBM.
+    pub(super) bytes: u64,
+    /// The copies that change a layout, such as `f32[8]{0} -> f32[8]{0:T(128)}`, each with how often it is there.
+    pub(super) copies: BTreeMap<String, usize>,
+    /// The cycles of each opcode.
+    pub(super) opcodes: BTreeMap<String, u64>,
+    /// How many loops do not say how often they run, so that they count once.
+    pub(super) unknown_loops: usize,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    /// The layouts that would remove a copy.
+    remedies: Vec<(Place, String)>,
+}
+
+impl Measured {
+    /// What a compiled program costs, the shapes of its parameters and results, and the bytes of HBM that it takes.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::cost::{Place, ProgramCost};
+    /// use xla_shape_render::tune::Measured;
+    ///
+    /// let module = Module::parse("HloModule m\nENTRY main { ROOT a = f32[8,128]{1,0} parameter(0) }")?;
+    /// let shapes = ["f32[8,128]{1,0}".parse()?];
+    /// let measured = Measured::new(&ProgramCost::new(&module)?, &shapes, &shapes, 4096);
+    /// assert_eq!(measured.array(&Place::Parameter(0, vec![])), Some("f32[8,128]{1,0}".parse()?));
+    /// assert_eq!(measured.array(&Place::Parameter(1, vec![])), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn new(cost: &ProgramCost, inputs: &[Shape], outputs: &[Shape], bytes: u64) -> Self {
+        let mut copies = BTreeMap::<String, usize>::new();
+        for copy in cost.copies.iter().filter(|copy| copy.changes_layout()) {
+            *copies.entry(format!("{} -> {}", copy.from, copy.to)).or_default() += 1;
+        }
+        let texts = |shapes: &[Shape]| shapes.iter().map(ToString::to_string).collect();
+        Self {
+            cycles: cost.cycles.total,
+            bytes,
+            copies,
+            opcodes: cost.cycles_by_opcode(),
+            unknown_loops: cost.unknown_loops(),
+            inputs: texts(inputs),
+            outputs: texts(outputs),
+            remedies: cost.remedies().into_iter().map(|(place, layout)| (place, layout.to_string())).collect(),
+        }
+    }
+
+    /// The array that is a parameter or a result of the compiled program; `None` if there is none.
+    #[must_use]
+    pub fn array(&self, place: &Place) -> Option<ArrayShape> {
+        let text = match place {
+            Place::Parameter(number, index) if index.is_empty() => self.inputs.get(*number),
+            Place::Result(index) if index.len() <= 1 => self.outputs.get(index.first().copied().unwrap_or(0)),
+            _ => None,
+        };
+        text?.parse().ok()
+    }
+
+    /// The layouts that would remove a copy at one of these places.
+    pub(super) fn remedies<'a>(&'a self, places: &'a [Place]) -> impl Iterator<Item = Layout> + 'a {
+        // The result of a program with one result has no number in the module.
+        let is_same = |one: &Place, other: &Place| match (one, other) {
+            (Place::Result(one), Place::Result(other)) => {
+                one.first().copied().unwrap_or(0) == other.first().copied().unwrap_or(0)
+            }
+            _ => one == other,
+        };
+        let at = move |place: &Place| places.iter().any(|other| is_same(place, other));
+        self.remedies.iter().filter(move |(place, _)| at(place)).filter_map(|(_, layout)| layout.parse().ok())
+    }
+
+    pub(super) fn num_copies(&self) -> usize {
+        self.copies.values().sum()
+    }
+}

@@ -1,0 +1,465 @@
+//! Which layout an array should have that several programs share, by what a compiler says about the programs.
+//!
+//! The caller compiles; this module knows what to try, what is better, and how to say it.
+
+mod candidates;
+mod measured;
+mod search;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use crate::cost::{Place, format_in_jax};
+pub use measured::Measured;
+pub use search::Compile;
+use search::{Found, Tried, described, most_bytes, search, weighted};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use xla_shape_core::tpu::Generation;
+use xla_shape_core::{ArrayShape, Layout};
+
+/// A program that uses shared arrays.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// What the user calls it.
+    pub name: String,
+    /// How often it runs, compared with the others.
+    pub weight: u32,
+}
+
+/// An array that is a parameter or a result of several programs, or in several places of one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SharedArray {
+    /// What the user calls it.
+    pub name: String,
+    /// The number of a program, and the place in it.
+    pub places: Vec<(usize, Place)>,
+    /// The array as one device has it, in the layout of today.
+    pub array: ArrayShape,
+}
+
+/// What a program is compiled with.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Ask {
+    /// Nothing is asked: the program as it is.
+    Today,
+    /// The compiler chooses the layouts of shared arrays.
+    Auto,
+    /// Layouts, by the number of the shared array.
+    Layouts(BTreeMap<usize, Layout>),
+}
+
+/// How to search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The TPU, whose tiles layouts have.
+    pub generation: Generation,
+    /// Try every combination of layouts.
+    pub all: bool,
+    /// The most bytes of HBM that a program may take.
+    pub at_most_bytes: Option<u64>,
+    /// The most compilations; those of the programs as they are, and as the compiler itself chooses, are always made.
+    pub most: Option<usize>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TuneError {
+    /// A program does not compile as it is.
+    Today {
+        /// The program.
+        program: String,
+        /// Why.
+        message: String,
+    },
+    /// The compiler does not say how many cycles a program takes.
+    NoCycles {
+        /// The program.
+        program: String,
+    },
+    /// A program has no array at a place.
+    NoArray {
+        /// The shared array.
+        name: String,
+        /// The place, and its program.
+        place: String,
+    },
+    /// An array has other sizes or another type in another place.
+    OtherArray {
+        /// The shared array.
+        name: String,
+        /// What it is in its first place.
+        first: String,
+        /// What it is in another place.
+        other: String,
+        /// The other place, and its program.
+        place: String,
+    },
+    /// There are too many combinations to try all.
+    TooMany {
+        /// How many; `None` if not even the number fits.
+        combinations: Option<u64>,
+    },
+}
+
+impl fmt::Display for TuneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Today { program, message } => write!(f, "{program} does not compile as it is: {message}"),
+            Self::NoCycles { program } => {
+                write!(f, "the compiler does not say how many cycles {program} takes, so layouts cannot be compared")
+            }
+            Self::NoArray { name, place } => write!(f, "{name}: there is no array at {place}"),
+            Self::OtherArray { name, first, other, place } => {
+                write!(f, "{name}: it is {first} in its first place, but {other} at {place}")
+            }
+            Self::TooMany { combinations } => {
+                let most = search::MOST_COMBINATIONS;
+                match combinations {
+                    Some(count) => write!(f, "there are {count} combinations of layouts; at most {most} are tried")?,
+                    None => write!(f, "there are too many combinations of layouts; at most {most} are tried")?,
+                }
+                f.write_str("; without --all, the search needs a few")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TuneError {}
+
+impl SharedArray {
+    /// The array at some places of programs, as they are compiled today.
+    ///
+    /// # Errors
+    /// If a place has no array, or not the same one as the first place.
+    pub fn new(
+        name: &str,
+        places: Vec<(usize, Place)>,
+        programs: &[Program],
+        today: &[Measured],
+    ) -> Result<Self, TuneError> {
+        let mut first: Option<ArrayShape> = None;
+        for (number, place) in &places {
+            let text = || match programs.get(*number) {
+                Some(program) => format!("{place} of {}", program.name),
+                None => place.to_string(),
+            };
+            let array = today.get(*number).and_then(|measured| measured.array(place));
+            let array = array.ok_or_else(|| TuneError::NoArray { name: name.to_owned(), place: text() })?;
+            match &first {
+                Some(first) if described(first) != described(&array) => {
+                    return Err(TuneError::OtherArray {
+                        name: name.to_owned(),
+                        first: described(first),
+                        other: described(&array),
+                        place: text(),
+                    });
+                }
+                Some(_) => {}
+                None => first = Some(array),
+            }
+        }
+        let none = || TuneError::NoArray { name: name.to_owned(), place: "any place".to_owned() };
+        Ok(Self { name: name.to_owned(), places, array: first.ok_or_else(none)? })
+    }
+}
+
+/// The best layouts of shared arrays, and all that were tried.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tuning {
+    /// Null if nothing that was tried keeps within the limit.
+    best: Option<BTreeMap<String, ArrayLayout>>,
+    today: Today,
+    /// Whether today's layouts are the best.
+    keep: bool,
+    /// The entry of `tried` with the best layouts.
+    best_entry: Option<usize>,
+    arrays: Vec<Array>,
+    programs: Vec<Weighted>,
+    /// How many programs were compiled, each with other layouts; answers that were kept from before count too.
+    compiles: usize,
+    /// How many of these answers were kept from before.
+    kept: usize,
+    /// Whether every combination of layouts was tried.
+    all: bool,
+    /// Whether the search ended before its end, because it may not compile more often.
+    cut: bool,
+    tried: Vec<Entry>,
+    notes: Vec<String>,
+}
+
+/// A layout, in XLA's text and as JAX orders dimensions.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+struct ArrayLayout {
+    layout: String,
+    major_to_minor: Vec<usize>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Today {
+    /// Null if an array has different layouts in different places.
+    layouts: Option<BTreeMap<String, ArrayLayout>>,
+    #[serde(flatten)]
+    cost: Cost,
+}
+
+/// What programs cost with some layouts.
+#[derive(Clone, Debug, Serialize)]
+struct Cost {
+    /// Of all programs, with their weights.
+    cycles: Option<u64>,
+    /// The bytes of HBM of the program that takes the most.
+    bytes: Option<u64>,
+    /// The copies that change a layout, in all programs.
+    copies: Option<usize>,
+    programs: Vec<ProgramEntry>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ProgramEntry {
+    program: String,
+    cycles: Option<u64>,
+    bytes: u64,
+    copies: usize,
+    /// Copies that today's layouts need and these do not.
+    gone: Vec<String>,
+    /// Copies that these layouts need and today's do not.
+    new: Vec<String>,
+    /// The opcodes whose cycles change the most, with the change.
+    #[serde(skip)]
+    opcodes: Vec<(String, i128)>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Entry {
+    layouts: BTreeMap<String, String>,
+    /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
+    taken: bool,
+    #[serde(flatten)]
+    cost: Cost,
+    because: &'static str,
+    /// Why the compiler refused.
+    error: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Array {
+    name: String,
+    shape: String,
+    places: Vec<String>,
+    /// How many different layouts it can have in the device's tiles.
+    layouts: usize,
+    /// How many orders only repeat another one, because they differ in dimensions of size 1 alone.
+    repeated: usize,
+    /// How many layouts padding rules out.
+    padded: usize,
+    /// What to write for the best layout.
+    write: Option<Write>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Write {
+    jax: String,
+    orbax: String,
+    shape: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Weighted {
+    name: String,
+    weight: u32,
+}
+
+impl Tuning {
+    /// Searches for the best layouts. `compile` gets programs, each with what is asked of it, and answers in the same order what the
+    /// compiler says, or why it refused.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::Answer;
+    /// use xla_shape_render::cost::{Place, ProgramCost};
+    /// use xla_shape_render::tune::{Ask, Measured, Options, Program, SharedArray, Tuning};
+    ///
+    /// // A compiler that prefers columns.
+    /// let compile = |layout: &str| {
+    ///     let cycles = if layout.starts_with("{0,1") { 500 } else { 900 };
+    ///     let module = format!(r#"HloModule m
+    /// ENTRY main {{ a = f32[256,128]{layout} parameter(0)
+    ///   ROOT b = f32[256,128]{layout} negate(a), backend_config={{"window_config":{{"estimated_cycles":"{cycles}"}}}} }}"#);
+    ///     let shapes = [format!("f32[256,128]{layout}").parse().unwrap()];
+    ///     let module = Module::parse(&module).unwrap();
+    ///     Measured::new(&ProgramCost::new(&module).unwrap(), &shapes, &shapes, 8192)
+    /// };
+    /// let today = compile("{1,0:T(8,128)}");
+    /// let programs = [Program { name: "a.mlir".into(), weight: 1 }];
+    /// let places = vec![(0, Place::Parameter(0, vec![])), (0, Place::Result(vec![0]))];
+    /// let arrays = [SharedArray::new("x", places, &programs, &[today.clone()])?];
+    /// let options = Options { generation: Generation::V5e, all: false, at_most_bytes: None, most: None };
+    /// let mut compiler = |asks: &[(usize, Ask)]| asks.iter().map(|(_, ask)| match ask {
+    ///     Ask::Layouts(layouts) => Ok(compile(&layouts[&0].to_string())),
+    ///     _ => Ok(today.clone()),
+    /// }).collect();
+    /// let tuning = Tuning::search(&arrays, &programs, &options, &mut compiler)?;
+    /// assert!(tuning.text(80).to_string().starts_with("x should be {0,1:T(8,128)}"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a program does not compile as it is or has no cycles, or there are too many combinations to try all.
+    pub fn search<'a>(
+        arrays: &'a [SharedArray],
+        programs: &'a [Program],
+        options: &'a Options,
+        compile: &'a mut Compile<'a>,
+    ) -> Result<Self, TuneError> {
+        let found = search(arrays, programs, options, compile)?;
+        Ok(Self::new(arrays, programs, options, &found))
+    }
+
+    /// The same answer, of which so many compilations were known from before.
+    #[must_use]
+    pub fn with_kept(self, kept: usize) -> Self {
+        Self { kept, ..self }
+    }
+
+    /// Whether there is a best choice of layouts.
+    #[must_use]
+    pub const fn has_best(&self) -> bool {
+        self.best.is_some()
+    }
+
+    fn new(arrays: &[SharedArray], programs: &[Program], options: &Options, found: &Found) -> Self {
+        let named = |choice: &[Layout]| {
+            let layouts = arrays.iter().zip(choice);
+            layouts.map(|(array, layout)| (array.name.clone(), ArrayLayout::new(layout))).collect::<BTreeMap<_, _>>()
+        };
+        let cost = |measured: &[Measured]| Cost::new(programs, measured, &found.today);
+        let entry = |tried: &Tried| Entry {
+            layouts: named(&tried.choice).into_iter().map(|(name, layout)| (name, layout.layout)).collect(),
+            taken: tried.taken,
+            cost: cost(&tried.programs),
+            because: tried.because,
+            error: tried.error.as_ref().map(|(program, error)| format!("{}: {error}", programs[*program].name)),
+        };
+        let best = found.best.map(|number| &found.tried[number]);
+        let array = |(number, array): (usize, &SharedArray)| {
+            let [layouts, repeated, padded] = found.rules.get(number).copied().unwrap_or_default();
+            let place = |(program, place): &(usize, Place)| format!("{place} of {}", programs[*program].name);
+            Array {
+                name: array.name.clone(),
+                shape: described(&array.array),
+                places: array.places.iter().map(place).collect(),
+                layouts,
+                repeated,
+                padded,
+                write: best.and_then(|best| Write::new(array, best.choice.get(number)?, options.generation)),
+            }
+        };
+        Self {
+            best: best.map(|best| named(&best.choice)),
+            keep: best.is_some_and(|best| Some(&best.choice) == found.today_choice.as_ref()),
+            best_entry: found.best,
+            today: Today { layouts: found.today_choice.as_deref().map(named), cost: cost(&found.today) },
+            arrays: arrays.iter().enumerate().map(array).collect(),
+            programs: programs.iter().map(|own| Weighted { name: own.name.clone(), weight: own.weight }).collect(),
+            compiles: found.compiles,
+            kept: 0,
+            all: options.all,
+            cut: found.is_cut,
+            tried: found.tried.iter().map(entry).collect(),
+            notes: notes(programs, found),
+        }
+    }
+}
+
+/// What a reader of the figures should know.
+fn notes(programs: &[Program], found: &Found) -> Vec<String> {
+    let mut notes = Vec::new();
+    if found.today_choice.is_none() {
+        notes.push(
+            "Today, an array has different layouts in different places: something copies it between the programs, and no figure counts that."
+                .to_owned(),
+        );
+    }
+    for (program, measured) in programs.iter().zip(&found.today) {
+        if measured.unknown_loops > 0 {
+            notes.push(format!(
+                "{}: the program does not say how often {} of its loops run; their bodies count once.",
+                program.name, measured.unknown_loops
+            ));
+        }
+    }
+    for (program, error) in &found.no_wish {
+        notes.push(format!("{}: the compiler could not choose layouts itself: {error}", programs[*program].name));
+    }
+    notes
+}
+
+impl ArrayLayout {
+    fn new(layout: &Layout) -> Self {
+        let major_to_minor = layout.minor_to_major().iter().rev().copied().collect();
+        Self { layout: layout.to_string(), major_to_minor }
+    }
+}
+
+impl Write {
+    fn new(array: &SharedArray, layout: &Layout, generation: Generation) -> Option<Self> {
+        // JAX needs no tiles where the device chooses the same ones.
+        let (candidates, _) = candidates::candidates(&array.array, generation);
+        let order = layout.minor_to_major();
+        let mut same = candidates.iter().filter(|other| other.layout.minor_to_major() == order);
+        let jax = format_in_jax(layout, same.all(|other| other.layout != *layout));
+        Some(Self {
+            orbax: format!("ArrayRestoreArgs(sharding={jax})"),
+            jax,
+            shape: format!("shape!({})", array.array.clone().with_layout(layout.clone()).ok()?),
+        })
+    }
+}
+
+impl Cost {
+    fn new(programs: &[Program], measured: &[Measured], today: &[Measured]) -> Self {
+        let is_whole = measured.len() == programs.len();
+        let entries = programs.iter().zip(measured).zip(today);
+        Self {
+            cycles: weighted(programs, measured).filter(|_| is_whole).and_then(|cycles| u64::try_from(cycles).ok()),
+            bytes: is_whole.then(|| most_bytes(measured)),
+            copies: is_whole.then(|| measured.iter().map(Measured::num_copies).sum()),
+            programs: entries.map(|((program, measured), today)| ProgramEntry::new(program, measured, today)).collect(),
+        }
+    }
+}
+
+impl ProgramEntry {
+    fn new(program: &Program, measured: &Measured, today: &Measured) -> Self {
+        let more = |one: &Measured, other: &Measured| {
+            let copies = one.copies.iter();
+            let more = copies.flat_map(|(copy, &count)| {
+                let known = other.copies.get(copy).copied().unwrap_or(0);
+                std::iter::repeat_n(copy.clone(), count.saturating_sub(known))
+            });
+            more.collect::<Vec<_>>()
+        };
+        let mut opcodes = BTreeMap::<&str, i128>::new();
+        for (measured, sign) in [(measured, 1), (today, -1)] {
+            for (opcode, &cycles) in &measured.opcodes {
+                *opcodes.entry(opcode).or_default() += sign * i128::from(cycles);
+            }
+        }
+        let mut opcodes: Vec<_> = opcodes.into_iter().map(|(opcode, change)| (opcode.to_owned(), change)).collect();
+        opcodes.retain(|(_, change)| *change != 0);
+        opcodes.sort_by_key(|(_, change)| -change.abs());
+        Self {
+            program: program.name.clone(),
+            cycles: measured.cycles,
+            bytes: measured.bytes,
+            copies: measured.num_copies(),
+            gone: more(today, measured),
+            new: more(measured, today),
+            opcodes,
+        }
+    }
+}

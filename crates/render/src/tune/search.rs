@@ -1,0 +1,457 @@
+//! The search for the best layouts. It knows nothing of compilers: it asks, and compares what it is told.
+
+use super::candidates::{Candidate, bytes, candidates, is_same};
+use super::{Ask, Measured, Options, Program, SharedArray, TuneError};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use xla_shape_core::{ArrayShape, Layout};
+
+/// An order that takes more than this many times the fewest bytes is not tried unless a program wishes for it: reading the padding
+/// alone would cost more than a better order gains.
+const MOST_PADDING: u64 = 2;
+
+/// With `all`, the most combinations of layouts.
+pub(super) const MOST_COMBINATIONS: u64 = 10_000;
+
+/// The layout of each shared array.
+pub(super) type Choice = Vec<Layout>;
+
+/// What is known about a choice.
+#[derive(Clone, Debug)]
+pub(super) struct Tried {
+    pub(super) choice: Choice,
+    /// Whether the compiled programs have these layouts.
+    pub(super) taken: bool,
+    /// For each program, what the compiler says.
+    pub(super) programs: Vec<Measured>,
+    /// Why the compiler refused, with the number of the program.
+    pub(super) error: Option<(usize, String)>,
+    /// Why it was tried.
+    pub(super) because: &'static str,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The programs as they are.
+    pub(super) today: Vec<Measured>,
+    /// The layouts of today; `None` if an array has different ones in different places.
+    pub(super) today_choice: Option<Choice>,
+    /// The number of the best entry of `tried`; `None` if none keeps within the limit.
+    pub(super) best: Option<usize>,
+    pub(super) tried: Vec<Tried>,
+    pub(super) compiles: usize,
+    /// For each array: how many layouts it can have, how many orders only repeat one, and how many padding rules out.
+    pub(super) rules: Vec<[usize; 3]>,
+    /// Whether the search ended because it may not compile more often.
+    pub(super) is_cut: bool,
+    /// Why the compiler could not choose layouts itself, for each program where that failed.
+    pub(super) no_wish: Vec<(usize, String)>,
+}
+
+/// A compiler: it gets programs by number, each with what is asked of it, and answers in the same order what they cost, or why they were
+/// refused.
+pub type Compile<'a> = dyn FnMut(&[(usize, Ask)]) -> Vec<Result<Measured, String>> + 'a;
+
+struct Search<'a> {
+    arrays: &'a [SharedArray],
+    programs: &'a [Program],
+    options: &'a Options,
+    compile: &'a mut Compile<'a>,
+    /// What was compiled.
+    known: HashMap<(usize, Ask), Result<Measured, String>>,
+    today: Vec<Measured>,
+    today_choice: Option<Choice>,
+    candidates: Vec<Vec<Candidate>>,
+    tried: Vec<Tried>,
+    seen: HashSet<Choice>,
+    is_cut: bool,
+}
+
+/// Searches for the best layouts.
+pub(super) fn search<'a>(
+    arrays: &'a [SharedArray],
+    programs: &'a [Program],
+    options: &'a Options,
+    compile: &'a mut Compile<'a>,
+) -> Result<Found, TuneError> {
+    let mut search = Search {
+        arrays,
+        programs,
+        options,
+        compile,
+        known: HashMap::new(),
+        today: Vec::new(),
+        today_choice: None,
+        candidates: Vec::new(),
+        tried: Vec::new(),
+        seen: HashSet::new(),
+        is_cut: false,
+    };
+    search.look_at_today()?;
+    let found: Vec<_> = arrays.iter().map(|array| candidates(&array.array, options.generation)).collect();
+    let repeated: Vec<_> = found.iter().map(|(_, repeated)| *repeated).collect();
+    search.candidates = found.into_iter().map(|(candidates, _)| candidates).collect();
+    search.add(search.today_choice.clone().into_iter().collect(), "today");
+    if options.all {
+        let all = search.combinations()?;
+        search.add(all, "every combination");
+    }
+    search.follow_wishes();
+    if !options.all {
+        search.descend();
+    }
+    let rules = search.candidates.iter().zip(repeated);
+    let rules = rules.map(|(all, repeated)| [all.len(), repeated, all.len() - within(all).count()]).collect();
+    let no_wish = (0..programs.len()).filter_map(|program| match search.known.get(&(program, Ask::Auto)) {
+        Some(Err(error)) => Some((program, error.clone())),
+        _ => None,
+    });
+    Ok(Found {
+        best: search.best(),
+        no_wish: no_wish.collect(),
+        rules,
+        compiles: search.known.len(),
+        today: search.today,
+        today_choice: search.today_choice,
+        tried: search.tried,
+        is_cut: search.is_cut,
+    })
+}
+
+impl Search<'_> {
+    /// Compiles the programs as they are, and as they wish to be.
+    fn look_at_today(&mut self) -> Result<(), TuneError> {
+        let numbers = 0..self.programs.len();
+        let today: Vec<_> = numbers.clone().map(|program| (program, Ask::Today)).collect();
+        let wishes: Vec<_> = numbers.clone().map(|program| (program, Ask::Auto)).collect();
+        // What is not compared with today says nothing: these are compiled however few compilations are allowed.
+        self.ask(today.iter().chain(&wishes).cloned().collect());
+        for (program, ask) in today {
+            let error = |message| TuneError::Today { program: self.programs[program].name.clone(), message };
+            let measured = self.known.get(&(program, ask)).cloned();
+            let measured = measured.unwrap_or_else(|| Err("it was not compiled".to_owned())).map_err(error)?;
+            if measured.cycles.is_none() {
+                return Err(TuneError::NoCycles { program: self.programs[program].name.clone() });
+            }
+            self.today.push(measured);
+        }
+        let own = |array: &SharedArray| {
+            let is_own = |(program, place): &(usize, _)| {
+                let found = self.today[*program].array(place)?;
+                is_same(&array.array, found.layout(), array.array.layout()).then_some(())
+            };
+            array.places.iter().map(is_own).collect::<Option<Vec<()>>>()?;
+            Some(without_space(array.array.layout()))
+        };
+        self.today_choice = self.arrays.iter().map(own).collect();
+        Ok(())
+    }
+
+    /// Compiles what is not known yet.
+    fn ask(&mut self, mut asks: Vec<(usize, Ask)>) {
+        let mut new = HashSet::new();
+        asks.retain(|ask| !self.known.contains_key(ask) && new.insert(ask.clone()));
+        if asks.is_empty() {
+            return;
+        }
+        let answers = (self.compile)(&asks);
+        let missing = || Err("the compiler was not asked".to_owned());
+        let answers = answers.into_iter().chain(std::iter::repeat_with(missing));
+        self.known.extend(asks.into_iter().zip(answers));
+    }
+
+    /// What is asked of a program for a choice; `None` if it was compiled so already: as it is, or as the compiler itself chooses.
+    fn asked(&self, program: usize, choice: &Choice) -> Ask {
+        let used = |array: &usize| self.arrays[*array].places.iter().any(|(other, _)| *other == program);
+        let used: Vec<usize> = (0..self.arrays.len()).filter(used).collect();
+        let is_today =
+            self.today_choice.as_ref().is_some_and(|today| used.iter().all(|&array| today[array] == choice[array]));
+        if is_today {
+            return Ask::Today;
+        }
+        if let Some(Ok(wish)) = self.known.get(&(program, Ask::Auto))
+            && used.iter().all(|&array| self.has(wish, program, array, &choice[array]))
+        {
+            return Ask::Auto;
+        }
+        Ask::Layouts(used.into_iter().map(|array| (array, choice[array].clone())).collect())
+    }
+
+    /// Whether a compiled program has a layout at all places of an array.
+    fn has(&self, measured: &Measured, program: usize, array: usize, layout: &Layout) -> bool {
+        let shared = &self.arrays[array];
+        let mut places = shared.places.iter().filter(|(other, _)| *other == program);
+        places
+            .all(|(_, place)| measured.array(place).is_some_and(|found| is_same(&shared.array, found.layout(), layout)))
+    }
+
+    /// Tries choices: compiles what is not known, and adds them to the table.
+    fn add(&mut self, choices: Vec<Choice>, because: &'static str) {
+        let mut new: Vec<(Choice, Vec<(usize, Ask)>)> = Vec::new();
+        let mut asks = Vec::new();
+        let mut count = self.known.len();
+        for choice in choices {
+            if self.seen.contains(&choice) {
+                continue;
+            }
+            let asked: Vec<_> =
+                (0..self.programs.len()).map(|program| (program, self.asked(program, &choice))).collect();
+            let missing = asked.iter().filter(|ask| !self.known.contains_key(ask) && !asks.contains(*ask)).cloned();
+            let missing: Vec<_> = missing.collect();
+            if !missing.is_empty() && self.options.most.is_some_and(|most| count + missing.len() > most) {
+                self.is_cut = true;
+                continue;
+            }
+            count += missing.len();
+            asks.extend(missing);
+            self.seen.insert(choice.clone());
+            new.push((choice, asked));
+        }
+        self.ask(asks);
+        for (choice, asked) in new {
+            let tried = self.judge(choice, &asked, because);
+            self.tried.push(tried);
+        }
+    }
+
+    fn judge(&self, choice: Choice, asked: &[(usize, Ask)], because: &'static str) -> Tried {
+        let mut tried = Tried { choice, taken: true, programs: Vec::new(), error: None, because };
+        for ask in asked {
+            match self.known.get(ask) {
+                Some(Ok(measured)) => {
+                    let mut arrays = 0..self.arrays.len();
+                    tried.taken &= arrays.all(|array| self.has(measured, ask.0, array, &tried.choice[array]));
+                    tried.programs.push(measured.clone());
+                }
+                Some(Err(error)) => {
+                    return Tried { taken: false, programs: Vec::new(), error: Some((ask.0, error.clone())), ..tried };
+                }
+                None => return Tried { taken: false, programs: Vec::new(), ..tried },
+            }
+        }
+        tried
+    }
+
+    /// What is compared: cycles, then bytes, then whether it is another choice than today's. `None` for what is no result.
+    fn score(&self, tried: &Tried) -> Option<(u128, u64, bool)> {
+        if !tried.taken || tried.programs.len() < self.programs.len() {
+            return None;
+        }
+        let bytes = most_bytes(&tried.programs);
+        if self.options.at_most_bytes.is_some_and(|most| bytes > most) {
+            return None;
+        }
+        Some((weighted(self.programs, &tried.programs)?, bytes, Some(&tried.choice) != self.today_choice.as_ref()))
+    }
+
+    fn best(&self) -> Option<usize> {
+        let scores = self.tried.iter().enumerate().filter_map(|(number, tried)| Some((self.score(tried)?, number)));
+        scores.min().map(|(_, number)| number)
+    }
+
+    /// From where the search goes on: the best choice, or what there is today.
+    fn start(&self) -> Choice {
+        let best = self.best().map(|number| self.tried[number].choice.clone());
+        let own = || self.arrays.iter().map(|array| without_space(array.array.layout())).collect();
+        best.or_else(|| self.today_choice.clone()).unwrap_or_else(own)
+    }
+
+    /// The layout among those that are known which keeps every byte in the same place.
+    fn canonical(&self, array: usize, layout: &Layout) -> Layout {
+        let shape = &self.arrays[array].array;
+        let known = self.candidates[array].iter().find(|other| is_same(shape, &other.layout, layout));
+        without_space(known.map_or(layout, |known| &known.layout))
+    }
+
+    /// The layouts that programs wish for an array: by the compiler's own choice, and where a copy would be unnecessary.
+    fn wishes(&self, array: usize, program: usize) -> Vec<Layout> {
+        let own = self.arrays[array].places.iter().filter(|(other, _)| *other == program);
+        let places: Vec<_> = own.map(|(_, place)| place.clone()).collect();
+        let mut wishes = Vec::new();
+        if let Some(Ok(chosen)) = self.known.get(&(program, Ask::Auto)) {
+            wishes.extend(places.iter().filter_map(|place| Some(chosen.array(place)?.layout().clone())));
+        }
+        wishes.extend(self.today[program].remedies(&places));
+        let mut unique = Vec::new();
+        for wish in wishes {
+            let wish = self.canonical(array, &wish);
+            if !unique.contains(&wish) && bytes(&self.arrays[array].array, &wish).is_some() {
+                unique.push(wish);
+            }
+        }
+        unique
+    }
+
+    /// Tries what each program wishes, then what lies between the wishes of two programs.
+    fn follow_wishes(&mut self) {
+        let start = self.start();
+        let wishes: Vec<Vec<Vec<Layout>>> = (0..self.arrays.len())
+            .map(|array| (0..self.programs.len()).map(|program| self.wishes(array, program)).collect())
+            .collect();
+        // What a program wishes for all of its arrays at once.
+        let of_program = |program: usize| {
+            let wish = |array: usize| wishes[array][program].first().unwrap_or(&start[array]).clone();
+            (0..self.arrays.len()).map(wish).collect::<Choice>()
+        };
+        let mut choices: Vec<Choice> = (0..self.programs.len()).map(of_program).collect();
+        for (array, of_array) in wishes.iter().enumerate() {
+            choices.extend(of_array.iter().flatten().map(|wish| with(&start, array, wish)));
+        }
+        self.add(choices, "a program's wish");
+        let best = self.start();
+        let mut between = Vec::new();
+        for (array, of_array) in wishes.iter().enumerate() {
+            let all: Vec<&Layout> = of_array.iter().flatten().collect();
+            for one in &all {
+                for other in all.iter().filter(|other| *other != one) {
+                    let found = self.between(array, one, other);
+                    between.extend(found.into_iter().map(|layout| with(&best, array, &layout)));
+                }
+            }
+        }
+        if self.programs.len() > 1 {
+            self.add(between, "between two programs' wishes");
+        }
+    }
+
+    /// The layouts with the most minor dimension of one layout, and the next one of another one.
+    fn between(&self, array: usize, one: &Layout, other: &Layout) -> Vec<Layout> {
+        let [first, second] = [one, other].map(|layout| layout.minor_to_major().first().copied());
+        let (Some(first), Some(second)) = (first, second.filter(|second| Some(*second) != first)) else {
+            return Vec::new();
+        };
+        let rest = one.minor_to_major().iter().copied().filter(|dimension| ![first, second].contains(dimension));
+        let order: Vec<usize> = [first, second].into_iter().chain(rest).collect();
+        self.with_order(array, &order).into_iter().collect()
+    }
+
+    fn with_order(&self, array: usize, order: &[usize]) -> Option<Layout> {
+        let found = within(&self.candidates[array]).find(|candidate| candidate.layout.minor_to_major() == order);
+        Some(without_space(&found?.layout))
+    }
+
+    /// Goes to the first better neighbour until nothing gains. The most minor dimensions change places first: they matter most.
+    fn descend(&mut self) {
+        loop {
+            let from = self.start();
+            let before = self.best_score();
+            let near = (0..self.arrays.len()).flat_map(|array| {
+                let near = self.neighbours(array, &from[array]).into_iter();
+                near.map(|layout| with(&from, array, &layout)).collect::<Vec<_>>()
+            });
+            let near: Vec<Choice> = near.collect();
+            let is_better = |choice: Choice| {
+                self.add(vec![choice], "a neighbour of the best");
+                self.best_score() != before
+            };
+            if !near.into_iter().any(is_better) {
+                return;
+            }
+        }
+    }
+
+    fn best_score(&self) -> Option<(u128, u64, bool)> {
+        self.score(&self.tried[self.best()?])
+    }
+
+    /// The layouts in which two dimensions side by side have changed places.
+    fn neighbours(&self, array: usize, layout: &Layout) -> Vec<Layout> {
+        let order = layout.minor_to_major();
+        let swapped = (1..order.len()).filter_map(|place| {
+            let mut order = order.to_vec();
+            order.swap(place - 1, place);
+            self.with_order(array, &order)
+        });
+        swapped.collect()
+    }
+
+    /// Every combination of layouts.
+    fn combinations(&self) -> Result<Vec<Choice>, TuneError> {
+        let count = self.candidates.iter().try_fold(1_u64, |count, all| count.checked_mul(all.len() as u64));
+        if count.is_none_or(|count| count > MOST_COMBINATIONS) {
+            return Err(TuneError::TooMany { combinations: count });
+        }
+        let mut all = vec![Vec::new()];
+        for candidates in &self.candidates {
+            let longer = |choice: Choice| {
+                let layouts = candidates.iter().map(|candidate| without_space(&candidate.layout));
+                layouts.map(move |layout| [choice.as_slice(), &[layout]].concat())
+            };
+            all = all.into_iter().flat_map(longer).collect();
+        }
+        Ok(all)
+    }
+}
+
+/// The candidates that padding does not rule out. They are sorted by bytes.
+fn within(all: &[Candidate]) -> impl Iterator<Item = &Candidate> {
+    let least = all.first().map_or(0, |candidate| candidate.bytes);
+    all.iter().filter(move |candidate| candidate.bytes <= least.saturating_mul(MOST_PADDING))
+}
+
+/// A choice with another layout of one array.
+fn with(choice: &Choice, array: usize, layout: &Layout) -> Choice {
+    let mut choice = choice.clone();
+    if let Some(place) = choice.get_mut(array) {
+        *place = layout.clone();
+    }
+    choice
+}
+
+/// The layout in the default memory space: `mhlo.layout_mode` cannot ask for another one.
+fn without_space(layout: &Layout) -> Layout {
+    layout.clone().with_memory_space(0).unwrap_or_else(|_| layout.clone())
+}
+
+/// The cycles of all programs with their weights; `None` if those of one are not known.
+pub(super) fn weighted(programs: &[Program], measured: &[Measured]) -> Option<u128> {
+    let cycles = programs.iter().zip(measured);
+    let cycles = cycles.map(|(program, measured)| Some(u128::from(measured.cycles?) * u128::from(program.weight)));
+    cycles.sum()
+}
+
+/// The bytes of HBM of the program that takes the most.
+pub(super) fn most_bytes(measured: &[Measured]) -> u64 {
+    measured.iter().map(|measured| measured.bytes).max().unwrap_or(0)
+}
+
+/// The layouts of one program, as they are asked for.
+impl Ask {
+    /// The layout for each place of a program; empty if the program is compiled as it is, and `None` for what the compiler chooses.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_render::cost::Place;
+    /// use xla_shape_render::tune::{Ask, SharedArray};
+    ///
+    /// let array = "f32[8,128]{1,0:T(8,128)}".parse()?;
+    /// let arrays = [SharedArray { name: "w".into(), places: vec![(0, Place::Parameter(2, vec![]))], array }];
+    /// assert!(Ask::Today.places(&arrays, 0).is_empty());
+    /// assert_eq!(Ask::Auto.places(&arrays, 0), [(Place::Parameter(2, vec![]), None)].into());
+    /// assert!(Ask::Auto.places(&arrays, 1).is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn places(&self, arrays: &[SharedArray], program: usize) -> BTreeMap<crate::cost::Place, Option<Layout>> {
+        let mut places = BTreeMap::new();
+        for (number, array) in arrays.iter().enumerate() {
+            let wanted = match self {
+                Self::Today => continue,
+                Self::Auto => None,
+                Self::Layouts(layouts) => match layouts.get(&number) {
+                    Some(layout) => Some(layout.clone()),
+                    None => continue,
+                },
+            };
+            let own = array.places.iter().filter(|(other, _)| *other == program);
+            places.extend(own.map(|(_, place)| (place.clone(), wanted.clone())));
+        }
+        places
+    }
+}
+
+/// The array of a place in a program as it is; for errors that name it.
+pub(super) fn described(array: &ArrayShape) -> String {
+    let sizes: Vec<String> = array.dimensions().iter().map(ToString::to_string).collect();
+    format!("{}[{}]", array.element_type(), sizes.join(","))
+}

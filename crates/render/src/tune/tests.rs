@@ -1,0 +1,228 @@
+//! What must hold of the search, whatever a compiler says.
+
+use super::search::{Found, search, weighted};
+use super::{Ask, Measured, Options, Program, SharedArray, TuneError};
+use crate::cost::{Place, ProgramCost};
+use std::collections::BTreeMap;
+use xla_shape_core::tpu::Generation;
+use xla_shape_core::{ArrayShape, Layout, Shape};
+use xla_shape_hlo::Module;
+
+const OPTIONS: Options = Options { generation: Generation::V5e, all: false, at_most_bytes: None, most: None };
+
+/// Numbers that look random.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+}
+
+/// What a compiler says of a program whose parameters have these layouts.
+fn measured(arrays: &[SharedArray], layouts: &[Layout], cycles: u64, bytes: u64) -> Measured {
+    let text = format!(
+        "HloModule m\nENTRY main {{ p = f32[2] parameter(0)\n ROOT n = f32[2] negate(p), \
+         backend_config={{\"window_config\":{{\"estimated_cycles\":\"{cycles}\"}}}} }}"
+    );
+    let module = Module::parse(&text).unwrap();
+    let with = |(array, layout): (&SharedArray, &Layout)| array.array.clone().with_layout(layout.clone()).unwrap();
+    let shapes: Vec<Shape> = arrays.iter().zip(layouts).map(|pair| Shape::Array(with(pair))).collect();
+    Measured::new(&ProgramCost::new(&module).unwrap(), &shapes, &[], bytes)
+}
+
+fn shared(shapes: &[&str], programs: usize) -> Vec<SharedArray> {
+    let array = |(number, text): (usize, &&str)| SharedArray {
+        name: format!("x{number}"),
+        places: (0..programs).map(|program| (program, Place::Parameter(number, vec![]))).collect(),
+        array: text.parse::<ArrayShape>().unwrap().with_tpu_layout(Generation::V5e).unwrap(),
+    };
+    shapes.iter().enumerate().map(array).collect()
+}
+
+fn programs(weights: &[u32]) -> Vec<Program> {
+    weights.iter().enumerate().map(|(number, &weight)| Program { name: format!("p{number}"), weight }).collect()
+}
+
+/// What a compiler makes of a program with some layouts, one for each array.
+type Answer<'a> = dyn Fn(usize, &[Layout]) -> Result<Measured, String> + 'a;
+
+/// Searches with a compiler that answers so, and whose own choice is today's layouts or these.
+fn found(
+    arrays: &[SharedArray],
+    programs: &[Program],
+    options: &Options,
+    wish: Option<&[Layout]>,
+    answer: &Answer<'_>,
+) -> Result<Found, TuneError> {
+    let today: Vec<Layout> = arrays.iter().map(|array| array.array.layout().clone()).collect();
+    let mut compile = |asks: &[(usize, Ask)]| {
+        let one = |(program, ask): &(usize, Ask)| {
+            let layouts = match ask {
+                Ask::Today => today.clone(),
+                Ask::Auto => wish.map_or_else(|| today.clone(), <[Layout]>::to_vec),
+                Ask::Layouts(layouts) => layouts.values().cloned().collect(),
+            };
+            answer(*program, &layouts)
+        };
+        asks.iter().map(one).collect()
+    };
+    search(arrays, programs, options, &mut compile)
+}
+
+fn cycles(found: &Found, programs: &[Program]) -> [u128; 2] {
+    let best = &found.tried[found.best.unwrap()];
+    [weighted(programs, &best.programs).unwrap(), weighted(programs, &found.today).unwrap()]
+}
+
+#[test]
+fn nothing_is_worse_than_today_and_nothing_that_was_not_taken_is_best() {
+    for seed in 0..60 {
+        let arrays = shared(&["bf16[16,256,8,128]", "f32[4,1,300]"][..1 + seed as usize % 2], 2);
+        let programs = programs(&[1, 7]);
+        let today: Vec<Layout> = arrays.iter().map(|array| array.array.layout().clone()).collect();
+        let answer = |program: usize, layouts: &[Layout]| {
+            let text = layouts.iter().map(ToString::to_string).collect::<String>();
+            let start =
+                text.bytes().fold(seed + program as u64 * 1000, |sum, byte| sum * 31 % 1_000_003 + u64::from(byte));
+            let mut numbers = Numbers(start);
+            let is_today = layouts == today;
+            match numbers.next(6) {
+                0 if !is_today => Err("refused".to_owned()),
+                // Another layout than was asked for, at no cost at all.
+                1 if !is_today => {
+                    let others: Vec<Layout> =
+                        arrays.iter().map(|array| Layout::descending(array.array.num_dimensions())).collect();
+                    Ok(measured(&arrays, &others, 1, 1))
+                }
+                _ => Ok(measured(&arrays, layouts, 100 + numbers.next(50), numbers.next(9))),
+            }
+        };
+        let found = found(&arrays, &programs, &OPTIONS, None, &answer).unwrap();
+        let [best, now] = cycles(&found, &programs);
+        assert!(best <= now && best > 10, "{seed}");
+        assert!(found.tried[found.best.unwrap()].taken, "{seed}");
+        // What is as good as today is not a reason to change.
+        if best == now {
+            let bytes = |measured: &[Measured]| measured.iter().map(|measured| measured.bytes).max();
+            let tried = &found.tried[found.best.unwrap()];
+            assert!(
+                Some(&tried.choice) == found.today_choice.as_ref() || bytes(&tried.programs) < bytes(&found.today),
+                "{seed}"
+            );
+        }
+    }
+}
+
+/// How many pairs of dimensions stand in another order than in the best layout: from every order, a neighbour is closer.
+fn distance(layout: &Layout, best: &[usize]) -> u64 {
+    let place = |dimension: &usize| best.iter().position(|other| other == dimension).unwrap();
+    let places: Vec<usize> = layout.minor_to_major().iter().map(place).collect();
+    let pairs = (0..places.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
+    pairs.filter(|&(j, i)| places[j] > places[i]).count() as u64
+}
+
+#[test]
+fn where_neighbours_lead_the_best_of_all_is_found() {
+    for (number, shape) in ["bf16[256,384,128,640]", "f32[128,256,384]", "s8[512,256]"].iter().enumerate() {
+        for seed in 0..20 {
+            let mut numbers = Numbers(seed + 100 * number as u64);
+            let arrays = shared(&[shape], 2);
+            let mut best: Vec<usize> = (0..arrays[0].array.num_dimensions()).collect();
+            for place in (1..best.len()).rev() {
+                best.swap(place, numbers.next(place as u64 + 1) as usize);
+            }
+            let programs = programs(&[1, 2]);
+            let answer =
+                |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 100 + distance(&layouts[0], &best), 1));
+            let search = |all| found(&arrays, &programs, &Options { all, ..OPTIONS }, None, &answer).unwrap();
+            let (quick, all) = (search(false), search(true));
+            assert_eq!(cycles(&quick, &programs), cycles(&all, &programs), "{shape} {best:?}");
+            assert_eq!(quick.tried[quick.best.unwrap()].choice[0].minor_to_major(), best, "{shape}");
+            assert!(quick.compiles <= all.compiles);
+            assert_eq!(all.tried.len(), (1..=best.len()).product::<usize>(), "{shape}");
+        }
+    }
+}
+
+#[test]
+fn a_wish_is_tried_at_once_and_costs_no_second_compilation() {
+    let arrays = shared(&["bf16[256,384,128,640]"], 1);
+    let programs = programs(&[1]);
+    let wish: Layout = "{0,1,2,3:T(8,128)(2,1)}".parse().unwrap();
+    let answer =
+        |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 100 + distance(&layouts[0], &[0, 1, 2, 3]), 1));
+    let found = found(&arrays, &programs, &OPTIONS, Some(std::slice::from_ref(&wish)), &answer).unwrap();
+    assert_eq!(found.tried[found.best.unwrap()].choice, [wish]);
+    // Today, the wish, and the neighbours of the wish.
+    assert_eq!((found.compiles, found.tried.len()), (5, 5));
+}
+
+#[test]
+fn weights_decide() {
+    let arrays = shared(&["f32[128,256]"], 2);
+    let rows = |layout: &Layout| layout.minor_to_major() == [1, 0];
+    // One program prefers rows by 10 cycles, the other one columns by 30.
+    let answer = |program: usize, layouts: &[Layout]| {
+        let more = match (program, rows(&layouts[0])) {
+            (0, false) => 10,
+            (1, true) => 30,
+            _ => 0,
+        };
+        Ok(measured(&arrays, layouts, 100 + more, 1))
+    };
+    for (weights, expected) in [([1, 1], false), ([3, 1], true), ([4, 1], true), ([1, 100], false)] {
+        let programs = programs(&weights);
+        let found = found(&arrays, &programs, &OPTIONS, None, &answer).unwrap();
+        // With 3 to 1 both cost the same, so today's stays.
+        assert_eq!(rows(&found.tried[found.best.unwrap()].choice[0]), expected, "{weights:?}");
+    }
+}
+
+#[test]
+fn limits_hold() {
+    let arrays = shared(&["f32[128,256,384]"], 1);
+    let programs = programs(&[1]);
+    let answer = |_: usize, layouts: &[Layout]| {
+        let away = distance(&layouts[0], &[0, 1, 2]);
+        Ok(measured(&arrays, layouts, 100 + away, 100 - away))
+    };
+    let best = |most: u64| {
+        let options = Options { at_most_bytes: Some(most), all: true, ..OPTIONS };
+        let found = found(&arrays, &programs, &options, None, &answer).unwrap();
+        found.best.map(|best| found.tried[best].programs[0].bytes)
+    };
+    assert_eq!((best(100), best(98), best(97), best(96)), (Some(100), Some(98), Some(97), None));
+    for most in 0..8 {
+        let options = Options { most: Some(most), ..OPTIONS };
+        let found = found(&arrays, &programs, &options, None, &answer).unwrap();
+        assert!(found.compiles <= most.max(2), "{most}");
+        assert!(found.best.is_some());
+    }
+    let arrays = shared(&["f32[2,3,4,5]"; 4], 1);
+    let answer = |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 1, 1));
+    let many = found(&arrays, &programs, &Options { all: true, ..OPTIONS }, None, &answer);
+    assert!(matches!(many, Err(TuneError::TooMany { combinations: Some(_) })), "{many:?}");
+}
+
+#[test]
+fn a_program_that_does_not_compile_or_has_no_cycles_is_said() {
+    let arrays = shared(&["f32[128,256]"], 1);
+    let programs = programs(&[1]);
+    let refused = found(&arrays, &programs, &OPTIONS, None, &|_, _| Err("no".to_owned())).unwrap_err();
+    assert_eq!(refused.to_string(), "p0 does not compile as it is: no");
+    let without = |_: usize, layouts: &[Layout]| {
+        let mut measured = measured(&arrays, layouts, 1, 1);
+        measured.cycles = None;
+        Ok(measured)
+    };
+    let without = found(&arrays, &programs, &OPTIONS, None, &without).unwrap_err();
+    let words = "the compiler does not say how many cycles p0 takes, so layouts cannot be compared";
+    assert_eq!(without.to_string(), words);
+    // A compiler that answers too little.
+    let silent = search(&arrays, &programs, &OPTIONS, &mut |_| Vec::new()).unwrap_err();
+    assert_eq!(silent.to_string(), "p0 does not compile as it is: the compiler was not asked");
+    let none: BTreeMap<usize, Layout> = BTreeMap::new();
+    assert!(Ask::Layouts(none).places(&arrays, 0).is_empty());
+}

@@ -1,0 +1,171 @@
+//! The best layouts as text.
+
+use super::{Cost, Entry, Tuning};
+use crate::words::{Grouped, InUnits, Signed, count, difference};
+use crate::{Answer, Text};
+
+impl Answer for Tuning {
+    const SCHEMA: &'static str = "xla-shape/tune/1";
+
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        for answer in self.answer() {
+            text.paragraph(answer);
+        }
+        for note in &self.notes {
+            text.paragraph(note);
+        }
+        if let Some(best) = self.best_entry.and_then(|number| self.tried.get(number)).filter(|_| !self.keep) {
+            self.gains(&mut text, best);
+            text.heading("To write");
+            for array in &self.arrays {
+                let Some(write) = &array.write else { continue };
+                text.verbatim(format_args!("  {}", array.name));
+                // What is copied into a program is not wrapped.
+                for (tool, code) in [("JAX", &write.jax), ("Orbax", &write.orbax), ("Rust", &write.shape)] {
+                    text.verbatim(format_args!("    {tool:<5}  {code}"));
+                }
+            }
+        }
+        self.table(&mut text);
+        text
+    }
+}
+
+impl Tuning {
+    /// The sentences that answer the question.
+    fn answer(&self) -> Vec<String> {
+        let Some(best) = &self.best else {
+            return vec!["No layouts that were tried keep within the limit.".to_owned()];
+        };
+        let mut answers = Vec::new();
+        let is_today = |name: &String| self.today.layouts.as_ref().and_then(|today| today.get(name)) == best.get(name);
+        for (name, layout) in best {
+            let order = layout.major_to_minor.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+            let should = if is_today(name) { "should stay" } else { "should be" };
+            answers.push(format!("{name} {should} {}, major to minor ({order}).", layout.layout));
+        }
+        let entry = self.best_entry.and_then(|number| self.tried.get(number));
+        if self.keep {
+            let all = if self.all { "of all combinations" } else { "of what was tried" };
+            answers.push(format!(
+                "Keep it: {all}, nothing takes fewer cycles, by the compiler's estimates, nor as many and less memory."
+            ));
+        } else if let Some(entry) = entry {
+            answers.push(format!("{}, by the compiler's estimates.", changed(&self.today.cost, &entry.cost)));
+        }
+        if self.cut {
+            answers.push(
+                "The search is not complete: it may not compile more often. The next one goes on from here.".to_owned(),
+            );
+        }
+        answers
+    }
+
+    /// What the best layouts gain in each program, and why.
+    fn gains(&self, text: &mut Text, best: &Entry) {
+        text.heading("Compared with today");
+        for (program, today) in best.cost.programs.iter().zip(&self.today.cost.programs) {
+            let weight = self.programs.iter().find(|other| other.name == program.program).map_or(1, |own| own.weight);
+            let weight = if weight == 1 { String::new() } else { format!(" (weight {weight})") };
+            text.paragraph(format!(
+                "  {}{weight}: {}, {} of HBM, copies {} -> {}",
+                program.program,
+                cycles(today.cycles, program.cycles),
+                Signed(difference(today.bytes, program.bytes)),
+                today.copies,
+                program.copies
+            ));
+            for (word, copies) in [("gone", &program.gone), ("new", &program.new)] {
+                for copy in copies.iter().take(SHOWN) {
+                    text.verbatim(format_args!("    {word}: copy {copy}"));
+                }
+            }
+            let opcodes = program.opcodes.iter().take(3).map(|(opcode, change)| {
+                let sign = if *change < 0 { '-' } else { '+' };
+                format!("{opcode} {sign}{}", Grouped(u64::try_from(change.unsigned_abs()).unwrap_or(u64::MAX)))
+            });
+            let opcodes = opcodes.collect::<Vec<_>>();
+            if !opcodes.is_empty() {
+                text.paragraph(format!("    cycles by opcode: {}", opcodes.join(", ")));
+            }
+        }
+    }
+
+    fn table(&self, text: &mut Text) {
+        text.heading("Tried");
+        let mut entries: Vec<&Entry> = self.tried.iter().collect();
+        entries.sort_by_key(|entry| (!entry.taken, entry.cost.cycles.is_none(), entry.cost.cycles, entry.cost.bytes));
+        for entry in entries.iter().take(SHOWN_TRIED) {
+            let layouts = entry.layouts.iter().map(|(name, layout)| format!("{name} {layout}")).collect::<Vec<_>>();
+            let figures = match (&entry.error, entry.taken, entry.cost.cycles, entry.cost.bytes) {
+                (Some(error), ..) => format!("refused: {error}"),
+                (None, false, ..) => "not taken: the compiled programs have other layouts".to_owned(),
+                (None, true, Some(cycles), Some(bytes)) => {
+                    let copies = entry.cost.copies.unwrap_or(0);
+                    format!(
+                        "{:>15} cycles  {:>10}  {}",
+                        Grouped(cycles).to_string(),
+                        InUnits(bytes).to_string(),
+                        count(copies as u64, "copy", "copies")
+                    )
+                }
+                (None, true, ..) => "the cycles are not known".to_owned(),
+            };
+            text.verbatim(format_args!("  {figures}  {}  ({})", layouts.join(", "), entry.because));
+        }
+        if entries.len() > SHOWN_TRIED {
+            text.paragraph(format!("  … and {} more", Grouped((entries.len() - SHOWN_TRIED) as u64)));
+        }
+        let compiled = count(self.compiles as u64, "compilation", "compilations");
+        let kept = if self.kept > 0 {
+            format!(", {} of them kept from before", Grouped(self.kept as u64))
+        } else {
+            String::new()
+        };
+        text.paragraph(format!("{compiled}{kept}."));
+        for array in &self.arrays {
+            let mut left_out = Vec::new();
+            if array.padded > 0 && !self.all {
+                left_out.push(format!("padding rules out {}", array.padded));
+            }
+            if array.repeated > 0 {
+                left_out.push(format!("{} only repeat another one (dimensions of size 1)", array.repeated));
+            }
+            let left_out = if left_out.is_empty() { String::new() } else { format!("; {}", left_out.join("; ")) };
+            let layouts = count(array.layouts as u64, "layout", "layouts");
+            text.paragraph(format!("{}: {} has {layouts} in the device's tiles{left_out}.", array.name, array.shape));
+        }
+    }
+}
+
+/// At most this many copies of a program are shown.
+const SHOWN: usize = 5;
+
+/// At most this many of the choices that were tried are shown.
+const SHOWN_TRIED: usize = 30;
+
+/// How the cost changes, as the beginning of a sentence.
+fn changed(today: &Cost, best: &Cost) -> String {
+    let memory = match (today.bytes, best.bytes) {
+        (Some(before), Some(after)) if before != after => {
+            format!("; {} of HBM", Signed(difference(before, after)))
+        }
+        _ => String::new(),
+    };
+    let copies = match (today.copies, best.copies) {
+        (Some(before), Some(after)) if before != after => format!("; copies {before} -> {after}"),
+        _ => String::new(),
+    };
+    format!("{}{memory}{copies}", cycles(today.cycles, best.cycles))
+}
+
+fn cycles(before: Option<u64>, after: Option<u64>) -> String {
+    match (before, after) {
+        (Some(before), Some(after)) if before > 0 => {
+            let percent = (after as f64 - before as f64) / before as f64 * 100.0;
+            format!("{} -> {} cycles ({percent:+.1} %)", Grouped(before), Grouped(after))
+        }
+        _ => "the cycles are not known".to_owned(),
+    }
+}
