@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CRATES = ["xla-shape", "xla-shape-core", "xla-shape-hlo", "xla-shape-relayout", "xla-shape-render", "xla-shape-files", "xla-shape-ffi", "xla-shape-pjrt"]
+CRATES = ["xla-shape", "xla-shape-core", "xla-shape-hlo", "xla-shape-mosaic", "xla-shape-relayout", "xla-shape-render", "xla-shape-files", "xla-shape-ffi", "xla-shape-pjrt"]
 LEAST = 60
 KINDS = ["struct", "enum", "union", "trait", "type_alias"]
 

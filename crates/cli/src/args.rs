@@ -42,6 +42,7 @@ pub(crate) enum Verb {
     Shard(ShardArguments),
     Hlo(HloArguments),
     Cost(CostArguments),
+    Kernel(KernelArguments),
     Compile(CompileArguments),
     Tune(TuneArguments),
     Scan(ScanArguments),
@@ -50,6 +51,7 @@ pub(crate) enum Verb {
     Convert(ConvertArguments),
     Tpu(TpuArguments),
     Block(BlockArguments),
+    Vector(VectorArguments),
     Advise(AdviseArguments),
     Check(CheckArguments),
     Rustc(RustcArguments),
@@ -159,6 +161,30 @@ pub(crate) struct IndexArguments {
     /// The position to look at, in elements
     #[arg(long, group = "what", value_name = "N")]
     pub(crate) linear: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Say how many registers a vector of a TPU kernel takes, and where an element is in them
+///
+/// A vector layout is Mosaic's, as its dumps contain it: the bits of an element, the row and the column of the first element in its
+/// register (`*` if it is replicated), the tile, and the implicit dimensions (-1, -2 or -2,-1). As JSON: vector, layout, registers
+/// (their number), grid, slice; with --at also index, register, sublane, lane, part.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape vector 'f32[16,256]' '32,{3,0},(8,128)'
+  xla-shape vector 'bf16[16,256]' '16,{0,0},(16,128)' --at 5,77")]
+pub(crate) struct VectorArguments {
+    /// The vector, written as an array; a layout in it has no effect
+    pub(crate) vector: String,
+
+    /// The vector layout
+    pub(crate) layout: String,
+
+    /// The index of an element, whose location is added
+    #[arg(long, value_name = "INDEX")]
+    pub(crate) at: Option<String>,
 
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
@@ -858,7 +884,7 @@ pub(crate) struct Target {
 }
 
 /// Reads the name of a TPU. A generation that the compiler does not know leads to an answer with an error, not to wrong usage.
-fn target(text: &str) -> Result<Target, SliceError> {
+pub(crate) fn target(text: &str) -> Result<Target, SliceError> {
     let slice = text.parse::<Slice>();
     match slice {
         Ok(slice) => {
@@ -879,6 +905,33 @@ fn target(text: &str) -> Result<Target, SliceError> {
 fn option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Say what the compiler made of Pallas kernels: relayouts, unaligned loads, bundles by line and loop, units, vector memory
+///
+/// For a directory, its files are read: libtpu writes them with the flags --xla_mosaic_dump_to=DIR, --xla_jf_dump_to=DIR,
+/// --xla_jf_dump_llo_text=true, --xla_mosaic_enable_llo_source_annotations=true and --xla_mosaic_enable_dump_debug_info=true in
+/// LIBTPU_INIT_ARGS. A program in StableHLO is compiled with these flags, for each TPU after --for; no TPU is needed, only
+/// `pip install libtpu`. A bundle is what the TPU executes at once. As JSON: kernels (for, name, instruction, grid, bundles, empty,
+/// executed, operations, relayouts, unaligned, lines, loops, units, vmem, vector_slots, vector_slots_with_source, unread, notes) and
+/// errors (for, message).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape kernel program.mlir --for v5e,v6e,v7x
+  xla-shape kernel dump --for v5e")]
+pub(crate) struct KernelArguments {
+    /// The directory with the compiler's files, or the file with the program; `-` is standard input
+    pub(crate) path: PathBuf,
+
+    /// The TPUs for which the program is compiled, v5e by default; of a dump, the TPU whose limit of vector memory counts
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = target)]
+    pub(crate) targets: Vec<Target>,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
 }
 
 /// Find every shape in any text, such as a log or an out-of-memory message

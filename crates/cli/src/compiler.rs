@@ -127,7 +127,7 @@ fn options(arguments: &CompilerArguments) -> CompileOptions {
 }
 
 /// The command that compiles for one device; `None` if this program does not know its own file. It does not search for it.
-fn command(itself: &[OsString], arguments: &CompilerArguments, slice: &Slice) -> Option<Command> {
+fn command(itself: &[OsString], arguments: &CompilerArguments, slice: &Slice, dump: Option<&Path>) -> Option<Command> {
     let (program, first) = itself.split_first()?;
     let mut command = Command::new(program);
     command.args(first).args(["compile", "-", "--alone", "--for", &slice.to_string()]);
@@ -145,8 +145,26 @@ fn command(itself: &[OsString], arguments: &CompilerArguments, slice: &Slice) ->
     }
     // The process would set these variables itself only if it had a single thread.
     command.envs(LoadOptions::new().variables());
+    if let Some(folder) = dump {
+        command.env(LIBTPU_FLAGS, flags_with_dump(folder));
+    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Some(command)
+}
+
+/// The variable with libtpu's flags.
+const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
+
+/// The user's flags of libtpu, and those that make it write what it did with kernels into a directory.
+fn flags_with_dump(folder: &Path) -> OsString {
+    let mut flags = std::env::var_os(LIBTPU_FLAGS).unwrap_or_default();
+    for name in ["xla_mosaic_dump_to", "xla_jf_dump_to"] {
+        flags.push(format!(" --{name}="));
+        flags.push(folder);
+    }
+    flags.push(" --xla_mosaic_enable_llo_source_annotations=true --xla_mosaic_enable_dump_debug_info=true");
+    flags.push(" --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=final|vmem_report");
+    flags
 }
 
 /// Starts a process that compiles a program for one device, and returns the compiler's answer.
@@ -156,10 +174,25 @@ pub(crate) fn start(
     slice: &Slice,
     program: &[u8],
 ) -> Result<CompilerAnswer, CompileError> {
+    compile_in(command(itself, arguments, slice, None), program)
+}
+
+/// Like [`start`]; libtpu also writes what it did with kernels into a directory.
+pub(crate) fn start_dumping(
+    itself: &[OsString],
+    arguments: &CompilerArguments,
+    slice: &Slice,
+    program: &[u8],
+    folder: &Path,
+) -> Result<CompilerAnswer, CompileError> {
+    compile_in(command(itself, arguments, slice, Some(folder)), program)
+}
+
+fn compile_in(command: Option<Command>, program: &[u8]) -> Result<CompilerAnswer, CompileError> {
     let failed =
         |error: std::io::Error| CompileError::NoCompiler(format!("cannot start a process for the compiler: {error}"));
     let unknown = || failed(std::io::Error::other("the program does not know its own file"));
-    let mut child = command(itself, arguments, slice).ok_or_else(unknown)?.spawn().map_err(failed)?;
+    let mut child = command.ok_or_else(unknown)?.spawn().map_err(failed)?;
     if let Some(mut input) = child.stdin.take() {
         // If this fails, the process has ended, and its exit status and standard error say why.
         let _ = input.write_all(program);

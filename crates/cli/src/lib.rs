@@ -61,6 +61,7 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Verb::Cost(arguments) => verbs::cost::run(&arguments, host),
         Verb::Hlo(arguments) => verbs::hlo::run(&arguments),
         Verb::Index(arguments) => verbs::index::run(&arguments),
+        Verb::Kernel(arguments) => verbs::kernel::run(&arguments, host),
         Verb::Man => verbs::manual::man(),
         Verb::Map(arguments) => verbs::map::run(&arguments),
         Verb::Relayout(arguments) => verbs::relayout::run(&arguments),
@@ -71,6 +72,7 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Verb::Shard(arguments) => verbs::shard::run(&arguments),
         Verb::Tpu(arguments) => verbs::tpu::run(&arguments),
         Verb::Tune(arguments) => verbs::tune::run(&arguments, host),
+        Verb::Vector(arguments) => verbs::vector::run(&arguments),
     };
     match result {
         Ok(()) => 0,

@@ -105,6 +105,11 @@ const TUNED: &str = "module {
   func.func public @main(%arg0: tensor<100x200xf32>, %arg1: tensor<2x200xbf16>) -> (tensor<100x200xf32>, tensor<2x200xbf16>) {
 ";
 
+/// A kernel whose loop has a line.
+const LOOP: &str = "   0   :  { %s1_s0 = smov.u32 0 }
+ 0x1 LB: > { %3 = vadd.f32 %v1_v0, %v2_v0 /* loc(\"k.py\":7:3 to :9) */ } /* exit bundle: %k.1 = custom-call(%x) */
+";
+
 fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -208,6 +213,9 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     for arguments in [&["bf16[1,3072]"][..], &["f32[100,1]{1,0:T(8,128)}", "--what-if", "1=8"], &["f32[0,3]"]] {
         ask("advise", arguments, "");
     }
+    for arguments in [&["f32[16,256]", "32,{3,0},(8,128)"][..], &["pred[8]", "16,{*,0},(16,128),-1", "--at", "7"]] {
+        ask("vector", arguments, "");
+    }
     ask("scan", &[], "temp: f32[100,1]{1,0:T(8,128)} and f32[?]\n f32[0] tensor<8x128xbf16>\n");
     let examples = root().join("examples/hlo");
     let example = |name: &str| examples.join(name).to_str().unwrap().to_owned();
@@ -246,6 +254,16 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ask("hlo-show", &["cycles.hlo", name], "");
     }
     ask("hlo-show", &["m.hlo", "c"], "");
+    let looped = folder.path().join("looped");
+    fs::create_dir(&looped).unwrap();
+    fs::write(looped.join("llo.k.1.final_bundles.txt"), LOOP).unwrap();
+    fs::write(looped.join("llo.k.1.final_hlo-static-per-bundle-utilization.txt"), "VALU, SALU\n 4 2\n0 1\n2 1\n")
+        .unwrap();
+    let kernels = root().join("examples/kernels");
+    let kernels = kernels.to_str().unwrap();
+    for arguments in [&[kernels][..], &["looped"], &["p.mlir", "--for", "v5e"]] {
+        ask("kernel", arguments, "");
+    }
     ask("compile", &["p.mlir", "--for", "v5e:2x2,v2,v8i"], "");
     let messages = fs::read_to_string(root().join("crates/cli/tests/rustc.jsonl")).unwrap();
     ask("rustc", &[], &messages);

@@ -169,7 +169,7 @@ impl Dump {
 }
 
 /// The names of a directory's files.
-fn names(folder: &Path) -> Result<Vec<String>, Error> {
+pub(crate) fn names(folder: &Path) -> Result<Vec<String>, Error> {
     let entries = fs::read_dir(folder).map_err(|error| Error::read(folder, error))?;
     // The user names the directory, not the files in it: opening a pipe would wait for its writer.
     let is_file = |entry: &fs::DirEntry| fs::metadata(entry.path()).is_ok_and(|known| known.is_file());

@@ -24,6 +24,7 @@
 //! | [`Relayout`], [`RelayoutOptions`], [`Destination`] | the copy of an array in another layout, in another file |
 //! | [`Checkpoint`], [`ShardPlan`], [`Shards`] | `.safetensors` files, divided among devices |
 //! | [`Dump`] | a module, and the files of the same compilation beside it |
+//! | [`KernelDump`] | what the compiler dumps about kernels |
 //! | [`contents`], [`open`], [`write_whole`], [`check_outputs`], [`is_stdout`] | any file; `-` is a standard stream |
 //! | [`Error`] | what can be wrong, with the file, the plan or the tensor |
 //!
@@ -42,6 +43,7 @@ mod access;
 mod dump;
 mod error;
 mod format;
+mod kernel_dump;
 mod relayout;
 mod shard;
 
@@ -49,6 +51,7 @@ pub use access::{check_outputs, contents, is_stdout, open, write_whole};
 pub use dump::Dump;
 pub use error::{Error, FileError, Missing, PlanError, ShardError};
 pub use format::{ArrayFile, write_array};
+pub use kernel_dump::KernelDump;
 pub use relayout::{Destination, Relayout, RelayoutDone, RelayoutOptions};
 pub use shard::{Checkpoint, ShardFile, ShardPlan, ShardRule, ShardTensor, Shards, ShardsDone};
 

@@ -20,6 +20,7 @@
 //! | [`index`] | [`Location`](index::Location) | Where is an element, and what is at a position? |
 //! | [`draw`] | [`Drawing`](draw::Drawing), [`DeviceDrawing`](draw::DeviceDrawing) | What does the layout look like? Which device has which part? |
 //! | [`tpu`] | [`Choices`](tpu::Choices) | Which layout does a TPU choose? |
+//! | [`vector`] | [`Registers`](vector::Registers) | How many registers does a vector of a kernel take, and where is an element? |
 //! | [`block`] | [`BlockAnswer`](block::BlockAnswer) | How much VMEM do a kernel's blocks need? |
 //! | [`advise`] | [`Advice`](advise::Advice) | Which layouts take less memory? |
 //! | [`reshape`] | [`Reshape`](reshape::Reshape) | Is a reshape or a transpose free? |
@@ -30,6 +31,7 @@
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
+//! | [`kernel`] | [`Kernels`](kernel::Kernels) | What did the compiler make of a kernel's lines, and what could be changed? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
 //!
 //! A terminal, a Python module and a web page show the same answers, so this crate does not use terminals, files or arguments.
@@ -50,12 +52,14 @@ mod formula;
 mod given;
 pub mod hlo;
 pub mod index;
+pub mod kernel;
 pub mod reshape;
 pub mod rustc;
 pub mod scan;
 mod text;
 pub mod tpu;
 pub mod tune;
+pub mod vector;
 mod web;
 mod words;
 

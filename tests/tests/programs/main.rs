@@ -13,4 +13,5 @@ mod hlo_text;
 mod hlo_types;
 mod hlo_view;
 mod hlo_xla;
+mod kernel_dumps;
 mod tpu_memory;

@@ -13,6 +13,7 @@ pub(crate) mod explain;
 mod hint;
 pub(crate) mod hlo;
 pub(crate) mod index;
+pub(crate) mod kernel;
 pub(crate) mod manual;
 pub(crate) mod map;
 pub(crate) mod relayout;
@@ -23,6 +24,7 @@ pub(crate) mod schema;
 pub(crate) mod shard;
 pub(crate) mod tpu;
 pub(crate) mod tune;
+pub(crate) mod vector;
 
 use crate::args::Format;
 use crate::failure::Failure;

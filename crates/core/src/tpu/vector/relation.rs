@@ -132,6 +132,32 @@ impl VectorLayout {
         Ok(steps)
     }
 
+    /// Whether a vector of these sizes gets the layout `to` without an instruction: this layout
+    /// [generalizes](Self::generalizes) `to`, or every register holds a single value, which is then in every place.
+    ///
+    /// The second rule is read from what the compiler makes of such vectors (the stage `apply-vector-layout` of Mosaic).
+    ///
+    /// # Errors
+    ///
+    /// If a vector of these sizes cannot have one of the two layouts.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::vector::VectorLayout;
+    ///
+    /// let same_everywhere: VectorLayout = "32,{*,*},(8,128),-2".parse()?;
+    /// let rows: VectorLayout = "32,{0,*},(8,128),-1".parse()?;
+    /// assert!(same_everywhere.relayout_is_free(&rows, &[128])?);
+    /// assert!(!rows.relayout_is_free(&same_everywhere, &[128])?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn relayout_is_free(&self, to: &Self, sizes: &[u64]) -> Result<bool, VectorLayoutError> {
+        // Leading dimensions have registers of their own, which stay those of the same elements.
+        let one_value = self.offsets == [Offset::Replicated; 2]
+            && self.bits == to.bits
+            && (self.registers(sizes)? == 1 || self.implicit == to.implicit);
+        Ok(self.generalizes(to, sizes)? || one_value)
+    }
+
     /// Whether the rows of one layout are the last leading dimension of the other, and in both each row has registers
     /// of its own.
     fn rows_are_leading(&self, other: &Self) -> bool {

@@ -1,0 +1,116 @@
+//! `xla-shape kernel`, run as a program on dumps; `compile.rs` tests the process of the compiler.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().join("examples/kernels").join(name)
+}
+
+fn run(path: &Path, more: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::cargo_bin("xla-shape").unwrap().arg("kernel").arg(path).args(more).output().unwrap();
+    let [text, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (output.status.code(), text, errors)
+}
+
+/// The kernels of a dump, as JSON.
+fn kernels(path: &Path) -> Vec<Value> {
+    let (code, text, errors) = run(path, &["--format", "json"]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    serde_json::from_str::<Value>(&text).unwrap()["kernels"].as_array().unwrap().clone()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn a_dump_says_what_could_be_changed() {
+    let (code, text, errors) = run(&example("first"), &["--for", "v7x"]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(
+        text.starts_with(
+            "name.1 (first): 57 bundles, 1 empty\n  15 operations in registers, 3 relayouts: 1 free, 2 move data\n"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("shifted_sum.py:17: xir.vector_load of f32[64,256] begins at row 3 of a"), "{text}");
+    assert!(text.contains("vector memory: 65,536 bytes (64 KiB) of 32 MiB\n"), "{text}");
+    let [first] = &kernels(&example("first"))[..] else { panic!() };
+    assert_eq!(
+        (first["bundles"].as_u64(), first["empty"].as_u64(), first["operations"].as_u64()),
+        (Some(57), Some(1), Some(15))
+    );
+    let relayout = &first["relayouts"][1];
+    assert_eq!(
+        (&relayout["from"], &relayout["to"]),
+        (&Value::from("32,{0,*},(8,128)"), &Value::from("32,{3,0},(8,128)"))
+    );
+    assert_eq!(
+        (&relayout["shape"], &relayout["source"]),
+        (&Value::from("f32[64,256]"), &Value::from("shifted_sum.py:19"))
+    );
+    assert_eq!(first["unaligned"][0]["relayouts"], 2);
+    let [aligned] = &kernels(&example("aligned"))[..] else { panic!() };
+    assert_eq!((aligned["bundles"].as_u64(), aligned["unaligned"].as_array().unwrap().len()), (Some(45), 0));
+}
+
+#[test]
+fn several_kernels_have_a_table() {
+    let (code, text, _) = run(&example(""), &[]);
+    assert_eq!(code, Some(0));
+    let rows =
+        text.lines().take(3).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
+    let expected = [
+        "kernel for bundles empty with trips relayouts moving VMEM",
+        "name.1 (aligned) 45 1 45 2 0 64 KiB",
+        "name.1 (first) 57 1 57 3 2 64 KiB",
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn a_part_of_a_dump_has_a_part_of_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let dump = folder.path().join("dump");
+    copy(&example("first"), &dump);
+    let operations = dump.join("mosaic.first.post-relayout-insertion.txt");
+    let text = fs::read_to_string(&operations).unwrap();
+    fs::write(&operations, &text[..text.len() / 2]).unwrap();
+    let [cut] = &kernels(&dump)[..] else { panic!() };
+    assert_eq!(
+        (cut["bundles"].as_u64(), &cut["operations"], &cut["relayouts"]),
+        (Some(57), &Value::Null, &Value::Null)
+    );
+    assert!(cut["notes"][0].as_str().unwrap().starts_with("the text of its operations cannot be read: line "), "{cut}");
+    fs::remove_file(&operations).unwrap();
+    let [without] = &kernels(&dump)[..] else { panic!() };
+    assert_eq!(without["notes"][0], "the dump has no text of its operations of this kernel");
+    let bundles = dump.join("llo.name.1.final_bundles.txt");
+    let text = fs::read_to_string(&bundles).unwrap();
+    fs::write(&bundles, &text[..text.len() / 2]).unwrap();
+    let [cut] = &kernels(&dump)[..] else { panic!() };
+    assert_eq!((&cut["unread"]["bundles that are cut off"], cut["bundles"].as_u64()), (&Value::from(1), Some(57)));
+}
+
+#[test]
+fn errors_say_what_is_expected() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, text, errors) = run(folder.path(), &[]);
+    assert_eq!((code, text.as_str()), (Some(1), ""));
+    assert!(errors.contains("expected files of kernels, such as"), "{errors}");
+    let (code, _, errors) = run(&example("first"), &["--for", "v5e,v6e"]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("a dump is of one device"), "{errors}");
+    let (code, _, errors) = run(&folder.path().join("missing"), &[]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("missing"), "{errors}");
+    fs::write(folder.path().join("empty.mlir"), "").unwrap();
+    assert_eq!(run(&folder.path().join("empty.mlir"), &[]).0, Some(1));
+}

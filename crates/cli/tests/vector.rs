@@ -1,0 +1,59 @@
+//! `xla-shape vector`, run as a program.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::cargo_bin("xla-shape").unwrap().arg("vector").args(arguments).output().unwrap();
+    let [text, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (output.status.code(), text, errors)
+}
+
+#[test]
+fn a_vector_has_registers() {
+    let (code, text, errors) = run(&["f32[16,256]", "32,{3,0},(8,128)", "--at", "5,77"]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert_eq!(
+        text,
+        "6 registers, 24,576 bytes (24 KiB), for f32[16,256] in 32,{3,0},(8,128)
+  a grid of 3 x 2 registers, in row-major order
+  each holds 8 x 128 elements, in 1 tile
+element [5,77]: register 2, sublane 0, lane 77
+"
+    );
+    let (_, text, _) = run(&["bf16[2,16,256]", "16,{0,0},(16,128)", "--at", "1,5,77", "--format", "json"]);
+    assert_eq!(
+        serde_json::from_str::<Value>(&text).unwrap(),
+        json!({"schema": "xla-shape/vector/1", "vector": "bf16[2,16,256]", "layout": "16,{0,0},(16,128)", "registers": 4,
+            "grid": [2, 1, 2], "slice": [16, 128], "index": [1, 5, 77], "register": 2, "sublane": 2, "lane": 77, "part": 1})
+    );
+    // A mask has the layout of what it masks; the value of a scalar may be in a register.
+    assert!(
+        run(&["pred[16,128]", "16,{0,0},(16,128)"]).1.starts_with("1 register, 4,096 bytes (4 KiB), for pred[16,128]")
+    );
+    assert!(
+        run(&["f32[]", "32,{0,0},(8,128),-2,-1", "--at", ""])
+            .1
+            .ends_with("element []: register 0, sublane 0, lane 0\n")
+    );
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    for (arguments, message) in [
+        (&["f32[16,256]", "16,{3,0},(16,128)"][..], "expected a vector layout of 32 bits, as f32 has, found 16"),
+        (&["f32[<=16,256]", "32,{3,0},(8,128)"], "that of dimension 0 is dynamic"),
+        (&["f32[0,256]", "32,{3,0},(8,128)"], "found size 0 in dimension 0"),
+        (&["f32[16,256]", "32,{9,0},(8,128)"], "expected a row offset below 8"),
+        (&["f32[16,256]", "32,{3,0}(8,128)"], "expected `,`"),
+        (&["f32[16,256]", ""], "expected a number"),
+        (&["f32[16,256]", "32,{3,0},(8,128)", "--at", "16,0"], "f32[16,256] has no element [16,0]"),
+        (&["f32[16,256]", "32,{3,0},(8,128)", "--at", "1"], "2"),
+        (&["token[]", "32,{3,0},(8,128)"], "expected an array"),
+        (&["f32[9223372036854775807,3]", "32,{0,0},(8,128)"], "fits in an i64"),
+    ] {
+        let (code, text, errors) = run(arguments);
+        assert_eq!((code, text.as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(errors.contains(message), "{arguments:?}: {errors}");
+    }
+}

@@ -1,0 +1,73 @@
+//! The files that the TPU compiler dumps about kernels.
+
+use crate::access::contents;
+use crate::dump::names;
+use crate::error::Error;
+use std::path::Path;
+use xla_shape_mosaic::{DumpedKernel, FileName, kernels};
+
+/// The files of a directory that say something about kernels, read.
+///
+/// ```
+/// use xla_shape_files::KernelDump;
+///
+/// let folder = tempfile::tempdir()?;
+/// let text = "module @k {\n  %0 = arith.constant {out_layout = [#xir_tc.vpad<\"none\">]} 0 : i32\n}";
+/// std::fs::write(folder.path().join("mosaic.k.post-relayout-insertion.txt"), text)?;
+/// let dump = KernelDump::read(folder.path())?;
+/// assert_eq!(dump.kernels()[0].kernel.operations, Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct KernelDump {
+    /// For each compilation or directory, the names and texts of its files.
+    groups: Vec<Vec<(String, String)>>,
+}
+
+impl KernelDump {
+    /// Reads the files of a directory and of the directories in it.
+    ///
+    /// # Errors
+    /// If the directory or one of these files cannot be read. Bytes that are not UTF-8 are replaced.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self, Error> {
+        let folder = folder.as_ref();
+        // Names with a time are of one compilation, wherever they are; others belong to those in the same directory.
+        let (mut timed, mut groups) = (Vec::new(), Vec::new());
+        // libtpu writes Mosaic's texts and the bundles into two directories, which are often beside each other.
+        let entries = std::fs::read_dir(folder).map_err(|error| Error::read(folder, error))?;
+        let mut folders = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>();
+        folders.push(folder.to_owned());
+        folders.sort();
+        for folder in folders {
+            let mut names = names(&folder)?;
+            names.sort();
+            let mut untimed = Vec::new();
+            for name in names {
+                let Some(parts) = FileName::parse(&name) else { continue };
+                let group = if parts.time.is_some() { &mut timed } else { &mut untimed };
+                let text = String::from_utf8_lossy(&contents(folder.join(&name))?).into_owned();
+                group.push((name, text));
+            }
+            groups.push(untimed);
+        }
+        groups.push(timed);
+        Ok(Self { groups })
+    }
+
+    /// The kernels that the files are about.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// assert!(xla_shape_files::KernelDump::read(folder.path())?.kernels().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn kernels(&self) -> Vec<DumpedKernel<'_>> {
+        self.groups.iter().flat_map(|files| of_group(files)).collect()
+    }
+}
+
+fn of_group(files: &[(String, String)]) -> Vec<DumpedKernel<'_>> {
+    let files = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    kernels(&files.collect::<Vec<_>>())
+}

@@ -1,0 +1,415 @@
+//! Reads MLIR text by its brackets, quotes and line ends, without knowing what it says.
+
+use crate::mlir::Module;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// How deep regions and brackets may be nested.
+const MAX_DEPTH: usize = 256;
+
+/// Why a text is not in MLIR's syntax, with the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MlirError {
+    problem: MlirProblem,
+    position: usize,
+    line: usize,
+}
+
+impl MlirError {
+    /// What is wrong.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::{MlirProblem, Module};
+    ///
+    /// let error = Module::parse("module {\n  a.b (\n").unwrap_err();
+    /// assert_eq!(error.problem(), MlirProblem::BracketEnd);
+    /// ```
+    #[must_use]
+    pub const fn problem(&self) -> MlirProblem {
+        self.problem
+    }
+
+    /// The position in the text, in bytes.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::{MlirProblem, Module};
+    ///
+    /// let error = Module::parse("module {\n  a.b (\n").unwrap_err();
+    /// assert_eq!(error.position(), 15);
+    /// ```
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The line, from 1.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::{MlirProblem, Module};
+    ///
+    /// let error = Module::parse("module {\n  a.b (\n").unwrap_err();
+    /// assert_eq!(error.line(), 2);
+    /// ```
+    #[must_use]
+    pub const fn line(&self) -> usize {
+        self.line
+    }
+}
+
+/// What is wrong with a text in MLIR's syntax.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum MlirProblem {
+    /// A closing brace or bracket has no opening one.
+    NotOpen,
+    /// A region is not closed.
+    RegionEnd,
+    /// A bracket is not closed, or closed by another one.
+    BracketEnd,
+    /// A string is not closed.
+    StringEnd,
+    /// More brackets or regions are nested than this crate reads.
+    TooDeep,
+}
+
+impl fmt::Display for MlirError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: ", self.line)?;
+        match self.problem {
+            MlirProblem::NotOpen => f.write_str("this bracket closes none that is open"),
+            MlirProblem::RegionEnd => {
+                f.write_str("expected the end of the region that begins here, found the end of the text")
+            }
+            MlirProblem::BracketEnd => f.write_str("expected the bracket that closes this one"),
+            MlirProblem::StringEnd => f.write_str("expected the end of this string, found the end of the line"),
+            MlirProblem::TooDeep => write!(f, "expected at most {MAX_DEPTH} nested brackets or regions"),
+        }
+    }
+}
+
+impl core::error::Error for MlirError {}
+
+/// Reads a text from front to back.
+pub(crate) struct Scanner<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+/// What a step over one bracket, string or character met.
+enum Token {
+    Open(u8),
+    Close(u8),
+    LineEnd,
+    Other,
+    End,
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) const fn new(text: &'a str) -> Self {
+        Self { text, position: 0 }
+    }
+
+    pub(crate) const fn position(&self) -> usize {
+        self.position
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.position..).unwrap_or("")
+    }
+
+    pub(crate) fn at_end(&self) -> bool {
+        self.rest().is_empty()
+    }
+
+    pub(crate) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn byte(&self, position: usize) -> Option<u8> {
+        self.text.as_bytes().get(position).copied()
+    }
+
+    fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.position).unwrap_or("")
+    }
+
+    pub(crate) fn eat(&mut self, wanted: &str) -> bool {
+        let found = self.rest().starts_with(wanted);
+        if found {
+            self.position = self.position.saturating_add(wanted.len());
+        }
+        found
+    }
+
+    #[cold]
+    pub(crate) fn error(&self, problem: MlirProblem, position: usize) -> MlirError {
+        let before = self.text.as_bytes().get(..position).unwrap_or_default();
+        let line = before.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
+        MlirError { problem, position, line }
+    }
+
+    /// An error if another region would be too deep.
+    pub(crate) fn check_depth(&self, depth: usize) -> Result<(), MlirError> {
+        if depth < MAX_DEPTH { Ok(()) } else { Err(self.error(MlirProblem::TooDeep, self.position.saturating_sub(1))) }
+    }
+
+    /// Skips spaces, line ends and comments.
+    pub(crate) fn skip_space(&mut self) {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start();
+            self.position = self.position.saturating_add(rest.len().saturating_sub(trimmed.len()));
+            if !trimmed.starts_with("//") {
+                return;
+            }
+            self.position = self.position.saturating_add(trimmed.find('\n').unwrap_or(trimmed.len()));
+        }
+    }
+
+    /// Whether only blanks follow in this line.
+    fn ends_line(&self) -> bool {
+        self.rest().trim_start_matches([' ', '\t']).starts_with(['\n', '\r'])
+    }
+
+    fn skip_blanks(&mut self) {
+        let blanks = self.rest().bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+        self.position = self.position.saturating_add(blanks);
+    }
+
+    /// `%a, %b:2 = name` or `name`; `None`, without a step, if no operation begins here.
+    pub(crate) fn operation_head(&mut self) -> Option<(Vec<&'a str>, &'a str)> {
+        let start = self.position;
+        let head = self.head();
+        if head.is_none() {
+            self.position = start;
+        }
+        head
+    }
+
+    fn head(&mut self) -> Option<(Vec<&'a str>, &'a str)> {
+        let mut results = Vec::new();
+        while self.peek() == Some('%') {
+            let from = self.position;
+            self.take(|c| c == '%' || is_identifier(c));
+            results.push(self.since(from));
+            if self.eat(":") {
+                self.take(|c| c.is_ascii_digit());
+            }
+            self.skip_blanks();
+            if !self.eat(",") {
+                break;
+            }
+            self.skip_blanks();
+        }
+        if !results.is_empty() {
+            if !self.eat("=") {
+                return None;
+            }
+            self.skip_blanks();
+        }
+        let from = self.position;
+        if self.eat("\"") {
+            self.take(|c| c != '"' && c != '\n');
+            let name = self.text.get(from.saturating_add(1)..self.position)?;
+            return (self.eat("\"") && !name.is_empty()).then_some((results, name));
+        }
+        self.take(is_identifier);
+        let name = self.since(from);
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some((results, name))
+    }
+
+    fn take(&mut self, wanted: impl Fn(char) -> bool) {
+        let rest = self.rest();
+        let length = rest.find(|c: char| !wanted(c)).unwrap_or(rest.len());
+        self.position = self.position.saturating_add(length);
+    }
+
+    /// Steps over one character, or one string.
+    fn step(&mut self) -> Result<Token, MlirError> {
+        let start = self.position;
+        let Some(byte) = self.byte(start) else { return Ok(Token::End) };
+        self.position = start.saturating_add(1);
+        Ok(match byte {
+            b'"' => {
+                loop {
+                    match self.byte(self.position) {
+                        None | Some(b'\n') => return Err(self.error(MlirProblem::StringEnd, start)),
+                        Some(b'\\') => self.position = self.position.saturating_add(2),
+                        Some(b'"') => break,
+                        Some(_) => self.position = self.position.saturating_add(1),
+                    }
+                }
+                self.position = self.position.saturating_add(1);
+                Token::Other
+            }
+            b'(' | b'[' | b'{' | b'<' => Token::Open(byte),
+            // The arrow of a function type closes nothing, nor does a comparison.
+            b'>' if matches!(start.checked_sub(1).and_then(|before| self.byte(before)), Some(b'-' | b'=')) => {
+                Token::Other
+            }
+            b'>' if self.byte(self.position) == Some(b'=') => Token::Other,
+            b')' | b']' | b'}' | b'>' => Token::Close(byte),
+            b'\n' => Token::LineEnd,
+            _ => Token::Other,
+        })
+    }
+
+    /// Steps over a line, and the following ones while a bracket is open; returns it.
+    pub(crate) fn balanced_line(&mut self) -> Result<&'a str, MlirError> {
+        let start = self.position;
+        let mut open = Open::default();
+        loop {
+            let at = self.position;
+            match self.step()? {
+                Token::Open(byte) => open.push(self, byte, at)?,
+                // A label's line may end with the closing bracket of a form that began earlier.
+                Token::Close(_) if open.is_empty() => {}
+                Token::Close(byte) => open.pop(self, byte, at)?,
+                Token::LineEnd if open.is_empty() => return Ok(self.text.get(start..at).unwrap_or("").trim_end()),
+                Token::End => return open.end(self).map(|()| self.since(start).trim_end()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads an operation from here to its end or to the brace that begins a region; whether a region begins.
+    pub(crate) fn rest_of_operation(&mut self, module: &mut Module<'a>, owner: usize) -> Result<bool, MlirError> {
+        let start = self.position;
+        let (mut attributes, mut location) = (Vec::new(), None);
+        let mut open = Open::default();
+        // The text without the dictionaries that follow it.
+        let mut text_end = None;
+        let region = loop {
+            let at = self.position;
+            if open.is_empty() && self.rest().starts_with("loc(") {
+                self.position = self.position.saturating_add("loc".len());
+                let from = self.position;
+                self.balanced()?;
+                location = Some(self.since(from));
+                text_end = text_end.or(Some(at));
+                continue;
+            }
+            match self.step()? {
+                Token::Open(b'{') if self.ends_line() => {
+                    // The generic form has its regions in parentheses.
+                    break true;
+                }
+                Token::Open(b'{') if open.is_empty() => {
+                    self.position = at;
+                    self.balanced()?;
+                    attributes.extend(dictionary(self.since(at)));
+                }
+                Token::Open(byte) => open.push(self, byte, at)?,
+                // The parenthesis around the regions of a generic form was opened before the first one.
+                Token::Close(b')') if open.is_empty() => {}
+                Token::Close(b'}') if open.is_empty() => {
+                    self.position = at;
+                    break false;
+                }
+                Token::Close(byte) => open.pop(self, byte, at)?,
+                Token::LineEnd if open.is_empty() => break false,
+                Token::End => {
+                    open.end(self)?;
+                    break false;
+                }
+                _ => {}
+            }
+        };
+        let end = text_end.unwrap_or(self.position);
+        let text = self.text.get(start..end).unwrap_or("").trim();
+        module.add_part(owner, text, attributes, location);
+        Ok(region)
+    }
+
+    /// Steps over a bracket and all that is in it.
+    fn balanced(&mut self) -> Result<(), MlirError> {
+        let mut open = Open::default();
+        loop {
+            let at = self.position;
+            match self.step()? {
+                Token::Open(byte) => open.push(self, byte, at)?,
+                Token::Close(byte) => open.pop(self, byte, at)?,
+                Token::End => return open.end(self),
+                _ => {}
+            }
+            if open.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The brackets that are open, with their positions.
+#[derive(Default)]
+struct Open(Vec<(u8, usize)>);
+
+impl Open {
+    const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn push(&mut self, scanner: &Scanner<'_>, byte: u8, at: usize) -> Result<(), MlirError> {
+        if self.0.len() >= MAX_DEPTH {
+            return Err(scanner.error(MlirProblem::TooDeep, at));
+        }
+        self.0.push((byte, at));
+        Ok(())
+    }
+
+    fn pop(&mut self, scanner: &Scanner<'_>, byte: u8, at: usize) -> Result<(), MlirError> {
+        let (opening, from) = match self.0.pop() {
+            Some(last) => last,
+            None => return Err(scanner.error(MlirProblem::NotOpen, at)),
+        };
+        match (opening, byte) {
+            (b'(', b')') | (b'[', b']') | (b'{', b'}') | (b'<', b'>') => Ok(()),
+            _ => Err(scanner.error(MlirProblem::BracketEnd, from)),
+        }
+    }
+
+    fn end(&self, scanner: &Scanner<'_>) -> Result<(), MlirError> {
+        match self.0.last() {
+            Some((_, from)) => Err(scanner.error(MlirProblem::BracketEnd, *from)),
+            None => Ok(()),
+        }
+    }
+}
+
+const fn is_identifier(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '-')
+}
+
+/// The entries of `{a = 1, b, c = [2, 3]}`.
+fn dictionary(text: &str) -> Vec<(&str, &str)> {
+    let inside = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or("");
+    let entries = split_at_commas(inside).into_iter().map(str::trim).filter(|entry| !entry.is_empty());
+    entries
+        .map(|entry| match entry.split_once('=') {
+            // A name has no bracket.
+            Some((name, value)) if !name.contains(['<', '[', '(', '{', '"']) => (name.trim(), value.trim()),
+            _ => (entry, ""),
+        })
+        .collect()
+}
+
+/// The parts between the commas that are in no bracket and no string.
+pub(crate) fn split_at_commas(text: &str) -> Vec<&str> {
+    let mut scanner = Scanner::new(text);
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    loop {
+        let at = scanner.position;
+        match scanner.step() {
+            Ok(Token::Open(_)) => depth = depth.saturating_add(1),
+            Ok(Token::Close(_)) => depth = depth.saturating_sub(1),
+            Ok(Token::End) | Err(_) => {
+                parts.push(text.get(start..).unwrap_or(""));
+                return parts;
+            }
+            Ok(_) if depth == 0 && text.as_bytes().get(at) == Some(&b',') => {
+                parts.push(text.get(start..at).unwrap_or(""));
+                start = scanner.position;
+            }
+            Ok(_) => {}
+        }
+    }
+}

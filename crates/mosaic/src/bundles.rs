@@ -1,0 +1,393 @@
+//! Final bundles: the instructions of a TPU, a line for each bundle of slots that it executes at once.
+
+use crate::Source;
+use alloc::vec::Vec;
+
+/// The bundles of an instruction of the program, such as a kernel.
+///
+/// ```
+/// use xla_shape_mosaic::Bundles;
+///
+/// let bundles = Bundles::parse("\
+///    0   :  { %s1_s0 = smov.u32 0 }
+///  0x1 LB: > { %v2_v0 = vld [vmem:[%s1_s0] sm:$0xff] /* loc(\"kernel.py\":7:3 to :9) */  ;;  %3 = sbr.rel (!%p1_p0) target = $region4 }
+///  0x2   :  {}
+/// ");
+/// let [first, body, empty] = bundles.bundles() else { panic!() };
+/// assert_eq!((first.depth(), body.depth(), body.label(), empty.slots().len()), (0, 1, Some("LB"), 0));
+/// let [load, branch] = body.slots() else { panic!() };
+/// assert_eq!((load.opcode(), load.source().unwrap().line), ("vld", 7));
+/// assert_eq!(branch.predicate(), Some("!%p1_p0"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Bundles<'a> {
+    bundles: Vec<Bundle<'a>>,
+    unread: u64,
+    cut_off: bool,
+}
+
+/// The slots that a TPU executes at once.
+#[derive(Clone, Debug)]
+pub struct Bundle<'a> {
+    address: u64,
+    label: Option<&'a str>,
+    depth: usize,
+    slots: Vec<Slot<'a>>,
+}
+
+/// One instruction of a bundle.
+#[derive(Clone, Debug)]
+pub struct Slot<'a> {
+    register: Option<&'a str>,
+    opcode: &'a str,
+    /// The operands, with comments in between.
+    operands: &'a str,
+    source: Option<Source<'a>>,
+}
+
+impl<'a> Bundle<'a> {
+    /// Its number in the program.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert_eq!(bundle.address(), 1);
+    /// ```
+    #[must_use]
+    pub const fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Its label: `LB` is the body of a loop, `PF` what follows a predicated region.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert_eq!(bundle.label(), Some("LB"));
+    /// ```
+    #[must_use]
+    pub const fn label(&self) -> Option<&'a str> {
+        self.label
+    }
+
+    /// The number of loops around it, as the compiler marks it; an empty bundle has no mark.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert_eq!(bundle.depth(), 1);
+    /// ```
+    #[must_use]
+    pub const fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Whether it does nothing, as the compiler counts such bundles: it waits for results, or names the operands.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert!(!bundle.is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().all(|slot| slot.opcode.starts_with("inlined_call"))
+    }
+
+    /// Its slots.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert_eq!(bundle.slots().len(), 1);
+    /// ```
+    #[must_use]
+    pub fn slots(&self) -> &[Slot<'a>] {
+        &self.slots
+    }
+}
+
+impl<'a> Slot<'a> {
+    /// The register that it writes, with `%`; a number if it writes none.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert_eq!(bundle.slots()[0].register(), Some("%v2_v0"));
+    /// ```
+    #[must_use]
+    pub const fn register(&self) -> Option<&'a str> {
+        self.register
+    }
+
+    /// The opcode, such as `vadd.f32`.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert_eq!(bundle.slots()[0].opcode(), "vld");
+    /// ```
+    #[must_use]
+    pub const fn opcode(&self) -> &'a str {
+        self.opcode
+    }
+
+    /// The text after the opcode, with its comments.
+    #[must_use]
+    pub const fn operands(&self) -> &'a str {
+        self.operands
+    }
+
+    /// The line of Python that it was made of. Of several, this is the last one: the compiler puts those of loops and copies first.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert_eq!(bundle.slots()[0].source().unwrap().line, 7);
+    /// ```
+    #[must_use]
+    pub const fn source(&self) -> Option<Source<'a>> {
+        self.source
+    }
+
+    /// The predicate under which it runs, such as `!%p1_p0`.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert_eq!(bundle.slots()[0].predicate(), Some("%p4_p0"));
+    /// ```
+    #[must_use]
+    pub fn predicate(&self) -> Option<&'a str> {
+        let plain = self.operands.split("/*").next()?;
+        let inside = plain.split('(').skip(1).find(|rest| rest.starts_with("%p") || rest.starts_with("!%p"))?;
+        inside.split([',', ')']).next()
+    }
+
+    /// Whether it takes no slot: it names a value for the compiler (an operand, an address, the value that a loop carries).
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert!(!bundle.slots()[0].is_pseudo());
+    /// ```
+    #[must_use]
+    pub fn is_pseudo(&self) -> bool {
+        let family = self.opcode.split(['.', '-']).next().unwrap_or("");
+        matches!(
+            family,
+            "inlined_call"
+                | "inlined_call_operand"
+                | "int_to_ptr"
+                | "sphi"
+                | "vphi"
+                | "pphi"
+                | "reloc"
+                | "compiler"
+                | "scalar_parameter_address"
+                | "spseudo"
+                | "vpseudo"
+                | ""
+        )
+    }
+
+    /// Whether it works on vectors.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert!(bundle.slots()[0].is_vector());
+    /// ```
+    #[must_use]
+    pub fn is_vector(&self) -> bool {
+        self.opcode.starts_with('v')
+            && !self.is_pseudo()
+            && !matches!(self.opcode, "vsyncpa" | "vsyncadd" | "vtrace" | "vsettm")
+    }
+
+    /// Whether it saves a register to memory because there are too few registers.
+    #[must_use]
+    pub fn is_spill(&self) -> bool {
+        matches!(self.opcode.split('.').next(), Some("vst" | "sst")) && self.names_spill()
+    }
+
+    /// Whether it loads a register that was saved.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// let bundles = Bundles::parse("0x1 LB: > { %v2_v0 = vld [vmem:[#allocation3_spill]] (%p4_p0) /* loc(\"k.py\":7:3 to :9) */ }");
+    /// let bundle = &bundles.bundles()[0];
+    /// assert!(bundle.slots()[0].is_fill() && !bundle.slots()[0].is_spill());
+    /// ```
+    #[must_use]
+    pub fn is_fill(&self) -> bool {
+        matches!(self.opcode.split('.').next(), Some("vld" | "sld")) && self.names_spill()
+    }
+
+    fn names_spill(&self) -> bool {
+        self.operands.split("/*").next().is_some_and(|plain| plain.contains("_spill"))
+    }
+
+    /// Whether it waits until a copy between memories is done.
+    #[must_use]
+    pub fn is_wait(&self) -> bool {
+        self.opcode.starts_with("dma.done")
+    }
+}
+
+impl<'a> Bundles<'a> {
+    /// Reads a file of final bundles. What is no bundle is skipped, as are the legend and the lines of long comments. It takes time in
+    /// proportion to the length of the text.
+    #[must_use]
+    pub fn parse(text: &'a str) -> Self {
+        let mut bundles = Self { bundles: Vec::new(), unread: 0, cut_off: false };
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+            if let Some((bundle, body)) = head(line)
+                && let Some(body) = rest.get(line.len().saturating_sub(body.len())..)
+            {
+                match slots(body) {
+                    Some((slots, after)) => {
+                        bundles.bundles.push(Bundle { slots, ..bundle });
+                        // Comments can follow, over several lines, too.
+                        rest = after.split_once('\n').map_or("", |(_, behind)| behind);
+                        continue;
+                    }
+                    // Whatever follows could belong to this bundle, so nothing more is read.
+                    None => {
+                        bundles.cut_off = true;
+                        break;
+                    }
+                }
+            }
+            if line.trim_start().starts_with("0x") {
+                bundles.unread = bundles.unread.saturating_add(1);
+            }
+            rest = behind;
+        }
+        bundles
+    }
+
+    /// The bundles, in the order of their addresses.
+    #[must_use]
+    pub fn bundles(&self) -> &[Bundle<'a>] {
+        &self.bundles
+    }
+
+    /// The number of lines that have an address and are no bundle.
+    #[must_use]
+    pub const fn unread(&self) -> u64 {
+        self.unread
+    }
+
+    /// Whether a bundle has no end, as where a file was cut off.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// assert!(Bundles::parse("0x1 : { %2 = vlaneseq").is_cut_off());
+    /// ```
+    #[must_use]
+    pub const fn is_cut_off(&self) -> bool {
+        self.cut_off
+    }
+
+    /// The number of bundles that do nothing, as the compiler counts them.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Bundles;
+    ///
+    /// assert_eq!(Bundles::parse("0x1 : {}\n0x2 : { %2 = vlaneseq }").empty(), 1);
+    /// ```
+    #[must_use]
+    pub fn empty(&self) -> usize {
+        self.bundles.iter().filter(|bundle| bundle.is_empty()).count()
+    }
+}
+
+/// What is before the slots of a bundle, and the line from there on, after the brace.
+fn head(line: &str) -> Option<(Bundle<'_>, &str)> {
+    let (head, body) = line.split_once('{')?;
+    let (head, marks) = head.split_once(':')?;
+    let mut words = head.split_ascii_whitespace();
+    let number = words.next()?;
+    let address = match number.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    let label = words.next();
+    let depth = marks.bytes().filter(|byte| *byte == b'>').count();
+    if words.next().is_some() || !marks.bytes().all(|byte| matches!(byte, b'>' | b' ')) {
+        return None;
+    }
+    Some((Bundle { address, label, depth, slots: Vec::new() }, body))
+}
+
+/// The slots up to the closing brace, and the text after it; `None` if it is missing.
+fn slots(text: &str) -> Option<(Vec<Slot<'_>>, &str)> {
+    let bytes = text.as_bytes();
+    let (mut slots, mut depth, mut start, mut at) = (Vec::new(), 0_usize, 0, 0_usize);
+    let mut add = |from: usize, to: usize| slots.extend(text.get(from..to).and_then(slot));
+    loop {
+        match bytes.get(at)? {
+            b'/' if bytes.get(at.saturating_add(1)) == Some(&b'*') => {
+                at = at.saturating_add(text.get(at..)?.find("*/")?).saturating_add(2);
+                continue;
+            }
+            b'{' => depth = depth.saturating_add(1),
+            b'}' if depth == 0 => {
+                add(start, at);
+                return Some((slots, text.get(at.saturating_add(1)..).unwrap_or("")));
+            }
+            b'}' => depth = depth.saturating_sub(1),
+            b';' if depth == 0 && bytes.get(at.saturating_add(1)) == Some(&b';') => {
+                add(start, at);
+                at = at.saturating_add(1);
+                start = at.saturating_add(1);
+            }
+            _ => {}
+        }
+        at = at.saturating_add(1);
+    }
+}
+
+fn slot(text: &str) -> Option<Slot<'_>> {
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let (register, operation) = match text.split_once(" = ") {
+        Some((register, operation)) if register.starts_with('%') && !register.contains(' ') => {
+            (Some(register), operation)
+        }
+        _ => (None, text),
+    };
+    let end = operation.find([' ', '(', '[']).unwrap_or(operation.len());
+    let (opcode, operands) = operation.split_at_checked(end)?;
+    let source = operands.rsplit("loc(").take(operands.matches("loc(").count()).find_map(Source::find);
+    Some(Slot { register, opcode, operands: operands.trim(), source })
+}

@@ -1,0 +1,218 @@
+//! Which files of a directory belong to a kernel, by their names and by what the compiler wrote into them.
+
+use crate::kernel::{Kernel, Texts};
+use crate::schedule::Schedule;
+use crate::vmem::{VmemUse, vmem_report};
+use alloc::borrow::ToOwned;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+
+/// What a file of a dump holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// Mosaic's text after the stage `relayout-insertion`.
+    Relayout,
+    /// The final bundles of an instruction.
+    Bundles,
+    /// The analysis of their schedule.
+    Schedule,
+    /// The slots that each bundle uses.
+    Utilization,
+    /// The report of vector memory.
+    VmemReport,
+}
+
+/// The name of a file of a dump, in parts.
+///
+/// ```
+/// use xla_shape_mosaic::{FileKind, FileName};
+///
+/// let name = FileName::parse("1795445630222111604-run.1-03-final_bundles.txt").unwrap();
+/// assert_eq!((name.kind, name.subject, name.time), (FileKind::Bundles, "run.1", Some(1795445630222111604)));
+/// assert!(FileName::parse("notes.txt").is_none());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub struct FileName<'a> {
+    /// The time in the name: the files of one compilation of a kernel or of an instruction have the same.
+    pub time: Option<u64>,
+    /// The kernel's or the instruction's name.
+    pub subject: &'a str,
+    /// What the file holds.
+    pub kind: FileKind,
+}
+
+impl<'a> FileName<'a> {
+    /// The parts of a name, as libtpu writes it (`TIME-NUMBER-mosaic-dump-KERNEL-STAGE.txt`, `TIME-INSTRUCTION-NUMBER-STAGE.txt`) or
+    /// shortened (`mosaic.KERNEL.STAGE.txt`, `llo.INSTRUCTION.STAGE.txt`). `None` for files that are not needed.
+    #[must_use]
+    pub fn parse(name: &'a str) -> Option<Self> {
+        const STAGES: [(&str, FileKind); 4] = [
+            ("schedule-analysis_final_bundles.txt", FileKind::Schedule),
+            ("final_bundles.txt", FileKind::Bundles),
+            ("final_hlo-static-per-bundle-utilization.txt", FileKind::Utilization),
+            ("vmem_report.html", FileKind::VmemReport),
+        ];
+        if let Some(rest) = name.strip_suffix("post-relayout-insertion.txt") {
+            if let Some(subject) = rest.strip_prefix("mosaic.") {
+                return Some(Self { time: None, subject: subject.strip_suffix('.')?, kind: FileKind::Relayout });
+            }
+            let (before, subject) = rest.split_once("-mosaic-dump-")?;
+            let time = before.split('-').next().and_then(|time| time.parse().ok());
+            return Some(Self { time, subject: subject.strip_suffix('-')?, kind: FileKind::Relayout });
+        }
+        let (rest, kind) = STAGES.iter().find_map(|(stage, kind)| Some((name.strip_suffix(stage)?, *kind)))?;
+        if let Some(subject) = rest.strip_prefix("llo.") {
+            return Some(Self { time: None, subject: subject.strip_suffix('.')?, kind });
+        }
+        let (time, rest) = rest.split_once('-')?;
+        let (subject, number) = rest.strip_suffix('-')?.rsplit_once('-')?;
+        number.parse::<u64>().ok()?;
+        Some(Self { time: Some(time.parse().ok()?), subject, kind })
+    }
+}
+
+/// A kernel of a dump: the instruction, the name of Mosaic's text, and what they say.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DumpedKernel<'a> {
+    /// The instruction of the program that calls the kernel; `None` if only Mosaic's text is there.
+    pub instruction: Option<&'a str>,
+    /// What the files say.
+    pub kernel: Kernel<'a>,
+    /// What is missing or doubtful, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// An instruction whose bundles are in the dump.
+#[derive(Clone, Copy, Default)]
+struct Instruction<'a> {
+    bundles: Option<&'a str>,
+    schedule: Option<&'a str>,
+    utilization: Option<&'a str>,
+}
+
+/// The kernels of a dump, from its files' names and texts, in the order in which they were compiled. Files that are not needed may be
+/// among them.
+///
+/// A kernel's instruction and its text of Mosaic belong together if the instruction's program has the kernel's name. If several have
+/// it, their order decides, and a note says so.
+///
+/// ```
+/// use xla_shape_mosaic::kernels;
+///
+/// let text = "module @k { \n func.func @k() { \n %0 = arith.constant {out_layout = [#xir_tc.vpad<\"none\">]} 0 : i32\n }\n }";
+/// let found = kernels(&[("mosaic.k.post-relayout-insertion.txt", text)]);
+/// assert_eq!((found[0].kernel.name.as_deref(), found[0].kernel.operations), (Some("k"), Some(1)));
+/// assert_eq!(found[0].notes, ["the dump has no bundles of this kernel"]);
+/// ```
+#[must_use]
+pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
+    let mut texts: BTreeMap<(Option<u64>, &'a str), &'a str> = BTreeMap::new();
+    let mut instructions: BTreeMap<(Option<u64>, &'a str), Instruction<'a>> = BTreeMap::new();
+    let mut reports: BTreeMap<Option<u64>, Vec<VmemUse>> = BTreeMap::new();
+    for (name, text) in files {
+        let Some(name) = FileName::parse(name) else { continue };
+        let key = (name.time, name.subject);
+        match name.kind {
+            FileKind::Relayout => drop(texts.insert(key, text)),
+            FileKind::Bundles => instructions.entry(key).or_default().bundles = Some(text),
+            FileKind::Schedule => instructions.entry(key).or_default().schedule = Some(text),
+            FileKind::Utilization => instructions.entry(key).or_default().utilization = Some(text),
+            FileKind::VmemReport => {
+                if let Some((_, uses)) = vmem_report(text) {
+                    reports.insert(name.time, uses);
+                }
+            }
+        }
+    }
+    let mut used: BTreeSet<&(Option<u64>, &str)> = BTreeSet::new();
+    let mut found = Vec::new();
+    for ((time, name), instruction) in &instructions {
+        let Some(program) = called_program(name, instruction) else { continue };
+        let earlier =
+            || texts.keys().filter(|(text_time, _)| text_time.is_none() || time.is_none() || text_time <= time);
+        let named = earlier().filter(|(_, subject)| has_name(&program, subject)).collect::<Vec<_>>();
+        // Only one kernel is there, and its name is not in the program, as after a change of its format.
+        let named = if named.is_empty() && texts.len() == 1 { earlier().collect() } else { named };
+        let free = named.iter().filter(|key| !used.contains(*key)).count();
+        let chosen = named.iter().find(|key| !used.contains(*key)).or(named.last()).copied();
+        let mut notes = Vec::new();
+        if free > 1 {
+            notes.push(alloc::format!("{free} kernels have this name; this one was chosen by the order of the files"));
+        }
+        let relayout = chosen.and_then(|key| texts.get(key).copied());
+        used.extend(chosen);
+        let mut kernel = read(
+            Texts {
+                relayout,
+                bundles: instruction.bundles,
+                schedule: instruction.schedule,
+                utilization: instruction.utilization,
+            },
+            &mut notes,
+        );
+        kernel.name = kernel.name.or_else(|| chosen.map(|(_, subject)| (*subject).to_owned()));
+        let report = reports.range(..=*time).next_back().map(|(_, uses)| uses);
+        kernel.vmem = report.and_then(|uses| uses.iter().find(|entry| entry.instruction == *name)).cloned();
+        for (missing, what) in [
+            (relayout.is_none(), "no text of its operations"),
+            (instruction.bundles.is_none(), "no bundles"),
+            (instruction.utilization.is_none(), "no utilization"),
+        ] {
+            if missing {
+                notes.push(alloc::format!("the dump has {what} of this kernel"));
+            }
+        }
+        found.push(DumpedKernel { instruction: Some(name), kernel, notes });
+    }
+    for (key, text) in texts.iter().filter(|(key, _)| !used.contains(key)) {
+        let mut notes = Vec::new();
+        let mut kernel = read(Texts { relayout: Some(text), ..Texts::default() }, &mut notes);
+        kernel.name = kernel.name.or_else(|| Some(key.1.to_owned()));
+        notes.push("the dump has no bundles of this kernel".to_owned());
+        found.push(DumpedKernel { instruction: None, kernel, notes });
+    }
+    found
+}
+
+fn read<'a>(texts: Texts<'a>, notes: &mut Vec<String>) -> Kernel<'a> {
+    Kernel::read(texts).unwrap_or_else(|error| {
+        notes.push(alloc::format!("the text of its operations cannot be read: {error}"));
+        Kernel::of_bundles(texts)
+    })
+}
+
+/// The program of a kernel's custom call, in MLIR's bytecode; `None` if the instruction calls no kernel.
+fn called_program(name: &str, instruction: &Instruction<'_>) -> Option<Vec<u8>> {
+    if let Some(schedule) =
+        instruction.schedule.filter(|text| text.starts_with("Schedule analysis")).map(Schedule::parse)
+    {
+        let call = schedule.instruction.filter(|call| call.contains("custom_call_target=\"tpu_custom_call\""))?;
+        // The program around the kernels may have no other instruction. Names of files have `_` for unusual characters.
+        let plain =
+            |name: &str| name.replace(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')), "_");
+        if plain(call.split(" = ").next()?) != plain(name) {
+            return None;
+        }
+        let body = call.split_once("\"body\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap_or("");
+        return Some(BASE64_STANDARD.decode(body).unwrap_or_default());
+    }
+    // Without the analysis, the last bundle says what the instruction is.
+    let last = instruction.bundles?.lines().rev().find(|line| line.contains("exit bundle:"))?;
+    last.contains("custom-call(%").then(Vec::new)
+}
+
+/// Whether a program in MLIR's bytecode has a string with this name.
+fn has_name(program: &[u8], name: &str) -> bool {
+    let name = name.as_bytes();
+    let around = |start: usize| {
+        let before = start.checked_sub(1).and_then(|before| program.get(before));
+        let after = program.get(start.saturating_add(name.len()));
+        before.is_none_or(|byte| *byte == 0) && after.is_none_or(|byte| *byte == 0)
+    };
+    !name.is_empty() && program.windows(name.len()).enumerate().any(|(start, part)| part == name && around(start))
+}

@@ -1,0 +1,490 @@
+//! [`Kernel`]: what all files of a kernel say together.
+
+use crate::bundles::{Bundles, Slot};
+use crate::loops::{Loop, executions, loops};
+use crate::mlir::{Module, Operation};
+use crate::schedule::{Schedule, Unit, Utilization};
+use crate::vmem::VmemUse;
+use crate::{MlirError, Source};
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use xla_shape_core::tpu::vector::{RelayoutStep, VectorLayout};
+use xla_shape_core::{ArrayShape, Dimension};
+use xla_shape_hlo::find_spelled_shapes;
+
+/// The texts of a kernel that a dump has. Those that are missing are `None`, and their part of the answer is, too.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Texts<'a> {
+    /// Mosaic's text after the stage `relayout-insertion`.
+    pub relayout: Option<&'a str>,
+    /// The final bundles.
+    pub bundles: Option<&'a str>,
+    /// The analysis of the schedule.
+    pub schedule: Option<&'a str>,
+    /// The slots that each bundle uses.
+    pub utilization: Option<&'a str>,
+}
+
+/// What the compiler says about a kernel.
+#[derive(Clone, Default, Debug)]
+#[non_exhaustive]
+pub struct Kernel<'a> {
+    /// The name of the kernel's function in Python.
+    pub name: Option<String>,
+    /// The grid: how often the kernel's body runs along each of its dimensions.
+    pub grid: Option<Vec<u64>>,
+    /// The operations that have a vector layout for their results.
+    pub operations: Option<u64>,
+    /// The relayouts that the compiler inserted, in the order of the text.
+    pub relayouts: Option<Vec<Relayout<'a>>>,
+    /// Loads and stores that do not begin at the first row and column of a register.
+    pub unaligned: Vec<Access<'a>>,
+    /// The arguments of the kernel in vector memory.
+    pub windows: Vec<Window>,
+    /// The final bundles.
+    pub bundles: Option<u64>,
+    /// Bundles without slots.
+    pub empty: Option<u64>,
+    /// The loops.
+    pub loops: Vec<LoopUse<'a>>,
+    /// The units, with the slots that they use.
+    pub units: Vec<Unit<'a>>,
+    /// The lines of Python, in the order of files and lines.
+    pub lines: BTreeMap<Source<'a>, Line>,
+    /// The vector slots, and those of them with a line of Python.
+    pub vector_slots: [u64; 2],
+    /// Bundles times the trips of their loops, as if no branch were taken; `None` if some trips are not known.
+    pub executed: Option<u64>,
+    /// The vector memory, if the compiler's report says it.
+    pub vmem: Option<VmemUse>,
+    /// The bytes of vector memory that the program lets the kernel use, if it says so.
+    pub vmem_limit: Option<u64>,
+    /// What was not understood, and how often.
+    pub unread: BTreeMap<String, u64>,
+}
+
+/// A change of a vector's layout that the compiler inserted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Relayout<'a> {
+    /// The layout before, as the compiler wrote it.
+    pub from: String,
+    /// The layout after.
+    pub to: String,
+    /// The vector, as an array without a layout.
+    pub shape: String,
+    /// The line that needs it; `None` if the dump has no locations.
+    pub source: Option<Source<'a>>,
+    /// The steps of the change; none if the first layout generalizes the second. `None` if a layout or the vector was not understood.
+    pub steps: Option<Vec<RelayoutStep>>,
+    /// Whether it needs no instruction; `None` as for the steps.
+    pub free: Option<bool>,
+    /// The registers before and after.
+    pub registers: Option<[u64; 2]>,
+}
+
+/// A load or store whose vector does not begin at the first row or column of a register.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Access<'a> {
+    /// The operation, such as `xir.vector_load`.
+    pub operation: &'a str,
+    /// The layout in registers.
+    pub layout: VectorLayout,
+    /// The vector, as an array without a layout.
+    pub shape: String,
+    /// The line.
+    pub source: Option<Source<'a>>,
+    /// The numbers of the relayouts from or to a layout with the same offsets.
+    pub relayouts: Vec<usize>,
+}
+
+/// An argument of a kernel in vector memory: a window of an operand or result, or scratch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// The name of the argument.
+    pub name: String,
+    /// The array in memory, with its layout.
+    pub shape: String,
+    /// The bytes of one buffer.
+    pub bytes: u64,
+    /// The number of buffers: two where the grid moves a window, so that a copy runs beside the kernel's body.
+    pub buffers: u64,
+}
+
+/// A loop with what is in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct LoopUse<'a> {
+    /// The loop.
+    pub found: Loop<'a>,
+    /// Its bundles, those of inner loops included.
+    pub bundles: u64,
+    /// Those without slots.
+    pub empty: u64,
+    /// The units; `capacity` is that of one bundle.
+    pub units: Vec<Unit<'a>>,
+    /// Registers that are saved to memory and loaded again, because there are too few.
+    pub spills: u64,
+    /// Loads of saved registers.
+    pub fills: u64,
+    /// Waits for copies between memories.
+    pub waits: u64,
+    /// The first and the last line of Python whose slots are in it, of the file that has the most.
+    pub lines: Option<(Source<'a>, Source<'a>)>,
+}
+
+/// What a line of Python became.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Line {
+    /// Its operations with a vector layout for their results.
+    pub operations: u64,
+    /// The registers of the results of these operations.
+    pub registers: u64,
+    /// Its relayouts.
+    pub relayouts: u64,
+    /// Those of them that move data.
+    pub moving: u64,
+    /// The bundles with a slot of it.
+    pub bundles: u64,
+    /// Its slots.
+    pub slots: u64,
+    /// Its bundles times the trips of their loops; `None` if some trips are not known.
+    pub executed: Option<u64>,
+}
+
+impl<'a> Kernel<'a> {
+    /// What these texts say about a kernel.
+    ///
+    /// # Errors
+    ///
+    /// If Mosaic's text is not in MLIR's syntax, as where a file was cut off.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::{Kernel, Texts};
+    ///
+    /// let schedule = "Schedule analysis:\n\ttotal scheduled bundles: 21\n\tempty scheduled bundles: 1\n";
+    /// let kernel = Kernel::read(Texts { schedule: Some(schedule), ..Texts::default() })?;
+    /// assert_eq!((kernel.bundles, kernel.operations), (Some(21), None)); // there is no text of operations
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    pub fn read(texts: Texts<'a>) -> Result<Self, MlirError> {
+        let mut kernel = Self::of_bundles(texts);
+        if let Some(text) = texts.relayout {
+            kernel.read_operations(&Module::parse(text)?);
+        }
+        Ok(kernel)
+    }
+
+    /// What all texts but Mosaic's say.
+    pub(crate) fn of_bundles(texts: Texts<'a>) -> Self {
+        let mut kernel = Self::default();
+        let utilization = texts.utilization.map(Utilization::parse).unwrap_or_default();
+        kernel.units = utilization.units().to_vec();
+        kernel.not_read("lines of the utilization", utilization.unread());
+        let schedule = texts.schedule.map(Schedule::parse).unwrap_or_default();
+        (kernel.bundles, kernel.empty) = (schedule.total, schedule.empty);
+        kernel.vmem_limit = schedule.instruction.and_then(vmem_limit);
+        if let Some(text) = texts.bundles {
+            kernel.read_bundles(&Bundles::parse(text), &utilization);
+        }
+        kernel
+    }
+
+    pub(crate) fn not_read(&mut self, what: &str, times: u64) {
+        if times > 0 {
+            let known = self.unread.entry(what.to_owned()).or_default();
+            *known = known.saturating_add(times);
+        }
+    }
+
+    fn read_bundles(&mut self, bundles: &Bundles<'a>, utilization: &Utilization<'a>) {
+        let all = bundles.bundles();
+        self.not_read("bundles", bundles.unread());
+        self.not_read("bundles that are cut off", u64::from(bundles.is_cut_off()));
+        let (count, empty) = (all.len() as u64, bundles.empty() as u64);
+        if self.bundles.is_some_and(|total| total != count) {
+            self.not_read("differences between the bundles and their analysis", 1);
+        }
+        // The analysis is whole where the bundles are cut off.
+        if self.bundles.is_none() || !bundles.is_cut_off() {
+            (self.bundles, self.empty) = (Some(count), Some(empty));
+        }
+        let rows = utilization.rows();
+        if !rows.is_empty() && rows.len() != all.len() {
+            self.not_read("differences between the bundles and their utilization", 1);
+        }
+        let found = loops(bundles);
+        let mut executed = Some(0_u64);
+        for (bundle, times) in all.iter().zip(executions(&found, all.len())) {
+            executed = sum(executed, times);
+            let mut here: BTreeMap<Source<'a>, u64> = BTreeMap::new();
+            for slot in bundle.slots().iter().filter(|slot| !slot.is_pseudo()) {
+                let [vectors, known] = &mut self.vector_slots;
+                *vectors = vectors.saturating_add(u64::from(slot.is_vector()));
+                if let Some(source) = slot.source() {
+                    *known = known.saturating_add(u64::from(slot.is_vector()));
+                    let slots = here.entry(source).or_default();
+                    *slots = slots.saturating_add(1);
+                }
+            }
+            for (source, slots) in here {
+                let line = self.lines.entry(source).or_default();
+                line.slots = line.slots.saturating_add(slots);
+                line.bundles = line.bundles.saturating_add(1);
+                line.executed = sum(line.executed, times);
+            }
+        }
+        self.executed = executed;
+        self.loops = found.into_iter().map(|found| LoopUse::new(found, bundles, utilization)).collect();
+    }
+
+    fn read_operations(&mut self, module: &Module<'a>) {
+        self.not_read("lines of Mosaic's text", module.unread().len() as u64);
+        let is_main =
+            |operation: &Operation<'a>| operation.attributes().iter().any(|(name, _)| name.ends_with(".main"));
+        let has_main = module.operations().iter().any(is_main);
+        let (mut operations, mut relayouts, mut accesses) = (0_u64, Vec::new(), Vec::new());
+        for operation in module.operations() {
+            match operation.name() {
+                "module" | "builtin.module" => {
+                    self.name = self.name.take().or_else(|| symbol(operation));
+                }
+                "func.func" if is_main(operation) || (!has_main && self.windows.is_empty()) => {
+                    self.read_function(operation)
+                }
+                _ => {}
+            }
+            let results = operation.attribute("out_layout").map(|text| self.layouts(text));
+            let source = module.source(operation);
+            let shapes = || operation.texts().last().into_iter().flat_map(|text| find_spelled_shapes(text));
+            let vectors = || shapes().filter_map(|found| found.shape.array().cloned()).collect::<Vec<_>>();
+            if let Some(results) = &results {
+                operations = operations.saturating_add(1);
+                let vectors = vectors();
+                // The types of the results are the last ones.
+                let types = vectors.iter().rev().zip(results.iter().rev());
+                let registers = types.filter_map(|(vector, layout)| registers(layout.as_ref()?, vector));
+                let registers = registers.fold(0, u64::saturating_add);
+                if let Some(source) = source {
+                    let line = self.lines.entry(source).or_default();
+                    line.operations = line.operations.saturating_add(1);
+                    line.registers = line.registers.saturating_add(registers);
+                }
+            }
+            if operation.name().ends_with(".relayout") {
+                let before = operation.attribute("in_layout");
+                let relayout = Relayout::new(before, operation.attribute("out_layout"), vectors().last(), source);
+                if relayout.steps.is_none() {
+                    self.not_read("relayouts", 1);
+                }
+                if let Some(source) = source {
+                    let line = self.lines.entry(source).or_default();
+                    line.relayouts = line.relayouts.saturating_add(1);
+                    let moves = relayout.free == Some(false);
+                    line.moving = line.moving.saturating_add(u64::from(moves));
+                }
+                relayouts.push(relayout);
+            }
+            let (loads, stores) = (operation.name().ends_with("load"), operation.name().ends_with("store"));
+            let layouts = if loads { results } else { operation.attribute("in_layout").map(|text| self.layouts(text)) };
+            let layout = layouts.into_iter().flatten().next().flatten().filter(|_| loads || stores);
+            if let (Some(layout), Some(vector)) = (layout, vectors().last())
+                && layout.offsets().iter().any(|offset| {
+                    !matches!(
+                        offset,
+                        xla_shape_core::tpu::vector::Offset::Fixed(0) | xla_shape_core::tpu::vector::Offset::Replicated
+                    )
+                })
+            {
+                let access =
+                    Access { operation: operation.name(), layout, shape: plain(vector), source, relayouts: Vec::new() };
+                accesses.push(access);
+            }
+        }
+        for access in &mut accesses {
+            let same = |text: &str| {
+                text.parse::<VectorLayout>().is_ok_and(|layout| layout.offsets() == access.layout.offsets())
+            };
+            let brings = |relayout: &Relayout<'_>| same(&relayout.from) || same(&relayout.to);
+            let numbers = relayouts.iter().enumerate().filter(|(_, relayout)| brings(relayout));
+            access.relayouts = numbers.map(|(number, _)| number).collect();
+        }
+        // A text of another stage, or of another compiler, has no layouts: then nothing is known.
+        if operations > 0 {
+            (self.operations, self.relayouts) = (Some(operations), Some(relayouts));
+        } else {
+            self.not_read("texts without vector layouts", 1);
+        }
+        self.unaligned = accesses;
+    }
+
+    /// The grid and the arguments of the kernel's function.
+    fn read_function(&mut self, operation: &Operation<'a>) {
+        let text = operation.texts().first().copied().unwrap_or("");
+        let dictionary = operation.attribute("iteration_bounds");
+        let bounds =
+            dictionary.and_then(|bounds| bounds.split_once(": ")).map(|(_, bounds)| bounds.trim_end_matches('>'));
+        self.grid = bounds.and_then(|bounds| bounds.split(',').map(|bound| bound.trim().parse().ok()).collect());
+        let arguments = text.split_once('(').map_or("", |(_, rest)| rest);
+        self.windows.clear();
+        let moves = self.grid.as_ref().is_some_and(|grid| grid.iter().any(|&steps| steps > 1));
+        let moved = if moves { 2 } else { 1 };
+        for argument in crate::brackets::split_at_commas(arguments) {
+            let Some((name, of)) = argument.trim().strip_prefix('%').and_then(|text| text.split_once(": memref<"))
+            else {
+                continue;
+            };
+            if !of.contains("vmem") {
+                continue;
+            }
+            match memory(argument) {
+                Some(array) => {
+                    let bytes = array.byte_size().unwrap_or(0);
+                    self.windows.push(Window {
+                        name: name.to_owned(),
+                        shape: array.to_string(),
+                        bytes,
+                        buffers: moved,
+                    });
+                }
+                None => self.not_read("types of arguments", 1),
+            }
+        }
+        // The last arguments are scratch.
+        let scratch = operation.attribute("scratch_operands").and_then(|number| number.split(' ').next()?.parse().ok());
+        self.windows.iter_mut().rev().take(scratch.unwrap_or(0)).for_each(|window| window.buffers = 1);
+    }
+
+    /// The layouts in an attribute; a scalar has none. Those that were not understood are counted.
+    fn layouts(&mut self, text: &str) -> Vec<Option<VectorLayout>> {
+        let texts = layout_texts(text);
+        let layouts =
+            texts.map(|text| if text == "none" { Ok(None) } else { text.parse().map(Some).map_err(|_| text) });
+        let mut found = Vec::new();
+        for layout in layouts {
+            match layout {
+                Ok(layout) => found.push(layout),
+                Err(text) => {
+                    self.not_read(&alloc::format!("the vector layout {text}"), 1);
+                    found.push(None);
+                }
+            }
+        }
+        found
+    }
+}
+
+impl Default for Line {
+    /// A line that became nothing.
+    fn default() -> Self {
+        Self { operations: 0, registers: 0, relayouts: 0, moving: 0, bundles: 0, slots: 0, executed: Some(0) }
+    }
+}
+
+impl<'a> Relayout<'a> {
+    fn new(before: Option<&str>, after: Option<&str>, vector: Option<&ArrayShape>, source: Option<Source<'a>>) -> Self {
+        let text =
+            |attribute: Option<&str>| attribute.and_then(|text| layout_texts(text).next()).unwrap_or("").to_owned();
+        let (from, to) = (text(before), text(after));
+        let layouts = from.parse::<VectorLayout>().ok().zip(to.parse::<VectorLayout>().ok());
+        let known = layouts.zip(vector).zip(vector.and_then(sizes));
+        let steps = known.as_ref().and_then(|(((from, to), _), sizes)| from.relayout(to, sizes).ok());
+        let free = known.as_ref().and_then(|(((from, to), _), sizes)| from.relayout_is_free(to, sizes).ok());
+        let registers =
+            known.and_then(|(((from, to), vector), _)| Some([registers(&from, vector)?, registers(&to, vector)?]));
+        Self { from, to, shape: vector.map(plain).unwrap_or_default(), source, steps, free, registers }
+    }
+}
+
+impl<'a> LoopUse<'a> {
+    fn new(found: Loop<'a>, bundles: &Bundles<'a>, utilization: &Utilization<'a>) -> Self {
+        let count = found.last.saturating_sub(found.first).saturating_add(1);
+        let inside = || bundles.bundles().iter().skip(found.first).take(count);
+        let slots = |wanted: fn(&Slot<'a>) -> bool| {
+            inside().flat_map(|bundle| bundle.slots()).filter(|slot| wanted(slot)).count() as u64
+        };
+        let mut units = utilization.units().iter().map(|unit| Unit { used: 0, ..*unit }).collect::<Vec<_>>();
+        if utilization.rows().len() == bundles.bundles().len() {
+            for row in utilization.rows().iter().skip(found.first).take(count) {
+                units.iter_mut().zip(row).for_each(|(unit, used)| unit.used = unit.used.saturating_add(*used));
+            }
+        }
+        let sources = inside().flat_map(|bundle| bundle.slots()).filter_map(Slot::source);
+        let mut files: BTreeMap<&str, (u64, Source<'a>, Source<'a>)> = BTreeMap::new();
+        for source in sources {
+            let (times, first, last) = files.entry(source.file).or_insert((0, source, source));
+            (*times, *first, *last) = (times.saturating_add(1), (*first).min(source), (*last).max(source));
+        }
+        let lines = files.into_values().max_by_key(|(times, ..)| *times).map(|(_, first, last)| (first, last));
+        Self {
+            bundles: count as u64,
+            empty: inside().filter(|bundle| bundle.is_empty()).count() as u64,
+            spills: slots(Slot::is_spill),
+            fills: slots(Slot::is_fill),
+            waits: slots(Slot::is_wait),
+            units,
+            lines,
+            found,
+        }
+    }
+}
+
+/// The limit in `"scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"33554432"}]` of a custom call.
+fn vmem_limit(call: &str) -> Option<u64> {
+    let (_, configs) = call.split_once("\"scoped_memory_configs\":[")?;
+    let configs = configs.split(']').next()?;
+    let config = configs.split('}').find(|config| config.contains("\"memory_space\":\"1\""))?;
+    let (_, size) = config.split_once("\"size\":\"")?;
+    size.split('"').next()?.parse().ok()
+}
+
+fn sum(total: Option<u64>, more: Option<u64>) -> Option<u64> {
+    total.zip(more).map(|(total, more)| total.saturating_add(more))
+}
+
+/// The texts in `#xir_tc.vpad<"…">`, in order.
+fn layout_texts(text: &str) -> impl Iterator<Item = &str> {
+    text.split("vpad<\"").skip(1).filter_map(|rest| rest.split('"').next())
+}
+
+/// The symbol that an operation defines, such as `k` of `module @k`.
+fn symbol(operation: &Operation<'_>) -> Option<String> {
+    let (_, name) = operation.texts().first()?.split_once('@')?;
+    let name = match name.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next()?,
+        None => name.split(|c: char| c.is_whitespace() || matches!(c, '(' | '{')).next()?,
+    };
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn sizes(vector: &ArrayShape) -> Option<Vec<u64>> {
+    let size = |dimension: &Dimension| match dimension {
+        Dimension::Static(size) => Some(*size),
+        _ => None,
+    };
+    vector.dimensions().iter().map(size).collect()
+}
+
+fn registers(layout: &VectorLayout, vector: &ArrayShape) -> Option<u64> {
+    layout.registers(&sizes(vector)?).ok()
+}
+
+/// An array as text, without its layout.
+fn plain(array: &ArrayShape) -> String {
+    let text = array.to_string();
+    text.split('{').next().unwrap_or("").to_owned()
+}
+
+/// The array of `%x: memref<16x256xf32, #xir.tiled<(8,128),[2,1]>, …>`, with its tiles.
+fn memory(argument: &str) -> Option<ArrayShape> {
+    let plain_shape = find_spelled_shapes(argument).next()?.shape.array().map(plain)?;
+    let Some((_, tiled)) = argument.split_once("tiled<") else { return plain_shape.parse().ok() };
+    let tiles = tiled.split(",[").next()?;
+    let rank = sizes(&plain_shape.parse().ok()?)?.len();
+    let order = (0..rank).rev().map(|number| number.to_string()).collect::<Vec<_>>().join(",");
+    alloc::format!("{plain_shape}{{{order}:T{tiles}}}").parse().ok()
+}

@@ -1,0 +1,198 @@
+//! The loops in final bundles, and how often each runs.
+
+use crate::Source;
+use crate::bundles::{Bundles, Slot};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A loop in final bundles.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Loop<'a> {
+    /// The number of its first bundle in [`Bundles::bundles`].
+    pub first: usize,
+    /// The number of its last bundle.
+    pub last: usize,
+    /// The number of loops around it, and itself: 1 for an outer loop.
+    pub depth: usize,
+    /// How often it runs each time it is entered. `None` if that depends on values that are not constants.
+    pub trips: Option<u64>,
+    /// The comparison that ends it, as the compiler wrote it.
+    pub condition: Option<String>,
+    /// The line of the comparison.
+    pub source: Option<Source<'a>>,
+}
+
+/// How many copies of a register are followed to its constant.
+const MAX_COPIES: usize = 16;
+
+/// The loops of an instruction, outer ones before inner ones.
+///
+/// A loop begins at the label `LB` and ends with the last bundle that the compiler marks as deep, and the empty bundles after it:
+/// those wait for the branch back.
+///
+/// ```
+/// use xla_shape_mosaic::{Bundles, loops};
+///
+/// let bundles = Bundles::parse("\
+///    0   :  { %s1_s0 = smov.u32 0 }
+///  0x1 LB: > { %s3_s0 = sphi %s1_s0, %s4_s0  ;;  %s4_s0 = sadd.s32 1, %s3_s0 }
+///  0x2   : > { %p5_p0 = scmp.ge.s32.totalorder %s4_s0, 32 }
+///  0x3   : > { %6 = sbr.rel (!%p5_p0) target = $region4 }
+///  0x4   :  {}
+///  0x5   :  { %7 = vsyncpa [#allocation4], 1 }
+/// ");
+/// let [found] = &loops(&bundles)[..] else { panic!() };
+/// assert_eq!((found.first, found.last, found.trips), (1, 4, Some(32)));
+/// ```
+#[must_use]
+pub fn loops<'a>(bundles: &Bundles<'a>) -> Vec<Loop<'a>> {
+    let all = bundles.bundles();
+    let mut registers = BTreeMap::new();
+    for slot in all.iter().flat_map(|bundle| bundle.slots()) {
+        if let Some(register) = slot.register() {
+            // Each register name is written once; two that write the same one say nothing together.
+            registers.entry(register).and_modify(|known| *known = None).or_insert(Some(slot));
+        }
+    }
+    let mut found: Vec<Loop<'a>> = Vec::new();
+    // The numbers of the loops that are open.
+    let mut open: Vec<usize> = Vec::new();
+    for (number, bundle) in all.iter().enumerate() {
+        if !bundle.slots().is_empty() {
+            // Bundles without a mark can be in a loop: they have what runs after it. So a loop ends at its last mark.
+            if bundle.depth() > 0 || bundle.label().is_some() {
+                open.retain(|&open| found.get(open).is_some_and(|found| found.depth <= bundle.depth()));
+            }
+            if bundle.label() == Some("LB") {
+                open.retain(|&open| found.get(open).is_some_and(|found| found.depth < bundle.depth()));
+                open.push(found.len());
+                let depth = bundle.depth();
+                found.push(Loop { first: number, last: number, depth, trips: None, condition: None, source: None });
+            }
+            for &inner in &open {
+                if let Some(inner) = found.get_mut(inner)
+                    && inner.depth <= bundle.depth()
+                {
+                    inner.last = number;
+                }
+            }
+        }
+    }
+    for found in &mut found {
+        let waits =
+            all.iter().skip(found.last.saturating_add(1)).take_while(|bundle| bundle.slots().is_empty()).count();
+        found.last = found.last.saturating_add(waits);
+        let count = found.last.saturating_sub(found.first).saturating_add(1);
+        let body = all.iter().skip(found.first).take(count).filter(|bundle| bundle.depth() == found.depth);
+        let branch =
+            |slot: &&Slot<'a>| slot.opcode() == "sbr.rel" && slot.predicate().is_some_and(|on| on.starts_with('!'));
+        let back = body.flat_map(|bundle| bundle.slots()).rfind(branch);
+        let test = back.and_then(|back| written(&registers, back.predicate()?.strip_prefix('!')?));
+        if let Some(test) = test.filter(|test| test.opcode().starts_with("scmp.")) {
+            let operands = plain(test).collect::<Vec<_>>();
+            found.condition = Some(alloc::format!("{} {}", test.opcode(), operands.join(", ")));
+            found.source = test.source();
+            found.trips = trips(&registers, test, &operands);
+        }
+    }
+    found
+}
+
+type Registers<'s, 'a> = BTreeMap<&'a str, Option<&'s Slot<'a>>>;
+
+fn written<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slot<'a>> {
+    registers.get(name).copied().flatten()
+}
+
+/// The operands without comments and predicate.
+fn plain<'a>(slot: &Slot<'a>) -> impl Iterator<Item = &'a str> {
+    let text = slot.operands().split("/*").next().unwrap_or("");
+    text.split(',').map(str::trim).filter(|operand| !operand.is_empty())
+}
+
+/// The slot that computes a register, behind copies.
+fn resolved<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slot<'a>> {
+    let mut slot = written(registers, name)?;
+    for _ in 0..MAX_COPIES {
+        match plain(slot).next() {
+            Some(copied) if slot.opcode().starts_with("smov") && copied.starts_with('%') => {
+                slot = written(registers, copied)?
+            }
+            _ => return Some(slot),
+        }
+    }
+    None
+}
+
+/// A constant: a number, or a register that a number is moved to.
+fn constant(registers: &Registers<'_, '_>, operand: &str) -> Option<i64> {
+    let number = |text: &str| {
+        let number = text.parse::<i64>().ok()?;
+        // 32 bits, which are written without a sign.
+        Some(if (1 << 31..1 << 32).contains(&number) { number.wrapping_sub(1 << 32) } else { number })
+    };
+    if let Some(number) = number(operand) {
+        return Some(number);
+    }
+    let slot = resolved(registers, operand)?;
+    let mut operands = plain(slot);
+    let value = operands.next().filter(|_| slot.opcode().starts_with("smov"))?;
+    if operands.next().is_some() { None } else { number(value) }
+}
+
+/// How often a loop runs that goes on until `test` is true: its counter begins with a constant, and a constant is added each time.
+fn trips(registers: &Registers<'_, '_>, test: &Slot<'_>, operands: &[&str]) -> Option<u64> {
+    let [counter, limit] = operands else { return None };
+    let limit = constant(registers, limit)?;
+    let slot = resolved(registers, counter)?;
+    // The counter is tested before or after it is increased.
+    let (phi, increased) = if slot.opcode() == "sphi" { (slot, false) } else { (phi_of(registers, slot)?, true) };
+    let [first, next] = plain(phi).collect::<Vec<_>>().try_into().ok()?;
+    let (first, next) = (constant(registers, first)?, resolved(registers, next)?);
+    // The value that the loop carries must be the counter of this test.
+    if !core::ptr::eq(phi_of(registers, next)?, phi) {
+        return None;
+    }
+    let step = added(registers, next)?.1;
+    let begin = if increased { first.checked_add(step)? } else { first };
+    let distance = limit.checked_sub(begin)?;
+    if step <= 0 {
+        return None;
+    }
+    let more = match test.opcode().split('.').nth(1)? {
+        "ge" => distance.checked_add(step)?.checked_sub(1)?.checked_div(step)?,
+        "gt" => distance.checked_div_euclid(step)?.checked_add(1)?,
+        "eq" if distance >= 0 && distance.checked_rem(step) == Some(0) => distance.checked_div(step)?,
+        _ => return None,
+    };
+    u64::try_from(more.max(0)).ok()?.checked_add(1)
+}
+
+/// The register and the constant that an addition adds.
+fn added<'a>(registers: &Registers<'_, '_>, slot: &Slot<'a>) -> Option<(&'a str, i64)> {
+    let [a, b] = plain(slot).collect::<Vec<_>>().try_into().ok()?;
+    if slot.opcode() != "sadd.s32" {
+        return None;
+    }
+    constant(registers, a).map(|number| (b, number)).or_else(|| constant(registers, b).map(|number| (a, number)))
+}
+
+/// The value that a loop carries to which this slot adds a constant.
+fn phi_of<'s, 'a>(registers: &Registers<'s, 'a>, slot: &Slot<'a>) -> Option<&'s Slot<'a>> {
+    let (register, _) = added(registers, slot)?;
+    resolved(registers, register).filter(|phi| phi.opcode() == "sphi")
+}
+
+/// For each of so many bundles, the product of the trips of the loops around it; `None` if some are not known.
+pub(crate) fn executions(loops: &[Loop<'_>], bundles: usize) -> Vec<Option<u64>> {
+    let mut times = alloc::vec![Some(1_u64); bundles];
+    for found in loops {
+        let count = found.last.saturating_sub(found.first).saturating_add(1);
+        for time in times.iter_mut().skip(found.first).take(count) {
+            *time = time.zip(found.trips).map(|(time, trips)| time.saturating_mul(trips));
+        }
+    }
+    times
+}

@@ -1,0 +1,291 @@
+//! MLIR text as Mosaic's dumps contain it: operations with their attributes, types, regions and locations.
+//!
+//! The reader does not know the operations. It finds where each one begins and ends, its attributes, and the regions that are in it,
+//! by brackets and line ends, as MLIR's printer writes them: a region begins with a brace at the end of a line, and each operation
+//! begins a line. Whatever else an operation says is kept as text.
+
+use crate::Source;
+use crate::brackets::{MlirError, MlirProblem, Scanner};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// A text in MLIR's syntax.
+///
+/// ```
+/// use xla_shape_mosaic::Module;
+///
+/// let module = Module::parse("\
+/// func.func @k() {
+///   %0 = arith.constant {value = [1, 2]} 0 : i32 loc(#loc1)
+///   return
+/// }
+/// #loc1 = loc(\"kernel.py\":4:8 to :14)
+/// ")?;
+/// let [_, constant, _] = module.operations() else { panic!() };
+/// assert_eq!((constant.name(), constant.attribute("value")), ("arith.constant", Some("[1, 2]")));
+/// assert_eq!(module.source(constant).unwrap().to_string(), "kernel.py:4");
+/// # Ok::<(), xla_shape_mosaic::MlirError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Module<'a> {
+    operations: Vec<Operation<'a>>,
+    aliases: BTreeMap<&'a str, &'a str>,
+    unread: Vec<&'a str>,
+}
+
+/// An operation: what is before its first region, and what follows its regions.
+#[derive(Clone, Debug)]
+pub struct Operation<'a> {
+    results: Vec<&'a str>,
+    name: &'a str,
+    /// The text between the name and the first region, and the texts after each region.
+    texts: Vec<&'a str>,
+    attributes: Vec<(&'a str, &'a str)>,
+    location: Option<&'a str>,
+    parent: Option<usize>,
+}
+
+impl<'a> Operation<'a> {
+    /// The names of its results, with `%`.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
+    /// assert_eq!(module.operations()[0].results(), ["%1"]);
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub fn results(&self) -> &[&'a str] {
+        &self.results
+    }
+
+    /// Its name, such as `arith.addf`.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
+    /// assert_eq!(module.operations()[0].name(), "arith.addf");
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub const fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// The text after the name, in parts: before the first region, and after each region.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
+    /// assert_eq!(module.operations()[0].texts(), ["%x, %y {fast, kind = [1, 2]} : f32"]);
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub fn texts(&self) -> &[&'a str] {
+        &self.texts
+    }
+
+    /// The attributes in its dictionaries, as text. An attribute without a value has the text "".
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
+    /// assert_eq!(module.operations()[0].attributes(), [("fast", ""), ("kind", "[1, 2]")]);
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub fn attributes(&self) -> &[(&'a str, &'a str)] {
+        &self.attributes
+    }
+
+    /// The value of an attribute, as text.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
+    /// assert_eq!(module.operations()[0].attribute("kind"), Some("[1, 2]"));
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<&'a str> {
+        self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    /// The number of the operation, in [`Module::operations`], in whose region this one is.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("scf.if %a {\n  scf.yield\n}")?;
+    /// assert_eq!(module.operations()[1].parent(), Some(0));
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub const fn parent(&self) -> Option<usize> {
+        self.parent
+    }
+
+    /// The values that it uses: the names after `%` in its text, in order.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
+    /// assert!(module.operations()[0].operands().eq(["x", "y"]));
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    pub fn operands(&self) -> impl Iterator<Item = &'a str> + '_ {
+        self.texts.iter().flat_map(|text| {
+            text.split('%').skip(1).map(|rest| {
+                let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '-')));
+                rest.get(..end.unwrap_or(rest.len())).unwrap_or("")
+            })
+        })
+    }
+}
+
+/// How many aliases of a location are followed.
+const MAX_ALIASES: usize = 64;
+
+impl<'a> Module<'a> {
+    /// Reads a text. It takes time in proportion to the length of the text.
+    ///
+    /// # Errors
+    ///
+    /// If brackets, quotes or regions are not closed or too deep.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let error = Module::parse("func.func @k() {\n  return").unwrap_err();
+    /// assert_eq!(error.to_string(), "line 1: expected the end of the region that begins here, found the end of the text");
+    /// ```
+    pub fn parse(text: &'a str) -> Result<Self, MlirError> {
+        let mut module = Self { operations: Vec::new(), aliases: BTreeMap::new(), unread: Vec::new() };
+        let mut scanner = Scanner::new(text);
+        // The operations whose regions are open, with the positions of the braces.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        loop {
+            scanner.skip_space();
+            if scanner.at_end() {
+                break;
+            }
+            let start = scanner.position();
+            if scanner.eat("}") {
+                let Some((owner, _)) = open.pop() else { return Err(scanner.error(MlirProblem::NotOpen, start)) };
+                if scanner.rest_of_operation(&mut module, owner)? {
+                    open.push((owner, scanner.position()));
+                }
+                continue;
+            }
+            match scanner.peek() {
+                Some('#' | '!') => {
+                    let line = scanner.balanced_line()?;
+                    match line.split_once(" = ") {
+                        Some((name, value)) => drop(module.aliases.insert(name.trim(), value.trim())),
+                        None => module.unread.push(line),
+                    }
+                }
+                // A label of a block, or the lines between the parts of a generic form.
+                Some('^' | '{' | ')' | ',') => drop(scanner.balanced_line()?),
+                _ => match scanner.operation_head() {
+                    Some((results, name)) => {
+                        let number = module.operations.len();
+                        module.operations.push(Operation {
+                            results,
+                            name,
+                            texts: Vec::new(),
+                            attributes: Vec::new(),
+                            location: None,
+                            parent: open.last().map(|(owner, _)| *owner),
+                        });
+                        if scanner.rest_of_operation(&mut module, number)? {
+                            scanner.check_depth(open.len())?;
+                            open.push((number, scanner.position()));
+                        }
+                    }
+                    None => {
+                        let line = scanner.balanced_line()?;
+                        module.unread.push(line);
+                    }
+                },
+            }
+        }
+        match open.last() {
+            Some((_, brace)) => Err(scanner.error(MlirProblem::RegionEnd, brace.saturating_sub(1))),
+            None => Ok(module),
+        }
+    }
+
+    /// All operations, in the order of the text; an operation with regions comes before those in its regions.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
+    /// assert_eq!(module.operations().len(), 1);
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub fn operations(&self) -> &[Operation<'a>] {
+        &self.operations
+    }
+
+    /// The lines that are neither an operation, an alias nor a label.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("%1 = arith.addf %x, %y {fast, kind = [1, 2]} : f32")?;
+    /// assert!(module.unread().is_empty());
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub fn unread(&self) -> &[&'a str] {
+        &self.unread
+    }
+
+    pub(crate) fn add_part(
+        &mut self,
+        owner: usize,
+        text: &'a str,
+        attributes: Vec<(&'a str, &'a str)>,
+        location: Option<&'a str>,
+    ) {
+        if let Some(operation) = self.operations.get_mut(owner) {
+            operation.texts.push(text);
+            operation.attributes.extend(attributes);
+            operation.location = location.or(operation.location);
+        }
+    }
+
+    /// The place in the source from which the operation comes; of a call, the place in the called function. `None` if the text
+    /// does not have it.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Module;
+    ///
+    /// let module = Module::parse("return loc(#loc2)\n#loc1 = loc(\"k.py\":4:8 to :14)\n#loc2 = loc(\"swap\"(#loc1))")?;
+    /// assert_eq!(module.source(&module.operations()[0]).unwrap().line, 4);
+    /// # Ok::<(), xla_shape_mosaic::MlirError>(())
+    /// ```
+    #[must_use]
+    pub fn source(&self, operation: &Operation<'a>) -> Option<Source<'a>> {
+        let mut text = operation.location?;
+        for _ in 0..MAX_ALIASES {
+            if let Some(found) = Source::find(text) {
+                return Some(found);
+            }
+            // The first alias in `"name"(#loc3)` or `callsite(#loc1 at #loc2)` is the inner one.
+            let name = text.get(text.find("#loc")?..)?;
+            let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#')).unwrap_or(name.len());
+            text = self.aliases.get(name.get(..end)?)?;
+        }
+        None
+    }
+}

@@ -1,0 +1,140 @@
+//! The compiler's own counts: the analysis of a schedule, and how many slots of each unit a bundle uses.
+
+use alloc::vec::Vec;
+
+/// What `schedule-analysis_final_bundles` says: the bundles of an instruction, and what it is.
+///
+/// ```
+/// use xla_shape_mosaic::Schedule;
+///
+/// let schedule = Schedule::parse("Schedule analysis:\n\ttotal scheduled bundles:    21\n\tempty scheduled bundles:    1\n");
+/// assert_eq!((schedule.total, schedule.empty), (Some(21), Some(1)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct Schedule<'a> {
+    /// All bundles.
+    pub total: Option<u64>,
+    /// Those without slots.
+    pub empty: Option<u64>,
+    /// The only instruction that the bundles are of, as HLO text. `None` if they are of several, as those of the program around it.
+    pub instruction: Option<&'a str>,
+}
+
+impl<'a> Schedule<'a> {
+    /// Reads a file. A line that is not understood is skipped.
+    #[must_use]
+    pub fn parse(text: &'a str) -> Self {
+        let (mut schedule, mut instructions) = (Self::default(), 0_usize);
+        for line in text.lines() {
+            if let Some(number) = line.split_once("total scheduled bundles:") {
+                schedule.total = number.1.trim().parse().ok();
+            } else if let Some(number) = line.split_once("empty scheduled bundles:") {
+                // The next line counts the non-empty ones.
+                if !number.0.ends_with("non ") {
+                    schedule.empty = number.1.trim().parse().ok();
+                }
+            } else if let Some((_, instruction)) =
+                line.split_once(" scheduled bundles (").and_then(|(_, rest)| rest.split_once("): %"))
+            {
+                instructions = instructions.saturating_add(1);
+                schedule.instruction = Some(instruction).filter(|_| instructions == 1);
+            }
+        }
+        schedule
+    }
+}
+
+/// A unit of the TPU, such as `VALU`, and its slots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unit<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The slots that a bundle has.
+    pub capacity: u64,
+    /// The slots that all bundles use together.
+    pub used: u64,
+}
+
+/// What `final_hlo-static-per-bundle-utilization` says: the slots of each unit that each bundle uses.
+///
+/// ```
+/// use xla_shape_mosaic::Utilization;
+///
+/// let text = "== CAPACTIY:\nMATMUL, VALU\n 4 2\n== UTILIZATION:\n0 2\n1 1\n";
+/// let utilization = Utilization::parse(text);
+/// assert_eq!((utilization.rows().len(), utilization.units()[1].used), (2, 3));
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Utilization<'a> {
+    units: Vec<Unit<'a>>,
+    rows: Vec<Vec<u64>>,
+    unread: u64,
+}
+
+impl<'a> Utilization<'a> {
+    /// Reads a file. A line that is not understood is counted.
+    #[must_use]
+    pub fn parse(text: &'a str) -> Self {
+        let mut found = Self::default();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("=="));
+        let names = lines.next().unwrap_or("").split(',').map(str::trim).filter(|name| !name.is_empty());
+        let capacities = lines.next().and_then(numbers).unwrap_or_default();
+        found.units = names.zip(capacities).map(|(name, capacity)| Unit { name, capacity, used: 0 }).collect();
+        for line in lines {
+            match numbers(line).filter(|row| row.len() == found.units.len()) {
+                Some(row) => {
+                    for (unit, used) in found.units.iter_mut().zip(&row) {
+                        unit.used = unit.used.saturating_add(*used);
+                    }
+                    found.rows.push(row);
+                }
+                None => found.unread = found.unread.saturating_add(1),
+            }
+        }
+        found
+    }
+
+    /// The units, in the order of the file.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Utilization;
+    ///
+    /// let utilization = Utilization::parse("MATMUL, VALU\n 4 2\n0 2\n1 1\nno row");
+    /// assert_eq!((utilization.units()[0].name, utilization.units()[0].capacity), ("MATMUL", 4));
+    /// ```
+    #[must_use]
+    pub fn units(&self) -> &[Unit<'a>] {
+        &self.units
+    }
+
+    /// For each bundle the used slots of each unit.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Utilization;
+    ///
+    /// let utilization = Utilization::parse("MATMUL, VALU\n 4 2\n0 2\n1 1\nno row");
+    /// assert_eq!(utilization.rows(), [[0, 2], [1, 1]]);
+    /// ```
+    #[must_use]
+    pub fn rows(&self) -> &[Vec<u64>] {
+        &self.rows
+    }
+
+    /// The number of lines that were not understood.
+    ///
+    /// ```
+    /// use xla_shape_mosaic::Utilization;
+    ///
+    /// let utilization = Utilization::parse("MATMUL, VALU\n 4 2\n0 2\n1 1\nno row");
+    /// assert_eq!(utilization.unread(), 1);
+    /// ```
+    #[must_use]
+    pub const fn unread(&self) -> u64 {
+        self.unread
+    }
+}
+
+fn numbers(line: &str) -> Option<Vec<u64>> {
+    line.split_ascii_whitespace().map(|word| word.parse().ok()).collect()
+}

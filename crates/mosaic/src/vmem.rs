@@ -1,0 +1,52 @@
+//! The compiler's report of vector memory (`vmem_report.html`): what each instruction of a program has there.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use serde_json::Value;
+
+/// The vector memory of an instruction, as the compiler divides it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VmemUse {
+    /// The instruction.
+    pub instruction: String,
+    /// All bytes.
+    pub bytes: u64,
+    /// The parts, in the order of the report.
+    pub parts: Vec<VmemPart>,
+}
+
+/// A part of the vector memory of an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VmemPart {
+    /// What it is for, in the compiler's words; spilled registers are `SPILL`.
+    pub tag: String,
+    /// The bytes of one buffer.
+    pub bytes: u64,
+}
+
+/// The vector memory of each instruction in the report, and the bytes that a core has. `None` if the text has no report.
+///
+/// ```
+/// let text = r#"<script> const DATA ={"global_info": {"vmem_capacity": 4096}, "hlo_breakdowns": {"k.1": {"total_size": 24,
+///     "blocks": [{"allocations": [{"tag": "SPILL", "size": 24}]}]}}};"#;
+/// let (capacity, uses) = xla_shape_mosaic::vmem_report(text).unwrap();
+/// assert_eq!((capacity, uses[0].bytes, uses[0].parts[0].tag.as_str()), (Some(4096), 24, "SPILL"));
+/// ```
+#[must_use]
+pub fn vmem_report(text: &str) -> Option<(Option<u64>, Vec<VmemUse>)> {
+    let (_, data) = text.split_once("const DATA =")?;
+    let report = serde_json::Deserializer::from_str(data).into_iter::<Value>().next()?.ok()?;
+    let capacity = report.get("global_info").and_then(|info| info.get("vmem_capacity")).and_then(Value::as_u64);
+    let mut uses = Vec::new();
+    for (instruction, entry) in report.get("hlo_breakdowns")?.as_object()? {
+        let list = |value: &Value, key| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+        let allocations = list(entry, "blocks").into_iter().flat_map(|block| list(&block, "allocations"));
+        let part = |allocation: Value| {
+            let tag = allocation.get("tag").and_then(Value::as_str).unwrap_or("").to_string();
+            Some(VmemPart { tag, bytes: allocation.get("size").and_then(Value::as_u64)? })
+        };
+        let bytes = entry.get("total_size").and_then(Value::as_u64).unwrap_or(0);
+        uses.push(VmemUse { instruction: instruction.clone(), bytes, parts: allocations.filter_map(part).collect() });
+    }
+    Some((capacity, uses))
+}

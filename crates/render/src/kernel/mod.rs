@@ -1,0 +1,344 @@
+//! What the compiler made of Pallas kernels: lines, registers, relayouts, loops, units, vector memory.
+
+mod text;
+
+use crate::{Answer, Text};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xla_shape_core::tpu::Generation;
+use xla_shape_core::tpu::vector::{Offset, RelayoutStep, VectorLayout};
+use xla_shape_mosaic::{Access, DumpedKernel, Line, LoopUse, Relayout, Source, Unit, VmemPart, Window};
+
+/// The kernels of one dump or of several, as for several generations of TPUs.
+///
+/// ```
+/// use xla_shape_mosaic::kernels;
+/// use xla_shape_render::{Answer, kernel::Kernels};
+///
+/// let text = "Schedule analysis:\n\ttotal scheduled bundles: 21\n\tempty scheduled bundles: 1\n\t 20.00 scheduled bundles (100.00%): \
+///     %k.1 = f32[8] custom-call(%x), custom_call_target=\"tpu_custom_call\"\n";
+/// let mut answer = Kernels::default();
+/// answer.add(None, None, &kernels(&[("llo.k.1.schedule-analysis_final_bundles.txt", text)]));
+/// assert!(answer.text(80).to_string().starts_with("k.1: 21 bundles, 1 empty\n"));
+/// assert!(answer.json().contains("\"bundles\":21,\"empty\":1"));
+/// ```
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Kernels {
+    kernels: Vec<Entry>,
+    /// The devices for which there is no answer.
+    errors: Vec<Refused>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Refused {
+    #[serde(rename = "for")]
+    target: String,
+    message: String,
+}
+
+/// A kernel. `None` is what the dump does not say.
+#[derive(Clone, Debug, Serialize)]
+struct Entry {
+    #[serde(rename = "for")]
+    target: Option<String>,
+    name: Option<String>,
+    instruction: Option<String>,
+    grid: Option<Vec<u64>>,
+    bundles: Option<u64>,
+    empty: Option<u64>,
+    executed: Option<u64>,
+    operations: Option<u64>,
+    relayouts: Option<Vec<RelayoutEntry>>,
+    unaligned: Vec<Unaligned>,
+    lines: Vec<LineEntry>,
+    loops: Vec<LoopEntry>,
+    units: BTreeMap<String, Usage>,
+    vmem: Option<Vmem>,
+    vector_slots: u64,
+    vector_slots_with_source: u64,
+    unread: BTreeMap<String, u64>,
+    notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct RelayoutEntry {
+    from: String,
+    to: String,
+    shape: String,
+    source: Option<String>,
+    free: Option<bool>,
+    steps: Vec<String>,
+    registers: Option<[u64; 2]>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Unaligned {
+    source: Option<String>,
+    operation: String,
+    shape: String,
+    layout: String,
+    relayouts: u64,
+    advice: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct LineEntry {
+    source: String,
+    operations: u64,
+    registers: u64,
+    relayouts: u64,
+    moving: u64,
+    bundles: u64,
+    executed: Option<u64>,
+    slots: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct LoopEntry {
+    first: u64,
+    last: u64,
+    depth: usize,
+    trips: Option<u64>,
+    condition: Option<String>,
+    lines: Option<[String; 2]>,
+    bundles: u64,
+    empty: u64,
+    fullest: Option<String>,
+    units: BTreeMap<String, Usage>,
+    spills: u64,
+    fills: u64,
+    waits: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Usage {
+    used: u64,
+    capacity: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Vmem {
+    bytes: u64,
+    limit: Option<u64>,
+    /// Whether the sum is of the arguments, because the dump has no report.
+    estimated: bool,
+    parts: Vec<VmemEntry>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct VmemEntry {
+    what: String,
+    bytes: u64,
+}
+
+impl Kernels {
+    /// Adds the kernels of a dump. `target` is the name of the device that they were compiled for, if it is known.
+    ///
+    /// ```
+    /// use xla_shape_render::{Answer, kernel::Kernels};
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.add(None, None, &[]);
+    /// assert!(answer.is_empty());
+    /// ```
+    pub fn add(&mut self, target: Option<&str>, generation: Option<Generation>, kernels: &[DumpedKernel<'_>]) {
+        self.kernels.extend(kernels.iter().map(|kernel| Entry::new(target, generation, kernel)));
+    }
+
+    /// Adds a device for which the compiler refused the program.
+    ///
+    /// ```
+    /// use xla_shape_render::{Answer, kernel::Kernels};
+    ///
+    /// let mut answer = Kernels::default();
+    /// answer.refused("v5e:2x2", "the program has too many devices");
+    /// assert_eq!(answer.text(80).to_string(), "v5e:2x2: the program has too many devices\n");
+    /// ```
+    pub fn refused(&mut self, target: &str, message: &str) {
+        self.errors.push(Refused { target: target.to_owned(), message: message.to_owned() });
+    }
+
+    /// How many kernels there are.
+    ///
+    /// ```
+    /// assert_eq!(xla_shape_render::kernel::Kernels::default().len(), 0);
+    /// ```
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.kernels.len()
+    }
+
+    /// Whether there is no kernel.
+    ///
+    /// ```
+    /// assert!(xla_shape_render::kernel::Kernels::default().is_empty());
+    /// ```
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.kernels.is_empty()
+    }
+}
+
+impl Answer for Kernels {
+    const SCHEMA: &'static str = "xla-shape/kernel/1";
+
+    fn text(&self, width: usize) -> Text {
+        text::text(self, width)
+    }
+}
+
+impl Entry {
+    fn new(target: Option<&str>, generation: Option<Generation>, found: &DumpedKernel<'_>) -> Self {
+        let kernel = &found.kernel;
+        let [slots, with_source] = kernel.vector_slots;
+        Self {
+            target: target.map(str::to_owned),
+            name: kernel.name.clone(),
+            instruction: found.instruction.map(str::to_owned),
+            grid: kernel.grid.clone(),
+            bundles: kernel.bundles,
+            empty: kernel.empty,
+            executed: kernel.executed,
+            operations: kernel.operations,
+            relayouts: kernel.relayouts.as_ref().map(|list| list.iter().map(RelayoutEntry::new).collect()),
+            unaligned: kernel
+                .unaligned
+                .iter()
+                .map(|access| Unaligned::new(access, kernel.relayouts.as_deref()))
+                .collect(),
+            lines: kernel.lines.iter().map(|(source, line)| LineEntry::new(source, line)).collect(),
+            loops: kernel.loops.iter().map(LoopEntry::new).collect(),
+            units: usages(&kernel.units),
+            vmem: vmem(found, generation),
+            vector_slots: slots,
+            vector_slots_with_source: with_source,
+            unread: kernel.unread.clone(),
+            notes: found.notes.clone(),
+        }
+    }
+}
+
+fn usages(units: &[Unit<'_>]) -> BTreeMap<String, Usage> {
+    let usage = |unit: &Unit<'_>| (unit.name.to_owned(), Usage { used: unit.used, capacity: unit.capacity });
+    units.iter().map(usage).collect()
+}
+
+impl RelayoutEntry {
+    fn new(relayout: &Relayout<'_>) -> Self {
+        Self {
+            from: relayout.from.clone(),
+            to: relayout.to.clone(),
+            shape: relayout.shape.clone(),
+            source: relayout.source.as_ref().map(ToString::to_string),
+            free: relayout.free,
+            steps: relayout.steps.iter().flatten().map(ToString::to_string).collect(),
+            registers: relayout.registers,
+        }
+    }
+}
+
+impl Unaligned {
+    fn new(access: &Access<'_>, relayouts: Option<&[Relayout<'_>]>) -> Self {
+        let moves = |number: &&usize| {
+            let relayout = relayouts.and_then(|relayouts| relayouts.get(**number));
+            relayout.is_some_and(|relayout| relayout.steps.as_ref().is_some_and(|steps| steps.iter().any(shifts)))
+        };
+        Self {
+            source: access.source.as_ref().map(ToString::to_string),
+            operation: access.operation.to_owned(),
+            shape: access.shape.clone(),
+            layout: access.layout.to_string(),
+            relayouts: access.relayouts.iter().filter(moves).count() as u64,
+            advice: advice(&access.layout),
+        }
+    }
+}
+
+/// Whether a step moves elements because of an offset.
+const fn shifts(step: &RelayoutStep) -> bool {
+    matches!(step, RelayoutStep::Rows { .. } | RelayoutStep::Columns { .. })
+}
+
+/// What would make a load or store begin at the first row and column of a register.
+fn advice(layout: &VectorLayout) -> String {
+    let parts = layout.offsets().into_iter().zip(layout.slice()).zip(["row", "column"]);
+    let parts = parts.filter_map(|((offset, slice), what)| match offset {
+        Offset::Fixed(offset) if offset > 0 => {
+            Some(format!("begins at {what} {offset} of a register; at a multiple of {slice} it would begin at 0"))
+        }
+        _ => None,
+    });
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+impl LineEntry {
+    fn new(source: &Source<'_>, line: &Line) -> Self {
+        let Line { operations, registers, relayouts, moving, bundles, slots, executed, .. } = *line;
+        Self { source: source.to_string(), operations, registers, relayouts, moving, bundles, executed, slots }
+    }
+}
+
+impl LoopEntry {
+    fn new(entry: &LoopUse<'_>) -> Self {
+        // In proportion to its capacity; of equal ones, the first.
+        let share = |unit: &&Unit<'_>| (unit.used as f64 / unit.capacity.max(1) as f64 * 1e6) as u64;
+        let fullest = entry.units.iter().rev().filter(|unit| unit.used > 0).max_by_key(share);
+        Self {
+            first: entry.found.first as u64,
+            last: entry.found.last as u64,
+            depth: entry.found.depth,
+            trips: entry.found.trips,
+            condition: entry.found.condition.clone(),
+            lines: entry.lines.as_ref().map(|(first, last)| [first.to_string(), last.to_string()]),
+            bundles: entry.bundles,
+            empty: entry.empty,
+            fullest: fullest.map(|unit| unit.name.to_owned()),
+            units: usages(&entry.units),
+            spills: entry.spills,
+            fills: entry.fills,
+            waits: entry.waits,
+        }
+    }
+}
+
+/// The vector memory by the compiler's report, otherwise by the arguments of the kernel.
+fn vmem(found: &DumpedKernel<'_>, generation: Option<Generation>) -> Option<Vmem> {
+    let kernel = &found.kernel;
+    let default = generation.and_then(Generation::kernel_vmem).map(|vmem| vmem.limit(kernel.vmem_limit));
+    let limit = default.or(kernel.vmem_limit);
+    if let Some(report) = &kernel.vmem {
+        let part = |part: &VmemPart| VmemEntry { what: purpose(&part.tag), bytes: part.bytes };
+        return Some(Vmem {
+            bytes: report.bytes,
+            limit,
+            estimated: false,
+            parts: report.parts.iter().map(part).collect(),
+        });
+    }
+    let part = |window: &Window| {
+        let buffers = if window.buffers > 1 { format!(", {} buffers", window.buffers) } else { String::new() };
+        VmemEntry {
+            what: format!("{}: {}{buffers}", window.name, window.shape),
+            bytes: window.bytes.saturating_mul(window.buffers),
+        }
+    };
+    let parts = kernel.windows.iter().map(part).collect::<Vec<_>>();
+    let bytes = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
+    (!parts.is_empty()).then_some(Vmem { bytes, limit, estimated: true, parts })
+}
+
+/// What a part of vector memory is for: the compiler's words, without what is the same for all windows.
+fn purpose(tag: &str) -> String {
+    let sentence = |begin: &str, end: char| tag.split_once(begin).and_then(|(_, rest)| rest.split(end).next());
+    let shape = tag.split_once("The window shape is ").and_then(|(_, rest)| rest.split(", while").next());
+    let levels = sentence("This allocation has ", '.');
+    match (tag.split(". ").next(), shape) {
+        (Some(first), Some(shape)) => {
+            let first = first.replace(" window allocation for operator", " window of");
+            let levels = levels.map(|levels| format!(", {levels}")).unwrap_or_default();
+            format!("{first}: {shape}{levels}")
+        }
+        _ if tag == "SPILL" => "registers that are spilled".to_owned(),
+        _ => tag.to_owned(),
+    }
+}

@@ -1,0 +1,212 @@
+//! The text about kernels: the answer first, then what could be changed, loops, lines and vector memory.
+
+use super::{Entry, Kernels, LineEntry, LoopEntry, Usage, Vmem};
+use crate::Text;
+use crate::words::{Bytes, Grouped, InUnits, column_width, count};
+use std::cmp::Reverse;
+
+/// How many lines of Python the text has for each kernel.
+const MOST_LINES: usize = 20;
+
+pub(super) fn text(answer: &Kernels, width: usize) -> Text {
+    let mut text = Text::new(width);
+    if answer.kernels.len() > 1 {
+        table(answer, &mut text);
+    }
+    for (number, kernel) in answer.kernels.iter().enumerate() {
+        if number > 0 || answer.kernels.len() > 1 {
+            text.verbatim("");
+        }
+        of_kernel(kernel, &mut text);
+    }
+    for error in &answer.errors {
+        text.paragraph(format_args!("{}: {}", error.target, error.message));
+    }
+    if answer.kernels.is_empty() && answer.errors.is_empty() {
+        text.paragraph("no kernel");
+    }
+    text
+}
+
+/// All kernels, a line for each.
+fn table(answer: &Kernels, text: &mut Text) {
+    let headings =
+        ["kernel", "for", "bundles", "empty", "with trips", "relayouts", "moving", "VMEM"].map(str::to_owned);
+    let rows = answer.kernels.iter().map(|kernel| {
+        let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| Grouped(number).to_string());
+        let relayouts = kernel.relayouts.as_ref().map(|relayouts| relayouts.len() as u64);
+        [
+            kernel.title(),
+            kernel.target.clone().unwrap_or_default(),
+            number(kernel.bundles),
+            number(kernel.empty),
+            number(kernel.executed),
+            number(relayouts),
+            number(relayouts.map(|_| kernel.moving() as u64)),
+            kernel.vmem.as_ref().map_or_else(|| "?".to_owned(), |vmem| InUnits(vmem.bytes).to_string()),
+        ]
+    });
+    columns(text, "", &std::iter::once(headings).chain(rows).collect::<Vec<_>>());
+}
+
+/// Rows whose first two columns are at the left, and the others at the right.
+fn columns<const N: usize>(text: &mut Text, indent: &str, rows: &[[String; N]]) {
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        column_width(rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()))
+    });
+    for row in rows {
+        let cells = row.iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0);
+        let cells = cells.map(
+            |(column, (cell, width))| if column < 2 { format!("{cell:width$}") } else { format!("{cell:>width$}") },
+        );
+        text.verbatim(format!("{indent}{}", cells.collect::<Vec<_>>().join("  ")).trim_end());
+    }
+}
+
+impl Entry {
+    fn title(&self) -> String {
+        match (&self.instruction, &self.name) {
+            (Some(instruction), Some(name)) => format!("{instruction} ({name})"),
+            (Some(one), None) | (None, Some(one)) => one.clone(),
+            (None, None) => "a kernel without a name".to_owned(),
+        }
+    }
+
+    /// How many relayouts move data.
+    fn moving(&self) -> usize {
+        self.relayouts.iter().flatten().filter(|relayout| relayout.free == Some(false)).count()
+    }
+}
+
+fn of_kernel(kernel: &Entry, text: &mut Text) {
+    let target = kernel.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
+    let mut answer = format!("{}{target}: ", kernel.title());
+    match (kernel.bundles, kernel.empty) {
+        (Some(bundles), Some(empty)) => {
+            answer += &format!("{}, {} empty", count(bundles, "bundle", "bundles"), Grouped(empty));
+        }
+        (Some(bundles), None) => answer += &count(bundles, "bundle", "bundles"),
+        _ => answer += "the bundles are not known",
+    }
+    if let Some(executed) = kernel.executed.filter(|_| !kernel.loops.is_empty()) {
+        answer += &format!("; {} with the trips of the loops", Grouped(executed));
+    }
+    text.paragraph(answer);
+    for note in &kernel.notes {
+        text.paragraph(format_args!("  note: {note}"));
+    }
+    for (what, times) in &kernel.unread {
+        text.paragraph(format_args!("  not understood: {what} ({times}x)"));
+    }
+    relayouts(kernel, text);
+    for entry in &kernel.unaligned {
+        let source = entry.source.as_deref().unwrap_or("a line that the dump does not name");
+        let brings = match entry.relayouts {
+            0 => "no relayout comes of it".to_owned(),
+            relayouts => format!("brings {}", count(relayouts, "relayout", "relayouts")),
+        };
+        text.hanging("  ", &format!("{source}: {} of {} {}: {brings}", entry.operation, entry.shape, entry.advice));
+    }
+    for entry in &kernel.loops {
+        of_loop(kernel, entry, text);
+    }
+    lines(kernel, text);
+    if let Some(vmem) = &kernel.vmem {
+        of_vmem(vmem, text);
+    }
+}
+
+fn relayouts(kernel: &Entry, text: &mut Text) {
+    let (Some(operations), Some(relayouts)) = (kernel.operations, &kernel.relayouts) else { return };
+    let moving = kernel.moving();
+    let operations = count(operations, "operation", "operations");
+    let all = count(relayouts.len() as u64, "relayout", "relayouts");
+    let free = relayouts.iter().filter(|relayout| relayout.free == Some(true)).count();
+    text.paragraph(format_args!("  {operations} in registers, {all}: {free} free, {moving} move data"));
+    for relayout in relayouts.iter().filter(|relayout| relayout.free != Some(true)) {
+        let source = relayout.source.as_ref().map(|source| format!("{source}: ")).unwrap_or_default();
+        let steps = if relayout.steps.is_empty() { "not understood".to_owned() } else { relayout.steps.join(", ") };
+        let registers =
+            relayout.registers.map(|[before, after]| format!(" ({before} to {after} registers)")).unwrap_or_default();
+        let line = format!("{source}{} from {} to {}{registers}: {steps}", relayout.shape, relayout.from, relayout.to);
+        text.hanging("    ", &line);
+    }
+}
+
+fn of_loop(kernel: &Entry, entry: &LoopEntry, text: &mut Text) {
+    let trips = match (entry.trips, &entry.condition, &kernel.grid) {
+        (Some(trips), ..) => format!("x {} trips", Grouped(trips)),
+        (None, _, Some(grid)) if entry.depth == 1 && grid.iter().product::<u64>() > 1 => {
+            format!("x trips over a grid of {}", grid.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "))
+        }
+        (None, Some(condition), _) => format!("until {condition}"),
+        (None, None, _) => "x unknown trips".to_owned(),
+    };
+    let lines = match &entry.lines {
+        Some([first, last]) if first == last => format!(" ({first})"),
+        Some([first, last]) => format!(" ({first} to {})", last.rsplit(':').next().unwrap_or(last)),
+        None => String::new(),
+    };
+    let bundles = count(entry.bundles, "bundle", "bundles");
+    let mut said =
+        format!("loop at {:#x} to {:#x}{lines}: {bundles} {trips}, {} empty", entry.first, entry.last, entry.empty);
+    if let Some((name, usage)) = entry.fullest.as_ref().and_then(|name| Some((name, entry.units.get(name)?))) {
+        said += &format!("; fullest unit {name}, {} of its slots", percent(*usage, entry.bundles));
+    }
+    for (number, one, many) in [(entry.spills, "spill", "spills"), (entry.fills, "fill", "fills")] {
+        if number > 0 {
+            said += &format!(", {}", count(number, one, many));
+        }
+    }
+    if entry.spills > 0 {
+        said += " (too few registers: smaller blocks or a loop over parts of them need fewer)";
+    }
+    if entry.waits > 0 {
+        said += &format!(", {} for copies", count(entry.waits, "wait", "waits"));
+    }
+    text.hanging(&"  ".repeat(entry.depth), &said);
+}
+
+fn percent(usage: Usage, bundles: u64) -> String {
+    let slots = usage.capacity.saturating_mul(bundles).max(1);
+    format!("{:.0} %", usage.used as f64 / slots as f64 * 100.0)
+}
+
+fn lines(kernel: &Entry, text: &mut Text) {
+    if kernel.lines.is_empty() {
+        return;
+    }
+    text.paragraph("  lines, those with the most bundles first");
+    let mut lines = kernel.lines.iter().collect::<Vec<_>>();
+    lines.sort_by_key(|line| Reverse((line.executed.unwrap_or(line.bundles), line.bundles, line.relayouts)));
+    let headings = ["line", "", "bundles", "with trips", "slots", "operations", "registers", "relayouts", "moving"]
+        .map(str::to_owned);
+    let cell = |number: u64| Grouped(number).to_string();
+    let row = |line: &&LineEntry| {
+        let executed = line.executed.map_or_else(|| "?".to_owned(), cell);
+        let [bundles, slots, operations] = [line.bundles, line.slots, line.operations].map(cell);
+        let [registers, relayouts, moving] = [line.registers, line.relayouts, line.moving].map(cell);
+        [line.source.clone(), String::new(), bundles, executed, slots, operations, registers, relayouts, moving]
+    };
+    let rows = std::iter::once(headings).chain(lines.iter().take(MOST_LINES).map(row)).collect::<Vec<_>>();
+    columns(text, "    ", &rows);
+    if lines.len() > MOST_LINES {
+        text.paragraph(format_args!("    and {} more", lines.len() - MOST_LINES));
+    }
+}
+
+fn of_vmem(vmem: &Vmem, text: &mut Text) {
+    let limit = match vmem.limit {
+        Some(limit) if vmem.bytes > limit => format!(", more than the limit of {}", InUnits(limit)),
+        Some(limit) => format!(" of {}", InUnits(limit)),
+        None => String::new(),
+    };
+    let estimated = if vmem.estimated { ", by the kernel's arguments, without spills" } else { "" };
+    text.paragraph(format_args!("  vector memory: {}{limit}{estimated}", Bytes(vmem.bytes)));
+    let mut parts = vmem.parts.iter().collect::<Vec<_>>();
+    parts.sort_by_key(|part| Reverse(part.bytes));
+    let width = column_width(parts.iter().map(|part| Grouped(part.bytes).to_string().len()));
+    for part in parts {
+        text.hanging(&format!("    {:>width$}  ", Grouped(part.bytes)), &part.what);
+    }
+}

@@ -1,0 +1,212 @@
+//! How many registers a vector takes, and where an element is in them.
+
+use crate::words::{Bytes, Grouped, count};
+use crate::{Answer, Text};
+use serde::{Serialize, Serializer};
+use std::error::Error;
+use std::fmt;
+use xla_shape_core::tpu::vector::{LANES, Location, SUBLANES, VectorLayout, VectorLayoutError, VectorMap};
+use xla_shape_core::{ArrayShape, Dimension, ElementType};
+
+/// A vector in the registers of a TPU, and optionally the location of one of its elements.
+///
+/// ```
+/// use xla_shape_render::{Answer, vector::Registers};
+///
+/// let registers = Registers::new(&"f32[16,256]".parse()?, "32,{3,0},(8,128)".parse()?)?.at(&[5, 77])?;
+/// assert!(registers.text(80).to_string().starts_with("6 registers"));
+/// assert!(registers.json().contains("\"register\":2,\"sublane\":0,\"lane\":77,\"part\":0"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Registers {
+    element_type: ElementType,
+    layout: VectorLayout,
+    registers: u64,
+    map: VectorMap,
+    at: Option<(Vec<u64>, Location)>,
+}
+
+impl Registers {
+    /// The registers of a vector with the sizes and the element type of an array; the layout of the array does not matter.
+    ///
+    /// # Errors
+    /// If the vector cannot have this layout, or a size is not static.
+    ///
+    /// ```
+    /// use xla_shape_render::{Answer, vector::Registers};
+    ///
+    /// let registers = Registers::new(&"bf16[128,256]".parse()?, "16,{0,0},(16,128)".parse()?)?;
+    /// assert!(registers.json().contains("\"registers\":16,\"grid\":[8,2],\"slice\":[16,128]"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(vector: &ArrayShape, layout: VectorLayout) -> Result<Self, VectorError> {
+        let size = |(dimension, size): (usize, &Dimension)| match size {
+            Dimension::Static(size) => Ok(*size),
+            _ => Err(VectorError::NotStatic { dimension }),
+        };
+        let sizes = vector.dimensions().iter().enumerate().map(size).collect::<Result<Vec<_>, _>>()?;
+        let element_type = vector.element_type();
+        // A mask has the layout of what it masks.
+        let bits = element_type.bits();
+        if element_type != ElementType::Pred && bits != layout.bits() {
+            return Err(VectorError::Bits { element_type, layout: layout.bits() });
+        }
+        let registers = layout.registers(&sizes)?;
+        Ok(Self { element_type, layout, registers, map: layout.map(&sizes)?, at: None })
+    }
+
+    /// Also tells where the element with this index is.
+    ///
+    /// # Errors
+    /// If the vector has no such element.
+    ///
+    /// ```
+    /// use xla_shape_render::vector::Registers;
+    ///
+    /// let registers = Registers::new(&"f32[16,256]".parse()?, "32,{3,0},(8,128)".parse()?)?;
+    /// assert_eq!(registers.at(&[16, 0]).unwrap_err().to_string(), "f32[16,256] has no element [16,0]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn at(mut self, index: &[u64]) -> Result<Self, VectorError> {
+        let location = self.map.location(index);
+        let none = || VectorError::NoElement { vector: self.vector(), index: index.to_vec() };
+        self.at = Some((index.to_vec(), location.ok_or_else(none)?));
+        Ok(self)
+    }
+
+    fn vector(&self) -> String {
+        format!("{}{}", self.element_type.name(), bracketed(self.map.sizes()))
+    }
+}
+
+/// Why a vector has no such registers or no such element.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum VectorError {
+    /// The vector cannot have the layout.
+    Layout(VectorLayoutError),
+    /// The elements do not have the bits of the layout.
+    Bits {
+        /// The type of the elements.
+        element_type: ElementType,
+        /// The bits in the layout.
+        layout: u64,
+    },
+    /// The size of a dimension is not known when the program is compiled.
+    NotStatic {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// The vector has no element with this index.
+    NoElement {
+        /// The vector.
+        vector: String,
+        /// The index.
+        index: Vec<u64>,
+    },
+}
+
+impl From<VectorLayoutError> for VectorError {
+    fn from(error: VectorLayoutError) -> Self {
+        Self::Layout(error)
+    }
+}
+
+impl fmt::Display for VectorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Layout(error) => error.fmt(f),
+            Self::Bits { element_type, layout } => {
+                let (name, bits) = (element_type.name(), element_type.bits());
+                write!(f, "expected a vector layout of {bits} bits, as {name} has, found {layout}")
+            }
+            Self::NotStatic { dimension } => {
+                write!(f, "expected a vector of static sizes; that of dimension {dimension} is dynamic")
+            }
+            Self::NoElement { vector, index } => write!(f, "{vector} has no element {}", bracketed(index)),
+        }
+    }
+}
+
+impl Error for VectorError {}
+
+/// The fields of the JSON object.
+#[derive(Serialize)]
+struct Data<'a> {
+    /// The vector, such as `f32[16,256]`.
+    vector: String,
+    /// The canonical text of the layout.
+    layout: String,
+    registers: u64,
+    grid: &'a [u64],
+    slice: [u64; 2],
+    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    at: Option<At<'a>>,
+}
+
+/// The location of an element.
+#[derive(Serialize)]
+struct At<'a> {
+    index: &'a [u64],
+    register: u64,
+    sublane: u64,
+    lane: u64,
+    part: u64,
+}
+
+/// An object with `vector`, `layout`, `registers`, `grid`, `slice`, and with an element `index`, `register`, `sublane`, `lane` and
+/// `part`.
+impl Serialize for Registers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let at = self.at.as_ref().map(|(index, location)| {
+            let Location { register, sublane, lane, part } = *location;
+            At { index, register, sublane, lane, part }
+        });
+        let data = Data {
+            vector: self.vector(),
+            layout: self.layout.to_string(),
+            registers: self.registers,
+            grid: self.map.grid(),
+            slice: self.layout.slice(),
+            at,
+        };
+        data.serialize(serializer)
+    }
+}
+
+impl Answer for Registers {
+    const SCHEMA: &'static str = "xla-shape/vector/1";
+
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        let [rows, columns] = self.layout.slice();
+        // The largest count is checked, so that the elements of all registers fit in an i64.
+        let bytes = self.registers.saturating_mul(SUBLANES * LANES * 4);
+        let registers = count(self.registers, "register", "registers");
+        text.paragraph(format_args!("{registers}, {}, for {} in {}", Bytes(bytes), self.vector(), self.layout));
+        let grid = self.map.grid().iter().map(|&size| Grouped(size).to_string()).collect::<Vec<_>>();
+        text.paragraph(format_args!("  a grid of {} registers, in row-major order", grid.join(" x ")));
+        let tiles = count(self.layout.tiles_per_register(), "tile", "tiles");
+        text.paragraph(format_args!("  each holds {rows} x {columns} elements, in {tiles}"));
+        if let Some((index, location)) = &self.at {
+            let part = match self.layout.packing() {
+                1 => String::new(),
+                packing => format!(", part {} of {packing}", location.part),
+            };
+            let Location { register, sublane, lane, .. } = location;
+            text.paragraph(format_args!(
+                "element {}: register {}, sublane {sublane}, lane {lane}{part}",
+                bracketed(index),
+                Grouped(*register)
+            ));
+        }
+        text
+    }
+}
+
+/// Numbers as `[2,3]`.
+fn bracketed(numbers: &[u64]) -> String {
+    let numbers = numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
+    format!("[{}]", numbers.join(","))
+}
