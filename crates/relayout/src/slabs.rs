@@ -5,7 +5,9 @@ use super::options::Options;
 use super::plan::Plan;
 use crate::wide::{local, wide};
 use std::ops::Range;
-use xla_shape_core::map::{Digit, Intermediate, Source, Term, increment, least_common_multiple, row_major_entries};
+use xla_shape_core::map::{
+    Digit, Intermediate, Source, Term, increment, least_common_multiple, row_major_entries, row_major_index,
+};
 use xla_shape_core::{ArrayShape, Dimension, LayoutAttributes, StrideTable};
 
 /// A relayout in slabs: an iterator over parts of the destination that together are all of it, each made from a part of the source.
@@ -148,6 +150,46 @@ impl Slabs {
         slabs
     }
 
+    /// The number of slabs, those that were taken before included.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Slabs};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[4,3]{1,0}".parse()?, "u8[4,3]{0,1}".parse()?];
+    /// assert_eq!(Slabs::new(&from, &to, &Options::new(), 8)?.total(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        // At most the bytes of the array.
+        self.counts().iter().product()
+    }
+
+    /// The slab with this number, in the order of the iterator, from 0 on; `None` if there are not as many. Threads that share the slabs
+    /// can take any of them.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Slabs};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[4,3]{1,0}".parse()?, "u8[4,3]{0,1}".parse()?];
+    /// let slabs = Slabs::new(&from, &to, &Options::new(), 8)?;
+    /// assert_eq!(slabs.numbered(1).ok_or("no slab")?.destination().collect::<Vec<_>>(), [8..12]);
+    /// assert!(slabs.numbered(2).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn numbered(&self, number: u64) -> Option<Slab> {
+        let numbers = row_major_index(number, &self.counts());
+        if number < self.total() { self.slab(&numbers) } else { None }
+    }
+
+    /// How many slabs each cut makes.
+    fn counts(&self) -> Vec<u64> {
+        self.cuts.iter().map(|cut| cut.extent.div_ceil(cut.step) as u64).collect()
+    }
+
     /// Cuts each slab at the most major dimensions of a side, until it takes at most `bytes`.
     fn cut(&mut self, side: Side, bytes: usize) {
         if !is_plain(&self.from) || !is_plain(&self.to) {
@@ -279,8 +321,7 @@ impl Iterator for Slabs {
     fn next(&mut self) -> Option<Slab> {
         let mut numbers = self.next.take()?;
         let slab = self.slab(&numbers)?;
-        let counts = self.cuts.iter().map(|cut| cut.extent.div_ceil(cut.step) as u64).collect::<Vec<_>>();
-        if increment(&mut numbers, &counts) {
+        if increment(&mut numbers, &self.counts()) {
             self.next = Some(numbers);
         }
         Some(slab)
