@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Layouts in other notations, beside the libraries that have them: `xla-shape convert` against NumPy, torch, Triton, tensor-layouts (CuTe's algebra) and C++.
 
-    pip install numpy tensor-layouts triton torch nvidia-cuda-cccl-cu12    # whichever of them installs
+    pip install numpy tensor-layouts triton torch libraft-cu12 nvidia-cuda-cccl-cu12    # whichever of them installs
     cargo build --release -p xla-shape-cli
     scripts/worlds.py [--cases 300] [--laws 100000]
 
@@ -149,42 +149,65 @@ def compare(name, module, world, positions, cases, powers=False):
     print(f"{name}: {said} layouts agree, {refused} others were refused")
 
 
+def headers(package, pattern):
+    """The folder of headers that a wheel holds, if it is installed."""
+    spec = importlib.util.find_spec(package)
+    roots = spec.submodule_search_locations or [] if spec else []
+    return next((path for root in roots for path in Path(root).glob(pattern)), None)
+
+
+def mdspan_libraries():
+    """What has mdspan here: a name, a compiler with its options, and what `std::` and the headers are called there."""
+    compilers = filter(None, [shutil.which("g++"), shutil.which("clang++") or shutil.which("clang++-19")])
+    kokkos = headers("libraft", "include/raft/thirdparty/mdspan/include")
+    nvidia = headers("nvidia", "cuda_cccl/include")
+    for compiler in compilers:
+        name = Path(compiler).name
+        for options in [["-std=c++23"], ["-std=c++23", "-stdlib=libc++"]]:
+            command = [compiler, *options]
+            trial = subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input="#include <mdspan>\nstd::layout_right x;", text=True, capture_output=True)
+            if trial.returncode == 0:
+                yield f"{name} {' '.join(options)}", command, {}, "#include <mdspan>\n#include <array>\n"
+        if kokkos:
+            names = {"std::layout_": "std::experimental::layout_", "std::extents": "std::experimental::extents"}
+            yield f"{name}, Kokkos", [compiler, "-std=c++17", "-I", str(kokkos)], names, "#include <experimental/mdspan>\n#include <array>\n"
+        if nvidia:
+            yield f"{name}, CCCL", [compiler, "-std=c++20", "-I", str(nvidia)], {"std::": "cuda::std::"}, "#include <cuda/std/mdspan>\n#include <cuda/std/array>\n"
+
+
 def mdspan(cases):
-    """The mappings that the program writes, compiled: with the standard library's <mdspan>, or with that of the wheel nvidia-cuda-cccl-cu12."""
-    compiler = shutil.which("g++") or shutil.which("clang++")
-    spec = importlib.util.find_spec("nvidia")
-    headers = [path for root in (spec.submodule_search_locations if spec else []) for path in Path(root).glob("cuda_cccl/include")]
-    if not compiler:
-        return print("left out: there is no C++ compiler")
-    trial = [compiler, "-std=c++23", "-fsyntax-only", "-x", "c++", "-"]
-    standard = subprocess.run(trial, input="#include <mdspan>\nstd::layout_right x;", text=True, capture_output=True).returncode == 0
-    if not standard and not headers:
-        return print("left out: no <mdspan>, and no nvidia-cuda-cccl-cu12")
-    namespace, include = ("std", []) if standard else ("cuda::std", ["-I", str(headers[0])])
+    """The mappings that the program writes, compiled with each mdspan that is here: that of the standard library (libc++ has it), Kokkos' reference
+    (in the wheel libraft-cu12) and NVIDIA's (in nvidia-cuda-cccl-cu12)."""
+    libraries = list(mdspan_libraries())
+    if not libraries:
+        return print("left out: no <mdspan>, and neither libraft-cu12 nor nvidia-cuda-cccl-cu12")
     source = random.Random(41)
-    bodies, padded, refused = [], 0, 0
-    while len(bodies) < cases:
+    found, refused = [], 0
+    while len(found) < cases:
         sizes, shape = random_array(source, False)
         answer = convert(shape, "--to", "mdspan")
-        # Those of C++26 are not in these libraries yet.
-        if "_padded<" in answer.get("text", ""):
-            padded += 1
-        elif "text" not in answer:
-            refused += 1
+        if "text" in answer:
+            found.append((shape, answer["text"], map_of(shape, sizes)))
         else:
-            mapping = answer["text"].replace("std::", f"{namespace}::")
-            checks = "".join(f"ok &= map({', '.join(map(str, index))}) == {position};\n" for index, position in map_of(shape, sizes).items())
-            bodies.append(f"{{ auto map = {mapping};\n bool ok = true;\n{checks} if (!ok) return std::printf(\"%s\\n\", \"{shape}\"), 1; }}\n")
-    prefix = "" if standard else "cuda/std/"
-    functions = "".join(f"static int f{number}() {body[:-2]} return 0; }}\n" for number, body in enumerate(bodies))
-    calls = "".join(f"if (f{number}()) return 1;\n" for number in range(len(bodies)))
-    text = f"#include <{prefix}mdspan>\n#include <{prefix}array>\n#include <cstdio>\n{functions}int main() {{\n{calls}}}\n"
-    with tempfile.TemporaryDirectory() as folder:
-        file, output = Path(folder, "maps.cpp"), Path(folder, "maps")
-        file.write_text(text)
-        subprocess.run([compiler, "-std=c++23" if standard else "-std=c++20", *include, file, "-o", output], check=True)
-        subprocess.run([output], check=True)
-    print(f"mdspan: {len(bodies)} layouts agree, {padded} padded ones were left out, {refused} others were refused")
+            refused += 1
+    for name, command, names, includes in libraries:
+        # Of these libraries, only Kokkos' has the padded layouts of C++26: without a default constructor.
+        said = [(shape, re.sub(r"(_padded<\d+>::mapping<(.*)>)\(\)$", r"\1(\2())", text), places) for shape, text, places in found]
+        if "Kokkos" not in name:
+            said = [case for case in said if "_padded<" not in case[1]]
+        functions = ""
+        for number, (shape, mapping, places) in enumerate(said):
+            for old, new in names.items():
+                mapping = mapping.replace(old, new)
+            checks = "".join(f"ok &= map({', '.join(map(str, index))}) == {position};\n" for index, position in places.items())
+            functions += f"static int f{number}() {{ auto map = {mapping};\n bool ok = true;\n{checks} if (!ok) return std::printf(\"%s\\n\", \"{shape}\"), 1; return 0; }}\n"
+        calls = "".join(f"if (f{number}()) return 1;\n" for number in range(len(said)))
+        with tempfile.TemporaryDirectory() as folder:
+            file, output = Path(folder, "maps.cpp"), Path(folder, "maps")
+            file.write_text(f"{includes}#include <cstdio>\n{functions}int main() {{\n{calls}}}\n")
+            subprocess.run([*command, file, "-o", output], check=True)
+            subprocess.run([output], check=True)
+        print(f"mdspan ({name}): {len(said)} layouts agree, {len(found) - len(said)} padded ones were left out, {refused} others were refused")
 
 
 def real_code(numpy, torch):

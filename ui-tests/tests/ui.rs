@@ -17,7 +17,7 @@ const BUILT: [&str; 9] =
 fn fails_in_check() {
     let cases = TestCases::new();
     give_hlo_files();
-    for folder in ["dispatch", "hlo", "infer", "kernels", "syntax", "rules", "limits", "tpu", "types"] {
+    for folder in ["dispatch", "hlo", "infer", "kernels", "syntax", "rules", "limits", "tpu", "types", "worlds"] {
         cases.compile_fail(format!("tests/fail/{folder}/*.rs"));
     }
 }

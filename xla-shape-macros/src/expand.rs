@@ -102,7 +102,7 @@ pub(crate) fn tokens(text: &str, library: &TokenStream) -> TokenStream {
 }
 
 /// The tokens of a text, in which some identifiers stand for other tokens.
-fn tokens_with(text: &str, meaning: &dyn Fn(&str) -> Option<TokenStream>) -> TokenStream {
+pub(crate) fn tokens_with(text: &str, meaning: &dyn Fn(&str) -> Option<TokenStream>) -> TokenStream {
     match text.parse::<TokenStream>() {
         Ok(tokens) => replace(tokens, meaning),
         Err(error) => diagnose::compile_error(&error.to_string(), (Span::call_site(), Span::call_site())),

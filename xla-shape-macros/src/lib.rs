@@ -18,6 +18,7 @@ mod diagnose;
 mod expand;
 #[cfg(feature = "hlo")]
 mod hlo;
+mod same_map;
 mod sharding;
 mod tokens;
 
@@ -54,6 +55,13 @@ pub fn sharding(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn shard(input: TokenStream) -> TokenStream {
     sharding::shard(input)
+}
+
+/// Implements `xla_shape::assert_same_map!`. The input is the path of `xla_shape` in brackets, the shape in brackets, the name of a notation,
+/// and a text in quotes.
+#[proc_macro]
+pub fn same_map(input: TokenStream) -> TokenStream {
+    same_map::call(input)
 }
 
 fn expand(input: TokenStream, type_of: impl FnOnce(&str) -> Result<Expansion, ParseError>) -> TokenStream {

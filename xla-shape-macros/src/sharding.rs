@@ -41,7 +41,7 @@ fn at<E: ToString>(spans: (Span, Span)) -> impl Fn(E) -> TokenStream {
 }
 
 /// The spans of the first and the last token.
-fn ends(tokens: &[TokenTree]) -> (Span, Span) {
+pub(crate) fn ends(tokens: &[TokenTree]) -> (Span, Span) {
     match tokens {
         [first, .., last] => (first.span(), last.span()),
         [only] => (only.span(), only.span()),
@@ -68,7 +68,7 @@ fn read(written: TokenStream) -> Result<(Sharding, (Span, Span))> {
 }
 
 /// Tokens without the invisible groups that variables of a `macro_rules!` macro add.
-fn without_groups(written: TokenStream) -> Vec<TokenTree> {
+pub(crate) fn without_groups(written: TokenStream) -> Vec<TokenTree> {
     let trees = written.into_iter().collect::<Vec<_>>();
     match trees.as_slice() {
         [TokenTree::Group(group)] if group.delimiter() == Delimiter::None => without_groups(group.stream()),

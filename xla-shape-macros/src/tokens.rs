@@ -149,7 +149,11 @@ pub(crate) fn unquote(literal: &str) -> Option<String> {
     let mut value = String::new();
     while let Some(character) = inside.next() {
         value.push(match character {
-            '\\' => inside.next().filter(|escaped| matches!(escaped, '\\' | '"'))?,
+            '\\' => match inside.next()? {
+                'n' => '\n',
+                escaped @ ('\\' | '"') => escaped,
+                _ => return None,
+            },
             character => character,
         });
     }
@@ -166,7 +170,8 @@ mod tests {
             (r#""a""#, Some("a")),
             (r#""a\"b\\c""#, Some(r#"a"b\c"#)),
             (r##"r#"a\"b"#"##, Some(r#"a\"b"#)),
-            (r#""a\nb""#, None),
+            (r#""a\nb""#, Some("a\nb")),
+            (r#""a\tb""#, None),
             (r#""\u{7b}""#, None),
             ("'a'", None),
             ("7", None),

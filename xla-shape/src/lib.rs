@@ -107,9 +107,11 @@ pub use xla_shape_relayout::vector;
 pub mod __private {
     pub use crate::dispatch::{assert_arms_run, fit, moved, typed, typed_mut, value};
     pub use crate::types::Itself;
+    pub use crate::worlds::assert_same_map;
+    pub use core::num::NonZeroU64;
     #[cfg(feature = "hlo")]
     pub use xla_shape_macros::hlo_types;
-    pub use xla_shape_macros::{index_number, layout, shape, shard, sharding, tpu_shape};
+    pub use xla_shape_macros::{index_number, layout, same_map, shape, shard, sharding, tpu_shape};
     pub use xla_shape_relayout::{__compiled, __features};
 }
 
@@ -312,25 +314,30 @@ macro_rules! shape_value {
     };
 }
 
-/// Asserts at compile time that a text of another notation places every element where a shape does: the notation, and the text in quotes.
-///
-/// CuTe's notation is known to a `const`. For the others, compare at run time: [`worlds::AnyLayout`].
+/// Asserts at compile time that a text of another notation places every element where a shape does: the
+/// [name](worlds::World::name) of the notation, and the text in quotes.
 ///
 /// ```
 /// use xla_shape::{assert_same_map, shape};
 ///
 /// type Weights = shape!(bf16[8,128]{1,0:T(8,128)(2,1)});
 /// assert_same_map!(Weights, cute "((2,4),128):((1,256),2)");
+/// assert_same_map!(Weights, mosaic "memref<8x128xbf16, #tpu.tiled<(8,128)(2,1),[1,1]>>");
+///
+/// type Images = shape!(f16[8,3,224,224]{1,3,2,0});
+/// assert_same_map!(Images, torch "torch.empty((8, 3, 224, 224), dtype=torch.float16, memory_format=torch.channels_last)");
 /// ```
 ///
 /// ```compile_fail
 /// # use xla_shape::{assert_same_map, shape};
 /// assert_same_map!(shape!(f32[8,128]), cute "(8,128):(1,8)"); // column-major
 /// ```
+///
+/// Positions count elements. Types of elements are not compared: many notations have none.
 #[macro_export]
 macro_rules! assert_same_map {
-    ($shape:ty, cute $text:expr) => {
-        const _: () = $crate::worlds::assert_same_as_cute::<$shape>($text);
+    ($shape:ty, $($text:tt)*) => {
+        const _: () = $crate::__private::same_map!([$crate] [$shape] $($text)*);
     };
 }
 

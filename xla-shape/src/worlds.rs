@@ -14,22 +14,21 @@
 //! ```
 
 use crate::types::StaticArray;
+use xla_shape_core::map::{Digit, Intermediate};
 pub use xla_shape_core::worlds::{
     AnyLayout, LinearLayout, Map, Mode, Modes, Nearest, Obstacle, Sharing, Step, World, tile_steps,
 };
 use xla_shape_relayout::wide::wide;
 
-/// Panics, in a `const` at compile time, unless a text in CuTe's notation places every element where `S` does.
-/// [`assert_same_map!`](crate::assert_same_map) calls it.
-///
-/// ```
-/// use xla_shape::shape;
-///
-/// const _: () = xla_shape::worlds::assert_same_as_cute::<shape!(f32[2,3]{0,1})>("(2,3):(1,2)");
-/// ```
-///
-/// # Panics
-/// If the text is no layout, or places an element elsewhere.
-pub const fn assert_same_as_cute<S: StaticArray>(text: &str) {
-    xla_shape_core::worlds::assert_same_as_cute(S::STRIDE_TABLE.with_extents(wide(S::SIZES)), text);
+/// What [`assert_same_map!`](crate::assert_same_map) calls with the map that it has read.
+#[doc(hidden)]
+#[track_caller]
+pub const fn assert_same_map<S: StaticArray>(
+    world: &str,
+    extents: &[u64],
+    digits: &[Digit],
+    intermediates: &[Intermediate],
+) {
+    let table = S::STRIDE_TABLE.with_extents(wide(S::SIZES));
+    xla_shape_core::worlds::assert_same_map(table, world, extents, digits, intermediates);
 }

@@ -39,6 +39,18 @@ fn a_notation_has_a_text_or_a_reason() {
     assert_eq!(padded["nearest"], json!({"text": "((2,3),(128,2)):((1,256),(2,1024))", "view": "[0:6, 0:200]"}));
     let [cut] = &lines(&["bf16[6,200]{1,0:T(8,128)(2,1)}", "--to", "numpy"])[..] else { panic!("one line") };
     assert_eq!((&cut["index"], cut.get("text")), (&json!([2, 0]), None));
+    // An element shows that parts of an index are in another order than tiles place them, and that elements take fewer bits.
+    for (arguments, index, reason) in [
+        (
+            &["--from", "cute", "((2,4)):((4,1))", "--to", "mosaic"][..],
+            json!([2]),
+            "no list of tiles within the limit gives this map: element [2] would be elsewhere",
+        ),
+        (&["s4[2,8]{1,0:E(4)}", "--to", "numpy"], json!([0, 0]), "an element takes 8 bits in NumPy, and 4 here"),
+    ] {
+        let [line] = &lines(arguments)[..] else { panic!("one line") };
+        assert_eq!((&line["index"], &line["reason"]), (&index, &json!(reason)));
+    }
     assert_eq!(lines(&["f32[2,3]"]).len(), 8);
     assert_eq!(lines(&["f32[2,3]", "--to", "cute,torch"]).len(), 2);
 }

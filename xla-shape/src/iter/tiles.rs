@@ -4,9 +4,9 @@ use crate::buffer::{Buffer, Bytes, BytesMut, Lends, assert_whole};
 use crate::element::{Element, Plain};
 use crate::sealed::named_in_errors;
 use crate::types::{ArrayType, MultiIndex, ValueOf, WholeArray, count, step};
-use xla_shape_core::TileBlock;
 use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_LIST;
+use xla_shape_core::{TileBlock, TileBlockError};
 use xla_shape_relayout::wide::local;
 
 /// Nested arrays of `V`: `[V; N]`, `[[V; N]; M]`, and so on.
@@ -53,7 +53,8 @@ pub struct TileView<I, T> {
 #[track_caller]
 const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>() -> usize {
     let problem = ConstText::<1024>::new();
-    let problem = match TileBlock::new(S::SHAPE.layout()) {
+    let block = TileBlock::new(S::SHAPE.layout());
+    let problem = match block {
         Ok(block) if is_block(A::SIZES, &block) => return block.positions() as usize,
         Ok(block) => {
             let problem =
@@ -62,7 +63,12 @@ const fn assert_is_tile<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>
         }
         Err(error) => problem.push_str(error.as_str()),
     };
-    panic!("{}", problem.push_str(": ").push_str(S::TEXT).as_str())
+    let problem = problem.push_str(": ").push_str(S::TEXT);
+    let problem = match block {
+        Err(TileBlockError::Untiled) => problem.push_str("; `as_slice().as_chunks()` cuts an array without tiles"),
+        _ => problem,
+    };
+    panic!("{}", problem.as_str())
 }
 
 /// Fails the compilation if a block cuts tiles.
@@ -186,7 +192,8 @@ impl<S: ArrayType> ExactSizeIterator for Origins<S> {}
 
 impl<S: WholeArray<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// The tiles in the order of memory, padding included, as arrays: `A` is a tile as it is in memory, or flat. A type that does not match
-    /// the tile does not compile; that shows in `cargo build`, not in `cargo check`.
+    /// the tile does not compile; that shows in `cargo build`, not in `cargo check`. An array without tiles
+    /// is cut by `as_slice().as_chunks()`.
     ///
     /// ```
     /// use half::bf16;

@@ -121,7 +121,7 @@ impl Comparer<'_, '_> {
 }
 
 /// The length of the lists of a workspace in a `const`.
-const CONST_WORKSPACE: usize = 64;
+pub(crate) const CONST_WORKSPACE: usize = 64;
 
 /// Compares two maps over indices below `extents`: the first element that moves, if there is one.
 pub(crate) fn first_moved(maps: [View<'_>; 2], extents: &[u64]) -> Result<Option<Vec<u64>>, StrideTableError> {
@@ -336,16 +336,21 @@ impl StrideTableRef<'_> {
     /// # Errors
     /// If the extents differ, the tables are too large for a `const`, or the comparison reaches its step limit.
     pub const fn same_positions(self, other: StrideTableRef<'_>) -> Result<bool, StrideTableError> {
-        if !same_sizes(self.extents, other.extents) {
-            return Err(StrideTableError::OtherDimensions);
-        }
-        let maps = [View { table: self, dimensions: &[] }, View { table: other, dimensions: &[] }];
-        match compare_in_const(maps, self.extents, &mut [0; CONST_WORKSPACE]) {
+        match self.compare(other, &mut [0; CONST_WORKSPACE]) {
             Ok(Comparison::Equal) => Ok(true),
             Ok(Comparison::Different) => Ok(false),
             Ok(Comparison::Undecided) => Err(StrideTableError::TooIntricate),
             Err(error) => Err(error),
         }
+    }
+
+    /// [`first_moved`](Self::first_moved) for a `const`: `first` is at least as long as the extents.
+    pub(crate) const fn compare(self, other: Self, first: &mut [u64]) -> Result<Comparison, StrideTableError> {
+        if !same_sizes(self.extents, other.extents) {
+            return Err(StrideTableError::OtherDimensions);
+        }
+        let maps = [View { table: self, dimensions: &[] }, View { table: other, dimensions: &[] }];
+        compare_in_const(maps, self.extents, first)
     }
 }
 

@@ -49,7 +49,7 @@ pub use arithmetic::{
     same_sizes,
 };
 pub(crate) use build::{BuildError, Extents, Workspace, build, capacity, capacity_for_sizes, largest_piece};
-pub(crate) use canonical::{Comparison, canonical, compare_in_const, first_moved};
+pub(crate) use canonical::{CONST_WORKSPACE, Comparison, canonical, compare_in_const, first_moved};
 pub use lookup::Slot;
 pub use mapping::LayoutMapping;
 pub use offsets::OffsetTables;

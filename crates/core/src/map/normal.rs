@@ -418,18 +418,21 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     const fn coalesce(&mut self, start: usize) {
         self.add_equals(start);
         self.sort(start);
-        let mut i = start;
-        while i + 1 < self.num_parts && self.exhausted.is_none() {
-            let (major, minor) = (self.parts[i], self.parts[i + 1]);
+        let (mut i, mut k) = (start, start + 1);
+        while k < self.num_parts && self.exhausted.is_none() {
+            // In a sum that `*` makes, parts of other dimensions may lie between the two.
+            let (major, minor) = (self.parts[i], self.parts[k]);
             if self.continues(major, minor) {
-                self.take(i + 1);
+                self.take(k);
                 self.take(i);
                 self.push_source(major.source, NONE, minor.divisor, minor.stride);
                 self.add_equals(start);
                 self.sort(start);
-                i = start;
+                (i, k) = (start, start + 1);
+            } else if k + 1 < self.num_parts {
+                k += 1;
             } else {
-                i += 1;
+                (i, k) = (i + 1, i + 2);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! MLIR's affine maps, one way to say any stride table: `(d0, d1) -> ((d0 floordiv 8) * 1024 + d1 mod 128)`.
+//! MLIR's affine maps, which can express every stride table: `(d0, d1) -> ((d0 floordiv 8) * 1024 + d1 mod 128)`.
 
 use super::any::Map;
 use super::modes::Modes;
@@ -8,11 +8,15 @@ use crate::limits::MAX_SIZE;
 use crate::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term};
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
-/// The longest map that is written, in bytes: sums of `*` that contain each other double with each.
+/// The longest sum that is written, in bytes: sums of `*` that contain each other double with each.
 const MAX_LENGTH: usize = 1 << 16;
+
+/// How often a form is simplified again.
+const MAX_FORMS: usize = 8;
 
 /// The most parts of indices that a map is read with.
 const MAX_PARTS: usize = 256;
@@ -55,42 +59,62 @@ pub(crate) fn of_modes(map: &Modes) -> String {
     format!("affine_map<({}) -> ({})>", arguments(map.extents().len()), sum(&parts, map.offset()))
 }
 
-/// A map of a stride table, its intermediate values written out.
+/// What an intermediate value adds up: texts of parts, and their factors.
+type Addends = Vec<(String, u64)>;
+
+/// The addends with the largest factors first, and of equal ones in the order of their texts: so a text that is read and written again stays the same.
+fn in_order(mut addends: Addends) -> Vec<String> {
+    addends.sort_by(|(one, a), (other, b)| b.cmp(a).then_with(|| one.cmp(other)));
+    addends.into_iter().map(|(part, factor)| if factor == 1 { part } else { format!("{part} * {factor}") }).collect()
+}
+
+/// A map of a stride table, in its canonical form, with its intermediate values written out.
 pub(crate) fn of_table(table: StrideTableRef<'_>) -> core::result::Result<String, Obstacle> {
-    let mut values: Vec<String> = Vec::new();
-    let term = |term: Term, values: &[String]| {
+    let mut form = table.canonical().map_err(Obstacle::StrideTable)?;
+    for _ in 0..MAX_FORMS {
+        // Where `*` combines dimensions, the form of a form may be simpler still.
+        let again = form.coalesce().map_err(Obstacle::StrideTable)?;
+        if again == form {
+            break;
+        }
+        form = again;
+    }
+    let mut values: Vec<Addends> = Vec::new();
+    let term = |term: Term, values: &[Addends]| {
         let source = match term.source {
             Source::Zero => return Some("0".to_string()),
             Source::Dimension(dimension) => format!("d{dimension}"),
-            Source::Intermediate(value) => values.get(value as usize)?.clone(),
+            Source::Intermediate(value) => match values.get(value as usize)?.as_slice() {
+                [(part, 1)] => part.clone(),
+                addends => format!("({})", sum(&in_order(addends.to_vec()), 0)),
+            },
         };
         Some(part(&source, term.divisor.get(), term.modulus.map(NonZeroU64::get)))
             .filter(|text| text.len() <= MAX_LENGTH)
     };
-    for intermediate in table.intermediates() {
+    for intermediate in form.intermediates() {
         let value = match *intermediate {
-            Intermediate::Term { term: cut, .. } => term(cut, &values),
-            Intermediate::Combine { major, minor, minor_size, .. } => {
-                let major_text = term(major, &values);
-                let scaled = match minor_size.get() {
-                    1 => major_text,
-                    size => major_text.map(|text| format!("{text} * {size}")),
+            Intermediate::Term { term: cut, .. } => term(cut, &values).map(|part| vec![(part, 1)]),
+            Intermediate::Combine { major, minor, minor_size, .. } => term(major, &values).and_then(|major| {
+                let mut addends = match minor.source {
+                    Source::Zero => Vec::new(),
+                    Source::Intermediate(value) if minor == Term::whole(minor.source) => {
+                        values.get(value as usize)?.clone()
+                    }
+                    _ => vec![(term(minor, &values)?, 1)],
                 };
-                match (major.source, minor.source) {
-                    (Source::Zero, _) => term(minor, &values),
-                    (_, Source::Zero) => scaled.map(|text| format!("({text})")),
-                    _ => scaled.zip(term(minor, &values)).map(|(scaled, minor)| format!("({scaled} + {minor})")),
-                }
-            }
+                addends.push((major, minor_size.get()));
+                Some(addends)
+            }),
         };
-        values.push(value.ok_or(Obstacle::Intricate)?);
+        let length = |addends: &Addends| addends.iter().fold(0_usize, |sum, (part, _)| sum.saturating_add(part.len()));
+        values.push(value.filter(|addends| length(addends) <= MAX_LENGTH).ok_or(Obstacle::Intricate { index: None })?);
     }
-    let mut parts = Vec::new();
-    for digit in table.digits().iter().filter(|digit| digit.term.source != Source::Zero) {
-        let part = term(digit.term, &values).ok_or(Obstacle::Intricate)?;
-        parts.push(if digit.stride == 1 { part } else { format!("{part} * {}", digit.stride) });
+    let mut addends = Vec::new();
+    for digit in form.digits().iter().filter(|digit| digit.term.source != Source::Zero) {
+        addends.push((term(digit.term, &values).ok_or(Obstacle::Intricate { index: None })?, digit.stride));
     }
-    Ok(format!("affine_map<({}) -> ({})>", arguments(table.extents().len()), sum(&parts, 0)))
+    Ok(format!("affine_map<({}) -> ({})>", arguments(table.extents().len()), sum(&in_order(addends), 0)))
 }
 
 /// What an expression is: a sum of terms, each with a factor, and a constant.

@@ -106,7 +106,7 @@ impl AnyLayout {
     /// ```
     ///
     /// # Errors
-    /// If the text is none of the notation, with its place; or if it says no map, or one whose positions do not fit in an i64.
+    /// If the text is not in this notation, with the place of the mistake; or if it describes no map, or one whose positions do not fit in an i64.
     pub fn read(world: World, text: &str) -> Result<Self, ParseError> {
         match world {
             World::Xla => {
@@ -123,7 +123,7 @@ impl AnyLayout {
         }
     }
 
-    /// The text of a notation that says this map.
+    /// The text of this map in a notation.
     ///
     /// ```
     /// use xla_shape_core::worlds::{AnyLayout, World};
@@ -167,6 +167,26 @@ impl AnyLayout {
             Map::Modes(modes) => Ok(modes),
             Map::Linear(linear) => Err(linear.obstacle(world)),
             Map::Table(table) => Err(combined(table.as_ref())),
+        }
+    }
+
+    /// The map as a stride table: its digits are the modes.
+    ///
+    /// ```
+    /// use xla_shape_core::worlds::{AnyLayout, World};
+    ///
+    /// let table = AnyLayout::read(World::Cute, "((2,4),128):((1,256),2)")?.stride_table()?;
+    /// assert_eq!(table.as_ref().linear_index(&[3, 5]), 1 + 256 + 10);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the first element is not at position 0, a stride is negative, or the layout is a swizzle: no stride table has such a map.
+    pub fn stride_table(&self) -> Result<StrideTable, Obstacle> {
+        match &self.map {
+            Map::Modes(modes) => modes.stride_table(),
+            Map::Linear(linear) => Err(linear.obstacle(World::Xla)),
+            Map::Table(table) => Ok(table.clone()),
         }
     }
 
@@ -219,7 +239,9 @@ impl AnyLayout {
             (Some(array), _) => Ok(array.clone()),
             (None, Map::Modes(modes)) => modes.to_array(self.element_type.unwrap_or(ANY_TYPE)),
             (None, Map::Linear(linear)) => Err(linear.obstacle(World::Xla)),
-            (None, Map::Table(_)) => Err(Obstacle::Intricate),
+            (None, Map::Table(table)) => {
+                Err(Obstacle::Intricate { index: table.as_ref().first_unstrided().unwrap_or(None) })
+            }
         }
     }
 
@@ -296,11 +318,9 @@ impl AnyLayout {
                 }
                 Err(linear.obstacle(World::Xla))
             }
-            (Map::Modes(modes), Map::Table(table)) | (Map::Table(table), Map::Modes(modes)) => {
-                // The modes become a stride table through the XLA array with the same map.
-                let array = modes.to_array(ANY_TYPE)?;
-                let modes = array.stride_table().map_err(Obstacle::StrideTable)?;
-                modes.as_ref().first_moved(table.as_ref()).map_err(Obstacle::StrideTable)
+            (Map::Modes(_), Map::Table(_)) | (Map::Table(_), Map::Modes(_)) => {
+                let (one, other) = (self.stride_table()?, other.stride_table()?);
+                one.as_ref().first_moved(other.as_ref()).map_err(Obstacle::StrideTable)
             }
         }
     }

@@ -4,15 +4,14 @@
 //! strides that CuTe knows at compile time are printed with `_` (`_8:_1`); both forms are read.
 
 use super::World;
-use super::modes::{Mode, Modes, are_complete, coalesce, fill};
+use super::modes::{Mode, Modes, are_complete, fill};
 use super::obstacle::Obstacle;
+use super::reader::{Reader, Result, fits, obstacle_of_all};
 use super::tiles::unit_offset;
-use crate::limits::{MAX_NESTING, MAX_SIZE};
-use crate::map::{StaticStrideTable, StrideTableRef, same_sizes};
+use crate::map::{StaticStrideTable, StrideTableRef};
 use crate::sink::{self, ConstText, Sink};
-use crate::text::{Expected, Found, ParseError, ParseErrorKind, Span};
 use alloc::string::{String, ToString};
-use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// Writes a layout over dimensions of these sizes with these modes.
@@ -86,7 +85,7 @@ const fn partial(extents: &[u64], modes: &[Mode]) -> Option<Mode> {
 }
 
 /// The text of a map.
-pub(crate) fn to_text(map: &Modes) -> Result<String, Obstacle> {
+pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     unit_offset(map, World::Cute)?;
     if let Some(mode) = partial(map.extents(), map.modes()) {
         let size = map.extents().get(mode.dimension).copied().unwrap_or(0);
@@ -105,263 +104,110 @@ impl fmt::Display for Written<'_> {
     }
 }
 
-/// What is wrong with the text of a layout, and where; usable in `const` functions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Fault {
-    kind: FaultKind,
-    start: usize,
-    end: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum FaultKind {
-    Expected(&'static str),
-    TooLarge,
-    TooDeep,
-    /// More modes than there is room for, in a `const`.
-    TooMany,
-}
-
 const SIZE: &str = "a size, or `(` and sizes";
 const STRIDE: &str = "a stride: the strides are nested as the sizes are";
 const OPEN: &str = "`(`: the strides are nested as the sizes are";
-const NEXT: &str = "`,` or `)`";
+const COLON: &str = "`:` and the strides";
 const SAME_NEXT: &str = "as many strides as sizes";
 const NO_SWIZZLE: &str =
     "a layout without a swizzle: a swizzle takes exclusive ors of bits, which is no sum of strides";
 
-/// A place in a text, in a `const`.
-#[derive(Clone, Copy)]
-struct Cursor<'a> {
-    text: &'a [u8],
-    at: usize,
-    end: usize,
+/// The sizes and the strides of a layout, read side by side.
+struct Pair<'a> {
+    sizes: Reader<'a>,
+    strides: Reader<'a>,
+    extents: Vec<u64>,
+    modes: Vec<Mode>,
+    /// What the next mode of the dimension divides its index by.
+    divisor: u64,
 }
 
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; every index is below `end`, which is a length"
-)]
-impl Cursor<'_> {
-    /// The next byte that is no white space; 0 at the end.
-    const fn peek(&mut self) -> u8 {
-        while self.at < self.end && self.text[self.at].is_ascii_whitespace() {
-            self.at += 1;
+impl Pair<'_> {
+    /// A size and its stride, each with `_` before it if it is static.
+    fn mode(&mut self) -> Result<()> {
+        let start = self.sizes.at();
+        self.sizes.take("_");
+        let size = self.sizes.number(SIZE)?;
+        self.strides.take("_");
+        let stride = self.strides.signed(STRIDE)?;
+        if self.strides.is("@") {
+            return Err(self.strides.expected("a stride that is a number: `@` makes coordinates"));
         }
-        if self.at < self.end { self.text[self.at] } else { 0 }
+        self.modes.push(Mode { dimension: self.extents.len(), divisor: self.divisor, size, stride });
+        let next = self.divisor.checked_mul(size).filter(|&next| fits(next));
+        self.divisor = next.ok_or_else(|| self.sizes.obstacle(Obstacle::TooLarge, start))?;
+        Ok(())
     }
 
-    const fn take(&mut self, byte: u8) -> bool {
-        let is_here = self.peek() == byte;
-        if is_here {
-            self.at += 1;
-        }
-        is_here
+    /// Both lists end here.
+    fn close(&mut self) -> Result<()> {
+        self.sizes.all(")", "`,` or `)`")?;
+        // A comma may stand behind the last entry.
+        self.strides.take(",");
+        self.strides.all(")", SAME_NEXT)
     }
 
-    const fn fault(&mut self, kind: FaultKind) -> Fault {
-        self.peek();
-        let mut end = self.at;
-        // A whole character, or a whole number or word.
-        while end < self.end && (self.text[end].is_ascii_alphanumeric() || self.text[end] >= 0x80) {
-            end += 1;
-        }
-        if end == self.at && end < self.end {
-            end += 1;
-        }
-        Fault { kind, start: self.at, end }
-    }
-
-    /// A number, with `_` before it if it is static.
-    const fn number(&mut self, is_stride: bool) -> Result<i64, Fault> {
-        self.peek();
-        let start = self.at;
-        let mut at = start;
-        if at < self.end && self.text[at] == b'_' {
-            at += 1;
-        }
-        let is_negative = is_stride && at < self.end && self.text[at] == b'-';
-        if is_negative {
-            at += 1;
-        }
-        let first = at;
-        let mut number = 0_i64;
-        let mut fits = true;
-        while at < self.end && self.text[at].is_ascii_digit() {
-            let digit = (self.text[at] - b'0') as i64;
-            number = match number.checked_mul(10) {
-                Some(number) => match number.checked_sub(digit) {
-                    Some(number) => number,
-                    None => {
-                        fits = false;
-                        0
-                    }
-                },
-                None => {
-                    fits = false;
-                    0
-                }
-            };
-            at += 1;
-        }
-        if at == first {
-            return Err(self.fault(FaultKind::Expected(if is_stride { STRIDE } else { SIZE })));
-        }
-        self.at = at;
-        match if is_negative { Some(number) } else { number.checked_neg() } {
-            Some(number) if fits => Ok(number),
-            _ => Err(Fault { kind: FaultKind::TooLarge, start, end: at }),
-        }
-    }
-}
-
-/// How many dimensions and modes were read.
-struct Read {
-    dimensions: usize,
-    modes: usize,
-}
-
-/// Reads a layout into these lists.
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; counters are compared with lengths first"
-)]
-const fn read(text: &[u8], extents: &mut [u64], modes: &mut [Mode]) -> Result<Read, Fault> {
-    let mut colon = 0;
-    while colon < text.len() && text[colon] != b':' {
-        colon += 1;
-    }
-    let mut sizes = Cursor { text, at: 0, end: colon };
-    if sizes.peek() == b'S' || sizes.peek() == b's' {
-        // `Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)`
-        return Err(sizes.fault(FaultKind::Expected(NO_SWIZZLE)));
-    }
-    let mut strides = Cursor { text, at: if colon < text.len() { colon + 1 } else { colon }, end: text.len() };
-    let mut found = Read { dimensions: 0, modes: 0 };
-    let (mut depth, mut divisor) = (0, 1_u64);
-    loop {
-        // Here an item begins: a list, or a number.
-        let mut is_item = true;
-        if sizes.take(b'(') {
-            if colon < text.len() && !strides.take(b'(') {
-                return Err(strides.fault(FaultKind::Expected(OPEN)));
-            }
-            depth += 1;
-            if depth > MAX_NESTING {
-                return Err(Fault { kind: FaultKind::TooDeep, start: sizes.at - 1, end: sizes.at });
-            }
-            if sizes.peek() != b')' {
-                continue;
-            }
-            is_item = false;
-        } else {
-            sizes.peek();
-            let start = sizes.at;
-            let size = match sizes.number(false) {
-                Ok(size) => size as u64,
-                Err(fault) => return Err(fault),
-            };
-            if colon == text.len() {
-                // The sizes alone: what is missing stands behind them.
-                let mut end = Cursor { text, at: text.len(), end: text.len() };
-                return Err(end.fault(FaultKind::Expected("`:` and the strides")));
-            }
-            let stride = match strides.number(true) {
-                Ok(stride) => stride,
-                Err(fault) => return Err(fault),
-            };
-            if strides.peek() == b'@' {
-                return Err(strides.fault(FaultKind::Expected("a stride that is a number: `@` makes coordinates")));
-            }
-            if found.dimensions >= extents.len() || found.modes >= modes.len() {
-                return Err(Fault { kind: FaultKind::TooMany, start, end: sizes.at });
-            }
-            modes[found.modes] = Mode { dimension: found.dimensions, divisor, size, stride };
-            found.modes += 1;
-            divisor = match divisor.checked_mul(size) {
-                Some(divisor) if divisor <= MAX_SIZE => divisor,
-                _ => return Err(Fault { kind: FaultKind::TooLarge, start, end: sizes.at }),
-            };
-        }
+    /// One size, or a list of them, and their strides.
+    fn read(&mut self) -> Result<()> {
+        let mut depth = 0_usize;
         loop {
-            if is_item && depth <= 1 {
-                if found.dimensions >= extents.len() {
-                    return Err(sizes.fault(FaultKind::TooMany));
-                }
-                extents[found.dimensions] = divisor;
-                found.dimensions += 1;
-                divisor = 1;
-            }
-            if depth > 0 && is_item && sizes.take(b',') && sizes.peek() != b')' {
-                if !strides.take(b',') {
-                    return Err(strides.fault(FaultKind::Expected(SAME_NEXT)));
-                }
-                break;
-            }
-            if depth > 0 {
-                if !sizes.take(b')') {
-                    return Err(sizes.fault(FaultKind::Expected(NEXT)));
-                }
-                // A comma may stand behind the last entry.
-                strides.take(b',');
-                if !strides.take(b')') {
-                    return Err(strides.fault(FaultKind::Expected(SAME_NEXT)));
-                }
-                depth -= 1;
-                is_item = true;
-                if depth > 0 {
+            if self.sizes.is("(") {
+                depth = self.sizes.nest(depth)?;
+                self.sizes.character('(')?;
+                self.strides.all("(", OPEN)?;
+                if !self.sizes.is(")") {
                     continue;
                 }
+            } else {
+                self.mode()?;
+                self.end_dimension(depth);
             }
-            return match (sizes.peek(), strides.peek()) {
-                (0, 0) if colon < text.len() => Ok(found),
-                (0, 0) => Err(strides.fault(FaultKind::Expected("`:` and the strides"))),
-                (0, _) => Err(strides.fault(FaultKind::Expected("the end of the layout"))),
-                _ => Err(sizes.fault(FaultKind::Expected("`:` and the strides"))),
-            };
+            // Lists that end, until a comma separates the next item.
+            while depth > 0 {
+                if self.sizes.take(",") && !self.sizes.is(")") {
+                    self.strides.all(",", SAME_NEXT)?;
+                    break;
+                }
+                self.close()?;
+                depth = depth.saturating_sub(1);
+                if depth > 0 {
+                    self.end_dimension(depth);
+                }
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// An item ends at this depth: on the first level, it is a dimension.
+    fn end_dimension(&mut self, depth: usize) {
+        if depth <= 1 {
+            self.extents.push(core::mem::replace(&mut self.divisor, 1));
         }
     }
 }
 
-/// The map that a text says.
-pub(crate) fn from_text(text: &str) -> Result<Modes, ParseError> {
-    // A number takes at least two bytes of each list, its own and a comma.
-    let most = text.len().div_ceil(2).saturating_add(1);
-    let (mut extents, mut modes) = (vec![0; most], vec![Mode::BLANK; most]);
-    let read = read(text.as_bytes(), &mut extents, &mut modes).map_err(|fault| fault.into_error(text))?;
-    extents.truncate(read.dimensions);
-    modes.truncate(read.modes);
-    Modes::of_modes(extents, modes, 0)
-        .map_err(|error| ParseError::new(ParseErrorKind::World(error), Span { start: 0, end: text.len() }))
-}
-
-impl Fault {
-    fn into_error(self, text: &str) -> ParseError {
-        // The end is the end of a character, because the bytes of one are not cut.
-        let span = Span { start: self.start, end: self.end };
-        let found = Found::new(text.get(self.start..self.end).unwrap_or(""));
-        let kind = match self.kind {
-            FaultKind::Expected(expected) => ParseErrorKind::Unexpected { expected: Expected::Value(expected), found },
-            FaultKind::TooLarge | FaultKind::TooMany => ParseErrorKind::NumberTooLarge { found },
-            FaultKind::TooDeep => ParseErrorKind::TooDeeplyNested { limit: MAX_NESTING },
-        };
-        ParseError::new(kind, span)
+/// Reads the map that a text describes.
+pub(crate) fn from_text(text: &str) -> Result<Modes> {
+    let whole = Reader::new(text);
+    if whole.peek_word().starts_with(['S', 's']) {
+        // `Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)`
+        return Err(whole.expected(NO_SWIZZLE));
     }
-
-    const fn panic(self) -> ! {
-        let text = ConstText::<256>::new().push_str("CuTe layout, byte ").push_count(self.start).push_str(": ");
-        let text = match self.kind {
-            FaultKind::Expected(expected) => text.push_str("expected ").push_str(expected),
-            FaultKind::TooLarge => text.push_str("expected numbers and sizes that fit in an i64"),
-            FaultKind::TooDeep => {
-                text.push_str("expected at most ").push_count(MAX_NESTING).push_str(" nested brackets")
-            }
-            FaultKind::TooMany => text.push_str("expected fewer modes: a `const` has room for ").push_count(ROOM),
-        };
-        panic!("{}", text.as_str())
-    }
+    let Some(colon) = text.find(':') else {
+        // The sizes alone: what is missing stands behind them.
+        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || "(,)_ ".contains(c));
+        let end = Reader::from(text, text.len().saturating_sub(rest.len()));
+        return Err(end.expected(if rest.is_empty() && !text.is_empty() { COLON } else { SIZE }));
+    };
+    let strides = Reader::from(text, colon.saturating_add(1));
+    let sizes = Reader::new(text.get(..colon).unwrap_or(""));
+    let mut pair = Pair { sizes, strides, extents: Vec::new(), modes: Vec::new(), divisor: 1 };
+    pair.read()?;
+    pair.sizes.end(COLON)?;
+    pair.strides.end("the end of the layout")?;
+    Modes::of_modes(pair.extents, pair.modes, 0).map_err(|obstacle| obstacle_of_all(obstacle, text))
 }
 
 /// How many dimensions and modes a layout in a `const` may have.
@@ -405,45 +251,6 @@ pub const fn cute_text<const CAPACITY: usize>(table: StrideTableRef<'_>) -> Cons
     write(&mut text.sink(), table.extents(), modes);
     assert!(!text.is_cut(), "the text of the CuTe layout is too long for a `const`");
     text
-}
-
-/// Panics, in a `const` at compile time, unless a text in CuTe's notation says the map of this table.
-///
-/// ```
-/// let table = "f32[2,3]{0,1}".parse::<xla_shape_core::ArrayShape>()?.stride_table()?;
-/// xla_shape_core::worlds::assert_same_as_cute(table.as_ref(), "(2,3):(1,2)");
-/// # Ok::<(), Box<dyn core::error::Error>>(())
-/// ```
-///
-/// # Panics
-/// If the text is no layout, or places an element elsewhere.
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "`const fn` has no iterators; counters are below lengths"
-)]
-pub const fn assert_same_as_cute(table: StrideTableRef<'_>, text: &str) {
-    let (mut extents, mut modes) = ([0; ROOM], [Mode::BLANK; ROOM]);
-    let read = match read(text.as_bytes(), &mut extents, &mut modes) {
-        Ok(read) => read,
-        Err(fault) => fault.panic(),
-    };
-    let extents = extents.split_at(read.dimensions).0;
-    assert!(same_sizes(extents, table.extents()), "the CuTe layout has dimensions of other sizes than the array");
-    let len = coalesce(modes.split_at_mut(read.modes).0, extents);
-    let (ours, ours_len) = modes_of(table);
-    let mut i = 0;
-    let mut same = len == ours_len || is_empty(extents);
-    while same && i < len && i < ours_len {
-        let (a, b) = (modes[i], ours[i]);
-        same = a.dimension == b.dimension && a.divisor == b.divisor && a.size == b.size && a.stride == b.stride;
-        i += 1;
-    }
-    if !same {
-        let mut message = ConstText::<512>::new().push_str("the array has another map; in CuTe's notation it is ");
-        write(&mut message.sink(), table.extents(), ours.split_at(ours_len).0);
-        panic!("{}", message.as_str())
-    }
 }
 
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "the counter is below the length")]

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The place may have several parts, such as `register`, `lane`, `warp` and `block`; the first one varies fastest. The index at a place is the
-//! exclusive or of what its bits say (`LinearLayout` in Triton's `Tools/LinearLayout.h`).
+//! exclusive or of the indices of its bits (`LinearLayout` in Triton's `Tools/LinearLayout.h`).
 
 use super::World;
 use super::any::{AnyLayout, Map};
@@ -205,6 +205,16 @@ impl fmt::Display for LinearLayout {
     }
 }
 
+/// Two elements at one position.
+fn overlap(map: &Modes) -> Obstacle {
+    match map.sharing() {
+        Sharing::Overlaps { index, with, position } => {
+            Obstacle::Overlap { world: World::Linear, index, with, position }
+        }
+        _ => Obstacle::Intricate { index: None },
+    }
+}
+
 /// The text of a map: from a position, `offset`, to an index of `dim0`, `dim1`, ….
 pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     let world = World::Linear;
@@ -222,10 +232,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     // Each bit is a list as long as the dimensions: of more bits than fit, some share positions.
     let num_bits = map.modes().iter().map(|mode| mode.size.checked_ilog2().unwrap_or(0) as usize);
     if num_bits.fold(0, usize::saturating_add) > MAX_BITS {
-        return Err(match map.sharing() {
-            Sharing::Overlaps { index, with, position } => Obstacle::Overlap { world, index, with, position },
-            _ => Obstacle::TooLarge,
-        });
+        return Err(overlap(map));
     }
     // Without holes, from powers of two: the strides are powers of two, too.
     let mut bits = Vec::new();
@@ -244,7 +251,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     bits.sort();
     if bits.iter().enumerate().any(|(bit, (stride, _))| *stride != 1 << bit) {
         // Strides that overlap.
-        return Err(Obstacle::Intricate);
+        return Err(overlap(map));
     }
     let inputs = vec![("offset".to_string(), bits.into_iter().map(|(_, basis)| basis).collect())];
     let extents = map.extents().to_vec();
@@ -252,7 +259,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     Ok(LinearLayout { inputs, outputs, extents }.to_string())
 }
 
-/// The layout that a text says.
+/// Reads the layout that a text describes.
 pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     const INPUT: &str = "`- NAME=1 -> (…)`, `- NAME is a size 1 dimension`, or `where out dims are:`";
     let mut reader = Reader::new(text);

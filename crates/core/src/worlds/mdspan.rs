@@ -94,7 +94,7 @@ fn extents(reader: &mut Reader<'_>) -> Result<Vec<u64>> {
     Ok(sizes)
 }
 
-/// The layout that a text says.
+/// Reads the layout that a text describes.
 pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     const LAYOUT: &str =
         "`layout_right`, `layout_left`, `layout_stride`, `layout_right_padded<N>` or `layout_left_padded<N>`";

@@ -1,4 +1,4 @@
-//! MLIR's memrefs: `memref<6x200xbf16, strided<[256, 1]>>`, with an affine map where strides do not say it, and Mosaic's
+//! MLIR's memrefs: `memref<6x200xbf16, strided<[256, 1]>>`, with an affine map where strides do not suffice, and Mosaic's
 //! `#tpu.tiled<(8,128)(2,1),[2,1]>`.
 //!
 //! An affine map here has one result, the position; one with several is read as the index of a row-major array of the smallest sizes that
@@ -65,7 +65,7 @@ pub(crate) fn to_tiled_text(layout: &AnyLayout) -> core::result::Result<String, 
     if !nested.has_only_tiles() {
         return Err(match map.first_hole() {
             Some(position) => Obstacle::Hole { world, position },
-            None => Obstacle::Intricate,
+            None => Obstacle::Intricate { index: nested.first_inside(map) },
         });
     }
     let first = tiles.first().map_or(&[][..], Vec::as_slice);
@@ -96,7 +96,7 @@ pub(crate) fn to_tiled_text(layout: &AnyLayout) -> core::result::Result<String, 
     // Only a text that reads back as the same map is returned.
     match from_text(&text).ok().and_then(|back| back.first_moved(layout).ok()) {
         Some(None) => Ok(text),
-        _ => Err(Obstacle::Intricate),
+        index => Err(Obstacle::Intricate { index: index.flatten() }),
     }
 }
 
@@ -165,7 +165,7 @@ fn sizes_and_type(reader: &mut Reader<'_>) -> Result<(Vec<u64>, ElementType)> {
     }
 }
 
-/// The layout that a text says.
+/// Reads the layout that a text describes.
 pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     const LAYOUT: &str = "`strided<[…]>`, `affine_map<…>`, `#tpu.tiled<…>` or `>`";
     let mut reader = Reader::new(text);
@@ -186,7 +186,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         } else if is_first && reader.take("#tpu.tiled") {
             map = Some(Map::Modes(tiles(&mut reader, &sizes, start)?));
         } else if reader.is("#") || reader.is("\"") || reader.rest().starts_with(|c: char| c.is_ascii_digit()) {
-            // A memory space: `1 : i32`, `#tpu.memory_space<vmem>`. It says nothing of the map.
+            // A memory space: `1 : i32`, `#tpu.memory_space<vmem>`. It does not change the map.
             memory_space(&mut reader)?;
         } else {
             return Err(reader.expected(if is_first { LAYOUT } else { "a memory space or `>`" }));

@@ -1,7 +1,7 @@
-//! Layouts of other worlds: the notations of CuTe, Triton, mdspan, NumPy, torch, MLIR, Mosaic and oneDNN, and the maps that they say.
+//! Layouts of other worlds: the notations of CuTe, Triton, mdspan, NumPy, torch, MLIR, Mosaic and oneDNN, and the maps that they describe.
 //!
 //! A layout is a map from indices to positions, whoever writes it down. A text of any of these notations is read as such a map
-//! ([`AnyLayout`]), and a map is written in any notation that has it. Where a notation does not have it, an [`Obstacle`] says why, with the
+//! ([`AnyLayout`]), and a map is written in any notation that can express it. Where one cannot, an [`Obstacle`] says why, with the
 //! element or the position that shows it.
 //!
 //! ```
@@ -16,11 +16,12 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Positions count elements. What is compared is where the elements are; how much room a buffer has behind the last one is not a part of
-//! any of these notations but XLA's, Mosaic's and oneDNN's.
+//! Positions count elements. Layouts are compared by where their elements are. Only XLA's, Mosaic's and oneDNN's notations also
+//! describe the room behind the last one.
 
 mod affine;
 mod any;
+mod assert;
 mod cute;
 mod linear;
 mod mdspan;
@@ -39,7 +40,9 @@ mod tiles;
 mod torch;
 
 pub use any::{AnyLayout, Map, Nearest};
-pub use cute::{assert_same_as_cute, cute_text};
+#[doc(hidden)]
+pub use assert::assert_same_map;
+pub use cute::cute_text;
 pub use linear::LinearLayout;
 pub use modes::{Mode, Modes};
 pub use obstacle::Obstacle;

@@ -1,13 +1,16 @@
 //! A map as modes: what each index is cut into, and the stride of each part.
 
+use super::World;
 use super::obstacle::Obstacle;
+use super::tiles::{no_negative, unit_offset};
 use crate::limits::MAX_SIZE;
-use crate::map::{Digit, Source, StrideTableRef};
+use crate::map::{Digit, Source, StrideTable, StrideTableRef, Term};
 use crate::shape::array::ArrayShape;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::num::NonZeroU64;
 
-/// One part of an index, `(index / divisor) % size`, and how far apart its neighbours lie.
+/// One part of an index, `(index / divisor) % size`, and the distance between its neighbours.
 ///
 /// CuTe calls it a mode. The part with the largest divisor of a dimension has no remainder to take.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -25,7 +28,7 @@ pub struct Mode {
 impl Mode {
     pub(crate) const BLANK: Self = Self { dimension: 0, divisor: 1, size: 1, stride: 0 };
 
-    /// How far the last value lies from the first one; `None` if that does not fit in an i64.
+    /// The distance from the first value to the last one; `None` if that does not fit in an i64.
     const fn span(self) -> Option<i64> {
         let last = self.size.saturating_sub(1);
         if last > MAX_SIZE { None } else { self.stride.checked_mul(last as i64) }
@@ -45,7 +48,7 @@ impl Mode {
 
 /// A map from indices to positions that is a sum over modes: `offset + Σ (index / divisor % size) · stride`.
 ///
-/// It is what the notations for strided and nested layouts say: CuTe's, NumPy's, MLIR's `strided`, oneDNN's tags. Strides may be 0 or
+/// It is what the notations for strided and nested layouts describe: CuTe's, NumPy's, MLIR's `strided`, oneDNN's tags. Strides may be 0 or
 /// negative, and elements may share a position. An XLA layout is such a map unless `*` combines dimensions, or tiles cut each
 /// other unevenly.
 ///
@@ -186,6 +189,26 @@ impl Modes {
             return Err(Obstacle::Room { dimension });
         }
         Self { extents: extents.to_vec(), ..self.clone() }.checked()
+    }
+
+    /// The map as a stride table, which has no positions below 0.
+    pub(crate) fn stride_table(&self) -> Result<StrideTable, Obstacle> {
+        if !self.extents.contains(&0) {
+            no_negative(self, World::Xla)?;
+            unit_offset(self, World::Xla)?;
+        }
+        let digit = |mode: &Mode| {
+            let is_outermost =
+                self.extents.get(mode.dimension).is_none_or(|&e| mode.divisor.saturating_mul(mode.size) >= e);
+            let modulus = NonZeroU64::new(mode.size).filter(|_| !is_outermost);
+            let source = Source::Dimension(u32::try_from(mode.dimension).ok()?);
+            let term = Term { source, divisor: NonZeroU64::new(mode.divisor)?, modulus };
+            Some(Digit { term, size: mode.size, stride: mode.stride.unsigned_abs() })
+        };
+        let moving = self.modes.iter().filter(|mode| mode.stride != 0);
+        let digits = moving.map(digit).collect::<Option<Vec<_>>>().ok_or(Obstacle::TooLarge)?;
+        let positions = self.positions().map_or(0, |(_, last)| last.unsigned_abs().saturating_add(1));
+        Ok(StrideTable::of_parts(&self.extents, &digits, Vec::new(), positions))
     }
 
     /// The map whose positions are those of this one less those of the other; `None` if their parts of indices overlap, or positions do not fit.

@@ -53,7 +53,7 @@ pub(crate) fn sizes(text: &str, call: &Call<'_>, key: &'static str, place: Optio
     numbers.into_iter().map(size).collect()
 }
 
-/// The layout that a text says.
+/// Reads the layout that a text describes.
 pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     let world = World::Numpy;
     let call = call(text)?;

@@ -1,4 +1,4 @@
-//! Why a layout cannot be said in another notation.
+//! Why a notation cannot express a layout.
 
 use super::World;
 use crate::element_type::ElementType;
@@ -6,7 +6,7 @@ use crate::map::StrideTableError;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Why a notation cannot say a layout.
+/// Why a notation cannot express a layout.
 ///
 /// Where an element or a position shows it, [`index`](Self::index) or [`position`](Self::position) has it. Indices are in elements,
 /// dimension 0 first; positions count elements from the start of the buffer.
@@ -85,7 +85,7 @@ pub enum Obstacle {
         /// The first element that repeats another one.
         index: Vec<u64>,
     },
-    /// Two elements share a position, and the notation says only maps in which none do.
+    /// Two elements share a position, and the notation expresses only maps in which none do.
     Overlap {
         /// The notation.
         world: World,
@@ -129,6 +129,8 @@ pub enum Obstacle {
         bits: u64,
         /// Those that it has there.
         usual: u64,
+        /// The first element.
+        index: Vec<u64>,
     },
     /// A position below 0, where buffers begin.
     Below {
@@ -175,7 +177,10 @@ pub enum Obstacle {
         most: usize,
     },
     /// No short list of tiles was found for the map.
-    Intricate,
+    Intricate {
+        /// The first element that tiles would place elsewhere, if one is known.
+        index: Option<Vec<u64>>,
+    },
 }
 
 impl Obstacle {
@@ -200,7 +205,9 @@ impl Obstacle {
             | Self::Repeats { index, .. }
             | Self::Overlap { index, .. }
             | Self::Missing { index, .. }
+            | Self::Bits { index, .. }
             | Self::Uneven { index, .. } => Some(index),
+            Self::Intricate { index } => index.as_deref(),
             _ => None,
         }
     }
@@ -302,7 +309,7 @@ impl fmt::Display for Obstacle {
             Self::ElementType { world, element_type } => {
                 write!(f, "{} has no elements of type {}", world.title(), element_type.name())
             }
-            Self::Bits { world, bits, usual } => {
+            Self::Bits { world, bits, usual, .. } => {
                 write!(f, "an element takes {usual} bits in {}, and {bits} here", world.title())
             }
             Self::Below { world, position } => {
@@ -331,7 +338,13 @@ impl fmt::Display for Obstacle {
             }
             Self::Sign => f.write_str("expected numbers above 0 behind parts of an index, found one below 0"),
             Self::TooLong { most } => write!(f, "expected at most {most} parts, found more"),
-            Self::Intricate => f.write_str("no list of tiles within the limit gives this map"),
+            Self::Intricate { index } => {
+                f.write_str("no list of tiles within the limit gives this map")?;
+                match index {
+                    Some(index) => write!(f, ": element {} would be elsewhere", Index(index)),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }

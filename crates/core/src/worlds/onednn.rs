@@ -36,7 +36,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     let items = nested.items.as_slice();
     let hole = || match map.first_hole() {
         Some(position) => Obstacle::Hole { world, position },
-        None => Obstacle::Intricate,
+        None => Obstacle::Intricate { index: nested.first_inside(map) },
     };
     if !nested.has_only_tiles() {
         return Err(hole());
@@ -63,11 +63,12 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     // The text is read back, to be sure that it describes this map.
     match from_text(&text).ok().and_then(|back| back.first_moved(layout).ok()) {
         Some(None) => Ok(text),
+        Some(index) if map.first_hole().is_none() => Err(Obstacle::Intricate { index }),
         _ => Err(hole()),
     }
 }
 
-/// The layout that a text says.
+/// Reads the layout that a text describes.
 pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     let mut reader = Reader::new(text);
     let mut found = None;

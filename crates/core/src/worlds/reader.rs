@@ -17,7 +17,12 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let mut reader = Self { text, at: 0 };
+        Self::from(text, 0)
+    }
+
+    /// What is left of a text from this byte on.
+    pub(crate) fn from(text: &'a str, at: usize) -> Self {
+        let mut reader = Self { text, at };
         reader.skip_space();
         reader
     }
@@ -167,7 +172,7 @@ impl<'a> Reader<'a> {
         ParseError::new(ParseErrorKind::Unexpected { expected, found }, span)
     }
 
-    /// What is wrong with the map that the text from `start` on says.
+    /// What is wrong with the map that the text from `start` on describes.
     #[cold]
     pub(crate) fn obstacle(&self, obstacle: Obstacle, start: usize) -> ParseError {
         let end = self.text.get(start..self.at).map_or(start, |text| start.saturating_add(text.trim_end().len()));
@@ -190,7 +195,7 @@ pub(crate) fn unknown_type(name: &str, start: usize) -> ParseError {
 /// The default, where a notation has no element types.
 pub(crate) const ANY_TYPE: ElementType = ElementType::F32;
 
-/// What is wrong with the map that a whole text says.
+/// What is wrong with the map that a whole text describes.
 #[cold]
 pub(crate) fn obstacle_of_all(obstacle: Obstacle, text: &str) -> ParseError {
     ParseError::new(ParseErrorKind::World(obstacle), Span { start: 0, end: text.len() })

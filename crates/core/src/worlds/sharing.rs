@@ -35,7 +35,7 @@ pub enum Sharing {
 impl Modes {
     /// Whether elements share positions.
     ///
-    /// Strides each of which is larger than all that lies inside need no search, and nor do layouts of XLA. For others, the search takes at
+    /// If each stride is larger than the span of all smaller ones, there is no search, nor for layouts of XLA. For others, the search takes at
     /// most [`MAX_SHARING_STEPS`](crate::limits::MAX_SHARING_STEPS) steps.
     ///
     /// ```

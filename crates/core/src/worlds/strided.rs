@@ -42,7 +42,8 @@ pub(crate) fn is_dense(map: &Modes, order: impl DoubleEndedIterator<Item = usize
 pub(crate) fn check_buffer(layout: &AnyLayout, map: &Modes, world: World) -> Result<(), Obstacle> {
     let usual = layout.element_type.unwrap_or(super::reader::ANY_TYPE).storage_bits();
     if layout.element_bits != usual {
-        return Err(Obstacle::Bits { world, bits: layout.element_bits, usual });
+        let index = vec![0; map.extents().len()];
+        return Err(Obstacle::Bits { world, bits: layout.element_bits, usual, index });
     }
     match map.positions() {
         Some((position, _)) if position < 0 => Err(Obstacle::Below { world, position }),

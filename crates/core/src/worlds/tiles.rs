@@ -44,16 +44,30 @@ impl Nested {
         self.gap == 1 && self.items.iter().all(is_plain) && self.is_decreasing()
     }
 
-    /// Whether, of each dimension, the parts with larger divisors lie outside of those with smaller ones.
+    /// Whether, of each dimension, the parts with larger divisors have larger strides than those with smaller ones.
     fn is_decreasing(&self) -> bool {
+        self.inside().is_none()
+    }
+
+    /// A part with a smaller stride than one of the same dimension with a smaller divisor.
+    fn inside(&self) -> Option<&Item> {
         let mut rest = self.items.as_slice();
         while let [item, inner @ ..] = rest {
-            if inner.iter().any(|i| i.dimension == item.dimension && i.divisor > item.divisor) {
-                return false;
+            let inside = inner.iter().find(|i| i.dimension == item.dimension && i.divisor > item.divisor);
+            if inside.is_some() {
+                return inside;
             }
             rest = inner;
         }
-        true
+        None
+    }
+
+    /// The first element of such a part, which tiles would place further away.
+    pub(crate) fn first_inside(&self, map: &Modes) -> Option<Vec<u64>> {
+        let mut index = vec![0; map.extents().len()];
+        let item = self.inside()?;
+        *index.get_mut(item.dimension)? = item.divisor;
+        Some(index)
     }
 }
 
@@ -79,16 +93,8 @@ pub(crate) fn nested(map: &Modes, world: World) -> Result<Nested, Obstacle> {
                     if let Sharing::Overlaps { index, with, position } = map.sharing() {
                         return Err(Obstacle::Overlap { world, index, with, position });
                     }
-                    let mut index = vec![0; map.extents().len()];
-                    if let Some(entry) = index.get_mut(mode.dimension) {
-                        *entry = mode.divisor;
-                    }
-                    return Err(Obstacle::Uneven {
-                        dimension: mode.dimension,
-                        stride: mode.stride,
-                        unit: taken,
-                        index,
-                    });
+                    let (dimension, stride) = (mode.dimension, mode.stride);
+                    return Err(Obstacle::Uneven { dimension, stride, unit: taken, index: first_of(map, &mode) });
                 }
                 (Some(room), Some(item)) => item.room = room,
                 _ => is_uneven = true,
@@ -110,21 +116,39 @@ pub(crate) fn unit_offset(map: &Modes, world: World) -> Result<(), Obstacle> {
     if map.offset() == 0 { Ok(()) } else { Err(Obstacle::Offset { world, position: map.offset() }) }
 }
 
+/// The first element that a mode moves.
+fn first_of(map: &Modes, mode: &Mode) -> Vec<u64> {
+    let mut index = vec![0; map.extents().len()];
+    if let Some(entry) = index.get_mut(mode.dimension) {
+        *entry = mode.divisor;
+    }
+    index
+}
+
 /// Refuses an offset, and strides of 0 and below.
 pub(crate) fn positive(map: &Modes, world: World) -> Result<(), Obstacle> {
     for mode in map.modes() {
-        let mut index = vec![0; map.extents().len()];
-        if let Some(entry) = index.get_mut(mode.dimension) {
-            *entry = mode.divisor;
-        }
         let dimension = mode.dimension;
         match mode.stride {
-            0 => return Err(Obstacle::Repeats { world, dimension, index }),
-            stride if stride < 0 => return Err(Obstacle::Negative { world, dimension, stride, index }),
+            0 => return Err(Obstacle::Repeats { world, dimension, index: first_of(map, mode) }),
+            stride if stride < 0 => {
+                return Err(Obstacle::Negative { world, dimension, stride, index: first_of(map, mode) });
+            }
             _ => {}
         }
     }
     unit_offset(map, world)
+}
+
+/// Refuses strides below 0.
+pub(crate) fn no_negative(map: &Modes, world: World) -> Result<(), Obstacle> {
+    match map.modes().iter().find(|mode| mode.stride < 0) {
+        Some(mode) => {
+            let (dimension, stride) = (mode.dimension, mode.stride);
+            Err(Obstacle::Negative { world, dimension, stride, index: first_of(map, mode) })
+        }
+        None => Ok(()),
+    }
 }
 
 /// All dimensions, major to minor: those of `order`, and those of one element where row-major order has them.
@@ -233,7 +257,7 @@ impl Memory {
         self.tile(tile)
     }
 
-    /// Combines all that lies inside of a part, with room for as many positions as a step of the part takes.
+    /// Combines all parts inside of one, with room for as many positions as a step of the part takes.
     fn combine_inside(&mut self, item: &Item) -> Option<()> {
         let place = self.find(item)?;
         let inside = self.places.split_off(place.checked_add(1)?);
@@ -308,10 +332,10 @@ fn tiles(map: &Modes, nested: &Nested, order: &[usize]) -> Option<Vec<Vec<u64>>>
 }
 
 impl Modes {
-    /// The XLA array that has this map: the one with the fewest tiles that is found, and of those the one whose dimensions are rather
-    /// in row-major order.
+    /// The XLA array that has this map: the one with the fewest tiles that is found, and of those the one whose order of dimensions is closer to
+    /// row-major.
     ///
-    /// The result is compared with the map before it is given.
+    /// The result is compared with the map before it is returned.
     ///
     /// ```
     /// use xla_shape_core::ElementType;
@@ -325,7 +349,7 @@ impl Modes {
     /// ```
     ///
     /// # Errors
-    /// If XLA has no such layout: strides of 0 or below, an offset, shared positions, strides that are no multiples of what lies inside.
+    /// If XLA has no such layout: strides of 0 or below, an offset, shared positions, strides that are no multiples of those inside.
     pub fn to_array(&self, element_type: ElementType) -> Result<ArrayShape, Obstacle> {
         let shape = || ArrayShape::with_default_layout(element_type, self.extents()).map_err(|_| Obstacle::TooLarge);
         let nested = nested(self, World::Xla)?;
@@ -335,7 +359,7 @@ impl Modes {
         }
         let num_dimensions = self.extents().len();
         if num_dimensions > MAX_ENTRIES {
-            return Err(Obstacle::Intricate);
+            return Err(Obstacle::Intricate { index: None });
         }
         let appearance = |items: &mut dyn Iterator<Item = &Item>| {
             let mut order: Vec<usize> = Vec::new();
@@ -363,11 +387,11 @@ impl Modes {
                 best = Some((cost.0, cost.1, layout.map_err(|_| Obstacle::TooLarge)?));
             }
         }
-        let Some((.., layout)) = best else { return Err(Obstacle::Intricate) };
+        let Some((.., layout)) = best else { return Err(Obstacle::Intricate { index: None }) };
         let array = shape()?.with_layout(layout).map_err(|_| Obstacle::TooLarge)?;
         match Self::of_array(&array)?.first_moved(self)? {
             None => Ok(array),
-            Some(_) => Err(Obstacle::Intricate),
+            index => Err(Obstacle::Intricate { index }),
         }
     }
 }

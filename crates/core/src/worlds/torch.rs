@@ -12,9 +12,9 @@ use super::python::{Value, call};
 use super::reader::{Result, error_at, unknown_type};
 use super::spelling::element_type;
 use super::strided::{check_buffer, dense, is_dense, strides, type_name};
+use super::tiles::no_negative;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
 
 /// The orders with names, major to minor, for tensors of as many dimensions.
@@ -25,13 +25,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     let world = World::Torch;
     let map = layout.modes_in(world)?;
     let strides = strides(map)?;
-    if let Some(mode) = map.modes().iter().find(|mode| mode.stride < 0) {
-        let mut index = vec![0; map.extents().len()];
-        if let Some(entry) = index.get_mut(mode.dimension) {
-            *entry = 1;
-        }
-        return Err(Obstacle::Negative { world, dimension: mode.dimension, stride: mode.stride, index });
-    }
+    no_negative(map, world)?;
     let name = type_name(layout, world)?;
     check_buffer(layout, map, world)?;
     let size = tuple(map.extents());
@@ -50,7 +44,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     Ok(format!("torch.empty_strided({size}, {}, dtype=torch.{name})", tuple(&strides)))
 }
 
-/// The layout that a text says.
+/// Reads the layout that a text describes.
 pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     let call = call(text)?;
     let (place, has_strides) = match call.callee.rsplit('.').next().unwrap_or("") {

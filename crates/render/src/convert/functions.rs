@@ -138,7 +138,7 @@ pub(super) fn functions(array: &ArrayShape, language: Language, name: &str) -> R
     Ok(code)
 }
 
-/// Adds what the value of a term says of its source.
+/// Adds what follows from the value of a term for its source.
 fn undo_term(code: &mut String, syntax: &Syntax, term: Term, value: &str, room: u64) {
     if let Some(modulus) = term.modulus.map(NonZeroU64::get).filter(|&modulus| modulus < room) {
         *code += &syntax.refuse(&format!("{value} >= {modulus}"));

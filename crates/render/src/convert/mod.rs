@@ -24,7 +24,7 @@ use xla_shape_core::worlds::{AnyLayout, Nearest, Obstacle, Sharing, World};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// What is said of elements that share positions; `None` if none do.
+    /// Which elements share positions; `None` if none do.
     shared: Option<Shared>,
     entries: Vec<Entry>,
 }
@@ -155,10 +155,10 @@ impl Answer for Conversion {
         for entry in &self.entries {
             let name = entry.world.name();
             match &entry.text {
-                Ok(said) => {
+                Ok(written) => {
                     // Lines that users copy are not wrapped.
                     let mut first = name;
-                    for line in said.lines() {
+                    for line in written.lines() {
                         text.verbatim(format_args!("{first:names$}  {line}"));
                         first = "";
                     }
