@@ -43,6 +43,7 @@ pub(crate) enum Verb {
     Hlo(HloArguments),
     Cost(CostArguments),
     Kernel(KernelArguments),
+    Guard(GuardArguments),
     Compile(CompileArguments),
     Tune(TuneArguments),
     Scan(ScanArguments),
@@ -636,7 +637,7 @@ pub(crate) enum HloVerb {
 ///
 /// As JSON: instruction, opcode, computation, shape, operands, operand_shapes, readers, calls, op_name, source, cycles (of one run, or
 /// null), runs, bytes, padding, live (first and last step of each time that it is in memory), offset (in the heap of its memory space,
-/// or null), arrays (the same for each array of its value), text.
+/// or null), arrays (the same for each array of its value), text, unread (which figures of the module cannot be read, and why).
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape hlo show module.hlo %fusion.3")]
@@ -681,10 +682,14 @@ pub(crate) enum HloForm {
 /// change; measure has before, after and cause; copy, collective and fusion (added or removed) have opcode, shape, cycles, cause,
 /// because, remedy, op_name and source; others (total, peak, shape, layout, memory space, added or removed) have bytes_before,
 /// bytes_after, bytes; for values also leaf,
-/// before and after; for peaks space, at_before, at_after and because.
+/// before, after, cause, op_name and source; for peaks space, at_before, at_after and because.
+///
+/// A cause is one of: source changed, layout asked, sharding, rematerialization, fusion choice, flags or version. Programs for different
+/// numbers of partitions or replicas are compared only with --other-devices; for which generation it was compiled, a module does not say.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   xla-shape hlo diff before.hlo after.hlo --format json
+  xla-shape hlo diff before.hlo after.hlo --markdown > comment.md
   xla-shape hlo diff before.hlo after.hlo --fail-if 'cycles>+2%' 'memory>+1%' 'copies>0'")]
 pub(crate) struct HloDiffArguments {
     /// The file with the first module, or a directory of a dump
@@ -703,6 +708,14 @@ pub(crate) struct HloDiffArguments {
     #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
     pub(crate) limits: Vec<Limit>,
 
+    /// Compare the programs even if they are for different numbers of partitions or replicas
+    #[arg(long)]
+    pub(crate) other_devices: bool,
+
+    /// Write Markdown, such as for a comment of a pull request
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) markdown: bool,
+
     #[command(flatten)]
     pub(crate) answer: AnswerOptions,
 }
@@ -714,7 +727,7 @@ pub(crate) struct HloDiffArguments {
 ///
 /// The figures are the compiler's own: estimates of cycles in the module that it returns (JAX: `compiled.as_text()`; or
 /// `xla-shape compile -o`). The files that XLA dumps leave most of them out; then there is no total. Bodies of loops count as often as
-/// they run. As JSON: module, cycles (once, total, said, without, flagged, partial), without, loops, branches, copies
+/// they run. As JSON: module, cycles (once, total, said, without, flagged, partial), without, unread, loops, branches, copies
 /// (instruction, opcode, cycles, runs, total, share, bytes, from, to, change, cause, remedy, op_name, source), lines, scopes, opcodes,
 /// instructions, collectives, tried.
 #[derive(Debug, Args)]
@@ -730,9 +743,104 @@ pub(crate) struct CostArguments {
     #[arg(long = "for", value_name = "DEVICE", default_value = "v5e", value_parser = target)]
     pub(crate) target: Target,
 
+    /// Also write a page into this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
     /// Compile the program again with each layout that would remove a copy, and with all of them
     #[arg(long = "try")]
     pub(crate) try_remedies: bool,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Record what a program costs, and fail when a change makes it worse
+///
+/// `record` writes a small file of JSON: memory, cycles, copies, collectives and fusions, the layouts of parameters and results, and the
+/// cycles of source lines. `check` compares a program with it; the exit code is 1 if a number grew by more than it may.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape guard record step.json step.mlir --for v5e,v6e
+  xla-shape guard check step.json step.mlir
+  xla-shape guard check step.json module.hlo --fail-if 'cycles>+2%' 'memory>+1%' 'copies>0'")]
+pub(crate) struct GuardArguments {
+    #[command(subcommand)]
+    pub(crate) verb: GuardVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GuardVerb {
+    Record(GuardRecordArguments),
+    Check(GuardCheckArguments),
+}
+
+/// A program that is recorded or checked.
+#[derive(Debug, Args)]
+pub(crate) struct GuardProgram {
+    /// The program (StableHLO), which is compiled as by `compile`; or a module that is compiled already, or a directory of a dump; `-` is
+    /// standard input
+    pub(crate) program: PathBuf,
+
+    /// The TPUs that the program is compiled for: generations, with the chips along each axis if not those of one host, such as v5e:2x2,v6e;
+    /// if none is named, those of the record, and v5e for a new one. For a compiled module, its TPU, which it does not say itself
+    #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = target)]
+    pub(crate) targets: Vec<Target>,
+}
+
+/// Write what a program costs into a file, completely or not at all
+///
+/// The file is replaced. As JSON, the contents of the file: programs (device, compiler, module, partitions, replicas, measures,
+/// parameters, result, shardings, operations, computing, copies, lines).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape guard record step.json step.mlir --for v5e,v6e
+  xla-shape guard record step.json module.hlo")]
+pub(crate) struct GuardRecordArguments {
+    /// The file to write
+    pub(crate) record: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) program: GuardProgram,
+
+    #[command(flatten)]
+    pub(crate) compiler: CompilerArguments,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
+}
+
+/// Compare a program with a record; the exit code is 1 if a number grew by more than it may
+///
+/// As JSON, one line for each device: device, module, compiler_before, compiler, passed, limits, exceeded, warnings, measures (name, before, after,
+/// cause), copies_added, copies_removed, lines (source, before, after), and accept, the command that accepts the changes. If another
+/// version of the compiler made the record, a warning names both.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  xla-shape guard check step.json step.mlir
+  xla-shape guard check step.json module.hlo --fail-if 'cycles>+2%' 'copies>0'
+  xla-shape guard check step.json step.mlir --markdown > comment.md")]
+pub(crate) struct GuardCheckArguments {
+    /// The file that `guard record` wrote
+    pub(crate) record: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) program: GuardProgram,
+
+    /// Fail if a number grew by more than this; by default 'cycles>2%' 'memory>1%' 'copies>0', as far as the record has the numbers
+    #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
+    pub(crate) limits: Vec<Limit>,
+
+    /// Compare the programs even if they are for different numbers of partitions or replicas
+    #[arg(long)]
+    pub(crate) other_devices: bool,
+
+    /// Write Markdown, such as for a comment of a pull request
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) markdown: bool,
 
     #[command(flatten)]
     pub(crate) compiler: CompilerArguments,

@@ -60,6 +60,8 @@ struct Message {
     /// The bits of each `f64`, because a decimal text could round it.
     cost: BTreeMap<String, u64>,
     fingerprint: Option<String>,
+    /// The version of the compiler, in its own words.
+    compiler: Option<String>,
 }
 
 /// What the compiler says.
@@ -72,6 +74,7 @@ pub(crate) struct CompilerAnswer {
     memory: MemoryStats,
     cost: BTreeMap<String, f64>,
     fingerprint: Option<String>,
+    compiler: Option<String>,
 }
 
 /// Compiles the program on standard input in this process, and writes the answer as a line for the process that started this one.
@@ -107,8 +110,9 @@ fn message(arguments: &CompileArguments, plugin: &Plugin, bytes: &[u8]) -> Resul
     let program = Program::from_bytes(bytes)?;
     let [target] = arguments.targets.as_slice() else { return Err(Error::NotAProgram("it has one device".to_owned())) };
     let slice = target.name.parse::<Slice>()?;
-    let compiled = plugin.topology(&slice)?.compile(&program, &options(&arguments.compiler))?;
-    Message::new(&compiled)
+    let topology = plugin.topology(&slice)?;
+    let compiled = topology.compile(&program, &options(&arguments.compiler))?;
+    Message::new(&compiled, topology.platform_version().ok())
 }
 
 fn options(arguments: &CompilerArguments) -> CompileOptions {
@@ -244,7 +248,7 @@ fn exit_reason(status: ExitStatus, errors: &str) -> String {
 
 impl Message {
     /// Collects the compiler's answer; parts that the plug-in does not support are `None`.
-    fn new(compiled: &Compiled) -> Result<Self, Error> {
+    fn new(compiled: &Compiled, compiler: Option<String>) -> Result<Self, Error> {
         let texts = |shapes: Vec<Shape>| shapes.iter().map(ToString::to_string).collect();
         let divided = |shardings: Option<Vec<Sharding>>| {
             shardings.map(|shardings| shardings.iter().map(ToString::to_string).collect())
@@ -263,6 +267,7 @@ impl Message {
             generated_code: memory.generated_code,
             cost: compiled.cost().map(bits).unwrap_or_default(),
             fingerprint: compiled.fingerprint().ok(),
+            compiler,
         })
     }
 
@@ -289,6 +294,7 @@ impl Message {
             },
             cost: self.cost.into_iter().map(|(name, bits)| (name, f64::from_bits(bits))).collect(),
             fingerprint: self.fingerprint,
+            compiler: self.compiler,
         })
     }
 }
@@ -326,6 +332,11 @@ impl CompilerAnswer {
     /// The bytes of HBM that the program takes, without its code.
     pub(crate) fn hbm_bytes(&self) -> u64 {
         self.memory.account().device.total()
+    }
+
+    /// The version of the compiler, in its own words.
+    pub(crate) fn compiler(&self) -> Option<&str> {
+        self.compiler.as_deref()
     }
 
     /// The optimized module as HloModuleProto.

@@ -59,6 +59,7 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
         Verb::Draw(arguments) => verbs::draw::run(&arguments),
         Verb::Explain(arguments) => verbs::explain::run(&arguments),
         Verb::Cost(arguments) => verbs::cost::run(&arguments, host),
+        Verb::Guard(arguments) => verbs::guard::run(&arguments, host),
         Verb::Hlo(arguments) => verbs::hlo::run(&arguments),
         Verb::Index(arguments) => verbs::index::run(&arguments),
         Verb::Kernel(arguments) => verbs::kernel::run(&arguments, host),

@@ -70,6 +70,23 @@ fn one_instruction_is_shown() {
 }
 
 #[test]
+fn an_instruction_is_shown_although_a_figure_is_bad() {
+    let bad = MODULE.replace("\"300\"", "\"many\"");
+    let message = "b: expected `estimated_cycles` to be a number, found \"many\"";
+    for (name, cycles) in [("b", json!(null)), ("d", json!(100))] {
+        let shown = json(&["hlo", "show", "-", name, "--format", "json"], &bad);
+        assert_eq!((&shown["cycles"], &shown["unread"]), (&cycles, &json!([message])));
+        assert!(shown["bytes"].is_u64() && shown["text"].is_string());
+    }
+    let text = String::from_utf8(program(&["hlo", "show", "-", "b"], &bad).stdout).unwrap();
+    assert!(
+        text.contains("cycles   the compiler does not say\n")
+            && text.contains("\nnote: b: expected `estimated_cycles`"),
+        "{text}"
+    );
+}
+
+#[test]
 fn wrong_input_is_said() {
     let nearest = error(&["hlo", "show", "-", "%bb"], MODULE);
     assert_eq!(nearest, "error: -: the module has no instruction %bb; the nearest is %b\n");
@@ -115,6 +132,34 @@ fn a_change_is_guarded() {
     let (lines, _, status) = diff(&asked, &strict);
     let gone = lines.iter().find(|line| line["change"] == "copy removed").unwrap();
     assert_eq!((&gone["name"], &gone["cause"], status), (&json!("d"), &json!("layout asked"), Some(0)));
+    // Each change names its source line and its cause.
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["cause"] == "layout asked" || line["change"] == "peak" || line["change"] == "total"),
+        "{lines:?}"
+    );
+    let value = lines.iter().find(|line| line["change"] == "removed").unwrap();
+    assert_eq!((&value["name"], &value["cause"]), (&json!("d"), &json!("layout asked")));
+    let sourced = path("sourced", &MODULE.replace("negate(a)", "exponential(a)").replace("jit(f)/neg", "jit(f)/exp"));
+    let (lines, ..) = diff(&sourced, &[]);
+    let added = lines.iter().find(|line| line["change"] == "added").unwrap();
+    assert_eq!((&added["cause"], &added["source"]), (&json!("source changed"), &json!("f.py:7")));
+    // Markdown has the same, with what was exceeded first.
+    let output = program(&["hlo", "diff", &before, &slower, "--markdown", "--fail-if", "cycles>2%"], "");
+    assert_eq!(output.status.code(), Some(1));
+    let markdown = String::from_utf8(output.stdout).unwrap();
+    assert!(markdown.starts_with("### <code>m</code>\n\n**More than allowed**\n\n| limit |\n"), "{markdown}");
+    assert!(markdown.contains("| cycles | 400 | 410 | +2.5 % | flags or version |\n"), "{markdown}");
+    // Programs for different numbers of devices are compared only if the user asks for it.
+    let divided = path("divided", &MODULE.replace("is_scheduled=true", "is_scheduled=true, num_partitions=4"));
+    let refused = program(&["hlo", "diff", &before, &divided], "");
+    assert_eq!((refused.status.code(), refused.stdout.as_slice()), (Some(1), &b""[..]));
+    assert_eq!(
+        String::from_utf8(refused.stderr).unwrap(),
+        "error: the programs are for different devices: num_partitions is 1 before and 4 after; --other-devices compares them anyway\n"
+    );
+    assert_eq!(diff(&divided, &["--other-devices"]), (vec![], String::new(), Some(0)));
     let back = program(&["hlo", "diff", &asked, &before, "--fail-if", "copies>0"], "");
     assert_eq!(back.status.code(), Some(1));
     let error = String::from_utf8(back.stderr).unwrap();

@@ -43,6 +43,7 @@ fn every_field_is_documented() {
     let (before, after) = ("examples/hlo/v5e__rnn_scan.hlo", "examples/hlo/v5e__host_offload.hlo");
     let folder = tempfile::tempdir().unwrap();
     let written = folder.path().join("out.bin");
+    let record = folder.path().join("record.json");
     let commands: &[&[&str]] = &[
         &["relayout", "-", "--from", "u8[15]", "--to", "{0:T(8)}", "-o", written.to_str().unwrap()],
         &["explain", tiled],
@@ -65,6 +66,8 @@ fn every_field_is_documented() {
         &["cost", before],
         &["kernel", "examples/kernels/first"],
         &["hlo", "show", before, "%copy.4"],
+        &["guard", "record", record.to_str().unwrap(), before],
+        &["guard", "check", record.to_str().unwrap(), after],
         &["tpu", "-"],
         &["scan"],
         &["hlo", before],

@@ -19,6 +19,7 @@ const VERBS: &[&str] = &[
     "compile",
     "cost",
     "kernel",
+    "guard",
     "scan",
     "bitcast",
     "reshape",

@@ -120,6 +120,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ("sharded.hlo", SHARDED.to_owned()),
         ("library.hlo", LIBRARY.to_owned()),
         ("cycles.hlo", CYCLES.to_owned()),
+        ("unread.hlo", CYCLES.replace("{\"window_config\":{\"estimated_cycles\":\"40\"}}", "{\"window_config\":[]}")),
         ("quicker.hlo", CYCLES.replace("copy(o)", "bitcast(o)").replace("300", "200")),
         ("cpu.hlo", MODULE.replace(":T(8,128)", "").replace("S(1)", "")),
         ("p.mlir", "module {}".to_owned()),
@@ -242,13 +243,32 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
         ["library.hlo", "m.hlo"],
         ["cycles.hlo", "quicker.hlo"],
     ] {
-        ask("hlo-diff", &[before, after], "");
+        ask("hlo-diff", &[before, after, "--other-devices"], "");
     }
-    for arguments in [&["cycles.hlo"][..], &["m.hlo"], &["library.hlo"], &["p.mlir", "--try"]] {
+    for arguments in [&["cycles.hlo"][..], &["m.hlo"], &["unread.hlo"], &["library.hlo"], &["p.mlir", "--try"]] {
         ask("cost", arguments, "");
     }
     for more in [&[][..], &["--all"], &["--at-most-bytes", "1"]] {
         ask("tune", &[&["tuned.mlir", "--share", "x=arg0", "--no-cache"], more].concat(), "");
+    }
+    for arguments in [
+        &["guard.json", "p.mlir", "--for", "v5e,v6e"][..],
+        &["sharded.json", "sharded.hlo"],
+        &["cycles.json", "cycles.hlo"],
+    ] {
+        ask("guard-record", arguments, "");
+    }
+    let other =
+        fs::read_to_string(path("guard.json")).unwrap().replace("\"compiler\": \"", "\"compiler\": \"an older ");
+    fs::write(path("older.json"), other).unwrap();
+    ask("guard-record", &["quicker.json", "quicker.hlo"], "");
+    for arguments in [
+        &["older.json", "p.mlir"][..],
+        &["cycles.json", "quicker.hlo"],
+        &["quicker.json", "cycles.hlo"],
+        &["cycles.json", "sharded.hlo", "--other-devices"],
+    ] {
+        ask("guard-check", arguments, "");
     }
     for name in ["b", "l", "e", "d", "p"] {
         ask("hlo-show", &["cycles.hlo", name], "");
@@ -309,8 +329,8 @@ fn each_verb_has_a_schema() {
     let verbs = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = verbs.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
     let mut verbs = names.collect::<Vec<_>>();
-    verbs.retain(|verb| !matches!(*verb, "schema" | "completions" | "man"));
-    verbs.extend(["hlo-diff", "hlo-show"]);
+    verbs.retain(|verb| !matches!(*verb, "schema" | "completions" | "man" | "guard"));
+    verbs.extend(["guard-check", "guard-record", "hlo-diff", "hlo-show"]);
     verbs.sort_unstable();
     assert!(SCHEMAS.keys().eq(&verbs), "{:?} {verbs:?}", SCHEMAS.keys());
     let book = fs::read_to_string(root().join("docs/json.md")).unwrap();

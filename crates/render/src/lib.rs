@@ -50,6 +50,7 @@ pub mod draw;
 pub mod explain;
 mod formula;
 mod given;
+pub mod guard;
 pub mod hlo;
 pub mod index;
 pub mod kernel;

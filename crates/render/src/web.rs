@@ -5,6 +5,17 @@ use serde::Serialize;
 /// The most bytes of a page about an array; a page shows less of the array until it fits.
 pub(crate) const MAX_PAGE: usize = 300_000;
 
+/// The style that pages about programs share.
+pub(crate) const PAGE_STYLE: &str = include_str!("web/page.css");
+
+/// A script with `toggleTheme()`, for the button of these pages.
+pub(crate) const THEME: &str = r"'use strict';
+function toggleTheme() {
+  const root = document.documentElement, isDark = matchMedia('(prefers-color-scheme:dark)').matches;
+  root.dataset.theme = (root.dataset.theme ?? (isDark ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark';
+}
+";
+
 /// A page without external resources. `title` is text; the others are CSS, HTML and JavaScript.
 pub(crate) fn document(title: &str, style: &str, body: &str, script: &str) -> String {
     format!(

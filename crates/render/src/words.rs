@@ -1,5 +1,7 @@
 //! Numbers and names as people read them.
 
+pub(crate) mod markdown;
+
 use std::borrow::Cow;
 use std::fmt;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
@@ -181,6 +183,12 @@ pub(crate) fn space_name(space: u8, is_tpu: bool) -> String {
         Some(name) => format!("S({space}) {name}"),
         None => format!("S({space})"),
     }
+}
+
+/// By how much a number changed, in percent of the number before, if both are known.
+pub(crate) fn change_in_percent(before: Option<u64>, after: Option<u64>) -> Option<String> {
+    let (before, after) = (before.filter(|&before| before > 0)?, after?);
+    Some(format!("{:+.1} %", (after as f64 - before as f64) / before as f64 * 100.0))
 }
 
 #[cfg(test)]

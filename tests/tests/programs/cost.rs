@@ -173,6 +173,54 @@ fn figures_that_are_no_numbers_are_errors_with_a_place() {
 }
 
 #[test]
+fn configurations_that_cannot_be_read_are_named() {
+    let good = r#"{"window_config":{"estimated_cycles":"50"}}"#;
+    for (config, message) in [
+        (r#"{"window_config":[1]}"#, "c: expected `window_config` to be an object, found [1]"),
+        (
+            r#"{"window_config":{"estimated_cycles":"50","iteration_bounds":["8","x"]}}"#,
+            "c: expected `iteration_bounds` to be numbers, found [\"8\",\"x\"]",
+        ),
+        (
+            r#""{\"window_config\":{\"estimated_cycles\":}}""#,
+            "c: cannot read `window_config`: expected value at line 1 column 21",
+        ),
+        (r#""{\"window_config\":""#, "c: expected `window_config` to be an object, found the end"),
+    ] {
+        let text = LOOP.replace(good, config);
+        let module = Module::parse(&text).unwrap();
+        let costs = module.costs().unwrap();
+        let unread: Vec<_> = costs.unread().iter().map(|(_, error)| error.to_string()).collect();
+        assert_eq!(unread, [message]);
+        // It counts as an instruction without a figure, and the answer says so.
+        let before = Module::parse(LOOP).unwrap().costs().unwrap().cycles();
+        assert_eq!((costs.cycles().known, costs.cycles().without), (before.known - 1, before.without + 1), "{config}");
+        let cost = ProgramCost::new(&module).unwrap();
+        let said = cost.text(1000).to_string();
+        assert!(said.contains(&format!("The figures of 1 instruction cannot be read: {message}.")), "{said}");
+        assert!(cost.json().contains(r#""unread":["c: "#));
+    }
+    assert!(Module::parse(LOOP).unwrap().costs().unwrap().unread().is_empty());
+}
+
+#[test]
+fn branches_keep_their_numbers() {
+    // A branch that the module does not define takes a number, too.
+    let text = LOOP
+        .replace("branch_computations={cheap, dear}", "branch_computations={missing, cheap, dear}")
+        .replace("conditional(i, x, x)", "conditional(i, x, x, x)");
+    let module = Module::parse(&text).unwrap();
+    let costs = module.costs().unwrap();
+    assert_eq!(costs.branches().iter().map(|found| found.branch).collect::<Vec<_>>(), [2]);
+    assert_eq!(costs.cycles().total, Some(6 * 57));
+    let runs = |name: &str| {
+        let mut found = costs.instructions().iter().filter(|cost| cost.instruction.computation().name() == name);
+        found.next().unwrap().runs
+    };
+    assert_eq!((runs("cheap"), runs("dear")), (Some(0), Some(6)));
+}
+
+#[test]
 fn circles_of_calls_are_errors() {
     let text = "HloModule m
 a { p = f32[8]{0} parameter(0)
@@ -279,6 +327,39 @@ ENTRY e {
     assert_eq!(bytes.collect::<Vec<_>>(), [("s", Some(4096), Some(16_384)), ("c", Some(4096), Some(4096))]);
     // An end before its start hides nothing, and breaks nothing.
     assert!(ProgramCost::new(&module).unwrap().json().contains("\"hidden_by_cycles\":null"));
+}
+
+#[test]
+fn a_collective_in_pieces_counts_once() {
+    let piece = |name: &str, cycles: &str| {
+        format!(
+            "{name} {{ p = f32[8,128]{{1,0}} parameter(0)\n  ROOT g_{name} = f32[16,128]{{1,0}} all-gather(p), channel_id=1, dimensions={{0}}, \
+             frontend_attributes={{chain_id=\"0\"}}{cycles} }}\n"
+        )
+    };
+    let cycles = r#", backend_config={"window_config":{"estimated_cycles":"70"}}"#;
+    let text = format!(
+        "HloModule m, is_scheduled=true\n{}{}{}ENTRY e {{ a = f32[8,128]{{1,0}} parameter(0)
+  b = f32[16,128]{{1,0}} fusion(a), kind=kCustom, calls=one
+  c = f32[16,128]{{1,0}} fusion(a), kind=kOutput, calls=two{cycles}
+  d = f32[8,128]{{1,0}} negate(a){cycles}
+  x = f32[16,128]{{1,0}} fusion(a), kind=kCustom, calls=three
+  ROOT t = (f32[16,128]{{1,0}}, f32[16,128]{{1,0}}, f32[8,128]{{1,0}}, f32[16,128]{{1,0}}) tuple(b, c, d, x) }}\n",
+        piece("one", ""),
+        piece("two", ""),
+        piece("three", "")
+    );
+    let answer = |text: &str| {
+        let module = Module::parse(text).unwrap();
+        serde_json::from_str::<serde_json::Value>(&ProgramCost::new(&module).unwrap().json()).unwrap()["collectives"]
+            .clone()
+    };
+    let found = answer(&text);
+    assert_eq!(found.as_array().unwrap().len(), 1);
+    assert_eq!((&found[0]["instruction"], &found[0]["bytes_in"]), (&"g_one".into(), &4096.into()));
+    assert_eq!((&found[0]["hidden_by_cycles"], &found[0]["hidden_by"]), (&140.into(), &serde_json::json!(["c", "d"])));
+    // Without the mark of a chain, each is a collective.
+    assert_eq!(answer(&text.replace("chain_id", "other")).as_array().unwrap().len(), 3);
 }
 
 #[test]

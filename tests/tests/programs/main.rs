@@ -1,6 +1,7 @@
 //! HLO modules: text and protos, checks, memory.
 
 mod cost;
+mod diff_causes;
 mod hlo;
 mod hlo_broken;
 mod hlo_cases;

@@ -2,13 +2,14 @@
 
 use super::hlo::read;
 use crate::Host;
-use crate::args::CostArguments;
+use crate::args::{CostArguments, Format};
 use crate::compiler::{self, CompileError, CompilerAnswer};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use xla_shape::Layout;
-use xla_shape_files::{Dump, contents};
-use xla_shape_pjrt::{Argument, Format, Program};
+use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
+use xla_shape_pjrt::{Argument, Program};
 use xla_shape_render::cost::{Place, ProgramCost};
 
 /// The most copies whose remedies are tried one by one.
@@ -16,6 +17,8 @@ const MOST_TRIED: usize = 16;
 
 pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure> {
     let dump = Dump::find(&arguments.file)?;
+    let inputs = dump.paths().collect::<Vec<_>>();
+    check_outputs(inputs.iter().map(PathBuf::as_path), arguments.html.as_deref())?;
     let bytes = contents(dump.module())?;
     if is_program(&bytes) {
         return compiled(arguments, host, &bytes);
@@ -29,13 +32,27 @@ pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure>
     read.warn();
     let cost = ProgramCost::new(&read.module);
     let cost = cost.map_err(|error| Failure::said(format_args!("{}: {error}", dump.module().display())))?;
-    super::show(&cost, arguments.answer.format)?;
+    show(&cost, arguments)?;
     read.end()
 }
 
+/// Writes the page, if the arguments name a file for it, and the answer.
+fn show(cost: &ProgramCost, arguments: &CostArguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.html {
+        if is_stdout(path) && arguments.answer.format == Format::Json {
+            return Err(Failure::said("standard output takes the page or JSON, not both"));
+        }
+        write_whole(path, cost.html().as_bytes())?;
+        if is_stdout(path) {
+            return Ok(());
+        }
+    }
+    super::show(cost, arguments.answer.format)
+}
+
 /// Whether a file is a program in a dialect of MLIR. HLO may be compiled already, so its own figures count.
-fn is_program(bytes: &[u8]) -> bool {
-    Format::detect(bytes) == Some(Format::Mlir)
+pub(super) fn is_program(bytes: &[u8]) -> bool {
+    xla_shape_pjrt::Format::detect(bytes) == Some(xla_shape_pjrt::Format::Mlir)
 }
 
 /// Compiles a program, and says what it costs.
@@ -69,7 +86,7 @@ fn compiled(arguments: &CostArguments, host: &Host, bytes: &[u8]) -> Result<(), 
             }
         }
     }
-    super::show(&cost, arguments.answer.format)
+    show(&cost, arguments)
 }
 
 fn measured(said: &CompilerAnswer) -> Result<ProgramCost, String> {

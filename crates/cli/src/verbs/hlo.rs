@@ -12,7 +12,7 @@ use xla_shape::hlo::proto::is_message;
 use xla_shape::hlo::{Module, Severity, Timeline, utf8};
 use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_render::harmless;
-use xla_shape_render::hlo::{Device, Difference, Known, Report, ShownInstruction, check_space, page};
+use xla_shape_render::hlo::{Device, Difference, Known, Report, ShownInstruction, check_devices, check_space, page};
 
 pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     match &arguments.verb {
@@ -61,6 +61,10 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
     let (before, after) = (read(first.module(), &bytes)?, read(second.module(), &after_bytes)?);
     before.warn();
     after.warn();
+    if !arguments.other_devices {
+        let compared = check_devices(&before.module, &after.module);
+        compared.map_err(|error| Failure::said(format_args!("{error}; --other-devices compares them anyway")))?;
+    }
     let (memory, after_memory) = (before.module.memory(), after.module.memory());
     let timeline = memory.timeline_on(None).map(|timeline| known(&first, &bytes, timeline, arguments.estimate));
     let after_timeline =
@@ -72,8 +76,12 @@ fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {
     let [timeline, after_timeline] =
         [&timeline, &after_timeline].map(|known| known.as_ref().map(|known| &known.timeline));
     let difference = Difference::on(&before.module, timeline, &after.module, after_timeline);
-    super::show(&difference, arguments.answer.format)?;
     let exceeded = difference.exceeded(&arguments.limits);
+    if arguments.markdown {
+        io::write(difference.markdown(&exceeded).as_bytes())?;
+    } else {
+        super::show(&difference, arguments.answer.format)?;
+    }
     for limit in &exceeded {
         // An error means that standard error is closed; the exit code still tells that a limit is exceeded.
         let _ = writeln!(std::io::stderr(), "error: {limit}");
@@ -100,6 +108,13 @@ fn show(arguments: &HloShowArguments) -> Result<(), Failure> {
 fn known<'m, 'a>(dump: &Dump, bytes: &[u8], timeline: Timeline<'m, 'a>, estimate: bool) -> Known<'m, 'a> {
     let known = Known::new(timeline);
     if estimate { known } else { known.with_files(bytes, dump.files(), |name| dump.read(name)) }
+}
+
+/// The bytes of HBM that a module takes: by the compiler's own files, or else estimated.
+pub(super) fn hbm_bytes(dump: &Dump, bytes: &[u8], module: &Module<'_>) -> Option<u64> {
+    let memory = module.memory();
+    let timeline = memory.timeline_on(None)?;
+    Some(known(dump, bytes, timeline, false).timeline.account().device.total())
 }
 
 fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {

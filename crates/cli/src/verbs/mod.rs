@@ -10,6 +10,7 @@ pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod draw;
 pub(crate) mod explain;
+pub(crate) mod guard;
 mod hint;
 pub(crate) mod hlo;
 pub(crate) mod index;

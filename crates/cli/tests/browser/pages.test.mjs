@@ -1,4 +1,4 @@
-// The pages of `xla-shape draw --html` and `xla-shape hlo --html`, in a real browser: a page must show the same about a cell as
+// The pages of `xla-shape draw --html`, `xla-shape hlo --html` and `xla-shape cost --html`, in a real browser: a page must show the same about a cell as
 // `xla-shape index`. XLA_SHAPE is the program, CHROMIUM the browser.
 
 import assert from 'node:assert/strict';
@@ -217,6 +217,62 @@ for (const width of [420, 1400]) {
     });
   }
 }
+
+for (const width of [420, 1400]) {
+  for (const scheme of ['light', 'dark']) {
+    test(`cost, ${width} pixels, ${scheme}`, async () => {
+      const path = join(folder, 'cost.html');
+      const module = new URL('../../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
+      run('cost', module, '--html', path);
+      const { page, errors } = await open(path, { width, height: 900 }, scheme);
+      const answer = JSON.parse(run('cost', module, '--format', 'json'));
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
+
+      // Every entry of the answer is there, with its number.
+      assert.ok((await page.textContent('#summary')).startsWith(`${answer.cycles.total.toLocaleString('en')} cycles`));
+      for (const list of ['lines', 'scopes', 'opcodes', 'instructions']) {
+        assert.equal(await page.locator(`#${list} tbody tr`).count(), answer[list].length, list);
+      }
+      const first = page.locator('#lines tbody tr').first();
+      assert.equal(await first.locator('td').nth(0).textContent(), answer.lines[0].cycles.toLocaleString('en'));
+      assert.equal(await first.locator('td').nth(2).textContent(), answer.lines[0].source);
+      const copies = await page.locator('#copies li').allTextContents();
+      assert.equal(copies.length, answer.copies.length);
+      for (const [n, copy] of answer.copies.entries()) {
+        assert.ok(copies[n].startsWith(`%${copy.instruction} (`) && copies[n].includes(copy.cause), copies[n]);
+      }
+      // A longer bar for more cycles.
+      const bars = await page.locator('#lines .part').evaluateAll(parts => parts.map(part => part.getBoundingClientRect().width));
+      assert.ok(bars[0] > 0);
+      assert.deepEqual(bars, bars.toSorted((a, b) => b - a));
+      await page.locator('#theme').click();
+      assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
+      assert.deepEqual(errors, []);
+      await page.close();
+    });
+  }
+}
+
+test('cost, names that try to be markup', async () => {
+  const module = join(folder, 'hostile-cost.hlo'), path = join(folder, 'hostile-cost.html');
+  const quoted = HOSTILE.replaceAll('"', '\\"');
+  writeFileSync(module, `HloModule m
+ENTRY e {
+  p = f32[8,128]{1,0} parameter(0), metadata={op_name="${quoted}"}
+  ROOT q = f32[8,128]{0,1} copy(p), metadata={op_name="${quoted}/x" source_file="${quoted}" source_line=7}, backend_config={"window_config":{"estimated_cycles":"7"}}
+}
+`);
+  run('cost', module, '--html', path);
+  const { page, errors } = await open(path);
+  assert.equal(await page.title(), 'Cost of m');
+  assert.equal(await page.locator('img').count(), 0);
+  assert.equal(await page.locator('script').count(), 1);
+  assert.ok((await page.textContent('#lines')).includes(HOSTILE.split('/').at(-1)));
+  assert.deepEqual(errors, []);
+  await page.close();
+});
 
 test('hlo, names that try to be markup', async () => {
   const module = join(folder, 'hostile.hlo'), path = join(folder, 'hostile.html');

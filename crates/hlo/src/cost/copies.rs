@@ -6,10 +6,11 @@ use crate::schema::{Family, Key};
 use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::LayoutEqual;
+use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
-/// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, or a fusion of these alone.
+/// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
+/// leaves the bits of each element as they are, or a fusion of these alone.
 #[derive(Clone, Debug)]
 pub struct Copy<'m, 'a> {
     /// The instruction, and what it costs.
@@ -183,7 +184,8 @@ impl<'m, 'a> Search<'m, 'a> {
         let source = moved(instruction)?;
         let from = source.shape().array()?;
         let to = arrays(instruction.shape()).next()?;
-        let is_copy = matches!(instruction.opcode(), Opcode::Copy | Opcode::CopyStart) || is_fused_copy(instruction);
+        let is_copy = matches!(instruction.opcode(), Opcode::Copy | Opcode::CopyStart | Opcode::Convert)
+            || is_fused_copy(instruction);
         let change = match is_copy {
             true if from.layout() == to.layout() => Change::Nothing,
             true if LayoutEqual::new().ignore_memory_space().compare(from.layout(), to.layout()) => Change::MemorySpace,
@@ -205,7 +207,11 @@ impl<'m, 'a> Search<'m, 'a> {
 /// Whether an instruction is a fusion that only copies its operand.
 fn is_fused_copy(instruction: Instruction<'_, '_>) -> bool {
     let copies = |fused: Computation<'_, '_>| {
-        fused.instructions().all(|inside| matches!(inside.opcode(), Opcode::Parameter | Opcode::Copy))
+        fused.instructions().all(|inside| match inside.opcode() {
+            Opcode::Parameter | Opcode::Copy => true,
+            Opcode::Convert => keeps_bits(inside),
+            _ => false,
+        })
     };
     instruction.opcode() == Opcode::Fusion && instruction.callee(Key::Calls).is_some_and(copies)
 }
@@ -227,18 +233,44 @@ fn moved<'m, 'a>(instruction: Instruction<'m, 'a>) -> Option<Instruction<'m, 'a>
             };
             array().is_some_and(|shapes| !is_free(shapes))
         }
+        Opcode::Convert => keeps_bits(instruction) && !has_same_layout(instruction),
         Opcode::Fusion => instruction.operands().len() == 1 && instruction.callee(Key::Calls).is_some_and(only_moves),
         _ => false,
     };
     moves.then_some(source)
 }
 
+/// Whether a `convert` leaves the bits of each element as they are: between equal types, or between integers of one width.
+fn keeps_bits(convert: Instruction<'_, '_>) -> bool {
+    let types = || {
+        let from = convert.operand(0)?.shape()?.array()?.element_type();
+        Some((from, convert.shape().array()?.element_type()))
+    };
+    let is_integer =
+        |found: ElementType| matches!(found.class(), ElementClass::SignedInteger | ElementClass::UnsignedInteger);
+    types().is_some_and(|(from, to)| from == to || (is_integer(from) && is_integer(to) && from.bits() == to.bits()))
+}
+
+/// Whether the layout of an instruction's array is that of its operand, memory space included.
+fn has_same_layout(instruction: Instruction<'_, '_>) -> bool {
+    let from = instruction.operand(0).and_then(|operand| operand.shape()?.array());
+    let to = instruction.shape().array();
+    from.zip(to).is_some_and(|(from, to)| from.layout() == to.layout())
+}
+
 /// Whether a computation gives its parameter back in another shape or layout.
 fn only_moves(computation: Computation<'_, '_>) -> bool {
-    let moves = |opcode| matches!(opcode, Opcode::Copy | Opcode::Transpose | Opcode::Reshape);
-    let keeps = |opcode| matches!(opcode, Opcode::Parameter | Opcode::Bitcast);
-    let opcodes = || computation.instructions().map(|instruction| instruction.opcode());
-    opcodes().any(moves) && opcodes().all(|opcode| moves(opcode) || keeps(opcode))
+    let moves = |inside: Instruction<'_, '_>| match inside.opcode() {
+        Opcode::Copy | Opcode::Transpose | Opcode::Reshape => true,
+        Opcode::Convert => keeps_bits(inside) && !has_same_layout(inside),
+        _ => false,
+    };
+    let keeps = |inside: Instruction<'_, '_>| match inside.opcode() {
+        Opcode::Parameter | Opcode::Bitcast => true,
+        Opcode::Convert => keeps_bits(inside),
+        _ => false,
+    };
+    computation.instructions().any(moves) && computation.instructions().all(|inside| moves(inside) || keeps(inside))
 }
 
 /// How many instructions are looked at in search of what fixed a layout. A longer chain counts as unknown.
@@ -398,5 +430,33 @@ ENTRY e {
         assert!(matches!(&fast.consumer, Fixed::Product(dot) if dot.name() == "d"));
         assert!(matches!(&same.producer, Fixed::Product(dot) if dot.name() == "d"));
         assert!(matches!(&same.consumer, Fixed::Result { index } if *index == [1]));
+    }
+
+    #[test]
+    fn converts_that_keep_the_bits_are_copies() {
+        let changes = |from: &str, to: &str| {
+            let text = alloc::format!("HloModule m\nENTRY e {{ a = {from} parameter(0)\n  ROOT c = {to} convert(a) }}");
+            let module = Module::parse(&text).unwrap();
+            let costs = module.costs().unwrap();
+            costs.copies().iter().map(|copy| copy.change).collect::<vec::Vec<_>>()
+        };
+        assert_eq!(changes("f32[8,128]{1,0}", "f32[8,128]{0,1}"), [Change::Layout]);
+        assert_eq!(changes("u32[8,128]{1,0}", "s32[8,128]{0,1}"), [Change::Layout]);
+        assert_eq!(changes("f32[8,128]{1,0}", "f32[8,128]{1,0:S(1)}"), [Change::MemorySpace]);
+        // These compute, or do nothing.
+        assert_eq!(changes("f32[8,128]{1,0}", "bf16[8,128]{0,1}"), []);
+        assert_eq!(changes("f32[8,128]{1,0}", "s32[8,128]{0,1}"), []);
+        assert_eq!(changes("pred[8,128]{1,0}", "u8[8,128]{0,1}"), []);
+        assert_eq!(changes("f32[8,128]{1,0}", "f32[8,128]{1,0}"), []);
+        let fused = "HloModule m
+f { p = s32[8,128]{1,0} parameter(0)
+  c = u32[8,128]{1,0} convert(p)
+  ROOT d = u32[8,128]{0,1} copy(c) }
+ENTRY e { a = s32[8,128]{1,0} parameter(0)
+  ROOT m = u32[8,128]{0,1} fusion(a), kind=kLoop, calls=f }
+";
+        let module = Module::parse(fused).unwrap();
+        let costs = module.costs().unwrap();
+        assert!(matches!(&costs.copies()[..], [copy] if copy.change == Change::Layout && copy.is_fused_copy()));
     }
 }

@@ -74,30 +74,56 @@ impl fmt::Display for CostError {
 
 impl Error for CostError {}
 
+/// Why an instruction's figures cannot be used.
+pub(super) enum Trouble {
+    /// The configuration is not in the form in which the compiler writes it.
+    Unread(CostError),
+    /// The figure is there, and is not a number.
+    NoNumber(CostError),
+}
+
 /// What an instruction's `window_config` says: its cycles, and how often each loop over its windows runs.
-pub(super) fn window(instruction: Instruction<'_, '_>) -> Result<(Cycles, Vec<u64>), CostError> {
+pub(super) fn window(instruction: Instruction<'_, '_>) -> Result<(Cycles, Vec<u64>), Trouble> {
     let missing = (Cycles::Missing, Vec::new());
-    let Some(text) = config(instruction) else { return Ok(missing) };
+    let error = |what: &str| CostError::new(instruction.span(), alloc::format!("{}: {what}", instruction.name()));
+    let unread = |what: &str| Trouble::Unread(error(what));
+    let text = match config(instruction) {
+        None => return Ok(missing),
+        Some(Ok(text)) => text,
+        Some(Err(wrong)) => return Err(unread(&alloc::format!("cannot read `backend_config`: {wrong}"))),
+    };
     let value = text.split_once("\"window_config\"").and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
     let Some(rest) = value else { return Ok(missing) };
     // Reads the value of the key and stops there, because the rest of a configuration may be long.
-    let window = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next();
-    let Some(Ok(Value::Object(window))) = window else { return Ok(missing) };
-    let wrong = |found: &Value| {
-        let message =
-            alloc::format!("{}: expected `estimated_cycles` to be a number, found {found}", instruction.name());
-        CostError::new(instruction.span(), message)
+    let window = match serde_json::Deserializer::from_str(rest).into_iter::<Value>().next() {
+        Some(Ok(Value::Object(window))) => window,
+        Some(Ok(Value::Null)) => return Ok(missing),
+        Some(Ok(other)) => {
+            return Err(unread(&alloc::format!("expected `window_config` to be an object, found {other}")));
+        }
+        Some(Err(wrong)) => return Err(unread(&alloc::format!("cannot read `window_config`: {wrong}"))),
+        None => return Err(unread("expected `window_config` to be an object, found the end")),
     };
     let cycles = match window.get("estimated_cycles") {
         None => Cycles::Missing,
         Some(found) => match number(found) {
             Some(NOT_SAID) => Cycles::Flagged,
             Some(cycles) => Cycles::Known(cycles),
-            None => return Err(wrong(found)),
+            None => {
+                let message = alloc::format!("expected `estimated_cycles` to be a number, found {found}");
+                return Err(Trouble::NoNumber(error(&message)));
+            }
         },
     };
-    let bounds = window.get("iteration_bounds").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    Ok((cycles, bounds.iter().filter_map(number).collect()))
+    let bounds = match window.get("iteration_bounds") {
+        None => Vec::new(),
+        Some(found) => {
+            let numbers = found.as_array().and_then(|bounds| bounds.iter().map(number).collect::<Option<Vec<u64>>>());
+            let wrong = || unread(&alloc::format!("expected `iteration_bounds` to be numbers, found {found}"));
+            numbers.ok_or_else(wrong)?
+        }
+    };
+    Ok((cycles, bounds))
 }
 
 /// A number as protobuf writes it in JSON: 64-bit ones are strings.

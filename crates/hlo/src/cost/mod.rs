@@ -20,10 +20,11 @@ pub use totals::{BranchCost, Costs, InstructionCost, LoopCost, TotalCycles};
 use crate::Instruction;
 use crate::schema::Key;
 use alloc::borrow::Cow;
+use xla_shape_core::ParseError;
 
 /// The text of an instruction's `backend_config`.
-pub(crate) fn config<'m>(instruction: Instruction<'m, '_>) -> Option<Cow<'m, str>> {
-    instruction.value_of(Key::BackendConfig)?.unquoted().ok()
+pub(crate) fn config<'m>(instruction: Instruction<'m, '_>) -> Option<Result<Cow<'m, str>, ParseError>> {
+    Some(instruction.value_of(Key::BackendConfig)?.unquoted())
 }
 
 #[cfg(feature = "cost")]
@@ -51,6 +52,28 @@ impl<'a> crate::Module<'a> {
     /// # Errors
     /// If a figure is not a number, or the program calls computations in a circle.
     pub fn costs(&self) -> Result<Costs<'_, 'a>, CostError> {
+        let (costs, errors) = self.costs_with_errors();
+        errors.into_iter().next().map_or(Ok(costs), Err)
+    }
+
+    /// As [`costs`](Self::costs), where figures that are not numbers are missing and calls in a circle are not followed; and the errors. With an
+    /// error there is no total.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse(r#"
+    /// HloModule m
+    /// ENTRY main {
+    ///   a = f32[8]{0} parameter(0)
+    ///   b = f32[8]{0} copy(a), backend_config={"window_config":{"estimated_cycles":"many"}}
+    ///   ROOT c = f32[8]{0} copy(b), backend_config={"window_config":{"estimated_cycles":"7"}}
+    /// }"#)?;
+    /// let (costs, errors) = module.costs_with_errors();
+    /// assert_eq!(errors[0].to_string(), "b: expected `estimated_cycles` to be a number, found \"many\"");
+    /// assert_eq!((costs.cycles().once, costs.cycles().total), (Some(7), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn costs_with_errors(&self) -> (Costs<'_, 'a>, alloc::vec::Vec<CostError>) {
         totals::costs(self)
     }
 }

@@ -1,8 +1,8 @@
 //! The cycles of a whole program: loops multiplied, of a conditional its most expensive branch.
 
-use super::cycles::{CostError, Cycles, window};
+use super::cycles::{CostError, Cycles, Trouble, window};
 use super::trips::trip_count;
-use crate::memory::{arrays, called};
+use crate::memory::{CallOrder, arrays, called, called_in_order};
 use crate::schema::Key;
 use crate::{Instruction, Module, Opcode};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -94,6 +94,7 @@ pub struct Costs<'m, 'a> {
     instructions: Vec<InstructionCost<'m, 'a>>,
     loops: Vec<LoopCost<'m, 'a>>,
     branches: Vec<BranchCost<'m, 'a>>,
+    unread: Vec<(Instruction<'m, 'a>, CostError)>,
     cycles: TotalCycles,
     /// The numbers of the computations that run by themselves.
     runs: BTreeMap<u32, Option<u64>>,
@@ -130,6 +131,24 @@ impl<'m, 'a> Costs<'m, 'a> {
     #[must_use]
     pub fn branches(&self) -> &[BranchCost<'m, 'a>] {
         &self.branches
+    }
+
+    /// The instructions whose `backend_config` cannot be read, and why, in the order of the text. They count as instructions
+    /// without a figure.
+    ///
+    /// ```
+    /// let module = xla_shape_hlo::Module::parse(r#"
+    /// HloModule m
+    /// ENTRY main { a = f32[8]{0} parameter(0)
+    ///   ROOT b = f32[8]{0} copy(a), backend_config={"window_config":[]} }"#)?;
+    /// let costs = module.costs()?;
+    /// assert_eq!(costs.unread()[0].1.to_string(), "b: expected `window_config` to be an object, found []");
+    /// assert_eq!(costs.cycles().without, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn unread(&self) -> &[(Instruction<'m, 'a>, CostError)] {
+        &self.unread
     }
 
     /// Whether an instruction's computation runs by itself, not as part of a fusion or a reduction.
@@ -200,50 +219,24 @@ fn is_free(opcode: Opcode<'_>) -> bool {
         )
 }
 
-/// The computations of a program that run by themselves, each before those that call it.
-fn callees_first(module: &Module<'_>) -> Result<Vec<u32>, CostError> {
-    enum Step<'m, 'a> {
-        Enter(Instruction<'m, 'a>, crate::Computation<'m, 'a>),
-        Leave(u32),
-    }
-    // Whether all that a computation calls is in the list.
-    let mut is_done = BTreeMap::new();
-    let mut order = Vec::new();
-    let begin = module.computations().filter(|computation| crate::memory::is_entry_point(*computation));
-    let mut steps: Vec<_> = begin.map(|computation| Step::Enter(computation.root(), computation)).collect();
-    while let Some(step) = steps.pop() {
-        match step {
-            Step::Leave(number) => {
-                is_done.insert(number, true);
-                order.push(number);
-            }
-            Step::Enter(caller, computation) => match is_done.get(&computation.number()) {
-                Some(true) => {}
-                Some(false) => {
-                    let message =
-                        alloc::format!("{}: its computation {} calls itself", caller.name(), computation.name());
-                    return Err(CostError::new(caller.span(), message));
-                }
-                None => {
-                    is_done.insert(computation.number(), false);
-                    steps.push(Step::Leave(computation.number()));
-                    let calls = computation.instructions().flat_map(|caller| {
-                        called(caller).into_iter().map(move |computation| Step::Enter(caller, computation))
-                    });
-                    steps.extend(calls);
-                }
-            },
-        }
-    }
-    Ok(order)
-}
-
-/// Adds up what the program costs.
-pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> Result<Costs<'m, 'a>, CostError> {
-    let order = callees_first(module)?;
+/// Adds up what the program costs, and says what is wrong with it: figures that are not numbers, and calls in a circle.
+pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> (Costs<'m, 'a>, Vec<CostError>) {
+    let CallOrder { callees_first: order, circle } = CallOrder::new(module, called);
+    let circle = circle.map(|(caller, called)| {
+        let message = alloc::format!("{}: its computation {} calls itself", caller.name(), called.name());
+        CostError::new(caller.span(), message)
+    });
+    let mut errors: Vec<CostError> = circle.into_iter().collect();
+    let mut unread = Vec::new();
     let mut windows = Vec::new();
     for instruction in module.instructions() {
-        windows.push(window(instruction)?);
+        windows.push(window(instruction).unwrap_or_else(|trouble| {
+            match trouble {
+                Trouble::Unread(error) => unread.push((instruction, error)),
+                Trouble::NoNumber(error) => errors.push(error),
+            }
+            (Cycles::Missing, Vec::new())
+        }));
     }
     let figure = |instruction: Instruction<'_, '_>| {
         windows.get(instruction.number() as usize).map_or(Cycles::Missing, |(cycles, _)| *cycles)
@@ -258,9 +251,9 @@ pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> Result<Costs<'m, 'a>, Cos
         let Some(computation) = module.computation_at(number) else { continue };
         let mut sum = Some(0_u64);
         for instruction in computation.instructions() {
-            let inside: Vec<Option<u64>> = called(instruction)
+            let inside: Vec<Option<u64>> = called_in_order(instruction)
                 .iter()
-                .map(|called| sums.get(&called.number()).copied().unwrap_or(Some(0)))
+                .map(|called| called.and_then(|called| sums.get(&called.number()).copied()).unwrap_or(Some(0)))
                 .collect();
             let all = || inside.iter().copied().try_fold(0_u64, |sum, next| sum.checked_add(next?));
             let inside = match instruction.opcode() {
@@ -306,7 +299,8 @@ pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> Result<Costs<'m, 'a>, Cos
             if trips == Some(None) || in_unknown_loop.contains(&number) {
                 in_unknown_loop.extend(called(instruction).iter().map(|called| called.number()));
             }
-            for (branch, called) in called(instruction).iter().enumerate() {
+            for (branch, called) in called_in_order(instruction).iter().enumerate() {
+                let Some(called) = called else { continue };
                 let counts = chosen.get(&instruction.number()).is_none_or(|&chosen| chosen == branch);
                 let more = if counts { times.and_then(|times| times.checked_mul(factor)) } else { Some(0) };
                 let sum = runs.entry(called.number()).or_insert(Some(0));
@@ -359,7 +353,7 @@ pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> Result<Costs<'m, 'a>, Cos
     let is_said = instructions
         .iter()
         .any(|cost| cost.cycles.known().is_some() && runs.contains_key(&cost.instruction.computation().number()));
-    cycles.total = total.filter(|_| is_said && !cycles.is_partial);
+    cycles.total = total.filter(|_| is_said && !cycles.is_partial && errors.is_empty());
     let loops = trips
         .iter()
         .filter_map(|(&number, &trips)| Some(LoopCost { instruction: module.instruction_at(number)?, trips }));
@@ -367,7 +361,7 @@ pub(super) fn costs<'m, 'a>(module: &'m Module<'a>) -> Result<Costs<'m, 'a>, Cos
         .iter()
         .filter_map(|(&number, &branch)| Some(BranchCost { instruction: module.instruction_at(number)?, branch }));
     let (loops, branches) = (loops.collect(), branches.collect());
-    Ok(Costs { instructions, loops, branches, cycles, runs, inside: inside_of })
+    (Costs { instructions, loops, branches, unread, cycles, runs, inside: inside_of }, errors)
 }
 
 /// The bytes that an instruction writes. An asynchronous start has its operands in its result as well.

@@ -34,7 +34,7 @@ pub(crate) fn trip_count(loops: Instruction<'_, '_>) -> Option<u64> {
 }
 
 fn known_trip_count(loops: Instruction<'_, '_>) -> Option<u64> {
-    let text = config(loops)?;
+    let text = config(loops)?.ok()?;
     let (_, count) = text.split_once("\"known_trip_count\":{\"n\":\"")?;
     count.split_once('"')?.0.parse().ok()
 }

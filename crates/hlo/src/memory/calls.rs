@@ -1,11 +1,17 @@
 //! The computations that instructions run, other than inside fusions and reductions.
 
 use crate::schema::Key;
-use crate::{Computation, Instruction, Opcode};
+use crate::{Computation, Instruction, Module, Opcode};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 /// The computations that an instruction runs and whose values have buffers of their own.
 pub(crate) fn called<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>> {
+    called_in_order(instruction).into_iter().flatten().collect()
+}
+
+/// As [`called`], with `None` for a name that the module does not define, so that branches keep their numbers.
+pub(crate) fn called_in_order<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Option<Computation<'m, 'a>>> {
     let keys: &[Key] = match instruction.opcode() {
         Opcode::While => &[Key::Condition, Key::Body],
         Opcode::Call => &[Key::ToApply],
@@ -15,7 +21,54 @@ pub(crate) fn called<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Computatio
     };
     let values = keys.iter().filter_map(|key| instruction.value_of(*key));
     let names = values.filter_map(|value| value.names().ok()).flatten();
-    names.filter_map(|name| instruction.module().computation(name)).collect()
+    names.map(|name| instruction.module().computation(name)).collect()
+}
+
+/// Computations in the order of their calls.
+pub(crate) struct CallOrder<'m, 'a> {
+    /// The numbers of the computations that the program reaches, each before those that call it. Calls in a circle are left out.
+    pub(crate) callees_first: Vec<u32>,
+    /// A call that closes a circle, and the computation that it calls.
+    pub(crate) circle: Option<(Instruction<'m, 'a>, Computation<'m, 'a>)>,
+}
+
+impl<'m, 'a> CallOrder<'m, 'a> {
+    /// The order of what a program reaches from its entry. `called` says what an instruction calls.
+    pub(crate) fn new(
+        module: &'m Module<'a>,
+        called: impl Fn(Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>>,
+    ) -> Self {
+        enum Step<'m, 'a> {
+            Enter(Instruction<'m, 'a>, Computation<'m, 'a>),
+            Leave(u32),
+        }
+        // Whether all that a computation calls is in the list.
+        let mut is_done = BTreeMap::new();
+        let mut order = Self { callees_first: Vec::new(), circle: None };
+        let begin = module.computations().filter(|computation| super::is_entry_point(*computation));
+        let mut steps: Vec<_> = begin.map(|computation| Step::Enter(computation.root(), computation)).collect();
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Leave(number) => {
+                    is_done.insert(number, true);
+                    order.callees_first.push(number);
+                }
+                Step::Enter(caller, computation) => match is_done.get(&computation.number()) {
+                    Some(true) => {}
+                    Some(false) => order.circle = order.circle.or(Some((caller, computation))),
+                    None => {
+                        is_done.insert(computation.number(), false);
+                        steps.push(Step::Leave(computation.number()));
+                        for caller in computation.instructions() {
+                            steps
+                                .extend(called(caller).into_iter().map(|computation| Step::Enter(caller, computation)));
+                        }
+                    }
+                },
+            }
+        }
+        order
+    }
 }
 
 /// The computations that a computation's instructions run and whose values have buffers of their own.

@@ -1,5 +1,6 @@
 //! Collectives: the bytes that devices exchange, and how often.
 
+use super::calls::CallOrder;
 use crate::cost::trips::trip_count;
 use crate::schema::Family;
 use crate::{Computation, Instruction, Module, Opcode};
@@ -61,30 +62,41 @@ fn is_collective(opcode: Opcode<'_>) -> bool {
 
 /// For each computation that the program calls, how often it runs; `None` if unknown.
 fn runs(module: &Module<'_>) -> BTreeMap<u32, Option<u64>> {
-    let mut found = BTreeMap::new();
-    let mut waiting: Vec<(Computation<'_, '_>, Option<u64>)> = module
-        .computations()
-        .filter(|computation| super::is_entry_point(*computation))
-        .map(|entry| (entry, Some(1)))
-        .collect();
-    while let Some((computation, times)) = waiting.pop() {
-        // With several callers, only the first one counts.
-        if found.contains_key(&computation.number()) {
-            continue;
+    let order = CallOrder::new(module, called_once);
+    let mut found: BTreeMap<u32, Option<u64>> = BTreeMap::new();
+    for &number in order.callees_first.iter().rev() {
+        let Some(computation) = module.computation_at(number) else { continue };
+        if super::is_entry_point(computation) {
+            found.insert(number, Some(1));
         }
-        found.insert(computation.number(), times);
+        let times = *found.entry(number).or_insert(Some(0));
         for instruction in computation.instructions() {
-            let is_loop = instruction.opcode() == Opcode::While;
-            let inside = if is_loop {
-                times.zip(trip_count(instruction)).and_then(|(times, trips)| times.checked_mul(trips))
-            } else {
-                times
-            };
-            let called = instruction.called_names().filter_map(|name| module.computation(name));
-            waiting.extend(called.map(|called| (called, inside)));
+            let called = called_once(instruction);
+            if called.is_empty() {
+                continue;
+            }
+            let trips = if instruction.opcode() == Opcode::While { trip_count(instruction) } else { Some(1) };
+            let inside = times.zip(trips).and_then(|(times, trips)| times.checked_mul(trips));
+            for called in called {
+                let sum = found.entry(called.number()).or_insert(Some(0));
+                *sum = sum.zip(inside).and_then(|(sum, inside)| sum.checked_add(inside));
+            }
         }
     }
     found
+}
+
+/// The computations that one run of an instruction reaches, each once: of a conditional, every branch.
+fn called_once<'m, 'a>(instruction: Instruction<'m, 'a>) -> Vec<Computation<'m, 'a>> {
+    // What the start of an asynchronous pair runs is named at its end as well.
+    if matches!(instruction.opcode(), Opcode::AsyncUpdate | Opcode::AsyncDone) {
+        return Vec::new();
+    }
+    let module = instruction.module();
+    let mut called: Vec<_> = instruction.called_names().filter_map(|name| module.computation(name)).collect();
+    called.sort_unstable_by_key(|called| called.number());
+    called.dedup_by_key(|called| called.number());
+    called
 }
 
 #[cfg(test)]
@@ -139,5 +151,47 @@ ENTRY e {
         let known = "body=body, backend_config={\"known_trip_count\":{\"n\":\"9\"}}";
         let module = text.replace("body=body", known);
         assert_eq!(Module::parse(&module).unwrap().collectives()[0].runs, Some(9));
+    }
+
+    #[test]
+    fn all_callers_count() {
+        let text = "HloModule m
+shared {
+  p = f32[256]{0} parameter(0)
+  ROOT r = f32[256]{0} all-reduce(p), to_apply=add
+}
+body {
+  p = (s32[], f32[256]{0}) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  n = s32[] add(i, one)
+  x = f32[256]{0} get-tuple-element(p), index=1
+  y = f32[256]{0} call(x), to_apply=shared
+  ROOT t = (s32[], f32[256]{0}) tuple(n, y)
+}
+condition {
+  p = (s32[], f32[256]{0}) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(7)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  a = f32[256]{0} parameter(0)
+  b = f32[256]{0} call(a), to_apply=shared
+  z = s32[] constant(0)
+  t = (s32[], f32[256]{0}) tuple(z, b)
+  w = (s32[], f32[256]{0}) while(t), condition=condition, body=body
+  x = f32[256]{0} get-tuple-element(w), index=1
+  ROOT c = f32[256]{0} conditional(z, x, x), branch_computations={shared, shared}
+}
+";
+        let runs = |text: &str| {
+            Module::parse(text).unwrap().collectives().iter().map(|found| found.runs).collect::<alloc::vec::Vec<_>>()
+        };
+        // The call before the loop, seven iterations, and one branch of the conditional.
+        assert_eq!(runs(text), [Some(9)]);
+        // One unknown loop makes the sum unknown.
+        let dynamic = text.replace("n = s32[] constant(7)", "n = s32[] get-tuple-element(p), index=0");
+        assert_eq!(runs(&dynamic), [None]);
     }
 }

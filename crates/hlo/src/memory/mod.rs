@@ -14,7 +14,7 @@ mod exact;
 mod collectives;
 
 #[cfg(feature = "cost")]
-pub(crate) use calls::called;
+pub(crate) use calls::{CallOrder, called, called_in_order};
 
 pub use account::{Account, Totals};
 pub use buffers::Role;

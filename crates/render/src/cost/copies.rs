@@ -261,7 +261,7 @@ fn array_at<'s>(shape: &'s Shape, index: &[usize]) -> Option<&'s ArrayShape> {
 fn permutation(copy: &Copy<'_, '_>) -> Option<Vec<usize>> {
     let instruction = copy.cost.instruction;
     match instruction.opcode() {
-        Opcode::Copy | Opcode::CopyStart => Some((0..copy.from.num_dimensions()).collect()),
+        Opcode::Copy | Opcode::CopyStart | Opcode::Convert => Some((0..copy.from.num_dimensions()).collect()),
         Opcode::Transpose => instruction.attribute("dimensions")?.numbers().ok(),
         Opcode::Fusion if copy.is_fused_copy() => Some((0..copy.from.num_dimensions()).collect()),
         _ => None,

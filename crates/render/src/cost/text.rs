@@ -59,8 +59,7 @@ impl Answer for ProgramCost {
             text.heading("Most expensive instructions, by the cycles of all their runs");
         }
         for found in self.instructions.iter().take(SHOWN) {
-            let runs = found.runs.map_or("?".to_owned(), |runs| Grouped(runs).to_string());
-            let cycles = found.total.map_or("?".to_owned(), |total| Grouped(total).to_string());
+            let (runs, cycles) = (number_in_words(found.runs), number_in_words(found.total));
             let source = found.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
             // Writing to a `Text` does not fail.
             let _ = writeln!(
@@ -78,14 +77,7 @@ impl Answer for ProgramCost {
         }
         for found in self.collectives.iter().take(SHOWN) {
             let runs = found.runs.map_or("? times".into(), |runs| count(runs, "time", "times"));
-            let hidden = match (found.hidden_by_cycles, found.hidden_by.as_slice()) {
-                (None, _) if found.is_asynchronous => "asynchronous, but the module has no schedule".to_owned(),
-                (None, _) => "nothing runs beside it".to_owned(),
-                (Some(_), []) => "asynchronous, but nothing with cycles runs beside it".to_owned(),
-                (Some(cycles), names) => {
-                    format!("beside it run {} cycles, most of all %{}", Grouped(cycles), names.join(", %"))
-                }
-            };
+            let hidden = found.beside();
             let source = found.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
             let _ = writeln!(
                 text,
@@ -101,8 +93,22 @@ impl Answer for ProgramCost {
     }
 }
 
+impl super::Collective {
+    /// What runs beside it.
+    pub(super) fn beside(&self) -> String {
+        match (self.hidden_by_cycles, self.hidden_by.as_slice()) {
+            (None, _) if self.is_asynchronous => "asynchronous, but the module has no schedule".to_owned(),
+            (None, _) => "nothing runs beside it".to_owned(),
+            (Some(_), []) => "asynchronous, but nothing with cycles runs beside it".to_owned(),
+            (Some(cycles), names) => {
+                format!("beside it run {} cycles, most of all %{}", Grouped(cycles), names.join(", %"))
+            }
+        }
+    }
+}
+
 impl super::Tried {
-    fn answer(&self) -> String {
+    pub(super) fn answer(&self) -> String {
         if let Some(error) = &self.error {
             return format!("refused: {error}");
         }
@@ -159,7 +165,7 @@ impl ProgramCost {
     }
 
     /// Notes about what the total does not include.
-    fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.cycles.said > 0 && self.cycles.without > 0 {
             let groups = self.without.iter().map(|group| format!("{} {}", group.instructions, group.opcode));
@@ -172,6 +178,12 @@ impl ProgramCost {
         if self.cycles.flagged > 0 {
             let all = count(self.cycles.flagged as u64, "instruction", "instructions");
             notes.push(format!("For {all} the compiler says that it has no estimate."));
+        }
+        if let Some(first) = self.unread.first() {
+            notes.push(match self.unread.len() {
+                1 => format!("The figures of 1 instruction cannot be read: {first}."),
+                unread => format!("The figures of {unread} instructions cannot be read. The first is {first}."),
+            });
         }
         let unknown: Vec<_> = self.loops.iter().filter(|found| found.trips.is_none()).collect();
         if !unknown.is_empty() {
@@ -229,6 +241,11 @@ fn more(text: &mut Text, length: usize) {
     }
 }
 
-fn percent(part: u64, all: u64) -> String {
+/// A number, or a question mark where it is not known.
+pub(super) fn number_in_words(number: Option<u64>) -> String {
+    number.map_or("?".to_owned(), |number| Grouped(number).to_string())
+}
+
+pub(super) fn percent(part: u64, all: u64) -> String {
     format!("{:.1} %", part as f64 / all as f64 * 100.0)
 }

@@ -1,14 +1,13 @@
 //! Why something is not the same in two programs: one of a fixed list of causes.
 
+use super::signature::{Operations, Signature};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::fmt;
-use xla_shape_core::compare::ShapeEqual;
-use xla_shape_hlo::{Instruction, Module, Opcode, Sources};
+use xla_shape_hlo::{Instruction, Module, Opcode, Source, Sources};
 
 /// Why something is not the same in two programs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-pub(super) enum Reason {
+pub(crate) enum Reason {
     /// The user's program has other operations, or others at this place.
     #[serde(rename = "source changed")]
     Source,
@@ -44,81 +43,55 @@ impl fmt::Display for Reason {
 
 /// What two programs are given to begin with, compared.
 pub(super) struct Inputs<'m> {
-    /// Of each program, the names of the user's operations.
-    op_names: [BTreeSet<String>; 2],
+    operations: [Operations; 2],
     sources: [Sources<'m>; 2],
-    /// Whether parameters and results are the same arrays, apart from layouts.
-    same_arrays: bool,
-    same_layouts: bool,
-    same_devices: bool,
+    overall: Reason,
 }
 
 impl<'m> Inputs<'m> {
     pub(super) fn new(before: &'m Module<'_>, after: &'m Module<'_>) -> Self {
         let sources = [before.sources(), after.sources()];
-        let names = |module: &Module<'_>, sources: &Sources<'_>| {
-            let own = module.instructions().filter(|instruction| instruction.opcode() != Opcode::Parameter);
-            own.filter_map(|instruction| Some(sources.get(instruction).op_name?.into_owned())).collect()
-        };
-        let shapes = |module: &Module<'_>| {
-            let entry = module.entry()?;
-            let parameters = entry.parameters_by_number();
-            let shapes = parameters.into_iter().map(|(_, parameter)| parameter.shape().clone());
-            Some(shapes.chain([entry.root().shape().clone()]).collect::<Vec<_>>())
-        };
-        let devices = |module: &Module<'_>| {
-            let count = ["num_partitions", "replica_count"]
-                .map(|key| module.attribute(key).map(|value| value.text().to_owned()));
-            let parameters = module.entry().map(|entry| entry.parameters_by_number()).unwrap_or_default();
-            let shardings = parameters
-                .into_iter()
-                .map(|(_, parameter)| parameter.attribute("sharding").map(|sharding| sharding.text().to_owned()));
-            (count, shardings.collect::<Vec<_>>())
-        };
-        let (first, second) = (shapes(before), shapes(after));
-        let equal = ShapeEqual::new().ignore_layout();
-        let same_arrays = match (&first, &second) {
-            (Some(first), Some(second)) => {
-                first.len() == second.len() && first.iter().zip(second).all(|(one, other)| equal.compare(one, other))
-            }
-            _ => false,
-        };
-        Self {
-            op_names: [names(before, &sources[0]), names(after, &sources[1])],
-            same_arrays,
-            same_layouts: first == second,
-            same_devices: devices(before) == devices(after),
-            sources,
-        }
+        let operations = [Operations::new(before, &sources[0]), Operations::new(after, &sources[1])];
+        let [first, second] = &operations;
+        let (computing, all) = (first.computing == second.computing, first.all == second.all);
+        let overall = Signature::new(before).reason(&Signature::new(after), computing, all);
+        Self { operations, sources, overall }
     }
 
     /// Why an instruction is in one of the programs and not in the other one, or another one there. `side` is 0 for the first.
     pub(super) fn reason(&self, instruction: Instruction<'_, '_>, side: usize) -> Reason {
-        let op_name = self.sources[side].get(instruction).op_name;
-        let is_known = op_name.is_some_and(|name| self.op_names[1 - side].contains(&*name));
-        let op_name = self.sources[side].get(instruction).op_name;
         if instruction.name().contains(".remat") {
             return Reason::Rematerialization;
         }
-        if op_name.is_some() && !is_known {
+        let (own, other) = (&self.operations[side], &self.operations[1 - side]);
+        let op_name = self.source(instruction, side).op_name;
+        if op_name.is_some_and(|name| own.computing.contains(&*name) && !other.all.contains(&*name)) {
             return Reason::Source;
         }
-        match self.overall() {
+        match self.overall {
             Reason::Compiler if instruction.opcode() == Opcode::Fusion => Reason::Fusion,
             reason => reason,
         }
     }
 
-    /// What the two programs as a whole differ by.
-    pub(super) fn overall(&self) -> Reason {
-        if !self.same_devices {
-            Reason::Sharding
-        } else if !self.same_arrays || self.op_names[0] != self.op_names[1] {
-            Reason::Source
-        } else if !self.same_layouts {
-            Reason::Layout
-        } else {
-            Reason::Compiler
+    /// Why a value has another shape, layout or memory space, or is in one of the programs only: `change` is the word of the answer.
+    pub(super) fn reason_of_change(&self, change: &str, instruction: Instruction<'_, '_>, side: usize) -> Reason {
+        let is_parameter = instruction.opcode() == Opcode::Parameter && instruction.computation().is_entry();
+        match change {
+            "layout" | "memory space" if is_parameter && self.overall != Reason::Sharding => Reason::Layout,
+            "added" | "removed" => self.reason(instruction, side),
+            // Nothing was fused in another way or computed again: the value is in both programs.
+            _ => self.overall,
         }
+    }
+
+    /// The source of an instruction; `side` is 0 for the first program.
+    pub(super) fn source<'s>(&'s self, instruction: Instruction<'s, '_>, side: usize) -> Source<'s> {
+        self.sources[side].get(instruction)
+    }
+
+    /// What the two programs as a whole differ by.
+    pub(super) const fn overall(&self) -> Reason {
+        self.overall
     }
 }

@@ -1,11 +1,15 @@
 //! How much more one program may take than another one.
 
-use serde::Serialize;
+use super::causes::Reason;
+use crate::cost::ProgramCost;
+use crate::words::Grouped;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use xla_shape_hlo::{Module, Opcode};
 
 /// A number of a program that two programs are compared by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
     /// The bytes of HBM that the program takes.
@@ -37,6 +41,25 @@ impl Measure {
             Self::Copies => "copies",
             Self::Collectives => "collectives",
             Self::Fusions => "fusions",
+        }
+    }
+}
+
+/// A number of a program: `memory` is its bytes of HBM, and `cost` what it costs, if they are known.
+pub(crate) fn measure(
+    measure: Measure,
+    module: &Module<'_>,
+    memory: Option<u64>,
+    cost: Option<&ProgramCost>,
+) -> Option<u64> {
+    match measure {
+        Measure::Memory => memory,
+        Measure::Cycles => cost?.cycles.total,
+        Measure::Copies => Some(cost?.copies.iter().filter(|copy| copy.changes_layout()).count() as u64),
+        Measure::Collectives => Some(module.collectives().len() as u64),
+        Measure::Fusions => {
+            let fusions = module.instructions().filter(|instruction| instruction.opcode() == Opcode::Fusion);
+            Some(fusions.count() as u64)
         }
     }
 }
@@ -73,6 +96,34 @@ pub enum Growth {
 }
 
 impl Limit {
+    /// The limits of a guard whose user names none: 2 % of the cycles, 1 % of the memory, no copy.
+    ///
+    /// ```
+    /// let limits = xla_shape_render::hlo::Limit::USUAL.map(|limit| limit.to_string());
+    /// assert_eq!(limits, ["cycles>2%", "memory>1%", "copies>0"]);
+    /// ```
+    pub const USUAL: [Self; 3] = [
+        Self { measure: Measure::Cycles, growth: Growth::Percent(2.0) },
+        Self { measure: Measure::Memory, growth: Growth::Percent(1.0) },
+        Self { measure: Measure::Copies, growth: Growth::By(0) },
+    ];
+
+    /// A sentence if a number grew more than it may, or is not known in both programs. `unknown` says why, if that is known.
+    pub(crate) fn complaint(
+        &self,
+        [before, after]: [Option<u64>; 2],
+        unknown: Option<&str>,
+        cause: Reason,
+    ) -> Option<String> {
+        let (Some(before), Some(after)) = (before, after) else {
+            let are = if self.measure == Measure::Memory { "is" } else { "are" };
+            let why = unknown.map_or(String::new(), |why| format!(" ({why})"));
+            return Some(format!("{self}: the {} {are} not known in both modules{why}", self.measure.name()));
+        };
+        let numbers = format!("{} before, {} after", Grouped(before), Grouped(after));
+        self.is_exceeded(before, after).then(|| format!("{self}: {numbers} ({cause})"))
+    }
+
     /// Whether a number grew more than it may.
     ///
     /// ```

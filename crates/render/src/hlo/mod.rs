@@ -4,6 +4,7 @@
 //! of the compiler that make the numbers exact.
 
 mod causes;
+mod devices;
 mod diff;
 mod fits;
 mod known;
@@ -13,14 +14,18 @@ mod page;
 mod report;
 mod sharding;
 mod show;
+mod signature;
 mod space;
 mod statistics;
 mod summary;
 mod text;
 
+pub(crate) use causes::Reason;
+pub use devices::{OtherDevices, check_devices};
 pub use diff::Difference;
 pub use fits::FitError;
 pub use known::Known;
+pub(crate) use limit::measure;
 pub use limit::{Growth, Limit, LimitError, Measure};
 pub use memory::Device;
 pub(crate) use memory::{Capacity, Memory, capacity_in, scope_of, source_text};
@@ -28,5 +33,6 @@ pub use page::page;
 pub use report::Report;
 pub(crate) use report::Value;
 pub use show::{ShowError, ShownInstruction};
+pub(crate) use signature::{Operations, Signature};
 pub use space::{NoSuchSpace, check_space};
 pub use statistics::{Statistics, StatisticsError};

@@ -7,7 +7,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use xla_shape_core::{ArrayShape, Shape};
-use xla_shape_hlo::cost::CostError;
 use xla_shape_hlo::{Footprint, Instruction, Lifetime, Module, Timeline};
 
 /// One instruction: its operands and readers, layouts, source line, place in memory, cycles and padding.
@@ -59,6 +58,8 @@ pub struct ShownInstruction {
     arrays: Vec<ShownArray>,
     /// The instruction as HLO text.
     text: String,
+    /// Which figures of the module cannot be read, and why: those of this instruction first.
+    unread: Vec<String>,
 }
 
 /// An array of an instruction's value.
@@ -83,8 +84,6 @@ pub enum ShowError {
         /// The name of the module that is most like it.
         nearest: Option<String>,
     },
-    /// A figure of the module is no number.
-    Cost(CostError),
 }
 
 impl fmt::Display for ShowError {
@@ -94,7 +93,6 @@ impl fmt::Display for ShowError {
                 write!(f, "the module has no instruction %{name}")?;
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; the nearest is %{nearest}"))
             }
-            Self::Cost(error) => error.fmt(f),
         }
     }
 }
@@ -105,7 +103,7 @@ impl ShownInstruction {
     /// The instruction of this name, written with or without `%`.
     ///
     /// # Errors
-    /// If there is no such instruction, or one of the compiler's figures is not a number.
+    /// If there is no such instruction. A figure that cannot be read is no error: the answer says which one it is.
     pub fn new(module: &Module<'_>, timeline: Option<&Timeline<'_, '_>>, name: &str) -> Result<Self, ShowError> {
         let name = name.trim().trim_start_matches('%');
         // Names are unique in a computation only; the entry's are meant first.
@@ -116,7 +114,10 @@ impl ShownInstruction {
         let Some(instruction) = named.or_else(|| module.instruction(name)) else {
             return Err(ShowError::NoInstruction { name: name.to_owned(), nearest: nearest(module, name) });
         };
-        let costs = module.costs().map_err(ShowError::Cost)?;
+        let (costs, errors) = module.costs_with_errors();
+        let own = instruction.span();
+        let mut unread: Vec<_> = costs.unread().iter().map(|(_, error)| error).chain(&errors).collect();
+        unread.sort_by_key(|error| (error.span() != own, error.span().start));
         let cost = costs.instructions().iter().find(|cost| cost.instruction == instruction);
         let readers = module.readers();
         let sources = module.sources();
@@ -160,12 +161,16 @@ impl ShownInstruction {
             offset: arrays.first().and_then(|array| array.offset),
             arrays,
             text: instruction.to_string(),
+            unread: unread.into_iter().map(ToString::to_string).collect(),
         })
     }
 }
 
+/// The text lists at most this many figures that cannot be read.
+const MOST_UNREAD: usize = 3;
+
 /// The arrays of a shape, in the order in which they are written.
-fn push_arrays<'s>(shape: &'s Shape, arrays: &mut Vec<&'s ArrayShape>) {
+pub(super) fn push_arrays<'s>(shape: &'s Shape, arrays: &mut Vec<&'s ArrayShape>) {
     arrays.extend(shape.array());
     for element in shape.tuple_shapes().unwrap_or_default() {
         push_arrays(element, arrays);
@@ -269,6 +274,12 @@ impl Answer for ShownInstruction {
             row("calls", name.clone());
         }
         text.columns(&rows);
+        for unread in self.unread.iter().take(MOST_UNREAD) {
+            text.paragraph(format!("note: {unread}"));
+        }
+        if let Some(more) = self.unread.len().checked_sub(MOST_UNREAD).filter(|&more| more > 0) {
+            text.paragraph(format!("note: {more} more figures cannot be read"));
+        }
         text
     }
 }

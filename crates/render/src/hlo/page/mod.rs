@@ -6,7 +6,7 @@
 mod data;
 
 use super::Report;
-use crate::web::{document, escape, json_script};
+use crate::web::{PAGE_STYLE, THEME, document, escape, json_script};
 use crate::{Answer, words::shortened};
 use data::{Data, Detail, Program};
 use xla_shape_hlo::{Module, Timeline};
@@ -79,7 +79,9 @@ fn page_with(data: &Data, module: &Module<'_>, report: &str) -> String {
         report = escape(&shortened(report, MAX_REPORT)),
         data = json_script("id=\"data\"", data),
     );
-    document(&format!("Memory of {title}"), include_str!("page.css"), &body, include_str!("page.js"))
+    let style = format!("{PAGE_STYLE}{}", include_str!("page.css"));
+    let script = format!("{THEME}{}", include_str!("page.js"));
+    document(&format!("Memory of {title}"), &style, &body, &script)
 }
 
 #[cfg(test)]

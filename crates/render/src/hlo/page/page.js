@@ -516,8 +516,7 @@ el('live').addEventListener('change', drawTable);
 el('filter').addEventListener('submit', event => event.preventDefault());
 el('more').addEventListener('click', () => { state.rows += 500; drawTable(); });
 el('theme').addEventListener('click', () => {
-  const root = document.documentElement, isDark = matchMedia('(prefers-color-scheme:dark)').matches;
-  root.dataset.theme = (root.dataset.theme ?? (isDark ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark';
+  toggleTheme();
   drawMap();
 });
 let resizing = 0;

@@ -1,15 +1,17 @@
 //! What changed between two programs: totals, the memory at the peak, and values.
 
+mod markdown;
+mod text;
+
 use super::causes::{Inputs, Reason};
-use super::limit::{Limit, Measure};
+use super::limit::{Limit, Measure, measure};
 use super::memory::{Accuracy, is_for_tpu, source_text};
 use crate::answer::answer_line;
 use crate::cost::{CopyCost, ProgramCost};
-use crate::words::{self, Grouped, InUnits, Signed, count, difference, space_name};
+use crate::words::{difference, space_name};
 use crate::{Answer, Text};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
 use xla_shape_hlo::{Buffer, Instruction, Lifetime, Module, Opcode, Pairs, Sources, Timeline};
@@ -28,6 +30,9 @@ struct Change {
     bytes_after: u64,
     /// How many bytes more than before; negative if fewer.
     bytes: i64,
+    cause: Reason,
+    op_name: Option<String>,
+    source: Option<String>,
 }
 
 /// A total of the program's memory.
@@ -183,7 +188,7 @@ impl Difference {
             programs: [program(before, before_timeline), program(after, after_timeline)],
             totals: timelines.map_or_else(Vec::new, |(before, after)| totals(before, after)),
             peaks: timelines.map_or_else(Vec::new, |timelines| peaks([before, after], timelines.into(), &pairs)),
-            changes: changes(before, after, &pairs),
+            changes: changes([before, after], &pairs, &inputs),
         }
     }
 
@@ -203,15 +208,8 @@ impl Difference {
     #[must_use]
     pub fn exceeded(&self, limits: &[Limit]) -> Vec<String> {
         let check = |limit: &Limit| {
-            let name = limit.measure.name();
             let measured = self.measures.iter().find(|measured| measured.measure == limit.measure)?;
-            let (Some(before), Some(after)) = (measured.before, measured.after) else {
-                let are = if limit.measure == Measure::Memory { "is" } else { "are" };
-                let why = self.unknown.as_ref().map_or(String::new(), |why| format!(" ({why})"));
-                return Some(format!("{limit}: the {name} {are} not known in both modules{why}"));
-            };
-            let numbers = format!("{} before, {} after", Grouped(before), Grouped(after));
-            limit.is_exceeded(before, after).then(|| format!("{limit}: {numbers} ({})", measured.cause))
+            limit.complaint([measured.before, measured.after], self.unknown.as_deref(), measured.cause)
         };
         limits.iter().filter_map(check).collect()
     }
@@ -240,14 +238,13 @@ impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
     fn text(&self, width: usize) -> Text {
-        page(self, width)
+        text::text(self, width)
     }
 
     fn json(&self) -> String {
-        let measures = self.measures.iter().filter(|measured| measured.before != measured.after);
         let totals = self.totals.iter().filter(|total| total.bytes != 0);
         let peaks = self.peaks.iter().filter(|peak| peak.bytes != 0 || !peak.because.is_empty());
-        let measures = measures.map(|measured| answer_line(Self::SCHEMA, measured));
+        let measures = self.changed_measures().map(|measured| answer_line(Self::SCHEMA, measured));
         let parts = self.parts.iter().map(|part| answer_line(Self::SCHEMA, part));
         let totals = totals.map(|total| answer_line(Self::SCHEMA, total));
         let peaks = peaks.map(|peak| answer_line(Self::SCHEMA, peak));
@@ -263,19 +260,8 @@ fn measures(
     costs: &[Option<ProgramCost>; 2],
     cause: Reason,
 ) -> Vec<Measured> {
-    let of = |measure: Measure, side: usize| -> Option<u64> {
-        let instructions = |is: fn(Instruction<'_, '_>) -> bool| {
-            modules[side].instructions().filter(|&instruction| is(instruction)).count() as u64
-        };
-        match measure {
-            Measure::Memory => memory.map(|bytes| bytes[side]),
-            Measure::Cycles => costs[side].as_ref()?.cycles.total,
-            Measure::Copies => {
-                Some(costs[side].as_ref()?.copies.iter().filter(|copy| copy.changes_layout()).count() as u64)
-            }
-            Measure::Collectives => Some(modules[side].collectives().len() as u64),
-            Measure::Fusions => Some(instructions(|instruction| instruction.opcode() == Opcode::Fusion)),
-        }
+    let of = |of: Measure, side: usize| -> Option<u64> {
+        measure(of, modules[side], memory.map(|bytes| bytes[side]), costs[side].as_ref())
     };
     let measured = |measure: Measure| Measured {
         name: measure.name(),
@@ -518,7 +504,7 @@ fn grouped(causes: Vec<Cause>) -> Vec<Cause> {
     groups
 }
 
-fn changes(before: &Module<'_>, after: &Module<'_>, pairs: &Pairs<'_, '_>) -> Vec<Change> {
+fn changes([before, after]: [&Module<'_>; 2], pairs: &Pairs<'_, '_>, inputs: &Inputs<'_>) -> Vec<Change> {
     let (before, after) = (before.memory(), after.memory());
     let mut others: BTreeMap<(u32, usize), &Buffer<'_, '_>> =
         after.buffers().iter().map(|buffer| ((buffer.instruction.number(), buffer.leaf), buffer)).collect();
@@ -526,19 +512,21 @@ fn changes(before: &Module<'_>, after: &Module<'_>, pairs: &Pairs<'_, '_>) -> Ve
     for buffer in before.buffers() {
         let other = pairs.after(buffer.instruction);
         let other = other.and_then(|other| others.remove(&(other.number(), buffer.leaf)));
-        changes.extend(change(Some(buffer), other));
+        changes.extend(change(Some(buffer), other, inputs));
     }
-    changes.extend(others.into_values().filter_map(|buffer| change(None, Some(buffer))));
+    changes.extend(others.into_values().filter_map(|buffer| change(None, Some(buffer), inputs)));
     changes.sort_by_key(|change| std::cmp::Reverse(change.bytes.unsigned_abs()));
     changes
 }
 
-fn change(before: Option<&Buffer<'_, '_>>, after: Option<&Buffer<'_, '_>>) -> Option<Change> {
+fn change(before: Option<&Buffer<'_, '_>>, after: Option<&Buffer<'_, '_>>, inputs: &Inputs<'_>) -> Option<Change> {
     let change = kind(before.map(|buffer| buffer.array), after.map(|buffer| buffer.array))?;
     let bytes = |buffer: Option<&Buffer<'_, '_>>| buffer.map_or(0, |buffer| buffer.footprint.bytes);
     let (bytes_before, bytes_after) = (bytes(before), bytes(after));
     // A value that is in both programs has its name in the second one, which is the one that people look at.
     let named = after.or(before)?;
+    let side = usize::from(after.is_some());
+    let source = inputs.source(named.instruction, side);
     Some(Change {
         name: named.instruction.name().to_owned(),
         leaf: named.leaf,
@@ -548,6 +536,9 @@ fn change(before: Option<&Buffer<'_, '_>>, after: Option<&Buffer<'_, '_>>) -> Op
         bytes_before,
         bytes_after,
         bytes: difference(bytes_before, bytes_after),
+        cause: inputs.reason_of_change(change, named.instruction, side),
+        source: source_text(&source),
+        op_name: source.op_name.map(std::borrow::Cow::into_owned),
     })
 }
 
@@ -565,147 +556,5 @@ fn kind(before: Option<&ArrayShape>, after: Option<&ArrayShape>) -> Option<&'sta
             let same_place = equal.compare_arrays(before, after);
             Some(if same_place { "memory space" } else { "layout" })
         }
-    }
-}
-
-/// The text lists at most this many values.
-const MOST_CHANGES: usize = 100;
-/// The text lists at most this many copies, collectives and fusions.
-const MOST_PARTS: usize = 30;
-/// The text lists at most this many causes of a difference at a peak.
-const MOST_CAUSES: usize = 12;
-
-// Writing to a `Text` does not fail.
-fn page(difference: &Difference, width: usize) -> Text {
-    let mut text = Text::new(width);
-    for (when, (name, accuracy)) in ["before", "after"].iter().zip(&difference.programs) {
-        let _ = writeln!(text, "{when:6}  module {name} ({accuracy})");
-    }
-    if let Some(why) = &difference.unknown {
-        let _ = writeln!(text, "note: the cycles are not compared: {why}");
-    }
-    measured_lines(&mut text, difference);
-    for peak in &difference.peaks {
-        peak_lines(&mut text, peak);
-    }
-    if !difference.totals.is_empty() {
-        text.heading("Memory");
-        let _ = writeln!(text, "  {:>10}  {:>10}  {:>11}", "before", "after", "difference");
-    }
-    for total in difference.totals.iter().filter(|total| total.bytes_before > 0 || total.bytes_after > 0) {
-        let _ = writeln!(
-            text,
-            "  {:>10}  {:>10}  {:>11}  {}",
-            InUnits(total.bytes_before).to_string(),
-            InUnits(total.bytes_after).to_string(),
-            Signed(total.bytes).to_string(),
-            total.name
-        );
-    }
-    text.heading("Values");
-    for change in difference.changes.iter().take(MOST_CHANGES) {
-        let shapes = match (&change.before, &change.after) {
-            (Some(before), Some(after)) => format!("{before} -> {after}"),
-            (before, after) => before.iter().chain(after).cloned().collect(),
-        };
-        let _ = writeln!(
-            text,
-            "{:>11}  {:12}  {}  {shapes}",
-            Signed(change.bytes).to_string(),
-            change.change,
-            words::value_name(&change.name, change.leaf)
-        );
-    }
-    if difference.changes.len() > MOST_CHANGES {
-        let more = count((difference.changes.len() - MOST_CHANGES) as u64, "more", "more");
-        let _ = writeln!(text, "             … and {more}; --format json has all");
-    }
-    let total = difference.changes.iter().fold(0_i64, |sum, change| sum.saturating_add(change.bytes));
-    let changes = &difference.changes;
-    let of = |kind: &str| changes.iter().filter(|change| change.change == kind).count();
-    let _ = writeln!(
-        text,
-        "{} shapes, {} layouts and {} memory spaces changed; {} values added, {} removed; {} in all",
-        of("shape"),
-        of("layout"),
-        of("memory space"),
-        of("added"),
-        of("removed"),
-        Signed(total),
-    );
-    text
-}
-
-/// The numbers that differ, and the copies, collectives and fusions that come or go.
-fn measured_lines(text: &mut Text, difference: &Difference) {
-    let known = |measured: &&Measured| measured.before.is_some() || measured.after.is_some();
-    let changed: Vec<_> =
-        difference.measures.iter().filter(known).filter(|measured| measured.before != measured.after).collect();
-    if !changed.is_empty() {
-        text.heading("What changed");
-    }
-    for measured in changed {
-        let [before, after] = [measured.before, measured.after].map(|number| match (number, measured.measure) {
-            (None, _) => "not known".to_owned(),
-            (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
-            (Some(number), _) => Grouped(number).to_string(),
-        });
-        let percent = match (measured.before, measured.after) {
-            (Some(before), Some(after)) if before > 0 => {
-                format!(" ({:+.1} %)", (after as f64 - before as f64) / before as f64 * 100.0)
-            }
-            _ => String::new(),
-        };
-        let _ = writeln!(text, "  {:11} {before} -> {after}{percent}: {}", measured.name, measured.cause);
-    }
-    if !difference.parts.is_empty() {
-        text.heading("Copies, collectives and fusions");
-    }
-    for part in difference.parts.iter().take(MOST_PARTS) {
-        let cycles = part.cycles.map_or(String::new(), |cycles| format!("  {} cycles", Grouped(cycles)));
-        let source = part.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
-        let _ = writeln!(text, "  {:18} %{}{cycles}{source}: {}", part.change, part.name, part.cause);
-        if let Some(because) = &part.because {
-            text.hanging("      ", because);
-        }
-        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == "copy added") {
-            text.hanging("      ", &format!("to remove it: {remedy}"));
-        }
-    }
-    if let Some(more) = difference.parts.len().checked_sub(MOST_PARTS).filter(|&more| more > 0) {
-        let _ = writeln!(text, "  … and {more} more; --format json has all");
-    }
-}
-
-fn peak_lines(text: &mut Text, peak: &Peak) {
-    let at = |name: &Option<String>| name.as_ref().map_or(String::new(), |name| format!(" at %{name}"));
-    text.heading(&format!(
-        "Peak of {}: {}{} before, {}{} after, {}",
-        peak.name,
-        InUnits(peak.bytes_before),
-        at(&peak.at_before),
-        InUnits(peak.bytes_after),
-        at(&peak.at_after),
-        if peak.bytes == 0 { "the same".to_owned() } else { Signed(peak.bytes).to_string() },
-    ));
-    for cause in peak.because.iter().take(MOST_CAUSES) {
-        let like = match cause.values {
-            1 => String::new(),
-            values => format!("  {}", count(values as u64, "value", "values")),
-        };
-        let origin = [&cause.op_name, &cause.source].into_iter().flatten();
-        let origin: String = origin.map(|part| format!("  {part}")).collect();
-        let _ = writeln!(
-            text,
-            "{:>13}  {:11}  {}  {}{like}{origin}",
-            Signed(cause.bytes).to_string(),
-            cause.live,
-            words::value_name(&cause.name, cause.leaf),
-            cause.shape
-        );
-    }
-    if peak.because.len() > MOST_CAUSES {
-        let rest = peak.because.iter().skip(MOST_CAUSES).fold(0_i64, |sum, cause| sum.saturating_add(cause.bytes));
-        let _ = writeln!(text, "{:>13}  {} more", Signed(rest).to_string(), peak.because.len() - MOST_CAUSES);
     }
 }

@@ -1,0 +1,245 @@
+//! `xla-shape guard`, with compiled modules and with a plug-in that pretends to compile.
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+use serde_json::{Value, json};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use tempfile::TempDir;
+
+/// A compiled program with a copy.
+const MODULE: &str = r#"HloModule m, is_scheduled=true, entry_computation_layout={(f32[8,128]{1,0:T(8,128)})->f32[8,128]{0,1:T(8,128)}}
+
+ENTRY main {
+  a = f32[8,128]{1,0:T(8,128)} parameter(0), metadata={op_name="params['w']"}
+  b = f32[8,128]{1,0:T(8,128)} negate(a), metadata={op_name="jit(f)/neg" source_file="f.py" source_line=7}, backend_config={"window_config":{"estimated_cycles":"300"}}
+  ROOT c = f32[8,128]{0,1:T(8,128)} copy(b), metadata={op_name="jit(f)/neg" source_file="f.py" source_line=7}, backend_config={"window_config":{"estimated_cycles":"100"}}
+}
+"#;
+
+struct Folder(TempDir);
+
+struct Answer {
+    output: String,
+    errors: String,
+    code: i32,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("m.hlo", MODULE);
+        folder.write("p.mlir", "module {}");
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
+    }
+
+    fn guard(&self, arguments: &[&str]) -> Answer {
+        let program = cargo_bin("xla-shape");
+        let plugin = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
+        let mut command = Command::new(program);
+        command.current_dir(self.0.path()).env("PJRT_PLUGIN", plugin).env_remove("COLUMNS");
+        let output = command.arg("guard").args(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Answer { output: text(output.stdout), errors: text(output.stderr), code: output.status.code().unwrap() }
+    }
+
+    /// The answer of `check`, which has no errors.
+    fn check(&self, arguments: &[&str]) -> (Value, i32) {
+        let answer = self.guard(&[&["check", "r.json"], arguments, &["--format", "json"]].concat());
+        assert_eq!(answer.errors, "");
+        (serde_json::from_str(answer.output.lines().next().unwrap()).unwrap(), answer.code)
+    }
+}
+
+#[test]
+fn the_same_program_passes_and_a_worse_one_fails() {
+    let folder = Folder::new();
+    let recorded = folder.guard(&["record", "r.json", "m.hlo"]);
+    assert_eq!((recorded.errors.as_str(), recorded.code), ("", 0));
+    let record: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    let measures = json!({"memory": 86016, "cycles": 400, "copies": 1, "collectives": 0, "fusions": 0});
+    assert_eq!(
+        (&record["schema"], &record["programs"][0]["measures"]),
+        (&json!("xla-shape/guard-record/1"), &measures)
+    );
+    let (same, code) = folder.check(&["m.hlo"]);
+    assert_eq!((&same["passed"], &same["measures"], code), (&json!(true), &json!([]), 0));
+    assert_eq!(same["limits"], json!(["cycles>2%", "memory>1%", "copies>0"]));
+    // Names and metadata do not matter.
+    folder.write(
+        "renamed.hlo",
+        &MODULE.replace(" b = ", " negated = ").replace("(b)", "(negated)").replace("source_line=7", "source_line=70"),
+    );
+    let (renamed, code) = folder.check(&["renamed.hlo"]);
+    assert_eq!((&renamed["copies_added"], code), (&json!([]), 0));
+
+    folder.write("slower.hlo", &MODULE.replace("\"300\"", "\"310\""));
+    let (slower, code) = folder.check(&["slower.hlo"]);
+    let cycles = json!({"name": "cycles", "before": 400, "after": 410, "cause": "flags or version"});
+    assert_eq!((&slower["measures"], code), (&json!([cycles]), 1));
+    assert_eq!(slower["exceeded"], json!(["cycles>2%: 400 before, 410 after (flags or version)"]));
+    assert_eq!(slower["lines"], json!([{"source": "f.py:7", "before": 400, "after": 410}]));
+    assert_eq!(slower["accept"], "xla-shape guard record r.json slower.hlo");
+    // The limits are those of `hlo diff`.
+    assert_eq!(folder.check(&["slower.hlo", "--fail-if", "cycles>10"]).1, 0);
+    let text = folder.guard(&["check", "r.json", "slower.hlo"]);
+    let expected = "m: FAILED (cycles>2%, memory>1%, copies>0)
+  more than allowed: cycles>2%: 400 before, 410 after (flags or version)
+  cycles      400 -> 410 (+2.5 %): flags or version
+  f.py:7: 400 -> 410 cycles
+To accept the change: xla-shape guard record r.json slower.hlo
+";
+    assert_eq!((text.output.trim_start(), text.code), (expected, 1));
+    let markdown = folder.guard(&["check", "r.json", "slower.hlo", "--markdown"]).output;
+    assert!(markdown.starts_with("### <code>program</code>: **failed**\n"), "{markdown}");
+    assert!(markdown.contains("| cycles | 400 | 410 | +2.5 % | flags or version |"), "{markdown}");
+    // What is accepted passes.
+    assert_eq!(folder.guard(&["record", "r.json", "slower.hlo"]).code, 0);
+    assert_eq!(folder.check(&["slower.hlo"]).1, 0);
+}
+
+#[test]
+fn changes_have_causes() {
+    let folder = Folder::new();
+    let without = MODULE.replace("ROOT c = f32[8,128]{0,1:T(8,128)} copy(b), metadata={op_name=\"jit(f)/neg\" source_file=\"f.py\" source_line=7}, backend_config={\"window_config\":{\"estimated_cycles\":\"100\"}}\n", "");
+    let without = without.replace("  b = ", "  ROOT b = ").replace("->f32[8,128]{0,1:", "->f32[8,128]{1,0:");
+    folder.write("without.hlo", &without);
+    assert_eq!(folder.guard(&["record", "r.json", "without.hlo", "--for", "v5e"]).code, 0);
+    let (asked, code) = folder.check(&["m.hlo"]);
+    let copy = &asked["copies_added"][0];
+    assert_eq!((&copy["cause"], &copy["source"], code), (&json!("layout asked"), &json!("f.py:7"), 1));
+    assert_eq!(asked["exceeded"][2], "copies>0: 0 before, 1 after (layout asked)");
+    assert_eq!(
+        copy["remedy"],
+        "ask for {1,0:T(8,128)} at the result; in JAX `Format(Layout(major_to_minor=(0, 1)), sharding)`"
+    );
+    folder.write("source.hlo", &MODULE.replace("jit(f)/neg", "jit(f)/sub"));
+    assert_eq!(folder.check(&["source.hlo"]).0["measures"][0]["cause"], "source changed");
+}
+
+#[test]
+fn programs_are_compiled_for_the_devices_of_the_record() {
+    let folder = Folder::new();
+    let recorded = folder.guard(&["record", "r.json", "p.mlir", "--for", "v5e:2x2,v6e"]);
+    assert_eq!((recorded.errors.as_str(), recorded.code), ("", 0));
+    let record: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    let devices: Vec<_> = record["programs"].as_array().unwrap().iter().map(|program| &program["device"]).collect();
+    assert_eq!(devices, ["v5e:2x2", "v6e:2x2"]);
+    assert!(record["programs"][0]["compiler"].is_string(), "{record}");
+    let same = folder.guard(&["check", "r.json", "p.mlir", "--format", "json"]);
+    assert_eq!((same.output.lines().count(), same.code), (2, 0), "{}", same.errors);
+    // Another version of the compiler is a warning with both names.
+    let other = folder.read("r.json").replacen("\"compiler\": \"", "\"compiler\": \"older ", 1);
+    folder.write("r.json", &other);
+    let warned = folder.guard(&["check", "r.json", "p.mlir", "--for", "v5e"]);
+    assert_eq!((warned.errors.as_str(), warned.code), ("", 0));
+    assert!(warned.output.contains("warning: another compiler made the record: `older "), "{}", warned.output);
+    // A device that the record does not have.
+    let missing = folder.guard(&["check", "r.json", "p.mlir", "--for", "v4"]);
+    assert_eq!((missing.output.as_str(), missing.code), ("", 1));
+    assert!(missing.errors.starts_with("error: r.json: the record has no program for v4:"), "{}", missing.errors);
+    // A program that is not compiled leaves the record as it is.
+    let refused = folder.guard(&["record", "r.json", "p.mlir", "--for", "v8i"]);
+    assert_eq!((refused.code, folder.read("r.json")), (1, other));
+}
+
+#[test]
+fn bad_records_are_errors_with_a_position() {
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "good.json", "m.hlo"]).code, 0);
+    let good = folder.read("good.json");
+    for (bad, message) in [
+        (String::new(), "EOF while parsing a value at line 1 column 0"),
+        ("[]".to_owned(), "invalid length 0, expected struct Header with 1 element at line 1 column 2"),
+        (
+            "{\"schema\": \"xla-shape/guard-record/9\"}".to_owned(),
+            "expected the schema `xla-shape/guard-record/1`, found `xla-shape/guard-record/9`",
+        ),
+        ("{\"schema\": \"xla-shape/guard-record/1\",\n \"programs\": []}".to_owned(), "the record has no programs"),
+        (
+            good.replace("\"cycles\": 400", "\"cycles\": -4"),
+            "invalid value: integer `-4`, expected u64 at line 12 column 20",
+        ),
+        (good.replace("f32[8,128]{1,0:T(8,128)}\"\n", "f32[8,128]{1,1}\"\n"), "programs[0].parameters[0]: "),
+    ] {
+        folder.write("r.json", &bad);
+        let answer = folder.guard(&["check", "r.json", "m.hlo"]);
+        assert_eq!((answer.output.as_str(), answer.code), ("", 1), "{bad}");
+        assert!(answer.errors.starts_with(&format!("error: r.json: {message}")), "{message}: {}", answer.errors);
+    }
+    assert!(folder.guard(&["check", "none.json", "m.hlo"]).errors.starts_with("error: cannot read `none.json`"));
+    // A file that is read is not written over.
+    let same = folder.guard(&["record", "m.hlo", "m.hlo"]);
+    assert_eq!((same.code, folder.read("m.hlo").as_str()), (1, MODULE));
+}
+
+#[test]
+fn other_numbers_of_devices_are_compared_on_request() {
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    folder.write("divided.hlo", &MODULE.replace("is_scheduled=true", "is_scheduled=true, num_partitions=4"));
+    let refused = folder.guard(&["check", "r.json", "divided.hlo"]);
+    let message = "error: r.json: the programs are for different devices: num_partitions is 1 before and 4 after; --other-devices compares them anyway\n";
+    assert_eq!((refused.errors.as_str(), refused.code), (message, 1));
+    assert_eq!(folder.check(&["divided.hlo", "--other-devices"]).1, 0);
+}
+
+/// The shell text of a step of the action.
+fn step(name: &str) -> String {
+    let action =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.github/actions/guard/action.yml")).unwrap();
+    let (_, rest) = action.split_once(&format!("    - name: {name}\n")).unwrap();
+    let (_, text) = rest.split_once("      run: |\n").unwrap();
+    let lines = text.lines().take_while(|line| line.starts_with("        "));
+    lines.map(|line| format!("{}\n", &line[8..])).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_steps_of_the_action_run() {
+    let folder = Folder::new();
+    assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
+    folder.write("slower.hlo", &MODULE.replace("\"300\"", "\"310\""));
+    let program = cargo_bin("xla-shape");
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", program.parent().unwrap().display());
+    let run = |name: &str, variables: &[(&str, &str)]| {
+        let mut command = std::process::Command::new("bash");
+        command
+            .current_dir(folder.0.path())
+            .env("PATH", &path)
+            .env("GITHUB_STEP_SUMMARY", "summary.md")
+            .env("GITHUB_ENV", "env");
+        let output = command.args(["-c", &step(name)]).envs(variables.iter().copied()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+    };
+    // The program is there already, and no compiler is asked for.
+    assert_eq!(run("Install the program", &[]), (String::new(), String::new(), 0));
+    assert_eq!(run("Install the compiler", &[("LIBTPU", "")]), (String::new(), String::new(), 0));
+    let check = |program: &str, limits: &str| {
+        let variables = [("RECORD", "r.json"), ("PROGRAM", program), ("FOR", ""), ("FAIL_IF", limits)];
+        run("Compare with the record", &variables)
+    };
+    let (output, errors, code) = check("m.hlo", "");
+    assert!(output.starts_with("### <code>program</code>: passed\n"), "{output}{errors}");
+    assert_eq!((errors.as_str(), code), ("", 0));
+    let (output, _, code) = check("slower.hlo", "");
+    assert!(
+        output.contains("**failed**")
+            && output.contains("To accept the change: <code>xla-shape guard record r.json slower.hlo</code>"),
+        "{output}"
+    );
+    assert_eq!(code, 1);
+    assert_eq!(check("slower.hlo", "cycles>+5% copies>0").2, 0);
+    assert_eq!(check("slower.hlo", "cycles>+1% copies>0").2, 1);
+    assert_eq!(folder.read("summary.md").matches("### ").count(), 4);
+}

@@ -1,0 +1,279 @@
+//! The cost of a program as a page.
+
+use super::ProgramCost;
+use super::copies::CopyCost;
+use super::text::{number_in_words, percent};
+use crate::web::{PAGE_STYLE, THEME, document, escape};
+use crate::words::{Grouped, InUnits, count, shortened};
+use std::fmt::Write as _;
+
+/// A list has at most this many entries, so that a page has at most about 5 MB.
+const MOST: usize = 500;
+/// The longest text of an entry, in characters.
+const LONGEST: usize = 400;
+
+impl ProgramCost {
+    /// The answer as a page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
+    /// instructions, and collectives. The page has no external resources.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::cost::ProgramCost;
+    ///
+    /// let module = Module::parse(r#"
+    /// HloModule m
+    /// ENTRY main {
+    ///   a = f32[8,128]{1,0} parameter(0)
+    ///   ROOT b = f32[8,128]{0,1} copy(a), backend_config={"window_config":{"estimated_cycles":"1200"}}
+    /// }"#)?;
+    /// let page = ProgramCost::new(&module)?.html();
+    /// assert!(page.starts_with("<!doctype html>") && page.contains("1,200 cycles in one run"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn html(&self) -> String {
+        let name = shortened(self.module.as_deref().unwrap_or("module"), 200);
+        let mut body = format!(
+            "<header>\n<h1>{}</h1>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n</header>\n<main>\n\
+             <p id=\"summary\">{}</p>\n",
+            escape(&name),
+            cell(&self.answer())
+        );
+        for note in self.notes() {
+            push(&mut body, format_args!("<p class=\"hint\">{}</p>\n", cell(&note)));
+        }
+        let all = self.cycles.total;
+        self.push_copies(&mut body);
+        let lines = self
+            .lines
+            .iter()
+            .map(|line| (line.source.as_deref().unwrap_or("(no source line)"), line.cycles, line.instructions));
+        shares(&mut body, "lines", "By source line", all, lines);
+        shares(
+            &mut body,
+            "scopes",
+            "By scope",
+            all,
+            self.scopes.iter().map(|scope| (scope.scope.as_str(), scope.cycles, scope.instructions)),
+        );
+        shares(
+            &mut body,
+            "opcodes",
+            "By opcode",
+            all,
+            self.opcodes.iter().map(|opcode| (opcode.opcode.as_str(), opcode.cycles, opcode.instructions)),
+        );
+        self.push_instructions(&mut body);
+        self.push_collectives(&mut body);
+        self.push_tried(&mut body);
+        body.push_str("</main>\n");
+        let style = format!("{PAGE_STYLE}{}", include_str!("page.css"));
+        let script = format!("{THEME}document.getElementById('theme').addEventListener('click', toggleTheme);\n");
+        document(&format!("Cost of {name}"), &style, &body, &script)
+    }
+
+    fn push_copies(&self, body: &mut String) {
+        if self.copies.is_empty() {
+            return;
+        }
+        body.push_str("<section id=\"copies\">\n<h2>Copies, transposes and reshapes that only move data</h2>\n<ul class=\"copies\">\n");
+        for copy in self.copies.iter().take(MOST) {
+            push_copy(body, copy);
+        }
+        body.push_str("</ul>\n");
+        end(body, self.copies.len());
+    }
+
+    fn push_instructions(&self, body: &mut String) {
+        let columns = ["All runs", "One run", "Runs", "Instruction", "Source", "Shape"];
+        let rows = self.instructions.iter().map(|found| {
+            [
+                number_in_words(found.total),
+                Grouped(found.cycles).to_string(),
+                number_in_words(found.runs),
+                format!("%{} ({})", found.instruction, found.opcode),
+                found.source.clone().unwrap_or_default(),
+                found.shape.clone(),
+            ]
+        });
+        table(body, "instructions", "Most expensive instructions, by the cycles of all their runs", columns, 3, rows);
+    }
+
+    fn push_collectives(&self, body: &mut String) {
+        let columns = ["Bytes in", "Bytes out", "Runs", "Instruction", "Source", "Beside it"];
+        let rows = self.collectives.iter().map(|found| {
+            [
+                InUnits(found.bytes_in).to_string(),
+                InUnits(found.bytes_out).to_string(),
+                number_in_words(found.runs),
+                format!("%{} ({})", found.instruction, found.opcode),
+                found.source.clone().unwrap_or_default(),
+                found.beside(),
+            ]
+        });
+        table(body, "collectives", "Collectives, for which the compiler gives no cycles", columns, 3, rows);
+    }
+
+    fn push_tried(&self, body: &mut String) {
+        let rows = self.tried.iter().map(|tried| [tried.asked.join(", "), tried.answer()]);
+        table(
+            body,
+            "tried",
+            "Tried: compiled again with the layouts that would remove copies",
+            ["Asked", "Answer"],
+            0,
+            rows,
+        );
+    }
+}
+
+/// Appends to a page. Writing to a `String` does not fail.
+fn push(body: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = body.write_fmt(text);
+}
+
+/// A text as HTML, shortened.
+fn cell(text: &str) -> String {
+    escape(&shortened(text, LONGEST))
+}
+
+/// The end of a section, with how many entries of its list are not shown.
+fn end(body: &mut String, length: usize) {
+    if let Some(left) = length.checked_sub(MOST).filter(|&left| left > 0) {
+        push(body, format_args!("<p class=\"hint\">… and {left} more; --format json has all</p>\n"));
+    }
+    body.push_str("</section>\n");
+}
+
+fn push_copy(body: &mut String, copy: &CopyCost) {
+    let cycles = copy.total.map_or("no figure".to_owned(), |cycles| count(cycles, "cycle", "cycles"));
+    let share = copy.share.map_or(String::new(), |share| format!(", {:.1} %", share * 100.0));
+    let bytes = copy.bytes.map_or(String::new(), |bytes| format!(", {}", InUnits(bytes)));
+    let source = copy.source.as_ref().map_or(String::new(), |source| format!(", {}", cell(source)));
+    push(
+        body,
+        format_args!(
+            "<li><code>%{}</code> ({}): {cycles}{share}{bytes}{source}<p class=\"shape\">{} → {}</p><p>{}</p>",
+            cell(&copy.instruction),
+            cell(&copy.opcode),
+            cell(&copy.from),
+            cell(&copy.to),
+            cell(&copy.cause)
+        ),
+    );
+    if let Some(remedy) = &copy.remedy {
+        push(body, format_args!("<p class=\"remedy\">To remove it: {}</p>", cell(remedy)));
+    }
+    body.push_str("</li>\n");
+}
+
+/// A table of cycles by name, with a bar for the part that each has of all.
+fn shares<'t>(
+    body: &mut String,
+    id: &str,
+    heading: &str,
+    all: Option<u64>,
+    rows: impl ExactSizeIterator<Item = (&'t str, u64, usize)>,
+) {
+    let length = rows.len();
+    if length == 0 {
+        return;
+    }
+    push(
+        body,
+        format_args!(
+            "<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th class=\"number\">Cycles</th><th class=\"number\">Part</th><th>Where</th>\
+             <th class=\"number wide\">Instructions</th></tr></thead>\n<tbody>\n"
+        ),
+    );
+    for (name, cycles, instructions) in rows.take(MOST) {
+        let all = all.filter(|&all| all > 0);
+        let share = all.map_or(String::new(), |all| percent(cycles, all));
+        let part = all.map_or(0.0, |all| cycles as f64 / all as f64 * 100.0).min(100.0);
+        push(
+            body,
+            format_args!(
+                "<tr><td class=\"number\">{}</td><td class=\"number\">{share}</td><td>{}<span class=\"part\" style=\"width:{part:.1}%\"></span></td>\
+                 <td class=\"number wide\">{instructions}</td></tr>\n",
+                Grouped(cycles),
+                cell(name)
+            ),
+        );
+    }
+    body.push_str("</tbody>\n</table></div>\n");
+    end(body, length);
+}
+
+/// A table, whose first `numbers` columns are numbers, and whose last one is only on wide screens if there are more than two.
+fn table<const COLUMNS: usize>(
+    body: &mut String,
+    id: &str,
+    heading: &str,
+    columns: [&str; COLUMNS],
+    numbers: usize,
+    rows: impl ExactSizeIterator<Item = [String; COLUMNS]>,
+) {
+    let length = rows.len();
+    if length == 0 {
+        return;
+    }
+    let class = |column: usize| match column {
+        _ if column < numbers => " class=\"number\"",
+        _ if COLUMNS > 2 && column + 1 == COLUMNS => " class=\"wide\"",
+        _ => "",
+    };
+    push(body, format_args!("<section id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"));
+    for (number, column) in columns.iter().enumerate() {
+        push(body, format_args!("<th{}>{column}</th>", class(number)));
+    }
+    body.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows.take(MOST) {
+        body.push_str("<tr>");
+        for (number, text) in row.iter().enumerate() {
+            push(body, format_args!("<td{}>{}</td>", class(number), cell(text)));
+        }
+        body.push_str("</tr>\n");
+    }
+    body.push_str("</tbody>\n</table></div>\n");
+    end(body, length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ProgramCost;
+    use std::fmt::Write as _;
+    use xla_shape_hlo::Module;
+
+    fn page(text: &str) -> String {
+        ProgramCost::new(&Module::parse(text).unwrap()).unwrap().html()
+    }
+
+    /// Names come from files: they must not become markup.
+    #[test]
+    fn hostile_names_stay_text() {
+        let hostile = "</script><script>alert(1)</script><!--&amp;<img src=x onerror=alert(1)>";
+        let page = page(&format!(
+            "HloModule m\nENTRY e {{\n  p = f32[8,128]{{1,0}} parameter(0), metadata={{op_name=\"{hostile}\"}}\n  \
+             ROOT q = f32[8,128]{{0,1}} copy(p), metadata={{op_name=\"{hostile}/x\" source_file=\"{hostile}\" source_line=1}}, \
+             backend_config={{\"window_config\":{{\"estimated_cycles\":\"12\"}}}}\n}}\n"
+        ));
+        assert_eq!(page.matches("<script>").count(), 1, "the page's own");
+        assert!(!page.contains("<!--") && !page.contains("<img") && page.contains("&lt;img src=x"), "{page}");
+    }
+
+    #[test]
+    fn pages_are_small() {
+        let name = "long.".repeat(300);
+        let mut text = "HloModule m\nENTRY e {\n  p = f32[8,128]{1,0} parameter(0)\n".to_owned();
+        for number in 0..3_000 {
+            let line = format!(
+                "  {name}{number} = f32[8,128]{{0,1}} copy(p), metadata={{op_name=\"{name}{number}/{name}\" source_file=\"{name}\" source_line={number}}}, \
+                 backend_config={{\"window_config\":{{\"estimated_cycles\":\"{number}\"}}}}"
+            );
+            writeln!(text, "{line}").unwrap();
+        }
+        text += "  ROOT r = f32[8,128]{1,0} negate(p)\n}\n";
+        let page = page(&text);
+        assert!(page.len() < 5_000_000 && page.contains("… and 2500 more"), "{} bytes", page.len());
+    }
+}

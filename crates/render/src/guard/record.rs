@@ -1,0 +1,272 @@
+//! The file of a guard.
+
+use crate::cost::{CopyCost, ProgramCost};
+use crate::hlo::{Measure, Operations, Signature, measure};
+use crate::words::{Grouped, InUnits};
+use crate::{Answer, Text, answer_line};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use xla_shape_core::Shape;
+use xla_shape_hlo::Module;
+use xla_shape_hlo::cost::CostError;
+
+/// What programs cost, as a file holds it: one entry for each device.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_render::guard::{Record, Recorded};
+///
+/// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8]{0} parameter(0) }")?;
+/// let record = Record::new(vec![Recorded::new(&module, Some(32), Some("v5e:2x2"), None)?]);
+/// let file = record.file();
+/// assert!(file.contains("\"memory\": 32"));
+/// assert_eq!(Record::parse(file.as_bytes())?, record);
+/// let error = Record::parse(b"{\n  \"schema\": 1,\n}").unwrap_err();
+/// assert_eq!(error.to_string(), "invalid type: integer `1`, expected a string at line 2 column 13");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Record {
+    programs: Vec<Recorded>,
+}
+
+/// What one program costs on one device.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Such as "v5e:2x2"; null for a compiled module whose device nobody named.
+    pub(super) device: Option<String>,
+    /// The compiler's own words for its version; null for a compiled module.
+    pub(super) compiler: Option<String>,
+    pub(super) module: Option<String>,
+    pub(super) partitions: String,
+    pub(super) replicas: String,
+    pub(super) measures: BTreeMap<Measure, Option<u64>>,
+    /// The shapes of the parameters and of the result, with their layouts.
+    pub(super) parameters: Vec<String>,
+    pub(super) result: Option<String>,
+    pub(super) shardings: Vec<Option<String>>,
+    /// A digest of the names of the user's operations: another one for another program.
+    pub(super) operations: String,
+    /// As `operations`, without those that only move data.
+    pub(super) computing: String,
+    /// The instructions that change a layout and do nothing else.
+    pub(super) copies: Vec<RecordedCopy>,
+    /// The cycles by source line.
+    pub(super) lines: Vec<RecordedLine>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub(super) struct RecordedCopy {
+    pub(super) op_name: Option<String>,
+    pub(super) source: Option<String>,
+    pub(super) opcode: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) cycles: Option<u64>,
+    pub(super) cause: String,
+    pub(super) remedy: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub(super) struct RecordedLine {
+    pub(super) source: Option<String>,
+    pub(super) cycles: u64,
+}
+
+/// Why a file is no record.
+#[derive(Debug)]
+pub enum RecordError {
+    /// It is not JSON, or a field is missing or wrong; the message has the position.
+    Json(serde_json::Error),
+    /// It has another form or version.
+    Schema(String),
+    /// It has no programs.
+    Empty,
+    /// A text in it is no shape: where, and why.
+    Shape(String),
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::Schema(found) => write!(f, "expected the schema `{}`, found `{found}`", Record::SCHEMA),
+            Self::Empty => f.write_str("the record has no programs"),
+            Self::Shape(error) => f.write_str(error),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {}
+
+impl Record {
+    /// A record of programs. Of several for one device the last one counts.
+    #[must_use]
+    pub fn new(programs: Vec<Recorded>) -> Self {
+        let mut kept: Vec<Recorded> = Vec::new();
+        for program in programs {
+            kept.retain(|other| other.device != program.device);
+            kept.push(program);
+        }
+        Self { programs: kept }
+    }
+
+    /// Reads the file of a record.
+    ///
+    /// # Errors
+    /// If it is not one.
+    pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
+        /// The part that all versions have.
+        #[derive(Deserialize)]
+        struct Header {
+            schema: String,
+        }
+        #[derive(Deserialize)]
+        struct Body {
+            programs: Vec<Recorded>,
+        }
+        // Reads the version first, because another one has other fields.
+        let header: Header = serde_json::from_slice(bytes).map_err(RecordError::Json)?;
+        if header.schema != Self::SCHEMA {
+            return Err(RecordError::Schema(header.schema));
+        }
+        let body: Body = serde_json::from_slice(bytes).map_err(RecordError::Json)?;
+        if body.programs.is_empty() {
+            return Err(RecordError::Empty);
+        }
+        for (number, program) in body.programs.iter().enumerate() {
+            program.signature().map_err(|error| RecordError::Shape(format!("programs[{number}].{error}")))?;
+        }
+        Ok(Self { programs: body.programs })
+    }
+
+    /// The file: JSON that a person can read, and that differs in few lines if few numbers do.
+    #[must_use]
+    pub fn file(&self) -> String {
+        let value = serde_json::from_str::<serde_json::Value>(&answer_line(Self::SCHEMA, self)).unwrap_or_default();
+        serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+    }
+
+    /// The devices of the programs, in their order; `None` for a compiled module whose device nobody named.
+    pub fn devices(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
+        self.programs.iter().map(|program| program.device.as_deref())
+    }
+
+    pub(super) fn programs(&self) -> &[Recorded] {
+        &self.programs
+    }
+}
+
+impl Recorded {
+    /// What a compiled program costs. `memory` is its bytes of HBM, `device` the name of the device, `compiler` what the compiler says its
+    /// version is.
+    ///
+    /// # Errors
+    /// As [`Module::costs`].
+    pub fn new(
+        module: &Module<'_>,
+        memory: Option<u64>,
+        device: Option<&str>,
+        compiler: Option<&str>,
+    ) -> Result<Self, CostError> {
+        let cost = ProgramCost::new(module)?;
+        let mut signature = Signature::new(module);
+        let result = module.entry().and_then(|_| signature.shapes.pop());
+        let [partitions, replicas] = signature.devices;
+        let names = Operations::new(module, &module.sources());
+        let copies = cost.copies.iter().filter(|copy| copy.changes_layout());
+        let mut copies: Vec<_> = copies.map(RecordedCopy::new).collect();
+        copies.sort_unstable();
+        let lines = cost.lines().map(|(source, cycles)| RecordedLine { source: source.map(str::to_owned), cycles });
+        let mut lines: Vec<_> = lines.collect();
+        lines.sort_unstable();
+        let measures = Measure::ALL.into_iter().map(|of| (of, measure(of, module, memory, Some(&cost))));
+        Ok(Self {
+            device: device.map(str::to_owned),
+            compiler: compiler.map(|compiler| compiler.split_whitespace().collect::<Vec<_>>().join(" ")),
+            module: module.name().map(str::to_owned),
+            partitions,
+            replicas,
+            measures: measures.collect(),
+            parameters: signature.shapes.iter().map(ToString::to_string).collect(),
+            result: result.map(|result| result.to_string()),
+            shardings: signature.shardings,
+            operations: digest(&names.all),
+            computing: digest(&names.computing),
+            copies,
+            lines,
+        })
+    }
+
+    /// What the program takes and gives, or which text is no shape.
+    pub(super) fn signature(&self) -> Result<Signature, String> {
+        let read =
+            |name: String, text: &str| text.parse::<Shape>().map_err(|error| format!("{name}: {}", error.render(text)));
+        let parameters = self.parameters.iter().enumerate();
+        let shapes = parameters.map(|(number, text)| read(format!("parameters[{number}]"), text));
+        let shapes = shapes.chain(self.result.as_ref().map(|text| read("result".to_owned(), text)));
+        Ok(Signature {
+            shapes: shapes.collect::<Result<_, _>>()?,
+            shardings: self.shardings.clone(),
+            devices: [self.partitions.clone(), self.replicas.clone()],
+        })
+    }
+
+    pub(super) fn measure(&self, of: Measure) -> Option<u64> {
+        self.measures.get(&of).copied().flatten()
+    }
+
+    /// The name of the device for people.
+    pub(super) fn device_name(&self) -> &str {
+        self.device.as_deref().unwrap_or("a device that is not named")
+    }
+}
+
+impl RecordedCopy {
+    fn new(copy: &CopyCost) -> Self {
+        Self {
+            op_name: copy.op_name.clone(),
+            source: copy.source.clone(),
+            opcode: copy.opcode.clone(),
+            from: copy.from.clone(),
+            to: copy.to.clone(),
+            cycles: copy.total,
+            cause: copy.cause.clone(),
+            remedy: copy.remedy.clone(),
+        }
+    }
+}
+
+/// The 64-bit FNV-1a hash of texts, as hexadecimal digits: the same in every release, unlike the standard library's.
+fn digest(texts: &BTreeSet<String>) -> String {
+    let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
+    let hash = bytes
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+/// A number that is compared, for people.
+pub(super) fn in_words(of: Measure, number: Option<u64>) -> String {
+    match (number, of) {
+        (None, _) => "not known".to_owned(),
+        (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
+        (Some(number), _) => Grouped(number).to_string(),
+    }
+}
+
+impl Answer for Record {
+    const SCHEMA: &'static str = "xla-shape/guard-record/1";
+
+    fn text(&self, width: usize) -> Text {
+        let mut text = Text::new(width);
+        for program in &self.programs {
+            text.heading(&format!("Recorded for {}", program.device_name()));
+            let mut rows =
+                vec![("compiler".to_owned(), program.compiler.clone().unwrap_or_else(|| "not known".to_owned()))];
+            rows.extend(program.measures.iter().map(|(of, number)| (of.name().to_owned(), in_words(*of, *number))));
+            text.columns(&rows);
+        }
+        text
+    }
+}

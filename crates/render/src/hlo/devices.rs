@@ -1,0 +1,60 @@
+//! Whether two programs are for the same devices.
+
+use super::signature::Signature;
+use std::fmt;
+use xla_shape_hlo::Module;
+
+/// Why two programs are not compared: the work is divided among different numbers of devices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OtherDevices {
+    /// The name of the number in the module, such as `num_partitions`.
+    what: &'static str,
+    numbers: [String; 2],
+}
+
+impl fmt::Display for OtherDevices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [before, after] = &self.numbers;
+        write!(f, "the programs are for different devices: {} is {before} before and {after} after", self.what)
+    }
+}
+
+impl std::error::Error for OtherDevices {}
+
+/// Checks that two programs are divided among the same number of partitions and replicas. A module does not say for which generation of
+/// TPU it was compiled.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_render::hlo::check_devices;
+///
+/// let one = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+/// let two = Module::parse("HloModule m, num_partitions=2\nENTRY e { ROOT p = f32[8] parameter(0) }")?;
+/// assert!(check_devices(&two, &two).is_ok());
+/// let error = check_devices(&one, &two).unwrap_err();
+/// assert_eq!(error.to_string(), "the programs are for different devices: num_partitions is 1 before and 2 after");
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+///
+/// # Errors
+/// If they are not.
+pub fn check_devices(before: &Module<'_>, after: &Module<'_>) -> Result<(), OtherDevices> {
+    OtherDevices::compare(&Signature::new(before), &Signature::new(after))
+}
+
+impl OtherDevices {
+    /// Compares the numbers of devices of two programs.
+    pub(crate) fn compare(before: &Signature, after: &Signature) -> Result<(), Self> {
+        for ((what, first), second) in Signature::DEVICES.iter().zip(&before.devices).zip(&after.devices) {
+            if first != second {
+                return Err(Self { what, numbers: [first.clone(), second.clone()] });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number of devices that a module says; 1 if it says none.
+pub(super) fn device_count(module: &Module<'_>, what: &str) -> String {
+    module.attribute(what).map_or_else(|| "1".to_owned(), |value| value.text().to_owned())
+}

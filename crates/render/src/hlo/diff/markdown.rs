@@ -1,0 +1,125 @@
+//! What changed between two programs, as Markdown for a pull request.
+
+use super::Difference;
+use crate::words::markdown::{self, code, plain};
+use crate::words::{Grouped, Signed, count};
+
+impl Difference {
+    /// The differences as Markdown: tables of numbers, of copies, collectives and fusions, and of values. `exceeded` is what
+    /// [`exceeded`](Self::exceeded) says, which comes first.
+    ///
+    /// ```
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_render::hlo::Difference;
+    ///
+    /// let module = |size: u32| format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = f32[{size}] parameter(0) }}");
+    /// let (before, after) = (module(8), module(9));
+    /// let difference = Difference::new(&Module::parse(&before)?, &Module::parse(&after)?);
+    /// let markdown = difference.markdown(&[]);
+    /// assert!(markdown.contains("| shape | <code>p</code> | <code>f32&#91;8&#93;&#123;0&#125;</code> |"));
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn markdown(&self, exceeded: &[String]) -> String {
+        let [before, after] = [0, 1].map(|side: usize| self.programs.get(side).map_or("", |(name, _)| name));
+        let mut lines = vec![if before == after {
+            format!("### {}", code(before))
+        } else {
+            format!("### {} and {}", code(before), code(after))
+        }];
+        let mut table = |heading: &str, columns: &[&str], rows: Vec<Vec<String>>| {
+            markdown::table(&mut lines, heading, columns, rows);
+        };
+        table("More than allowed", &["limit"], exceeded.iter().map(|limit| vec![plain(limit)]).collect());
+        let measures = self.changed_measures().map(|measured| {
+            let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
+            vec![
+                measured.name.to_owned(),
+                before,
+                after,
+                measured.percent().unwrap_or_default(),
+                measured.cause.to_string(),
+            ]
+        });
+        let measures = measures.collect::<Vec<_>>();
+        table("What changed", &["", "before", "after", "change", "cause"], measures);
+        let optional = |text: &Option<String>| text.as_deref().map(code).unwrap_or_default();
+        let parts = self.parts.iter().map(|part| {
+            let remedy = part.remedy.as_deref().filter(|_| part.change == "copy added").map(plain);
+            vec![
+                part.change.to_owned(),
+                code(&part.name),
+                part.cycles.map_or(String::new(), |cycles| Grouped(cycles).to_string()),
+                optional(&part.source),
+                part.cause.to_string(),
+                part.because.as_deref().map(plain).unwrap_or_default(),
+                remedy.unwrap_or_default(),
+            ]
+        });
+        let columns = ["change", "instruction", "cycles", "source", "cause", "why", "remedy"];
+        table("Copies, collectives and fusions", &columns, parts.collect());
+        let changes = self.changes.iter().map(|change| {
+            let [before, after] = [&change.before, &change.after].map(optional);
+            let bytes = Signed(change.bytes).to_string();
+            let name = code(&change.name);
+            vec![
+                change.change.to_owned(),
+                name,
+                before,
+                after,
+                bytes,
+                optional(&change.source),
+                change.cause.to_string(),
+            ]
+        });
+        let heading = count(self.changes.len() as u64, "value changed", "values changed");
+        table(&heading, &["change", "value", "before", "after", "bytes", "source", "cause"], changes.collect());
+        if lines.len() == 1 {
+            lines.extend([String::new(), "Nothing that matters changed.".to_owned()]);
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Difference;
+    use xla_shape_hlo::Module;
+
+    #[test]
+    fn every_table_has_as_many_cells_as_columns() {
+        let before = "HloModule m, is_scheduled=true
+ENTRY e { a = f32[8,128]{1,0} parameter(0)
+  ROOT n = f32[8,128]{1,0} negate(a), metadata={op_name=\"f|g\"} }";
+        let after = "HloModule m, is_scheduled=true
+ENTRY e { a = f32[8,128]{1,0} parameter(0)
+  n = f32[8,128]{1,0} negate(a), metadata={op_name=\"f|g\" source_file=\"f|g.py\" source_line=3}
+  ROOT c = f32[8,128]{0,1} copy(n), metadata={op_name=\"copy\" source_file=\"f|g.py\" source_line=4} }";
+        let (before, after) = (Module::parse(before).unwrap(), Module::parse(after).unwrap());
+        let difference = Difference::new(&before, &after);
+        let markdown = difference.markdown(&difference.exceeded(&["copies>0".parse().unwrap()]));
+        let expected = "\
+### <code>m</code>
+
+**More than allowed**
+
+| limit |
+| --- |
+| copies&#62;0&#58; 0 before, 1 after (source changed) |
+";
+        assert!(markdown.starts_with(expected), "{markdown}");
+        assert!(
+            markdown.contains("| copy added | <code>c</code> |  | <code>f&#124;g.py&#58;4</code> | source changed |"),
+            "{markdown}"
+        );
+        let mut columns = 0;
+        for line in markdown.lines() {
+            let cells = line.matches(" | ").count();
+            columns = if line.starts_with("| ") && columns > 0 { columns } else { cells };
+            assert!(!line.starts_with("| ") || cells == columns, "{markdown}");
+            columns = if line.starts_with("| ") { columns } else { 0 };
+        }
+        let same = Difference::new(&before, &before).markdown(&[]);
+        assert_eq!(same, "### <code>m</code>\n\nNothing that matters changed.\n");
+    }
+}

@@ -1,0 +1,162 @@
+//! What changed between two programs, as text.
+
+use super::{Difference, Measured, Peak};
+use crate::Text;
+use crate::hlo::Measure;
+use crate::words::{self, Grouped, InUnits, Signed, count};
+use std::fmt::Write as _;
+
+/// The text lists at most this many values.
+const MOST_CHANGES: usize = 100;
+/// The text lists at most this many copies, collectives and fusions.
+const MOST_PARTS: usize = 30;
+/// The text lists at most this many causes of a difference at a peak.
+const MOST_CAUSES: usize = 12;
+
+// Writing to a `Text` does not fail.
+pub(super) fn text(difference: &Difference, width: usize) -> Text {
+    let mut text = Text::new(width);
+    for (when, (name, accuracy)) in ["before", "after"].iter().zip(&difference.programs) {
+        let _ = writeln!(text, "{when:6}  module {name} ({accuracy})");
+    }
+    if let Some(why) = &difference.unknown {
+        let _ = writeln!(text, "note: the cycles are not compared: {why}");
+    }
+    measured_lines(&mut text, difference);
+    for peak in &difference.peaks {
+        peak_lines(&mut text, peak);
+    }
+    if !difference.totals.is_empty() {
+        text.heading("Memory");
+        let _ = writeln!(text, "  {:>10}  {:>10}  {:>11}", "before", "after", "difference");
+    }
+    for total in difference.totals.iter().filter(|total| total.bytes_before > 0 || total.bytes_after > 0) {
+        let _ = writeln!(
+            text,
+            "  {:>10}  {:>10}  {:>11}  {}",
+            InUnits(total.bytes_before).to_string(),
+            InUnits(total.bytes_after).to_string(),
+            Signed(total.bytes).to_string(),
+            total.name
+        );
+    }
+    text.heading("Values");
+    for change in difference.changes.iter().take(MOST_CHANGES) {
+        let shapes = match (&change.before, &change.after) {
+            (Some(before), Some(after)) => format!("{before} -> {after}"),
+            (before, after) => before.iter().chain(after).cloned().collect(),
+        };
+        let source = change.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
+        let _ = writeln!(
+            text,
+            "{:>11}  {:12}  {}  {shapes}{source}: {}",
+            Signed(change.bytes).to_string(),
+            change.change,
+            words::value_name(&change.name, change.leaf),
+            change.cause
+        );
+    }
+    if difference.changes.len() > MOST_CHANGES {
+        let more = count((difference.changes.len() - MOST_CHANGES) as u64, "more", "more");
+        let _ = writeln!(text, "             … and {more}; --format json has all");
+    }
+    let total = difference.changes.iter().fold(0_i64, |sum, change| sum.saturating_add(change.bytes));
+    let changes = &difference.changes;
+    let of = |kind: &str| changes.iter().filter(|change| change.change == kind).count();
+    let _ = writeln!(
+        text,
+        "{} shapes, {} layouts and {} memory spaces changed; {} values added, {} removed; {} in all",
+        of("shape"),
+        of("layout"),
+        of("memory space"),
+        of("added"),
+        of("removed"),
+        Signed(total),
+    );
+    text
+}
+
+impl Measured {
+    /// A number of the program, in units.
+    pub(super) fn number(&self, number: Option<u64>) -> String {
+        match (number, self.measure) {
+            (None, _) => "not known".to_owned(),
+            (Some(bytes), Measure::Memory) => InUnits(bytes).to_string(),
+            (Some(number), _) => Grouped(number).to_string(),
+        }
+    }
+
+    /// By how much it changed, in percent of the number before.
+    pub(super) fn percent(&self) -> Option<String> {
+        words::change_in_percent(self.before, self.after)
+    }
+}
+
+impl Difference {
+    /// The numbers that differ.
+    pub(super) fn changed_measures(&self) -> impl Iterator<Item = &Measured> {
+        self.measures.iter().filter(|measured| measured.before != measured.after)
+    }
+}
+
+/// The numbers that differ, and the copies, collectives and fusions that come or go.
+fn measured_lines(text: &mut Text, difference: &Difference) {
+    if difference.changed_measures().next().is_some() {
+        text.heading("What changed");
+    }
+    for measured in difference.changed_measures() {
+        let [before, after] = [measured.before, measured.after].map(|number| measured.number(number));
+        let percent = measured.percent().map_or(String::new(), |percent| format!(" ({percent})"));
+        let _ = writeln!(text, "  {:11} {before} -> {after}{percent}: {}", measured.name, measured.cause);
+    }
+    if !difference.parts.is_empty() {
+        text.heading("Copies, collectives and fusions");
+    }
+    for part in difference.parts.iter().take(MOST_PARTS) {
+        let cycles = part.cycles.map_or(String::new(), |cycles| format!("  {} cycles", Grouped(cycles)));
+        let source = part.source.as_ref().map_or(String::new(), |source| format!("  {source}"));
+        let _ = writeln!(text, "  {:18} %{}{cycles}{source}: {}", part.change, part.name, part.cause);
+        if let Some(because) = &part.because {
+            text.hanging("      ", because);
+        }
+        if let Some(remedy) = part.remedy.as_ref().filter(|_| part.change == "copy added") {
+            text.hanging("      ", &format!("to remove it: {remedy}"));
+        }
+    }
+    if let Some(more) = difference.parts.len().checked_sub(MOST_PARTS).filter(|&more| more > 0) {
+        let _ = writeln!(text, "  … and {more} more; --format json has all");
+    }
+}
+
+fn peak_lines(text: &mut Text, peak: &Peak) {
+    let at = |name: &Option<String>| name.as_ref().map_or(String::new(), |name| format!(" at %{name}"));
+    text.heading(&format!(
+        "Peak of {}: {}{} before, {}{} after, {}",
+        peak.name,
+        InUnits(peak.bytes_before),
+        at(&peak.at_before),
+        InUnits(peak.bytes_after),
+        at(&peak.at_after),
+        if peak.bytes == 0 { "the same".to_owned() } else { Signed(peak.bytes).to_string() },
+    ));
+    for cause in peak.because.iter().take(MOST_CAUSES) {
+        let like = match cause.values {
+            1 => String::new(),
+            values => format!("  {}", count(values as u64, "value", "values")),
+        };
+        let origin = [&cause.op_name, &cause.source].into_iter().flatten();
+        let origin: String = origin.map(|part| format!("  {part}")).collect();
+        let _ = writeln!(
+            text,
+            "{:>13}  {:11}  {}  {}{like}{origin}",
+            Signed(cause.bytes).to_string(),
+            cause.live,
+            words::value_name(&cause.name, cause.leaf),
+            cause.shape
+        );
+    }
+    if peak.because.len() > MOST_CAUSES {
+        let rest = peak.because.iter().skip(MOST_CAUSES).fold(0_i64, |sum, cause| sum.saturating_add(cause.bytes));
+        let _ = writeln!(text, "{:>13}  {} more", Signed(rest).to_string(), peak.because.len() - MOST_CAUSES);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a program takes and gives, and how it is divided among devices.
+
+use super::causes::Reason;
+use super::devices::device_count;
+use super::show::push_arrays;
+use std::collections::BTreeSet;
+use xla_shape_core::compare::ShapeEqual;
+use xla_shape_core::{ArrayShape, Shape};
+use xla_shape_hlo::{Module, Opcode, Sources};
+
+/// For more partitions, not all factors are tried.
+const MOST_PARTITIONS: u64 = 1 << 16;
+
+/// What a program is given to begin with, as far as it decides what the compiler makes of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Signature {
+    /// The shapes of the parameters, then that of the result. Empty without an entry.
+    pub(crate) shapes: Vec<Shape>,
+    /// The shardings of the parameters, as the module writes them.
+    pub(crate) shardings: Vec<Option<String>>,
+    /// The numbers of partitions and of replicas.
+    pub(crate) devices: [String; 2],
+}
+
+impl Signature {
+    /// What counts of a module's devices.
+    pub(crate) const DEVICES: [&'static str; 2] = ["num_partitions", "replica_count"];
+
+    pub(crate) fn new(module: &Module<'_>) -> Self {
+        let parameters = module.entry().map(|entry| entry.parameters_by_number()).unwrap_or_default();
+        let sharding = |text: xla_shape_hlo::Value<'_>| text.text().to_owned();
+        let shardings = parameters.iter().map(|(_, parameter)| parameter.attribute("sharding").map(sharding));
+        let shapes = parameters.iter().map(|(_, parameter)| parameter.shape().clone());
+        let result = module.entry().map(|entry| entry.root().shape().clone());
+        Self {
+            shapes: shapes.chain(result).collect(),
+            shardings: shardings.collect(),
+            devices: Self::DEVICES.map(|what| device_count(module, what)),
+        }
+    }
+
+    fn same_devices(&self, other: &Self) -> bool {
+        self.shardings == other.shardings && self.devices == other.devices
+    }
+
+    /// Whether parameters and results are the same arrays, apart from layouts.
+    pub(crate) fn same_arrays(&self, other: &Self) -> bool {
+        let equal = ShapeEqual::new().ignore_layout();
+        self.shapes.len() == other.shapes.len()
+            && self.shapes.iter().zip(&other.shapes).all(|(one, other)| equal.compare(one, other))
+    }
+
+    /// Whether parameters and results may be the same arrays, divided among devices in another way: sizes differ only by factors of
+    /// the number of partitions.
+    fn differs_in_division(&self, other: &Self) -> bool {
+        let partitions = self.devices.first().and_then(|count| count.parse::<u64>().ok()).unwrap_or(1);
+        let factors: Vec<u64> =
+            (2..=partitions.min(MOST_PARTITIONS)).filter(|factor| partitions.is_multiple_of(*factor)).collect();
+        let divided = |one: u64, other: u64| {
+            let (less, more) = (one.min(other), one.max(other));
+            less == more || factors.iter().any(|&factor| more.div_ceil(factor) == less)
+        };
+        let same = |one: &ArrayShape, other: &ArrayShape| {
+            let sizes = |array: &ArrayShape| array.dimensions().iter().map(|size| size.extent()).collect::<Vec<_>>();
+            let (sizes, others) = (sizes(one), sizes(other));
+            one.same_element_type(other)
+                && sizes.len() == others.len()
+                && sizes
+                    .into_iter()
+                    .zip(others)
+                    .all(|pair| matches!(pair, (Some(one), Some(other)) if divided(one, other)))
+        };
+        let mut arrays = [Vec::new(), Vec::new()];
+        for (found, shapes) in arrays.iter_mut().zip([&self.shapes, &other.shapes]) {
+            shapes.iter().for_each(|shape| push_arrays(shape, found));
+        }
+        let [first, second] = arrays;
+        // If only the result differs, the same sizes in another order are a transpose.
+        let sorted = |shape: &Shape| {
+            shape.array().map(|array| {
+                let mut sizes: Vec<_> = array.dimensions().iter().map(|size| size.extent()).collect();
+                sizes.sort_unstable();
+                sizes
+            })
+        };
+        if let (Some((result, parameters)), Some((other, others))) =
+            (self.shapes.split_last(), other.shapes.split_last())
+            && parameters == others
+            && sorted(result).is_some_and(|sizes| Some(sizes) == sorted(other))
+        {
+            return false;
+        }
+        first.len() == second.len() && first.into_iter().zip(second).all(|(one, other)| same(one, other))
+    }
+
+    /// Why a program with another signature is another one. `same_computing` and `same_operations` say whether the operations that compute, and all
+    /// operations, have the same names in both.
+    pub(crate) fn reason(&self, other: &Self, same_computing: bool, same_operations: bool) -> Reason {
+        if !self.same_devices(other) {
+            return Reason::Sharding;
+        }
+        let same_arrays = self.same_arrays(other);
+        if !same_computing || (!same_arrays && !self.differs_in_division(other)) {
+            return Reason::Source;
+        }
+        match (same_arrays, self.same_layouts(other), same_operations) {
+            (false, ..) => Reason::Sharding,
+            (_, false, _) => Reason::Layout,
+            (.., false) => Reason::Source,
+            _ => Reason::Compiler,
+        }
+    }
+
+    fn same_layouts(&self, other: &Self) -> bool {
+        self.shapes == other.shapes
+    }
+}
+
+/// The names of the user's operations (`op_name`) in a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Operations {
+    /// Those that compute: the compiler keeps them, whatever layouts and shardings it is asked for.
+    pub(crate) computing: BTreeSet<String>,
+    /// All of them. Transposes and the like come and go with layouts.
+    pub(crate) all: BTreeSet<String>,
+}
+
+impl Operations {
+    pub(crate) fn new<'m>(module: &'m Module<'_>, sources: &Sources<'m>) -> Self {
+        let (mut computing, mut all, mut parameters) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let collectives = module.collectives().into_iter().map(|found| found.instruction.number());
+        let collectives: BTreeSet<u32> = collectives.collect();
+        for instruction in module.instructions() {
+            let Some(name) = sources.get(instruction).op_name else { continue };
+            if instruction.opcode() == Opcode::Parameter {
+                parameters.insert(name.into_owned());
+                continue;
+            }
+            if computes(instruction.opcode()) && !collectives.contains(&instruction.number()) {
+                computing.insert(name.clone().into_owned());
+            }
+            all.insert(name.into_owned());
+        }
+        // The copy of a parameter has the parameter's name, which is not that of an operation.
+        let is_operation = |name: &String| !parameters.contains(name);
+        computing.retain(is_operation);
+        all.retain(is_operation);
+        Self { computing, all }
+    }
+}
+
+/// Whether an opcode computes: it neither moves data nor stands for other instructions.
+fn computes(opcode: Opcode<'_>) -> bool {
+    use Opcode as O;
+    let moves = matches!(
+        opcode,
+        O::Bitcast | O::Broadcast | O::Constant | O::Copy | O::CopyStart | O::Reshape | O::Slice | O::Transpose
+    );
+    let stands_for_others =
+        matches!(opcode, O::Call | O::Fusion | O::GetTupleElement | O::Parameter | O::Tuple | O::While);
+    let is_asynchronous = ["-start", "-update", "-done"].iter().any(|end| opcode.text().ends_with(end));
+    !(moves || stands_for_others || is_asynchronous)
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Measures `xla-shape hlo diff` on programs that are compiled twice ahead of time for TPUs, the second time with another source, layout, sharding
+or flags, or with changes that do not matter: is each change found with its cause, and does nothing else raise a line? No TPU is needed. Ends
+with 1 if fewer than 99 % of the changes are found, or if something harmless raises a line.
+
+Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and target/debug/xla-shape (cargo build -p xla-shape-cli). The programs are
+those of scripts/copies.py; tests/tests/programs/diff_causes.rs changes compiled modules.
+
+usage: scripts/diff_pairs.py [GENERATIONS [FOLDER]]     such as v5e,v6e; FOLDER keeps the modules for the next run"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+import jax
+import jax.numpy as jnp
+import numpy
+from jax.experimental import topologies
+from jax.experimental.layout import Format, Layout
+from jax.sharding import NamedSharding, PartitionSpec
+
+from copies import PROGRAM, PROGRAMS
+
+# What the compiler may call the rest of a change: it fuses and computes again in another way because of it.
+OWN = {"fusion choice", "rematerialization"}
+
+
+def other_source(function):
+    def changed(*arguments):
+        return jax.tree.map(lambda x: jnp.tanh(x) if jnp.issubdtype(x.dtype, jnp.floating) else x * 3, function(*arguments))
+
+    return changed
+
+
+def renamed(function):
+    """The same program from another file, with another name."""
+    scope = {"function": function}
+    exec(compile("\n" * 50 + "def another_name(*values):\n  return function(*values)\n", "another_file.py", "exec"), scope)
+    return scope["another_name"]
+
+
+def compiled(function, arguments, mesh, layout=None, split=None, options=None):
+    """The module that the compiler returns; `layout` is asked for at the first argument, `split` is the dimension by which it is divided."""
+    def asked(number, argument):
+        sizes = argument.shape
+        divided = split is not None and len(sizes) > split and sizes[split] % mesh.size == 0
+        spec = PartitionSpec(*([None] * split + ["x"])) if divided else PartitionSpec()
+        sharding = NamedSharding(mesh, spec)
+        return Format(Layout(major_to_minor=layout), sharding) if layout and number == 0 else sharding
+
+    shardings = tuple(asked(number, argument) for number, argument in enumerate(arguments))
+    lowered = jax.jit(function, in_shardings=shardings).lower(*arguments)
+    return lowered.compile(options or {}).as_text()
+
+
+def pairs(generation):
+    """Each pair: a name, what was changed, and functions that compile both programs."""
+    topology = topologies.get_topology_desc(platform="tpu", topology_name=f"{generation}:2x2")
+    one = jax.sharding.Mesh(numpy.array(topology.devices[:1]), "x")
+    four = jax.sharding.Mesh(numpy.array(topology.devices[:4]), "x")
+    for name, (function, arguments) in PROGRAMS.items():
+        rank = len(arguments[0].shape)
+        reversed_order = tuple(range(rank))[::-1]
+        before = lambda f=function, a=arguments: compiled(f, a, one)
+        key = f"{generation}.{name}"
+        yield key, "source", before, lambda f=function, a=arguments: compiled(other_source(f), a, one)
+        yield key, "layout", before, lambda f=function, a=arguments, o=reversed_order: compiled(f, a, one, layout=o)
+        yield key, "flags", before, lambda f=function, a=arguments: compiled(f, a, one, options={"xla_tpu_scoped_vmem_limit_kib": "4096"})
+        yield key, "harmless", before, lambda f=function, a=arguments: compiled(renamed(f), a, one)
+        divided = lambda f=function, a=arguments: compiled(f, a, four, split=0)
+        yield f"{key}.4", "sharding", divided, lambda f=function, a=arguments: compiled(f, a, four, split=1)
+
+
+def verdict(kind, before, after):
+    """Whether the change is found and has its cause; None if the compiler made the same program."""
+    command = [PROGRAM, "hlo", "diff", before, after, "--other-devices", "--format", "json"]
+    lines = [json.loads(line) for line in subprocess.check_output(command).splitlines()]
+    causes = {line["cause"] for line in lines if "cause" in line}
+    if kind == "harmless":
+        return not lines, causes
+    if not lines:
+        return None, causes
+    wanted = {"source": "source changed", "layout": "layout asked", "sharding": "sharding", "flags": "flags or version"}[kind]
+    return wanted in causes and causes <= {wanted} | OWN, causes
+
+
+def main(generations, folder):
+    found, all_pairs, same, wrong = 0, 0, 0, []
+    for generation in generations:
+        for key, kind, before, after in pairs(generation):
+            paths = [folder / f"{key}.hlo", folder / f"{key}.{kind}.hlo"]
+            try:
+                for path, make in zip(paths, (before, after)):
+                    if not path.exists():
+                        path.write_text(make())
+            except Exception as error:
+                print(f"{key} {kind}: not compiled: {str(error).splitlines()[0][:150]}", flush=True)
+                continue
+            is_found, causes = verdict(kind, *paths)
+            if is_found is None:
+                same += 1
+                continue
+            all_pairs, found = all_pairs + 1, found + is_found
+            if not is_found:
+                wrong.append((key, kind))
+                print(f"{key} {kind}: WRONG, causes {sorted(causes)}", flush=True)
+    print(f"{found} of {all_pairs} pairs are right; {same} changes made no difference")
+    return found < 0.99 * all_pairs or any(kind == "harmless" for _, kind in wrong)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        sys.exit(main((sys.argv[1] if len(sys.argv) > 1 else "v5e,v6e").split(","), folder))
