@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.core
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
@@ -110,22 +111,31 @@ def _text(shape: Sequence[Any], dtype: Any) -> str:
 class _Sizes:
     """The values of named sizes in a call."""
 
-    def __init__(self, kernel: str) -> None:
-        self._kernel = kernel
+    def __init__(self, kernel: str, takes: str = "this kernel takes", has: str = "the call has") -> None:
+        self._kernel, self.takes, self.has = kernel, takes, has
         self._known: dict[str, tuple[Any, str]] = {}
+
+    def copy(self) -> _Sizes:
+        """The same values, to be changed without effect on these."""
+        new = _Sizes(self._kernel, self.takes, self.has)
+        new._known = dict(self._known)
+        return new
 
     def fit(self, place: str, wants: dict[str, Any], shape: Sequence[Any], dtype: Any) -> None:
         """Raises `TypeError` if the array does not match the parameter."""
         if wants["shape"] is None:
             return
         sizes = wants["sizes"]
+        # Those before them may be any.
+        last = shape[max(len(shape) - len(sizes), 0) :] if wants.get("leading") else shape
         if (
             wants["element_type"] != _element_type(dtype)
-            or len(sizes) != len(shape)
-            or any(size is not None and size != found for size, found in zip(sizes, shape))
+            or len(sizes) != len(last)
+            or any(size is not None and size != found for size, found in zip(sizes, last))
+            or any(bound is not None and bound < found for bound, found in zip(wants.get("bounds", ()), last))
         ):
             self._refuse(place, wants["shape"], shape, dtype)
-        for name, found in zip(wants["names"], shape):
+        for name, found in zip(wants["names"], last):
             if name is not None:
                 size, where = self._known.setdefault(name, (found, place))
                 if size != found:
@@ -142,7 +152,7 @@ class _Sizes:
         return _Type(tuple(sizes), _dtype(wants["element_type"]))
 
     def _refuse(self, place: str, takes: str, shape: Sequence[Any], dtype: Any) -> None:
-        raise TypeError(f"{self._kernel}: {place}: this kernel takes {takes}, the call has {_text(shape, dtype)}")
+        raise TypeError(f"{self._kernel}: {place}: {self.takes} {takes}, {self.has} {_text(shape, dtype)}")
 
 
 class Kernel:

@@ -3,16 +3,17 @@
 use crate::capsule::{capsule, old_capsule, take_tensor};
 use crate::destination::{DestinationArgument, shape_for};
 use crate::error::shape_error;
+use crate::guess::unknown_name;
 use crate::memory::{
     Elements, ExportedArray, Memory, ReadableBuffer, WritableBuffer, fill_view, prefer_large_pages, release_view,
 };
 use crate::number::Number;
 use crate::room::{bytes_of, no_memory};
 use crate::shape::{Shape, ShapeArgument};
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyMemoryView, PyTuple};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ffi::c_int;
 use std::fmt::Display;
@@ -139,6 +140,66 @@ impl Buffer {
         Shape::of_value(self.shape.clone())
     }
 
+    /// NumPy's element type; some come from the package `ml_dtypes`.
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.shape().dtype(py)
+    }
+
+    /// The number of dimensions.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.num_dimensions()
+    }
+
+    /// The number of elements.
+    #[getter]
+    fn size(&self) -> usize {
+        self.sizes().iter().fold(1, |count, size| count.saturating_mul(size.unsigned_abs()))
+    }
+
+    /// The array with its dimensions in reverse order, in the same memory.
+    #[getter(T)]
+    fn transposed_whole(&self) -> PyResult<Self> {
+        self._transposed((0..self.shape.num_dimensions()).rev().map(Number).collect())
+    }
+
+    /// The same memory as an array with permuted dimensions: entry i of the list is the dimension that becomes dimension i.
+    fn _transposed(&self, permutation: Vec<Number<usize>>) -> PyResult<Self> {
+        let numbers = permutation.iter().map(|&Number(number)| i64::try_from(number).unwrap_or(i64::MAX));
+        let shape = self.shape.permute_dimensions(numbers).map_err(shape_error)?;
+        Ok(Self { shape, memory: self.memory.clone() })
+    }
+
+    /// The size of the first dimension.
+    fn __len__(&self) -> PyResult<usize> {
+        let first = self.sizes().first().map(|size| size.unsigned_abs());
+        first.ok_or_else(|| PyTypeError::new_err(format!("{} has no length: it is a scalar", self.shape)))
+    }
+
+    /// Whether it is true, for an array of one element.
+    fn __bool__(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        Self::numpy(slf)?.is_truthy()
+    }
+
+    /// Elements of the array, as `numpy.asarray(buffer)[key]`.
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        Self::numpy(slf)?.get_item(key)
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
+        Self::numpy(slf)?.try_iter()
+    }
+
+    /// The array for JAX.
+    fn __jax_array__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("xla_shape._arrays")?.call_method1("jax_array", (slf,))
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<()> {
+        Err(unknown_name("Buffer", name))
+    }
+
     /// The number of bytes, including padding.
     #[getter]
     fn nbytes(&self) -> usize {
@@ -181,14 +242,16 @@ impl Buffer {
     }
 
     /// The same array in another layout; see `xla_shape.relayout`.
-    #[pyo3(signature = (to=None, *, threads=None, out=None))]
+    #[pyo3(signature = (to=None, *, permute=None, threads=None, out=None))]
     fn relayout<'py>(
         slf: &Bound<'py, Self>,
         to: Option<Bound<'py, PyAny>>,
+        permute: Option<Bound<'py, PyAny>>,
         threads: Option<Bound<'py, PyAny>>,
         out: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = PyDict::new(slf.py());
+        options.set_item("permute", permute)?;
         options.set_item("threads", threads)?;
         options.set_item("out", out)?;
         slf.py().import("xla_shape._arrays")?.getattr("relayout")?.call((slf, to), Some(&options))

@@ -2,7 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::destination::DestinationArgument;
-use crate::error::file_error;
+use crate::error::{file_error, shape_error};
 use crate::number::{Number, numbers};
 use crate::shape::ShapeArgument;
 use pyo3::prelude::*;
@@ -113,6 +113,16 @@ pub(crate) fn shard_index(
         Checkpoint::open(&input)?.shards(&plan, device.0, &output)?.write_index()
     };
     py.detach(index).map_err(file_error)
+}
+
+/// What the header of a device's file says of its tensors, as JSON.
+#[pyfunction]
+pub(crate) fn shard_notes(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let notes = py.detach(|| xla_shape_files::shard_notes(&path)).map_err(file_error)?;
+    notes.ok_or_else(|| {
+        let path = path.display();
+        shape_error(format_args!("{path}: expected a file that `xla-shape shard` has written, found another"))
+    })
 }
 
 fn read_plan(json: &str) -> Result<ShardPlan, Error> {

@@ -1,6 +1,7 @@
 //! Layouts.
 
 use crate::error::{parse_error, shape_error};
+use crate::guess::unknown_name;
 use crate::number::{Number, numbers};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -36,6 +37,23 @@ impl Layout {
     #[pyo3(signature = (text, /))]
     fn new(text: LayoutArgument) -> Self {
         Self(text.0)
+    }
+
+    /// The row-major layout of arrays with this number of dimensions: the last one varies fastest, without tiles.
+    #[staticmethod]
+    #[pyo3(signature = (num_dimensions, /))]
+    fn row_major(num_dimensions: Number<u8>) -> Self {
+        Self(Value::descending(usize::from(num_dimensions.0)))
+    }
+
+    /// The number of dimensions.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.0.minor_to_major().len()
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<()> {
+        Err(unknown_name("Layout", name))
     }
 
     /// A layout from its parts. `None` in a tile stands for `*`.

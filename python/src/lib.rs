@@ -9,12 +9,15 @@ mod capsule;
 mod destination;
 mod error;
 mod files;
+mod guess;
 mod index;
 mod layout;
 mod memory;
 mod module;
 mod number;
+mod pattern;
 mod room;
+mod scan;
 mod shape;
 mod sharding;
 mod sharding_value;
@@ -23,6 +26,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::ffi::OsString;
 use xla_shape::ElementType;
+use xla_shape::tpu::Generation;
 use xla_shape_cli::Host;
 
 /// Starts the program again in a new process, given only this module's file. `-m xla_shape` would search the current directory first, and
@@ -54,6 +58,7 @@ fn main(module: &Bound<'_, PyModule>, arguments: Vec<OsString>) -> PyResult<u8> 
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("element_types", PyTuple::new(module.py(), ElementType::ALL.iter().map(|known| known.name()))?)?;
+    module.add("generations", PyTuple::new(module.py(), Generation::ALL.iter().map(ToString::to_string))?)?;
     module.add_class::<answer::Answer>()?;
     module.add_class::<buffer::Buffer>()?;
     module.add_class::<layout::Layout>()?;
@@ -72,9 +77,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::shard_file, module)?)?;
     module.add_function(wrap_pyfunction!(files::shard_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::shard_index, module)?)?;
+    module.add_function(wrap_pyfunction!(files::shard_notes, module)?)?;
     module.add_function(wrap_pyfunction!(files::write, module)?)?;
     module.add_function(wrap_pyfunction!(index::linear_indices, module)?)?;
     module.add_function(wrap_pyfunction!(index::multi_indices, module)?)?;
+    module.add_function(wrap_pyfunction!(pattern::array_pattern, module)?)?;
+    module.add_function(wrap_pyfunction!(module::byte_count, module)?)?;
+    module.add_function(wrap_pyfunction!(scan::out_of_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(scan::scan, module)?)?;
     module.add_function(wrap_pyfunction!(shape::advise, module)?)?;
     module.add_function(wrap_pyfunction!(shape::bitcast, module)?)?;
     module.add_function(wrap_pyfunction!(shape::byte_size, module)?)?;

@@ -2,19 +2,25 @@
 
 use crate::answer::Answer;
 use crate::error::{file_error, not_utf8, parse_error, shape_error};
+use crate::guess::unknown_name;
 use crate::number::Number;
 use crate::room::{Text, bytes_of, copied, display};
 use crate::shape::Shape;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use xla_shape::hlo::cost::{Copy, Fixed};
 use xla_shape::hlo::proto::is_message;
-use xla_shape::hlo::{Finding, Instruction as Value, Module as ModuleValue, Severity, Timeline, utf8};
+use xla_shape::hlo::{
+    Finding, Instruction as Value, Module as ModuleValue, Readers, Severity, Sources, Timeline, utf8,
+};
 use xla_shape_files::{Dump, contents};
-use xla_shape_render::hlo::{Device, Difference, Known, Report, Statistics, check_space, page};
+use xla_shape_render::cost::ProgramCost;
+use xla_shape_render::hlo::{Device, Difference, Known, Limit, Report, Statistics, check_space, page, source_text};
 
 /// An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
 ///
@@ -41,10 +47,22 @@ pub(crate) struct Instruction {
     computation: String,
     /// Whether it is the root of its computation.
     is_root: bool,
+    /// The names of the instructions that have it as an operand.
+    users: Py<PyTuple>,
+    /// The operation in the user's program, such as `jit(f)/add`; `None` if the module does not say.
+    op_name: Option<String>,
+    /// The file and the line in the user's program, such as `train.py:43`; `None` if the module does not say.
+    source: Option<String>,
+    /// The compiler's configuration of the instruction, as the module writes it; `None` without one.
+    backend_config: Option<String>,
 }
 
 #[pymethods]
 impl Instruction {
+    fn __getattr__(&self, name: &str) -> PyResult<()> {
+        Err(unknown_name("Instruction", name))
+    }
+
     fn __repr__(&self) -> String {
         let root = if self.is_root { "ROOT " } else { "" };
         format!("<Instruction {root}{} = {} {}>", self.name, self.shape.get().value, self.opcode)
@@ -138,7 +156,9 @@ impl Module {
     /// All instructions, in the order of the text.
     #[getter]
     fn instructions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.value.instructions().map(|value| instruction(py, value)).collect::<PyResult<Vec<_>>>()?)
+        let context = Context::new(&self.value);
+        let all = self.value.instructions().map(|value| context.instruction(py, value));
+        PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The shapes of the ENTRY computation's parameters.
@@ -156,12 +176,46 @@ impl Module {
         Ok(Shape::of_value(entry.root().shape().clone()))
     }
 
+    /// The shapes of the ENTRY computation's results: the elements of a tuple, else the one result.
+    #[getter]
+    fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let result = self.result()?.value;
+        let shapes = result.tuple_shapes().unwrap_or(std::slice::from_ref(&result));
+        let shapes = shapes.iter().map(|shape| Bound::new(py, Shape::of_value(shape.clone())));
+        PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives.
+    fn cost(&self) -> PyResult<Answer> {
+        ProgramCost::new(&self.value).map(Answer::new).map_err(shape_error)
+    }
+
+    /// The instructions that copy an argument of the program: with the op_name of its parameter, or its number without one.
+    fn _argument_copies(&self) -> PyResult<Vec<(String, String)>> {
+        let sources = self.value.sources();
+        let copies = self.value.costs().map_err(shape_error)?.copies();
+        let of_argument = |copy: &Copy<'_, '_>| {
+            let Fixed::Parameter { instruction, number, .. } = &copy.producer else { return None };
+            let name = sources.get(*instruction).op_name.map_or_else(|| number.to_string(), Cow::into_owned);
+            Some((copy.cost.instruction.name().to_owned(), name))
+        };
+        Ok(copies.iter().filter_map(of_argument).collect())
+    }
+
+    /// The limits that another program exceeds, as sentences, such as `memory>2%` and `copies>0`: those of `xla-shape hlo diff`.
+    #[pyo3(signature = (after, limits, /))]
+    fn exceeded(&self, after: &Self, limits: Vec<String>) -> PyResult<Vec<String>> {
+        let limits = limits.iter().map(|limit| limit.parse::<Limit>().map_err(shape_error));
+        let limits = limits.collect::<PyResult<Vec<_>>>()?;
+        Ok(self.compared(after).exceeded(&limits))
+    }
+
     /// The instruction of this name.
     #[pyo3(signature = (name, /))]
     fn instruction(&self, py: Python<'_>, name: &str) -> PyResult<Instruction> {
         let found = self.value.instruction(name.trim_start_matches('%'));
         let found = found.ok_or_else(|| shape_error(format_args!("the module has no instruction `{name}`")))?;
-        instruction(py, found)
+        Context::new(&self.value).instruction(py, found)
     }
 
     /// The errors that XLA's verifier would report, and hints.
@@ -209,19 +263,30 @@ impl Module {
         self.report(py, device, top, space, CompilerReport::Analysis(statistics))
     }
 
+    /// The same of a module that the compiler gave up, because it does not fit.
+    fn _memory_of_refused(
+        &self,
+        py: Python<'_>,
+        device: Option<DeviceArgument>,
+        top: Number<usize>,
+        space: Option<Number<u8>>,
+    ) -> PyResult<Answer> {
+        Ok(self.memory(py, device, top, space, false)?.judged(Ok(false)))
+    }
+
     /// The changes from this module to another one.
     #[pyo3(signature = (after, /))]
     fn difference(&self, after: &Self) -> Answer {
-        let (before, after_report) = (self.compiler_report(), after.compiler_report());
-        let (memory, after_memory) = (self.value.memory(), after.value.memory());
-        let before = memory.timeline_on(None).map(|timeline| before.timeline(timeline).timeline);
-        let after_timeline = after_memory.timeline_on(None).map(|timeline| after_report.timeline(timeline).timeline);
-        Answer::new(Difference::on(&self.value, before.as_ref(), &after.value, after_timeline.as_ref())).list()
+        Answer::new(self.compared(after)).list()
     }
 
     /// The bytes of its `HloProto`.
     fn to_proto<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         bytes_of(py, &self.value.to_proto().map_err(shape_error)?)
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<()> {
+        Err(unknown_name("Module", name))
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<Text<String>> {
@@ -275,6 +340,14 @@ impl CompilerReport {
 }
 
 impl Module {
+    fn compared(&self, after: &Self) -> Difference {
+        let (before, after_report) = (self.compiler_report(), after.compiler_report());
+        let (memory, after_memory) = (self.value.memory(), after.value.memory());
+        let before = memory.timeline_on(None).map(|timeline| before.timeline(timeline).timeline);
+        let after_timeline = after_memory.timeline_on(None).map(|timeline| after_report.timeline(timeline).timeline);
+        Difference::on(&self.value, before.as_ref(), &after.value, after_timeline.as_ref())
+    }
+
     /// The compiler's files beside the module, if it was read from a file.
     fn compiler_report(&self) -> CompilerReport {
         self.file.clone().map_or(CompilerReport::Nothing, CompilerReport::Files)
@@ -328,13 +401,39 @@ impl Module {
     }
 }
 
-fn instruction(py: Python<'_>, value: Value<'_, '_>) -> PyResult<Instruction> {
-    Ok(Instruction {
-        name: value.name().to_owned(),
-        opcode: value.opcode().to_string(),
-        shape: Py::new(py, Shape::of_value(value.shape().clone()))?,
-        operands: PyTuple::new(py, value.operands().map(|operand| operand.name()))?.unbind(),
-        computation: value.computation().name().to_owned(),
-        is_root: value.is_root(),
-    })
+/// What is looked up for each instruction of a module.
+struct Context<'m> {
+    sources: Sources<'m>,
+    readers: Readers<'m, 'static>,
+}
+
+impl<'m> Context<'m> {
+    fn new(module: &'m ModuleValue<'static>) -> Self {
+        Self { sources: module.sources(), readers: module.readers() }
+    }
+
+    fn instruction(&self, py: Python<'_>, value: Value<'m, 'static>) -> PyResult<Instruction> {
+        let source = self.sources.get(value);
+        Ok(Instruction {
+            name: value.name().to_owned(),
+            opcode: value.opcode().to_string(),
+            shape: Py::new(py, Shape::of_value(value.shape().clone()))?,
+            operands: PyTuple::new(py, value.operands().map(|operand| operand.name()))?.unbind(),
+            computation: value.computation().name().to_owned(),
+            is_root: value.is_root(),
+            users: PyTuple::new(py, self.readers.of(value).map(|user| user.name()).collect::<Vec<_>>())?.unbind(),
+            source: source_text(&source),
+            op_name: source.op_name.map(Cow::into_owned),
+            backend_config: value
+                .attribute("backend_config")
+                .map(|config| config.unquoted().map_or_else(|_| config.text().to_owned(), Cow::into_owned)),
+        })
+    }
+}
+
+/// The bytes that a text says, such as `16GiB`; a number alone is bytes.
+#[pyfunction]
+pub(crate) fn byte_count(text: &str) -> PyResult<u64> {
+    let found = xla_shape::hlo::byte_count(text);
+    found.ok_or_else(|| shape_error(format_args!("expected a number of bytes, such as 16GiB, found `{text}`")))
 }

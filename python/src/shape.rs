@@ -2,13 +2,14 @@
 
 use crate::answer::Answer;
 use crate::error::{out_of_bounds, parse_error, shape_error};
+use crate::guess::unknown_name;
 use crate::layout::{Layout, LayoutArgument};
 use crate::number::Number;
 use crate::sharding_value::ShardingArgument;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyInt, PyIterator, PyList, PyString, PyTuple};
 use std::sync::OnceLock;
 use xla_shape::map::StrideTableRef;
 use xla_shape::tpu::Generation;
@@ -107,6 +108,12 @@ impl<'py> FromPyObject<'_, 'py> for ShapeArgument<'py> {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(shape) = object.cast::<Shape>() {
             return Ok(Self(shape.to_owned()));
+        }
+        if object.cast::<PyString>().is_err() && object.hasattr("dtype")? && object.hasattr("shape")? {
+            // An array.
+            static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+            let shape = function(object.py(), &FUNCTION, "xla_shape._dtypes", "shape_of")?.call1((object,))?;
+            return Ok(Self(shape.cast_into::<Shape>()?));
         }
         Ok(Self(Bound::new(object.py(), Shape::of_value(parsed(&object)?))?))
     }
@@ -230,7 +237,7 @@ impl Shape {
 
     /// NumPy's element type; some come from the package `ml_dtypes`.
     #[getter]
-    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         function(py, &FUNCTION, "xla_shape._dtypes", "dtype")?.call1((self.element_type()?,))
     }
@@ -298,6 +305,35 @@ impl Shape {
         let entries =
             padded.iter().map(|entry| Ok((PyTuple::new(py, &entry.dimensions)?, entry.size, entry.padded_size)));
         PyTuple::new(py, entries.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The number of dimensions.
+    #[getter]
+    fn ndim(&self) -> PyResult<usize> {
+        Ok(self.array()?.num_dimensions())
+    }
+
+    /// As many as it has dimensions: a shape of an array goes where its sizes do.
+    fn __len__(&self) -> PyResult<usize> {
+        self.ndim()
+    }
+
+    /// A scalar has no dimensions, but is a shape.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.dimensions(py)?.try_iter()
+    }
+
+    /// The size of a dimension, or of several by a slice.
+    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.dimensions(py)?.as_any().get_item(key)
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<()> {
+        Err(unknown_name("Shape", name))
     }
 
     /// The position of an element in memory, in elements.

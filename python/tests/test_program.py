@@ -43,7 +43,7 @@ def test_everything_public_is_documented_and_typed():
     stubs = (Path(xla_shape.__file__).parent / "_native.pyi").read_text()
     for name in xla_shape.__all__:
         value = getattr(xla_shape, name)
-        if name.startswith("__"):
+        if name.startswith("__") or isinstance(value, tuple):
             continue
         assert value.__module__.startswith("xla_shape") or value.__module__ == "builtins", name
         assert inspect.getdoc(value), name
@@ -57,7 +57,7 @@ def test_help_says_what_the_stubs_say():
     tree = ast.parse((Path(xla_shape.__file__).parent / "_native.pyi").read_text())
     said = {}
     for node in tree.body:
-        if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+        if not isinstance(node, (ast.ClassDef, ast.FunctionDef)) or node.name == "_Array":
             continue
         members = [member for member in getattr(node, "body", ()) if isinstance(member, ast.FunctionDef)]
         # The last overload of a function has the docstring.

@@ -152,3 +152,58 @@ def test_types_that_numpy_lacks(tmp_path):
     xla_shape.write(tmp_path / "a.safetensors", xla_shape.relayout(tensor), "w")
     (result,) = shard.run(tmp_path / "a.safetensors", {"*": "{devices=[1,2]<=[2]}"}, tmp_path / "out", [1])
     assert np.array_equal(xla_shape.read(result.output, "w").numpy(), tensor[:, 4:])
+
+
+def test_arrays_come_back(checkpoint, tmp_path):
+    jax = pytest.importorskip("jax")
+    from jax.sharding import Mesh, NamedSharding
+    from jax.sharding import PartitionSpec as P
+
+    input, tensors = checkpoint
+    # Ids that differ from positions in the mesh.
+    mesh = Mesh(np.array(jax.devices()[:8][::-1]).reshape(4, 2), ("x", "y"))
+    specs = {"w": P("x", "y"), "t": P(None, ("y", "x")), "b": P()}
+    plan = {
+        "*.w": {"sharding": NamedSharding(mesh, specs["w"]), "generation": "v5e"},
+        "*.t": {"sharding": NamedSharding(mesh, specs["t"]), "layout": "{0,1:T(8,128)}"},
+        "*": "{replicated}",
+    }
+    shard.run(input, plan, tmp_path / "out", range(8))
+    given = {name: specs[name[2:]] for name in tensors}
+    for shardings in (None, given, {name: NamedSharding(mesh, spec) for name, spec in given.items()}):
+        arrays = shard.load(tmp_path / "out", mesh, shardings)
+        assert arrays.keys() == tensors.keys()
+        for name, array in arrays.items():
+            assert np.array_equal(array, tensors[name])
+            assert array.sharding.is_equivalent_to(NamedSharding(mesh, given[name]), array.ndim)
+    with pytest.raises(ShapeError, match=r"0.w: expected the part of f32\[64,256\]"):
+        shard.load(tmp_path / "out", mesh, {"0.w": P("y", "x")})
+    (tmp_path / "out" / "model-1.device-3.safetensors").unlink()
+    with pytest.raises(ShapeError, match="expected a part for each of 8 devices, found 7"):
+        shard.load(tmp_path / "out", mesh)
+    with pytest.raises(ShapeError, match="expected files of device 0"):
+        shard.load(input.parent, mesh)
+    save_file({"a": np.zeros(2, np.float32)}, tmp_path / "other.device-0.safetensors")
+    with pytest.raises(ShapeError, match="expected a file that `xla-shape shard` has written"):
+        shard.load(tmp_path, mesh)
+    with pytest.raises(FileNotFoundError):
+        shard.load(tmp_path / "nothing", mesh)
+
+
+def test_shards_are_read_as_arrays(checkpoint, tmp_path):
+    input, tensors = checkpoint
+    results = shard.run(input, PLAN, tmp_path / "out", [0])
+    for result in results:
+        for entry in result.shards:
+            found = xla_shape.read(result.output, entry["name"])
+            assert found.shape == Shape(entry["shape"])
+            region = tuple(slice(start, start + size) for start, size in zip(entry["start"], found.shape.dimensions))
+            assert np.array_equal(found.numpy(), tensors[entry["name"]][region])
+    done = xla_shape.relayout_file(results[0].output, tmp_path / "a.npy", tensor="0.t")
+    assert np.array_equal(np.load(tmp_path / "a.npy"), tensors["0.t"][:, :100]) and done["bytes"] == 4000
+
+
+@pytest.mark.parametrize("notes", ["no JSON", "{}", '{"tensors":{"a":{"shape":"f32[99]"}}}', '{"tensors":{"a":{"shape":3}}}', '{"tensors":{"a":{"shape":"token[]"}}}'])
+def test_wrong_notes_are_left_alone(tmp_path, notes):
+    save_file({"a": np.arange(8, dtype=np.uint8)}, tmp_path / "a.safetensors", {"xla_shape": notes})
+    assert xla_shape.read(tmp_path / "a.safetensors").shape == Shape("u8[8]")

@@ -14,6 +14,8 @@ between layouts. `xla_shape.jax` speaks with JAX, `xla_shape.shard` and `xla_sha
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from ._arrays import from_dlpack, relayout
 from ._errors import OutOfBoundsError, ParseError, ShapeError
 from ._files import relayout_file
@@ -31,11 +33,14 @@ from ._native import (
     byte_size,
     default_layout,
     explain,
+    generations,
     linear_index,
     padding,
     read,
+    scan,
     write,
 )
+from ._rust_types import rust_types
 
 __all__ = [
     "Answer",
@@ -55,10 +60,39 @@ __all__ = [
     "default_layout",
     "explain",
     "from_dlpack",
+    "generations",
     "linear_index",
     "padding",
     "read",
     "relayout",
     "relayout_file",
+    "rust_types",
+    "scan",
     "write",
 ]
+
+# Names that people guess, and what to write.
+_GUESSES = {
+    "compile_for": "xla_shape.jax.memory(jax.jit(f).lower(…)), or the program `xla-shape compile`",
+    "compile": "xla_shape.jax.memory(jax.jit(f).lower(…)), or the program `xla-shape compile`",
+    "memory": "xla_shape.jax.memory(compiled), or Module(text).memory()",
+    "checked": "from xla_shape.jax import checked",
+    "Arr": "from xla_shape.jax import Arr",
+    "assert_layout": "from xla_shape.jax import assert_layout",
+    "assert_memory": "from xla_shape.jax import assert_memory",
+    "assert_fits": "from xla_shape.jax import assert_fits",
+    "assert_padding": "from xla_shape.jax import assert_padding",
+    "shape_of": "from xla_shape.jax import shape_of",
+    "parse": "Shape(text), Layout(text), Sharding(text) or Module(text)",
+    "load": "read(path), or xla_shape.ffi.load(path) for kernels",
+    "save": "write(path, buffer)",
+    "draw": "Shape(text).draw()",
+    "diff": "Module(before).difference(Module(after))",
+    "transpose": "relayout(array, permute=…)",
+    "dtypes": "Shape(text).dtype",
+}
+
+
+def __getattr__(name: str) -> NoReturn:
+    message = f"module 'xla_shape' has no attribute {name!r}"
+    raise AttributeError(f"{message}: write {_GUESSES[name]}" if name in _GUESSES else message)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 _Out = TypeVar("_Out", bound="BytesLike")
 
-__all__ = ["as_array", "from_dlpack", "linear_index", "multi_index", "relayout", "to_numpy"]
+__all__ = ["as_array", "from_dlpack", "jax_array", "linear_index", "multi_index", "relayout", "to_numpy"]
 
 
 @overload
@@ -26,6 +28,7 @@ def relayout(
     to: str | Layout | Shape | None = None,
     *,
     from_: str | Shape | None = None,
+    permute: Sequence[int] | None = None,
     threads: int | None = None,
     out: None = None,
 ) -> Buffer: ...
@@ -35,6 +38,7 @@ def relayout(
     to: str | Layout | Shape | None = None,
     *,
     from_: str | Shape | None = None,
+    permute: Sequence[int] | None = None,
     threads: int | None = None,
     out: _Out,
 ) -> _Out: ...
@@ -43,6 +47,7 @@ def relayout(
     to: str | Layout | Shape | None = None,
     *,
     from_: str | Shape | None = None,
+    permute: Sequence[int] | None = None,
     threads: int | None = None,
     out: Any = None,
 ) -> Any:
@@ -51,9 +56,10 @@ def relayout(
     array: any array that NumPy accepts (strided and read-only ones are not copied first), an object with `__dlpack__`, or a
         `Buffer`; with `from_`, the bytes of an array of that shape.
     to: the layout of the result, or its whole shape; row-major by default.
+    permute: first reorders the dimensions: entry i is the dimension of `array` that becomes dimension i, as in `numpy.transpose`.
     threads: the number of threads; by default, and at most, the number of processors.
-    out: memory for the result, which is returned instead of a new `Buffer`: a NumPy array, a `bytearray`, or any other object with a
-        writable buffer. It has as many bytes as the result, contiguous and row-major, and does not overlap with `array`.
+    out: memory for the result, which is returned instead of a new `Buffer`: a NumPy array, a torch tensor, a `bytearray`, or any other
+        object with a writable buffer. It has as many bytes as the result, contiguous and row-major, and does not overlap with `array`.
         Only elements are written: padding keeps its content. After an error, `out` is unchanged.
     """
     lent = None
@@ -65,6 +71,9 @@ def relayout(
     elif from_ is not None:
         shape, strided = Shape(from_), False
         source = array if isinstance(array, Buffer) else _bytes_of(array)
+        if permute is not None:
+            # The bytes as an array of this shape.
+            source = Buffer(shape, source.data if isinstance(source, Buffer) else source)
     elif isinstance(array, Buffer):
         source, shape, strided = array, array.shape, False
     else:
@@ -72,10 +81,22 @@ def relayout(
         shape, strided = Shape.of(found.dtype, found.shape), True
         # The buffer protocol may lack the element type, so the array is passed as bytes.
         source = found[..., np.newaxis].view(np.uint8)
+    if permute is not None:
+        source, shape = _permuted(source, shape, list(permute))
     if out is None:
         return _native.relayout(source, shape, to, strided, threads)
     _native.relayout_into(source, shape, to, strided, threads, _bytes_of(out))
     return out
+
+
+def _permuted(source: Any, shape: Shape, permute: list[int]) -> tuple[Any, Shape]:
+    if isinstance(source, Buffer):
+        source = source._transposed(permute)
+        return source, source.shape
+    # The last dimension of the array is the bytes of an element.
+    empty = Buffer(Shape.of("u8", [0] * shape.ndim), b"")._transposed(permute)
+    sizes = [shape.dimensions[number] for number in permute]
+    return np.asarray(source).transpose([*permute, empty.ndim]), Shape.of(shape.element_type, sizes)
 
 
 def from_dlpack(array: Any) -> Buffer:
@@ -106,6 +127,12 @@ def _lent(array: Any) -> _native.Tensor | None:
 
 
 def _bytes_of(array: Any) -> Any:
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        if not array.is_contiguous():
+            raise ShapeError("expected bytes in one piece, found a tensor with gaps or in another order")
+        # NumPy does not have all of its types.
+        return array.detach().reshape(-1).view(torch.uint8).numpy()
     if not isinstance(array, np.ndarray):
         return array
     if not array.flags.c_contiguous:
@@ -124,6 +151,13 @@ def to_numpy(buffer: Buffer) -> npt.NDArray[Any]:
         raise ShapeError(f"NumPy has no array like {shape}")
     start, strides = placed
     return np.ndarray(shape.dimensions, shape.dtype, buffer.data, start, strides)
+
+
+def jax_array(buffer: Buffer) -> Any:
+    """The array for `jax.numpy`."""
+    import jax.numpy as jnp
+
+    return jnp.asarray(to_numpy(buffer))
 
 
 def as_array(buffer: Buffer, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:

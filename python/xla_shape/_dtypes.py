@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ._errors import ShapeError
-from ._native import element_types
+from ._native import Shape, element_types
 
-__all__ = ["dtype", "element_type"]
+__all__ = ["dtype", "element_type", "shape_of"]
 
 _KINDS = {"s": "int", "u": "uint", "f": "float", "bf": "bfloat", "c": "complex"}
 
@@ -52,6 +52,9 @@ def dtype(name: str) -> np.dtype[Any]:
 
 
 def _element_type(like: Any) -> str:
+    if type(like).__module__ == "torch":
+        # Torch's types have NumPy's names.
+        like = str(like).removeprefix("torch.")
     try:
         # For NumPy, None means float64.
         found = np.dtype("none" if like is None else like)
@@ -78,3 +81,12 @@ def element_type(like: Any) -> str:
     except TypeError:
         return _element_type(like)
     return _known(like)
+
+
+def shape_of(array: Any) -> Shape:
+    """The shape of an array of any library; of JAX's, with the layout on its device."""
+    if hasattr(array, "format") and hasattr(array, "sharding"):
+        from .jax import shape_of
+
+        return shape_of(array)
+    return array.shape if isinstance(array.shape, Shape) else Shape.of(array.dtype, tuple(array.shape))

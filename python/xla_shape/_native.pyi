@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar, final, overload
+from typing import Any, Protocol, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,32 +19,48 @@ __all__ = [
     "Tensor",
     "__version__",
     "advise",
+    "array_pattern",
     "bitcast",
     "buffer_of_capsule",
+    "byte_count",
     "byte_size",
     "default_layout",
     "element_types",
     "explain",
+    "generations",
     "linear_index",
     "linear_indices",
     "main",
     "multi_indices",
+    "out_of_memory",
     "padding",
     "read",
     "relayout",
     "relayout_file",
     "relayout_into",
+    "scan",
     "shard_file",
     "shard_files",
     "shard_index",
+    "shard_notes",
     "tensor_of_capsule",
     "write",
 ]
 
 __version__: str
 element_types: tuple[str, ...]
+generations: tuple[str, ...]
+
+class _Array(Protocol):
+    """An array of any library."""
+
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def dtype(self) -> Any: ...
 
 _Path = str | os.PathLike[str]
+_Shaped = str | Shape | _Array
 _Destination = str | Layout | Shape | None
 _Out = TypeVar("_Out", bound=_BytesLike)
 _Integers = int | npt.NDArray[np.integer[Any]]
@@ -108,6 +124,17 @@ class Shape:
     def num_dimensions(self) -> int:
         """The number of dimensions."""
 
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def __iter__(self) -> Iterator[int]: ...
+    @overload
+    def __getitem__(self, key: int, /) -> int: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[int, ...]: ...
     @property
     def layout(self) -> Layout:
         """The layout."""
@@ -194,6 +221,14 @@ class Layout:
         memory_space: int = 0,
     ) -> Layout:
         """A layout from its parts. `None` in a tile stands for `*`."""
+
+    @staticmethod
+    def row_major(num_dimensions: int, /) -> Layout:
+        """The row-major layout of arrays with this number of dimensions: the last one varies fastest, without tiles."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
 
     @property
     def minor_to_major(self) -> tuple[int, ...]:
@@ -303,6 +338,22 @@ class Instruction:
     def is_root(self) -> bool:
         """Whether it is the root of its computation."""
 
+    @property
+    def users(self) -> tuple[str, ...]:
+        """The names of the instructions that have it as an operand."""
+
+    @property
+    def op_name(self) -> str | None:
+        """The operation in the user's program, such as `jit(f)/add`; `None` if the module does not say."""
+
+    @property
+    def source(self) -> str | None:
+        """The file and the line in the user's program, such as `train.py:43`; `None` if the module does not say."""
+
+    @property
+    def backend_config(self) -> str | None:
+        """The compiler's configuration of the instruction, as the module writes it; `None` without one."""
+
 @final
 class Module:
     """An HLO module: the text that XLA prints, or the bytes of its `HloProto` or `HloModuleProto`.
@@ -341,6 +392,17 @@ class Module:
     def result(self) -> Shape:
         """The shape of the ENTRY computation's result."""
 
+    @property
+    def results(self) -> tuple[Shape, ...]:
+        """The shapes of the ENTRY computation's results: the elements of a tuple, else the one result."""
+
+    def cost(self) -> Answer:
+        """What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives."""
+
+    def _argument_copies(self) -> list[tuple[str, str]]: ...
+    def exceeded(self, after: Module, limits: Sequence[str], /) -> list[str]:
+        """The limits that another program exceeds, as sentences, such as `memory>2%` and `copies>0`: those of `xla-shape hlo diff`."""
+
     def instruction(self, name: str, /) -> Instruction:
         """The instruction of this name."""
 
@@ -360,6 +422,7 @@ class Module:
 
     def _memory(self, device: str | int | None, top: int, space: int | None, statistics: str | None) -> Answer: ...
 
+    def _memory_of_refused(self, device: str | int | None, top: int, space: int | None) -> Answer: ...
     def difference(self, after: Module, /) -> Answer:
         """The changes from this module to another one."""
 
@@ -416,6 +479,28 @@ class Buffer:
         """The shape."""
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's element type; some come from the package `ml_dtypes`."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+
+    @property
+    def T(self) -> Buffer:
+        """The array with its dimensions in reverse order, in the same memory."""
+
+    def _transposed(self, permutation: Sequence[int]) -> Buffer: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __jax_array__(self) -> Any: ...
+    @property
     def nbytes(self) -> int:
         """The number of bytes, including padding."""
 
@@ -428,11 +513,21 @@ class Buffer:
 
     @overload
     def relayout(
-        self, to: str | Layout | Shape | None = None, *, threads: int | None = None, out: None = None
+        self,
+        to: str | Layout | Shape | None = None,
+        *,
+        permute: Sequence[int] | None = None,
+        threads: int | None = None,
+        out: None = None,
     ) -> Buffer: ...
     @overload
     def relayout(
-        self, to: str | Layout | Shape | None = None, *, threads: int | None = None, out: _Out
+        self,
+        to: str | Layout | Shape | None = None,
+        *,
+        permute: Sequence[int] | None = None,
+        threads: int | None = None,
+        out: _Out,
     ) -> _Out:
         """The same array in another layout; see `xla_shape.relayout`."""
 
@@ -466,23 +561,23 @@ class Tensor:
     def __release_buffer__(self, buffer: memoryview, /) -> None: ...
 
 def advise(
-    shape: str | Shape, generation: str | None = None, *, what_if: Sequence[str] = (), top: int = 10
+    shape: _Shaped, generation: str | None = None, *, what_if: Sequence[str] = (), top: int = 10
 ) -> Answer:
     """The layouts of an array that take the fewest bytes on a TPU; see `Shape.advise`."""
 
-def bitcast(operand: str | Shape, result: str | Shape, /) -> Answer:
+def bitcast(operand: _Shaped, result: _Shaped, /) -> Answer:
     """Whether one array can be read as another without a copy, and why; `bool()` of the answer is the result."""
 
-def byte_size(shape: str | Shape, /) -> int:
+def byte_size(shape: _Shaped, /) -> int:
     """The bytes that a shape takes, including padding."""
 
 @overload
-def default_layout(generation: str, shape: str | Shape, dimensions: None = None, /) -> Layout: ...
+def default_layout(generation: str, shape: _Shaped, dimensions: None = None, /) -> Layout: ...
 @overload
 def default_layout(generation: str, element_type: Any, dimensions: Sequence[int], /) -> Layout:
     """The default layout of an array on a generation of TPUs, such as `v5e`."""
 
-def explain(shape: str | Shape, sharding: str | Sharding | None = None) -> Answer:
+def explain(shape: _Shaped, sharding: str | Sharding | None = None) -> Answer:
     """What a shape's text means, where its elements are, and the memory that it takes."""
 
 @overload
@@ -493,7 +588,7 @@ def linear_index(
 ) -> npt.NDArray[np.int64]:
     """The position of an element in memory, in elements; for many, an array of positions. See `Shape.linear_index`."""
 
-def padding(shape: str | Shape, /) -> int:
+def padding(shape: _Shaped, /) -> int:
     """The bytes of padding."""
 
 def read(path: _Path, tensor: str | None = None, *, from_: str | Shape | None = None) -> Buffer:
@@ -502,6 +597,16 @@ def read(path: _Path, tensor: str | None = None, *, from_: str | Shape | None = 
 def write(path: _Path, array: Buffer, tensor: str | None = None) -> None:
     """Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes."""
 
+def scan(text: str, /) -> Answer:
+    """The shapes in a text, such as a log, and what its messages about memory say. `bool()` is whether it has any.
+
+    `amounts` are how much is needed, and of how much; `largest` and `most_padded` list the allocations, each with op_name and source
+    where the message has them; `shapes` are all shapes.
+    """
+
+def out_of_memory(message: str) -> Answer: ...
+def byte_count(text: str) -> int: ...
+def array_pattern(text: str) -> dict[str, Any]: ...
 def buffer_of_capsule(capsule: Any) -> Buffer: ...
 def tensor_of_capsule(capsule: Any) -> Tensor: ...
 def main(arguments: list[str]) -> int: ...
@@ -520,6 +625,7 @@ def relayout_into(
 ) -> None: ...
 def shard_files(input: Sequence[_Path], plan: str) -> list[tuple[Any, Any]]: ...
 def shard_file(path: _Path, name: _Path, device: int, plan: str, output: _Path, force: bool = False) -> str: ...
+def shard_notes(path: _Path) -> str: ...
 def shard_index(input: Sequence[_Path], device: int, plan: str, output: _Path) -> Any: ...
 def linear_indices(shape: Shape, indices: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]) -> None: ...
 def multi_indices(shape: Shape, positions: npt.NDArray[np.int64], indices: npt.NDArray[np.int64]) -> None: ...

@@ -12,6 +12,7 @@ Devices are numbered as in a program: device 3 is the fourth of the mesh, or of 
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,11 +22,22 @@ from jax.experimental import layout as jax_layout
 
 from . import Answer, Buffer, Layout, Module, Shape, ShapeError, Sharding
 from ._arrays import relayout
+from ._checked import Arr, check_layouts, checked
+from ._guards import assert_fits, assert_memory, assert_no_copies, assert_padding, layout_like
+from ._jax_types import register
+from ._native import out_of_memory
 
 __all__ = [
+    "Arr",
+    "assert_fits",
     "assert_layout",
+    "assert_memory",
+    "assert_no_copies",
+    "assert_padding",
     "buffer",
     "buffers",
+    "check_layouts",
+    "checked",
     "from_layout",
     "from_sharding",
     "memory",
@@ -37,6 +49,8 @@ __all__ = [
     "to_layout",
     "to_sharding",
 ]
+
+register()
 
 # XLA's number for `*` in a tile.
 _COMBINE = -(2**63)
@@ -188,13 +202,44 @@ def module(compiled: Any) -> Module:
     return Module(text)
 
 
-def memory(compiled: Any, device: str | int | None = None, *, top: int = 10, space: int | None = None) -> Answer:
+def memory(program: Any, device: str | int | None = None, *, top: int = 10, space: int | None = None) -> Answer:
     """The memory of a compiled program: see `Module.memory`. A notebook shows it as a page.
+
+    program: what `jit(f).lower(…).compile()` gives, or `jit(f).lower(…)`, which is compiled. If it needs more memory than there is, the
+        answer is about the program that the compiler gave up: what is needed, of how much, and the largest values. Of an error, what its
+        message says, as `xla_shape.scan` reads it.
 
     The totals are those of `compiled.memory_analysis()`, if the runtime has it. `bool()` of the answer tells whether the compiled program
     fits the device, or raises a `ShapeError` with the reason if that is unknown: `assert memory(compiled, "v5e")`.
     """
-    return module(compiled)._memory(device, top, space, _analysis(compiled))
+    if isinstance(program, BaseException):
+        return out_of_memory(str(program))
+    if hasattr(program, "compile") and hasattr(program, "as_text"):
+        compiled = _compiled(program, device, top, space)
+        if isinstance(compiled, Answer):
+            return compiled
+        program = compiled
+    return module(program)._memory(device, top, space, _analysis(program))
+
+
+def _compiled(lowered: Any, device: str | int | None, top: int, space: int | None) -> Any:
+    """The compiled program; or, if memory runs out, the answer about what the compiler leaves in its files."""
+    with tempfile.TemporaryDirectory(prefix="xla-shape-") as folder:
+        try:
+            return lowered.compile(compiler_options={"xla_dump_to": folder})
+        except jax.errors.JaxRuntimeError as error:
+            said = out_of_memory(str(error))
+            if not said["amounts"] and "RESOURCE_EXHAUSTED" not in str(error):
+                raise
+            if device is None:
+                # What the compiler itself had.
+                limits = [amount["limit"] for amount in said["amounts"] if amount["limit"] is not None]
+                device = max(limits, default=None)
+            try:
+                return Module.read(folder)._memory_of_refused(device, top, space)
+            except (ShapeError, OSError):
+                # There are no files of this compiler, or they are of no use.
+                return said
 
 
 def _analysis(compiled: Any) -> str | None:
@@ -211,8 +256,9 @@ def assert_layout(x: Any, expected: Any) -> None:
     """For tests: raises `AssertionError` unless an array, a `Format`, a layout or a shape has this layout.
 
     x: one of them, or a tree of them, such as `compiled.input_formats`, or the dict of arrays that a function returned.
-    expected: a layout or a whole shape that all leaves of `x` must have; or a tree of them with the structure of `x`, in which `None`
-        stands for any layout.
+    expected: a layout or a whole shape that all leaves of `x` must have; or `"row-major"`, `"default"` (of the array's own device) or a
+        generation such as `"v5e"` (its default layouts), for leaves of any rank; or a tree of these with the structure of `x`, in which
+        `None` stands for any layout.
     """
     wanted = _leaves(expected)
     if len(wanted) == 1 and wanted[0][0] == ():
@@ -252,6 +298,10 @@ def _difference(x: Any, expected: str | Layout | Shape) -> str | None:
         found = shape_of(x)
     else:
         found = from_layout(x)
+    if isinstance(expected, str):
+        named = layout_like(expected, x, found)
+        if named is not None:
+            expected = named
     if isinstance(expected, str):
         expected = Layout(expected) if expected.lstrip().startswith("{") else Shape(expected)
     compared = found.layout if isinstance(expected, Layout) and isinstance(found, Shape) else found

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import Layout, Sharding, _native
+from . import Layout, Shape, ShapeError, Sharding, _native
 
-__all__ = ["Job", "Plan", "Result", "index", "jobs", "run"]
+__all__ = ["Job", "Plan", "Result", "index", "jobs", "load", "run"]
 
-Plan = Mapping[str, str | Sharding | Mapping[str, str | Sharding | Layout]]
-"""Names of tensors, or patterns with `*`, each with a sharding, or `sharding` with a `layout` or a `generation` of TPUs."""
+Plan = Mapping[str, Any]
+"""Names of tensors, or patterns with `*`, each with a sharding, or `sharding` with a `layout` or a `generation` of TPUs.
+
+A sharding is a text, a `Sharding`, or JAX's `NamedSharding` whose spec has an entry for each dimension."""
 
 _Path = str | os.PathLike[str]
 _Paths = _Path | Sequence[_Path]
@@ -94,6 +96,69 @@ def run(
     return results
 
 
+def load(directory: _Path, mesh: Any, shardings: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The arrays that `run` has divided, as `jax.Array`s on the devices of a mesh. Each process reads the files of its own devices.
+
+    directory: the output of `run`, for as many devices as the mesh has. Device 3 is the fourth one of `mesh.devices`, whatever its id.
+    mesh: a `jax.sharding.Mesh`.
+    shardings: for each name of a tensor, a `NamedSharding` or a `PartitionSpec`; without one, the sharding that the file says, as it
+        was in the plan.
+
+    Raises `ShapeError` if a file is missing, or holds another part of an array than its device has in the sharding.
+    """
+    import jax
+    import numpy as np
+
+    from .jax import to_sharding
+
+    devices = list(mesh.devices.flat)
+    parts: dict[str, list[Any]] = {}
+    known: dict[str, tuple[Any, str]] = {}
+    for number, device in enumerate(devices):
+        if device.process_index != jax.process_index():
+            continue
+        for path, name, note in _noted(directory, number):
+            whole = Shape(note["whole"])
+            if name not in known:
+                given = (shardings or {}).get(name, note["sharding"])
+                if isinstance(given, jax.sharding.PartitionSpec):
+                    given = jax.sharding.NamedSharding(mesh, given)
+                elif isinstance(given, str):
+                    given = to_sharding(given, devices)
+                known[name] = given, note["whole"]
+            sharding, before = known[name]
+            if before != note["whole"]:
+                raise ShapeError(f"{path}: {name}: expected a part of {before}, as in another file, found one of {whole}")
+            shape = Shape(note["shape"])
+            start = tuple(entry.start or 0 for entry in sharding.devices_indices_map(whole.dimensions)[device])
+            if start != tuple(note["start"]) or sharding.shard_shape(whole.dimensions) != shape.dimensions:
+                raise ShapeError(
+                    f"{path}: {name}: expected the part of {whole} at {list(start)} with the sizes "
+                    f"{list(sharding.shard_shape(whole.dimensions))}, found the part at {note['start']} with {list(shape.dimensions)}"
+                )
+            array = np.asarray(_native.read(path, name))
+            parts.setdefault(name, []).append(jax.device_put(array, device))
+    arrays = {}
+    for name, found in parts.items():
+        sharding, whole_text = known[name]
+        if len(found) != len(sharding.addressable_devices):
+            raise ShapeError(f"{name}: expected a part for each of {len(sharding.addressable_devices)} devices, found {len(found)}")
+        arrays[name] = jax.make_array_from_single_device_arrays(Shape(whole_text).dimensions, sharding, found)
+    return arrays
+
+
+def _noted(directory: _Path, device: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The tensors in a device's files: the file, the name, and what its header says."""
+    folder = os.fspath(directory)
+    files = [name for name in sorted(os.listdir(folder)) if name.endswith(f".device-{device}.safetensors")]
+    if not files:
+        raise ShapeError(f"{folder}: expected files of device {device}, such as model.device-{device}.safetensors, found none")
+    for file in files:
+        path = os.path.join(folder, file)
+        for name, note in json.loads(_native.shard_notes(path))["tensors"].items():
+            yield path, name, note
+
+
 def _paths(input: _Paths) -> list[_Path]:
     return [input] if isinstance(input, (str, os.PathLike)) else list(input)
 
@@ -108,4 +173,8 @@ def _text(plan: Plan | _Path) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, (Layout, Sharding)):
         return str(value)
+    if hasattr(value, "mesh") and hasattr(value, "spec"):
+        from .jax import from_sharding
+
+        return str(from_sharding(value, len(value.spec)))
     raise TypeError(f"expected a Sharding, a Layout or a text in a plan, found {value!r}")

@@ -53,7 +53,7 @@ pub use error::{Error, FileError, Missing, PlanError, ShardError};
 pub use format::{ArrayFile, write_array};
 pub use kernel_dump::KernelDump;
 pub use relayout::{Destination, Relayout, RelayoutDone, RelayoutOptions};
-pub use shard::{Checkpoint, ShardFile, ShardPlan, ShardRule, ShardTensor, Shards, ShardsDone};
+pub use shard::{Checkpoint, ShardFile, ShardPlan, ShardRule, ShardTensor, Shards, ShardsDone, shard_notes};
 
 /// How much of the source, and of the result, is in memory at a time, in bytes. Less is used unless more
 /// makes the pieces longer in which files are read and written.

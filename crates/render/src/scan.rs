@@ -145,9 +145,53 @@ impl Scan {
             return text;
         }
         self.amounts(&mut text);
-        self.allocations(&mut text);
-        self.shapes(&mut text);
+        self.allocation_lines(&mut text);
+        self.shape_lines(&mut text);
         text
+    }
+
+    /// The messages about memory.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// scan.read_line(b"Used 40.00G of 32.00G hbm.");
+    /// assert_eq!(scan.messages().amounts[0].limit, Some(32 << 30));
+    /// ```
+    #[must_use]
+    pub const fn messages(&self) -> &OutOfMemory {
+        &self.messages
+    }
+
+    /// The allocations in the messages, those with the most padding first; a list that the text repeats counts once.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// for line in ["1. Size: 4.0K", "2. Size: 64.0K"] {
+    ///     scan.read_line(line.as_bytes());
+    /// }
+    /// assert_eq!(scan.allocations()[0].bytes, 64 << 10);
+    /// ```
+    #[must_use]
+    pub fn allocations(&self) -> Vec<&ReportedAllocation> {
+        let mut allocations = without_repetitions(&self.messages.allocations);
+        allocations.sort_by_key(|allocation| std::cmp::Reverse((padding(allocation), allocation.bytes)));
+        allocations
+    }
+
+    /// Each shape once, at its first place, with how often it is there; the most padding first.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_render::scan::Scan::default();
+    /// scan.read_line(b"f32[8]{0} and f32[8]{0}");
+    /// assert_eq!(scan.shapes()[0].1, 2);
+    /// ```
+    #[must_use]
+    pub fn shapes(&self) -> Vec<(&Found, usize)> {
+        let mut rows = self.rows.values().collect::<Vec<_>>();
+        rows.sort_by_key(|row| {
+            (std::cmp::Reverse((row.padding_bytes(), row.bytes())), row.first.line, row.first.column)
+        });
+        rows.into_iter().map(|row| (&row.first, row.times)).collect()
     }
 
     fn amounts(&self, text: &mut Text) {
@@ -191,15 +235,11 @@ impl Scan {
         text.verbatim("");
     }
 
-    fn allocations(&self, text: &mut Text) {
-        let mut allocations = without_repetitions(&self.messages.allocations);
+    fn allocation_lines(&self, text: &mut Text) {
+        let allocations = self.allocations();
         if allocations.is_empty() {
             return;
         }
-        let padding = |allocation: &ReportedAllocation| {
-            allocation.unpadded_bytes.and_then(|unpadded| allocation.bytes.checked_sub(unpadded)).unwrap_or(0)
-        };
-        allocations.sort_by_key(|allocation| std::cmp::Reverse((padding(allocation), allocation.bytes)));
         let total = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(allocation.bytes));
         let wasted = allocations.iter().fold(0_u64, |sum, allocation| sum.saturating_add(padding(allocation)));
         text.verbatim(format_args!(
@@ -214,24 +254,21 @@ impl Scan {
             let (bytes, padding) = (allocation.bytes, padding(allocation));
             let (bytes, padding) = (InUnits(bytes).to_string(), InUnits(padding).to_string());
             text.verbatim(format_args!("  {bytes:>9}  {padding:>9} padding  {shape}{kind}"));
-            for what in [&allocation.operator, &allocation.tag].into_iter().flatten() {
+            for what in [&allocation.operator, &allocation.source, &allocation.tag].into_iter().flatten() {
                 text.verbatim(format_args!("             {what}"));
             }
         }
         text.verbatim("");
     }
 
-    fn shapes(&self, text: &mut Text) {
-        let mut rows = self.rows.values().collect::<Vec<_>>();
+    fn shape_lines(&self, text: &mut Text) {
+        let rows = self.shapes();
         if rows.is_empty() {
             text.paragraph(format_args!("No shapes in {}.", count(self.lines, "line", "lines")));
             return;
         }
-        rows.sort_by_key(|row| {
-            (std::cmp::Reverse((row.padding_bytes(), row.bytes())), row.first.line, row.first.column)
-        });
-        let times = rows.iter().fold(0_usize, |sum, row| sum.saturating_add(row.times));
-        let sum = |part: fn(&Row) -> u64| rows.iter().fold(0_u64, |sum, row| sum.saturating_add(part(row)));
+        let times = rows.iter().fold(0_usize, |sum, (_, times)| sum.saturating_add(*times));
+        let sum = |part: fn(&Row) -> u64| self.rows.values().fold(0_u64, |sum, row| sum.saturating_add(part(row)));
         text.verbatim(format_args!(
             "{}, {} different; each once: {}, of which {} are padding",
             count(times as u64, "shape", "shapes"),
@@ -239,19 +276,23 @@ impl Scan {
             InUnits(sum(Row::bytes)),
             InUnits(sum(Row::padding_bytes))
         ));
-        for row in rows {
-            let found = &row.first;
+        for (found, times) in rows {
             let place = format!("{}:{}", found.line, found.column);
             let known = |known: Option<u64>| known.map_or("?".into(), |bytes| InUnits(bytes).to_string());
             let (bytes, padding) = (known(found.bytes), known(found.padding_bytes));
             let expansion = found.expansion.map_or("?".into(), |expansion| Factor(expansion).to_string());
-            let times = if row.times > 1 { format!(" ({} times)", row.times) } else { String::new() };
+            let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
             text.verbatim(format_args!(
                 "{place:>9}  {bytes:>9}  {padding:>9} padding  {expansion:>7}  {}{times}",
                 found.shape
             ));
         }
     }
+}
+
+/// The bytes of padding that the message states.
+fn padding(allocation: &ReportedAllocation) -> u64 {
+    allocation.unpadded_bytes.and_then(|unpadded| allocation.bytes.checked_sub(unpadded)).unwrap_or(0)
 }
 
 /// The allocations of all lists. A list that the log repeats counts once.

@@ -5,7 +5,7 @@ mod safetensors;
 
 pub use array::{ArrayFile, write_array};
 pub(crate) use array::{UNNAMED, check_writable, write, zeroed};
-pub(crate) use safetensors::{dtype_of, header_of, read_header, shape_of};
+pub(crate) use safetensors::{NOTES, dtype_of, header_of, read_header, shape_of};
 
 use std::path::Path;
 

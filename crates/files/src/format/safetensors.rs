@@ -76,9 +76,23 @@ pub(super) fn find(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShap
         (None, several) => return Err(FileError::SeveralTensors { count: several.len() }),
     };
     match metadata.info(name) {
-        Some(info) => shape_of(name, info),
+        Some(info) => {
+            let (stored, data) = shape_of(name, info)?;
+            Ok((noted_shape(metadata, name, &stored).unwrap_or(stored), data))
+        }
         None => Err(FileError::NoTensor { tensor: name.to_owned(), names }),
     }
+}
+
+/// The entry of a file's metadata with the shapes of its tensors, because the format itself stores no layouts.
+pub(crate) const NOTES: &str = "xla_shape";
+
+/// The shape that the metadata says of a tensor that is stored as bytes, as `shard` writes it; `None` for any other tensor.
+fn noted_shape(metadata: &Metadata, name: &str, stored: &ArrayShape) -> Option<ArrayShape> {
+    let notes: serde_json::Value = serde_json::from_str(metadata.metadata().as_ref()?.get(NOTES)?).ok()?;
+    let shape: ArrayShape = notes.get("tensors")?.get(name)?.get("shape")?.as_str()?.parse().ok()?;
+    let is_bytes = stored.element_type() == ElementType::U8 && stored.num_dimensions() == 1;
+    (is_bytes && shape.byte_size() == stored.byte_size()).then_some(shape)
 }
 
 /// The shape of a tensor, and where it is after the header.

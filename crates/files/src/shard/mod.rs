@@ -8,9 +8,9 @@ pub use checkpoint::Checkpoint;
 pub use plan::{ShardPlan, ShardRule};
 
 use crate::SLAB_BYTES;
-use crate::access::{Existing, Replacement, Sink, check_outputs, write_whole};
+use crate::access::{Existing, Replacement, Sink, Source, check_outputs, write_whole};
 use crate::error::{Error, ShardError};
-use crate::format::{dtype_of, header_of};
+use crate::format::{NOTES, dtype_of, header_of, read_header};
 use crate::relayout::pipeline;
 use checkpoint::CheckpointFile;
 use safetensors::tensor::{Dtype, TensorInfo};
@@ -94,6 +94,25 @@ pub struct ShardTensor {
     pub bytes_read: u64,
     /// The bytes that are written.
     pub bytes: u64,
+}
+
+/// What the header of a device's file says of its tensors, as JSON; `None` for a `.safetensors` file that is not one of [`Shards`].
+///
+/// ```
+/// use xla_shape_files::{shard_notes, write_array};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("a.safetensors");
+/// write_array(&path, &"u8[2]".parse()?, Some("a"), &[1, 2])?;
+/// assert_eq!(shard_notes(&path)?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If the file cannot be read, or is not a `.safetensors` file.
+pub fn shard_notes(path: &Path) -> Result<Option<String>, Error> {
+    let (metadata, _) = read_header(&mut Source::open(path)?, path)?;
+    Ok(metadata.metadata().as_ref().and_then(|entries| entries.get(NOTES).cloned()))
 }
 
 /// The metadata of a tensor in the header of a device's file, because the format itself stores no layouts.
@@ -433,7 +452,7 @@ fn job<'p>(
         pieces.push(piece);
     }
     let notes = serde_json::to_string(&Notes { device, tensors: notes }).map_err(io::Error::from);
-    let header = notes.and_then(|notes| header_of(Some(HashMap::from([("xla_shape".to_owned(), notes)])), infos));
+    let header = notes.and_then(|notes| header_of(Some(HashMap::from([(NOTES.to_owned(), notes)])), infos));
     let header = header.map_err(|error| Error::write(&output, error))?;
     let bytes = (header.len() as u64).saturating_add(end as u64);
     Ok(Job { output, pieces, header, bytes })

@@ -62,10 +62,17 @@ pub struct ReportedAllocation {
     pub shape: Option<Shape>,
     /// The operator that it is for or, without one, XLA's label.
     pub operator: Option<String>,
+    /// The file and the line of the operator in the user's program, such as `train.py:43`.
+    pub source: Option<String>,
     /// The kind of allocation, such as `HLO temp`.
     pub kind: Option<String>,
     /// The compiler's tag, such as `input window allocation for operator input 0.`
     pub tag: Option<String>,
+}
+
+/// The text between this beginning and the next quote.
+fn quoted<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
+    Some(text.split_once(beginning)?.1.split_once('"')?.0)
 }
 
 /// What the next line of a log can be, given the lines before it.
@@ -124,8 +131,13 @@ impl OutOfMemory {
         } else if let Some(bytes) = field(text, "Unpadded size:") {
             allocation.unpadded_bytes = size(bytes);
         } else if let Some(operator) = field(text, "Operator:") {
-            let name = operator.split_once("op_name=\"").and_then(|(_, name)| name.split_once('"'));
-            allocation.operator = Some(kept(name.map_or(operator, |(name, _)| name)));
+            let name = quoted(operator, "op_name=\"");
+            allocation.operator = Some(kept(name.unwrap_or(operator)));
+            let line = operator
+                .split_once("source_line=")
+                .map(|(_, line)| line.chars().take_while(char::is_ascii_digit).take(MAX_OPERATOR).collect::<String>());
+            let line = line.filter(|line| !line.is_empty()).map_or_else(String::new, |line| alloc::format!(":{line}"));
+            allocation.source = quoted(operator, "source_file=\"").map(|file| kept(file) + &line);
         } else if let Some(label) = field(text, "XLA label:") {
             let label = kept(label);
             allocation.operator.get_or_insert(label);

@@ -430,7 +430,18 @@ fn resident(sources: &Sources<'_>, roles: &Roles, lifetime: &Lifetime<'_, '_>, s
 }
 
 /// The file and the line, as `train.py:43`.
-pub(crate) fn source_text(source: &Source<'_>) -> Option<String> {
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_render::hlo::source_text;
+///
+/// let module = Module::parse(r#"y = f32[8] negate(x), metadata={source_file="a.py" source_line=7}"#)?;
+/// let source = module.sources().get(module.instruction("y").unwrap());
+/// assert_eq!(source_text(&source).as_deref(), Some("a.py:7"));
+/// # Ok::<(), xla_shape_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn source_text(source: &Source<'_>) -> Option<String> {
     Some(file_and_line(source.file.as_ref()?, source.line))
 }
 

@@ -1,0 +1,192 @@
+"""Assertions about compiled programs, and the plug-in of pytest that compares them with recorded ones."""
+
+from pathlib import Path
+
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp
+
+import xla_shape
+from xla_shape import Layout, Module, Shape, ShapeError
+from xla_shape.jax import assert_fits, assert_layout, assert_memory, assert_no_copies, assert_padding, memory
+
+pytest_plugins = ["pytester"]
+
+PADDED = """HloModule m, is_scheduled=true
+ENTRY e {
+  p = f32[8,100]{1,0:T(8,128)} parameter(0), metadata={op_name="params['w']"}
+  q = f32[8,128]{1,0:T(8,128)} parameter(1), metadata={op_name="params_old"}
+  c = f32[8,100]{0,1:T(8,128)} copy(p), metadata={op_name="jit(f)/copy" source_file="train.py" source_line=7}
+  ROOT t = (f32[8,100]{0,1:T(8,128)}, f32[8,128]{1,0:T(8,128)}) tuple(c, q)
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return jax.jit(lambda params, x: jnp.tanh(params["w"] @ x)).lower({"w": jnp.ones((300, 200))}, jnp.ones(200)).compile()
+
+
+def message(function, *args, **kwargs):
+    with pytest.raises(AssertionError) as caught:
+        function(*args, **kwargs)
+    return str(caught.value)
+
+
+def test_memory(compiled):
+    assert_memory(compiled, at_most="1MiB")
+    assert_memory(compiled, at_most=1 << 20, device="v5e")
+    assert message(assert_memory, compiled, at_most="100KiB").startswith("expected a program that takes at most 102,400 bytes, found 24")
+    assert message(assert_memory, compiled, at_most="1MiB", device=1000).startswith("expected a program that fits 1000")
+    with pytest.raises(ShapeError, match="expected a number of bytes, such as 16GiB, found `many`"):
+        assert_memory(compiled, at_most="many")
+    assert_fits(compiled, "v5e")
+    assert message(assert_fits, compiled, 1000).startswith("expected a program that fits 1000\n")
+
+
+def test_padding(compiled):
+    assert_padding(compiled, at_most=0)
+    assert_padding(PADDED, at_most=0.9)
+    found = message(assert_padding, PADDED)
+    assert found.startswith("expected at most 10.0% padding, found ") and "f32[8,100]{0,1:T(8,128)} jit(f)/copy" in found
+    tree = {"a": Shape("f32[8,100]{1,0:T(8,128)}"), "b": [jnp.ones((2, 3)), Shape("f32[8]")]}
+    assert message(assert_padding, tree) == (
+        "expected at most 10.0% padding, found 21.6%: 896 of 4,152 bytes\n  896 of 4,096 bytes: f32[8,100]{1,0:T(8,128)} ['a']"
+    )
+    assert_padding(tree, at_most=0.22)
+    assert_padding([])
+    with pytest.raises(ValueError, match="from 0 to 1, found 10"):
+        assert_padding(tree, at_most=10)
+
+
+def test_copies(compiled):
+    assert_no_copies(compiled)
+    assert_no_copies(PADDED, of="params_old")
+    assert_no_copies(PADDED, of="x")
+    for of, words in [(None, "no copies"), ("params", "no copies of params")]:
+        found = message(assert_no_copies, PADDED, of=of)
+        assert found.startswith(f"expected {words}, found 1\n  c: f32[8,100]{{1,0:T(8,128)}} to f32[8,100]{{0,1:T(8,128)}} (train.py:7): parameter 0")
+
+
+def test_layouts_by_name(compiled):
+    tree = {"a": jnp.ones((2, 3)), "b": [jnp.ones(4), jnp.ones(())]}
+    for word in ("row-major", "default"):
+        assert_layout(tree, word)
+        assert_layout(compiled.output_formats, word)
+        assert_layout(Shape("f32[2,3]"), word)
+        assert_layout(Layout("{2,1,0}"), word)
+    assert "expected {1,0}, found f32[2,3]{0,1}" in message(assert_layout, {"a": Shape("f32[2,3]{0,1}")}, "row-major")
+    assert_layout({"a": Shape("f32[1,3072]{1,0:T(1,128)}"), "b": Shape("f32[16]{0:T(128)}")}, "v5e")
+    assert "expected {1,0:T(2,128)}" in message(assert_layout, tree, "v5e")
+    with pytest.raises(ShapeError, match="compiled.out_info"):
+        assert_layout(compiled.output_formats, "v5e")
+    with pytest.raises(ShapeError, match="v99"):
+        assert_layout(tree, "v99")
+
+
+PROGRAM = """
+import pytest
+
+MODULE = '''HloModule m, is_scheduled=true
+ENTRY e {
+  p = f32[SIZE]{0} parameter(0)
+  ROOT n = f32[SIZE]{0} negate(p)
+}'''
+
+@pytest.mark.parametrize("name", ["one", "two/2"])
+def test_program(xla_program, name):
+    xla_program(MODULE)
+    xla_program(MODULE, "second")
+"""
+
+
+def test_the_plugin(pytester):
+    def run(size, *options):
+        pytester.makepyfile(test_it=PROGRAM.replace("SIZE", str(size)))
+        return pytester.runpytest("-p", "no:cacheprovider", *options)
+
+    run(1000).stdout.fnmatch_lines(["*no program is recorded: run pytest --xla-shape-update"])
+    run(1000, "--xla-shape-update").assert_outcomes(passed=2)
+    files = sorted(path.name for path in (pytester.path / "__xla__").iterdir())
+    assert files == [f"test_it.test_program_{name}.hlo.gz" for name in ("one_", "one_.second", "two_2_", "two_2_.second")]
+    before = [(pytester.path / "__xla__" / name).read_bytes() for name in files]
+    run(1000).assert_outcomes(passed=2)
+    run(1010).assert_outcomes(passed=2)
+    worse = run(1100)
+    worse.assert_outcomes(failed=2)
+    worse.stdout.fnmatch_lines(["*worse than the recorded one", "*memory>2%: * before, * after *", "*To accept it: pytest --xla-shape-update"])
+    run(1000, "--xla-shape-update")
+    assert [(pytester.path / "__xla__" / name).read_bytes() for name in files] == before
+    pytester.makeini("[pytest]\nxla_shape_limits =\n  memory>50%\n  copies>0")
+    run(1100).assert_outcomes(passed=2)
+    pytester.makeini("[pytest]\nxla_shape_limits =\n  memories>50%")
+    run(1000).stdout.fnmatch_lines(["*ShapeError: expected one of memory, cycles*"])
+
+
+def test_names_and_limits_of_the_plugin(xla_program, monkeypatch, tmp_path, request):
+    monkeypatch.setattr(type(request.node), "path", tmp_path / "test_it.py", raising=False)
+    with pytest.raises(ShapeError, match="found `memories`"):
+        xla_program(PADDED, limits=["memories>2%"])
+    with pytest.raises(ValueError, match="another name"):
+        xla_program(Module(PADDED))
+
+
+SAID = """RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: Ran out of memory in memory space hbm. Used 49.34G of 32.00G hbm. Exceeded hbm capacity by 17.34G.
+  Largest program allocations in hbm:
+  1. Size: 4.0K
+     Operator: op_name="jit(f)/add" source_file="train.py" source_line=43
+     Shape: f32[8,1]{1,0:T(8,128)}
+     Unpadded size: 32B
+     ==========================
+  2. Size: 8.0K
+     Shape: f32[2048]{0}
+     ==========================
+"""
+
+
+class Lowered:
+    """A program that the compiler refuses."""
+
+    def __init__(self, message, file=None):
+        self.message, self.file = message, file
+
+    def as_text(self):
+        return ""
+
+    def compile(self, compiler_options):
+        if self.file is not None:
+            Path(compiler_options["xla_dump_to"], "module_0000.jit_f.after_optimizations.txt").write_text(self.file)
+        raise jax.errors.JaxRuntimeError(self.message)
+
+
+def test_out_of_memory():
+    for answer in (memory(jax.errors.JaxRuntimeError(SAID)), memory(Lowered(SAID)), memory(Lowered(SAID, "no module"), "v5e")):
+        assert not answer and [answer["amounts"][0][name] for name in ("what", "limit")] == ["hbm", 32 << 30]
+        assert [entry["bytes"] for entry in answer["largest"]] == [8192, 4096]
+        first = answer["most_padded"][0]
+        assert (first["bytes"], first["padding_bytes"], first["op_name"], first["source"]) == (4096, 4064, "jit(f)/add", "train.py:43")
+        assert "train.py:43" in str(answer)
+    answer = memory(Lowered(SAID, PADDED), 1000)
+    assert not answer and answer["module"] == "m" and answer["most_padded"][0]["file"] == "train.py"
+    assert "of 32 GiB" in str(memory(Lowered(SAID, PADDED)))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="something else"):
+        memory(Lowered("INTERNAL: something else", PADDED))
+    with pytest.raises(ShapeError, match="does not say that memory ran out"):
+        bool(memory(ValueError("something else")))
+
+
+def test_memory_of_a_lowered_program():
+    lowered = jax.jit(lambda x: x @ x.T).lower(jnp.ones((8, 8)))
+    assert memory(lowered, "v5e")["memory"] == memory(lowered.compile())["memory"]
+    with pytest.raises(TypeError, match="compile"):
+        memory(jax.jit(lambda x: x))
+
+
+def test_scan():
+    found = xla_shape.scan(f"{SAID}\n{SAID}")
+    assert found and len(found["largest"]) == 2 and found["shapes"][0]["times"] == 2
+    assert str(found).startswith("Out of memory, as the message says\n  hbm: 49.3 GiB of 32 GiB, 17.3 GiB too much")
+    for text in ("", "nothing\nhere"):
+        assert not xla_shape.scan(text) and xla_shape.scan(text)["shapes"] == []

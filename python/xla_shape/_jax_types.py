@@ -1,0 +1,28 @@
+"""Makes JAX take a `Buffer` wherever it takes NumPy's arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._native import Buffer
+
+__all__ = ["register"]
+
+
+def register() -> None:
+    """Does what NumPy's arrays do, for buffers. JAX has no public function for that; without its tables, `jax.numpy.asarray` remains."""
+    try:
+        from jax._src import core, dtypes
+        from jax._src.interpreters import pxla
+
+        tables: list[Any] = [core.pytype_aval_mappings, dtypes.canonicalize_value_handlers]
+        arguments: Any = pxla.shard_arg_handlers
+        lend = arguments[np.ndarray]
+        of_one = [table[np.ndarray] for table in tables]
+    except (ImportError, AttributeError, KeyError):
+        return
+    for table, handler in zip(tables, of_one):
+        table[Buffer] = lambda buffer, *more, handler=handler, **named: handler(buffer.numpy(), *more, **named)
+    arguments[Buffer] = lambda buffers, *more: lend([buffer.numpy() for buffer in buffers], *more)

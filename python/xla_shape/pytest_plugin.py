@@ -1,0 +1,90 @@
+"""A plug-in of pytest that records compiled programs, and fails tests whose programs got worse.
+
+    def test_step(xla_program):
+        xla_program(jax.jit(step).lower(state, batch).compile())
+
+`pytest --xla-shape-update` records the program beside the test, in the folder `__xla__`. Without this option, the program is compared
+with the recorded one, as `xla-shape hlo diff` does. The option `xla_shape_limits` of pytest's configuration says how much worse it may be.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ._native import Module
+
+__all__ = ["pytest_addoption", "xla_program"]
+
+# As `--limit` of `xla-shape hlo diff` takes them.
+_LIMITS = ["memory>2%", "copies>0", "collectives>0"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("xla-shape")
+    group.addoption("--xla-shape-update", action="store_true", help="record compiled programs instead of comparing them")
+    parser.addini("xla_shape_limits", "how much worse compiled programs may be than recorded ones", type="linelist", default=_LIMITS)
+
+
+@pytest.fixture
+def xla_program(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Compares a compiled program with the recorded one, or records it.
+
+    `xla_program(compiled)`: of a test with several programs, each has a `name`. `limits` replace those of the configuration: such as
+    `["memory>1MiB", "cycles>2%", "copies>0"]`.
+    """
+    seen: set[str] = set()
+
+    def check(compiled: Any, name: str = "", *, limits: list[str] | None = None) -> None:
+        if name in seen:
+            raise ValueError(f"expected another name for each program of a test, found {name!r} again")
+        seen.add(name)
+        module = _module(compiled)
+        path = _path(request, name)
+        wanted: list[str] = list(request.config.getini("xla_shape_limits")) if limits is None else limits
+        # Reports limits that are not valid, also while recording.
+        module.exceeded(module, [limit for limit in wanted if not limit.lstrip().startswith("cycles")])
+        if request.config.getoption("--xla-shape-update"):
+            _write(path, str(module))
+            return
+        if not path.exists():
+            pytest.fail(f"{path}: no program is recorded: run pytest --xla-shape-update", pytrace=False)
+        before = Module(gzip.decompress(path.read_bytes()))
+        exceeded = before.exceeded(module, wanted)
+        if exceeded:
+            why = "\n".join(["the program is worse than the recorded one", *(f"  {limit}" for limit in exceeded)])
+            pytest.fail(f"{why}\n\n{before.difference(module)}\n\nTo accept it: pytest --xla-shape-update", pytrace=False)
+
+    return check
+
+
+def _module(compiled: Any) -> Module:
+    if isinstance(compiled, (Module, str, bytes)):
+        return Module(compiled)
+    from .jax import module
+
+    return module(compiled)
+
+
+def _path(request: pytest.FixtureRequest, name: str) -> Path:
+    test = Path(request.node.path)
+    words = [test.stem, request.node.name, *([name] if name else [])]
+    file = ".".join(re.sub(r"[^\w=+-]+", "_", word) for word in words)
+    return test.parent / "__xla__" / f"{file}.hlo.gz"
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes the file whole or not at all. The same program makes the same bytes."""
+    path.parent.mkdir(exist_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        new.write_bytes(gzip.compress(text.encode(), mtime=0))
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
