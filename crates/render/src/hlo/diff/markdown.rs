@@ -105,11 +105,11 @@ ENTRY e { a = f32[8,128]{1,0} parameter(0)
 
 | limit |
 | --- |
-| copies&#62;0&#58; 0 before, 1 after (source changed) |
+| copies&#62;0&#58; 0 before, 1 after (layout asked) |
 ";
         assert!(markdown.starts_with(expected), "{markdown}");
         assert!(
-            markdown.contains("| copy added | <code>c</code> |  | <code>f&#124;g.py&#58;4</code> | source changed |"),
+            markdown.contains("| copy added | <code>c</code> |  | <code>f&#124;g.py&#58;4</code> | layout asked |"),
             "{markdown}"
         );
         let mut columns = 0;
